@@ -1,0 +1,28 @@
+# Language level, warnings, sanitizers; the same for every module.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(JSN_CCACHE ccache)
+if(JSN_CCACHE)
+    set(CMAKE_C_COMPILER_LAUNCHER ${JSN_CCACHE})
+endif()
+
+# No contraction of a*b+c into one rounding: results must not depend on which
+# instruction set a compiler chose for which loop. Fused multiply-adds are written out
+# where they are wanted.
+add_compile_options(
+    "$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>"
+    "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes;-Wwrite-strings>"
+    "$<$<COMPILE_LANGUAGE:C>:-fvisibility=hidden;-ffp-contract=off>")
+
+if(JSN_SANITIZE)
+    add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                        -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,105 @@
+/* cli/cli_help.c - see cli_help.h. */
+#include "cli/cli_help.h"
+
+#include <string.h>
+
+#include "jensen/version.h"
+
+static void print_rows(FILE *to, const char *first_word)
+{
+    const size_t length = first_word == NULL ? 0 : strlen(first_word);
+    for (size_t i = 0; cli_command_at(i) != NULL; i++) {
+        const cli_command *c = cli_command_at(i);
+        if (length == 0 ||
+            (strncmp(c->name, first_word, length) == 0 && c->name[length] == ' '))
+            (void)fprintf(to, "  %-16s %s\n", c->name, c->summary);
+    }
+}
+
+void cli_help_overview(FILE *to)
+{
+    (void)fprintf(to,
+                  "jensen %s - trains image classifiers on labels that are partly "
+                  "wrong\n\nusage: jensen COMMAND [OPTIONS]\n\n",
+                  jsn_version());
+    print_rows(to, NULL);
+    (void)fprintf(to, "\nEvery command takes --help, -q (quiet) and -v (verbose).\n"
+                      "Exit: 0 done, 1 failed, 2 wrong usage, 3 bad data, 4 no such "
+                      "device, 5 network,\n75 stopped with a checkpoint, 130 "
+                      "interrupted twice.\n");
+}
+
+/* Prints `text` broken at spaces so that lines end before column 88; later lines start
+ * at column `indent`. */
+static void print_wrapped(const char *text, int indent)
+{
+    int column = indent;
+    while (*text != '\0') {
+        const int length = (int)strcspn(text, " ");
+        if (column > indent && column + 1 + length > 88) {
+            (void)printf("\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            (void)printf(" ");
+            column++;
+        }
+        (void)printf("%.*s", length, text);
+        column += length;
+        text += length;
+        text += strspn(text, " ");
+    }
+    (void)printf("\n");
+}
+
+static void print_option(const jsn_option_info *row)
+{
+    enum { COLUMN = 28 };
+    char head[96], help[512];
+    const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
+    int used = row->letter != 0
+                   ? snprintf(head, sizeof head, "  -%c, --%s", row->letter, row->name)
+                   : snprintf(head, sizeof head, "  --%s", row->name);
+    if (value != NULL && row->kind != JSN_OPTION_FLAG && used < (int)sizeof head)
+        used += snprintf(head + used, sizeof head - (size_t)used, " %s", value);
+    const int has_initial = row->initial != NULL && row->kind != JSN_OPTION_FLAG;
+    (void)snprintf(help, sizeof help, "%s%s%s%s", row->help,
+                   has_initial ? " (default: " : "", has_initial ? row->initial : "",
+                   has_initial ? ")" : "");
+    (void)printf("%-*s", COLUMN - 1, head);
+    if (used >= COLUMN - 1)
+        (void)printf("\n%*s", COLUMN, "");
+    else
+        (void)printf(" ");
+    print_wrapped(help, COLUMN);
+}
+
+void cli_help_command(const cli_command *command)
+{
+    (void)printf("jensen %s - %s\n\nusage: jensen %s %s\n", command->name,
+                 command->summary, command->name, command->usage);
+    if (command->details != NULL)
+        (void)printf("\n%s\n", command->details);
+    if (command->option_count > 0)
+        (void)printf("\noptions:\n");
+    for (size_t i = 0; i < command->option_count; i++)
+        print_option(&command->options[i]);
+}
+
+int cli_help_group(const char *word, const char *second)
+{
+    const size_t length = strlen(word);
+    int found = 0;
+    for (size_t i = 0; cli_command_at(i) != NULL; i++) {
+        const char *name = cli_command_at(i)->name;
+        found = found || (strncmp(name, word, length) == 0 && name[length] == ' ');
+    }
+    if (!found)
+        return 0;
+    const int asked = second != NULL && strcmp(second, "--help") == 0;
+    if (!asked && second != NULL)
+        (void)fprintf(stderr, "jensen %s: no subcommand '%s'\n", word, second);
+    FILE *to = asked ? stdout : stderr;
+    (void)fprintf(to, "usage: jensen %s SUBCOMMAND [OPTIONS]\n\n", word);
+    print_rows(to, word);
+    return 1;
+}

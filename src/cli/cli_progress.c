@@ -1,0 +1,129 @@
+/* cli/cli_progress.c - see cli_progress.h and cli.h. The program has one terminal, so
+ * the state of the bar is static here; the library knows nothing of it. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli_progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static int quiet, verbose;
+static int bar_shown;
+static char bar_what[64];          /* the unit of work the clock below belongs to */
+static double bar_start, bar_last; /* seconds */
+static int line_tenth;             /* plain lines: tenths already reported */
+
+void cli_progress_quiet(void)
+{
+    quiet = 1;
+}
+
+void cli_progress_verbose(void)
+{
+    verbose = 1;
+}
+
+void cli_progress_clear(void)
+{
+    if (bar_shown)
+        (void)fprintf(stderr, "\r\033[K");
+    bar_shown = 0;
+}
+
+static void show_message(void *user, jsn_log_level level, const char *text)
+{
+    (void)user;
+    if ((quiet && level != JSN_LOG_WARNING) || (level == JSN_LOG_DEBUG && !verbose))
+        return;
+    cli_progress_clear();
+    const int colour = level == JSN_LOG_WARNING && isatty(2) && !getenv("NO_COLOR");
+    if (level == JSN_LOG_WARNING)
+        (void)fprintf(stderr, "%swarning:%s ", colour ? "\033[33m" : "",
+                      colour ? "\033[0m" : "");
+    (void)fprintf(stderr, "%s\n", text);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void show_bar(const char *what, double share, double elapsed, const char *detail)
+{
+    enum { WIDTH = 24 };
+    char bar[WIDTH + 1];
+    const int full = (int)(share * WIDTH);
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < full ? '#' : '.';
+    bar[WIDTH] = '\0';
+    const double left = share > 0.0 ? elapsed / share - elapsed : 0.0;
+    (void)fprintf(stderr, "\r\033[K%s [%s] %3.0f%%  %d:%02d left  %s", what, bar,
+                  100.0 * share, (int)left / 60, (int)left % 60, detail);
+    (void)fflush(stderr);
+    bar_shown = 1;
+}
+
+static void show_progress(void *user, const char *what, uint64_t done, uint64_t total,
+                          const char *detail)
+{
+    (void)user;
+    if (quiet || total == 0)
+        return;
+    const double time = now();
+    if (strncmp(bar_what, what, sizeof bar_what - 1) != 0) {
+        (void)snprintf(bar_what, sizeof bar_what, "%s", what);
+        bar_start = time;
+        bar_last = 0.0;
+        line_tenth = 0;
+    }
+    const double share = (double)done / (double)total;
+    if (isatty(2)) {
+        if (done < total && time - bar_last < 0.1)
+            return;
+        bar_last = time;
+        if (done < total)
+            show_bar(what, share, time - bar_start, detail);
+        else
+            cli_progress_clear();
+    } else if (done < total && time - bar_start > 10.0 &&
+               (int)(share * 10) > line_tenth) {
+        /* Plain lines only for what takes long, at most ten of them. */
+        line_tenth = (int)(share * 10);
+        (void)fprintf(stderr, "%s: %.0f%%  %s\n", what, 100.0 * share, detail);
+    }
+}
+
+const jsn_logger *cli_logger(void)
+{
+    static const jsn_logger logger = {NULL, show_message, show_progress};
+    return &logger;
+}
+
+static volatile sig_atomic_t stop_signals;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (++stop_signals > 1)
+        _exit(CLI_INTERRUPTED);
+}
+
+int cli_stop_requested(void)
+{
+    return stop_signals > 0;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}

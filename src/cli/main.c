@@ -1,0 +1,177 @@
+/* cli/main.c - finds the command, parses its options, maps its status to the exit
+ * code. Names no command: they are in command_list.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_help.h"
+#include "cli/cli_progress.h"
+#include "cli/command_list.h"
+#include "jensen/version.h"
+
+#define DECLARE(id) extern const cli_command cli_command_##id;
+CLI_COMMAND_LIST(DECLARE)
+#undef DECLARE
+
+#define ROW(id) &cli_command_##id,
+static const cli_command *const commands[] = {CLI_COMMAND_LIST(ROW)};
+#undef ROW
+
+const cli_command *cli_command_at(size_t index)
+{
+    return index < sizeof commands / sizeof commands[0] ? commands[index] : NULL;
+}
+
+static int exit_code(jsn_status status)
+{
+    switch (status) {
+    case JSN_OK:
+        return CLI_DONE;
+    case JSN_ERR_ARGUMENT:
+    case JSN_ERR_UNKNOWN_NAME:
+    case JSN_ERR_RANGE:
+        return CLI_USAGE;
+    case JSN_ERR_DATA:
+        return CLI_BAD_DATA;
+    case JSN_ERR_DEVICE:
+        return CLI_NO_DEVICE;
+    case JSN_ERR_NETWORK:
+        return CLI_NETWORK;
+    case JSN_ERR_STOPPED:
+        return CLI_STOPPED;
+    case JSN_ERR_MEMORY:
+    case JSN_ERR_NUMERIC:
+    case JSN_ERR_IO:
+    case JSN_ERR_BUSY:
+    case JSN_ERR_UNSUPPORTED:
+        return CLI_FAILED;
+    }
+    return CLI_FAILED;
+}
+
+static char usage_sentence[512];
+
+jsn_status cli_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(usage_sentence, sizeof usage_sentence, format, args);
+    va_end(args);
+    return JSN_ERR_ARGUMENT;
+}
+
+/* The command that argv names, by two words or by one; *words says how many. */
+static const cli_command *find_command(int argc, char **argv, int *words)
+{
+    char two[128] = "";
+    if (argc > 2)
+        (void)snprintf(two, sizeof two, "%s %s", argv[1], argv[2]);
+    for (size_t i = 0; cli_command_at(i) != NULL; i++)
+        if (strcmp(cli_command_at(i)->name, two) == 0) {
+            *words = 2;
+            return cli_command_at(i);
+        }
+    for (size_t i = 0; cli_command_at(i) != NULL; i++)
+        if (strcmp(cli_command_at(i)->name, argv[1]) == 0) {
+            *words = 1;
+            return cli_command_at(i);
+        }
+    return NULL;
+}
+
+static int complain(const cli_command *command, jsn_status status)
+{
+    const char *sentence =
+        usage_sentence[0] != '\0' ? usage_sentence : jsn_last_error();
+    if (sentence[0] == '\0')
+        sentence = jsn_status_text(status);
+    cli_progress_clear();
+    (void)fprintf(stderr, "jensen %s: %s\n", command->name, sentence);
+    if (exit_code(status) == CLI_USAGE)
+        (void)fprintf(stderr, "usage: jensen %s %s; 'jensen %s --help' explains\n",
+                      command->name, command->usage, command->name);
+    return exit_code(status);
+}
+
+/* -q, -v, -h and --help are every command's; takes them out of argv. */
+static int take_common(int argc, char **argv, int *help)
+{
+    int kept = 0;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            while (i < argc)
+                argv[kept++] = argv[i++];
+            break;
+        }
+        if (strcmp(argv[i], "-q") == 0)
+            cli_progress_quiet();
+        else if (strcmp(argv[i], "-v") == 0)
+            cli_progress_verbose();
+        else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            *help = 1;
+        else
+            argv[kept++] = argv[i];
+    }
+    return kept;
+}
+
+static int run_command(const cli_command *command, int argc, char **argv)
+{
+    int help = 0;
+    argc = take_common(argc, argv, &help);
+    if (help) {
+        cli_help_command(command);
+        return CLI_DONE;
+    }
+    void *values = calloc(1, command->values_size == 0 ? 1 : command->values_size);
+    jsn_texts args = {0};
+    if (values == NULL)
+        return CLI_FAILED;
+    jsn_status status =
+        jsn_options_init(command->options, command->option_count, values);
+    if (status == JSN_OK)
+        status = jsn_options_parse(command->options, command->option_count, values,
+                                   argc, argv, &args);
+    if (status == JSN_OK)
+        status = command->run(values, &args);
+    /* Data that never reached its reader (a full disk, a closed pipe) is a failure. */
+    const int lost = fflush(stdout) != 0 || ferror(stdout);
+    int code = status == JSN_OK ? CLI_DONE : complain(command, status);
+    if (lost && code == CLI_DONE) {
+        (void)fprintf(stderr, "jensen %s: standard output: cannot be written\n",
+                      command->name);
+        code = CLI_FAILED;
+    }
+    jsn_options_release(command->options, command->option_count, values);
+    jsn_texts_release(&args);
+    free(values);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_overview(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        cli_help_overview(stdout);
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        (void)printf("jensen %s\n", jsn_version());
+        return CLI_DONE;
+    }
+    int words = 0;
+    const cli_command *command = find_command(argc, argv, &words);
+    if (command != NULL)
+        return run_command(command, argc - 1 - words, argv + 1 + words);
+    if (cli_help_group(argv[1], argc > 2 ? argv[2] : NULL))
+        return argc > 2 && strcmp(argv[2], "--help") == 0 ? CLI_DONE : CLI_USAGE;
+    (void)fprintf(stderr, "jensen: no command '%s'; 'jensen --help' lists them\n",
+                  argv[1]);
+    return CLI_USAGE;
+}

@@ -1,0 +1,119 @@
+/* core/alloc.c - see core/alloc.h. Each block is preceded by a header of one cache
+ * line that holds its size, so that the live-byte counter needs no table. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/alloc.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fail.h"
+
+enum { HEADER = 64 };
+
+/* The only mutable state besides the error sentence; tests alone read it. */
+static atomic_size_t live_bytes;
+static atomic_size_t fail_countdown; /* 0: off; n: the n-th allocation fails */
+static atomic_int failures_injected;
+
+size_t jsni_alloc_live(void)
+{
+    return atomic_load(&live_bytes);
+}
+
+void jsni_alloc_fail_at(size_t n)
+{
+    atomic_store(&failures_injected, 0);
+    atomic_store(&fail_countdown, n + 1);
+}
+
+int jsni_alloc_fail_off(void)
+{
+    atomic_store(&fail_countdown, 0);
+    return atomic_exchange(&failures_injected, 0);
+}
+
+static int must_fail(void)
+{
+    size_t n = atomic_load(&fail_countdown);
+    while (n != 0)
+        if (atomic_compare_exchange_weak(&fail_countdown, &n, n - 1)) {
+            if (n == 1)
+                atomic_store(&failures_injected, 1);
+            return n == 1;
+        }
+    return 0;
+}
+
+static void *out_of_memory(size_t count, size_t size)
+{
+    (void)jsni_fail(JSN_ERR_MEMORY, "no memory for %zu elements of %zu bytes", count,
+                    size);
+    return NULL;
+}
+
+void *jsni_alloc(size_t count, size_t size)
+{
+    if (size != 0 && count > (SIZE_MAX - 2 * (size_t)HEADER) / size)
+        return out_of_memory(count, size);
+    const size_t bytes = count * size;
+    /* aligned_alloc() wants a multiple of the alignment. */
+    const size_t whole = (bytes + 2 * (size_t)HEADER - 1) / HEADER * HEADER;
+    unsigned char *base = must_fail() ? NULL : aligned_alloc(HEADER, whole);
+    if (base == NULL)
+        return out_of_memory(count, size);
+    memcpy(base, &bytes, sizeof bytes);
+    atomic_fetch_add(&live_bytes, bytes);
+    return base + HEADER;
+}
+
+void *jsni_alloc_zero(size_t count, size_t size)
+{
+    void *block = jsni_alloc(count, size);
+    if (block != NULL)
+        memset(block, 0, count * size);
+    return block;
+}
+
+static size_t size_of(const void *block)
+{
+    size_t bytes = 0;
+    memcpy(&bytes, (const unsigned char *)block - HEADER, sizeof bytes);
+    return bytes;
+}
+
+void *jsni_realloc(void *old, size_t count, size_t size)
+{
+    void *block = jsni_alloc(count, size);
+    if (block == NULL || old == NULL)
+        return block;
+    const size_t kept = size_of(old) < count * size ? size_of(old) : count * size;
+    memcpy(block, old, kept);
+    jsni_free(old);
+    return block;
+}
+
+char *jsni_text_copy_n(const char *text, size_t length)
+{
+    const size_t n = strnlen(text, length);
+    char *copy = jsni_alloc(n + 1, 1);
+    if (copy != NULL) {
+        memcpy(copy, text, n);
+        copy[n] = '\0';
+    }
+    return copy;
+}
+
+char *jsni_text_copy(const char *text)
+{
+    return jsni_text_copy_n(text, SIZE_MAX);
+}
+
+void jsni_free(void *block)
+{
+    if (block == NULL)
+        return;
+    atomic_fetch_sub(&live_bytes, size_of(block));
+    free((unsigned char *)block - HEADER);
+}

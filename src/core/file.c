@@ -1,0 +1,180 @@
+/* core/file.c - see core/file.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+
+static jsn_status read_open(int fd, const char *path, size_t limit, char **out,
+                            size_t *length)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return jsni_fail(JSN_ERR_DATA, "%s: not a regular file", path);
+    if (info.st_size < 0 || (uintmax_t)info.st_size > limit)
+        return jsni_fail(JSN_ERR_DATA, "%s: %jd bytes, more than the limit of %zu",
+                         path, (intmax_t)info.st_size, limit);
+    const size_t size = (size_t)info.st_size;
+    char *data = jsni_alloc(size + 1, 1);
+    JSNI_TRY_ALLOC(data);
+    size_t have = 0;
+    while (have < size) {
+        const ssize_t n = read(fd, data + have, size - have);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            const char *why = n < 0 ? strerror(errno) : "it became shorter";
+            jsni_free(data);
+            return jsni_fail(JSN_ERR_DATA, "%s: cannot be read: %s", path, why);
+        }
+        have += (size_t)n;
+    }
+    data[size] = '\0';
+    *out = data;
+    *length = size;
+    return JSN_OK;
+}
+
+jsn_status jsni_file_read(const char *path, size_t limit, char **out, size_t *length)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return jsni_fail(JSN_ERR_DATA, "%s: cannot be opened: %s", path,
+                         strerror(errno));
+    const jsn_status status = read_open(fd, path, limit, out, length);
+    (void)close(fd);
+    return status;
+}
+
+static jsn_status write_failed(const char *path)
+{
+    return jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+jsn_status jsni_file_begin(jsni_file_writer *writer, const char *path)
+{
+    *writer = (jsni_file_writer){.fd = -1};
+    const size_t size = strlen(path) + 32;
+    writer->path = jsni_text_copy(path);
+    writer->temporary = jsni_alloc(size, 1);
+    if (writer->path == NULL || writer->temporary == NULL)
+        return jsni_file_end(writer, JSN_ERR_MEMORY);
+    (void)snprintf(writer->temporary, size, "%s.tmp%ld", path, (long)getpid());
+    writer->fd =
+        open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (writer->fd < 0)
+        return jsni_file_end(writer, write_failed(path));
+    return JSN_OK;
+}
+
+jsn_status jsni_file_add(jsni_file_writer *writer, const void *data, size_t length)
+{
+    const char *at = data;
+    while (length > 0) {
+        const ssize_t n = write(writer->fd, at, length);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return write_failed(writer->path);
+        at += n;
+        length -= (size_t)n;
+    }
+    return JSN_OK;
+}
+
+/* Makes the rename itself durable. A file system that cannot sync a folder is not an
+ * error: the data is there. */
+static void sync_folder_of(const char *path)
+{
+    char folder[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+    if (slash != NULL && length < sizeof folder) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+        if (length == 0)
+            memcpy(folder, "/", 2);
+    }
+    const int fd = open(folder, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        (void)close(fd);
+    }
+}
+
+jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status status)
+{
+    if (writer->fd >= 0) {
+        if (status == JSN_OK && fsync(writer->fd) != 0)
+            status = write_failed(writer->path);
+        if (close(writer->fd) != 0 && status == JSN_OK)
+            status = write_failed(writer->path);
+        if (status == JSN_OK && rename(writer->temporary, writer->path) != 0)
+            status = write_failed(writer->path);
+        if (status == JSN_OK)
+            sync_folder_of(writer->path);
+        else
+            (void)unlink(writer->temporary);
+    }
+    jsni_free(writer->temporary);
+    jsni_free(writer->path);
+    *writer = (jsni_file_writer){.fd = -1};
+    return status;
+}
+
+jsn_status jsni_file_write(const char *path, const void *data, size_t length)
+{
+    jsni_file_writer writer;
+    JSNI_TRY(jsni_file_begin(&writer, path));
+    return jsni_file_end(&writer, jsni_file_add(&writer, data, length));
+}
+
+bool jsni_file_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+bool jsni_folder_exists(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+jsn_status jsni_folder_create(const char *path)
+{
+    char *copy = jsni_text_copy(path);
+    JSNI_TRY_ALLOC(copy);
+    jsn_status status = JSN_OK;
+    for (char *at = copy + 1; status == JSN_OK; at++) {
+        const char held = *at;
+        if (held != '/' && held != '\0')
+            continue;
+        *at = '\0';
+        if (mkdir(copy, 0777) != 0 && !jsni_folder_exists(copy))
+            status = jsni_fail(JSN_ERR_IO, "%s: the folder cannot be created: %s", copy,
+                               strerror(errno));
+        *at = held;
+        if (held == '\0')
+            break;
+    }
+    jsni_free(copy);
+    return status;
+}
+
+char *jsni_path_join(const char *folder, const char *name)
+{
+    const size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = jsni_alloc(size, 1);
+    const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] != '/';
+    if (path != NULL)
+        (void)snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
+    return path;
+}

@@ -1,0 +1,75 @@
+/* core/text.c - see core/text.h. */
+#include "core/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+/* Room for `more` bytes and the terminator. */
+static int reserve(jsni_text *text, size_t more)
+{
+    if (text->status != JSN_OK)
+        return 0;
+    if (text->capacity - text->length > more)
+        return 1;
+    size_t capacity = text->capacity < 256 ? 256 : text->capacity * 2;
+    if (capacity - text->length <= more)
+        capacity = text->length + more + 1;
+    char *data = jsni_realloc(text->data, capacity, 1);
+    if (data == NULL) {
+        text->status = JSN_ERR_MEMORY;
+        return 0;
+    }
+    text->data = data;
+    text->capacity = capacity;
+    return 1;
+}
+
+void jsni_text_add_n(jsni_text *text, const char *piece, size_t length)
+{
+    if (!reserve(text, length))
+        return;
+    memcpy(text->data + text->length, piece, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void jsni_text_add(jsni_text *text, const char *piece)
+{
+    jsni_text_add_n(text, piece, strlen(piece));
+}
+
+void jsni_text_format(jsni_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0 || !reserve(text, (size_t)length))
+        return;
+    va_start(args, format);
+    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    va_end(args);
+    text->length += (size_t)length;
+}
+
+jsn_status jsni_text_take(jsni_text *text, char **out)
+{
+    jsni_text_add(text, "");
+    const jsn_status status = text->status;
+    if (status == JSN_OK) {
+        *out = text->data;
+        *text = (jsni_text){0};
+    } else {
+        jsni_text_release(text);
+    }
+    return status;
+}
+
+void jsni_text_release(jsni_text *text)
+{
+    jsni_free(text->data);
+    *text = (jsni_text){0};
+}

@@ -1,0 +1,26 @@
+/* core/version.c - version and optional libraries; the rows come from CMake, which
+ * knows what it found. */
+#include "jensen/version.h"
+
+#include "core/feature_rows.h"
+#include "core/hd.h"
+
+#define TEXT_OF(x)      #x
+#define DOTTED(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
+
+static const jsn_feature features[] = {JSNI_FEATURE_ROWS};
+
+const char *jsn_version(void)
+{
+    return DOTTED(JSN_VERSION_MAJOR, JSN_VERSION_MINOR, JSN_VERSION_PATCH);
+}
+
+size_t jsn_feature_count(void)
+{
+    return JSNI_COUNT_OF(features);
+}
+
+const jsn_feature *jsn_feature_describe(size_t index)
+{
+    return index < jsn_feature_count() ? &features[index] : NULL;
+}

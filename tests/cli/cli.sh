@@ -1,0 +1,48 @@
+# tests/cli/cli.sh - sourced by every cli_*.sh: runs the program from outside and checks
+# exit code, stdout and stderr. The program is $JENSEN; the working folder is a fresh
+# temporary one, removed at the end.
+set -u
+cases=0 failures=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+# expect CODE 'stdout regex' 'stderr regex' -- command...
+# A regex (extended, grep -E) must match somewhere; '' means the stream must be empty;
+# '*' means anything.
+expect() {
+    local code=$1 out=$2 err=$3 got
+    shift 4
+    cases=$((cases + 1))
+    "$@" >stdout.txt 2>stderr.txt </dev/null
+    got=$?
+    if [ "$got" -ne "$code" ]; then
+        complain "exit $got, expected $code" "$@"
+    elif ! matches "$out" stdout.txt; then
+        complain "stdout does not match '$out'" "$@"
+    elif ! matches "$err" stderr.txt; then
+        complain "stderr does not match '$err'" "$@"
+    fi
+}
+
+matches() {
+    case $1 in
+    '*') true ;;
+    '') [ ! -s "$2" ] ;;
+    *) grep -qE -- "$1" "$2" ;;
+    esac
+}
+
+complain() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    shift
+    echo "  command: $*"
+    sed 's/^/  stdout: /' stdout.txt | head -20
+    sed 's/^/  stderr: /' stderr.txt | head -20
+}
+
+finish() {
+    echo "$((cases - failures)) passed, $failures failed"
+    [ "$failures" -eq 0 ]
+}

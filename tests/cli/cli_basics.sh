@@ -1,0 +1,21 @@
+# Help, version, unknown commands and options, doctor.
+. "$(dirname "$0")/cli.sh"
+
+expect 0 'usage: jensen COMMAND' '' -- "$JENSEN" --help
+expect 2 '' 'usage: jensen COMMAND' -- "$JENSEN"
+expect 0 '^jensen [0-9]+\.[0-9]+\.[0-9]+$' '' -- "$JENSEN" --version
+expect 2 '' "no command 'trian'" -- "$JENSEN" trian
+expect 0 'cores' '' -- "$JENSEN" doctor
+expect 0 '"cores":[0-9]+' '' -- "$JENSEN" doctor --json
+expect 0 'options:' '' -- "$JENSEN" doctor --help
+expect 2 '' "did you mean 'json'" -- "$JENSEN" doctor --jsn
+expect 2 '' "no argument 'x'" -- "$JENSEN" doctor x
+if [ -w /dev/full ]; then
+    expect 1 '*' 'cannot be written' -- sh -c "exec '$JENSEN' doctor >/dev/full"
+fi
+# The harness itself must notice a wrong exit code and a wrong output.
+probe=$(failures=0 && expect 3 '' '' -- true; echo "$failures")
+case $probe in *1) ;; *) echo "FAILED: expect() accepts a wrong exit code"; failures=1 ;; esac
+probe=$(failures=0 && expect 0 'yes' '' -- echo no; echo "$failures")
+case $probe in *1) ;; *) echo "FAILED: expect() accepts wrong output"; failures=1 ;; esac
+finish

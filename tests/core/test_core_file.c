@@ -1,0 +1,98 @@
+/* Whole files in and out; failures leave the old content. */
+#include "support/support.h"
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+
+static char folder[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_folder(folder);
+    return 0;
+}
+
+static void assert_content(const char *path, const char *want)
+{
+    char *data = NULL;
+    size_t length = 0;
+    assert_ok(jsni_file_read(path, 1000, &data, &length));
+    assert_int_equal(length, strlen(want));
+    assert_string_equal(data, want);
+    jsni_free(data);
+}
+
+static jsn_status replace(void *path)
+{
+    return jsni_file_write(path, "new", 3);
+}
+
+static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    char *path = jsni_path_join(folder, "a.txt");
+    assert_ok(jsni_file_write(path, "old", 3));
+    jsni_file_writer writer;
+    assert_ok(jsni_file_begin(&writer, path));
+    assert_ok(jsni_file_add(&writer, "half", 4));
+    assert_content(path, "old");
+    assert_int_equal(jsni_file_end(&writer, JSN_ERR_DATA), JSN_ERR_DATA);
+    assert_content(path, "old");
+    assert_false(jsni_folder_exists(path));
+    assert_true(jsni_file_exists(path));
+    support_walk_allocations(replace, path);
+    assert_content(path, "new");
+    jsni_free(path);
+}
+
+static void test_reading_refuses_what_is_not_a_file_of_fair_size(void **state)
+{
+    (void)state;
+    char *data = NULL;
+    size_t length = 0;
+    char *path = jsni_path_join(folder, "b.txt");
+    assert_ok(jsni_file_write(path, "0123456789", 10));
+    assert_fails(jsni_file_read(path, 9, &data, &length), JSN_ERR_DATA, "limit of 9");
+    assert_fails(jsni_file_read(folder, 9, &data, &length), JSN_ERR_DATA, "regular");
+    jsni_free(path);
+    assert_fails(jsni_file_read("/dev/zero", 9, &data, &length), JSN_ERR_DATA,
+                 "regular");
+    assert_fails(jsni_file_read("no/such", 9, &data, &length), JSN_ERR_DATA, "no/such");
+}
+
+static void test_folders_are_made_with_their_parents(void **state)
+{
+    (void)state;
+    char *path = jsni_path_join(folder, "x/y/z");
+    assert_ok(jsni_folder_create(path));
+    assert_ok(jsni_folder_create(path));
+    assert_true(jsni_folder_exists(path));
+    char *file = jsni_path_join(path, "f");
+    assert_ok(jsni_file_write(file, "", 0));
+    assert_content(file, "");
+    char *below = jsni_path_join(file, "g");
+    assert_fails(jsni_folder_create(below), JSN_ERR_IO, "cannot be created");
+    assert_fails(jsni_file_write(below, "", 0), JSN_ERR_IO, "cannot be written");
+    jsni_free(below);
+    jsni_free(file);
+    jsni_free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_file_is_replaced_whole_or_not_at_all),
+        cmocka_unit_test(test_reading_refuses_what_is_not_a_file_of_fair_size),
+        cmocka_unit_test(test_folders_are_made_with_their_parents),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

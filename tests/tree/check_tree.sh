@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# check_tree.sh ROOT LAYERS - holds every #include "..." under src/ to the DEPENDS of its
+# module (LAYERS: "module: depends ..."), every table row to a file and every file to a
+# row, file names to be unique, and src/cli to public headers.
+set -u
+root=$1 layers=$2
+cd "$root/src" || exit 1
+problems=0
+complain() {
+    echo "$*"
+    problems=$((problems + 1))
+}
+
+declare -A allowed
+while IFS=: read -r module depends; do
+    [ -n "$module" ] && allowed[$module]=" $module $depends "
+done <"$layers"
+
+# check_includes FILE MODULE
+check_includes() {
+    local file=$1 module=$2 line target
+    while read -r line; do
+        target=${line#*\"}
+        target=${target%%/*}
+        [ "$target" = jensen ] && continue
+        if [ "$module" = cli ]; then
+            [ "$target" = cli ] || complain "$file: cli may include jensen/ and cli/ only: $line"
+            continue
+        fi
+        case "${allowed[$module]-}" in
+        *" $target "*) ;;
+        *) complain "$file: module '$module' may not include '$target/': $line" ;;
+        esac
+    done < <(grep -hE '^#include "' "$file")
+}
+
+for file in $(find . -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sed 's|^\./||'); do
+    module=${file%%/*}
+    # A module that this build leaves out has no line; its includes are checked by the
+    # builds that have it.
+    if [ "$module" = cli ] || [ -n "${allowed[$module]-}" ]; then
+        check_includes "$file" "$module"
+    fi
+done
+for header in "$root"/include/jensen/*.h; do
+    grep -hE '^#include "' "$header" | grep -vE '^#include "jensen/' |
+        sed "s|^|$header: |" | grep . && problems=$((problems + 1))
+done
+
+# Rows and files: X(name) in <table>_list.h is <table>_<name>.c in the same folder.
+for list in $(find . -name '*_list.h'); do
+    folder=$(dirname "$list")
+    table=$(basename "$list" _list.h)
+    rows=$(grep -oE '\bX\([a-z0-9_]+\)' "$list" | sed -E 's/X\((.*)\)/\1/' | sort)
+    files=$(find "$folder" -name "${table}_*.c" | sed -E "s|.*/${table}_(.*)\.c|\1|" | sort)
+    difference=$(diff <(echo "$rows") <(echo "$files")) ||
+        complain "$list: rows (<) and files (>) differ: $difference"
+done
+
+repeated=$(find . -name '*.[ch]' -o -name '*.cu' | sed 's|.*/||' | sort | uniq -d)
+[ -z "$repeated" ] || complain "file names that occur twice: $repeated"
+
+echo "$problems problems"
+[ "$problems" -eq 0 ]
