@@ -68,6 +68,18 @@ typedef struct jsn_option_info {
 JSN_API JSN_MUST_CHECK jsn_status jsn_options_init(const jsn_option_info *table,
                                                    size_t count, void *values);
 
+/* Sets every field to unset instead (a flag to false), for callers that fill what is
+ * missing from several sources before they fall back on the initial values. */
+JSN_API void jsn_options_clear(const jsn_option_info *table, size_t count,
+                               void *values);
+
+/* Whether the field of `row` holds a value; a flag that is false counts as unset. */
+JSN_API bool jsn_options_is_set(const jsn_option_info *row, const void *values);
+
+/* The row named `name`, or NULL. */
+JSN_API const jsn_option_info *jsn_options_find(const jsn_option_info *table,
+                                                size_t count, const char *name);
+
 /* Parses `text` whole and stores it. `text` == NULL is the bare form of a flag.
  *   JSN_ERR_UNKNOWN_NAME  no such option; the sentence offers the nearest name
  *   JSN_ERR_ARGUMENT      not a number, not one of the choices, a value missing

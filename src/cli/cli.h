@@ -8,6 +8,7 @@
 #ifndef JENSEN_CLI_H
 #define JENSEN_CLI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "jensen/log.h"
@@ -37,6 +38,9 @@ typedef struct cli_command {
     /* Returns JSN_OK or the failure, whose sentence main.c prints. `values` is the
      * filled struct; `args` are the positional words. */
     jsn_status (*run)(void *values, const jsn_texts *args);
+    /* Leave options that the command line does not name unset, because the command
+     * fills them from recipes, files or data before their initial values. */
+    bool deferred;
 } cli_command;
 
 /* JSN_ERR_ARGUMENT with "COMMAND: sentence"; for wrong positional words. */

@@ -55,11 +55,12 @@ static jsn_status run(void *values, const jsn_texts *args)
     return JSN_OK;
 }
 
-const cli_command cli_command_doctor = {"doctor",
-                                        "what this machine and this build offer",
-                                        "[--json]",
-                                        NULL,
-                                        options,
-                                        sizeof options / sizeof options[0],
-                                        sizeof(doctor_values),
-                                        run};
+const cli_command cli_command_doctor = {
+    .name = "doctor",
+    .summary = "what this machine and this build offer",
+    .usage = "[--json]",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(doctor_values),
+    .run = run,
+};

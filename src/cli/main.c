@@ -129,8 +129,11 @@ static int run_command(const cli_command *command, int argc, char **argv)
     jsn_texts args = {0};
     if (values == NULL)
         return CLI_FAILED;
-    jsn_status status =
-        jsn_options_init(command->options, command->option_count, values);
+    jsn_status status = JSN_OK;
+    if (command->deferred)
+        jsn_options_clear(command->options, command->option_count, values);
+    else
+        status = jsn_options_init(command->options, command->option_count, values);
     if (status == JSN_OK)
         status = jsn_options_parse(command->options, command->option_count, values,
                                    argc, argv, &args);

@@ -175,10 +175,34 @@ static jsn_status set_row(const jsn_option_info *row, void *values, const char *
     return JSN_OK;
 }
 
-jsn_status jsn_options_init(const jsn_option_info *table, size_t count, void *values)
+void jsn_options_clear(const jsn_option_info *table, size_t count, void *values)
 {
     for (size_t i = 0; i < count; i++)
         clear_field(&table[i], values);
+}
+
+bool jsn_options_is_set(const jsn_option_info *row, const void *values)
+{
+    const void *field = (const char *)values + row->offset;
+    switch (row->kind) {
+    case JSN_OPTION_FLAG:
+        return *(const bool *)field;
+    case JSN_OPTION_INT:
+        return *(const int64_t *)field != JSN_OPTION_INT_UNSET;
+    case JSN_OPTION_REAL:
+        return !isnan(*(const double *)field);
+    case JSN_OPTION_TEXT:
+    case JSN_OPTION_CHOICE:
+        return *(char *const *)field != NULL;
+    case JSN_OPTION_TEXTS:
+        return ((const jsn_texts *)field)->count > 0;
+    }
+    return false;
+}
+
+jsn_status jsn_options_init(const jsn_option_info *table, size_t count, void *values)
+{
+    jsn_options_clear(table, count, values);
     for (size_t i = 0; i < count; i++) {
         if (table[i].initial == NULL)
             continue;
@@ -242,10 +266,16 @@ static const jsn_option_info *find_row(const jsn_option_info *table, size_t coun
     return NULL;
 }
 
+const jsn_option_info *jsn_options_find(const jsn_option_info *table, size_t count,
+                                        const char *name)
+{
+    return find_row(table, count, name, strlen(name));
+}
+
 jsn_status jsn_options_set(const jsn_option_info *table, size_t count, void *values,
                            const char *name, const char *text)
 {
-    const jsn_option_info *row = find_row(table, count, name, strlen(name));
+    const jsn_option_info *row = jsn_options_find(table, count, name);
     if (row == NULL)
         return unknown_option(table, count, name);
     return set_row(row, values, text);

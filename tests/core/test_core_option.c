@@ -92,6 +92,22 @@ static void test_unset_fields_say_so_and_texts_read_back(void **state)
     jsn_options_release(table, COUNT, &t);
 }
 
+static void test_cleared_fields_are_unset_until_set(void **state)
+{
+    (void)state;
+    settings s;
+    jsn_options_clear(table, COUNT, &s);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_false(jsn_options_is_set(&table[i], &s));
+        assert_ptr_equal(jsn_options_find(table, COUNT, table[i].name), &table[i]);
+        assert_ok(jsn_options_set(table, COUNT, &s, table[i].name,
+                                  table[i].kind == JSN_OPTION_CHOICE ? "cpu" : "1"));
+        assert_true(jsn_options_is_set(&table[i], &s));
+    }
+    assert_null(jsn_options_find(table, COUNT, "lrx"));
+    jsn_options_release(table, COUNT, &s);
+}
+
 static void refuse(const char *a, const char *b, jsn_status status, const char *words)
 {
     settings s;
@@ -124,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_forms_parse_and_no_failure_leaks),
         cmocka_unit_test(test_unset_fields_say_so_and_texts_read_back),
+        cmocka_unit_test(test_cleared_fields_are_unset_until_set),
         cmocka_unit_test(test_bad_words_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
