@@ -1,0 +1,286 @@
+/* format/json_reader.c - the strict JSON reader; see jensen/json.h. Recursive descent
+ * with a bound on the depth; every byte is looked at once. */
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "format/json_tree.h"
+
+typedef struct reader {
+    const char *at;
+    const char *end;
+    const char *line_start;
+    size_t line;
+    size_t depth;
+    jsn_json *root;
+} reader;
+
+static jsn_status refuse(const reader *r, const char *what)
+{
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu:%zu: %s", jsni_json_tree_name(r->root),
+                     r->line, (size_t)(r->at - r->line_start) + 1, what);
+}
+
+static void skip_space(reader *r)
+{
+    for (; r->at < r->end; r->at++) {
+        if (*r->at == '\n') {
+            r->line++;
+            r->line_start = r->at + 1;
+        } else if (*r->at != ' ' && *r->at != '\t' && *r->at != '\r') {
+            return;
+        }
+    }
+}
+
+static bool take(reader *r, char c)
+{
+    skip_space(r);
+    if (r->at == r->end || *r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+size_t jsni_utf8_length(const char *at, const char *end)
+{
+    const unsigned char *b = (const unsigned char *)at;
+    const size_t room = (size_t)(end - at);
+    if (b[0] < 0x80)
+        return 1;
+    const size_t length = b[0] >= 0xc2 && b[0] <= 0xdf   ? 2
+                          : b[0] >= 0xe0 && b[0] <= 0xef ? 3
+                          : b[0] >= 0xf0 && b[0] <= 0xf4 ? 4
+                                                         : 0;
+    if (length == 0 || length > room)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((b[i] & 0xc0) != 0x80)
+            return 0;
+    if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
+        (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static bool hex4(reader *r, unsigned *out)
+{
+    unsigned value = 0;
+    if (r->end - r->at < 4)
+        return false;
+    for (int i = 0; i < 4; i++) {
+        static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+        const char *digit = r->at[i] == '\0' ? NULL : strchr(digits, r->at[i]);
+        if (digit == NULL)
+            return false;
+        value = value * 16 + (unsigned)((digit - digits) % 16);
+    }
+    r->at += 4;
+    *out = value;
+    return true;
+}
+
+static char *put_utf8(char *to, unsigned code)
+{
+    if (code < 0x80) {
+        *to++ = (char)code;
+    } else if (code < 0x800) {
+        *to++ = (char)(0xc0 | code >> 6);
+        *to++ = (char)(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+        *to++ = (char)(0xe0 | code >> 12);
+        *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *to++ = (char)(0x80 | (code & 0x3f));
+    } else {
+        *to++ = (char)(0xf0 | code >> 18);
+        *to++ = (char)(0x80 | (code >> 12 & 0x3f));
+        *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+        *to++ = (char)(0x80 | (code & 0x3f));
+    }
+    return to;
+}
+
+/* Behind "\u"; a pair of surrogates is one character. */
+static jsn_status parse_unicode(reader *r, char **to)
+{
+    unsigned code = 0, low = 0;
+    if (!hex4(r, &code))
+        return refuse(r, "\\u needs four hexadecimal digits");
+    if (code == 0)
+        return refuse(r, "the character U+0000 is not accepted");
+    if (code >= 0xdc00 && code <= 0xdfff)
+        return refuse(r, "the second half of a surrogate pair without the first");
+    if (code >= 0xd800 && code <= 0xdbff) {
+        if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u')
+            return refuse(r, "the first half of a surrogate pair without the second");
+        r->at += 2;
+        if (!hex4(r, &low) || low < 0xdc00 || low > 0xdfff)
+            return refuse(r, "the first half of a surrogate pair without the second");
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    }
+    *to = put_utf8(*to, code);
+    return JSN_OK;
+}
+
+static jsn_status parse_escape(reader *r, char **to)
+{
+    static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+    if (r->at == r->end)
+        return refuse(r, "the text ends inside an escape");
+    const char c = *r->at;
+    if (c == 'u') {
+        r->at++;
+        return parse_unicode(r, to);
+    }
+    const char *name = c == '\0' ? NULL : strchr(names, c);
+    if (name == NULL)
+        return refuse(r, "an unknown escape");
+    r->at++;
+    *(*to)++ = values[name - names];
+    return JSN_OK;
+}
+
+/* Behind the opening quote. The text is never longer than its source. */
+static jsn_status parse_text(reader *r, const char **out)
+{
+    const char *close = r->at;
+    while (close < r->end && *close != '"')
+        close += *close == '\\' && r->end - close > 1 ? 2 : 1;
+    if (close >= r->end)
+        return refuse(r, "a text without its closing quote");
+    char *text = jsni_json_tree_alloc(r->root, (size_t)(close - r->at) + 1);
+    JSNI_TRY_ALLOC(text);
+    char *to = text;
+    while (r->at < close) {
+        if (*r->at == '\\') {
+            r->at++;
+            JSNI_TRY(parse_escape(r, &to));
+            continue;
+        }
+        if ((unsigned char)*r->at < 0x20)
+            return refuse(r, "a control character inside a text");
+        const size_t length = jsni_utf8_length(r->at, close);
+        if (length == 0)
+            return refuse(r, "a text that is not UTF-8");
+        memcpy(to, r->at, length);
+        to += length;
+        r->at += length;
+    }
+    *to = '\0';
+    r->at++;
+    *out = text;
+    return JSN_OK;
+}
+
+/* true, false, null and numbers: what stands up to the next separator. */
+static jsn_status parse_word(reader *r, jsn_json *value)
+{
+    const char *stop = r->at;
+    while (stop < r->end && *stop != '\0' && strchr(" \t\r\n,:[]{}\"", *stop) == NULL)
+        stop++;
+    const size_t length = (size_t)(stop - r->at);
+    if (length == 0)
+        return refuse(r, r->at == r->end ? "ends where a value should be"
+                                         : "a value should be here");
+    char *text = jsni_json_tree_alloc(r->root, length + 1);
+    JSNI_TRY_ALLOC(text);
+    memcpy(text, r->at, length);
+    text[length] = '\0';
+    value->text = text;
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        value->kind = JSN_JSON_BOOL;
+        value->truth = text[0] == 't';
+    } else if (strcmp(text, "null") != 0 && !jsni_json_tree_number(value)) {
+        return refuse(r, "neither a value of JSON nor a number within range");
+    }
+    r->at = stop;
+    return JSN_OK;
+}
+
+static jsn_status parse_value(reader *r, jsn_json *value);
+
+static jsn_status parse_entries(reader *r, jsn_json *parent, jsn_json_kind kind)
+{
+    const char close = kind == JSN_JSON_OBJECT ? '}' : ']';
+    jsn_json *first = NULL, **tail = &first;
+    size_t count = 0;
+    while (!take(r, close)) {
+        if (count > 0 && !take(r, ','))
+            return refuse(r, kind == JSN_JSON_OBJECT ? "',' or '}' should be here"
+                                                     : "',' or ']' should be here");
+        skip_space(r);
+        jsn_json *value = jsni_json_tree_value(r->root, r->line);
+        JSNI_TRY_ALLOC(value);
+        if (kind == JSN_JSON_OBJECT) {
+            if (!take(r, '"'))
+                return refuse(r, "a key in quotes should be here");
+            JSNI_TRY(parse_text(r, &value->key));
+            if (!take(r, ':'))
+                return refuse(r, "':' should be here");
+        }
+        JSNI_TRY(parse_value(r, value));
+        *tail = value;
+        tail = &value->next;
+        count++;
+    }
+    return jsni_json_tree_close(parent, kind, first, count);
+}
+
+static jsn_status parse_value(reader *r, jsn_json *value)
+{
+    skip_space(r);
+    if (r->at < r->end && (*r->at == '{' || *r->at == '[')) {
+        const jsn_json_kind kind = *r->at == '{' ? JSN_JSON_OBJECT : JSN_JSON_ARRAY;
+        if (r->depth == JSN_JSON_MAX_DEPTH)
+            return refuse(r, "nested too deeply");
+        r->depth++;
+        r->at++;
+        JSNI_TRY(parse_entries(r, value, kind));
+        r->depth--;
+        return JSN_OK;
+    }
+    if (r->at < r->end && *r->at == '"') {
+        r->at++;
+        value->kind = JSN_JSON_TEXT;
+        return parse_text(r, &value->text);
+    }
+    return parse_word(r, value);
+}
+
+jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
+                          size_t length)
+{
+    jsn_json *root = NULL;
+    *out = NULL;
+    if (length > JSN_JSON_MAX_BYTES)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: %zu bytes of JSON, more than the limit of %zu", name,
+                         length, JSN_JSON_MAX_BYTES);
+    JSNI_TRY(jsni_json_tree_create(&root, name));
+    reader r = {data, data + length, data, 1, 0, root};
+    skip_space(&r);
+    root->line = r.line;
+    jsn_status status = parse_value(&r, root);
+    if (status == JSN_OK) {
+        skip_space(&r);
+        if (r.at != r.end)
+            status = refuse(&r, "something behind the value");
+    }
+    if (status == JSN_OK)
+        *out = root;
+    else
+        jsn_json_destroy(root);
+    return status;
+}
+
+jsn_status jsn_json_read(jsn_json **out, const char *path)
+{
+    char *data = NULL;
+    size_t length = 0;
+    *out = NULL;
+    JSNI_TRY(jsni_file_read(path, JSN_JSON_MAX_BYTES, &data, &length));
+    const jsn_status status = jsn_json_parse(out, path, data, length);
+    jsni_free(data);
+    return status;
+}

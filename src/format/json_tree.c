@@ -1,0 +1,314 @@
+/* format/json_tree.c - the tree of values; see json_tree.h and jensen/json.h. */
+#include "format/json_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/number.h"
+
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+
+typedef struct chunk {
+    struct chunk *previous;
+    size_t used;
+    size_t size;
+    /* A union with the strictest types, so that what follows is aligned for them. */
+    union {
+        double real;
+        int64_t whole;
+        void *pointer;
+    } data[];
+} chunk;
+
+struct jsni_json_arena {
+    chunk *last;
+    char *name;
+};
+
+jsn_status jsni_json_tree_create(jsn_json **root, const char *name)
+{
+    jsni_json_arena *arena = jsni_alloc_zero(1, sizeof *arena);
+    jsn_json seed = {.arena = arena};
+    *root = NULL;
+    if (arena == NULL)
+        return JSN_ERR_MEMORY;
+    arena->name = jsni_text_copy(name);
+    jsn_json *value = arena->name == NULL ? NULL : jsni_json_tree_value(&seed, 1);
+    if (value == NULL) {
+        jsn_json_destroy(&seed);
+        return JSN_ERR_MEMORY;
+    }
+    *root = value;
+    return JSN_OK;
+}
+
+void jsn_json_destroy(jsn_json *root)
+{
+    if (root == NULL)
+        return;
+    jsni_json_arena *arena = root->arena;
+    for (chunk *c = arena->last; c != NULL;) {
+        chunk *previous = c->previous;
+        jsni_free(c);
+        c = previous;
+    }
+    jsni_free(arena->name);
+    jsni_free(arena);
+}
+
+void *jsni_json_tree_alloc(jsn_json *any, size_t bytes)
+{
+    jsni_json_arena *arena = any->arena;
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = (bytes + 7) / 8 * 8;
+    chunk *c = arena->last;
+    if (c == NULL || c->size - c->used < bytes) {
+        size_t size = c == NULL ? FIRST_CHUNK : c->size * 2;
+        size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
+        size = size < bytes ? bytes : size;
+        c = jsni_alloc(sizeof *c + size, 1);
+        if (c == NULL)
+            return NULL;
+        *c = (chunk){.previous = arena->last, .size = size};
+        arena->last = c;
+    }
+    void *block = (char *)c->data + c->used;
+    c->used += bytes;
+    return block;
+}
+
+jsn_json *jsni_json_tree_value(jsn_json *any, size_t line)
+{
+    jsn_json *value = jsni_json_tree_alloc(any, sizeof *value);
+    if (value != NULL)
+        *value = (jsn_json){.line = line, .key = "", .text = "", .arena = any->arena};
+    return value;
+}
+
+const char *jsni_json_tree_name(const jsn_json *any)
+{
+    return any->arena->name;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const jsn_json *const *x = a;
+    const jsn_json *const *y = b;
+    const int order = strcmp((*x)->key, (*y)->key);
+    /* Equal keys in file order, so that the complaint names the second one. */
+    return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
+}
+
+jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind, jsn_json *first,
+                                size_t count)
+{
+    const size_t lists = kind == JSN_JSON_OBJECT ? 2 : 1;
+    parent->kind = kind;
+    parent->count = count;
+    if (count == 0)
+        return JSN_OK;
+    parent->entries = jsni_json_tree_alloc(parent, lists * count * sizeof first);
+    JSNI_TRY_ALLOC(parent->entries);
+    for (size_t i = 0; i < count; i++, first = first->next)
+        parent->entries[i] = first;
+    if (kind != JSN_JSON_OBJECT)
+        return JSN_OK;
+    parent->sorted = parent->entries + count;
+    memcpy(parent->sorted, parent->entries, count * sizeof first);
+    qsort(parent->sorted, count, sizeof first, by_key);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(parent->sorted[i - 1]->key, parent->sorted[i]->key) == 0)
+            return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%.100s' is there twice",
+                             parent->arena->name, parent->sorted[i]->line,
+                             parent->sorted[i]->key);
+    return JSN_OK;
+}
+
+/* -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)? */
+bool jsni_json_tree_is_number(const char *at)
+{
+    at += *at == '-';
+    if (*at == '0')
+        at++;
+    else if (*at >= '1' && *at <= '9')
+        at += strspn(at, "0123456789");
+    else
+        return false;
+    if (*at == '.') {
+        const size_t digits = strspn(at + 1, "0123456789");
+        if (digits == 0)
+            return false;
+        at += 1 + digits;
+    }
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        at += *at == '+' || *at == '-';
+        const size_t digits = strspn(at, "0123456789");
+        if (digits == 0)
+            return false;
+        at += digits;
+    }
+    return *at == '\0';
+}
+
+bool jsni_json_tree_number(jsn_json *value)
+{
+    const size_t length = strlen(value->text);
+    if (!jsni_json_tree_is_number(value->text) ||
+        !jsni_number_real(value->text, length, &value->real))
+        return false;
+    value->kind = JSN_JSON_NUMBER;
+    value->is_int = jsni_number_int(value->text, length, &value->whole);
+    return true;
+}
+
+jsn_json_kind jsn_json_kind_of(const jsn_json *value)
+{
+    return value == NULL ? JSN_JSON_NULL : value->kind;
+}
+
+const char *jsn_json_kind_name(jsn_json_kind kind)
+{
+    static const char *const names[] = {"null",   "true or false", "a number",
+                                        "a text", "an array",      "an object"};
+    return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
+}
+
+size_t jsn_json_line(const jsn_json *value)
+{
+    return value == NULL ? 0 : value->line;
+}
+
+size_t jsn_json_count(const jsn_json *value)
+{
+    return value == NULL ? 0 : value->count;
+}
+
+const jsn_json *jsn_json_at(const jsn_json *value, size_t index)
+{
+    return index < jsn_json_count(value) ? value->entries[index] : NULL;
+}
+
+const char *jsn_json_key(const jsn_json *value)
+{
+    return value == NULL ? "" : value->key;
+}
+
+const jsn_json *jsn_json_get(const jsn_json *object, const char *key)
+{
+    if (object == NULL || object->sorted == NULL)
+        return NULL;
+    size_t low = 0, high = object->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = strcmp(object->sorted[middle]->key, key);
+        if (order == 0)
+            return object->sorted[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+bool jsn_json_bool(const jsn_json *value)
+{
+    return value != NULL && value->truth;
+}
+
+double jsn_json_real(const jsn_json *value)
+{
+    return value == NULL ? 0.0 : value->real;
+}
+
+bool jsn_json_is_int(const jsn_json *value)
+{
+    return value != NULL && value->is_int;
+}
+
+int64_t jsn_json_int(const jsn_json *value)
+{
+    return jsn_json_is_int(value) ? value->whole : 0;
+}
+
+const char *jsn_json_text(const jsn_json *value)
+{
+    return value == NULL ? "" : value->text;
+}
+
+jsn_status jsn_json_refuse(const jsn_json *value, const char *sentence)
+{
+    if (value == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s", sentence);
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", value->arena->name, value->line,
+                     sentence);
+}
+
+/* The entry `key` of `object`, when it is of the kind, and whole if asked. */
+static jsn_status want(const jsn_json *object, const char *key, jsn_json_kind kind,
+                       bool whole, const jsn_json **out)
+{
+    const jsn_json *value = jsn_json_get(object, key);
+    const char *name = object == NULL ? "document" : object->arena->name;
+    if (value == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is missing", name,
+                         jsn_json_line(object), key);
+    if (value->kind != kind)
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name,
+                         value->line, key, jsn_json_kind_name(value->kind),
+                         jsn_json_kind_name(kind));
+    if (whole && !value->is_int)
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %.40s, not a whole number",
+                         name, value->line, key, value->text);
+    *out = value;
+    return JSN_OK;
+}
+
+jsn_status jsn_json_get_real(const jsn_json *object, const char *key, double *out)
+{
+    const jsn_json *value = NULL;
+    JSNI_TRY(want(object, key, JSN_JSON_NUMBER, false, &value));
+    *out = value->real;
+    return JSN_OK;
+}
+
+jsn_status jsn_json_get_int(const jsn_json *object, const char *key, int64_t *out)
+{
+    const jsn_json *value = NULL;
+    JSNI_TRY(want(object, key, JSN_JSON_NUMBER, true, &value));
+    *out = value->whole;
+    return JSN_OK;
+}
+
+jsn_status jsn_json_get_bool(const jsn_json *object, const char *key, bool *out)
+{
+    const jsn_json *value = NULL;
+    JSNI_TRY(want(object, key, JSN_JSON_BOOL, false, &value));
+    *out = value->truth;
+    return JSN_OK;
+}
+
+jsn_status jsn_json_get_text(const jsn_json *object, const char *key, const char **out)
+{
+    const jsn_json *value = NULL;
+    JSNI_TRY(want(object, key, JSN_JSON_TEXT, false, &value));
+    *out = value->text;
+    return JSN_OK;
+}
+
+jsn_status jsn_json_get_array(const jsn_json *object, const char *key,
+                              const jsn_json **out)
+{
+    return want(object, key, JSN_JSON_ARRAY, false, out);
+}
+
+jsn_status jsn_json_get_object(const jsn_json *object, const char *key,
+                               const jsn_json **out)
+{
+    return want(object, key, JSN_JSON_OBJECT, false, out);
+}

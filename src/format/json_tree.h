@@ -1,0 +1,49 @@
+/* format/json_tree.h - how a tree of values is held and built; for the JSON and YAML
+ * readers. Everything of a tree lives in one arena that its root owns. */
+#ifndef JSNI_FORMAT_JSON_TREE_H
+#define JSNI_FORMAT_JSON_TREE_H
+
+#include "jensen/json.h"
+
+typedef struct jsni_json_arena jsni_json_arena;
+
+struct jsn_json {
+    jsn_json_kind kind;
+    bool is_int;
+    bool truth;
+    size_t line;
+    double real;
+    int64_t whole;
+    const char *key;        /* in the arena; "" outside objects */
+    const char *text;       /* in the arena; the characters of a scalar */
+    size_t count;           /* entries */
+    jsn_json **entries;     /* [count], in file order; in the arena */
+    jsn_json **sorted;      /* [count], objects: by key */
+    jsn_json *next;         /* while building: the entry read after this one */
+    jsni_json_arena *arena; /* shared by the whole tree */
+};
+
+/* A new tree; its root is a null value on line 1. */
+JSN_MUST_CHECK jsn_status jsni_json_tree_create(jsn_json **root, const char *name);
+
+/* Memory of the tree, freed with it; NULL when there is none. */
+void *jsni_json_tree_alloc(jsn_json *any, size_t bytes);
+jsn_json *jsni_json_tree_value(jsn_json *any, size_t line);
+const char *jsni_json_tree_name(const jsn_json *any);
+
+/* Makes `parent` an array or object of the `count` values chained by `next` from
+ * `first`. A key that occurs twice is refused. */
+JSN_MUST_CHECK jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind,
+                                               jsn_json *first, size_t count);
+
+/* Whether a text is a number by JSON's grammar. */
+bool jsni_json_tree_is_number(const char *text);
+
+/* Makes `value` a number if its text is one by JSON's grammar and within double. */
+bool jsni_json_tree_number(jsn_json *value);
+
+/* Length of the UTF-8 sequence at `at` (1 to 4), 0 when it is none (RFC 3629:
+ * no surrogates, no overlong forms, nothing above U+10FFFF). */
+size_t jsni_utf8_length(const char *at, const char *end);
+
+#endif /* JSNI_FORMAT_JSON_TREE_H */

@@ -1,0 +1,224 @@
+/* format/json_writer.c - the JSON writer; see jensen/json.h. */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/number.h"
+#include "core/text.h"
+#include "format/json_tree.h"
+
+struct jsn_json_writer {
+    jsni_text text;
+    int indent;
+    size_t depth;
+    bool object[JSN_JSON_MAX_DEPTH]; /* whether level i is an object */
+    bool filled[JSN_JSON_MAX_DEPTH]; /* whether level i has an entry */
+    bool complete;                   /* the top value is written */
+    const char *misuse;              /* the first, or NULL */
+};
+
+jsn_status jsn_json_writer_create(jsn_json_writer **out, int indent)
+{
+    *out = NULL;
+    if (indent < 0 || indent > 8)
+        return jsni_fail(JSN_ERR_RANGE, "an indentation of %d is outside 0 to 8",
+                         indent);
+    jsn_json_writer *writer = jsni_alloc_zero(1, sizeof *writer);
+    JSNI_TRY_ALLOC(writer);
+    writer->indent = indent;
+    *out = writer;
+    return JSN_OK;
+}
+
+void jsn_json_writer_destroy(jsn_json_writer *writer)
+{
+    if (writer != NULL)
+        jsni_text_release(&writer->text);
+    jsni_free(writer);
+}
+
+static void misused(jsn_json_writer *w, const char *what)
+{
+    if (w->misuse == NULL)
+        w->misuse = what;
+}
+
+static void add_quoted(jsni_text *text, const char *value)
+{
+    const char *end = value + strlen(value);
+    jsni_text_add(text, "\"");
+    while (value < end) {
+        const size_t length = jsni_utf8_length(value, end);
+        const unsigned char c = (unsigned char)*value;
+        if (length == 0)
+            jsni_text_add(text, "\xef\xbf\xbd");
+        else if (c == '"' || c == '\\')
+            jsni_text_format(text, "\\%c", c);
+        else if (c == '\n')
+            jsni_text_add(text, "\\n");
+        else if (c == '\t')
+            jsni_text_add(text, "\\t");
+        else if (c < 0x20 || c == 0x7f)
+            jsni_text_format(text, "\\u%04x", c);
+        else
+            jsni_text_add_n(text, value, length);
+        value += length == 0 ? 1 : length;
+    }
+    jsni_text_add(text, "\"");
+}
+
+static void new_line(jsn_json_writer *w)
+{
+    if (w->indent > 0)
+        jsni_text_format(&w->text, "\n%*s", (int)w->depth * w->indent, "");
+}
+
+/* Comma, line break and key before a value; false when no value belongs here. */
+static bool lead(jsn_json_writer *w, const char *key)
+{
+    if (w->misuse != NULL)
+        return false;
+    if (w->depth == 0) {
+        if (w->complete)
+            misused(w, "a second value at the top");
+        else if (key != NULL)
+            misused(w, "a key outside an object");
+        w->complete = true;
+        return w->misuse == NULL;
+    }
+    const size_t level = w->depth - 1;
+    if (w->object[level] != (key != NULL)) {
+        misused(w, key == NULL ? "a value without a key in an object"
+                               : "a key outside an object");
+        return false;
+    }
+    if (w->filled[level])
+        jsni_text_add(&w->text, ",");
+    w->filled[level] = true;
+    new_line(w);
+    if (key != NULL) {
+        add_quoted(&w->text, key);
+        jsni_text_add(&w->text, w->indent > 0 ? ": " : ":");
+    }
+    return true;
+}
+
+static void begin(jsn_json_writer *w, const char *key, bool object)
+{
+    if (!lead(w, key))
+        return;
+    if (w->depth == JSN_JSON_MAX_DEPTH) {
+        misused(w, "nested too deeply");
+        return;
+    }
+    w->object[w->depth] = object;
+    w->filled[w->depth] = false;
+    w->depth++;
+    jsni_text_add(&w->text, object ? "{" : "[");
+}
+
+void jsn_json_begin_object(jsn_json_writer *writer, const char *key)
+{
+    begin(writer, key, true);
+}
+
+void jsn_json_begin_array(jsn_json_writer *writer, const char *key)
+{
+    begin(writer, key, false);
+}
+
+void jsn_json_end(jsn_json_writer *writer)
+{
+    if (writer->misuse != NULL)
+        return;
+    if (writer->depth == 0) {
+        misused(writer, "an end without a begin");
+        return;
+    }
+    writer->depth--;
+    if (writer->filled[writer->depth])
+        new_line(writer);
+    jsni_text_add(&writer->text, writer->object[writer->depth] ? "}" : "]");
+}
+
+static void put(jsn_json_writer *w, const char *key, const char *word)
+{
+    if (lead(w, key))
+        jsni_text_add(&w->text, word);
+}
+
+void jsn_json_put_null(jsn_json_writer *writer, const char *key)
+{
+    put(writer, key, "null");
+}
+
+void jsn_json_put_bool(jsn_json_writer *writer, const char *key, bool value)
+{
+    put(writer, key, value ? "true" : "false");
+}
+
+void jsn_json_put_int(jsn_json_writer *writer, const char *key, int64_t value)
+{
+    if (lead(writer, key))
+        jsni_text_format(&writer->text, "%lld", (long long)value);
+}
+
+void jsn_json_put_real(jsn_json_writer *writer, const char *key, double value)
+{
+    char digits[JSNI_NUMBER_TEXT] = "null";
+    if (isfinite(value))
+        jsni_number_format(value, digits);
+    put(writer, key, digits);
+}
+
+void jsn_json_put_text(jsn_json_writer *writer, const char *key, const char *value)
+{
+    if (value == NULL)
+        put(writer, key, "null");
+    else if (lead(writer, key))
+        add_quoted(&writer->text, value);
+}
+
+void jsn_json_put_value(jsn_json_writer *writer, const char *key, const jsn_json *value)
+{
+    const jsn_json_kind kind = jsn_json_kind_of(value);
+    if (kind == JSN_JSON_TEXT) {
+        jsn_json_put_text(writer, key, value->text);
+    } else if (kind == JSN_JSON_NULL || kind == JSN_JSON_BOOL) {
+        put(writer, key,
+            kind == JSN_JSON_NULL  ? "null"
+            : jsn_json_bool(value) ? "true"
+                                   : "false");
+    } else if (kind == JSN_JSON_NUMBER) {
+        /* YAML has forms of numbers that JSON lacks: 0x1F, .5, +1. */
+        if (jsni_json_tree_is_number(value->text))
+            put(writer, key, value->text);
+        else if (value->is_int)
+            jsn_json_put_int(writer, key, value->whole);
+        else
+            jsn_json_put_real(writer, key, value->real);
+    } else {
+        const bool object = kind == JSN_JSON_OBJECT;
+        begin(writer, key, object);
+        for (size_t i = 0; i < value->count && writer->misuse == NULL; i++)
+            jsn_json_put_value(writer, object ? value->entries[i]->key : NULL,
+                               value->entries[i]);
+        jsn_json_end(writer);
+    }
+}
+
+jsn_status jsn_json_writer_take(jsn_json_writer *writer, char **out)
+{
+    *out = NULL;
+    const char *misuse = writer->misuse;
+    if (misuse == NULL && (!writer->complete || writer->depth > 0))
+        misuse = writer->complete ? "an object or array is not ended" : "no value";
+    jsni_text text = writer->text;
+    *writer = (jsn_json_writer){.indent = writer->indent};
+    if (misuse != NULL) {
+        jsni_text_release(&text);
+        return jsni_fail(JSN_ERR_ARGUMENT, "JSON writer: %s", misuse);
+    }
+    return jsni_text_take(&text, out);
+}
