@@ -1,0 +1,70 @@
+/* jensen/backend.h - what networks run on: backends, devices, optimisers.
+ *
+ * A device is named by a spec: "auto" (a GPU when there is one, else the CPU), "cpu"
+ * (the fastest CPU backend of this build), "ref" (plain C, the definition of every
+ * operation), "onednn", "cuda", "cuda:1".
+ */
+#ifndef JENSEN_BACKEND_H
+#define JENSEN_BACKEND_H
+
+#include <stddef.h>
+
+#include "jensen/param.h"
+#include "jensen/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum jsn_precision {
+    JSN_PRECISION_FP32,
+    JSN_PRECISION_TF32, /* GPU: 19-bit products of convolutions */
+    JSN_PRECISION_BF16  /* GPU: 16-bit activations, fp32 weights and sums */
+} jsn_precision;
+
+/* "fp32", "tf32", "bf16". JSN_ERR_UNKNOWN_NAME otherwise. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_precision_parse(const char *text,
+                                                      jsn_precision *out);
+
+/* The backends of this build; static records. */
+typedef struct jsn_backend_info {
+    const char *name;
+    const char *summary;
+    size_t devices; /* that can be opened now */
+} jsn_backend_info;
+
+JSN_API size_t jsn_backend_count(void);
+
+/* The record at `index`; all zero when index >= jsn_backend_count(). */
+JSN_API jsn_backend_info jsn_backend_describe(size_t index);
+
+/* What a device spec stands for on this machine. */
+typedef struct jsn_device_info {
+    char backend[32];
+    char text[128];          /* "Intel Xeon ..., 2 cores", "NVIDIA H200" */
+    size_t memory_available; /* bytes */
+} jsn_device_info;
+
+/*   JSN_ERR_ARGUMENT      NULL, a device number that is none
+ *   JSN_ERR_UNKNOWN_NAME  no such backend
+ *   JSN_ERR_DEVICE        this build or machine lacks it
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_device_describe(const char *device,
+                                                      jsn_device_info *out);
+
+/* The optimisers there are; static records. */
+typedef struct jsn_optimiser_info {
+    const char *name;
+    const char *summary;
+    const jsn_param_info *params;
+    size_t param_count;
+} jsn_optimiser_info;
+
+JSN_API size_t jsn_optimiser_count(void);
+JSN_API const jsn_optimiser_info *jsn_optimiser_describe(size_t index); /* or NULL */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_BACKEND_H */

@@ -1,0 +1,8 @@
+/* backend/backend_list.h - the table of backends, best first: "cpu" takes the first CPU
+ * backend, "auto" the first with a device. The only #if on a backend's presence. */
+#ifndef JSNI_BACKEND_LIST_H
+#define JSNI_BACKEND_LIST_H
+
+#define JSNI_BACKEND_LIST(X)
+
+#endif /* JSNI_BACKEND_LIST_H */

@@ -1,0 +1,136 @@
+/* nn/network.c - the table of networks and what jensen/network.h tells about one.
+ * Knows no network by name. */
+#include "jensen/network.h"
+
+#include <stdio.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/hd.h"
+#include "nn/network_impl.h"
+
+#define TABLE_ENTRY(id) &jsni_network_##id,
+static const jsni_network_def *const table[] = {JSNI_NETWORK_LIST(TABLE_ENTRY)};
+#undef TABLE_ENTRY
+
+struct jsn_network {
+    jsni_graph *graph;
+};
+
+size_t jsn_network_count(void)
+{
+    return JSNI_COUNT_OF(table);
+}
+
+const jsn_network_info *jsn_network_describe(size_t index)
+{
+    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+}
+
+/* NULL, with the sentence recorded, when no network has the name. */
+static const jsni_network_def *find_def(const char *spec)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (jsni_spec_names(spec, table[i]->info.name))
+            return table[i];
+    char known[400] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof known; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                 i == 0 ? "" : ", ", table[i]->info.name);
+    (void)jsni_fail(JSN_ERR_UNKNOWN_NAME, "no network '%s' (there are: %s)", spec,
+                    known);
+    return NULL;
+}
+
+const jsn_network_info *jsn_network_find(const char *spec)
+{
+    const jsni_network_def *def = find_def(spec);
+    return def == NULL ? NULL : &def->info;
+}
+
+jsn_status jsni_network_build(const char *spec, jsni_shape input, size_t classes,
+                              jsni_graph **out)
+{
+    *out = NULL;
+    const jsni_network_def *def = find_def(spec);
+    if (def == NULL)
+        return JSN_ERR_UNKNOWN_NAME;
+    jsni_spec_value values[JSNI_NETWORK_MAX_PARAMS];
+    JSNI_TRY(jsni_spec_values(spec, def->info.params, def->info.param_count, values));
+    jsni_builder builder;
+    jsni_build_begin(&builder, spec, input, classes);
+    def->build(&builder, values);
+    return jsni_build_end(&builder, out);
+}
+
+jsn_status jsn_network_create(jsn_network **out, const char *spec, size_t channels,
+                              size_t height, size_t width, size_t classes)
+{
+    if (out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "network: out is NULL");
+    *out = NULL;
+    if (spec == NULL || classes < 2 || channels == 0 || height == 0 || width == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "network: needs a spec, 2 classes and an image; has %zu "
+                         "classes and %zux%zux%zu",
+                         classes, channels, height, width);
+    jsn_network *network = jsni_alloc_zero(1, sizeof *network);
+    JSNI_TRY_ALLOC(network);
+    const jsn_status status = jsni_network_build(
+        spec, (jsni_shape){channels, height, width}, classes, &network->graph);
+    if (status != JSN_OK) {
+        jsni_free(network);
+        return status;
+    }
+    *out = network;
+    return JSN_OK;
+}
+
+void jsn_network_destroy(jsn_network *network)
+{
+    if (network == NULL)
+        return;
+    jsni_graph_destroy(network->graph);
+    jsni_free(network);
+}
+
+jsn_network_totals_info jsn_network_totals(const jsn_network *network)
+{
+    const jsni_cost cost = jsni_graph_cost(network->graph);
+    return (jsn_network_totals_info){cost.parameters, network->graph->node_count,
+                                     cost.multiplies, cost.activations};
+}
+
+static size_t param_values(const jsni_graph *graph, size_t number)
+{
+    return number == JSNI_NONE ? 0 : graph->params[number].count;
+}
+
+jsn_layer_info jsn_network_layer(const jsn_network *network, size_t index)
+{
+    const jsni_graph *graph = network->graph;
+    jsn_layer_info info = {0};
+    if (index >= graph->node_count)
+        return info;
+    const jsni_node *node = &graph->nodes[index];
+    info.name = node->name;
+    info.kind = jsni_op_kind_text(node->op.kind);
+    info.channels = node->shape.channels;
+    info.height = node->shape.height;
+    info.width = node->shape.width;
+    info.parameters =
+        param_values(graph, node->weight) + param_values(graph, node->bias);
+    info.multiplies = jsni_node_multiplies(graph, index);
+    const jsni_window *window = NULL;
+    if (node->op.kind == JSNI_OP_CONV)
+        window = &node->op.as.conv.window;
+    else if (node->op.kind == JSNI_OP_MAX_POOL || node->op.kind == JSNI_OP_AVG_POOL)
+        window = &node->op.as.pool;
+    if (window != NULL) {
+        info.kernel = window->kernel_h;
+        info.stride = window->stride_h;
+        info.pad = window->pad_h;
+    }
+    return info;
+}

@@ -1,0 +1,16 @@
+/* nn/network_list.h - the table of networks, in the order of `jensen show networks`.
+ * To add one, write nn/network_<id>.c and add its row here. */
+#ifndef JSNI_NN_NETWORK_LIST_H
+#define JSNI_NN_NETWORK_LIST_H
+
+#define JSNI_NETWORK_LIST(X) \
+    X(preactresnet34)        \
+    X(resnet18)              \
+    X(resnet50)              \
+    X(vgg19bn)               \
+    X(resnet34_plc)          \
+    X(resnet50_plc)          \
+    X(cnn)                   \
+    X(mlp)
+
+#endif /* JSNI_NN_NETWORK_LIST_H */
