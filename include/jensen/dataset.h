@@ -1,0 +1,153 @@
+/* jensen/dataset.h - labelled images from anywhere, behind one handle.
+ *
+ * A data set is named by a spec: "builtin", "cifar10:PATH", "folder:PATH" (a plain path
+ * means this one), "csv:FILE" ... It has up to three splits (train, val, test); a source
+ * without splits has the train split alone, and ",split=test" keeps just that one.
+ *
+ *     jsn_dataset *data = NULL;
+ *     jsn_image image = {0};
+ *     if (jsn_dataset_open(&data, "cifar10:cifar-10-batches-bin", NULL) == JSN_OK &&
+ *         jsn_dataset_image(data, JSN_SPLIT_TRAIN, 7, &image) == JSN_OK)
+ *         ... jsn_dataset_label(data, JSN_SPLIT_TRAIN, 7) ...
+ *     jsn_image_release(&image);
+ *     jsn_dataset_close(data);
+ *
+ * Samples have a fixed order and a name: the path relative to the data set's root, with
+ * forward slashes ("train/cat/0007.jpg"), by which label files are matched. CIFAR
+ * binaries get the same names that their image folders have: the count of the image
+ * within its class, in the original order.
+ */
+#ifndef JENSEN_DATASET_H
+#define JENSEN_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/image.h"
+#include "jensen/log.h"
+#include "jensen/param.h"
+#include "jensen/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What exists. The records are static: never free them. */
+typedef struct jsn_dataset_info {
+    const char *name;
+    const char *summary; /* one line, for help texts */
+    const jsn_param_info *params;
+    size_t param_count;
+} jsn_dataset_info;
+
+JSN_API size_t jsn_dataset_count(void);
+
+/* The record at `index`, or NULL when index >= jsn_dataset_count(). */
+JSN_API const jsn_dataset_info *jsn_dataset_describe(size_t index);
+
+typedef enum jsn_split {
+    JSN_SPLIT_TRAIN,
+    JSN_SPLIT_VAL,
+    JSN_SPLIT_TEST,
+    JSN_SPLITS /* how many there are */
+} jsn_split;
+
+/* "train", "val", "test". */
+JSN_API const char *jsn_split_name(jsn_split split);
+
+typedef struct jsn_dataset jsn_dataset;
+
+typedef struct jsn_dataset_options {
+    size_t threads;           /* for loading; 0: one a usable core */
+    size_t memory;            /* bytes of decoded images to keep; 0: a quarter of RAM */
+    const jsn_logger *logger; /* borrowed during open; NULL: silent */
+    /* Folder for decoded archives, borrowed during open. NULL: the environment's
+     * JENSEN_CACHE, else $XDG_CACHE_HOME/jensen, else ~/.cache/jensen. "off": none. */
+    const char *cache;
+} jsn_dataset_options;
+
+/* All fields to their defaults. */
+JSN_API void jsn_dataset_options_init(jsn_dataset_options *options);
+
+/* Opens a data set: lists it whole, and reads the images of archives and binary files.
+ * `options` may be NULL. On success the caller owns *out and calls
+ * jsn_dataset_close(); on failure *out is NULL:
+ *   JSN_ERR_ARGUMENT      the spec is malformed
+ *   JSN_ERR_UNKNOWN_NAME  neither a data set's name nor a path that exists; no such key
+ *   JSN_ERR_RANGE         a parameter lies outside its bounds
+ *   JSN_ERR_DATA          a file is missing or invalid; the sentence says which, and why
+ *   JSN_ERR_UNSUPPORTED   this build lacks the library that the format needs
+ *   JSN_ERR_MEMORY
+ * A handle is read-only from here on: any number of threads may use it at once. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
+                                                   const jsn_dataset_options *options);
+JSN_API void jsn_dataset_close(jsn_dataset *data); /* accepts NULL */
+
+/* Facts about an open data set; the texts live as long as the handle. */
+typedef struct jsn_dataset_traits {
+    const char *kind; /* the table entry: "cifar10" */
+    const char *spec; /* as given to open */
+    size_t classes;
+    size_t width; /* of every image; both 0 when sizes vary */
+    size_t height;
+    float mean[JSN_IMAGE_CHANNELS];      /* normalisation, for pixels scaled to [0,1] */
+    float deviation[JSN_IMAGE_CHANNELS]; /* standard deviation */
+    /* "cifar10" or "cifar100" when that asymmetric-noise map fits the classes, else
+     * NULL. */
+    const char *asymmetric;
+} jsn_dataset_traits;
+
+JSN_API const jsn_dataset_traits *jsn_dataset_about(const jsn_dataset *data);
+
+/* The name of class `label`, or NULL outside [0, classes). */
+JSN_API const char *jsn_dataset_class(const jsn_dataset *data, size_t label);
+
+/* Samples in a split; 0 when the data set has no such split. */
+JSN_API size_t jsn_dataset_samples(const jsn_dataset *data, jsn_split split);
+
+/* The split to use where one is wanted and none is named: the one picked with
+ * ",split=", the only one, or else the training split. */
+JSN_API jsn_split jsn_dataset_main_split(const jsn_dataset *data);
+
+/* The labels of a split, [samples], each in [0, classes); NULL when it is empty. */
+JSN_API const int32_t *jsn_dataset_labels(const jsn_dataset *data, jsn_split split);
+
+/* The label of one sample; `index` must be below the split's samples. */
+JSN_API int32_t jsn_dataset_label(const jsn_dataset *data, jsn_split split,
+                                  size_t index);
+
+/* The soft labels of a split, [samples][classes], rows summing to 1; NULL when the data
+ * set has hard labels. The hard label is then the largest entry. */
+JSN_API const float *jsn_dataset_soft_labels(const jsn_dataset *data, jsn_split split);
+
+/* The sample's name, see above; lives as long as the handle. NULL beyond the end. */
+JSN_API const char *jsn_dataset_path(const jsn_dataset *data, jsn_split split,
+                                     size_t index);
+
+/* The pixels of a whole split as one block, [samples][height][width][3], when they are
+ * in memory and all of one size, else NULL. Lives as long as the handle. */
+JSN_API const uint8_t *jsn_dataset_pixels(const jsn_dataset *data, jsn_split split);
+
+/* Decodes a sample. *image is zeroed or made by jsn_image_create(); its memory is used
+ * again when the size fits, and replaced otherwise. On failure it is unspecified but
+ * still valid to release or to hand in again:
+ *   JSN_ERR_RANGE   no such sample
+ *   JSN_ERR_DATA    unreadable or broken, with the sample's path
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image(const jsn_dataset *data,
+                                                    jsn_split split, size_t index,
+                                                    jsn_image *image);
+
+/* The same, but a JPEG whose shorter side is at least 2, 4 or 8 times `shorter` may be
+ * decoded at that fraction of its size, which is faster and changes pixels. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image_scaled(const jsn_dataset *data,
+                                                           jsn_split split,
+                                                           size_t index, size_t shorter,
+                                                           jsn_image *image);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_DATASET_H */

@@ -1,0 +1,338 @@
+/* data/dataset.c - the table of data sets, opening one, and reading its samples. Knows no
+ * data set by name but "folder", which a plain path means. */
+#define _POSIX_C_SOURCE 200809L
+#include "jensen/dataset.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/hd.h"
+#include "core/text.h"
+#include "data/dataset_impl.h"
+
+#define TABLE_ENTRY(id) &jsni_dataset_##id,
+static const jsni_dataset_def *const table[] = {JSNI_DATASET_LIST(TABLE_ENTRY)};
+#undef TABLE_ENTRY
+
+static const char *const split_names[JSN_SPLITS] = {"train", "val", "test"};
+static const float imagenet_mean[3] = {0.485f, 0.456f, 0.406f};
+static const float imagenet_deviation[3] = {0.229f, 0.224f, 0.225f};
+
+size_t jsn_dataset_count(void)
+{
+    return JSNI_COUNT_OF(table);
+}
+
+const jsn_dataset_info *jsn_dataset_describe(size_t index)
+{
+    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+}
+
+const char *jsn_split_name(jsn_split split)
+{
+    return (unsigned)split < JSN_SPLITS ? split_names[split] : "?";
+}
+
+void jsn_dataset_options_init(jsn_dataset_options *options)
+{
+    *options = (jsn_dataset_options){0};
+}
+
+/* The entry that `spec` names. When none does, a path that exists means "folder": then
+ * *path is that spec, owned by the caller. */
+static jsn_status find_def(const char *spec, const jsni_dataset_def **out, char **path)
+{
+    *path = NULL;
+    const jsni_dataset_def *folder = NULL;
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++) {
+        if (jsni_spec_names(spec, table[i]->info.name)) {
+            *out = table[i];
+            return JSN_OK;
+        }
+        if (strcmp(table[i]->info.name, "folder") == 0)
+            folder = table[i];
+    }
+    const char *option = strstr(spec, ",split=");
+    char *plain =
+        jsni_text_copy_n(spec, option != NULL ? (size_t)(option - spec) : strlen(spec));
+    JSNI_TRY_ALLOC(plain);
+    const bool exists = jsni_file_exists(plain) || jsni_folder_exists(plain);
+    jsni_free(plain);
+    jsni_text text = {0};
+    if (exists && folder != NULL) {
+        jsni_text_format(&text, "folder:%s", spec);
+        *out = folder;
+        return jsni_text_take(&text, path);
+    }
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_text_format(&text, "%s%s", i == 0 ? "" : ", ", table[i]->info.name);
+    const jsn_status status =
+        jsni_fail(JSN_ERR_UNKNOWN_NAME,
+                  "'%s' is no file or folder, and no data set (there are: %s)", spec,
+                  text.data != NULL ? text.data : "");
+    jsni_text_release(&text);
+    return status;
+}
+
+static jsn_status take_wanted(jsn_dataset *data, const jsni_dataset_def *def,
+                              const jsni_spec_value *values)
+{
+    data->wanted = -1;
+    for (size_t i = 0; i < def->info.param_count; i++) {
+        if (strcmp(def->info.params[i].name, "split") != 0 || !values[i].given)
+            continue;
+        for (int s = 0; s < JSN_SPLITS; s++)
+            if (strlen(split_names[s]) == values[i].length &&
+                memcmp(split_names[s], values[i].text, values[i].length) == 0)
+                data->wanted = s;
+        if (data->wanted < 0)
+            return jsni_fail(JSN_ERR_UNKNOWN_NAME,
+                             "'%s': no split '%.*s' (there are: train, val, test)",
+                             data->spec, (int)values[i].length, values[i].text);
+    }
+    return JSN_OK;
+}
+
+/* Checks what the entry built, and adds what images on disk need. */
+static jsn_status complete(jsn_dataset *data)
+{
+    size_t samples = 0;
+    for (int s = 0; s < JSN_SPLITS; s++) {
+        jsni_split *split = &data->splits[s];
+        if (!jsni_dataset_wants(data, (jsn_split)s))
+            jsni_split_release(split);
+        samples += split->samples;
+        if (split->samples > 0 && split->root != NULL) {
+            split->kept = jsni_alloc_zero(split->samples, sizeof *split->kept);
+            JSNI_TRY_ALLOC(split->kept);
+        }
+    }
+    if (samples == 0 && data->wanted >= 0)
+        return jsni_fail(JSN_ERR_DATA, "'%s': there is no %s split, or it is empty",
+                         data->spec, split_names[data->wanted]);
+    if (samples == 0)
+        return jsni_fail(JSN_ERR_DATA, "'%s': there are no samples", data->spec);
+    return JSN_OK;
+}
+
+static size_t default_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages / 4 * (size_t)size : (size_t)1 << 30;
+}
+
+jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
+                            const jsn_dataset_options *options)
+{
+    if (out == NULL || spec == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "dataset: need a result and a spec");
+    *out = NULL;
+    const jsni_dataset_def *def = NULL;
+    char *path = NULL;
+    JSNI_TRY(find_def(spec, &def, &path));
+
+    jsni_spec_value values[JSNI_DATASET_MAX_PARAMS];
+    jsni_dataset_request request = {path != NULL ? path : spec, values, {0}};
+    jsn_status status = JSN_ERR_MEMORY;
+    jsn_dataset *data = jsni_alloc_zero(1, sizeof *data);
+    if (data == NULL)
+        goto done;
+    data->spec = jsni_text_copy(spec);
+    if (data->spec == NULL)
+        goto done;
+    data->traits.kind = def->info.name;
+    data->traits.spec = data->spec;
+    jsni_dataset_normalise(data, imagenet_mean, imagenet_deviation);
+    if (options != NULL)
+        request.options = *options;
+    if (request.options.memory == 0)
+        request.options.memory = default_memory();
+    atomic_init(&data->memory_left, request.options.memory);
+    status = jsni_decoder_pool_create(&data->decoders);
+    if (status == JSN_OK)
+        status = jsni_spec_values(request.spec, def->info.params, def->info.param_count,
+                                  values);
+    if (status == JSN_OK)
+        status = take_wanted(data, def, values);
+    if (status == JSN_OK)
+        status = def->open(data, &request);
+    if (status == JSN_OK)
+        status = complete(data);
+done:
+    jsni_free(path);
+    if (status == JSN_OK)
+        *out = data;
+    else
+        jsn_dataset_close(data);
+    return status;
+}
+
+void jsn_dataset_close(jsn_dataset *data)
+{
+    if (data == NULL)
+        return;
+    for (int s = 0; s < JSN_SPLITS; s++)
+        jsni_split_release(&data->splits[s]);
+    for (size_t i = 0; i < data->traits.classes; i++)
+        jsni_free(data->classes[i]);
+    jsni_free(data->classes);
+    jsni_free(data->names);
+    jsni_file_unmap(&data->cached);
+    jsni_decoder_pool_destroy(data->decoders);
+    jsni_free(data->spec);
+    jsni_free(data);
+}
+
+const jsn_dataset_traits *jsn_dataset_about(const jsn_dataset *data)
+{
+    return &data->traits;
+}
+
+const char *jsn_dataset_class(const jsn_dataset *data, size_t label)
+{
+    return label < data->traits.classes ? data->classes[label] : NULL;
+}
+
+static const jsni_split *split_of(const jsn_dataset *data, jsn_split split)
+{
+    static const jsni_split none;
+    return (unsigned)split < JSN_SPLITS ? &data->splits[split] : &none;
+}
+
+size_t jsn_dataset_samples(const jsn_dataset *data, jsn_split split)
+{
+    return split_of(data, split)->samples;
+}
+
+jsn_split jsn_dataset_main_split(const jsn_dataset *data)
+{
+    for (int s = 0; s < JSN_SPLITS; s++)
+        if (data->splits[s].samples > 0)
+            return (jsn_split)s;
+    return JSN_SPLIT_TRAIN;
+}
+
+const int32_t *jsn_dataset_labels(const jsn_dataset *data, jsn_split split)
+{
+    return split_of(data, split)->labels;
+}
+
+int32_t jsn_dataset_label(const jsn_dataset *data, jsn_split split, size_t index)
+{
+    return split_of(data, split)->labels[index];
+}
+
+const float *jsn_dataset_soft_labels(const jsn_dataset *data, jsn_split split)
+{
+    return split_of(data, split)->soft;
+}
+
+const char *jsn_dataset_path(const jsn_dataset *data, jsn_split split, size_t index)
+{
+    const jsni_split *s = split_of(data, split);
+    return index < s->samples ? data->names + s->names[index] : NULL;
+}
+
+const uint8_t *jsn_dataset_pixels(const jsn_dataset *data, jsn_split split)
+{
+    return split_of(data, split)->pixels;
+}
+
+static jsn_status decode(const jsn_dataset *data, const jsni_image_input *input,
+                         jsn_image *image)
+{
+    jsni_image_decoder *decoder = NULL;
+    JSNI_TRY(jsni_decoder_pool_take(data->decoders, &decoder));
+    const jsn_status status = jsni_image_decoder_run(decoder, input, image);
+    jsni_decoder_pool_give(data->decoders, decoder);
+    return status;
+}
+
+/* Keeps a copy of a decoded image while there is memory left for it. Failing to is no
+ * failure. */
+static void keep(jsn_dataset *data, _Atomic(jsni_kept_image *) *slot,
+                 const jsn_image *image)
+{
+    const size_t bytes = image->width * image->height * JSN_IMAGE_CHANNELS;
+    const size_t need = sizeof(jsni_kept_image) + bytes;
+    size_t left = atomic_load(&data->memory_left);
+    do {
+        if (left < need)
+            return;
+    } while (!atomic_compare_exchange_weak(&data->memory_left, &left, left - need));
+    jsni_kept_image *copy = jsni_alloc(1, need);
+    jsni_kept_image *none = NULL;
+    if (copy != NULL) {
+        copy->width = image->width;
+        copy->height = image->height;
+        memcpy(copy->pixels, image->data, bytes);
+        if (atomic_compare_exchange_strong(slot, &none, copy))
+            return;
+    }
+    jsni_free(copy);
+    atomic_fetch_add(&data->memory_left, need);
+}
+
+static jsn_status read_file(const jsn_dataset *data, const jsni_split *split,
+                            size_t index, size_t shorter, jsn_image *image)
+{
+    const jsni_kept_image *kept = atomic_load(&split->kept[index]);
+    if (kept != NULL) {
+        const char *name = data->names + split->names[index];
+        JSNI_TRY(jsni_image_reserve(image, kept->width, kept->height, name));
+        memcpy(image->data, kept->pixels,
+               kept->width * kept->height * JSN_IMAGE_CHANNELS);
+        return JSN_OK;
+    }
+    char *path = jsni_path_join(split->root, data->names + split->names[index]);
+    JSNI_TRY_ALLOC(path);
+    char *bytes = NULL;
+    size_t length = 0;
+    jsn_status status = jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length);
+    if (status == JSN_OK)
+        status = decode(
+            data, &(jsni_image_input){(const uint8_t *)bytes, length, path, shorter},
+            image);
+    /* The kept copies are a cache behind a handle that is read-only to its users. */
+    if (status == JSN_OK && shorter == 0)
+        keep((jsn_dataset *)(uintptr_t)data, &split->kept[index], image);
+    jsni_free(bytes);
+    jsni_free(path);
+    return status;
+}
+
+jsn_status jsn_dataset_image_scaled(const jsn_dataset *data, jsn_split split,
+                                    size_t index, size_t shorter, jsn_image *image)
+{
+    const jsni_split *s = split_of(data, split);
+    if (index >= s->samples)
+        return jsni_fail(JSN_ERR_RANGE, "'%s': no sample %zu in the %s split of %zu",
+                         data->spec, index, jsn_split_name(split), s->samples);
+    const char *name = data->names + s->names[index];
+    if (s->pixels != NULL) {
+        const size_t width = data->traits.width, height = data->traits.height;
+        const size_t bytes = width * height * JSN_IMAGE_CHANNELS;
+        JSNI_TRY(jsni_image_reserve(image, width, height, name));
+        memcpy(image->data, s->pixels + index * bytes, bytes);
+        return JSN_OK;
+    }
+    if (s->pieces != NULL) {
+        const jsni_piece piece = s->pieces[index];
+        return decode(
+            data,
+            &(jsni_image_input){s->bytes + piece.offset, piece.length, name, shorter},
+            image);
+    }
+    return read_file(data, s, index, shorter, image);
+}
+
+jsn_status jsn_dataset_image(const jsn_dataset *data, jsn_split split, size_t index,
+                             jsn_image *image)
+{
+    return jsn_dataset_image_scaled(data, split, index, 0, image);
+}

@@ -1,0 +1,122 @@
+/* data/dataset_impl.h - what a data-set file implements, and what an open data set is.
+ *
+ * An entry of the table turns a spec into lists of samples; reading a sample is the same
+ * for all of them and lives in dataset.c. A split keeps its images in one of three ways:
+ *   pixels   one block of decoded images of one size (binary sets, small archives)
+ *   pieces   encoded files back to back in memory or a mapped file (large archives)
+ *   files    on disk, below `root`; decoded when asked for, kept while memory allows
+ */
+#ifndef JSNI_DATA_DATASET_IMPL_H
+#define JSNI_DATA_DATASET_IMPL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/map.h"
+#include "core/spec.h"
+#include "data/dataset_list.h"
+#include "data/image_decoder.h"
+#include "jensen/dataset.h"
+
+enum {
+    JSNI_DATASET_MAX_PARAMS = 8,
+    JSNI_DATASET_MAX_CLASSES = 1 << 20,
+    JSNI_DATASET_MAX_NAME = 4096
+};
+
+/* More samples than this are refused: sample numbers are 32-bit in random streams. */
+#define JSNI_DATASET_MAX_SAMPLES ((size_t)0x7fffffff)
+
+typedef struct jsni_piece {
+    size_t offset; /* in the split's `bytes` */
+    size_t length;
+} jsni_piece;
+
+/* A decoded image that is kept: a header and its pixels in one allocation. */
+typedef struct jsni_kept_image {
+    size_t width;
+    size_t height;
+    uint8_t pixels[];
+} jsni_kept_image;
+
+/* One split; zeroed when the data set has none. */
+typedef struct jsni_split {
+    size_t samples;
+    size_t capacity;
+    int32_t *labels;       /* [samples] */
+    size_t *names;         /* [samples], offsets into jsn_dataset.names */
+    float *soft;           /* [samples][classes], or NULL */
+    size_t soft_capacity;  /* in rows */
+    const uint8_t *pixels; /* [samples][height][width][3]: owned_pixels or mapped */
+    uint8_t *owned_pixels;
+    const uint8_t *bytes; /* what pieces point into: owned_bytes or mapped */
+    uint8_t *owned_bytes;
+    jsni_piece *pieces;               /* [samples], or NULL */
+    char *root;                       /* files: the folder that names are relative to */
+    _Atomic(jsni_kept_image *) *kept; /* [samples], decoded files; or NULL */
+} jsni_split;
+
+struct jsn_dataset {
+    jsn_dataset_traits traits;
+    char *spec;
+    jsni_split splits[JSN_SPLITS];
+    int wanted;     /* the split that the spec picks, or -1 */
+    char **classes; /* [traits.classes] */
+    size_t class_room;
+    char *names; /* NUL-terminated, back to back */
+    size_t names_length;
+    size_t names_room;
+    jsni_map cached; /* a cache file */
+    jsni_decoder_pool *decoders;
+    atomic_size_t memory_left; /* for `kept` */
+};
+
+/* What an entry's open function gets. */
+typedef struct jsni_dataset_request {
+    const char *spec;
+    const jsni_spec_value *values; /* in the order of the entry's params */
+    jsn_dataset_options options;   /* with the defaults filled in */
+} jsni_dataset_request;
+
+typedef struct jsni_dataset_def {
+    jsn_dataset_info info;
+    /* Fills `data`, which comes in empty but for `wanted` and spec; traits that are not
+     * set become: ImageNet normalisation, no asymmetric map. On failure the caller
+     * releases whatever was added. Splits other than a wanted one may be left out. */
+    jsn_status (*open)(jsn_dataset *data, const jsni_dataset_request *request);
+} jsni_dataset_def;
+
+#define DECLARE(id) extern const jsni_dataset_def jsni_dataset_##id;
+JSNI_DATASET_LIST(DECLARE)
+#undef DECLARE
+
+/* The row that every entry ends its parameters with. */
+#define JSNI_DATASET_SPLIT_PARAM                                                      \
+    {                                                                                 \
+        "split", "keep this split alone: train, val or test", 0, 0, 0, JSN_PARAM_TEXT \
+    }
+
+/* Building: names are copied. */
+JSN_MUST_CHECK jsn_status jsni_dataset_add_class(jsn_dataset *data, const char *name);
+JSN_MUST_CHECK jsn_status jsni_dataset_add_classes(jsn_dataset *data,
+                                                   const char *const *names,
+                                                   size_t count);
+JSN_MUST_CHECK jsn_status jsni_dataset_add(jsn_dataset *data, jsn_split split,
+                                           const char *name, int32_t label);
+/* The same for a sample with a soft label, [traits.classes]; all samples of a split have
+ * one or none has. */
+JSN_MUST_CHECK jsn_status jsni_dataset_add_soft(jsn_dataset *data, jsn_split split,
+                                                const char *name, const float *soft);
+
+/* Whether the spec leaves this split to be loaded. */
+bool jsni_dataset_wants(const jsn_dataset *data, jsn_split split);
+
+void jsni_dataset_normalise(jsn_dataset *data, const float mean[3],
+                            const float deviation[3]);
+
+/* Empties a split. */
+void jsni_split_release(jsni_split *split);
+
+#endif /* JSNI_DATA_DATASET_IMPL_H */

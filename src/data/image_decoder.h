@@ -1,0 +1,52 @@
+/* data/image_decoder.h - decoding image files again and again, with the library's
+ * handles kept between calls. */
+#ifndef JSNI_DATA_IMAGE_DECODER_H
+#define JSNI_DATA_IMAGE_DECODER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/image.h"
+#include "jensen/status.h"
+
+/* Larger image files are refused before they are read. */
+#define JSNI_IMAGE_FILE_LIMIT ((size_t)1 << 28)
+
+/* An encoded image. */
+typedef struct jsni_image_input {
+    const uint8_t *bytes;
+    size_t length;
+    const char *name; /* for error sentences */
+    size_t shorter;   /* 0: full size; else see jsn_dataset_image_scaled() */
+} jsni_image_input;
+
+/* One thread uses a decoder at a time. */
+typedef struct jsni_image_decoder jsni_image_decoder;
+
+JSN_MUST_CHECK jsn_status jsni_image_decoder_create(jsni_image_decoder **out);
+void jsni_image_decoder_destroy(jsni_image_decoder *decoder); /* accepts NULL */
+
+/* As jsn_image_decode(). */
+JSN_MUST_CHECK jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
+                                                 const jsni_image_input *input,
+                                                 jsn_image *out);
+
+/* As jsn_image_measure(). */
+JSN_MUST_CHECK jsn_status jsni_image_decoder_measure(jsni_image_decoder *decoder,
+                                                     const jsni_image_input *input,
+                                                     size_t *width, size_t *height);
+
+/* Decoders lent to threads: take hands out an idle one or makes one. */
+typedef struct jsni_decoder_pool jsni_decoder_pool;
+
+JSN_MUST_CHECK jsn_status jsni_decoder_pool_create(jsni_decoder_pool **out);
+void jsni_decoder_pool_destroy(jsni_decoder_pool *pool); /* accepts NULL */
+JSN_MUST_CHECK jsn_status jsni_decoder_pool_take(jsni_decoder_pool *pool,
+                                                 jsni_image_decoder **out);
+void jsni_decoder_pool_give(jsni_decoder_pool *pool, jsni_image_decoder *decoder);
+
+/* Makes *image one of this size, with its memory used again when it fits. */
+JSN_MUST_CHECK jsn_status jsni_image_reserve(jsn_image *image, size_t width,
+                                             size_t height, const char *name);
+
+#endif /* JSNI_DATA_IMAGE_DECODER_H */

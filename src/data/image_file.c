@@ -1,0 +1,249 @@
+/* data/image_file.c - see jensen/image_file.h and data/image_decoder.h: finds the format
+ * of some bytes and hands them to its codec; knows no format by name. */
+#define _POSIX_C_SOURCE 200809L
+#include "jensen/image_file.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/hd.h"
+#include "data/image_codec.h"
+#include "data/image_decoder.h"
+
+#define TABLE_ENTRY(id) &jsni_codec_##id,
+static const jsni_codec *const table[] = {JSNI_CODEC_LIST(TABLE_ENTRY)};
+#undef TABLE_ENTRY
+
+/* What a build without some library can still name. */
+static const struct {
+    const char *name, *magic;
+    size_t offset, length;
+} known[] = {
+    {"JPEG", "\xff\xd8\xff", 0, 3}, {"PNG", "\x89PNG", 0, 4}, {"WebP", "WEBP", 8, 4},
+    {"GIF", "GIF8", 0, 4},          {"TIFF", "II*\0", 0, 4},  {"TIFF", "MM\0*", 0, 4},
+};
+
+struct jsni_image_decoder {
+    void *state[JSNI_COUNT_OF(table)];
+    jsni_image_decoder *next; /* in a pool's list of idle ones */
+};
+
+struct jsni_decoder_pool {
+    pthread_mutex_t mutex;
+    jsni_image_decoder *idle;
+};
+
+jsn_status jsni_image_decoder_create(jsni_image_decoder **out)
+{
+    *out = jsni_alloc_zero(1, sizeof **out);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+void jsni_image_decoder_destroy(jsni_image_decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (decoder->state[i] != NULL)
+            table[i]->release(decoder->state[i]);
+    jsni_free(decoder);
+}
+
+jsn_status jsni_codec_fail(const jsni_image_input *input, const jsni_codec *codec,
+                           const char *reason)
+{
+    return jsni_fail(JSN_ERR_DATA, "%s: not a valid %s image: %s", input->name,
+                     codec->name, reason);
+}
+
+jsn_status jsni_codec_check_size(const jsni_image_input *input, const jsni_codec *codec,
+                                 uint64_t width, uint64_t height)
+{
+    if (width == 0 || height == 0)
+        return jsni_codec_fail(input, codec, "it has no pixels");
+    if (width > JSN_IMAGE_MAX_SIDE || height > JSN_IMAGE_MAX_SIDE ||
+        width * height > JSN_IMAGE_MAX_PIXELS)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: %llu x %llu pixels, more than the %u a side and %zu in "
+                         "all that are read",
+                         input->name, (unsigned long long)width,
+                         (unsigned long long)height, JSN_IMAGE_MAX_SIDE,
+                         (size_t)JSN_IMAGE_MAX_PIXELS);
+    return JSN_OK;
+}
+
+static jsn_status no_codec(const jsni_image_input *input)
+{
+    if (input->length == 0)
+        return jsni_fail(JSN_ERR_DATA, "%s: the file is empty", input->name);
+    for (size_t i = 0; i < JSNI_COUNT_OF(known); i++)
+        if (input->length >= known[i].offset + known[i].length &&
+            memcmp(input->bytes + known[i].offset, known[i].magic, known[i].length) ==
+                0)
+            return jsni_fail(JSN_ERR_UNSUPPORTED,
+                             "%s: a %s image, which this build cannot read",
+                             input->name, known[i].name);
+    return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that is read",
+                     input->name);
+}
+
+static jsn_status find_codec(const jsni_image_input *input, size_t *out)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (table[i]->detect(input->bytes, input->length)) {
+            *out = i;
+            return JSN_OK;
+        }
+    return no_codec(input);
+}
+
+jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
+                                  const jsni_image_input *input, jsn_image *out)
+{
+    size_t i = 0;
+    JSNI_TRY(find_codec(input, &i));
+    return table[i]->decode(&decoder->state[i], input, out);
+}
+
+jsn_status jsni_image_decoder_measure(jsni_image_decoder *decoder,
+                                      const jsni_image_input *input, size_t *width,
+                                      size_t *height)
+{
+    size_t i = 0;
+    JSNI_TRY(find_codec(input, &i));
+    return table[i]->measure(&decoder->state[i], input, width, height);
+}
+
+jsn_status jsni_decoder_pool_create(jsni_decoder_pool **out)
+{
+    *out = jsni_alloc_zero(1, sizeof **out);
+    JSNI_TRY_ALLOC(*out);
+    pthread_mutex_init(&(*out)->mutex, NULL);
+    return JSN_OK;
+}
+
+void jsni_decoder_pool_destroy(jsni_decoder_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    while (pool->idle != NULL) {
+        jsni_image_decoder *decoder = pool->idle;
+        pool->idle = decoder->next;
+        jsni_image_decoder_destroy(decoder);
+    }
+    pthread_mutex_destroy(&pool->mutex);
+    jsni_free(pool);
+}
+
+jsn_status jsni_decoder_pool_take(jsni_decoder_pool *pool, jsni_image_decoder **out)
+{
+    pthread_mutex_lock(&pool->mutex);
+    *out = pool->idle;
+    if (pool->idle != NULL)
+        pool->idle = pool->idle->next;
+    pthread_mutex_unlock(&pool->mutex);
+    return *out != NULL ? JSN_OK : jsni_image_decoder_create(out);
+}
+
+void jsni_decoder_pool_give(jsni_decoder_pool *pool, jsni_image_decoder *decoder)
+{
+    pthread_mutex_lock(&pool->mutex);
+    decoder->next = pool->idle;
+    pool->idle = decoder;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+jsn_status jsni_image_reserve(jsn_image *image, size_t width, size_t height,
+                              const char *name)
+{
+    if (width == 0 || height == 0 || width > JSN_IMAGE_MAX_SIDE ||
+        height > JSN_IMAGE_MAX_SIDE || width * height > JSN_IMAGE_MAX_PIXELS)
+        return jsni_fail(JSN_ERR_DATA, "%s: an image of %zu x %zu pixels", name, width,
+                         height);
+    if (image->data != NULL && image->width * image->height == width * height) {
+        image->width = width;
+        image->height = height;
+        return JSN_OK;
+    }
+    jsn_image_release(image);
+    return jsn_image_create(image, width, height);
+}
+
+jsn_status jsn_image_decode(jsn_image *out, const void *bytes, size_t length,
+                            const char *name)
+{
+    if (out == NULL || (bytes == NULL && length > 0))
+        return jsni_fail(JSN_ERR_ARGUMENT, "image: need an image and its bytes");
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image", 0};
+    jsni_image_decoder *decoder = NULL;
+    JSNI_TRY(jsni_image_decoder_create(&decoder));
+    const jsn_status status = jsni_image_decoder_run(decoder, &input, out);
+    jsni_image_decoder_destroy(decoder);
+    return status;
+}
+
+jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
+                             size_t *width, size_t *height)
+{
+    if ((bytes == NULL && length > 0) || width == NULL || height == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "image: need bytes, width and height");
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image", 0};
+    jsni_image_decoder *decoder = NULL;
+    JSNI_TRY(jsni_image_decoder_create(&decoder));
+    const jsn_status status =
+        jsni_image_decoder_measure(decoder, &input, width, height);
+    jsni_image_decoder_destroy(decoder);
+    return status;
+}
+
+jsn_status jsn_image_read(jsn_image *out, const char *path)
+{
+    if (out == NULL || path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "image: need an image and a path");
+    char *bytes = NULL;
+    size_t length = 0;
+    JSNI_TRY(jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length));
+    const jsn_status status = jsn_image_decode(out, bytes, length, path);
+    jsni_free(bytes);
+    return status;
+}
+
+/* Whether `ending` is among the words of `list`, each followed by a space. */
+static bool has_ending(const char *list, const char *ending)
+{
+    const size_t length = strlen(ending);
+    for (const char *at = list; *at != '\0'; at = strchr(at, ' ') + 1)
+        if (strncasecmp(at, ending, length) == 0 && at[length] == ' ')
+            return true;
+    return false;
+}
+
+jsn_status jsn_image_write(const char *path, const jsn_image *image)
+{
+    if (path == NULL || image == NULL || image->data == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "image: need a path and an image");
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+    const jsni_codec *codec = NULL;
+    for (size_t i = 0; i < JSNI_COUNT_OF(table) && dot != NULL; i++)
+        if (table[i]->encode != NULL && has_ending(table[i]->endings, dot + 1))
+            codec = table[i];
+    if (codec == NULL && dot != NULL && has_ending("png jpg jpeg ", dot + 1))
+        return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: this build cannot write %s files",
+                         path, dot);
+    if (codec == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: images are written as .png, .jpg, .ppm or .bmp", path);
+    jsni_text text = {0};
+    jsn_status status = codec->encode(image, &text);
+    if (status == JSN_OK)
+        status = text.status;
+    if (status == JSN_OK)
+        status = jsni_file_write(path, text.data, text.length);
+    jsni_text_release(&text);
+    return status;
+}
