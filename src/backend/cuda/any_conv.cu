@@ -1,0 +1,293 @@
+/* backend/cuda/any_conv.cu - convolution and linear layers of any shape in fp32
+ * arithmetic: tiled products of 64 x 64 results, the operands gathered by index. It is
+ * the strict fp32 path and the answer wherever neither an own kernel nor cuDNN fits.
+ *
+ *   forward           [pixels out] x [co],  over (kh, kw, ci)
+ *   backward-data     [pixels in]  x [ci],  over (kh, kw, co)
+ *   backward-weights  [co] x [kh, kw, ci],  over the pixels out, cut into splits whose
+ *                     sums are added in order
+ */
+#include "backend/cuda/any_kernels.h"
+
+#include "backend/cuda/cuda_launch.cuh"
+#include "backend/cuda/cuda_vec.cuh"
+
+constexpr int BLOCK = 256, TILE = 64, DEPTH = 16;
+
+static __device__ __forceinline__ float fetch(const void *p, long long i, bool half)
+{
+    return half ? widen(((const bf16 *)p)[i]) : ((const float *)p)[i];
+}
+
+static __device__ __forceinline__ void put(void *p, long long i, float v, bool half)
+{
+    if (half)
+        ((bf16 *)p)[i] = narrow<bf16>(v);
+    else
+        ((float *)p)[i] = v;
+}
+
+/* The inner product of both tiles, 4 x 4 results a thread. */
+static __device__ __forceinline__ void
+products(float (&acc)[4][4], const float (*a)[TILE + 4], const float (*b)[TILE + 4])
+{
+    const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+    for (int k = 0; k < DEPTH; k++) {
+        const float4 u = *(const float4 *)&a[k][ty * 4];
+        const float4 v = *(const float4 *)&b[k][tx * 4];
+        const float x[4] = {u.x, u.y, u.z, u.w}, y[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                acc[i][j] = fmaf(x[i], y[j], acc[i][j]);
+    }
+}
+
+/* BACK: gradient of the input. */
+template <bool BACK>
+static __global__ void __launch_bounds__(BLOCK) conv_rows(const jsni_any_conv A)
+{
+    __shared__ __align__(16) float a[DEPTH][TILE + 4], b[DEPTH][TILE + 4];
+    launch_next();
+    launch_wait();
+    const int columns = BACK ? A.in_channels : A.out_channels;
+    const int inner = BACK ? A.out_channels : A.in_channels;
+    const int to_h = BACK ? A.in_h : A.out_h, to_w = BACK ? A.in_w : A.out_w;
+    const int from_h = BACK ? A.out_h : A.in_h, from_w = BACK ? A.out_w : A.in_w;
+    const int depth = A.kernel_h * A.kernel_w * inner;
+    const long long rows = A.images * to_h * to_w;
+    const long long tiles = (columns + TILE - 1) / TILE;
+    const long long row0 = blockIdx.x / tiles * TILE;
+    const int column0 = (int)(blockIdx.x % tiles) * TILE;
+    const void *from = BACK ? A.y : A.x;
+    const bool half = BACK ? A.half_y : A.half_x;
+    const int kk = threadIdx.x % DEPTH, r0 = threadIdx.x / DEPTH;
+    long long image[4];
+    int h0[4], w0[4];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const long long row = row0 + r0 + 16 * i;
+        const int p = (int)(row % ((long long)to_h * to_w));
+        image[i] = row < rows ? row / ((long long)to_h * to_w) : -1;
+        h0[i] = BACK ? p / to_w + A.pad_h : p / to_w * A.stride_h - A.pad_h;
+        w0[i] = BACK ? p % to_w + A.pad_w : p % to_w * A.stride_w - A.pad_w;
+    }
+    float acc[4][4] = {};
+    for (int k0 = 0; k0 < depth; k0 += DEPTH) {
+        const int k = k0 + kk, c = k % inner, tap = k / inner;
+        const int kh = tap / A.kernel_w, kw = tap % A.kernel_w;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            int h = BACK ? h0[i] - kh : h0[i] + kh, w = BACK ? w0[i] - kw : w0[i] + kw;
+            bool in = k < depth && image[i] >= 0 && h >= 0 && w >= 0;
+            if (BACK) {
+                in = in && h % A.stride_h == 0 && w % A.stride_w == 0;
+                h /= A.stride_h;
+                w /= A.stride_w;
+            }
+            in = in && h < from_h && w < from_w;
+            const long long at = ((image[i] * from_h + h) * from_w + w) * inner + c;
+            a[kk][r0 + 16 * i] = in ? fetch(from, at, half) : 0.0f;
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int e = threadIdx.x + BLOCK * i;
+            const int bk = BACK ? e / TILE : e % DEPTH,
+                      bc = BACK ? e % TILE : e / DEPTH;
+            const int kb = k0 + bk, column = column0 + bc;
+            const int cb = kb % inner, tapb = kb / inner;
+            const int taps = A.kernel_h * A.kernel_w;
+            const long long at =
+                BACK ? ((long long)cb * taps + tapb) * A.in_channels + column
+                     : (long long)column * depth + kb;
+            b[bk][bc] =
+                kb < depth && column < columns ? fetch(A.w, at, A.half_w) : 0.0f;
+        }
+        __syncthreads();
+        products(acc, a, b);
+        __syncthreads();
+    }
+    const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const long long row = row0 + ty * 4 + i, at = row * columns + column0;
+            const int column = column0 + tx * 4 + j;
+            if (row >= rows || column >= columns)
+                continue;
+            float v = acc[i][j];
+            if (!BACK && A.bias)
+                v += A.bias[column];
+            if (BACK && A.add)
+                v += fetch(A.dx, at + tx * 4 + j, A.half_x);
+            put(BACK ? A.dx : A.y, at + tx * 4 + j, v, BACK ? A.half_x : A.half_y);
+        }
+}
+
+static __global__ void __launch_bounds__(BLOCK) conv_weights(const jsni_any_conv A)
+{
+    __shared__ __align__(16) float a[DEPTH][TILE + 4], b[DEPTH][TILE + 4];
+    launch_next();
+    launch_wait();
+    const int columns = A.kernel_h * A.kernel_w * A.in_channels;
+    const int tiles = (columns + TILE - 1) / TILE;
+    const int row_tiles = (A.out_channels + TILE - 1) / TILE;
+    const int column0 = (int)(blockIdx.x % tiles) * TILE;
+    const int row0 = (int)(blockIdx.x / tiles % row_tiles) * TILE;
+    const int split = (int)(blockIdx.x / tiles / row_tiles);
+    const long long pixels = A.images * A.out_h * A.out_w;
+    const long long first = pixels * split / A.splits;
+    const long long end = pixels * (split + 1) / A.splits;
+    const int lane = threadIdx.x % TILE, k1 = threadIdx.x / TILE;
+    const int column = column0 + lane, tap = column / A.in_channels;
+    const int c = column % A.in_channels, kh = tap / A.kernel_w, kw = tap % A.kernel_w;
+    float acc[4][4] = {};
+    for (long long k0 = first; k0 < end; k0 += DEPTH) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int kk = k1 + 4 * i;
+            const long long k = k0 + kk;
+            a[kk][lane] = k < end && row0 + lane < A.out_channels
+                              ? fetch(A.y, k * A.out_channels + row0 + lane, A.half_y)
+                              : 0.0f;
+            const long long image = k / ((long long)A.out_h * A.out_w);
+            const int p = (int)(k % ((long long)A.out_h * A.out_w));
+            const int h = p / A.out_w * A.stride_h - A.pad_h + kh;
+            const int w = p % A.out_w * A.stride_w - A.pad_w + kw;
+            const bool in = k < end && column < columns && h >= 0 && h < A.in_h &&
+                            w >= 0 && w < A.in_w;
+            const long long at =
+                ((image * A.in_h + h) * A.in_w + w) * A.in_channels + c;
+            b[kk][lane] = in ? fetch(A.x, at, A.half_x) : 0.0f;
+        }
+        __syncthreads();
+        products(acc, a, b);
+        __syncthreads();
+    }
+    const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const int row = row0 + ty * 4 + i, to = column0 + tx * 4 + j;
+            if (row < A.out_channels && to < columns)
+                A.part[((long long)split * A.out_channels + row) * columns + to] =
+                    acc[i][j];
+        }
+}
+
+static long long tiles_of(long long count)
+{
+    return (count + TILE - 1) / TILE;
+}
+
+int jsni_any_conv_splits(const jsni_any_conv *conv)
+{
+    const long long tiles =
+        tiles_of(conv->out_channels) *
+        tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels);
+    const long long pixels = conv->images * conv->out_h * conv->out_w;
+    long long splits = 4 * 132 / tiles;
+    const long long most = pixels / (4 * DEPTH);
+    splits = splits < most ? splits : most;
+    return splits < 1 ? 1 : splits > 64 ? 64 : (int)splits;
+}
+
+cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
+{
+    const long long blocks = tiles_of(conv->images * conv->out_h * conv->out_w) *
+                             tiles_of(conv->out_channels);
+    return jsni_launch(conv_rows<false>, blocks, BLOCK, 0, 1, stream, *conv);
+}
+
+cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
+{
+    const long long blocks =
+        tiles_of(conv->images * conv->in_h * conv->in_w) * tiles_of(conv->in_channels);
+    return jsni_launch(conv_rows<true>, blocks, BLOCK, 0, 1, stream, *conv);
+}
+
+cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream)
+{
+    const long long blocks =
+        tiles_of(conv->out_channels) *
+        tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels) *
+        conv->splits;
+    return jsni_launch(conv_weights, blocks, BLOCK, 0, 1, stream, *conv);
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    weight_sum(const void *part, int splits, bool half, float *gradient,
+               int out_channels, int in_channels, int taps)
+{
+    launch_next();
+    launch_wait();
+    const long long count = (long long)out_channels * in_channels * taps;
+    const long long i = (long long)blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= count)
+        return;
+    float sum = 0.0f;
+    for (int s = 0; s < splits; s++)
+        sum += fetch(part, s * count + i, half);
+    const long long c = i % in_channels, tap = i / in_channels % taps;
+    const long long out = i / in_channels / taps;
+    gradient[(out * in_channels + c) * taps + tap] = sum;
+}
+
+cudaError_t jsni_any_weight_sum(const void *part, int splits, bool half,
+                                float *gradient, int out_channels, int in_channels,
+                                int taps, cudaStream_t stream)
+{
+    const long long count = (long long)out_channels * in_channels * taps;
+    return jsni_launch(weight_sum, (count + BLOCK - 1) / BLOCK, BLOCK, 0, 1, stream,
+                       part, splits, half, gradient, out_channels, in_channels, taps);
+}
+
+/* A block takes 8 channels, its 32 threads of each walk the rows, then one adds up. */
+static __global__ void __launch_bounds__(BLOCK)
+    bias_sum(const void *y, bool half, float *gradient, long long rows, int channels)
+{
+    __shared__ float s[32][8];
+    launch_next();
+    launch_wait();
+    const int c = blockIdx.x * 8 + threadIdx.x % 8, r = threadIdx.x / 8;
+    float sum = 0.0f;
+    if (c < channels)
+        for (long long row = r; row < rows; row += 32)
+            sum += fetch(y, row * channels + c, half);
+    s[r][threadIdx.x % 8] = sum;
+    __syncthreads();
+    if (r == 0 && c < channels) {
+        for (int k = 1; k < 32; k++)
+            sum += s[k][threadIdx.x % 8];
+        gradient[c] = sum;
+    }
+}
+
+cudaError_t jsni_any_bias_sum(const void *y, bool half, float *gradient, long long rows,
+                              int channels, cudaStream_t stream)
+{
+    return jsni_launch(bias_sum, (channels + 7) / 8, BLOCK, 0, 1, stream, y, half,
+                       gradient, rows, channels);
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    bias_add(void *y, bool half, const float *bias, long long count, int channels)
+{
+    launch_next();
+    launch_wait();
+    for (long long i = (long long)blockIdx.x * BLOCK + threadIdx.x; i < count;
+         i += (long long)gridDim.x * BLOCK)
+        put(y, i, fetch(y, i, half) + bias[i % channels], half);
+}
+
+cudaError_t jsni_any_bias_add(void *y, bool half, const float *bias, long long rows,
+                              int channels, cudaStream_t stream)
+{
+    const long long needed = (rows * channels + BLOCK - 1) / BLOCK;
+    return jsni_launch(bias_add, needed < 4096 ? needed : 4096, BLOCK, 0, 1, stream, y,
+                       half, bias, rows * channels, channels);
+}

@@ -1,0 +1,113 @@
+/* backend/cuda/any_kernels.h - plain kernels for every shape: convolution and linear
+ * layers as products in fp32 arithmetic, pooling, element-wise operations, changes of
+ * layout. Activations are [images][height][width][channels] of float or bf16; sums have
+ * a fixed order.
+ */
+#ifndef JSNI_BACKEND_CUDA_ANY_KERNELS_H
+#define JSNI_BACKEND_CUDA_ANY_KERNELS_H
+
+#include <cuda_runtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A convolution or (all windows 1) a linear layer. Weights [co][kh][kw][ci]. */
+typedef struct jsni_any_conv {
+    const void *x, *w;
+    void *y;           /* forward: written; backward: dy, read */
+    void *dx;          /* backward-data: written, or added to (`add`) */
+    const float *bias; /* forward: [co] or NULL */
+    float *part;       /* backward-weights: [splits][co][kh][kw][ci] */
+    long long images;
+    int in_channels, in_h, in_w, out_channels, out_h, out_w;
+    int kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
+    int splits; /* of the output pixels, backward-weights */
+    bool half_x, half_y, half_w;
+    bool add;
+} jsni_any_conv;
+
+int jsni_any_conv_splits(const jsni_any_conv *conv);
+cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream);
+
+/* gradient[co][ci][tap] = sum over the splits of part[split][co][tap][ci]; `half`: the
+ * parts are bf16 (and one). */
+cudaError_t jsni_any_weight_sum(const void *part, int splits, bool half,
+                                float *gradient, int out_channels, int in_channels,
+                                int taps, cudaStream_t stream);
+/* gradient[c] = sum over rows of y[rows][channels] */
+cudaError_t jsni_any_bias_sum(const void *y, bool half, float *gradient, long long rows,
+                              int channels, cudaStream_t stream);
+/* y[rows][channels] += bias */
+cudaError_t jsni_any_bias_add(void *y, bool half, const float *bias, long long rows,
+                              int channels, cudaStream_t stream);
+
+typedef struct jsni_any_pool {
+    const void *x;
+    void *y;
+    const void *dy;
+    void *dx;
+    /* Global pool of relu(a*x + b), [views][channels]; or NULL. */
+    const float *a, *b;
+    float *part;
+    long long images, view_images;
+    int channels, in_h, in_w, out_h, out_w;
+    int kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
+    bool half_x, half_y;
+} jsni_any_pool;
+
+cudaError_t jsni_any_max_pool(const jsni_any_pool *pool, cudaStream_t stream);
+cudaError_t jsni_any_max_pool_back(const jsni_any_pool *pool, cudaStream_t stream);
+cudaError_t jsni_any_avg_pool(const jsni_any_pool *pool, cudaStream_t stream);
+cudaError_t jsni_any_avg_pool_back(const jsni_any_pool *pool, cudaStream_t stream);
+cudaError_t jsni_any_adaptive(const jsni_any_pool *pool, cudaStream_t stream);
+cudaError_t jsni_any_adaptive_back(const jsni_any_pool *pool, cudaStream_t stream);
+
+/* The global average of relu(a*x+b) (channels a multiple of 32), and its way back to
+ * the BatchNorm: dx = g = dy/pixels where the ReLU is open, with the partial sums of g
+ * and g*x by image, [images][2][channels]. */
+cudaError_t jsni_head_pool(const jsni_any_pool *pool, cudaStream_t stream);
+cudaError_t jsni_head_pool_back(const jsni_any_pool *pool, cudaStream_t stream);
+
+/* Element-wise, `count` values. */
+cudaError_t jsni_any_relu(const void *x, void *y, long long count, bool half,
+                          cudaStream_t stream);
+/* dx = dy where y > 0, else 0 (+ what dx holds when add) */
+cudaError_t jsni_any_relu_back(const void *y, const void *dy, void *dx, long long count,
+                               bool half, bool add, cudaStream_t stream);
+cudaError_t jsni_any_add(const void *one, const void *other, void *y, long long count,
+                         bool half, cudaStream_t stream);
+
+typedef struct jsni_any_dropout {
+    const void *x;
+    void *y;
+    long long features, samples, views; /* of one view's sample, of a view */
+    int channels, pixels;               /* features = channels * pixels */
+    double rate;
+    const uint64_t *seed; /* on the device */
+    const uint32_t *step; /* on the device */
+    uint32_t node;
+    bool half;
+} jsni_any_dropout;
+/* Forward and backward are the same function. */
+cudaError_t jsni_any_dropout_run(const jsni_any_dropout *drop, cudaStream_t stream);
+
+/* [images][C][H][W] float -> [images][H][W][C] float or bf16, and back. */
+cudaError_t jsni_any_from_planes(const float *from, void *to, long long images,
+                                 int channels, int pixels, bool half,
+                                 cudaStream_t stream);
+cudaError_t jsni_any_to_planes(const void *from, float *to, long long images,
+                               int channels, int pixels, bool half,
+                               cudaStream_t stream);
+cudaError_t jsni_any_fill(float *to, float value, long long count, cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JSNI_BACKEND_CUDA_ANY_KERNELS_H */

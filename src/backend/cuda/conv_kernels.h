@@ -1,0 +1,102 @@
+/* backend/cuda/conv_kernels.h - the own bf16 convolutions: 3x3, stride 1, C -> C
+ * channels on HxH pixels with C*H = 1024 (32 @ 32, 64 @ 16, 128 @ 8), and the stem
+ * 3 -> 32 @ 32. NHWC, fp32 accumulation, no atomics, every sum in a fixed order.
+ *
+ * BatchNorm and ReLU ride along: a convolution normalises its input while loading it,
+ * adds the residual, and leaves the channel sums that the next BatchNorm needs.
+ */
+#ifndef JSNI_BACKEND_CUDA_CONV_KERNELS_H
+#define JSNI_BACKEND_CUDA_CONV_KERNELS_H
+
+#include <cuda_runtime.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is done to the input while it is loaded. */
+typedef enum jsni_conv_prologue {
+    JSNI_CONV_NORM_RELU = 1, /* relu(pa*x + pb) */
+    JSNI_CONV_NORM_BACK = 2, /* pa*x + pb*x2 + pd: through a BatchNorm, backwards */
+    JSNI_CONV_SKIP_BACK = 3, /* the same + x3, the gradient of the skip connection */
+    JSNI_CONV_PLAIN = 0
+} jsni_conv_prologue;
+
+/* What is done to the output before it is stored; each leaves partial sums. */
+typedef enum jsni_conv_epilogue {
+    JSNI_CONV_SUMS = 1,     /* sums of y and of y*y */
+    JSNI_CONV_RESIDUAL = 2, /* y + e, then the same sums */
+    JSNI_CONV_MASK = 3      /* y where ea*e + eb > 0, else 0; sums of y and of y*e */
+} jsni_conv_epilogue;
+
+typedef struct jsni_conv_args {
+    const void *x;             /* [images][H][H][C] bf16 */
+    const void *x2;            /* prologues 2, 3: the BatchNorm's input */
+    const void *x3;            /* prologue 3 */
+    const void *w;             /* weights as jsni_conv_pack() lays them out */
+    void *y;                   /* [images][H][H][C] */
+    void *xo;                  /* prologues 2, 3: the transformed input, or NULL */
+    const void *e;             /* epilogues 2, 3 */
+    const float *pa, *pb, *pd; /* [views][C] */
+    const float *ea, *eb;      /* [views][C] */
+    float *part;               /* [groups][2][C] partial sums */
+    int images, view_images;   /* images of all views, of one */
+} jsni_conv_args;
+
+/* Forward and backward-data. `wide` takes the wgmma kernel (C = 32, sm_90a). */
+cudaError_t jsni_conv3x3(const jsni_conv_args *args, int channels,
+                         jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
+                         bool wide, cudaStream_t stream);
+cudaError_t jsni_conv3x3_wide(const jsni_conv_args *args, jsni_conv_prologue prologue,
+                              jsni_conv_epilogue epilogue, cudaStream_t stream);
+
+/* Images whose sums one row of `part` holds. */
+int jsni_conv3x3_group(int channels, bool wide);
+/* Number of 16-bit elements of the packed weights of one direction. */
+size_t jsni_conv3x3_packed(int channels, bool wide);
+
+/* Backward-weights, partial sums only: part[tiles][parts][E] float4. */
+typedef struct jsni_conv_weight_args {
+    const void *x, *dy;   /* [images][H][H][C] bf16 */
+    const float *xa, *xb; /* [views][C]: x is taken as relu(xa*x + xb) */
+    float4 *part;
+    int images, view_images;
+} jsni_conv_weight_args;
+
+cudaError_t jsni_conv3x3_weights(const jsni_conv_weight_args *args, int channels,
+                                 bool clusters, cudaStream_t stream);
+/* Partial sums of a result, and bytes of all of them. */
+int jsni_conv3x3_weight_parts(int channels, int images, bool clusters);
+size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters);
+/* Whether the kernels take this many images a view. */
+bool jsni_conv3x3_fits(int channels, int height, int width, int view_images);
+
+/* The stem: y = conv(x), partial sums [images/2][2][32]; and its weights' partials
+ * [images/2][1024]. `w` is bf16 [32][3][3][3], output, row, column, input. */
+cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, float *part,
+                           int images, cudaStream_t stream);
+cudaError_t jsni_conv_stem_weights(const void *x, const void *dy, float *part,
+                                   int images, cudaStream_t stream);
+
+/* One launch for all layers: the fixed-order sum of the partials of each into the
+ * gradient, [co][ci][kh][kw] fp32. */
+typedef struct jsni_conv_final {
+    const void *part;
+    float *gradient;
+    int channels; /* 32, 64, 128; 3: the stem */
+    int parts;
+    int first_block; /* of this layer in the launch */
+} jsni_conv_final;
+
+int jsni_conv_final_blocks(int channels);
+cudaError_t jsni_conv_final_sums(const jsni_conv_final *layers, int count, int blocks,
+                                 cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JSNI_BACKEND_CUDA_CONV_KERNELS_H */

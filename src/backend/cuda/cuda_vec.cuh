@@ -1,0 +1,70 @@
+/* backend/cuda/cuda_vec.cuh - 16 bytes at a time of float or bf16 values, widened to
+ * float; and single values for channel counts that 16 bytes do not divide. */
+#ifndef JSNI_BACKEND_CUDA_CUDA_VEC_CUH
+#define JSNI_BACKEND_CUDA_CUDA_VEC_CUH
+
+#include "backend/cuda/conv_device.cuh"
+
+static __device__ __forceinline__ float widen(float x)
+{
+    return x;
+}
+
+static __device__ __forceinline__ float widen(bf16 x)
+{
+    return __bfloat162float(x);
+}
+
+template <class T> static __device__ __forceinline__ T narrow(float x);
+
+template <> __device__ __forceinline__ float narrow<float>(float x)
+{
+    return x;
+}
+
+template <> __device__ __forceinline__ bf16 narrow<bf16>(float x)
+{
+    return __float2bfloat16(x);
+}
+
+template <class T, int N> struct vec {
+    float v[N];
+
+    __device__ __forceinline__ void load(const T *p)
+    {
+        if (N * sizeof(T) == 16) {
+            const uint4 u = *(const uint4 *)p;
+            const uint32_t w[4] = {u.x, u.y, u.z, u.w};
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                v[i] = sizeof(T) == 4 ? __uint_as_float(w[i % 4])
+                       : i % 2        ? high(w[i / 2 % 4])
+                                      : low(w[i / 2 % 4]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                v[i] = widen(p[i]);
+        }
+    }
+
+    __device__ __forceinline__ void store(T *p) const
+    {
+        if (N * sizeof(T) == 16) {
+            uint32_t w[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                w[i] = sizeof(T) == 4 ? __float_as_uint(v[i % N])
+                                      : pack(v[2 * i % N], v[(2 * i + 1) % N]);
+            *(uint4 *)p = make_uint4(w[0], w[1], w[2], w[3]);
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                p[i] = narrow<T>(v[i]);
+        }
+    }
+};
+
+/* Values in 16 bytes. */
+template <class T> constexpr int WIDE = 16 / (int)sizeof(T);
+
+#endif /* JSNI_BACKEND_CUDA_CUDA_VEC_CUH */
