@@ -1,0 +1,84 @@
+/* data/codec_webp.c - WebP by libwebp, lossy and lossless; animations are refused. */
+#include <string.h>
+#include <webp/decode.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "data/image_codec.h"
+#include "data/orient.h"
+
+static bool detect(const uint8_t *bytes, size_t length)
+{
+    return length >= 12 && memcmp(bytes, "RIFF", 4) == 0 &&
+           memcmp(bytes + 8, "WEBP", 4) == 0;
+}
+
+/* The orientation in the EXIF chunk, which follows the pixels. */
+static int find_orientation(const jsni_image_input *input)
+{
+    const uint8_t *b = input->bytes;
+    for (size_t at = 12; at + 8 <= input->length;) {
+        const size_t size = (size_t)b[at + 4] | (size_t)b[at + 5] << 8 |
+                            (size_t)b[at + 6] << 16 | (size_t)b[at + 7] << 24;
+        if (size > input->length - at - 8)
+            break;
+        if (memcmp(b + at, "EXIF", 4) == 0) {
+            const size_t skip =
+                size >= 6 && memcmp(b + at + 8, "Exif\0\0", 6) == 0 ? 6 : 0;
+            return jsni_exif_orientation(b + at + 8 + skip, size - skip);
+        }
+        at += 8 + size + size % 2;
+    }
+    return 1;
+}
+
+static jsn_status read_features(const jsni_image_input *input,
+                                WebPBitstreamFeatures *features)
+{
+    if (WebPGetFeatures(input->bytes, input->length, features) != VP8_STATUS_OK)
+        return jsni_codec_fail(input, &jsni_codec_webp, "its header is damaged");
+    if (features->has_animation)
+        return jsni_codec_fail(input, &jsni_codec_webp, "animations are not read");
+    return jsni_codec_check_size(input, &jsni_codec_webp, (uint64_t)features->width,
+                                 (uint64_t)features->height);
+}
+
+static jsn_status measure(void **state, const jsni_image_input *input, size_t *width,
+                          size_t *height)
+{
+    (void)state;
+    WebPBitstreamFeatures f;
+    JSNI_TRY(read_features(input, &f));
+    const bool turns = jsni_orientation_turns(find_orientation(input));
+    *width = (size_t)(turns ? f.height : f.width);
+    *height = (size_t)(turns ? f.width : f.height);
+    return JSN_OK;
+}
+
+static jsn_status decode(void **state, const jsni_image_input *input, jsn_image *out)
+{
+    (void)state;
+    WebPBitstreamFeatures f;
+    JSNI_TRY(read_features(input, &f));
+    const size_t pixels = (size_t)f.width * (size_t)f.height;
+    JSNI_TRY(jsni_image_reserve(out, (size_t)f.width, (size_t)f.height, input->name));
+    if (!f.has_alpha) {
+        if (WebPDecodeRGBInto(input->bytes, input->length, out->data, pixels * 3,
+                              f.width * 3) == NULL)
+            return jsni_codec_fail(input, &jsni_codec_webp, "its data is damaged");
+    } else {
+        uint8_t *rgba = jsni_alloc(pixels, 4);
+        JSNI_TRY_ALLOC(rgba);
+        const bool good = WebPDecodeRGBAInto(input->bytes, input->length, rgba,
+                                             pixels * 4, f.width * 4) != NULL;
+        if (good)
+            jsni_image_flatten(rgba, out->data, pixels);
+        jsni_free(rgba);
+        if (!good)
+            return jsni_codec_fail(input, &jsni_codec_webp, "its data is damaged");
+    }
+    return jsni_image_orient(out, find_orientation(input));
+}
+
+const jsni_codec jsni_codec_webp = {"WebP", "webp ", detect, measure,
+                                    decode, NULL,    NULL};

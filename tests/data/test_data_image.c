@@ -1,0 +1,216 @@
+/* Image files against pixels that were not made by this code (tests/golden/images), what
+ * is refused, and writing. */
+#include "support/support.h"
+
+#include "core/alloc.h"
+#include "core/file.h"
+#include "jensen/image_file.h"
+
+static char folder[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_folder(folder);
+    return 0;
+}
+
+static const char *golden(const char *name)
+{
+    static char path[400];
+    (void)snprintf(path, sizeof path, JSN_TEST_GOLDEN "/images/%s", name);
+    return path;
+}
+
+static const char *in_folder(const char *name)
+{
+    static char path[400];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static char *load(const char *path, size_t *length)
+{
+    char *bytes = NULL;
+    assert_ok(jsni_file_read(path, 1 << 24, &bytes, length));
+    return bytes;
+}
+
+/* Builds without the library say so; the formats of the smallest build always work. */
+static int absent(jsn_status status, const char *name)
+{
+    if (status != JSN_ERR_UNSUPPORTED)
+        return 0;
+    assert_null(strstr(name, ".ppm"));
+    assert_null(strstr(name, ".bmp"));
+    return 1;
+}
+
+static void test_every_fixture_decodes_to_the_expected_pixels(void **state)
+{
+    (void)state;
+    size_t length = 0, at = 0, files = 0;
+    uint8_t *expected = (uint8_t *)load(golden("expected.bin"), &length);
+    FILE *index = fopen(golden("index.txt"), "r");
+    assert_non_null(index);
+    char name[64];
+    size_t width = 0, height = 0;
+    jsn_image image = {0};
+    for (; fscanf(index, "%63s %zu %zu", name, &width, &height) == 3; files++) {
+        const size_t bytes = width * height * 3;
+        const jsn_status status = jsn_image_read(&image, golden(name));
+        if (!absent(status, name)) {
+            assert_ok(status);
+            assert_int_equal(image.width, width);
+            assert_int_equal(image.height, height);
+            if (memcmp(image.data, expected + at, bytes) != 0)
+                fail_msg("%s: pixels differ", name);
+            size_t size = 0, w = 0, h = 0;
+            char *file = load(golden(name), &size);
+            assert_ok(jsn_image_measure(file, size, name, &w, &h));
+            jsni_free(file);
+            assert_int_equal(w, width);
+            assert_int_equal(h, height);
+        }
+        at += bytes;
+    }
+    assert_int_equal(at, length);
+    assert_true(files > 30);
+    jsn_image_release(&image);
+    (void)fclose(index);
+    jsni_free(expected);
+}
+
+/* Every prefix, and every file with one byte changed, is read or refused; the sanitizers
+ * watch. What is cut short by more than an end mark must be refused. */
+static void test_damaged_files_are_refused_or_read_never_worse(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "rgb420.jpg", "exif6.jpg",   "cmyk.jpg",   "progressive.jpg", "rgba.png",
+        "rgb16.png",  "palette.png", "lossy.webp", "alpha.webp",      "exif6.png",
+        "rgb.bmp",    "palette.bmp", "bits1.bmp",  "plain.ppm",       "grey16.ppm"};
+    jsn_image image = {0};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        size_t length = 0;
+        char *bytes = load(golden(names[n]), &length);
+        for (size_t cut = 0; cut < length; cut++) {
+            /* Exactly as long as what is decoded, so that reading beyond is noticed. */
+            char *part = malloc(cut + 1);
+            assert_non_null(part);
+            memcpy(part, bytes, cut);
+            const jsn_status status = jsn_image_decode(&image, part, cut, names[n]);
+            if (cut + 16 < length && status == JSN_OK)
+                fail_msg("%s: read although cut to %zu of %zu bytes", names[n], cut,
+                         length);
+            assert_true(status == JSN_OK || strlen(jsn_last_error()) > 0);
+            free(part);
+        }
+        for (size_t i = 0; i < length; i += 3) {
+            const char old = bytes[i];
+            bytes[i] = (char)(old ^ 0x5a);
+            (void)!jsn_image_decode(&image, bytes, length, names[n]);
+            bytes[i] = old;
+        }
+        jsni_free(bytes);
+    }
+    jsn_image_release(&image);
+}
+
+static void test_what_is_no_image_gets_a_sentence(void **state)
+{
+    (void)state;
+    jsn_image image = {0};
+    assert_fails(jsn_image_read(&image, in_folder("none.png")), JSN_ERR_DATA,
+                 "none.png");
+    assert_ok(jsni_file_write(in_folder("empty.jpg"), "", 0));
+    assert_fails(jsn_image_read(&image, in_folder("empty.jpg")), JSN_ERR_DATA, "empty");
+    assert_fails(jsn_image_decode(&image, "hello world!", 12, "t.jpg"), JSN_ERR_DATA,
+                 "not an image");
+    assert_fails(jsn_image_decode(&image, "GIF89a......", 12, "t.gif"),
+                 JSN_ERR_UNSUPPORTED, "GIF");
+    assert_fails(jsn_image_read(&image, folder), JSN_ERR_DATA, "regular");
+    /* Dimensions are refused before memory is taken for them. */
+    static const char wide[] = "P6 65535 65535 255 x";
+    assert_fails(jsn_image_decode(&image, wide, sizeof wide, "wide.ppm"), JSN_ERR_DATA,
+                 "65535 x 65535");
+    static const char larger[] = "P6 65536 1 255 x";
+    assert_fails(jsn_image_decode(&image, larger, sizeof larger, "l.ppm"), JSN_ERR_DATA,
+                 "header");
+    static const char none[] = "P6 0 5 255 x";
+    assert_fails(jsn_image_decode(&image, none, sizeof none, "n.ppm"), JSN_ERR_DATA,
+                 "no pixels");
+    static const uint8_t huge[33] =
+        "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\x7f\xff\xff\xff\x7f";
+    const jsn_status status = jsn_image_decode(&image, huge, sizeof huge, "h.png");
+    assert_true(status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED);
+    jsn_image_release(&image);
+}
+
+static void test_what_is_written_reads_back(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a.png", "a.ppm", "a.bmp", "a.PNG", "a.jpg"};
+    jsn_image image = {0}, back = {0};
+    assert_ok(jsn_image_create(&image, 21, 10));
+    for (size_t i = 0; i < 21 * 10 * 3; i++)
+        image.data[i] = (uint8_t)(i * 7 % 256 / 4 + 90);
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        const jsn_status status = jsn_image_write(in_folder(names[n]), &image);
+        if (absent(status, names[n]))
+            continue;
+        assert_ok(status);
+        assert_ok(jsn_image_read(&back, in_folder(names[n])));
+        assert_int_equal(back.width, 21);
+        assert_int_equal(back.height, 10);
+        if (strstr(names[n], "jpg") == NULL)
+            assert_memory_equal(back.data, image.data, 21 * 10 * 3);
+    }
+    assert_fails(jsn_image_write(in_folder("a.gif"), &image), JSN_ERR_ARGUMENT, ".png");
+    assert_fails(jsn_image_write(in_folder("plain"), &image), JSN_ERR_ARGUMENT, ".png");
+    assert_fails(jsn_image_write("no/such/folder.png/x", &image), JSN_ERR_ARGUMENT,
+                 "x");
+    assert_fails(jsn_image_write("no/such/a.ppm", &image), JSN_ERR_IO, "no/such");
+    jsn_image_release(&back);
+    jsn_image_release(&image);
+}
+
+static jsn_status read_one(void *user)
+{
+    jsn_image image = {0};
+    const jsn_status status = jsn_image_read(&image, user);
+    jsn_image_release(&image);
+    return status;
+}
+
+static void test_reading_survives_lack_of_memory(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rgb.bmp", "cmyk.jpg", "exif6.jpg", "rgba.png",
+                                        "alpha.webp"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        char path[400];
+        (void)snprintf(path, sizeof path, "%s", golden(names[n]));
+        if (!absent(read_one(path), names[n]))
+            support_walk_allocations(read_one, path);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_fixture_decodes_to_the_expected_pixels),
+        cmocka_unit_test(test_damaged_files_are_refused_or_read_never_worse),
+        cmocka_unit_test(test_what_is_no_image_gets_a_sentence),
+        cmocka_unit_test(test_what_is_written_reads_back),
+        cmocka_unit_test(test_reading_survives_lack_of_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
