@@ -1,0 +1,227 @@
+/* augment/augment.c - pipelines: spec to stages, stages over an image, normalisation.
+ * Names no stage: everything particular to one is in its own file. */
+#include "jensen/augment.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "augment/augment_impl.h"
+#include "augment/pipeline.h"
+#include "core/alloc.h"
+#include "core/fail.h"
+
+jsn_status jsni_work_room(jsni_work *work, size_t width, size_t height, uint8_t **out)
+{
+    jsn_augment_scratch *scratch = work->scratch;
+    const int next = work->data == scratch->image[0].data ? 1 : 0;
+    JSNI_TRY(jsni_buffer_reserve(&scratch->image[next], width * height * 3));
+    *out = scratch->image[next].data;
+    return JSN_OK;
+}
+
+void jsni_work_take(jsni_work *work, const uint8_t *data, size_t width, size_t height)
+{
+    work->data = data;
+    work->width = width;
+    work->height = height;
+}
+
+static jsn_status check_create(const jsn_augment *const *out, const char *spec,
+                               size_t height, size_t width, const float *mean,
+                               const float *std)
+{
+    if (out == NULL || spec == NULL || mean == NULL || std == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
+    if (height == 0 || width == 0 || height > 16384 || width > 16384)
+        return jsni_fail(JSN_ERR_RANGE, "augment: output of %zux%zu pixels", width,
+                         height);
+    for (int c = 0; c < 3; c++)
+        if (!isfinite(mean[c]) || !isfinite(std[c]) || std[c] <= 0.0f)
+            return jsni_fail(JSN_ERR_ARGUMENT, "augment: mean %g, std %g of channel %d",
+                             (double)mean[c], (double)std[c], c);
+    return JSN_OK;
+}
+
+static void fill_normal(float normal[3][256], const float *mean, const float *std)
+{
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < 256; i++)
+            normal[c][i] = ((float)i / 255.0f - mean[c]) / std[c];
+}
+
+jsn_status jsn_augment_create(jsn_augment **out, const char *spec, size_t height,
+                              size_t width, const float mean[3], const float std[3])
+{
+    if (out != NULL)
+        *out = NULL;
+    JSNI_TRY(
+        check_create((const jsn_augment *const *)out, spec, height, width, mean, std));
+    jsn_augment *pipeline = jsni_alloc_zero(1, sizeof *pipeline);
+    JSNI_TRY_ALLOC(pipeline);
+    pipeline->height = height;
+    pipeline->width = width;
+    fill_normal(pipeline->recipe.normal, mean, std);
+    const jsn_status status = jsni_pipeline_parse(pipeline, spec);
+    if (status != JSN_OK) {
+        jsn_augment_destroy(pipeline);
+        return status;
+    }
+    *out = pipeline;
+    return JSN_OK;
+}
+
+void jsn_augment_destroy(jsn_augment *pipeline)
+{
+    if (pipeline == NULL)
+        return;
+    for (size_t i = 0; i < pipeline->count; i++)
+        jsni_free(pipeline->stage[i].op);
+    jsni_free(pipeline->text);
+    jsni_free(pipeline);
+}
+
+const char *jsn_augment_text(const jsn_augment *pipeline)
+{
+    return pipeline->text;
+}
+
+const jsni_recipe *jsni_augment_recipe(const jsn_augment *pipeline)
+{
+    return pipeline->has_recipe ? &pipeline->recipe : NULL;
+}
+
+jsn_status jsn_augment_scratch_create(jsn_augment_scratch **out)
+{
+    if (out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
+    JSNI_TRY_ALLOC(*out = jsni_alloc_zero(1, sizeof **out));
+    return JSN_OK;
+}
+
+void jsn_augment_scratch_destroy(jsn_augment_scratch *scratch)
+{
+    if (scratch == NULL)
+        return;
+    jsni_buffer_release(&scratch->image[0]);
+    jsni_buffer_release(&scratch->image[1]);
+    jsni_resize_room_release(&scratch->resize);
+    jsni_free(scratch);
+}
+
+jsni_rng jsni_augment_stream(const jsn_augment_key *key)
+{
+    return jsni_rng_stream(key->seed,
+                           key->purpose == 0 ? JSNI_RNG_AUGMENT : JSNI_RNG_CONSISTENCY,
+                           key->epoch, key->sample, key->view);
+}
+
+static jsn_status check_apply(const jsn_augment *pipeline,
+                              const jsn_augment_scratch *scratch, const jsn_image *in,
+                              const jsn_augment_key *key, const void *out)
+{
+    if (pipeline == NULL || scratch == NULL || in == NULL || key == NULL ||
+        out == NULL || in->data == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
+    if (in->width == 0 || in->height == 0 || in->width > JSN_IMAGE_MAX_SIDE ||
+        in->height > JSN_IMAGE_MAX_SIDE)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: image of %zux%zu pixels",
+                         in->width, in->height);
+    if (key->view > 0xFFFF || key->purpose > 1)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: view %u, purpose %u", key->view,
+                         key->purpose);
+    return JSN_OK;
+}
+
+static jsn_status run_stages(const jsn_augment *pipeline, jsni_work *work,
+                             jsni_rng *rng)
+{
+    for (size_t i = 0; i < pipeline->count; i++)
+        JSNI_TRY(pipeline->stage[i].def->run(&pipeline->stage[i], work, rng));
+    if (work->width != pipeline->width || work->height != pipeline->height)
+        return jsni_fail(JSN_ERR_DATA,
+                         "augment '%s': the image is %zux%zu, not %zux%zu; 'fit+' in "
+                         "front resizes",
+                         pipeline->text[0] ? pipeline->text : "none", work->width,
+                         work->height, pipeline->width, pipeline->height);
+    return JSN_OK;
+}
+
+static void normalise(const jsn_augment *pipeline, const uint8_t *bytes, float *out)
+{
+    const size_t pixels = pipeline->width * pipeline->height;
+    for (int c = 0; c < 3; c++) {
+        const float *normal = pipeline->recipe.normal[c];
+        float *plane = out + (size_t)c * pixels;
+        for (size_t i = 0; i < pixels; i++)
+            plane[i] = normal[bytes[3 * i + (size_t)c]];
+    }
+}
+
+static void blank(const jsn_augment *pipeline, const jsn_augment_box *box, float *out)
+{
+    for (size_t c = 0; c < 3; c++)
+        for (size_t y = box->y0; y < box->y1; y++)
+            memset(out + (c * pipeline->height + y) * pipeline->width + box->x0, 0,
+                   (box->x1 - box->x0) * sizeof(float));
+}
+
+/* Whether the fused path of plan_run.c applies to this image. */
+static bool is_planned(const jsn_augment *pipeline, const jsn_image *in)
+{
+    return pipeline->has_recipe && in->width == pipeline->width &&
+           in->height == pipeline->height;
+}
+
+static jsni_work work_of(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
+                         const jsn_image *in)
+{
+    return (jsni_work){.data = in->data,
+                       .width = in->width,
+                       .height = in->height,
+                       .out_width = pipeline->width,
+                       .out_height = pipeline->height,
+                       .scratch = scratch};
+}
+
+jsn_status jsni_augment_staged(const jsn_augment *pipeline,
+                               jsn_augment_scratch *scratch, const jsn_image *in,
+                               const jsn_augment_key *key, float *out)
+{
+    jsni_rng rng = jsni_augment_stream(key);
+    jsni_work work = work_of(pipeline, scratch, in);
+    JSNI_TRY(run_stages(pipeline, &work, &rng));
+    normalise(pipeline, work.data, out);
+    for (size_t i = 0; i < work.boxes; i++)
+        blank(pipeline, &work.box[i], out);
+    return JSN_OK;
+}
+
+jsn_status jsn_augment_apply(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
+                             const jsn_image *in, const jsn_augment_key *key,
+                             float *out)
+{
+    JSNI_TRY(check_apply(pipeline, scratch, in, key, out));
+    if (!is_planned(pipeline, in))
+        return jsni_augment_staged(pipeline, scratch, in, key, out);
+    jsni_rng rng = jsni_augment_stream(key);
+    const jsni_plan plan = jsni_plan_draw(&pipeline->recipe, &rng);
+    return jsni_plan_run(&pipeline->recipe, &plan, in->data, scratch, out);
+}
+
+jsn_status jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
+                             const jsn_image *in, const jsn_augment_key *key,
+                             uint8_t *out, jsn_augment_box *boxes, size_t box_room,
+                             size_t *box_count)
+{
+    JSNI_TRY(check_apply(pipeline, scratch, in, key, out));
+    jsni_rng rng = jsni_augment_stream(key);
+    jsni_work work = work_of(pipeline, scratch, in);
+    JSNI_TRY(run_stages(pipeline, &work, &rng));
+    memcpy(out, work.data, work.width * work.height * 3);
+    size_t kept = 0;
+    for (; boxes != NULL && kept < work.boxes && kept < box_room; kept++)
+        boxes[kept] = work.box[kept];
+    if (box_count != NULL)
+        *box_count = kept;
+    return JSN_OK;
+}

@@ -1,0 +1,245 @@
+/* augment/image_resize.c - see image_resize.h.
+ *
+ * Two passes, columns first, rounded to bytes in between. A filter as wide as the
+ * shrinking factor gives each output position a window of weights, which are normalised
+ * in double and rounded to 22 binary digits. Four input rows are interleaved pixel by
+ * pixel (16 bytes: 4 rows of R G B 0), so that a tap of the first pass is one
+ * multiplication of 16 lanes; the second pass is a sum of rows.
+ */
+#include "augment/image_resize.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+
+enum { C = 3, DIGITS = 22, ROWS = 4, LANES = 4 * ROWS };
+
+jsn_status jsni_buffer_reserve(jsni_buffer *buffer, size_t size)
+{
+    if (size <= buffer->size)
+        return JSN_OK;
+    jsni_free(buffer->data);
+    *buffer = (jsni_buffer){0};
+    JSNI_TRY_ALLOC(buffer->data = jsni_alloc(size, 1));
+    buffer->size = size;
+    return JSN_OK;
+}
+
+void jsni_buffer_release(jsni_buffer *buffer)
+{
+    jsni_free(buffer->data);
+    *buffer = (jsni_buffer){0};
+}
+
+void jsni_resize_room_release(jsni_resize_room *room)
+{
+    jsni_buffer_release(&room->rows);
+    jsni_buffer_release(&room->group);
+    jsni_buffer_release(&room->weights);
+}
+
+static double triangle(double x)
+{
+    const double a = fabs(x);
+    return a < 1.0 ? 1.0 - a : 0.0;
+}
+
+/* Keys' cubic with a = -1/2. */
+static double cubic(double x)
+{
+    const double a = -0.5, t = fabs(x);
+    if (t < 1.0)
+        return ((a + 2.0) * t - (a + 3.0)) * t * t + 1.0;
+    if (t < 2.0)
+        return (((t - 5.0) * t + 8.0) * t - 4.0) * a;
+    return 0.0;
+}
+
+/* The windows of one pass: output i is the sum of weight[i * taps + k] * input[first[i]
+ * + k], k < count[i]. */
+typedef struct windows {
+    size_t taps;
+    uint32_t *first; /* [out] */
+    uint32_t *count; /* [out] */
+    int32_t *weight; /* [out][taps] */
+} windows;
+
+static void fill_window(windows *w, size_t i, size_t in, double scale, double support,
+                        double (*kernel)(double), double *real)
+{
+    const double narrow = 1.0 / (scale > 1.0 ? scale : 1.0);
+    const double centre = ((double)i + 0.5) * scale;
+    const double low = centre - support + 0.5, high = centre + support + 0.5;
+    const size_t first = low > 0.0 ? (size_t)low : 0;
+    const size_t end = high < (double)in ? (size_t)high : in;
+    const size_t count = end - first;
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++) {
+        real[k] = kernel(((double)(k + first) - centre + 0.5) * narrow);
+        sum += real[k];
+    }
+    for (size_t k = 0; k < count; k++) {
+        const double v = (sum != 0.0 ? real[k] / sum : real[k]) * (1 << DIGITS);
+        w->weight[i * w->taps + k] = (int32_t)(v < 0.0 ? v - 0.5 : v + 0.5);
+    }
+    w->first[i] = (uint32_t)first;
+    w->count[i] = (uint32_t)count;
+}
+
+static jsn_status make_windows(jsni_buffer *room, size_t in, size_t out,
+                               jsn_filter filter, windows *w)
+{
+    const double scale = (double)in / (double)out;
+    const double radius = filter == JSN_FILTER_BICUBIC ? 2.0 : 1.0;
+    const double support = radius * (scale > 1.0 ? scale : 1.0);
+    w->taps = 2 * (size_t)ceil(support) + 1;
+    const size_t head = w->taps * sizeof(double);
+    JSNI_TRY(jsni_buffer_reserve(room, head + out * (2 + w->taps) * sizeof(int32_t)));
+    double *real = (double *)(void *)room->data;
+    w->first = (uint32_t *)(void *)(room->data + head);
+    w->count = w->first + out;
+    w->weight = (int32_t *)(void *)(w->count + out);
+    for (size_t i = 0; i < out; i++)
+        fill_window(w, i, in, scale, support,
+                    filter == JSN_FILTER_BICUBIC ? cubic : triangle, real);
+    return JSN_OK;
+}
+
+static inline uint8_t settle(int32_t sum)
+{
+    const int32_t v = sum >> DIGITS;
+    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
+}
+
+/* `rows` (at most ROWS) rows of `in` as group[width][ROWS][4]; missing rows are 0. */
+static void interleave(const uint8_t *in, size_t stride, size_t rows, size_t width,
+                       uint8_t *group)
+{
+    if (rows < ROWS)
+        memset(group, 0, width * LANES);
+    for (size_t r = 0; r < rows; r++) {
+        const uint8_t *from = in + r * stride;
+        uint8_t *to = group + 4 * r;
+        for (size_t x = 0; x < width; x++) {
+            to[x * LANES] = from[x * C];
+            to[x * LANES + 1] = from[x * C + 1];
+            to[x * LANES + 2] = from[x * C + 2];
+            to[x * LANES + 3] = 0;
+        }
+    }
+}
+
+static void across(const windows *w, const uint8_t *group, size_t rows, uint8_t *out,
+                   size_t width)
+{
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t *from = group + (size_t)w->first[x] * LANES;
+        const int32_t *weight = w->weight + x * w->taps;
+        int32_t sum[LANES];
+        uint8_t byte[LANES];
+        for (int i = 0; i < LANES; i++)
+            sum[i] = 1 << (DIGITS - 1);
+        for (uint32_t k = 0; k < w->count[x]; k++)
+            for (int i = 0; i < LANES; i++)
+                sum[i] += from[k * LANES + (uint32_t)i] * weight[k];
+        for (int i = 0; i < LANES; i++)
+            byte[i] = settle(sum[i]);
+        for (size_t r = 0; r < rows; r++)
+            memcpy(out + (r * width + x) * C, byte + 4 * r, C);
+    }
+}
+
+static jsn_status pass_across(jsni_resize_room *room, const uint8_t *in, size_t stride,
+                              size_t in_width, size_t height, jsn_filter filter,
+                              uint8_t *out, size_t out_width)
+{
+    windows w;
+    JSNI_TRY(make_windows(&room->weights, in_width, out_width, filter, &w));
+    JSNI_TRY(jsni_buffer_reserve(&room->group, in_width * LANES));
+    for (size_t y = 0; y < height; y += ROWS) {
+        const size_t rows = height - y < ROWS ? height - y : ROWS;
+        interleave(in + y * stride, stride, rows, in_width, room->group.data);
+        across(&w, room->group.data, rows, out + y * out_width * C, out_width);
+    }
+    return JSN_OK;
+}
+
+/* One output row: `count` input rows, `stride` bytes apart, of `bytes` bytes. */
+static void down(const uint8_t *in, size_t stride, const int32_t *weight,
+                 uint32_t count, uint8_t *out, size_t bytes)
+{
+    enum { BLOCK = 64 };
+    size_t at = 0;
+    for (; at + BLOCK <= bytes; at += BLOCK) {
+        int32_t sum[BLOCK];
+        for (int i = 0; i < BLOCK; i++)
+            sum[i] = 1 << (DIGITS - 1);
+        for (uint32_t k = 0; k < count; k++)
+            for (int i = 0; i < BLOCK; i++)
+                sum[i] += in[k * stride + at + (size_t)i] * weight[k];
+        for (int i = 0; i < BLOCK; i++)
+            out[at + (size_t)i] = settle(sum[i]);
+    }
+    for (; at < bytes; at++) {
+        int32_t sum = 1 << (DIGITS - 1);
+        for (uint32_t k = 0; k < count; k++)
+            sum += in[k * stride + at] * weight[k];
+        out[at] = settle(sum);
+    }
+}
+
+static jsn_status pass_down(jsni_resize_room *room, const uint8_t *in, size_t stride,
+                            size_t in_height, size_t width, jsn_filter filter,
+                            uint8_t *out, size_t out_height)
+{
+    windows w;
+    JSNI_TRY(make_windows(&room->weights, in_height, out_height, filter, &w));
+    for (size_t y = 0; y < out_height; y++)
+        down(in + w.first[y] * stride, stride, w.weight + y * w.taps, w.count[y],
+             out + y * width * C, width * C);
+    return JSN_OK;
+}
+
+jsn_status jsni_resize(jsni_resize_room *room, const uint8_t *in, size_t stride,
+                       size_t in_width, size_t in_height, jsn_filter filter,
+                       uint8_t *out, size_t out_width, size_t out_height)
+{
+    if (in_width != out_width && in_height != out_height) {
+        JSNI_TRY(jsni_buffer_reserve(&room->rows, in_height * out_width * C));
+        JSNI_TRY(pass_across(room, in, stride, in_width, in_height, filter,
+                             room->rows.data, out_width));
+        return pass_down(room, room->rows.data, out_width * C, in_height, out_width,
+                         filter, out, out_height);
+    }
+    if (in_width != out_width)
+        return pass_across(room, in, stride, in_width, in_height, filter, out,
+                           out_width);
+    if (in_height != out_height)
+        return pass_down(room, in, stride, in_height, out_width, filter, out,
+                         out_height);
+    for (size_t y = 0; y < out_height; y++)
+        memcpy(out + y * out_width * C, in + y * stride, out_width * C);
+    return JSN_OK;
+}
+
+jsn_status jsn_image_resize(const jsn_image *in, const jsn_augment_box *box,
+                            jsn_filter filter, jsn_image *out)
+{
+    if (in == NULL || out == NULL || in->data == NULL || out->data == NULL ||
+        in->width == 0 || in->height == 0 || out->width == 0 || out->height == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "resize: NULL or empty image");
+    const jsn_augment_box all = {0, (uint32_t)in->height, 0, (uint32_t)in->width};
+    const jsn_augment_box *b = box == NULL ? &all : box;
+    if (b->y0 >= b->y1 || b->x0 >= b->x1 || b->y1 > in->height || b->x1 > in->width)
+        return jsni_fail(JSN_ERR_RANGE,
+                         "resize: box rows [%u,%u), columns [%u,%u) of a %zux%zu image",
+                         b->y0, b->y1, b->x0, b->x1, in->width, in->height);
+    jsni_resize_room room = {0};
+    const jsn_status status = jsni_resize(
+        &room, in->data + (b->y0 * in->width + b->x0) * C, in->width * C, b->x1 - b->x0,
+        b->y1 - b->y0, filter, out->data, out->width, out->height);
+    jsni_resize_room_release(&room);
+    return status;
+}
