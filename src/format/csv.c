@@ -1,0 +1,336 @@
+/* format/csv.c - see csv.h. The bytes are copied once; cells are unquoted in place and
+ * found through a list of pointers, row after row, the header first. */
+#include "format/csv.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/number.h"
+#include "format/compressed.h"
+
+struct jsni_csv {
+    char *name;
+    char *block;
+    char **cells; /* [1 + rows][columns] */
+    size_t cell_count;
+    size_t cell_room;
+    size_t *lines; /* [1 + rows] */
+    size_t line_count;
+    size_t line_room;
+    size_t columns;
+};
+
+typedef struct reader {
+    jsni_csv *csv;
+    char *at;
+    char *end; /* there is a NUL */
+    char separator;
+    size_t line;
+} reader;
+
+static jsn_status refuse(const reader *r, const char *what)
+{
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", r->csv->name, r->line, what);
+}
+
+static jsn_status push_cell(jsni_csv *csv, char *cell)
+{
+    if (csv->cell_count == csv->cell_room) {
+        const size_t room = csv->cell_room == 0 ? 64 : csv->cell_room * 2;
+        char **cells = jsni_realloc(csv->cells, room, sizeof *cells);
+        JSNI_TRY_ALLOC(cells);
+        csv->cells = cells;
+        csv->cell_room = room;
+    }
+    csv->cells[csv->cell_count++] = cell;
+    return JSN_OK;
+}
+
+static jsn_status push_line(jsni_csv *csv, size_t line)
+{
+    if (csv->line_count == csv->line_room) {
+        const size_t room = csv->line_room == 0 ? 64 : csv->line_room * 2;
+        size_t *lines = jsni_realloc(csv->lines, room, sizeof *lines);
+        JSNI_TRY_ALLOC(lines);
+        csv->lines = lines;
+        csv->line_room = room;
+    }
+    csv->lines[csv->line_count++] = line;
+    return JSN_OK;
+}
+
+/* Behind the opening quote: unquotes in place. */
+static jsn_status parse_quoted(reader *r, char **cell)
+{
+    char *to = r->at;
+    const size_t first = r->line;
+    *cell = to;
+    for (;;) {
+        if (r->at == r->end) {
+            r->line = first;
+            return refuse(r, "a cell without its closing quote");
+        }
+        const char c = *r->at++;
+        if (c == '"' && *r->at != '"') {
+            if (r->at < r->end && *r->at != r->separator && *r->at != '\n' &&
+                *r->at != '\r')
+                return refuse(r, "text behind a closing quote");
+            /* The terminator lands on or before the closing quote. */
+            *to = '\0';
+            return JSN_OK;
+        }
+        if (c == '"')
+            r->at++;
+        r->line += c == '\n';
+        *to++ = c;
+    }
+}
+
+/* One cell and the separator or line end behind it; *last: it ended the row. */
+static jsn_status parse_cell(reader *r, bool *last)
+{
+    char *cell = r->at;
+    if (*r->at == '"' && r->at < r->end) {
+        r->at++;
+        JSNI_TRY(parse_quoted(r, &cell));
+    } else {
+        while (r->at < r->end && *r->at != r->separator && *r->at != '\n' &&
+               *r->at != '\r')
+            if (*r->at++ == '"')
+                return refuse(r, "a quote inside a cell that is not quoted");
+    }
+    char *stop = r->at;
+    *last = stop == r->end || *stop != r->separator;
+    if (stop < r->end) {
+        if (*stop == '\r' && stop[1] != '\n')
+            return refuse(r, "a carriage return without a line feed");
+        r->at += *stop == '\r' ? 2 : 1;
+        r->line += *last;
+        *stop = '\0';
+    }
+    return push_cell(r->csv, cell);
+}
+
+static jsn_status parse_row(reader *r)
+{
+    jsni_csv *csv = r->csv;
+    const size_t first = csv->cell_count, line = r->line;
+    JSNI_TRY(push_line(csv, line));
+    for (bool last = false; !last;) {
+        if (csv->cell_count - first == JSNI_CSV_MAX_COLUMNS)
+            return refuse(r, "too many cells in a row");
+        JSNI_TRY(parse_cell(r, &last));
+    }
+    const size_t cells = csv->cell_count - first;
+    if (first == 0)
+        csv->columns = cells;
+    if (cells != csv->columns)
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: %zu cells, the header has %zu",
+                         csv->name, line, cells, csv->columns);
+    return JSN_OK;
+}
+
+static jsn_status check_names(const reader *r)
+{
+    const jsni_csv *csv = r->csv;
+    for (size_t i = 0; i < csv->columns; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(csv->cells[i], csv->cells[k]) == 0)
+                return jsni_fail(JSN_ERR_DATA, "%s:1: two columns are named '%.100s'",
+                                 csv->name, csv->cells[i]);
+    return JSN_OK;
+}
+
+static jsn_status parse_table(reader *r)
+{
+    if (memchr(r->at, '\0', (size_t)(r->end - r->at)) != NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is no text",
+                         r->csv->name);
+    if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
+        r->at += 3;
+    /* Blank lines at the end; but a table of one column may end in empty cells only
+     * when they are quoted. */
+    while (r->end > r->at && (r->end[-1] == '\n' || r->end[-1] == '\r'))
+        r->end--;
+    *r->end = '\0';
+    if (r->at == r->end)
+        return jsni_fail(JSN_ERR_DATA, "%s: holds no header row", r->csv->name);
+    JSNI_TRY(parse_row(r));
+    JSNI_TRY(check_names(r));
+    while (r->at < r->end)
+        JSNI_TRY(parse_row(r));
+    /* A separator as the very last byte opens a last, empty cell: handled by parse_cell,
+     * since the row goes on until a line end or the end of the text. */
+    return JSN_OK;
+}
+
+jsn_status jsni_csv_parse(jsni_csv **out, const char *name, const char *data,
+                          size_t length, char separator)
+{
+    jsn_status status = JSN_ERR_MEMORY;
+    *out = NULL;
+    if (length > JSNI_CSV_MAX_BYTES)
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu bytes, more than the limit of %zu",
+                         name, length, JSNI_CSV_MAX_BYTES);
+    jsni_csv *csv = jsni_alloc_zero(1, sizeof *csv);
+    JSNI_TRY_ALLOC(csv);
+    csv->name = jsni_text_copy(name);
+    csv->block = jsni_alloc(length + 1, 1);
+    if (csv->name != NULL && csv->block != NULL) {
+        memcpy(csv->block, data, length);
+        csv->block[length] = '\0';
+        reader r = {csv, csv->block, csv->block + length, separator, 1};
+        status = parse_table(&r);
+    }
+    if (status == JSN_OK)
+        *out = csv;
+    else
+        jsni_csv_destroy(csv);
+    return status;
+}
+
+jsn_status jsni_csv_read(jsni_csv **out, const char *path)
+{
+    char *data = NULL;
+    size_t length = 0;
+    *out = NULL;
+    JSNI_TRY(jsni_file_read_any(path, JSNI_CSV_MAX_BYTES, &data, &length));
+    const jsn_status status = jsni_csv_parse(out, path, data, length, ',');
+    jsni_free(data);
+    return status;
+}
+
+void jsni_csv_destroy(jsni_csv *csv)
+{
+    if (csv == NULL)
+        return;
+    jsni_free(csv->lines);
+    jsni_free(csv->cells);
+    jsni_free(csv->block);
+    jsni_free(csv->name);
+    jsni_free(csv);
+}
+
+size_t jsni_csv_rows(const jsni_csv *csv)
+{
+    return csv->line_count - 1;
+}
+
+size_t jsni_csv_columns(const jsni_csv *csv)
+{
+    return csv->columns;
+}
+
+const char *jsni_csv_column_name(const jsni_csv *csv, size_t column)
+{
+    return csv->cells[column];
+}
+
+bool jsni_csv_has(const jsni_csv *csv, const char *name, size_t *column)
+{
+    for (size_t i = 0; i < csv->columns; i++)
+        if (strcmp(csv->cells[i], name) == 0) {
+            *column = i;
+            return true;
+        }
+    return false;
+}
+
+jsn_status jsni_csv_find(const jsni_csv *csv, const char *name, size_t *column)
+{
+    char names[300] = "";
+    if (jsni_csv_has(csv, name, column))
+        return JSN_OK;
+    for (size_t i = 0; i < csv->columns; i++) {
+        const size_t used = strlen(names);
+        if (used + strlen(csv->cells[i]) + 3 > sizeof names)
+            break;
+        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                       csv->cells[i]);
+    }
+    return jsni_fail(JSN_ERR_DATA, "%s: no column '%s' (there are: %s)", csv->name,
+                     name, names);
+}
+
+const char *jsni_csv_cell(const jsni_csv *csv, size_t row, size_t column)
+{
+    return csv->cells[(row + 1) * csv->columns + column];
+}
+
+size_t jsni_csv_line(const jsni_csv *csv, size_t row)
+{
+    return csv->lines[row + 1];
+}
+
+static jsn_status no_number(const jsni_csv *csv, size_t row, size_t column,
+                            const char *what)
+{
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu: column '%s' is '%.60s', not %s", csv->name,
+                     jsni_csv_line(csv, row), jsni_csv_column_name(csv, column),
+                     jsni_csv_cell(csv, row, column), what);
+}
+
+jsn_status jsni_csv_int(const jsni_csv *csv, size_t row, size_t column, int64_t *out)
+{
+    const char *cell = jsni_csv_cell(csv, row, column);
+    return jsni_number_int(cell, strlen(cell), out)
+               ? JSN_OK
+               : no_number(csv, row, column, "a whole number");
+}
+
+jsn_status jsni_csv_real(const jsni_csv *csv, size_t row, size_t column, double *out)
+{
+    const char *cell = jsni_csv_cell(csv, row, column);
+    return jsni_number_real(cell, strlen(cell), out)
+               ? JSN_OK
+               : no_number(csv, row, column, "a number");
+}
+
+void jsni_csv_add(jsni_csv_writer *writer, const char *cell)
+{
+    jsni_text *text = &writer->text;
+    const size_t length = strlen(cell);
+    if (writer->cells++ > 0)
+        jsni_text_add(text, ",");
+    const bool bare = length > 0 && strpbrk(cell, "\",\r\n") == NULL &&
+                      cell[0] != ' ' && cell[length - 1] != ' ';
+    if (bare || (length == 0 && writer->cells > 1)) {
+        jsni_text_add(text, cell);
+        return;
+    }
+    jsni_text_add(text, "\"");
+    for (const char *quote = strchr(cell, '"'); quote != NULL;
+         quote = strchr(cell, '"')) {
+        jsni_text_add_n(text, cell, (size_t)(quote - cell) + 1);
+        jsni_text_add(text, "\"");
+        cell = quote + 1;
+    }
+    jsni_text_add(text, cell);
+    jsni_text_add(text, "\"");
+}
+
+void jsni_csv_add_int(jsni_csv_writer *writer, int64_t value)
+{
+    char digits[32];
+    (void)snprintf(digits, sizeof digits, "%lld", (long long)value);
+    jsni_csv_add(writer, digits);
+}
+
+void jsni_csv_add_real(jsni_csv_writer *writer, double value)
+{
+    char digits[JSNI_NUMBER_TEXT] = "nan";
+    if (isinf(value))
+        (void)snprintf(digits, sizeof digits, "%s", value > 0 ? "inf" : "-inf");
+    else if (isfinite(value))
+        jsni_number_format(value, digits);
+    jsni_csv_add(writer, digits);
+}
+
+void jsni_csv_end_row(jsni_csv_writer *writer)
+{
+    jsni_text_add(&writer->text, "\n");
+    writer->cells = 0;
+}
