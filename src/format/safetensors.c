@@ -25,9 +25,9 @@ struct jsni_safetensors {
     char *block; /* the elements, moved to its start */
     size_t length;
     jsn_json *header;
-    const jsn_json *metadata; /* in header, or NULL */
-    jsni_tensor *tensors;     /* [count], order of the header */
-    jsni_tensor **by_name;    /* [count], sorted */
+    const jsn_json *metadata;  /* in header, or NULL */
+    jsni_safetensor *tensors;  /* [count], order of the header */
+    jsni_safetensor **by_name; /* [count], sorted */
     size_t count;
 };
 
@@ -52,7 +52,7 @@ static bool extent(const jsn_json *value, size_t limit, size_t *out)
 }
 
 static jsn_status parse_shape(const jsni_safetensors *f, const jsn_json *shape,
-                              jsni_tensor *t)
+                              jsni_safetensor *t)
 {
     if (jsn_json_kind_of(shape) != JSN_JSON_ARRAY)
         return wrong(f, t->name, "no list 'shape'");
@@ -72,7 +72,7 @@ static jsn_status parse_shape(const jsni_safetensors *f, const jsn_json *shape,
 }
 
 static jsn_status parse_tensor(const jsni_safetensors *f, const jsn_json *entry,
-                               jsni_tensor *t)
+                               jsni_safetensor *t)
 {
     t->name = jsn_json_key(entry);
     if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT || jsn_json_count(entry) != 3)
@@ -109,8 +109,8 @@ static jsn_status parse_tensor(const jsni_safetensors *f, const jsn_json *entry,
 
 static int by_offset(const void *a, const void *b)
 {
-    const jsni_tensor *const *x = a;
-    const jsni_tensor *const *y = b;
+    const jsni_safetensor *const *x = a;
+    const jsni_safetensor *const *y = b;
     const char *p = (*x)->data, *q = (*y)->data;
     if (p != q)
         return p < q ? -1 : 1;
@@ -119,8 +119,8 @@ static int by_offset(const void *a, const void *b)
 
 static int by_name(const void *a, const void *b)
 {
-    const jsni_tensor *const *x = a;
-    const jsni_tensor *const *y = b;
+    const jsni_safetensor *const *x = a;
+    const jsni_safetensor *const *y = b;
     return strcmp((*x)->name, (*y)->name);
 }
 
@@ -130,7 +130,7 @@ static jsn_status check_cover(jsni_safetensors *f)
     const char *at = f->block;
     qsort(f->by_name, f->count, sizeof *f->by_name, by_offset);
     for (size_t i = 0; i < f->count; i++) {
-        const jsni_tensor *t = f->by_name[i];
+        const jsni_safetensor *t = f->by_name[i];
         if ((const char *)t->data != at)
             return wrong(f, t->name,
                          (const char *)t->data < at ? "overlaps another tensor"
@@ -246,15 +246,16 @@ size_t jsni_safetensors_count(const jsni_safetensors *file)
     return file->count;
 }
 
-const jsni_tensor *jsni_safetensors_at(const jsni_safetensors *file, size_t index)
+const jsni_safetensor *jsni_safetensors_at(const jsni_safetensors *file, size_t index)
 {
     return index < file->count ? &file->tensors[index] : NULL;
 }
 
-const jsni_tensor *jsni_safetensors_find(const jsni_safetensors *file, const char *name)
+const jsni_safetensor *jsni_safetensors_find(const jsni_safetensors *file,
+                                             const char *name)
 {
-    const jsni_tensor wanted = {.name = name}, *key = &wanted;
-    jsni_tensor *const *found =
+    const jsni_safetensor wanted = {.name = name}, *key = &wanted;
+    jsni_safetensor *const *found =
         bsearch(&key, file->by_name, file->count, sizeof *file->by_name, by_name);
     return found == NULL ? NULL : *found;
 }
@@ -266,14 +267,14 @@ const char *jsni_safetensors_metadata(const jsni_safetensors *file, const char *
 }
 
 /* Texts go in with their terminator, so that "ab","c" differs from "a","bc". */
-void jsni_safetensors_hash(const jsni_tensor *const *tensors, size_t tensor_count,
+void jsni_safetensors_hash(const jsni_safetensor *const *tensors, size_t tensor_count,
                            const jsni_pair *metadata, size_t pair_count,
                            char hex[JSNI_SAFETENSORS_HEX])
 {
     jsni_sha256 sha;
     jsni_sha256_init(&sha);
     for (size_t i = 0; i < tensor_count; i++) {
-        const jsni_tensor *t = tensors[i];
+        const jsni_safetensor *t = tensors[i];
         size_t bytes = jsn_dtype_size(t->dtype);
         const char *dtype = dtypes[t->dtype];
         jsni_sha256_add(&sha, t->name, strlen(t->name) + 1);
@@ -299,7 +300,7 @@ jsn_status jsni_safetensors_verify(const jsni_safetensors *file)
     if (stored == NULL)
         return jsni_fail(JSN_ERR_DATA, "%s: has no checksum", file->name);
     const size_t entries = jsn_json_count(file->metadata);
-    const jsni_tensor **order = jsni_alloc(file->count, sizeof *order);
+    const jsni_safetensor **order = jsni_alloc(file->count, sizeof *order);
     jsni_pair *pairs = jsni_alloc(entries, sizeof *pairs);
     jsn_status status = JSN_ERR_MEMORY;
     if (order != NULL && pairs != NULL) {

@@ -11,14 +11,14 @@
 
 #include "jensen/array.h"
 
-typedef struct jsni_tensor {
+typedef struct jsni_safetensor {
     const char *name; /* borrowed */
     jsn_dtype dtype;
     size_t rank;
     size_t shape[JSN_ARRAY_MAX_RANK];
     const void *data; /* borrowed; aligned for its dtype */
     size_t bytes;     /* filled by the reader, ignored by the writer */
-} jsni_tensor;
+} jsni_safetensor;
 
 typedef struct jsni_pair {
     const char *key;
@@ -40,9 +40,9 @@ void jsni_safetensors_close(jsni_safetensors *file); /* accepts NULL */
 
 /* Tensors in the order of the header; valid until close. NULL when there is none. */
 size_t jsni_safetensors_count(const jsni_safetensors *file);
-const jsni_tensor *jsni_safetensors_at(const jsni_safetensors *file, size_t index);
-const jsni_tensor *jsni_safetensors_find(const jsni_safetensors *file,
-                                         const char *name);
+const jsni_safetensor *jsni_safetensors_at(const jsni_safetensors *file, size_t index);
+const jsni_safetensor *jsni_safetensors_find(const jsni_safetensors *file,
+                                             const char *name);
 /* A value of "__metadata__", or NULL. */
 const char *jsni_safetensors_metadata(const jsni_safetensors *file, const char *key);
 
@@ -57,7 +57,7 @@ JSN_MUST_CHECK jsn_status jsni_safetensors_verify(const jsni_safetensors *file);
  *   JSN_ERR_ARGUMENT  two tensors or two pairs of one name, or a reserved one
  *   JSN_ERR_IO, JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_safetensors_write(const char *path,
-                                                 const jsni_tensor *tensors,
+                                                 const jsni_safetensor *tensors,
                                                  size_t tensor_count,
                                                  const jsni_pair *metadata,
                                                  size_t pair_count, bool checksum);
@@ -68,7 +68,7 @@ const char *jsni_safetensors_dtype(jsn_dtype dtype);
 /* SHA-256 over tensors (in this order) and metadata pairs (in this order). */
 enum { JSNI_SAFETENSORS_HEX = 65 };
 #define JSNI_SAFETENSORS_CHECKSUM "jensen.sha256"
-void jsni_safetensors_hash(const jsni_tensor *const *tensors, size_t tensor_count,
+void jsni_safetensors_hash(const jsni_safetensor *const *tensors, size_t tensor_count,
                            const jsni_pair *metadata, size_t pair_count,
                            char hex[JSNI_SAFETENSORS_HEX]);
 

@@ -8,7 +8,7 @@
 #include "jensen/json.h"
 #include "jensen/option.h"
 
-static size_t bytes_of(const jsni_tensor *t)
+static size_t bytes_of(const jsni_safetensor *t)
 {
     size_t bytes = jsn_dtype_size(t->dtype);
     for (size_t i = 0; i < t->rank; i++)
@@ -17,7 +17,8 @@ static size_t bytes_of(const jsni_tensor *t)
 }
 
 /* Widest elements first, else the given order. */
-static void arrange(const jsni_tensor *tensors, size_t count, const jsni_tensor **order)
+static void arrange(const jsni_safetensor *tensors, size_t count,
+                    const jsni_safetensor **order)
 {
     size_t placed = 0;
     for (size_t size = 8; size > 0; size /= 2)
@@ -26,7 +27,7 @@ static void arrange(const jsni_tensor *tensors, size_t count, const jsni_tensor 
                 order[placed++] = &tensors[i];
 }
 
-static void put_tensor(jsn_json_writer *w, const jsni_tensor *t, size_t offset)
+static void put_tensor(jsn_json_writer *w, const jsni_safetensor *t, size_t offset)
 {
     jsn_json_begin_object(w, t->name);
     jsn_json_put_text(w, "dtype", jsni_safetensors_dtype(t->dtype));
@@ -43,7 +44,7 @@ static void put_tensor(jsn_json_writer *w, const jsni_tensor *t, size_t offset)
 
 /* The header as text, without its padding. Reading it back finds what cannot be stored:
  * two tensors of one name, names that are not UTF-8 would not come back as they were. */
-static jsn_status make_header(const jsni_tensor *const *order, size_t count,
+static jsn_status make_header(const jsni_safetensor *const *order, size_t count,
                               const jsni_pair *pairs, size_t pair_count, bool checksum,
                               char **out)
 {
@@ -88,7 +89,7 @@ static jsn_status make_header(const jsni_tensor *const *order, size_t count,
 }
 
 static jsn_status write_file(const char *path, const char *header,
-                             const jsni_tensor *const *order, size_t count)
+                             const jsni_safetensor *const *order, size_t count)
 {
     static const char spaces[8] = {' ', ' ', ' ', ' ', ' ', ' ', ' ', ' '};
     const size_t text = strlen(header), padding = (8 - text % 8) % 8;
@@ -107,7 +108,7 @@ static jsn_status write_file(const char *path, const char *header,
     return jsni_file_end(&writer, status);
 }
 
-jsn_status jsni_safetensors_write(const char *path, const jsni_tensor *tensors,
+jsn_status jsni_safetensors_write(const char *path, const jsni_safetensor *tensors,
                                   size_t tensor_count, const jsni_pair *metadata,
                                   size_t pair_count, bool checksum)
 {
@@ -118,7 +119,7 @@ jsn_status jsni_safetensors_write(const char *path, const jsni_tensor *tensors,
                              "%s: a tensor may not be named "
                              "'__metadata__'",
                              path);
-    const jsni_tensor **order = jsni_alloc(tensor_count, sizeof *order);
+    const jsni_safetensor **order = jsni_alloc(tensor_count, sizeof *order);
     JSNI_TRY_ALLOC(order);
     arrange(tensors, tensor_count, order);
     jsn_status status =

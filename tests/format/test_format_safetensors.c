@@ -25,7 +25,7 @@ static int tear_down(void **state)
 static const char *const golden = JSN_TEST_GOLDEN "/format/sample.safetensors";
 
 /* The elements of a tensor as doubles. */
-static void values_of(const jsni_tensor *t, double *out)
+static void values_of(const jsni_safetensor *t, double *out)
 {
     jsn_array array = {.dtype = t->dtype, .rank = t->rank}, real;
     memcpy(array.shape, t->shape, sizeof t->shape);
@@ -56,7 +56,7 @@ static void test_a_file_of_every_type_is_read(void **state)
     assert_ok(jsni_safetensors_open(&f, golden));
     assert_int_equal(jsni_safetensors_count(f), 15);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const jsni_tensor *t = jsni_safetensors_find(f, rows[i].name);
+        const jsni_safetensor *t = jsni_safetensors_find(f, rows[i].name);
         double values[6];
         assert_non_null(t);
         assert_ptr_equal(t, jsni_safetensors_at(f, i));
@@ -162,7 +162,7 @@ static void test_headers_are_held_to_the_format(void **state)
 static const float weights[] = {1.5f, -2.0f, 0.25f};
 static const int64_t steps[] = {7};
 static const uint8_t flags[] = {1, 0, 1};
-static const jsni_tensor tensors[] = {
+static const jsni_safetensor tensors[] = {
     {"flags", JSN_DTYPE_BOOL, 1, {3}, flags, 0},
     {"layer.weight", JSN_DTYPE_FLOAT32, 2, {3, 1}, weights, 0},
     {"steps", JSN_DTYPE_INT64, 0, {0}, steps, 0},
@@ -179,7 +179,7 @@ static void test_what_is_written_is_read_back(void **state)
     assert_int_equal(jsni_safetensors_count(f), 3);
     assert_string_equal(jsni_safetensors_at(f, 0)->name, "steps");
     assert_string_equal(jsni_safetensors_at(f, 2)->name, "flags");
-    const jsni_tensor *t = jsni_safetensors_find(f, "layer.weight");
+    const jsni_safetensor *t = jsni_safetensors_find(f, "layer.weight");
     assert_true(t->rank == 2 && t->shape[0] == 3 && t->shape[1] == 1 && t->bytes == 12);
     assert_memory_equal(t->data, weights, sizeof weights);
     assert_string_equal(jsni_safetensors_metadata(f, "note"), "a \"b\"\n");
@@ -190,13 +190,13 @@ static void test_what_is_written_is_read_back(void **state)
     assert_ok(jsni_safetensors_open(&f, path));
     assert_int_equal(jsni_safetensors_count(f), 0);
     jsni_safetensors_close(f);
-    const jsni_tensor twice[] = {tensors[0], tensors[0]};
+    const jsni_safetensor twice[] = {tensors[0], tensors[0]};
     assert_fails(jsni_safetensors_write(path, twice, 2, NULL, 0, false),
                  JSN_ERR_ARGUMENT, "twice");
-    const jsni_tensor reserved = {"__metadata__", JSN_DTYPE_BOOL, 1, {3}, flags, 0};
+    const jsni_safetensor reserved = {"__metadata__", JSN_DTYPE_BOOL, 1, {3}, flags, 0};
     assert_fails(jsni_safetensors_write(path, &reserved, 1, NULL, 0, false),
                  JSN_ERR_ARGUMENT, "__metadata__");
-    const jsni_tensor odd = {"a\xff", JSN_DTYPE_BOOL, 1, {3}, flags, 0};
+    const jsni_safetensor odd = {"a\xff", JSN_DTYPE_BOOL, 1, {3}, flags, 0};
     assert_fails(jsni_safetensors_write(path, &odd, 1, NULL, 0, false),
                  JSN_ERR_ARGUMENT, "UTF-8");
     assert_fails(
