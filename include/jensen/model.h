@@ -87,16 +87,17 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_model_evaluate(jsn_model *model,
 
 /* One batch, borrowed for the call. */
 typedef struct jsn_model_batch {
-    const float *images;   /* [views][samples][channels][height][width] */
-    size_t views, samples; /* at most those of the options */
-    const int32_t *labels; /* [samples]; or NULL with targets */
-    const float *targets;  /* [samples][classes]; or NULL */
-    const float *weights;  /* [samples]; or NULL */
-    const uint8_t *second; /* [samples] 1: the second loss applies; or NULL */
+    const float *images;         /* [views][samples][channels][height][width] */
+    size_t views, samples;       /* at most those of the options */
+    const int32_t *labels;       /* [samples]; or NULL with targets */
+    const float *targets;        /* [samples][classes]; or NULL */
+    const double *weights;       /* [samples]; or NULL */
+    const double *class_weights; /* [classes]; or NULL */
+    const uint8_t *second;       /* [samples] 1: the second loss applies; or NULL */
 } jsn_model_batch;
 
 typedef struct jsn_model_step {
-    struct jsn_loss *loss;
+    struct jsn_loss *loss;   /* made for these classes and the views of the batch */
     struct jsn_loss *second; /* for the samples marked in the batch; or NULL */
     double rate;             /* learning rate */
     double weight_decay;

@@ -97,19 +97,21 @@ typedef struct jsni_pass {
     uint32_t step; /* counts training steps from 0: names the dropout streams */
 } jsni_pass;
 
-/* Host memory, borrowed for the duration of the call. */
+/* Host memory, borrowed for the duration of the call. The meaning is that of
+ * jsn_loss_batch in jensen/loss.h. */
 typedef struct jsni_labels {
     const int32_t *labels; /* [samples], each in [0, classes); NULL with targets */
     const float *targets;  /* [samples][classes] soft labels, or NULL */
-    const float *weights;  /* [samples] >= 0, or NULL: all 1 */
-    const uint8_t *second; /* [samples] 1: the second loss applies, or NULL: never */
+    const double *weights; /* [samples] >= 0, or NULL: all 1 */
+    const double *class_weights; /* [classes] >= 0, or NULL: all 1 */
+    const uint8_t *second;       /* [samples] != 0: the second loss, or NULL: never */
 } jsni_labels;
 
+/* Losses made for the graph's classes and the views of the pass; a loss that is to read
+ * the first view alone was told so by jsn_loss_first_view_only(). */
 typedef struct jsni_losses {
-    /* The loss, created for the graph's classes. When it was created for fewer views
-     * than the pass has, it reads the first ones and the others get no gradient. */
     jsn_loss *first;
-    jsn_loss *second; /* for samples marked in jsni_labels.second, or NULL */
+    jsn_loss *second; /* for the samples marked in jsni_labels.second, or NULL */
 } jsni_losses;
 
 struct jsni_backend_ops {
@@ -161,7 +163,7 @@ struct jsni_backend_ops {
     /* One optimiser step with the gradients of the latest backward. */
     jsn_status (*update)(jsni_plan *plan, const jsni_update *update);
 
-    /* Waits. `values` [samples] may be NULL. */
+    /* Waits. `values` [samples] may be NULL; NaN for a loss without such values. */
     jsn_status (*read_loss)(jsni_plan *plan, size_t member, double *mean,
                             double *values);
     /* The output node, [views][samples][outputs]. */
@@ -180,8 +182,9 @@ struct jsni_backend_ops {
                                         const float *from);
     jsn_status (*read_output_gradient)(jsni_plan *plan, size_t member, float *to);
     jsn_status (*read_input_gradient)(jsni_plan *plan, size_t member, float *to);
-    /* The output of any node, [views][samples][C][H][W], after a training pass.
-     * JSN_ERR_UNSUPPORTED when the node's output never exists in memory (fused). */
+    /* The output of any node, [views][samples][C][H][W], after a training forward and
+     * before backward, which may reuse the memory. JSN_ERR_UNSUPPORTED when the node's
+     * output never exists in memory (fused). */
     jsn_status (*read_node)(jsni_plan *plan, size_t member, size_t node, float *to);
 
     /* Optional, NULL when a backend has none: a data set that lives on the device, with
@@ -213,22 +216,12 @@ JSN_MUST_CHECK jsn_status jsni_plan_create(jsni_backend *backend,
                                            jsni_plan **out);
 void jsni_plan_destroy(jsni_plan *plan); /* accepts NULL */
 
-/* Host evaluation of both losses for CPU backends: logits [views][samples][classes],
- * the results as loss() describes. `scratch` has jsni_loss_scratch_floats() floats and
- * may be NULL when losses->second is NULL.
- * JSN_ERR_NUMERIC when a value is not finite. */
-typedef struct jsni_loss_call {
-    const float *logits;
-    size_t views, samples, classes;
-    const jsni_labels *labels;
-    const jsni_losses *losses;
-    double *mean;    /* 1 */
-    double *values;  /* [samples] */
-    float *gradient; /* [views][samples][classes] */
-    float *scratch;
-} jsni_loss_call;
-
-size_t jsni_loss_scratch_floats(size_t views, size_t samples, size_t classes);
-JSN_MUST_CHECK jsn_status jsni_loss_run(const jsni_loss_call *call);
+/* Host evaluation for CPU backends: float logits [views][samples][classes] to the mean,
+ * values [samples] (NaN for a loss that has none) and the gradient of the mean, which is
+ * shaped as the logits. JSN_ERR_NUMERIC when a value is not finite. */
+JSN_MUST_CHECK jsn_status jsni_loss_run(const jsni_losses *losses,
+                                        const jsni_labels *labels, const float *logits,
+                                        size_t samples, double *mean, double *values,
+                                        float *gradient);
 
 #endif /* JSNI_BACKEND_IMPL_H */

@@ -3,6 +3,6 @@
 #ifndef JSNI_BACKEND_LIST_H
 #define JSNI_BACKEND_LIST_H
 
-#define JSNI_BACKEND_LIST(X)
+#define JSNI_BACKEND_LIST(X) X(ref)
 
 #endif /* JSNI_BACKEND_LIST_H */

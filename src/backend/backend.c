@@ -1,0 +1,167 @@
+/* backend/backend.c - the table of backends, devices by name, and the checks that come
+ * before a plan. Knows no backend by name, but for the two groups "auto" and "cpu". */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/backend_impl.h"
+#include "core/fail.h"
+#include "core/hd.h"
+#include "core/number.h"
+
+#define TABLE_ENTRY(id) &jsni_backend_##id,
+static const jsni_backend_ops *const table[] = {JSNI_BACKEND_LIST(TABLE_ENTRY)};
+#undef TABLE_ENTRY
+
+const jsni_backend_ops *jsni_backend_at(size_t index)
+{
+    return index < JSNI_COUNT_OF(table) ? table[index] : NULL;
+}
+
+size_t jsn_backend_count(void)
+{
+    return JSNI_COUNT_OF(table);
+}
+
+jsn_backend_info jsn_backend_describe(size_t index)
+{
+    jsn_backend_info info = {0};
+    if (index < JSNI_COUNT_OF(table)) {
+        info.name = table[index]->name;
+        info.summary = table[index]->summary;
+        info.devices = table[index]->device_count();
+    }
+    return info;
+}
+
+jsn_status jsn_precision_parse(const char *text, jsn_precision *out)
+{
+    static const char *const names[] = {"fp32", "tf32", "bf16"};
+    for (size_t i = 0; i < JSNI_COUNT_OF(names); i++)
+        if (text != NULL && strcmp(text, names[i]) == 0) {
+            *out = (jsn_precision)i;
+            return JSN_OK;
+        }
+    return jsni_fail(JSN_ERR_UNKNOWN_NAME,
+                     "no precision '%s' (there are: fp32, tf32, "
+                     "bf16)",
+                     text == NULL ? "" : text);
+}
+
+static bool is_gpu(const jsni_backend_ops *ops)
+{
+    return strcmp(ops->name, "cuda") == 0;
+}
+
+/* The first backend of the group with a device. */
+static const jsni_backend_ops *find_group(bool with_gpu)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if ((with_gpu || !is_gpu(table[i])) && table[i]->device_count() > 0)
+            return table[i];
+    return NULL;
+}
+
+static const jsni_backend_ops *find_name(const char *device, size_t length)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (strlen(table[i]->name) == length &&
+            memcmp(table[i]->name, device, length) == 0)
+            return table[i];
+    return NULL;
+}
+
+static jsn_status no_backend(const char *device, size_t length)
+{
+    static const char *const known[] = {"ref", "onednn", "cuda"};
+    for (size_t i = 0; i < JSNI_COUNT_OF(known); i++)
+        if (strlen(known[i]) == length && memcmp(known[i], device, length) == 0)
+            return jsni_fail(JSN_ERR_DEVICE, "%s: this build has no %s backend", device,
+                             known[i]);
+    char names[200] = "auto, cpu";
+    size_t used = strlen(names);
+    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof names; i++)
+        used +=
+            (size_t)snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
+    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no device '%s' (there are: %s)", device,
+                     names);
+}
+
+jsn_status jsni_backend_open(jsni_backend **out, const char *device)
+{
+    *out = NULL;
+    const size_t length = strcspn(device, ":");
+    int64_t number = 0;
+    if (device[length] == ':' &&
+        (!jsni_number_int(device + length + 1, strlen(device + length + 1), &number) ||
+         number < 0))
+        return jsni_fail(JSN_ERR_ARGUMENT, "device '%s': '%s' is not a device number",
+                         device, device + length + 1);
+    const jsni_backend_ops *ops = find_name(device, length);
+    if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0)
+        ops = find_group(strcmp(device, "auto") == 0);
+    if (ops == NULL)
+        return no_backend(device, length);
+    return ops->open(out, (size_t)number);
+}
+
+void jsni_backend_close(jsni_backend *backend)
+{
+    if (backend != NULL)
+        backend->ops->close(backend);
+}
+
+jsn_status jsn_device_describe(const char *device, jsn_device_info *out)
+{
+    if (device == NULL || out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "device: NULL argument");
+    jsni_backend *backend = NULL;
+    JSNI_TRY(jsni_backend_open(&backend, device));
+    (void)snprintf(out->backend, sizeof out->backend, "%s", backend->ops->name);
+    (void)snprintf(out->text, sizeof out->text, "%s",
+                   backend->ops->device_text(backend));
+    out->memory_available = backend->ops->memory_available(backend);
+    jsni_backend_close(backend);
+    return JSN_OK;
+}
+
+static double mib(size_t bytes)
+{
+    return (double)bytes / (1024.0 * 1024.0);
+}
+
+static jsn_status check_memory(const jsni_backend *backend, const jsni_graph *graph,
+                               const jsni_plan_options *options)
+{
+    jsni_memory need;
+    JSNI_TRY(backend->ops->plan_memory(backend, graph, options, &need));
+    const size_t available = backend->ops->memory_available(backend);
+    if (jsni_memory_total(&need) <= available)
+        return JSN_OK;
+    return jsni_fail(
+        JSN_ERR_MEMORY,
+        "%s with batch %zu and %zu views needs %.0f MiB (parameters %.0f, gradients "
+        "%.0f, optimiser %.0f, activations %.0f, workspace %.0f), %.0f MiB are "
+        "available: a smaller batch needs less",
+        graph->network, options->batch, options->views, mib(jsni_memory_total(&need)),
+        mib(need.parameters), mib(need.gradients), mib(need.optimiser),
+        mib(need.activations), mib(need.workspace), mib(available));
+}
+
+jsn_status jsni_plan_create(jsni_backend *backend, const jsni_graph *graph,
+                            const jsni_plan_options *options, jsni_plan **out)
+{
+    *out = NULL;
+    if (options->batch == 0 || options->views == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "batch %zu and views %zu must be above 0",
+                         options->batch, options->views);
+    for (size_t i = 0; i < graph->node_count; i++)
+        JSNI_TRY(backend->ops->supports(backend, graph, i, options));
+    JSNI_TRY(check_memory(backend, graph, options));
+    return backend->ops->plan_create(backend, graph, options, out);
+}
+
+void jsni_plan_destroy(jsni_plan *plan)
+{
+    if (plan != NULL)
+        plan->ops->plan_destroy(plan);
+}

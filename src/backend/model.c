@@ -1,0 +1,241 @@
+/* backend/model.c - a network with weights on a device; see jensen/model.h. */
+#include "backend/model.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/sha256.h"
+#include "nn/network_impl.h"
+
+void jsn_model_options_init(jsn_model_options *options)
+{
+    *options = (jsn_model_options){.channels = 3,
+                                   .height = 32,
+                                   .width = 32,
+                                   .device = "auto",
+                                   .batch = 128,
+                                   .views = 1,
+                                   .precision = JSN_PRECISION_FP32};
+}
+
+static jsn_status make_plan(jsn_model *model, const char *device, const char *optimiser)
+{
+    if (optimiser != NULL)
+        JSNI_TRY(jsni_optim_parse(optimiser, &model->update,
+                                  &model->options.optimiser_slots));
+    JSNI_TRY(jsni_backend_open(&model->backend, device));
+    JSNI_TRY(
+        jsni_plan_create(model->backend, model->graph, &model->options, &model->plan));
+    JSNI_TRY(model->backend->ops->plan_memory(model->backend, model->graph,
+                                              &model->options, &model->memory));
+    /* Padding between tensors must be zero when a block is written as a whole. */
+    model->staging = jsni_alloc_zero(
+        model->graph->param_floats + model->graph->stat_floats, sizeof *model->staging);
+    return model->staging == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+jsn_status jsni_model_create(jsn_model **out, jsni_graph *graph, const char *device,
+                             const char *optimiser, const jsni_plan_options *options)
+{
+    *out = NULL;
+    jsn_model *model = jsni_alloc_zero(1, sizeof *model);
+    if (model == NULL) {
+        jsni_graph_destroy(graph);
+        return JSN_ERR_MEMORY;
+    }
+    model->graph = graph;
+    model->options = *options;
+    const jsn_status status = make_plan(model, device, optimiser);
+    if (status != JSN_OK) {
+        jsn_model_destroy(model);
+        return status;
+    }
+    *out = model;
+    return JSN_OK;
+}
+
+jsn_status jsn_model_create(jsn_model **out, const jsn_model_options *options)
+{
+    if (out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "model: out is NULL");
+    *out = NULL;
+    if (options == NULL || options->network == NULL || options->device == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "model: needs a network and a device");
+    if (options->classes < 2 || options->channels == 0 || options->height == 0 ||
+        options->width == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "model: %zu classes, images of %zux%zux%zu: needs 2 classes "
+                         "and an image",
+                         options->classes, options->channels, options->height,
+                         options->width);
+    const jsni_shape input = {options->channels, options->height, options->width};
+    jsni_graph *graph = NULL;
+    JSNI_TRY(jsni_network_build(options->network, input, options->classes, &graph));
+    const jsni_plan_options plan = {.batch = options->batch,
+                                    .views = options->views,
+                                    .threads = options->threads,
+                                    .precision = options->precision,
+                                    .training = options->optimiser != NULL};
+    return jsni_model_create(out, graph, options->device, options->optimiser, &plan);
+}
+
+void jsn_model_destroy(jsn_model *model)
+{
+    if (model == NULL)
+        return;
+    jsni_plan_destroy(model->plan);
+    jsni_backend_close(model->backend);
+    jsni_graph_destroy(model->graph);
+    jsni_free(model->staging);
+    jsni_free(model);
+}
+
+size_t jsni_model_block_floats(const jsn_model *model, jsni_block block)
+{
+    switch (block) {
+    case JSNI_BLOCK_OPTIMISER:
+        return model->options.optimiser_slots * model->graph->param_floats;
+    case JSNI_BLOCK_STATISTICS:
+        return model->graph->stat_floats;
+    default:
+        return model->graph->param_floats;
+    }
+}
+
+jsn_status jsni_model_read(jsn_model *model, size_t member, jsni_block block, float *to)
+{
+    return model->plan->ops->download(model->plan, member, block, to);
+}
+
+jsn_status jsni_model_write(jsn_model *model, size_t member, jsni_block block,
+                            const float *from)
+{
+    return model->plan->ops->upload(model->plan, member, block, from);
+}
+
+jsn_status jsn_model_init(jsn_model *model, uint64_t seed)
+{
+    float *params = model->staging;
+    float *stats = params + model->graph->param_floats;
+    jsni_graph_init(model->graph, seed, params, stats);
+    JSNI_TRY(jsni_model_write(model, 0, JSNI_BLOCK_PARAMETERS, params));
+    JSNI_TRY(jsni_model_write(model, 0, JSNI_BLOCK_STATISTICS, stats));
+    const size_t floats = jsni_model_block_floats(model, JSNI_BLOCK_OPTIMISER);
+    if (floats == 0)
+        return JSN_OK;
+    float *zeros = jsni_alloc_zero(floats, sizeof *zeros);
+    JSNI_TRY_ALLOC(zeros);
+    const jsn_status status = jsni_model_write(model, 0, JSNI_BLOCK_OPTIMISER, zeros);
+    jsni_free(zeros);
+    return status;
+}
+
+static void add_tensors(jsni_sha256 *sha, const jsni_tensor *tensors, size_t count,
+                        const float *block)
+{
+    for (size_t i = 0; i < count; i++)
+        jsni_sha256_add(sha, block + tensors[i].offset,
+                        tensors[i].count * sizeof *block);
+}
+
+jsn_status jsn_model_sha256(jsn_model *model, char hex[65])
+{
+    const jsni_graph *graph = model->graph;
+    float *params = model->staging, *stats = params + graph->param_floats;
+    JSNI_TRY(jsni_model_read(model, 0, JSNI_BLOCK_PARAMETERS, params));
+    JSNI_TRY(jsni_model_read(model, 0, JSNI_BLOCK_STATISTICS, stats));
+    jsni_sha256 sha;
+    jsni_sha256_init(&sha);
+    add_tensors(&sha, graph->params, graph->param_count, params);
+    add_tensors(&sha, graph->stats, graph->stat_count, stats);
+    jsni_sha256_hex(&sha, hex);
+    return JSN_OK;
+}
+
+jsn_status jsn_model_evaluate(jsn_model *model, const float *images, size_t samples,
+                              float *logits)
+{
+    const jsni_backend_ops *ops = model->plan->ops;
+    const size_t image = jsni_shape_count(jsni_graph_input(model->graph)->shape);
+    const size_t outputs = jsni_shape_count(jsni_graph_output(model->graph)->shape);
+    const jsni_pass pass = {.training = false};
+    for (size_t done = 0; done < samples;) {
+        const size_t rest = samples - done;
+        const size_t count = rest < model->options.batch ? rest : model->options.batch;
+        JSNI_TRY(ops->set_input(model->plan, 0, images + done * image, 1, count));
+        JSNI_TRY(ops->forward(model->plan, &pass));
+        JSNI_TRY(ops->read_output(model->plan, 0, logits + done * outputs));
+        done += count;
+    }
+    return JSN_OK;
+}
+
+jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
+                                const jsn_model_step *step, double *mean,
+                                double *values)
+{
+    if (model == NULL || batch == NULL || step == NULL || batch->images == NULL ||
+        step->loss == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "train step: NULL argument");
+    if (!model->options.training || model->options.optimiser_slots == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "the model was made for evaluation alone");
+    if (step->step == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "train step: steps count from 1");
+    jsni_plan *plan = model->plan;
+    const jsni_backend_ops *ops = plan->ops;
+    const jsni_labels labels = {batch->labels, batch->targets, batch->weights,
+                                batch->class_weights, batch->second};
+    const jsni_losses losses = {step->loss, step->second};
+    const jsni_pass pass = {true, step->seed, (uint32_t)(step->step - 1)};
+    jsni_update update = model->update;
+    update.rate = step->rate;
+    update.decay = step->weight_decay;
+    update.decay_all = step->decay_all != 0;
+    update.step = step->step;
+
+    JSNI_TRY(ops->set_input(plan, 0, batch->images, batch->views, batch->samples));
+    JSNI_TRY(ops->set_labels(plan, 0, &labels));
+    JSNI_TRY(ops->forward(plan, &pass));
+    JSNI_TRY(ops->loss(plan, &losses));
+    JSNI_TRY(ops->backward(plan));
+    JSNI_TRY(ops->update(plan, &update));
+    double unused = 0.0;
+    if (mean == NULL && values == NULL)
+        return JSN_OK;
+    return ops->read_loss(plan, 0, mean == NULL ? &unused : mean, values);
+}
+
+jsn_status jsn_model_logits(jsn_model *model, float *logits)
+{
+    return model->plan->ops->read_output(model->plan, 0, logits);
+}
+
+jsn_model_info jsn_model_describe(const jsn_model *model)
+{
+    const jsni_cost cost = jsni_graph_cost(model->graph);
+    const jsni_memory *m = &model->memory;
+    return (jsn_model_info){.backend = model->backend->ops->name,
+                            .device = model->backend->ops->device_text(model->backend),
+                            .layers = model->graph->node_count,
+                            .parameters = cost.parameters,
+                            .multiplies = cost.multiplies,
+                            .memory_parameters = m->parameters,
+                            .memory_gradients = m->gradients,
+                            .memory_optimiser = m->optimiser,
+                            .memory_statistics = m->statistics,
+                            .memory_activations = m->activations,
+                            .memory_workspace = m->workspace};
+}
+
+const char *jsn_model_layer(const jsn_model *model, size_t index)
+{
+    return index < model->graph->node_count ? model->graph->nodes[index].name : NULL;
+}
+
+const char *jsn_model_implementation(const jsn_model *model, size_t index)
+{
+    return index < model->graph->node_count
+               ? model->plan->ops->describe_node(model->plan, index)
+               : NULL;
+}
