@@ -1,0 +1,61 @@
+/* backend/onednn/dnnl_api.h - the few oneDNN calls that differ between versions 2 and 3,
+ * behind names of our own; nothing else in the backend knows the version. Also the
+ * number of threads that oneDNN itself may use: always one, our pool is above it. */
+#ifndef JSNI_BACKEND_ONEDNN_DNNL_API_H
+#define JSNI_BACKEND_ONEDNN_DNNL_API_H
+
+#include <oneapi/dnnl/dnnl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jensen/status.h"
+
+/* A memory descriptor: a struct in version 2, a handle in version 3. */
+typedef struct jsni_md {
+    bool set;
+    dnnl_memory_desc_t desc; /* owned when it is a handle */
+} jsni_md;
+
+typedef enum jsni_conv_way {
+    JSNI_CONV_FORWARD,
+    JSNI_CONV_DATA,
+    JSNI_CONV_WEIGHTS
+} jsni_conv_way;
+
+/* What a convolution primitive is made from. `source`, `weights`, `result` are the
+ * images, the weights and the convolution's result or their gradients. */
+typedef struct jsni_conv_args {
+    jsni_conv_way way;
+    const jsni_md *source, *weights, *bias, *result; /* bias only forward, or NULL */
+    dnnl_dims_t strides, pad_low, pad_high;
+    const_dnnl_primitive_desc_t hint; /* the forward descriptor; NULL forward */
+} jsni_conv_args;
+
+JSN_MUST_CHECK jsn_status jsni_md_create(jsni_md *out, int dims, const dnnl_dims_t dim,
+                                         dnnl_format_tag_t tag);
+/* The descriptor that a primitive descriptor has for `what`. */
+JSN_MUST_CHECK jsn_status jsni_md_query(jsni_md *out, const_dnnl_primitive_desc_t from,
+                                        dnnl_query_t what);
+void jsni_md_destroy(jsni_md *md);
+size_t jsni_md_bytes(const jsni_md *md);
+bool jsni_md_equal(const jsni_md *a, const jsni_md *b);
+
+JSN_MUST_CHECK jsn_status jsni_dnnl_memory(dnnl_memory_t *out, const jsni_md *md,
+                                           dnnl_engine_t engine);
+JSN_MUST_CHECK jsn_status jsni_dnnl_conv_desc(dnnl_primitive_desc_t *out,
+                                              const jsni_conv_args *args,
+                                              const_dnnl_primitive_attr_t attr,
+                                              dnnl_engine_t engine);
+JSN_MUST_CHECK jsn_status jsni_dnnl_reorder_desc(dnnl_primitive_desc_t *out,
+                                                 const jsni_md *from, const jsni_md *to,
+                                                 const_dnnl_primitive_attr_t attr,
+                                                 dnnl_engine_t engine);
+
+/* "oneDNN 2.6.3". `size` bytes at `text`. */
+void jsni_dnnl_version_text(char *text, size_t size);
+
+/* The calling thread's limit on oneDNN's own threads: sets it, returns the former.
+ * It is a property of the thread, so every worker sets it. */
+int jsni_dnnl_threads(int threads);
+
+#endif /* JSNI_BACKEND_ONEDNN_DNNL_API_H */

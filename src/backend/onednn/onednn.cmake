@@ -1,0 +1,27 @@
+# The oneDNN backend: sources for jsn_module(backend), included by ../CMakeLists.txt when
+# oneDNN was found. The kernel files are compiled once for each instruction set of
+# instruction_sets.h; which one runs is decided when the program runs.
+set(_kernel_files norm_kernels.c pool_kernels.c reduce_kernels.c wino_conv.c
+                  wino_gradient.c wino_input.c wino_weights.c)
+list(TRANSFORM _kernel_files PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
+
+set(JSN_ONEDNN_SOURCES onednn/dnnl_api.c onednn/dnnl_conv.c onednn/kernel_set.c)
+set(JSN_ONEDNN_DEFINITIONS "")
+
+function(jsn_kernel_set name)
+    add_library(jsn_kernels_${name} OBJECT ${_kernel_files})
+    target_include_directories(jsn_kernels_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include
+                                                           ${PROJECT_SOURCE_DIR}/src)
+    target_compile_definitions(jsn_kernels_${name} PRIVATE
+        JSNI_KERNEL_SET=${name} JSNI_VEC_HEADER=\"backend/onednn/vec_${name}.h\")
+    target_compile_options(jsn_kernels_${name} PRIVATE ${ARGN})
+    # objects of the libraries, as a module's are
+    set_property(GLOBAL APPEND PROPERTY JSN_MODULES kernels_${name})
+endfunction()
+
+jsn_kernel_set(plain)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+    jsn_kernel_set(avx2 -mavx2 -mfma)
+    jsn_kernel_set(avx512 -mavx512f -mavx2 -mfma)
+    list(APPEND JSN_ONEDNN_DEFINITIONS JSN_KERNELS_X86)
+endif()

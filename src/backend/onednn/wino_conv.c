@@ -1,0 +1,191 @@
+/* backend/onednn/wino_conv.c - the convolution: transformed inputs times transformed
+ * weights in each of the 36 planes, transformed back. Forward, and backward-data with
+ * turned weights.
+ *
+ * A chunk of tiles goes through all three steps while it is in the second-level cache.
+ * Bias, residual and the sums that the next BatchNorm needs are taken from registers on
+ * the way out. */
+#include "backend/onednn/wino_input.h"
+
+/* TILE_ROWS tiles times `cols` blocks of out channels. */
+VEC_INLINE void product_tile(const float *v, size_t in, const float *u, size_t cols,
+                             float *m, size_t out)
+{
+    vec acc[TILE_ROWS][TILE_COLS];
+    UNROLL
+    for (int r = 0; r < TILE_ROWS; r++)
+        for (size_t c = 0; c < cols; c++)
+            acc[r][c] = vec_zero();
+    for (size_t k = 0; k < in; k++) {
+        vec weights[TILE_COLS];
+        for (size_t c = 0; c < cols; c++)
+            weights[c] = vec_load(u + (k * cols + c) * VEC);
+        UNROLL
+        for (int r = 0; r < TILE_ROWS; r++) {
+            const vec value = vec_set(v[(size_t)r * in + k]);
+            for (size_t c = 0; c < cols; c++)
+                acc[r][c] = vec_fma(value, weights[c], acc[r][c]);
+        }
+    }
+    UNROLL
+    for (int r = 0; r < TILE_ROWS; r++)
+        for (size_t c = 0; c < cols; c++)
+            vec_store(m + (size_t)r * out + c * VEC, acc[r][c]);
+}
+
+VEC_INLINE void product_planes(const jsni_wino *w, size_t tiles, size_t in,
+                               const float *weights, const jsni_wino_scratch *scratch)
+{
+    const size_t out = w->out_blocks * VEC;
+    const size_t from = wino_plane(w, w->in_blocks), to = wino_plane(w, w->out_blocks);
+    for (size_t e = 0; e < WINO_PLANES; e++)
+        for (size_t b = 0; b < w->out_blocks; b += TILE_COLS) {
+            const float *u = weights + e * in * out + b * VEC * in;
+            const float *v = scratch->input + e * from;
+            float *m = scratch->output + e * to + b * VEC;
+            if (b + TILE_COLS <= w->out_blocks)
+                for (size_t t = 0; t < tiles; t += TILE_ROWS)
+                    product_tile(v + t * in, in, u, TILE_COLS, m + t * out, out);
+            else
+                for (size_t t = 0; t < tiles; t += TILE_ROWS)
+                    product_tile(v + t * in, in, u, 1, m + t * out, out);
+        }
+}
+
+/* The usual widths as constants: fixed distances between the rows save registers. */
+static void product(const jsni_wino *w, size_t tiles, const float *weights,
+                    const jsni_wino_scratch *scratch)
+{
+    switch (w->in_blocks * VEC) {
+    case 32:
+        product_planes(w, tiles, 32, weights, scratch);
+        break;
+    case 64:
+        product_planes(w, tiles, 64, weights, scratch);
+        break;
+    case 128:
+        product_planes(w, tiles, 128, weights, scratch);
+        break;
+    case 256:
+        product_planes(w, tiles, 256, weights, scratch);
+        break;
+    default:
+        product_planes(w, tiles, w->in_blocks * VEC, weights, scratch);
+    }
+}
+
+VEC_INLINE void output_tile(const float *m, size_t plane, vec y[16])
+{
+    vec t[24];
+    UNROLL
+    for (int j = 0; j < 6; j++) {
+        vec d[6];
+        for (int i = 0; i < 6; i++)
+            d[i] = vec_load(m + (size_t)(6 * i + j) * plane);
+        wino_output_line(d, 1, t + j, 6);
+    }
+    UNROLL
+    for (int j = 0; j < 4; j++)
+        wino_output_line(t + 6 * j, 1, y + 4 * j, 1);
+}
+
+/* One block of channels of one segment. */
+typedef struct output_job {
+    const float *m; /* its first tile in the planes */
+    size_t plane;
+    vec bias, origin;
+    const float *residual; /* [pixels][VEC] of the image, or NULL */
+    float *out;
+    size_t from, to; /* tile rows */
+} output_job;
+
+/* Tile rows and columns that lie wholly inside the image need no limits; `whole` is a
+ * constant in both calls. */
+VEC_INLINE void output_one(const jsni_wino *w, const output_job *job, size_t ty,
+                           size_t tx, const float *m, bool whole, vec *sum, vec *square)
+{
+    vec y[16];
+    output_tile(m, job->plane, y);
+    const size_t rows = whole ? 4 : w->height - 4 * ty;
+    const size_t cols = whole ? 4 : w->width - 4 * tx;
+    const size_t at = (4 * ty * w->width + 4 * tx) * VEC;
+    UNROLL
+    for (size_t j = 0; j < 4; j++)
+        for (size_t i = 0; i < 4; i++) {
+            if (!whole && (j >= rows || i >= cols))
+                continue;
+            const size_t p = at + (j * w->width + i) * VEC;
+            vec v = vec_add(y[4 * j + i], job->bias);
+            if (job->residual != NULL)
+                v = vec_add(v, vec_load(job->residual + p));
+            vec_store(job->out + p, v);
+            const vec d = vec_sub(v, job->origin);
+            sum[i & 1] = vec_add(sum[i & 1], d);
+            square[i & 1] = vec_fma(d, d, square[i & 1]);
+        }
+}
+
+static void output_segment(const jsni_wino *w, const output_job *job,
+                           const jsni_sums *sums, size_t block)
+{
+    vec sum[2] = {vec_zero(), vec_zero()}, square[2] = {vec_zero(), vec_zero()};
+    const float *m = job->m;
+    for (size_t ty = job->from; ty < job->to; ty++)
+        for (size_t tx = 0; tx < w->tile_cols; tx++, m += w->out_blocks * VEC)
+            if (4 * ty + 4 <= w->height && 4 * tx + 4 <= w->width)
+                output_one(w, job, ty, tx, m, true, sum, square);
+            else
+                output_one(w, job, ty, tx, m, false, sum, square);
+    if (sums == NULL)
+        return;
+    vec_add_double(sums->first + block * VEC, vec_add(sum[0], sum[1]));
+    vec_add_double(sums->second + block * VEC, vec_add(square[0], square[1]));
+}
+
+static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t begin,
+                         size_t end, const jsni_wino_scratch *scratch)
+{
+    const size_t channels = w->out_blocks * VEC, pixels = w->height * w->width;
+    const size_t plane = wino_plane(w, w->out_blocks);
+    for (size_t row = begin; row < end;) {
+        const wino_segment s = wino_next(w, begin, row, end);
+        for (size_t b = 0; b < w->out_blocks; b++) {
+            const size_t at = (s.image * w->out_blocks + b) * pixels * VEC;
+            output_job job = {
+                .m = scratch->output + s.tile * channels + b * VEC,
+                .plane = plane,
+                .bias =
+                    call->bias != NULL ? vec_load(call->bias + b * VEC) : vec_zero(),
+                .origin = vec_zero(),
+                .residual = call->residual != NULL ? call->residual + at : NULL,
+                .out = call->out + at,
+                .from = s.from,
+                .to = s.to,
+            };
+            if (call->sums != NULL && call->first && row == 0) {
+                vec y[16];
+                output_tile(job.m, plane, y);
+                y[0] = vec_add(y[0], job.bias);
+                if (job.residual != NULL)
+                    y[0] = vec_add(y[0], vec_load(job.residual));
+                vec_store(call->sums->origin + b * VEC, y[0]);
+            }
+            if (call->sums != NULL)
+                job.origin = vec_load(call->sums->origin + b * VEC);
+            output_segment(w, &job, call->sums, b);
+        }
+        row += s.to - s.from;
+    }
+}
+
+void KERNEL(wino_conv)(const jsni_wino *w, const jsni_wino_call *call,
+                       const jsni_wino_scratch *scratch)
+{
+    const size_t rows = call->images * w->tile_rows;
+    for (size_t begin = 0; begin < rows; begin += w->chunk) {
+        const size_t end = begin + w->chunk < rows ? begin + w->chunk : rows;
+        KERNEL(wino_input)(w, call->x, &call->load, begin, end, scratch);
+        product(w, (end - begin) * w->tile_cols, call->weights, scratch);
+        output_chunk(w, call, begin, end, scratch);
+    }
+}
