@@ -1,0 +1,90 @@
+/* report/plot.c - the table of plots: look-up, parameters, files. Names no plot. */
+#include "report/plot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/file.h"
+#include "core/hd.h"
+#include "report/plot_list.h"
+
+#define DECLARE(id) extern const jsni_plot jsni_plot_##id;
+JSNI_PLOT_LIST(DECLARE)
+#undef DECLARE
+
+#define ROW(id) &jsni_plot_##id,
+static const jsni_plot *const plots[] = {JSNI_PLOT_LIST(ROW)};
+#undef ROW
+
+enum { MOST_PARAMS = 8 };
+
+size_t jsn_plot_count(void)
+{
+    return JSNI_COUNT_OF(plots);
+}
+
+const jsn_plot_info *jsn_plot_describe(size_t index)
+{
+    return index < JSNI_COUNT_OF(plots) ? &plots[index]->info : NULL;
+}
+
+size_t jsni_plot_reals(const jsni_spec_value *value, const double *initial,
+                       size_t count, double *out)
+{
+    if (value->given)
+        jsni_spec_reals(value, out, &count);
+    else
+        memcpy(out, initial, count * sizeof *out);
+    return count;
+}
+
+static const jsni_plot *find_plot(const char *spec)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(plots); i++)
+        if (jsni_spec_names(spec, plots[i]->info.name))
+            return plots[i];
+    return NULL;
+}
+
+static jsn_status fail_unknown(const char *spec)
+{
+    char names[256] = "";
+    for (size_t i = 0; i < JSNI_COUNT_OF(plots); i++) {
+        const size_t used = strlen(names);
+        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
+                       plots[i]->info.name);
+    }
+    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no plot '%s'; there are %s", spec, names);
+}
+
+jsn_status jsn_plot_render(const char *spec, const char *loss, bool plain, char **svg)
+{
+    const jsni_plot *plot = find_plot(spec);
+    if (plot == NULL)
+        return fail_unknown(spec);
+    if (plot->info.wants_loss && loss == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "plot '%s' needs a loss", plot->info.name);
+    if (!plot->info.wants_loss && loss != NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "plot '%s' takes no loss", plot->info.name);
+    jsni_spec_value values[MOST_PARAMS];
+    JSNI_TRY(jsni_spec_values(spec, plot->info.params, plot->info.param_count, values));
+    const jsni_plot_request request = {values, loss, plain};
+    jsni_text out = {0};
+    const jsn_status status = plot->draw(&out, &request);
+    if (status != JSN_OK) {
+        jsni_text_release(&out);
+        return status;
+    }
+    return jsni_text_take(&out, svg);
+}
+
+jsn_status jsn_plot_write(const char *spec, const char *loss, bool plain,
+                          const char *path)
+{
+    char *svg = NULL;
+    JSNI_TRY(jsn_plot_render(spec, loss, plain, &svg));
+    const jsn_status status = jsni_file_write(path, svg, strlen(svg));
+    jsni_free(svg);
+    return status;
+}
