@@ -3,6 +3,15 @@
 #ifndef JENSEN_CLI_COMMAND_LIST_H
 #define JENSEN_CLI_COMMAND_LIST_H
 
-#define CLI_COMMAND_LIST(X) X(doctor)
+/* clang-format off */
+#define CLI_COMMAND_LIST(X) \
+    X(theory_bounds) \
+    X(theory_limits) \
+    X(theory_decompose) \
+    X(theory_match_gce) \
+    X(theory_risk) \
+    X(theory_plot) \
+    X(doctor)
+/* clang-format on */
 
 #endif /* JENSEN_CLI_COMMAND_LIST_H */

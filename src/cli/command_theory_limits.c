@@ -1,0 +1,90 @@
+/* cli/command_theory_limits.c - JS on its way from cross-entropy to MAE. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/theory.h"
+
+enum { MOST = 64 };
+
+typedef struct limits_values {
+    double p_y;
+    char *pi1;
+    bool json;
+} limits_values;
+
+static const jsn_option_info options[] = {
+    {"p-y", 0, JSN_OPTION_REAL, "0.5", 1e-300, 1, NULL, "X",
+     "predicted probability of the label", offsetof(limits_values, p_y)},
+    {"pi1", 0, JSN_OPTION_TEXT,
+     "1e-12/1e-9/1e-6/0.001/0.01/0.1/0.3/0.5/0.7/0.9/0.99/0.999/0.999999/0.999999999/"
+     "0.999999999999",
+     0, 0, NULL, "X/X/...", "weights of the label", offsetof(limits_values, pi1)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(limits_values, json)},
+};
+
+static jsn_status print_json(double p_y, const double *pi1, size_t count)
+{
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_real(w, "p_y", p_y);
+    jsn_json_put_real(w, "CE", -log(p_y));
+    jsn_json_put_real(w, "half_L1", 1.0 - p_y);
+    jsn_json_begin_array(w, "JS");
+    for (size_t i = 0; i < count; i++) {
+        jsn_json_begin_array(w, NULL);
+        jsn_json_put_real(w, NULL, pi1[i]);
+        jsn_json_put_real(w, NULL, jsn_theory_js(pi1[i], p_y));
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const limits_values *v = values;
+    double pi1[MOST];
+    size_t count = 0;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    const jsn_status status = cli_numbers("pi1", v->pi1, MOST, pi1, &count);
+    if (status != JSN_OK)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        if (!(pi1[i] > 0.0 && pi1[i] < 1.0))
+            return cli_usage("--pi1: %g is not inside (0, 1)", pi1[i]);
+    if (v->json)
+        return print_json(v->p_y, pi1, count);
+    const double ce = -log(v->p_y), half = 1.0 - v->p_y;
+    (void)printf("p_y = %g\n\n%-20s %18s %12s %12s\n", v->p_y, "pi1", "JS (scaled)",
+                 "from CE", "from MAE/2");
+    (void)printf("%-20s %18.12g %12s %12s\n", "-> 0: CE", ce, "", "");
+    for (size_t i = 0; i < count; i++) {
+        const double js = jsn_theory_js(pi1[i], v->p_y);
+        (void)printf("%-20.15g %18.12g %12.3g %12.3g\n", pi1[i], js, js - ce,
+                     js - half);
+    }
+    (void)printf("%-20s %18.12g %12s %12s\n", "-> 1: MAE/2", half, "", "");
+    return JSN_OK;
+}
+
+const cli_command cli_command_theory_limits = {
+    .name = "theory limits",
+    .summary = "JS between its limits: CE for pi1 -> 0, MAE/2 for pi1 -> 1",
+    .usage = "[--p-y X] [--pi1 X/X/...] [--json]",
+    .details =
+        "The lower limit is reached at the rate of pi1, the upper one only like\n"
+        "1/|log(1-pi1)|. MAE/2 is 1 - p_y, half of the L1 norm.\n\n"
+        "  jensen theory limits --p-y 0.2 --pi1 0.1/0.5/0.9",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(limits_values),
+    .run = run,
+};
