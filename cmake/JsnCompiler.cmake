@@ -26,3 +26,9 @@ if(JSN_SANITIZE)
                         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=address,undefined)
 endif()
+
+# Coverage counters in the library, so that the fuzzer sees where its inputs lead.
+if(JSN_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+    add_link_options(-fsanitize=fuzzer-no-link)
+endif()
