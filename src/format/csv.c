@@ -295,8 +295,10 @@ void jsni_csv_add(jsni_csv_writer *writer, const char *cell)
     const size_t length = strlen(cell);
     if (writer->cells++ > 0)
         jsni_text_add(text, ",");
+    /* A cell that starts with a byte-order mark would lose it at the start of a file. */
     const bool bare = length > 0 && strpbrk(cell, "\",\r\n") == NULL &&
-                      cell[0] != ' ' && cell[length - 1] != ' ';
+                      cell[0] != ' ' && cell[length - 1] != ' ' &&
+                      strncmp(cell, "\xef\xbb\xbf", 3) != 0;
     if (bare || (length == 0 && writer->cells > 1)) {
         jsni_text_add(text, cell);
         return;
