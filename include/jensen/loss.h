@@ -1,0 +1,167 @@
+/* jensen/loss.h - losses for classifiers trained on noisy labels.
+ *
+ * A loss reads the logits of a batch and the given, possibly wrong, labels. It
+ * returns the mean loss over the samples and its gradient with respect to the
+ * logits. The softmax belongs to the loss, never to the network.
+ *
+ * A loss is named by a spec, "name" or "name:key=value,key=value":
+ *
+ *     jsn_loss *loss = NULL;
+ *     if (jsn_loss_create(&loss, "gjs:pi1=0.5", 10, 2) != JSN_OK)
+ *         fprintf(stderr, "jensen: %s\n", jsn_last_error());
+ *     jsn_loss_batch batch;
+ *     jsn_loss_batch_init(&batch);
+ *     batch.samples = 128;
+ *     batch.logits = logits;                  // float [2][128][10]
+ *     batch.labels = labels;                  // int32_t [128]
+ *     jsn_loss_result result = {.grad = grad}; // float [2][128][10]
+ *     if (jsn_loss_eval(loss, &batch, &result) == JSN_OK)
+ *         printf("%g\n", result.mean);
+ *     jsn_loss_destroy(loss);
+ *
+ * Losses that compare several predictions for the same sample (the generalised
+ * Jensen-Shannon divergence and its parts) read all views of the batch together; the
+ * others average over the views.
+ */
+#ifndef JENSEN_LOSS_H
+#define JENSEN_LOSS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/param.h"
+#include "jensen/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What exists. The records are static: never free them. */
+typedef struct jsn_loss_info {
+    const char *name;
+    const char *summary; /* one line, for help texts */
+    const jsn_param_info *params;
+    size_t param_count;
+    size_t views;    /* how many it wants when nothing else is said: 1 or 2 */
+    bool soft;       /* takes soft targets */
+    bool per_sample; /* is a mean of per-sample values */
+} jsn_loss_info;
+
+JSN_API size_t jsn_loss_count(void);
+
+/* The record at `index`, or NULL when index >= jsn_loss_count(). */
+JSN_API const jsn_loss_info *jsn_loss_describe(size_t index);
+
+/* Checks a spec and says how many views the loss wants when the user names no number:
+ * 1, or 2 for gjs and its parts, or the number of view weights in `pi=...`. `views`
+ * may be NULL.
+ *   JSN_ERR_ARGUMENT      the spec is malformed or its weights do not fit
+ *   JSN_ERR_UNKNOWN_NAME  no such loss, or the loss has no such parameter
+ *   JSN_ERR_RANGE         a parameter lies outside its bounds */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_check(const char *spec, size_t *views);
+
+/* A loss with its parameters fixed. It holds scratch memory and threads, so one thread
+ * uses it at a time; give each thread its own. */
+typedef struct jsn_loss jsn_loss;
+
+enum { JSN_LOSS_MAX_VIEWS = 16 };
+
+/* Makes a loss for logits of `classes` >= 2 entries and `views` in 1 ..
+ * JSN_LOSS_MAX_VIEWS. On success *out is owned by the caller, who calls
+ * jsn_loss_destroy(). On failure *out is NULL: the statuses of jsn_loss_check(), and
+ *   JSN_ERR_ARGUMENT  classes or views too small, or `pi` has not 1 + views entries
+ *   JSN_ERR_RANGE     too many classes or views
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_create(jsn_loss **out, const char *spec,
+                                                  size_t classes, size_t views);
+
+/* Accepts NULL. */
+JSN_API void jsn_loss_destroy(jsn_loss *loss);
+
+JSN_API const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss);
+
+/* With `on`, the loss reads the first view alone: its value is that of view 0, and the
+ * gradient of the other views is zero. For a loss that wants one view while the network
+ * runs several, as when another loss shares the batch (see `other` below). */
+JSN_API void jsn_loss_first_view_only(jsn_loss *loss, bool on);
+
+/* Large batches are spread over `threads` threads, 0: one a usable core; 1 (no other
+ * thread) after create. The result has the same bits for any number.
+ *   JSN_ERR_RANGE, JSN_ERR_MEMORY  the loss keeps the threads it had */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_set_threads(jsn_loss *loss, size_t threads);
+
+/* The arithmetic. float32 logits are evaluated in float by the widest instruction set
+ * of the machine; float64 logits, and losses with pi1 outside [0.01, 0.99], whose value
+ * would lose digits in float, in double. */
+typedef enum jsn_loss_level {
+    JSN_LOSS_AUTO,
+    JSN_LOSS_DOUBLE, /* the definition */
+    JSN_LOSS_PLAIN,  /* float, the compiler's baseline instruction set */
+    JSN_LOSS_AVX2,   /* float, AVX2 and FMA */
+    JSN_LOSS_AVX512  /* float, AVX-512 F, BW, DQ, VL */
+} jsn_loss_level;
+
+/* "auto", "double", "plain", "avx2", "avx512". */
+JSN_API const char *jsn_loss_level_name(jsn_loss_level level);
+
+/* Whether this machine and build have the level. */
+JSN_API bool jsn_loss_level_exists(jsn_loss_level level);
+
+/* Fixes the level for float32 logits, for tests and measurements.
+ *   JSN_ERR_UNSUPPORTED  this machine or build lacks it */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_set_level(jsn_loss *loss,
+                                                     jsn_loss_level level);
+
+/* The level that the latest jsn_loss_eval() ran; JSN_LOSS_AUTO before the first. */
+JSN_API jsn_loss_level jsn_loss_level_used(const jsn_loss *loss);
+
+typedef enum jsn_loss_type { JSN_LOSS_F32, JSN_LOSS_F64 } jsn_loss_type;
+
+/* One batch, borrowed for the duration of a call. All arrays are row-major and
+ * contiguous. Call jsn_loss_batch_init(), then set what is there. */
+typedef struct jsn_loss_batch {
+    size_t samples;        /* at least 1 */
+    jsn_loss_type type;    /* of logits, targets and gradient; JSN_LOSS_F32 at first */
+    const void *logits;    /* [views][samples][classes] */
+    const int32_t *labels; /* [samples], each in [0, classes); NULL with targets */
+    const void
+        *targets; /* [samples][classes], rows >= 0 with sum 1; NULL with labels */
+    /* Weights >= 0, not all zero, or NULL. A sample counts with the product of both;
+     * with soft targets its class weight is the mean of the classes' under the target.
+     * The mean loss divides by the sum of the weights. */
+    const double *class_weights;  /* [classes] */
+    const double *sample_weights; /* [samples] */
+    /* Another loss for some samples: sample i is evaluated by `other` when
+     * use_other[i] != 0. Both NULL, or both set; `other` has the same classes and views
+     * and must not be the loss itself. */
+    jsn_loss *other;
+    const uint8_t *use_other; /* [samples] */
+} jsn_loss_batch;
+
+JSN_API void jsn_loss_batch_init(jsn_loss_batch *batch);
+
+typedef struct jsn_loss_result {
+    double mean;        /* out */
+    double *per_sample; /* [samples], unweighted values; NULL: not wanted */
+    void *grad;         /* shaped and typed as the logits: gradient of the mean; is
+                         * overwritten, may be the memory of the logits; NULL: not wanted */
+} jsn_loss_result;
+
+/* Evaluates mean, values and gradient in one call. Allocates nothing. Targets that do
+ * not sum to 1 within 1e-3 are refused. A logit of -infinity excludes its class, where
+ * the loss allows that.
+ *   JSN_ERR_ARGUMENT  something is NULL or does not fit together: soft targets for a
+ *                     loss without them, per-sample values of a loss that has none
+ *   JSN_ERR_RANGE     a label lies outside [0, classes), a weight or a target is
+ *                     negative or not finite; the outputs are untouched
+ *   JSN_ERR_NUMERIC   a sample's loss is not finite; the outputs are unspecified */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval(jsn_loss *loss,
+                                                const jsn_loss_batch *batch,
+                                                jsn_loss_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_LOSS_H */

@@ -1,0 +1,277 @@
+/* loss/evaluate_loss.c - checks a batch, cuts it into pieces, runs them at a level and
+ * puts the mean together. The pieces depend on the sizes alone and their sums are added
+ * in order, so the result has the same bits for any number of threads. */
+#include <math.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "jensen/loss.h"
+#include "loss/loss_impl.h"
+
+enum {
+    PIECE_ENTRIES = 1 << 15,  /* a piece is worth handing to another thread */
+    SHARED_ENTRIES = 1 << 15, /* below it waking a thread costs more than it saves */
+    ROWS_ALIGNED = 16         /* pieces are whole groups of lanes at every level */
+};
+
+/* Logits and gradient beyond this are written past the caches; measured to pay from
+ * about twice the size of a usual last-level cache on. */
+static const double STREAM_BYTES = 64.0 * 1024 * 1024;
+
+void jsn_loss_batch_init(jsn_loss_batch *batch)
+{
+    memset(batch, 0, sizeof *batch);
+}
+
+static double entry(const void *array, jsn_loss_type type, size_t at)
+{
+    return type == JSN_LOSS_F64 ? ((const double *)array)[at]
+                                : (double)((const float *)array)[at];
+}
+
+double jsni_loss_weight_of(const jsni_loss_job *job, size_t i)
+{
+    double weight = job->sample_weights == NULL ? 1.0 : job->sample_weights[i];
+    if (job->class_weights == NULL)
+        return weight;
+    if (job->targets == NULL)
+        return weight * job->class_weights[job->labels[i]];
+    double mean = 0.0;
+    for (size_t k = 0; k < job->classes; k++)
+        mean += job->class_weights[k] * entry(job->targets,
+                                              job->f64 ? JSN_LOSS_F64 : JSN_LOSS_F32,
+                                              i * job->classes + k);
+    return weight * mean;
+}
+
+static jsn_status check_labels(const jsn_loss_batch *batch, size_t classes)
+{
+    /* A negative label is a large unsigned one. */
+    uint32_t most = 0;
+    for (size_t i = 0; i < batch->samples; i++) {
+        const uint32_t label = (uint32_t)batch->labels[i];
+        most = label > most ? label : most;
+    }
+    if (most < classes)
+        return JSN_OK;
+    size_t i = 0;
+    while ((uint32_t)batch->labels[i] < classes)
+        i++;
+    return jsni_fail(JSN_ERR_RANGE, "loss: label %ld of sample %zu is not in 0..%zu",
+                     (long)batch->labels[i], i, classes - 1);
+}
+
+static jsn_status check_targets(const jsn_loss_batch *batch, size_t classes)
+{
+    for (size_t i = 0; i < batch->samples; i++) {
+        double sum = 0.0;
+        for (size_t k = 0; k < classes; k++) {
+            const double t = entry(batch->targets, batch->type, i * classes + k);
+            if (!(t >= 0.0))
+                return jsni_fail(JSN_ERR_RANGE,
+                                 "loss: target %g of class %zu of sample %zu", t, k, i);
+            sum += t;
+        }
+        if (!(fabs(sum - 1.0) <= 1e-3))
+            return jsni_fail(JSN_ERR_RANGE,
+                             "loss: the targets of sample %zu sum to %g, not 1", i,
+                             sum);
+    }
+    return JSN_OK;
+}
+
+static jsn_status check_weights(const double *weights, size_t count, const char *what)
+{
+    for (size_t i = 0; weights != NULL && i < count; i++)
+        if (!(weights[i] >= 0.0 && weights[i] < HUGE_VAL))
+            return jsni_fail(JSN_ERR_RANGE, "loss: weight %g of %s %zu", weights[i],
+                             what, i);
+    return JSN_OK;
+}
+
+static jsn_status check_other(const jsn_loss *loss, const jsn_loss_batch *batch)
+{
+    const jsn_loss *other = batch->other;
+    if ((other == NULL) != (batch->use_other == NULL))
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: other and use_other go together");
+    if (other == NULL)
+        return JSN_OK;
+    if (other == loss || other->classes != loss->classes || other->views != loss->views)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: the other loss is for %zu classes and %zu views, this "
+                         "one for %zu and %zu, or they are the same",
+                         other->classes, other->views, loss->classes, loss->views);
+    if (loss->def->root || other->def->root)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: %s has no per-sample values and cannot be mixed",
+                         (loss->def->root ? loss : other)->def->info.name);
+    return JSN_OK;
+}
+
+static jsn_status check_soft(const jsn_loss *loss, const jsn_loss_batch *batch)
+{
+    if (loss != NULL && batch->targets != NULL && !loss->def->info.soft)
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s takes labels, not soft targets",
+                         loss->def->info.name);
+    return JSN_OK;
+}
+
+static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
+                              const jsn_loss_result *result)
+{
+    if (loss == NULL || batch == NULL || result == NULL || batch->logits == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: an argument or the logits are NULL");
+    if (batch->samples == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: the batch is empty");
+    if ((batch->labels == NULL) == (batch->targets == NULL))
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: needs labels or targets, one of them");
+    if (batch->type != JSN_LOSS_F32 && batch->type != JSN_LOSS_F64)
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: type %d", (int)batch->type);
+    if (loss->def->root && result->per_sample != NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s has no per-sample values",
+                         loss->def->info.name);
+    JSNI_TRY(check_other(loss, batch));
+    JSNI_TRY(check_soft(loss, batch));
+    JSNI_TRY(check_soft(batch->other, batch));
+    if (batch->labels != NULL)
+        JSNI_TRY(check_labels(batch, loss->classes));
+    else
+        JSNI_TRY(check_targets(batch, loss->classes));
+    JSNI_TRY(check_weights(batch->class_weights, loss->classes, "class"));
+    return check_weights(batch->sample_weights, batch->samples, "sample");
+}
+
+static jsn_loss_level choose_level(const jsn_loss *loss, const jsn_loss_batch *batch)
+{
+    if (batch->type == JSN_LOSS_F64 || loss->setup.in_double)
+        return JSN_LOSS_DOUBLE;
+    return loss->forced == JSN_LOSS_AUTO ? jsni_loss_best_level() : loss->forced;
+}
+
+static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
+                              const jsn_loss_result *result)
+{
+    jsni_loss_job job = {
+        .index = loss->index,
+        .joint = loss->def->joint,
+        .f64 = batch->type == JSN_LOSS_F64,
+        .samples = batch->samples,
+        .classes = loss->classes,
+        .views = loss->views,
+        .views_read = loss->first_only ? 1 : loss->views,
+        .logits = batch->logits,
+        .targets = batch->targets,
+        .labels = batch->labels,
+        .grad = result->grad,
+        .per_sample = result->per_sample,
+        .class_weights = batch->class_weights,
+        .sample_weights = batch->sample_weights,
+        .constant = loss->setup.constant,
+        .constant_f = loss->constant_f,
+    };
+    const double bytes = 2.0 * sizeof(float) * (double)loss->views *
+                         (double)batch->samples * (double)loss->classes;
+    job.stream = result->grad != batch->logits && bytes > STREAM_BYTES;
+    return job;
+}
+
+/* What the pieces of a run share. */
+typedef struct piece_work {
+    const jsni_loss_job *job;
+    jsni_loss_run_fn *run;
+    jsn_loss *owner; /* of scratch and parts */
+    size_t rows;     /* samples a piece */
+} piece_work;
+
+static void run_piece(void *user, size_t index, size_t worker)
+{
+    const piece_work *work = user;
+    const size_t first = index * work->rows;
+    const size_t end = first + work->rows;
+    work->run(work->job, first, end < work->job->samples ? end : work->job->samples,
+              work->owner->scratch + worker * work->owner->scratch_bytes,
+              &work->owner->parts[index]);
+}
+
+static size_t piece_rows(size_t samples, size_t entries)
+{
+    const size_t wanted = PIECE_ENTRIES / entries;
+    const size_t least = (samples + JSNI_LOSS_PIECES - 1) / JSNI_LOSS_PIECES;
+    const size_t rows = wanted > least ? wanted : least;
+    return (rows + ROWS_ALIGNED - 1) / ROWS_ALIGNED * ROWS_ALIGNED;
+}
+
+/* Runs `loss` over the samples of the job with the scratch and threads of `owner`. */
+static jsn_status run_job(jsn_loss *loss, jsn_loss *owner, const jsni_loss_job *job,
+                          jsn_loss_level level, double *sum)
+{
+    const size_t entries = job->classes * job->views;
+    piece_work work = {job, jsni_loss_level_ops(level)->run, owner,
+                       piece_rows(job->samples, entries)};
+    const size_t pieces = (job->samples + work.rows - 1) / work.rows;
+    if (owner->pool != NULL && pieces > 1 && job->samples * entries >= SHARED_ENTRIES)
+        jsni_pool_run(owner->pool, pieces, run_piece, &work);
+    else
+        for (size_t i = 0; i < pieces; i++)
+            run_piece(&work, i, 0);
+    loss->used = level;
+    for (size_t i = 0; i < pieces; i++) {
+        if (owner->parts[i].bad != SIZE_MAX)
+            return jsni_fail(JSN_ERR_NUMERIC,
+                             "loss: %s of sample %zu is not finite: a logit that is "
+                             "not a number, or infinite",
+                             loss->def->info.name, owner->parts[i].bad);
+        *sum += owner->parts[i].sum;
+    }
+    return JSN_OK;
+}
+
+static void scale_gradient(const jsni_loss_job *job, double factor)
+{
+    const size_t count = job->views * job->samples * job->classes;
+    if (job->f64)
+        for (size_t i = 0; i < count; i++)
+            ((double *)job->grad)[i] *= factor;
+    else
+        for (size_t i = 0; i < count; i++)
+            ((float *)job->grad)[i] *= (float)factor;
+}
+
+jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
+                         jsn_loss_result *result)
+{
+    JSNI_TRY(check_batch(loss, batch, result));
+    jsni_loss_job job = make_job(loss, batch, result);
+    double weights = (double)batch->samples;
+    if (batch->class_weights != NULL || batch->sample_weights != NULL) {
+        weights = 0.0;
+        for (size_t i = 0; i < batch->samples; i++)
+            weights += jsni_loss_weight(&job, i);
+        if (!(weights > 0.0 && weights < HUGE_VAL))
+            return jsni_fail(JSN_ERR_RANGE, "loss: the weights sum to %g", weights);
+    }
+    job.inverse_weight = 1.0 / weights;
+    job.chooser = batch->use_other;
+    job.chosen = false;
+
+    double sum = 0.0;
+    JSNI_TRY(run_job(loss, loss, &job, choose_level(loss, batch), &sum));
+    if (batch->other != NULL) {
+        jsni_loss_job rest = make_job(batch->other, batch, result);
+        rest.inverse_weight = job.inverse_weight;
+        rest.chooser = batch->use_other;
+        rest.chosen = true;
+        JSNI_TRY(run_job(batch->other, loss, &rest, choose_level(batch->other, batch),
+                         &sum));
+    }
+    double mean = sum * job.inverse_weight;
+    if (loss->def->root) {
+        const double root = mean > 0.0 ? sqrt(mean) : 0.0;
+        mean = loss->setup.outer * root;
+        if (job.grad != NULL)
+            scale_gradient(&job, root > 0.0 ? loss->setup.outer / (2.0 * root) : 0.0);
+    }
+    result->mean = mean;
+    return JSN_OK;
+}

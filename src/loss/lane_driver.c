@@ -1,0 +1,485 @@
+/* loss/lane_driver.c - evaluates samples at one level (instruction set); compiled once
+ * for each.
+ *
+ * Two arrangements share the row functions. Side by side: the lanes are neighbouring
+ * classes of one sample, sums run across the lanes. Apart, for few classes: each lane is
+ * a sample of its own, and the rows are transposed on the way in and out. The choice
+ * depends on the number of classes alone, and a sample's arithmetic on nothing but the
+ * sample, so results do not depend on its place in the batch.
+ *
+ * A sample is read once from memory and its gradient written once; what is between fits
+ * the first-level cache.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "loss/lane_io.h"
+#include "loss/row.h"
+
+#define ROW_DECLARE(id) \
+    jsni_real JSNI_LEVELED(jsni_row_##id)(const jsni_row *row, jsni_grad *grad);
+JSNI_LOSS_LIST(ROW_DECLARE)
+#undef ROW_DECLARE
+
+#define ROW_ENTRY(id) JSNI_LEVELED(jsni_row_##id),
+static jsni_row_fn *const rows[] = {JSNI_LOSS_LIST(ROW_ENTRY)};
+#undef ROW_ENTRY
+
+/* Up to this many classes lanes are samples. */
+enum { APART_CLASSES = 32 };
+
+static bool is_apart(size_t classes)
+{
+    return JSNI_LANES > 1 && classes <= APART_CLASSES;
+}
+
+static size_t chunk_count(size_t classes)
+{
+    return is_apart(classes) ? classes : (classes + JSNI_LANES - 1) / JSNI_LANES;
+}
+
+/* [1] target, [views] e, [views] d; a group behind them, since a shifted read of the
+ * last one may run over. */
+static size_t scratch_bytes(size_t classes, size_t views)
+{
+    return ((1 + 2 * views) * chunk_count(classes) + 1) * sizeof(jsni_real);
+}
+
+/* One run: the job and its pieces of scratch. */
+typedef struct lane_run {
+    const jsni_loss_job *job;
+    jsni_row_fn *fn;
+    jsni_real *t; /* [chunks] */
+    jsni_real *e; /* [views][chunks] */
+    jsni_real *d; /* [views][chunks] */
+    jsni_row row;
+    jsni_real target_sum;
+    jsni_grad grad[JSN_LOSS_MAX_VIEWS];
+    jsni_loss_part *part;
+} lane_run;
+
+/* Takes the sum of the exponentials apart; the difference turns infinite and NaN sums,
+ * which the logarithm of bits would not notice, into NaN. */
+static void finish_softmax(jsni_row *row, size_t v, jsni_real sum)
+{
+    row->inverse[v] = R(1) / sum;
+    row->log_sum[v] = jsni_log(sum) + (sum - sum);
+}
+
+/* e, d and their sums of view v of the row, from the logits at `offset`. */
+static void softmax_beside(lane_run *run, size_t v, size_t offset)
+{
+    const jsni_loss_job *job = run->job;
+    jsni_row *row = &run->row;
+    jsni_real *e = run->e + v * row->chunks;
+    jsni_real *d = run->d + v * row->chunks;
+    const size_t full = job->classes / JSNI_LANES;
+    const size_t left = job->classes % JSNI_LANES;
+    const jsni_real lowest = jsni_fill(-R(JSNI_LARGE));
+
+    jsni_real highest = jsni_fill(-R(HUGE_VAL));
+    for (size_t c = 0; c < full; c++)
+        highest = jsni_max(jsni_read(job, job->logits, offset, c), highest);
+    if (left != 0)
+        highest = jsni_max(
+            jsni_read_part(job->logits, offset, full, left, -R(HUGE_VAL)), highest);
+    const jsni_scalar top = jsni_lane_max(highest);
+
+    jsni_real sum = jsni_fill(R(0));
+    for (size_t c = 0; c < full; c++) {
+        const jsni_real x =
+            jsni_max(lowest, jsni_read(job, job->logits, offset, c) - top);
+        d[c] = x;
+        e[c] = jsni_exp(x);
+        sum = sum + e[c];
+    }
+    if (left != 0) {
+        const jsni_real x = jsni_max(
+            lowest, jsni_read_part(job->logits, offset, full, left, top) - top);
+        d[full] = x;
+        e[full] = jsni_keep(jsni_exp(x), left);
+        sum = sum + e[full];
+    }
+    finish_softmax(row, v, jsni_fill(jsni_lane_sum(sum)));
+}
+
+/* The gradient of the logits is g_k - p_k sum_i g_i: with g as the row function
+ * describes it, A t_k + U + D d_k - X e_k. */
+typedef struct projection {
+    jsni_real a, u, d, x;   /* the four factors, sample weight included */
+    jsni_real plogp, shift; /* for p_k l_k: plogp e_k (d_k - shift) in place of D d_k */
+} projection;
+
+static projection make_projection(const lane_run *run, size_t v, jsni_real scale)
+{
+    const jsni_grad *g = &run->grad[v];
+    const jsni_row *row = &run->row;
+    const jsni_real sum = g->target * run->target_sum + row->classes * g->uniform +
+                          (g->plogp_sum + g->dense_sum);
+    const projection p = {scale * g->target,
+                          scale * g->uniform,
+                          scale * g->dense_scale,
+                          scale * sum * row->inverse[v],
+                          scale * g->plogp * row->inverse[v],
+                          row->log_sum[v]};
+    return p;
+}
+
+enum { PROJECT_DENSE, PROJECT_TARGET, PROJECT_DENSE_TARGET, PROJECT_PLOGP };
+
+static int projection_kind(const jsni_grad *grad, bool soft)
+{
+    if (grad->entropic)
+        return PROJECT_PLOGP;
+    if (grad->dense)
+        return soft ? PROJECT_DENSE_TARGET : PROJECT_DENSE;
+    return PROJECT_TARGET;
+}
+
+/* Entries at *e, *d, *t. `kind` is a constant at every call. */
+static inline jsni_real project(int kind, const projection *p, const jsni_scalar *e,
+                                const jsni_scalar *d, const jsni_scalar *t)
+{
+    const jsni_real ev = jsni_load(e);
+    if (kind == PROJECT_DENSE)
+        return jsni_fma(-ev, p->x, jsni_load(d) * p->d);
+    jsni_real out = jsni_fma(jsni_load(t), p->a, jsni_fma(-ev, p->x, p->u));
+    if (kind == PROJECT_DENSE_TARGET)
+        out = jsni_fma(jsni_load(d), p->d, out);
+    if (kind == PROJECT_PLOGP)
+        out = jsni_fma(ev * p->plogp, jsni_load(d) - p->shift, out);
+    return out;
+}
+
+/* Writes a gradient row of `classes` entries, more than a group, at `offset`. */
+static inline void project_beside(int kind, const lane_run *run, const projection *p,
+                                  size_t v, size_t offset)
+{
+    const jsni_loss_job *job = run->job;
+    const size_t classes = job->classes;
+    const jsni_scalar *e = (const jsni_scalar *)(run->e + v * run->row.chunks);
+    const jsni_scalar *d = (const jsni_scalar *)(run->d + v * run->row.chunks);
+    const jsni_scalar *t = (const jsni_scalar *)run->t;
+    size_t k = 0;
+    if (job->stream) {
+        k = jsni_stream_head(job, offset);
+        if (k != 0)
+            jsni_write_part(job, offset, project(kind, p, e, d, t), k);
+        for (; k + JSNI_LANES <= classes; k += JSNI_LANES)
+            jsni_write_around(job, offset + k, project(kind, p, e + k, d + k, t + k));
+    }
+    for (; k + JSNI_LANES <= classes; k += JSNI_LANES)
+        jsni_write(job, offset + k, project(kind, p, e + k, d + k, t + k));
+    if (k < classes)
+        jsni_write_part(job, offset + k, project(kind, p, e + k, d + k, t + k),
+                        classes - k);
+}
+
+static void write_beside(const lane_run *run, size_t v, jsni_scalar scale,
+                         size_t offset)
+{
+    const projection p = make_projection(run, v, jsni_fill(scale));
+    switch (projection_kind(&run->grad[v], run->row.soft != 0)) {
+    case PROJECT_DENSE:
+        project_beside(PROJECT_DENSE, run, &p, v, offset);
+        break;
+    case PROJECT_TARGET:
+        project_beside(PROJECT_TARGET, run, &p, v, offset);
+        break;
+    case PROJECT_DENSE_TARGET:
+        project_beside(PROJECT_DENSE_TARGET, run, &p, v, offset);
+        break;
+    default:
+        project_beside(PROJECT_PLOGP, run, &p, v, offset);
+        break;
+    }
+}
+
+/* Entropy and sum of soft targets that are in place. */
+static void measure_target(lane_run *run)
+{
+    jsni_real plogp = jsni_fill(R(0));
+    jsni_real sum = jsni_fill(R(0));
+    for (size_t c = 0; c < run->row.chunks; c++) {
+        plogp = plogp + jsni_xlogx(run->t[c]);
+        sum = sum + run->t[c];
+    }
+    run->row.target_plogp = jsni_total(&run->row, plogp);
+    run->target_sum = jsni_total(&run->row, sum);
+}
+
+static void load_target_beside(lane_run *run, size_t sample)
+{
+    const jsni_loss_job *job = run->job;
+    if (!run->row.soft) {
+        ((jsni_scalar *)run->t)[job->labels[sample]] = R(1);
+        return;
+    }
+    const size_t full = job->classes / JSNI_LANES;
+    const size_t left = job->classes % JSNI_LANES;
+    const size_t offset = sample * job->classes;
+    for (size_t c = 0; c < full; c++)
+        run->t[c] = jsni_read(job, job->targets, offset, c);
+    if (left != 0)
+        run->t[full] = jsni_read_part(job->targets, offset, full, left, R(0));
+    measure_target(run);
+}
+
+/* The weighted sum and the list of values; false when the value is not a number that
+ * can go on. */
+static void take_value(const lane_run *run, size_t sample, double weight, double value)
+{
+    if (run->job->per_sample != NULL)
+        run->job->per_sample[sample] = value;
+    run->part->sum += weight * value;
+    if (!(fabs(value) < 0.01 * (double)JSNI_LARGE) && run->part->bad == SIZE_MAX)
+        run->part->bad = sample;
+}
+
+static void clear_grad(lane_run *run)
+{
+    memset(run->grad, 0, run->row.views * sizeof run->grad[0]);
+}
+
+static void sample_beside(lane_run *run, size_t sample)
+{
+    const jsni_loss_job *job = run->job;
+    jsni_row *row = &run->row;
+    const size_t step = job->samples * job->classes; /* from view to view */
+    const size_t first = sample * job->classes;
+    const size_t groups = job->joint ? 1 : job->views_read;
+    const double weight = jsni_loss_weight(job, sample);
+    const jsni_scalar scale = R(weight * job->inverse_weight / (double)groups);
+    double value = 0.0;
+    load_target_beside(run, sample);
+    for (size_t g = 0; g < groups; g++) {
+        clear_grad(run);
+        for (size_t v = 0; v < row->views; v++) {
+            softmax_beside(run, v, first + (g + v) * step);
+            if (!row->soft)
+                row->label_logp[v] =
+                    ((const jsni_scalar *)(run->d +
+                                           v * row->chunks))[job->labels[sample]] -
+                    row->log_sum[v];
+        }
+        value += (double)jsni_first(run->fn(row, run->grad));
+        for (size_t v = 0; v < row->views && job->grad != NULL; v++)
+            write_beside(run, v, scale, first + (g + v) * step);
+    }
+    if (!row->soft)
+        ((jsni_scalar *)run->t)[job->labels[sample]] = R(0);
+    take_value(run, sample, weight, value / (double)groups);
+}
+
+static bool is_chosen(const jsni_loss_job *job, size_t sample)
+{
+    return job->chooser == NULL || (job->chooser[sample] != 0) == job->chosen;
+}
+
+/* Views that the loss does not read have no gradient. */
+static void clear_unread(const jsni_loss_job *job, size_t sample)
+{
+    for (size_t v = job->views_read; v < job->views; v++)
+        for (size_t k = 0; k < job->classes; k++)
+            jsni_write_one(job, (v * job->samples + sample) * job->classes + k, R(0));
+}
+
+#if defined(JSNI_LEVEL_DOUBLE)
+static void group_apart(lane_run *run, size_t sample, size_t lanes)
+{
+    (void)run;
+    (void)sample;
+    (void)lanes;
+}
+#else
+/* `lanes` rows of a view, transposed; missing lanes become 0. */
+static void load_apart(const float *from, size_t classes, size_t lanes, jsni_real *to)
+{
+    if (lanes == JSNI_LANES && classes >= 4) {
+        for (size_t k = 0; k + 4 <= classes; k += 4)
+            jsni_columns_load(from + k, classes, to + k);
+        if (classes % 4 != 0) /* the last four once more, rather than one by one */
+            jsni_columns_load(from + classes - 4, classes, to + classes - 4);
+        return;
+    }
+    float *cell = (float *)to;
+    for (size_t k = 0; k < classes; k++)
+        for (size_t i = 0; i < JSNI_LANES; i++)
+            cell[k * JSNI_LANES + i] = i < lanes ? from[i * classes + k] : 0.0f;
+}
+
+/* `d` holds the gradient, transposed; rows of samples that are not chosen stay. */
+static void store_apart(const jsni_loss_job *job, size_t sample, size_t lanes,
+                        const jsni_real *d, float *to)
+{
+    const size_t classes = job->classes;
+    if (lanes == JSNI_LANES && classes >= 4 && job->chooser == NULL) {
+        for (size_t k = 0; k + 4 <= classes; k += 4)
+            jsni_columns_store(to + k, classes, d + k);
+        if (classes % 4 != 0)
+            jsni_columns_store(to + classes - 4, classes, d + classes - 4);
+        return;
+    }
+    const float *cell = (const float *)d;
+    for (size_t i = 0; i < lanes; i++)
+        for (size_t k = 0; k < classes && is_chosen(job, sample + i); k++)
+            to[i * classes + k] = cell[k * JSNI_LANES + i];
+}
+
+static void softmax_apart(lane_run *run, size_t v)
+{
+    jsni_row *row = &run->row;
+    jsni_real *e = run->e + v * row->chunks;
+    jsni_real *d = run->d + v * row->chunks;
+    const jsni_real lowest = jsni_fill(-JSNI_LARGE);
+    jsni_real top = jsni_fill(-HUGE_VALF);
+    for (size_t k = 0; k < row->chunks; k++)
+        top = jsni_max(d[k], top);
+    jsni_real sum = jsni_fill(0.0f);
+    jsni_real label = jsni_fill(0.0f);
+    for (size_t k = 0; k < row->chunks; k++) {
+        const jsni_real x = jsni_max(lowest, d[k] - top);
+        d[k] = x;
+        e[k] = jsni_exp(x);
+        sum = sum + e[k];
+        label = jsni_fma(run->t[k], x, label);
+    }
+    finish_softmax(row, v, sum);
+    row->label_logp[v] = label - row->log_sum[v]; /* of use unless the target is soft */
+}
+
+static inline void project_apart(int kind, const lane_run *run, const projection *p,
+                                 size_t v)
+{
+    const size_t chunks = run->row.chunks;
+    const float *e = (const float *)(run->e + v * chunks);
+    float *d = (float *)(run->d + v * chunks);
+    const float *t = (const float *)run->t;
+    for (size_t k = 0; k < chunks * JSNI_LANES; k += JSNI_LANES)
+        jsni_store(d + k, project(kind, p, e + k, d + k, t + k));
+}
+
+static void write_apart(const lane_run *run, size_t v, jsni_real scale, size_t sample,
+                        size_t lanes, size_t offset)
+{
+    const projection p = make_projection(run, v, scale);
+    switch (projection_kind(&run->grad[v], run->row.soft != 0)) {
+    case PROJECT_DENSE:
+        project_apart(PROJECT_DENSE, run, &p, v);
+        break;
+    case PROJECT_TARGET:
+        project_apart(PROJECT_TARGET, run, &p, v);
+        break;
+    case PROJECT_DENSE_TARGET:
+        project_apart(PROJECT_DENSE_TARGET, run, &p, v);
+        break;
+    default:
+        project_apart(PROJECT_PLOGP, run, &p, v);
+        break;
+    }
+    store_apart(run->job, sample, lanes, run->d + v * run->row.chunks,
+                (float *)run->job->grad + offset);
+}
+
+/* Sets the labels of a group in the transposed target to `value`. */
+static void mark_labels(const lane_run *run, size_t sample, size_t lanes, float value)
+{
+    float *cell = (float *)run->t;
+    for (size_t i = 0; i < lanes; i++)
+        cell[(size_t)run->job->labels[sample + i] * JSNI_LANES + i] = value;
+}
+
+static void load_target_apart(lane_run *run, size_t sample, size_t lanes)
+{
+    const jsni_loss_job *job = run->job;
+    if (!run->row.soft) {
+        mark_labels(run, sample, lanes, 1.0f);
+        return;
+    }
+    load_apart((const float *)job->targets + sample * job->classes, job->classes, lanes,
+               run->t);
+    measure_target(run);
+}
+
+static void group_apart(lane_run *run, size_t sample, size_t lanes)
+{
+    const jsni_loss_job *job = run->job;
+    jsni_row *row = &run->row;
+    const float *logits = job->logits;
+    const size_t step = job->samples * job->classes;
+    const size_t first = sample * job->classes;
+    const size_t groups = job->joint ? 1 : job->views_read;
+    double weights[JSNI_LANES];
+    float scales[JSNI_LANES] = {0};
+    for (size_t i = 0; i < lanes; i++) {
+        weights[i] = jsni_loss_weight(job, sample + i);
+        scales[i] = (float)(weights[i] * job->inverse_weight / (double)groups);
+    }
+    const jsni_real scale = jsni_load(scales);
+    jsni_real value = jsni_fill(0.0f);
+    load_target_apart(run, sample, lanes);
+    for (size_t g = 0; g < groups; g++) {
+        clear_grad(run);
+        for (size_t v = 0; v < row->views; v++) {
+            load_apart(logits + first + (g + v) * step, job->classes, lanes,
+                       run->d + v * row->chunks);
+            softmax_apart(run, v);
+        }
+        value = value + run->fn(row, run->grad);
+        for (size_t v = 0; v < row->views && job->grad != NULL; v++)
+            write_apart(run, v, scale, sample, lanes, first + (g + v) * step);
+    }
+    if (!row->soft)
+        mark_labels(run, sample, lanes, 0.0f);
+    float values[JSNI_LANES];
+    jsni_store(values, value);
+    for (size_t i = 0; i < lanes; i++)
+        if (is_chosen(job, sample + i))
+            take_value(run, sample + i, weights[i], (double)values[i] / (double)groups);
+}
+#endif
+
+static void run_samples(const jsni_loss_job *job, size_t first, size_t last,
+                        void *scratch, jsni_loss_part *part)
+{
+    const size_t chunks = chunk_count(job->classes);
+    const bool apart = is_apart(job->classes);
+    lane_run run;
+    run.job = job;
+    run.fn = rows[job->index];
+    run.part = part;
+    run.t = scratch;
+    run.e = run.t + chunks;
+    run.d = run.e + job->views * chunks;
+    run.target_sum = jsni_fill(R(1));
+    run.row.constant = jsni_constants(job);
+    run.row.e = run.e;
+    run.row.d = run.d;
+    run.row.t = run.t;
+    run.row.views = job->joint ? job->views_read : 1;
+    run.row.chunks = chunks;
+    run.row.classes = R(job->classes);
+    run.row.soft = job->targets != NULL;
+    run.row.apart = apart;
+    run.row.target_plogp = jsni_fill(R(0));
+
+    part->sum = 0.0;
+    part->bad = SIZE_MAX;
+    const size_t lanes = JSNI_LANES;
+    if (apart)
+        for (size_t i = first; i < last; i += lanes)
+            group_apart(&run, i, last - i < lanes ? last - i : lanes);
+    else
+        for (size_t i = first; i < last; i++)
+            if (is_chosen(job, i))
+                sample_beside(&run, i);
+    if (job->grad != NULL && job->views_read < job->views)
+        for (size_t i = first; i < last; i++)
+            if (is_chosen(job, i))
+                clear_unread(job, i);
+    if (run.row.soft)
+        memset(run.t, 0, chunks * sizeof *run.t);
+    jsni_stream_end();
+}
+
+const jsni_loss_ops JSNI_LEVELED(jsni_loss_ops) = {scratch_bytes, run_samples};

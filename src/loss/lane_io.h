@@ -1,0 +1,139 @@
+/* loss/lane_io.h - how lane_driver.c reads logits and targets and writes gradients. The
+ * float levels do so in groups; the double level converts to and from either type. */
+#ifndef JSNI_LOSS_LANE_IO_H
+#define JSNI_LOSS_LANE_IO_H
+
+#include "loss/lanes.h"
+#include "loss/loss_impl.h"
+
+#if defined(JSNI_LEVEL_DOUBLE)
+
+/* Entry `chunk` of the row that starts at element `offset`. */
+static inline jsni_real jsni_read(const jsni_loss_job *job, const void *from,
+                                  size_t offset, size_t chunk)
+{
+    const size_t at = offset + chunk;
+    return job->f64 ? ((const double *)from)[at] : (double)((const float *)from)[at];
+}
+
+static inline void jsni_write(const jsni_loss_job *job, size_t at, jsni_real x)
+{
+    if (job->f64)
+        ((double *)job->grad)[at] = x;
+    else
+        ((float *)job->grad)[at] = (float)x;
+}
+
+/* With one lane there are no parts of groups, and nothing to write past the caches. */
+static inline jsni_real jsni_read_part(const void *from, size_t offset, size_t chunk,
+                                       size_t count, jsni_scalar fill)
+{
+    (void)from;
+    (void)offset;
+    (void)chunk;
+    (void)count;
+    return fill;
+}
+
+static inline jsni_real jsni_keep(jsni_real x, size_t count)
+{
+    (void)count;
+    return x;
+}
+
+static inline size_t jsni_stream_head(const jsni_loss_job *job, size_t at)
+{
+    (void)job;
+    (void)at;
+    return 0;
+}
+
+static inline void jsni_write_around(const jsni_loss_job *job, size_t at, jsni_real x)
+{
+    jsni_write(job, at, x);
+}
+
+static inline void jsni_write_part(const jsni_loss_job *job, size_t at, jsni_real x,
+                                   size_t count)
+{
+    (void)count;
+    jsni_write(job, at, x);
+}
+
+static inline void jsni_write_one(const jsni_loss_job *job, size_t at, jsni_scalar x)
+{
+    jsni_write(job, at, x);
+}
+
+static inline void jsni_stream_end(void)
+{
+}
+
+static inline jsni_scalar jsni_first(jsni_real x)
+{
+    return x;
+}
+
+static inline const jsni_scalar *jsni_constants(const jsni_loss_job *job)
+{
+    return job->constant;
+}
+
+#else
+
+static inline jsni_real jsni_read(const jsni_loss_job *job, const void *from,
+                                  size_t offset, size_t chunk)
+{
+    (void)job;
+    return jsni_load((const float *)from + offset + chunk * JSNI_LANES);
+}
+
+static inline jsni_real jsni_read_part(const void *from, size_t offset, size_t chunk,
+                                       size_t count, jsni_scalar fill)
+{
+    return jsni_load_part((const float *)from + offset + chunk * JSNI_LANES, count,
+                          fill);
+}
+
+/* Entries before the first one whose address suits jsni_write_around(). */
+static inline size_t jsni_stream_head(const jsni_loss_job *job, size_t at)
+{
+    const uintptr_t address = (uintptr_t)((const float *)job->grad + at);
+    const size_t over = address / sizeof(float) % JSNI_LANES;
+    return over == 0 ? 0 : JSNI_LANES - over;
+}
+
+static inline void jsni_write(const jsni_loss_job *job, size_t at, jsni_real x)
+{
+    jsni_store((float *)job->grad + at, x);
+}
+
+static inline void jsni_write_around(const jsni_loss_job *job, size_t at, jsni_real x)
+{
+    jsni_stream((float *)job->grad + at, x);
+}
+
+static inline void jsni_write_part(const jsni_loss_job *job, size_t at, jsni_real x,
+                                   size_t count)
+{
+    jsni_store_part((float *)job->grad + at, x, count);
+}
+
+static inline void jsni_write_one(const jsni_loss_job *job, size_t at, jsni_scalar x)
+{
+    ((float *)job->grad)[at] = x;
+}
+
+static inline jsni_scalar jsni_first(jsni_real x)
+{
+    return x[0];
+}
+
+static inline const jsni_scalar *jsni_constants(const jsni_loss_job *job)
+{
+    return job->constant_f;
+}
+
+#endif
+
+#endif /* JSNI_LOSS_LANE_IO_H */

@@ -1,0 +1,36 @@
+/* loss/lanes.h - the number type that loss arithmetic is written in.
+ *
+ * jsni_real is a group of JSNI_LANES numbers that are worked on together: one double
+ * (the definition), a vector of floats (an instruction set), or on a GPU the float of
+ * one thread. + - * / and unary minus work on all of them, also with a jsni_scalar on
+ * one side; R(0.5) writes a constant. The rest is in these functions, the same for all:
+ *
+ *   jsni_fill(s)          every lane s
+ *   jsni_fma(a, b, c)     a * b + c, rounded once where the machine can
+ *   jsni_max(a, b)        a > b ? a : b, hence b when either is not a number
+ *   jsni_less(a, b, x, y) a < b ? x : y, lane by lane
+ *   jsni_abs(x)
+ *   jsni_exp(x)           for x <= 80; exactly 0 far below the smallest normal number
+ *   jsni_expm1(x)         for x <= 0
+ *   jsni_log(x)           for normal x > 0
+ *   jsni_log1p(x)         for x > -1
+ *
+ * JSNI_EXACT is 1 where every digit counts, and a longer form of an expression pays.
+ */
+#ifndef JSNI_LOSS_LANES_H
+#define JSNI_LOSS_LANES_H
+
+#include "core/hd.h"
+
+#define R(value) ((jsni_scalar)(value))
+
+/* A backend that compiles the loss files for its device names its own header. */
+#if defined(JSNI_LANES_HEADER)
+#include JSNI_LANES_HEADER
+#elif defined(JSNI_LEVEL_DOUBLE)
+#include "loss/lanes_double.h"
+#else
+#include "loss/lanes_float.h"
+#endif
+
+#endif /* JSNI_LOSS_LANES_H */

@@ -1,0 +1,64 @@
+/* loss/level.c - which instruction sets this build has code for and this machine runs.
+ * JSNI_LOSS_X86 comes from src/loss/CMakeLists.txt, which decides what is compiled. */
+#include "jensen/loss.h"
+#include "loss/loss_impl.h"
+
+const char *jsn_loss_level_name(jsn_loss_level level)
+{
+    switch (level) {
+    case JSN_LOSS_AUTO:
+        return "auto";
+    case JSN_LOSS_DOUBLE:
+        return "double";
+    case JSN_LOSS_PLAIN:
+        return "plain";
+    case JSN_LOSS_AVX2:
+        return "avx2";
+    case JSN_LOSS_AVX512:
+        return "avx512";
+    }
+    return "unknown";
+}
+
+#if defined(JSNI_LOSS_X86)
+static const jsni_loss_ops *x86_ops(jsn_loss_level level)
+{
+    if (level == JSN_LOSS_AVX2 && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("fma"))
+        return &jsni_loss_ops_avx2;
+    if (level == JSN_LOSS_AVX512 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &jsni_loss_ops_avx512;
+    return NULL;
+}
+#else
+static const jsni_loss_ops *x86_ops(jsn_loss_level level)
+{
+    (void)level;
+    return NULL;
+}
+#endif
+
+const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level)
+{
+    if (level == JSN_LOSS_DOUBLE)
+        return &jsni_loss_ops_double;
+    if (level == JSN_LOSS_PLAIN)
+        return &jsni_loss_ops_plain;
+    return x86_ops(level);
+}
+
+bool jsn_loss_level_exists(jsn_loss_level level)
+{
+    return level == JSN_LOSS_AUTO || jsni_loss_level_ops(level) != NULL;
+}
+
+jsn_loss_level jsni_loss_best_level(void)
+{
+    if (jsni_loss_level_ops(JSN_LOSS_AVX512) != NULL)
+        return JSN_LOSS_AVX512;
+    if (jsni_loss_level_ops(JSN_LOSS_AVX2) != NULL)
+        return JSN_LOSS_AVX2;
+    return JSN_LOSS_PLAIN;
+}

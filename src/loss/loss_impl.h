@@ -1,0 +1,122 @@
+/* loss/loss_impl.h - the host side of a loss: its record, what one evaluation reads,
+ * and the levels (instruction sets) that can run it. The arithmetic of a loss file is
+ * written against loss/row.h. */
+#ifndef JSNI_LOSS_IMPL_H
+#define JSNI_LOSS_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/hd.h"
+#include "core/pool.h"
+#include "core/spec.h"
+#include "jensen/loss.h"
+#include "loss/loss_list.h"
+
+enum { JSNI_LOSS_MAX_PARAMS = 4, JSNI_LOSS_CONSTANTS = 8 + JSN_LOSS_MAX_VIEWS };
+
+/* A batch is cut into at most this many pieces, whatever the number of threads. */
+enum { JSNI_LOSS_PIECES = 256 };
+
+/* The numbers that a row function reads, made once from the spec, in double. */
+typedef struct jsni_loss_setup {
+    double constant[JSNI_LOSS_CONSTANTS];
+    double outer;        /* what a root is multiplied by */
+    size_t views_wanted; /* when the user names no number */
+    bool in_double;      /* float would lose digits */
+} jsni_loss_setup;
+
+/* Turns parsed parameters into constants. They come in as the parameters in order;
+ * `views` is 0 when a spec is only checked. */
+typedef jsn_status jsni_loss_prepare_fn(const char *spec, const jsni_spec_value *values,
+                                        size_t views, jsni_loss_setup *setup);
+
+typedef struct jsni_loss_def {
+    jsn_loss_info info;
+    bool joint; /* reads all views together; else one at a time, and views average */
+    bool root;  /* the loss is the root of the batch mean */
+    jsni_loss_prepare_fn *prepare; /* or NULL */
+} jsni_loss_def;
+
+/* A parameter that switches: 0 or 1 and nothing between. */
+JSN_MUST_CHECK jsn_status jsni_loss_flag(const char *spec, const char *name,
+                                         double value);
+
+/* What a piece of an evaluation reads and writes. */
+typedef struct jsni_loss_job {
+    size_t index; /* of the loss in loss_list.h */
+    bool joint;
+    bool f64;    /* logits, targets, gradient are double */
+    bool stream; /* the gradient is larger than the caches: write around them */
+    size_t samples, classes, views, views_read;
+    const void *logits;
+    const void *targets;
+    const int32_t *labels;
+    void *grad;
+    double *per_sample;
+    const double *class_weights;
+    const double *sample_weights;
+    double inverse_weight;  /* 1 / sum of the weights */
+    const uint8_t *chooser; /* evaluate the samples with (chooser[i] != 0) == chosen */
+    bool chosen;
+    const double *constant;  /* [JSNI_LOSS_CONSTANTS] */
+    const float *constant_f; /* the same, rounded */
+} jsni_loss_job;
+
+typedef struct jsni_loss_part {
+    double sum; /* of weight times loss */
+    size_t bad; /* the first sample whose loss is not finite, or SIZE_MAX */
+} jsni_loss_part;
+
+/* Weight of sample i before division by the sum. */
+double jsni_loss_weight_of(const jsni_loss_job *job, size_t i);
+
+static inline double jsni_loss_weight(const jsni_loss_job *job, size_t i)
+{
+    return job->class_weights == NULL && job->sample_weights == NULL
+               ? 1.0
+               : jsni_loss_weight_of(job, i);
+}
+
+/* One instruction set: samples [first, last), `scratch` of scratch_bytes() bytes,
+ * 64-byte aligned and zeroed at first; its target area is left zeroed. */
+typedef void jsni_loss_run_fn(const jsni_loss_job *job, size_t first, size_t last,
+                              void *scratch, jsni_loss_part *part);
+
+typedef struct jsni_loss_ops {
+    size_t (*scratch_bytes)(size_t classes, size_t views);
+    jsni_loss_run_fn *run;
+} jsni_loss_ops;
+
+#define JSNI_LOSS_DECLARE(id) extern const jsni_loss_def jsni_loss_##id;
+JSNI_LOSS_LIST(JSNI_LOSS_DECLARE)
+#undef JSNI_LOSS_DECLARE
+
+extern const jsni_loss_ops jsni_loss_ops_double;
+extern const jsni_loss_ops jsni_loss_ops_plain;
+extern const jsni_loss_ops jsni_loss_ops_avx2;
+extern const jsni_loss_ops jsni_loss_ops_avx512;
+
+/* A loss handle; loss.c makes it, evaluate_loss.c runs it. */
+struct jsn_loss {
+    const jsni_loss_def *def;
+    size_t index; /* in loss_list.h */
+    size_t classes, views;
+    bool first_only;
+    jsn_loss_level forced; /* JSN_LOSS_AUTO: choose */
+    jsn_loss_level used;
+    jsni_loss_setup setup;
+    float constant_f[JSNI_LOSS_CONSTANTS];
+    jsni_pool *pool;      /* owned; NULL: the calling thread alone */
+    size_t workers;       /* scratch areas */
+    size_t scratch_bytes; /* of one, a multiple of 64 */
+    char *scratch;        /* [workers][scratch_bytes], 64-byte aligned */
+    jsni_loss_part parts[JSNI_LOSS_PIECES];
+};
+
+/* The ops of a level, NULL where the machine or the build lacks it. */
+const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level);
+jsn_loss_level jsni_loss_best_level(void);
+
+#endif /* JSNI_LOSS_IMPL_H */

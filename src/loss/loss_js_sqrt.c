@@ -1,0 +1,34 @@
+/* loss/loss_js_sqrt.c - root of the Jensen-Shannon divergence.
+ *
+ *     L = sqrt( mean over the batch of JS ),  pi_1 = 1/2, Z = 1
+ *
+ * The root of JS is a metric; published code takes it of the batch mean, so there are
+ * no per-sample values. The row is JS; the common code takes the root and divides the
+ * gradient by 2 L. As every prediction reaches its label the gradient of the logits
+ * tends to 0 and is taken as 0 there. */
+#include "loss/dissect.h"
+#include "loss/mixture.h"
+
+JSNI_SETUP const jsn_param_info js_sqrt_params[] = {JSNI_DISSECT_PARAMS};
+
+JSNI_SETUP jsn_status js_sqrt_prepare(const char *spec, const jsni_spec_value *values,
+                                      size_t views, jsni_loss_setup *setup)
+{
+    const jsn_status status = jsni_dissect_prepare(spec, values, views, setup);
+    setup->outer = setup->constant[JSNI_DISSECT_FACTOR];
+    setup->constant[JSNI_PI_TARGET] = 0.5;
+    setup->constant[JSNI_PI_REST] = 0.5;
+    setup->constant[JSNI_PI_LOG_REST] = -JSNI_LOG_2;
+    setup->constant[JSNI_PI_FACTOR] = 1.0;
+    setup->constant[JSNI_PI_VIEW] = 0.5;
+    return status;
+}
+
+JSNI_HD static inline jsni_real js_sqrt_row(const jsni_row *row, jsni_grad *grad)
+{
+    return jsni_js_view(row, grad);
+}
+
+JSNI_LOSS_DEFINE(js_sqrt, "js-sqrt", "root of the batch mean of JS, pi1=0.5",
+                 JSNI_ONE_VIEW | JSNI_ROOT, js_sqrt_params,
+                 JSNI_COUNT_OF(js_sqrt_params), js_sqrt_prepare);

@@ -1,0 +1,28 @@
+/* loss/loss_list.h - the table of losses, in the order of `jensen show losses`. To add
+ * one, write loss/loss_<id>.c and add its row here. The host, each of its instruction
+ * sets and the CUDA backend build their tables from this list. */
+#ifndef JSNI_LOSS_LIST_H
+#define JSNI_LOSS_LIST_H
+
+#define JSNI_LOSS_LIST(X) \
+    X(gjs)                \
+    X(js)                 \
+    X(gjs_nocons)         \
+    X(gjs_consistency)    \
+    X(ce)                 \
+    X(mae)                \
+    X(gce)                \
+    X(sce)                \
+    X(nce)                \
+    X(rce)                \
+    X(nce_rce)            \
+    X(ls)                 \
+    X(bs)                 \
+    X(kl)                 \
+    X(kl_rev)             \
+    X(jeffreys)           \
+    X(k)                  \
+    X(k_rev)              \
+    X(js_sqrt)
+
+#endif /* JSNI_LOSS_LIST_H */

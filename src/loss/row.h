@@ -1,0 +1,186 @@
+/* loss/row.h - what a loss file is written against.
+ *
+ * A row function sees the log-probabilities l and the target t of one sample (or, where
+ * classes are few, of one sample a lane: the same code serves both). It returns the
+ * loss and describes its derivative g = dL/dl, each l_k taken as a free variable, as
+ *
+ *     g_k = target * t_k + uniform + plogp * p_k l_k     (sums of what it needs)
+ *     g_k = target * t_k + uniform + dense_scale * d_k   (with an array of its own)
+ *
+ * A multiple of p_k may be added to g or left out: it does not change the gradient of
+ * the logits, g_k - p_k sum_i g_i, which the common code makes of it. Loops go over
+ * chunks of lanes:
+ *
+ *     for (size_t c = 0; c < row->chunks; c++)
+ *         sum = sum + jsni_p(row, 0, c) * jsni_logp(row, 0, c);
+ *     sum = jsni_total(row, sum);
+ *
+ * In padding lanes p and t are 0 and l is finite. The code is compiled as C11 for each
+ * instruction set and as CUDA C++: keep to the common subset of core/hd.h.
+ */
+#ifndef JSNI_LOSS_ROW_H
+#define JSNI_LOSS_ROW_H
+
+#include "loss/lanes.h"
+#include "loss/loss_impl.h"
+
+typedef struct jsni_row {
+    const jsni_scalar *constant; /* [JSNI_LOSS_CONSTANTS] */
+    const jsni_real *e;          /* [views][chunks] exp(z - max) */
+    jsni_real *d;       /* [views][chunks] z - max; free for a dense gradient */
+    const jsni_real *t; /* [chunks] target */
+    size_t views;       /* 1 unless the loss is joint */
+    size_t chunks;
+    jsni_scalar classes;
+    int soft;                              /* 0: t is 1 at the label and 0 elsewhere */
+    int apart;                             /* each lane is a sample of its own */
+    jsni_real target_plogp;                /* sum_k t_k log t_k */
+    jsni_real inverse[JSN_LOSS_MAX_VIEWS]; /* 1 / sum_k e_k */
+    jsni_real log_sum[JSN_LOSS_MAX_VIEWS]; /* log sum_k e_k */
+    jsni_real label_logp[JSN_LOSS_MAX_VIEWS]; /* l at the label, unless soft */
+} jsni_row;
+
+/* All zero at first. */
+typedef struct jsni_grad {
+    jsni_real target;
+    jsni_real uniform;
+    jsni_real plogp;
+    jsni_real plogp_sum; /* plogp * sum_k p_k l_k */
+    jsni_real dense_scale;
+    jsni_real dense_sum; /* dense_scale * sum_k d_k */
+    int dense;           /* row->d holds d_k; excludes plogp */
+    int entropic;        /* plogp is used */
+} jsni_grad;
+
+#ifndef JSNI_LANES_HEADER
+static inline size_t jsni_at(const jsni_row *row, size_t view, size_t chunk)
+{
+    return view * row->chunks + chunk;
+}
+
+/* The sum over the lanes of one sample, in every lane. */
+static inline jsni_real jsni_total(const jsni_row *row, jsni_real x)
+{
+    return row->apart ? x : jsni_fill(jsni_lane_sum(x));
+}
+#endif
+
+JSNI_HD static inline jsni_real jsni_p(const jsni_row *row, size_t view, size_t chunk)
+{
+    return row->e[jsni_at(row, view, chunk)] * row->inverse[view];
+}
+
+JSNI_HD static inline jsni_real jsni_logp(const jsni_row *row, size_t view,
+                                          size_t chunk)
+{
+    return row->d[jsni_at(row, view, chunk)] - row->log_sum[view];
+}
+
+JSNI_HD static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
+{
+    return row->t[jsni_at(row, 0, chunk)];
+}
+
+/* Replaces l of the chunk by an entry of the dense gradient. */
+JSNI_HD static inline void jsni_put(const jsni_row *row, size_t view, size_t chunk,
+                                    jsni_real value)
+{
+    row->d[jsni_at(row, view, chunk)] = value;
+}
+
+/* x log x, 0 at 0. */
+JSNI_HD static inline jsni_real jsni_xlogx(jsni_real x)
+{
+    const jsni_real tiny = jsni_fill(R(JSNI_TINY));
+    return jsni_less(tiny, x, x * jsni_log(jsni_max(tiny, x)), jsni_fill(R(0)));
+}
+
+/* sum_k t_k l_k of view 0. */
+JSNI_HD static inline jsni_real jsni_target_logp(const jsni_row *row)
+{
+    if (!row->soft)
+        return row->label_logp[0];
+    jsni_real sum = jsni_fill(R(0));
+    for (size_t c = 0; c < row->chunks; c++)
+        sum = jsni_fma(jsni_target(row, c), jsni_logp(row, 0, c), sum);
+    return jsni_total(row, sum);
+}
+
+/* sum_k l_k of view 0. d is 0 in padding lanes, where l is not. */
+JSNI_HD static inline jsni_real jsni_sum_logp(const jsni_row *row)
+{
+    jsni_real sum = jsni_fill(R(0));
+    for (size_t c = 0; c < row->chunks; c++)
+        sum = sum + row->d[jsni_at(row, 0, c)];
+    return jsni_total(row, sum) - row->classes * row->log_sum[0];
+}
+
+/* sum_k p_k l_k of view 0, minus the entropy. */
+JSNI_HD static inline jsni_real jsni_sum_plogp(const jsni_row *row)
+{
+    jsni_real sum = jsni_fill(R(0));
+    for (size_t c = 0; c < row->chunks; c++)
+        sum = jsni_fma(jsni_p(row, 0, c), jsni_logp(row, 0, c), sum);
+    return jsni_total(row, sum);
+}
+
+/* Adds weight * (sum_k p_k l_k) to the gradient and returns it. */
+JSNI_HD static inline jsni_real jsni_add_plogp(const jsni_row *row, jsni_grad *grad,
+                                               jsni_scalar weight)
+{
+    const jsni_real sum = weight * jsni_sum_plogp(row);
+    grad->entropic = 1;
+    grad->plogp = jsni_fill(weight);
+    grad->plogp_sum = sum;
+    return sum;
+}
+
+/* JSNI_LOSS_DEFINE is the last line of every loss file: its table entry. In the double
+ * build it defines the record that loss.c lists and the row function; in the others the
+ * row function alone; for a device, whose build names JSNI_KERNEL_HEADER, the kernel. */
+typedef jsni_real jsni_row_fn(const jsni_row *row, jsni_grad *grad);
+
+/* Marks set-up code, which every compilation sees and the double build alone uses. */
+#if defined(JSNI_KERNEL_HEADER)
+#define JSNI_SETUP __attribute__((unused)) static
+#include JSNI_KERNEL_HEADER
+#else
+#define JSNI_SETUP __attribute__((unused)) static
+
+#define JSNI_LOSS_ROW(id)                                                        \
+    jsni_real JSNI_LEVELED(jsni_row_##id)(const jsni_row *row, jsni_grad *grad); \
+    jsni_real JSNI_LEVELED(jsni_row_##id)(const jsni_row *row, jsni_grad *grad)  \
+    {                                                                            \
+        return id##_row(row, grad);                                              \
+    }
+
+#ifdef JSNI_LEVEL_DOUBLE
+#define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total,       \
+                         prepare_fn)                                                   \
+    _Static_assert((param_total) <= JSNI_LOSS_MAX_PARAMS,                              \
+                   "raise JSNI_LOSS_MAX_PARAMS");                                      \
+    JSNI_LOSS_ROW(id)                                                                  \
+    const jsni_loss_def jsni_loss_##id = {{(text), (summary_text), (param_infos),      \
+                                           (param_total), ((kind)&JSNI_JOINT) ? 2 : 1, \
+                                           ((kind)&JSNI_HARD_ONLY) == 0,               \
+                                           ((kind)&JSNI_ROOT) == 0},                   \
+                                          ((kind)&JSNI_JOINT) != 0,                    \
+                                          ((kind)&JSNI_ROOT) != 0,                     \
+                                          (prepare_fn)}
+#else
+#define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total, \
+                         prepare_fn)                                             \
+    JSNI_LOSS_ROW(id)                                                            \
+    _Static_assert(1, "")
+#endif
+#endif
+
+/* Kinds for JSNI_LOSS_DEFINE. */
+enum {
+    JSNI_ONE_VIEW = 0,  /* sees one view at a time */
+    JSNI_JOINT = 1,     /* sees all views together, wants two */
+    JSNI_HARD_ONLY = 2, /* not defined for soft targets */
+    JSNI_ROOT = 4       /* the root of the batch mean */
+};
+
+#endif /* JSNI_LOSS_ROW_H */
