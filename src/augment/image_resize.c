@@ -2,19 +2,21 @@
  *
  * Two passes, columns first, rounded to bytes in between. A filter as wide as the
  * shrinking factor gives each output position a window of weights, which are normalised
- * in double and rounded to 22 binary digits. Four input rows are interleaved pixel by
- * pixel (16 bytes: 4 rows of R G B 0), so that a tap of the first pass is one
- * multiplication of 16 lanes; the second pass is a sum of rows.
+ * in double and rounded to 22 binary digits. Sixteen input rows are interleaved pixel
+ * by pixel, so that both passes are sums of long rows of bytes times a weight, which
+ * is what vector instructions are good at.
  */
 #include "augment/image_resize.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "augment/pixelkernel.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 
-enum { C = 3, DIGITS = 22, ROWS = 4, LANES = 4 * ROWS };
+enum { C = 3, DIGITS = JSNI_RESIZE_DIGITS, ROWS = JSNI_RESIZE_ROWS };
+enum { LANES = JSNI_RESIZE_LANES };
 
 jsn_status jsni_buffer_reserve(jsni_buffer *buffer, size_t size)
 {
@@ -107,13 +109,7 @@ static jsn_status make_windows(jsni_buffer *room, size_t in, size_t out,
     return JSN_OK;
 }
 
-static inline uint8_t settle(int32_t sum)
-{
-    const int32_t v = sum >> DIGITS;
-    return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
-}
-
-/* `rows` (at most ROWS) rows of `in` as group[width][ROWS][4]; missing rows are 0. */
+/* `rows` (at most ROWS) rows of `in` as group[width][ROWS][3]; missing rows are 0. */
 static void interleave(const uint8_t *in, size_t stride, size_t rows, size_t width,
                        uint8_t *group)
 {
@@ -121,33 +117,22 @@ static void interleave(const uint8_t *in, size_t stride, size_t rows, size_t wid
         memset(group, 0, width * LANES);
     for (size_t r = 0; r < rows; r++) {
         const uint8_t *from = in + r * stride;
-        uint8_t *to = group + 4 * r;
-        for (size_t x = 0; x < width; x++) {
-            to[x * LANES] = from[x * C];
-            to[x * LANES + 1] = from[x * C + 1];
-            to[x * LANES + 2] = from[x * C + 2];
-            to[x * LANES + 3] = 0;
-        }
+        uint8_t *to = group + C * r;
+        for (size_t x = 0; x < width; x++)
+            memcpy(to + x * LANES, from + x * C, C);
     }
 }
 
 static void across(const windows *w, const uint8_t *group, size_t rows, uint8_t *out,
                    size_t width)
 {
+    const jsni_pixelkernel *kernel = jsni_pixelkernel_best();
     for (size_t x = 0; x < width; x++) {
-        const uint8_t *from = group + (size_t)w->first[x] * LANES;
-        const int32_t *weight = w->weight + x * w->taps;
-        int32_t sum[LANES];
         uint8_t byte[LANES];
-        for (int i = 0; i < LANES; i++)
-            sum[i] = 1 << (DIGITS - 1);
-        for (uint32_t k = 0; k < w->count[x]; k++)
-            for (int i = 0; i < LANES; i++)
-                sum[i] += from[k * LANES + (uint32_t)i] * weight[k];
-        for (int i = 0; i < LANES; i++)
-            byte[i] = settle(sum[i]);
+        kernel->across(group + (size_t)w->first[x] * LANES, w->weight + x * w->taps,
+                       w->count[x], byte);
         for (size_t r = 0; r < rows; r++)
-            memcpy(out + (r * width + x) * C, byte + 4 * r, C);
+            memcpy(out + (r * width + x) * C, byte + C * r, C);
     }
 }
 
@@ -166,39 +151,16 @@ static jsn_status pass_across(jsni_resize_room *room, const uint8_t *in, size_t 
     return JSN_OK;
 }
 
-/* One output row: `count` input rows, `stride` bytes apart, of `bytes` bytes. */
-static void down(const uint8_t *in, size_t stride, const int32_t *weight,
-                 uint32_t count, uint8_t *out, size_t bytes)
-{
-    enum { BLOCK = 64 };
-    size_t at = 0;
-    for (; at + BLOCK <= bytes; at += BLOCK) {
-        int32_t sum[BLOCK];
-        for (int i = 0; i < BLOCK; i++)
-            sum[i] = 1 << (DIGITS - 1);
-        for (uint32_t k = 0; k < count; k++)
-            for (int i = 0; i < BLOCK; i++)
-                sum[i] += in[k * stride + at + (size_t)i] * weight[k];
-        for (int i = 0; i < BLOCK; i++)
-            out[at + (size_t)i] = settle(sum[i]);
-    }
-    for (; at < bytes; at++) {
-        int32_t sum = 1 << (DIGITS - 1);
-        for (uint32_t k = 0; k < count; k++)
-            sum += in[k * stride + at] * weight[k];
-        out[at] = settle(sum);
-    }
-}
-
 static jsn_status pass_down(jsni_resize_room *room, const uint8_t *in, size_t stride,
                             size_t in_height, size_t width, jsn_filter filter,
                             uint8_t *out, size_t out_height)
 {
+    const jsni_pixelkernel *kernel = jsni_pixelkernel_best();
     windows w;
     JSNI_TRY(make_windows(&room->weights, in_height, out_height, filter, &w));
     for (size_t y = 0; y < out_height; y++)
-        down(in + w.first[y] * stride, stride, w.weight + y * w.taps, w.count[y],
-             out + y * width * C, width * C);
+        kernel->down(in + w.first[y] * stride, stride, w.weight + y * w.taps,
+                     w.count[y], out + y * width * C, width * C);
     return JSN_OK;
 }
 

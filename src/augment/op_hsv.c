@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "augment/op_impl.h"
+#include "augment/pixelkernel.h"
 
 static inline int max3(int a, int b, int c)
 {
@@ -89,11 +90,6 @@ void jsni_hsv_to_rgb(const uint8_t *in, uint8_t *out, size_t pixels)
 
 void jsni_hue_shift(const uint8_t *in, uint8_t *out, size_t pixels, double factor)
 {
-    const uint8_t shift = (uint8_t)((int)fmod(trunc(factor * 255.0), 256.0) & 255);
-    for (size_t i = 0; i < pixels; i++) {
-        uint8_t hsv[3];
-        to_hsv(in + 3 * i, hsv);
-        hsv[0] = (uint8_t)(hsv[0] + shift);
-        to_rgb(hsv, out + 3 * i);
-    }
+    const double turns = fmod(trunc(factor * 255.0), 256.0);
+    jsni_pixelkernel_best()->hue(in, out, pixels, (uint8_t)((int)turns & 255));
 }

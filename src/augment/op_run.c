@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "augment/op_impl.h"
+#include "augment/pixelkernel.h"
 
 enum { C = 3 };
 
@@ -13,39 +14,10 @@ static void identity(uint8_t table[3][256])
             table[c][i] = (uint8_t)i;
 }
 
-/* Lowest and highest byte a channel. Sixteen pixels at a time in 48 lanes: a lane meets
- * one channel only, so the inner loop is plain vector minimum and maximum. */
-static void ranges(const uint8_t *in, size_t pixels, uint8_t low[C], uint8_t high[C])
-{
-    enum { LANES = 16 * C };
-    uint8_t lowest[LANES], highest[LANES];
-    memset(lowest, 255, sizeof lowest);
-    memset(highest, 0, sizeof highest);
-    size_t at = 0;
-    for (; at + LANES <= pixels * C; at += LANES)
-        for (size_t i = 0; i < LANES; i++) {
-            const uint8_t v = in[at + i];
-            lowest[i] = v < lowest[i] ? v : lowest[i];
-            highest[i] = v > highest[i] ? v : highest[i];
-        }
-    for (size_t i = 0; at < pixels * C; at++, i++) {
-        lowest[i] = in[at] < lowest[i] ? in[at] : lowest[i];
-        highest[i] = in[at] > highest[i] ? in[at] : highest[i];
-    }
-    for (int c = 0; c < C; c++) {
-        low[c] = 255;
-        high[c] = 0;
-        for (int i = c; i < LANES; i += C) {
-            low[c] = lowest[i] < low[c] ? lowest[i] : low[c];
-            high[c] = highest[i] > high[c] ? highest[i] : high[c];
-        }
-    }
-}
-
 static void autocontrast(const uint8_t *in, size_t pixels, uint8_t table[C][256])
 {
     uint8_t low[C], high[C];
-    ranges(in, pixels, low, high);
+    jsni_pixelkernel_best()->ranges(in, pixels, low, high);
     for (int c = 0; c < C; c++)
         for (int i = 0; i < 256; i++)
             table[c][i] = jsni_autocontrast(i, low[c], high[c]);
@@ -73,42 +45,42 @@ static void equalize(const uint8_t *in, size_t pixels, uint8_t table[C][256])
 
 static uint8_t gray_mean(const uint8_t *in, size_t pixels)
 {
+    enum { MOST = 65536 }; /* pixels whose sum surely fits 32 bits */
     uint64_t sum = 0;
-    for (size_t at = 0; at < pixels;) {
-        /* A block whose sum fits 32 bits, so that the loop needs no wide lanes. */
-        const size_t end = pixels - at > 65536 ? at + 65536 : pixels;
-        uint32_t part = 0;
-        for (; at < end; at++)
-            part += jsni_gray(in[at * C], in[at * C + 1], in[at * C + 2]);
-        sum += part;
-    }
+    for (size_t at = 0; at < pixels; at += MOST)
+        sum += jsni_pixelkernel_best()->gray_sum(
+            in + at * C, pixels - at < MOST ? pixels - at : MOST);
     return jsni_gray_mean(sum, pixels);
 }
 
+/* The operations that treat all channels alike and need no statistics but `base`. One
+ * loop each, so that each is vector code. */
 static void fill_table(const jsni_op *op, int base, uint8_t table[C][256])
 {
-    for (int i = 0; i < 256; i++) {
-        uint8_t v = 0;
-        switch (op->kind) {
-        case JSNI_OP_INVERT:
-            v = (uint8_t)(255 - i);
-            break;
-        case JSNI_OP_POSTERIZE:
-            v = jsni_posterize(i, op->value);
-            break;
-        case JSNI_OP_SOLARIZE:
-            v = jsni_solarize(i, op->value);
-            break;
-        case JSNI_OP_SOLARIZE_ADD:
-            v = jsni_solarize_add(i, op->value);
-            break;
-        default:
-            v = jsni_blend(base, i, op->factor);
-        }
-        table[0][i] = v;
+    uint8_t *t = table[0];
+    switch (op->kind) {
+    case JSNI_OP_INVERT:
+        for (int i = 0; i < 256; i++)
+            t[i] = (uint8_t)(255 - i);
+        break;
+    case JSNI_OP_POSTERIZE:
+        for (int i = 0; i < 256; i++)
+            t[i] = jsni_posterize(i, op->value);
+        break;
+    case JSNI_OP_SOLARIZE:
+        for (int i = 0; i < 256; i++)
+            t[i] = jsni_solarize(i, op->value);
+        break;
+    case JSNI_OP_SOLARIZE_ADD:
+        for (int i = 0; i < 256; i++)
+            t[i] = jsni_solarize_add(i, op->value);
+        break;
+    default:
+        for (int i = 0; i < 256; i++)
+            t[i] = jsni_blend(base, i, op->factor);
     }
-    memcpy(table[1], table[0], 256);
-    memcpy(table[2], table[0], 256);
+    memcpy(table[1], t, 256);
+    memcpy(table[2], t, 256);
 }
 
 bool jsni_op_table(const jsni_op *op, const uint8_t *in, size_t pixels,
@@ -147,18 +119,6 @@ void jsni_table_run(const uint8_t table[3][256], const uint8_t *in, uint8_t *out
     }
 }
 
-static void color(const uint8_t *in, uint8_t *out, size_t pixels, float factor)
-{
-    for (size_t i = 0; i < pixels * C; i += C) {
-        const int r = in[i], g = in[i + 1], b = in[i + 2];
-        const int base = jsni_gray(r, g, b);
-        out[i] = jsni_blend(base, r, factor);
-        out[i + 1] = jsni_blend(base, g, factor);
-        out[i + 2] = jsni_blend(base, b, factor);
-    }
-}
-
-/* Neighbours of a byte in its channel are 3 bytes away, so a row is one flat loop. */
 static void sharpness(const uint8_t *in, uint8_t *out, size_t width, size_t height,
                       float factor)
 {
@@ -168,13 +128,8 @@ static void sharpness(const uint8_t *in, uint8_t *out, size_t width, size_t heig
         return;
     for (size_t y = 1; y + 1 < height; y++) {
         const uint8_t *row = in + y * stride;
-        const uint8_t *up = row - stride, *down = row + stride;
-        uint8_t *to = out + y * stride;
-        for (size_t i = C; i < stride - C; i++) {
-            const int sum = up[i - C] + up[i] + up[i + C] + row[i - C] + row[i] +
-                            row[i + C] + down[i - C] + down[i] + down[i + C];
-            to[i] = jsni_blend(jsni_smooth(sum, row[i]), row[i], factor);
-        }
+        jsni_pixelkernel_best()->sharpen(row - stride, row, row + stride,
+                                         out + y * stride, stride, factor);
     }
 }
 
@@ -211,7 +166,7 @@ void jsni_op_run(const jsni_op *op, const uint8_t *in, uint8_t *out, size_t widt
         jsni_warp_run(op, in, out, width, height);
         return;
     case JSNI_OP_COLOR:
-        color(in, out, width * height, op->factor);
+        jsni_pixelkernel_best()->color(in, out, width * height, op->factor);
         return;
     case JSNI_OP_SHARPNESS:
         sharpness(in, out, width, height, op->factor);

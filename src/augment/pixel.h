@@ -53,11 +53,11 @@ static inline JSNI_HD uint8_t jsni_gray(int r, int g, int b)
 }
 
 /* base + factor * (byte - base) in float, truncated; clipped, which changes nothing for
- * factors in [0, 1]. */
+ * factors in [0, 1]. |factor| <= 1e6, so that the number fits an int. */
 static inline JSNI_HD uint8_t jsni_blend(int base, int byte, float factor)
 {
-    const float v = jsni_madd_f(factor, (float)(byte - base), (float)base);
-    return (uint8_t)(v <= 0.0f ? 0 : v >= 255.0f ? 255 : (int)v);
+    return (uint8_t)jsni_clip_byte(
+        (int)jsni_madd_f(factor, (float)(byte - base), (float)base));
 }
 
 static inline JSNI_HD uint8_t jsni_posterize(int byte, double bits)
@@ -109,10 +109,10 @@ static inline JSNI_HD uint8_t jsni_gray_mean(uint64_t sum, uint64_t pixels)
 }
 
 /* The smoothed byte that Sharpness blends with, from the sum of the 3x3 neighbourhood
- * and its centre; pixels of the border keep their byte. */
+ * and its centre: a thirteenth, rounded. Pixels of the border keep their byte. */
 static inline JSNI_HD uint8_t jsni_smooth(int sum9, int centre)
 {
-    return (uint8_t)((2 * (sum9 + 4 * centre) + 13) / 26);
+    return (uint8_t)((uint32_t)(sum9 + 4 * centre + 6) / 13u);
 }
 
 /* Nearest-neighbour coordinates in 16.16 fixed point: output (x, y) shows input
