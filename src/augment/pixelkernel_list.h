@@ -5,11 +5,11 @@
 #define JSNI_PIXELKERNEL_LIST_H
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define JSNI_PIXELKERNEL_LIST(X) \
-    X(base)                      \
-    X(avx2)
+#define JSNI_PIXELKERNEL_X86(X) X(avx2)
 #else
-#define JSNI_PIXELKERNEL_LIST(X) X(base)
+#define JSNI_PIXELKERNEL_X86(X)
 #endif
+
+#define JSNI_PIXELKERNEL_LIST(X) X(base) JSNI_PIXELKERNEL_X86(X)
 
 #endif /* JSNI_PIXELKERNEL_LIST_H */
