@@ -44,18 +44,17 @@ static void check(const char *format, const char *expected)
 static void test_markdown(void **state)
 {
     (void)state;
-    check(
-        "markdown",
-        "**Results & \\<more\\>**\n"
-        "\n"
-        "| Method                       |    Sym 20% |           Sym 40% |  n  |\n"
-        "|------------------------------|-----------:|------------------:|:---:|\n"
-        "| a\\|b, \"c\" $x\\_1^2$ {\\#} \\\\ ~ | 91.2 \xC2\xB1 0.5 |       "
-        "**-3.00**\\* |     |\n"
-        "| **GJS**                      |            | **0.125 \xC2\xB1 0.062** |  5"
-        "  |\n"
-        "\n"
-        "50% \\_noise\\_\n");
+    check("markdown",
+          "**Results & \\<more\\>**\n"
+          "\n"
+          "| Method                       |    Sym 20% |           Sym 40% |  n  |\n"
+          "|------------------------------|-----------:|------------------:|:---:|\n"
+          "| a\\|b, \"c\" $x\\_1^2$ {\\#} \\\\ ~ | 91.2 \xC2\xB1 0.5 |       "
+          "**-3.00**\\* |     |\n"
+          "| **GJS**                      |            | **0.125 \xC2\xB1 0.062** |  5"
+          "  |\n"
+          "\n"
+          "50% \\_noise\\_\n");
 }
 
 static void test_csv(void **state)
