@@ -2,6 +2,7 @@
  * Knows no network by name. */
 #include "jensen/network.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "core/alloc.h"
@@ -47,6 +48,14 @@ const jsn_network_info *jsn_network_find(const char *spec)
 {
     const jsni_network_def *def = find_def(spec);
     return def == NULL ? NULL : &def->info;
+}
+
+size_t jsni_network_whole(jsni_builder *b, const char *name, double value)
+{
+    if (b->status == JSN_OK && value != floor(value))
+        b->status =
+            jsni_fail(JSN_ERR_RANGE, "%s=%g is not a whole number", name, value);
+    return (size_t)value;
 }
 
 jsn_status jsni_network_build(const char *spec, jsni_shape input, size_t classes,

@@ -12,7 +12,7 @@ static const jsn_param_info params[] = {
 
 static void build(jsni_builder *b, const jsni_spec_value *values)
 {
-    size_t channels = (size_t)values[0].real;
+    size_t channels = jsni_network_whole(b, "width", values[0].real);
     size_t x = jsni_build_input(b);
     for (size_t i = 0; i < 4; i++, channels *= 2) {
         char path[JSNI_NAME_SIZE];

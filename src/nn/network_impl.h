@@ -21,6 +21,9 @@ typedef struct jsni_network_def {
 JSNI_NETWORK_LIST(JSNI_NETWORK_DECLARE)
 #undef JSNI_NETWORK_DECLARE
 
+/* A parameter that must be a whole number; the builder fails when it is not. */
+size_t jsni_network_whole(jsni_builder *b, const char *name, double value);
+
 /* The graph of a network spec for images of `input` and `classes` >= 2 classes. The
  * last node has exactly `classes` outputs.
  *   JSN_ERR_UNKNOWN_NAME  no such network or parameter; the sentence lists what exists

@@ -10,7 +10,8 @@ static const jsn_param_info params[] = {
 
 static void build(jsni_builder *b, const jsni_spec_value *values)
 {
-    const size_t width = (size_t)values[0].real, layers = (size_t)values[1].real;
+    const size_t width = jsni_network_whole(b, "width", values[0].real);
+    const size_t layers = jsni_network_whole(b, "layers", values[1].real);
     size_t x = jsni_build_flatten(b, "flatten", jsni_build_input(b));
     for (size_t i = 0; i < layers; i++) {
         char path[JSNI_NAME_SIZE];

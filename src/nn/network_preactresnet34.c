@@ -32,7 +32,7 @@ static size_t block(jsni_builder *b, const char *path, size_t x, size_t in, size
 
 static void build(jsni_builder *b, const jsni_spec_value *values)
 {
-    size_t channels = (size_t)values[0].real;
+    size_t channels = jsni_network_whole(b, "width", values[0].real);
     size_t x = jsni_build_input(b);
     x = jsni_build_conv(b, "conv1", x, channels, 3, 1, 1, false);
     size_t in = channels;

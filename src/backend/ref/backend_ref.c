@@ -396,18 +396,13 @@ static const char *describe_node(const jsni_plan *plan, size_t number)
     return kernel == NULL ? "copy" : kernel->text;
 }
 
-static jsn_status copy_gradient(ref_plan *plan, size_t number, float *to,
-                                const float *from)
+/* Where the gradient of a node is; JSN_ERR_ARGUMENT when the plan has none. */
+static jsn_status find_gradient(ref_plan *plan, size_t number, float **gradient)
 {
-    float *gradient = gradient_of(plan, number);
-    if (gradient == NULL)
+    *gradient = gradient_of(plan, number);
+    if (*gradient == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "the plan keeps no gradient of '%s'",
                          plan->base.graph->nodes[number].name);
-    const size_t bytes = node_floats(plan, number) * sizeof(float);
-    if (to != NULL)
-        memcpy(to, gradient, bytes);
-    else
-        memcpy(gradient, from, bytes);
     return JSN_OK;
 }
 
@@ -415,19 +410,32 @@ static jsn_status write_output_gradient(jsni_plan *base, size_t member,
                                         const float *from)
 {
     (void)member;
-    return copy_gradient((ref_plan *)base, base->graph->node_count - 1, NULL, from);
+    ref_plan *plan = (ref_plan *)base;
+    const size_t output = base->graph->node_count - 1;
+    float *gradient = NULL;
+    JSNI_TRY(find_gradient(plan, output, &gradient));
+    memcpy(gradient, from, node_floats(plan, output) * sizeof(float));
+    return JSN_OK;
+}
+
+static jsn_status read_gradient(ref_plan *plan, size_t number, float *to)
+{
+    float *gradient = NULL;
+    JSNI_TRY(find_gradient(plan, number, &gradient));
+    memcpy(to, gradient, node_floats(plan, number) * sizeof(float));
+    return JSN_OK;
 }
 
 static jsn_status read_output_gradient(jsni_plan *base, size_t member, float *to)
 {
     (void)member;
-    return copy_gradient((ref_plan *)base, base->graph->node_count - 1, to, NULL);
+    return read_gradient((ref_plan *)base, base->graph->node_count - 1, to);
 }
 
 static jsn_status read_input_gradient(jsni_plan *base, size_t member, float *to)
 {
     (void)member;
-    return copy_gradient((ref_plan *)base, 0, to, NULL);
+    return read_gradient((ref_plan *)base, 0, to);
 }
 
 const jsni_backend_ops jsni_backend_ref = {

@@ -1,0 +1,490 @@
+/* Conformance: every op of every compiled backend against `ref`, forward and backward,
+ * over odd sizes, one channel, one sample, strides, windows that are not square, several
+ * views; and a few blocks of real networks, since backends fuse neighbouring ops. `ref`
+ * itself is held to finite differences.
+ *
+ * Tolerances are parts of the largest entry: 2e-5, what Winograd's transformations cost
+ * in float32 (1e-5 a layer and direction); 2e-4 behind BatchNorm, which divides by
+ * deviations below 1 and sums over the batch.
+ */
+#include <math.h>
+
+#include "backend/backend_support.h"
+#include "core/rng.h"
+
+typedef struct op_case {
+    const char *name;
+    jsni_op op;
+    jsni_shape in;
+    size_t samples, views;
+} op_case;
+
+#define CONV(kh, kw, sh, sw, ph, pw, out, with_bias)                                  \
+    {                                                                                 \
+        .kind = JSNI_OP_CONV, .as.conv = { {kh, kw, sh, sw, ph, pw}, out, with_bias } \
+    }
+#define POOL(which, kh, kw, sh, sw, ph, pw)                  \
+    {                                                        \
+        .kind = which, .as.pool = { kh, kw, sh, sw, ph, pw } \
+    }
+#define NORM                                           \
+    {                                                  \
+        .kind = JSNI_OP_NORM, .as.norm = { 1e-5, 0.1 } \
+    }
+#define PLAIN(which)  \
+    {                 \
+        .kind = which \
+    }
+#define ADAPTIVE(h, w)                                         \
+    {                                                          \
+        .kind = JSNI_OP_ADAPTIVE_POOL, .as.adaptive = { h, w } \
+    }
+#define LINEAR(out, with_bias)                                  \
+    {                                                           \
+        .kind = JSNI_OP_LINEAR, .as.linear = { out, with_bias } \
+    }
+#define DROPOUT(p)                                   \
+    {                                                \
+        .kind = JSNI_OP_DROPOUT, .as.dropout = { p } \
+    }
+
+static const op_case cases[] = {
+    {"conv 1 channel", CONV(3, 3, 1, 1, 1, 1, 1, false), {1, 5, 5}, 1, 1},
+    {"conv odd", CONV(3, 3, 1, 1, 1, 1, 5, true), {3, 7, 9}, 3, 1},
+    {"conv views", CONV(3, 3, 1, 1, 1, 1, 4, false), {3, 6, 5}, 2, 3},
+    {"conv 16", CONV(3, 3, 1, 1, 1, 1, 16, false), {16, 8, 8}, 4, 1},
+    {"conv 32", CONV(3, 3, 1, 1, 1, 1, 32, false), {32, 16, 16}, 2, 2},
+    {"conv 32 wide", CONV(3, 3, 1, 1, 1, 1, 32, false), {32, 9, 70}, 2, 1},
+    {"conv 64 to 32", CONV(3, 3, 1, 1, 1, 1, 32, true), {64, 11, 13}, 2, 1},
+    {"conv 33 to 17", CONV(3, 3, 1, 1, 1, 1, 17, false), {33, 6, 6}, 3, 1},
+    {"conv 128 at 4x4", CONV(3, 3, 1, 1, 1, 1, 128, false), {128, 4, 4}, 5, 1},
+    {"conv no padding", CONV(3, 3, 1, 1, 0, 0, 6, true), {4, 8, 7}, 2, 1},
+    {"conv more padding", CONV(3, 3, 1, 1, 2, 2, 6, true), {4, 5, 4}, 2, 1},
+    {"conv stride 2", CONV(3, 3, 2, 2, 1, 1, 8, false), {6, 9, 8}, 3, 1},
+    {"conv stride 2 32", CONV(3, 3, 2, 2, 1, 1, 64, false), {32, 16, 16}, 2, 1},
+    {"conv stride 3", CONV(3, 3, 3, 3, 1, 1, 3, true), {2, 10, 11}, 2, 1},
+    {"conv 1x1", CONV(1, 1, 1, 1, 0, 0, 7, false), {5, 4, 6}, 2, 2},
+    {"conv 1x1 stride 2", CONV(1, 1, 2, 2, 0, 0, 64, false), {32, 16, 16}, 2, 1},
+    {"conv 1x1 stride 2 odd", CONV(1, 1, 2, 2, 0, 0, 3, true), {5, 7, 5}, 1, 1},
+    {"conv 5x5", CONV(5, 5, 1, 1, 2, 2, 4, true), {3, 9, 6}, 2, 1},
+    {"conv 7x7 stem", CONV(7, 7, 2, 2, 3, 3, 16, false), {3, 21, 18}, 2, 1},
+    {"conv 1x7", CONV(1, 7, 1, 1, 0, 3, 4, false), {3, 5, 9}, 2, 1},
+    {"conv 3x2 mixed", CONV(3, 2, 2, 1, 1, 0, 5, true), {4, 7, 6}, 2, 1},
+    {"conv stem", CONV(3, 3, 1, 1, 1, 1, 32, false), {3, 32, 32}, 2, 2},
+    {"norm", NORM, {5, 7, 3}, 4, 1},
+    {"norm 1 channel", NORM, {1, 3, 3}, 1, 1},
+    {"norm views", NORM, {16, 5, 5}, 3, 3},
+    {"norm flat", NORM, {9, 1, 1}, 6, 2},
+    {"norm 32", NORM, {32, 16, 16}, 2, 2},
+    {"relu", PLAIN(JSNI_OP_RELU), {3, 5, 7}, 3, 2},
+    {"relu flat", PLAIN(JSNI_OP_RELU), {17, 1, 1}, 1, 1},
+    {"add to itself", PLAIN(JSNI_OP_ADD), {3, 5, 7}, 3, 1},
+    {"max 2", POOL(JSNI_OP_MAX_POOL, 2, 2, 2, 2, 0, 0), {3, 7, 6}, 2, 2},
+    {"max 3 stride 2", POOL(JSNI_OP_MAX_POOL, 3, 3, 2, 2, 1, 1), {16, 9, 8}, 2, 1},
+    {"max 3 stride 1", POOL(JSNI_OP_MAX_POOL, 3, 3, 1, 1, 1, 1), {1, 5, 5}, 1, 1},
+    {"max 2x3", POOL(JSNI_OP_MAX_POOL, 2, 3, 1, 2, 0, 1), {2, 5, 9}, 2, 1},
+    {"avg 2", POOL(JSNI_OP_AVG_POOL, 2, 2, 2, 2, 0, 0), {3, 7, 6}, 2, 1},
+    {"avg 3 padded", POOL(JSNI_OP_AVG_POOL, 3, 3, 2, 2, 1, 1), {16, 9, 8}, 2, 2},
+    {"avg 8", POOL(JSNI_OP_AVG_POOL, 8, 8, 8, 8, 0, 0), {32, 8, 8}, 3, 1},
+    {"adaptive 1x1", ADAPTIVE(1, 1), {5, 7, 3}, 2, 2},
+    {"adaptive 1x1 32", ADAPTIVE(1, 1), {32, 8, 8}, 2, 1},
+    {"adaptive up", ADAPTIVE(7, 7), {3, 2, 2}, 2, 1},
+    {"adaptive uneven", ADAPTIVE(3, 5), {2, 7, 9}, 1, 1},
+    {"linear", LINEAR(10, true), {37, 1, 1}, 5, 1},
+    {"linear no bias", LINEAR(1, false), {8, 1, 1}, 1, 1},
+    {"linear views", LINEAR(100, true), {128, 1, 1}, 4, 2},
+    {"linear wide", LINEAR(65, true), {600, 1, 1}, 3, 1},
+    {"dropout", DROPOUT(0.5), {33, 1, 1}, 5, 2},
+    {"dropout rarely", DROPOUT(0.1), {3, 4, 5}, 2, 1},
+    {"dropout never", DROPOUT(0.0), {3, 4, 5}, 2, 1},
+    {"flatten", PLAIN(JSNI_OP_FLATTEN), {5, 3, 7}, 3, 2},
+};
+
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+/* Blocks of networks, which a backend may run as fewer, larger pieces. */
+static void build_preact(jsni_builder *b, size_t width, size_t stride)
+{
+    const size_t stem =
+        jsni_build_conv(b, "stem", jsni_build_input(b), width / stride, 3, 1, 1, false);
+    size_t a = jsni_build_relu(b, "relu1", jsni_build_norm(b, "bn1", stem));
+    const size_t skip =
+        stride == 1 ? stem : jsni_build_conv(b, "short", a, width, 1, stride, 0, false);
+    a = jsni_build_conv(b, "conv1", a, width, 3, stride, 1, false);
+    a = jsni_build_relu(b, "relu2", jsni_build_norm(b, "bn2", a));
+    a = jsni_build_conv(b, "conv2", a, width, 3, 1, 1, false);
+    a = jsni_build_add(b, "add", a, skip);
+    a = jsni_build_relu(b, "relu", jsni_build_norm(b, "bn", a));
+    a = jsni_build_flatten(b, "flat", jsni_build_adaptive_pool(b, "pool", a, 1, 1));
+    (void)jsni_build_linear(b, "linear", a, 10, true);
+}
+
+static void build_post(jsni_builder *b, size_t width, size_t stride)
+{
+    size_t x = jsni_build_input(b);
+    x = jsni_build_norm(b, "bn0",
+                        jsni_build_conv(b, "conv0", x, width, 3, 1, 1, false));
+    x = jsni_build_relu(b, "relu0", x);
+    size_t y = jsni_build_conv(b, "conv1", x, width, 1, 1, 0, false);
+    y = jsni_build_relu(b, "relu1", jsni_build_norm(b, "bn1", y));
+    y = jsni_build_conv(b, "conv2", y, width, 3, stride, 1, false);
+    y = jsni_build_relu(b, "relu2", jsni_build_norm(b, "bn2", y));
+    y = jsni_build_norm(b, "bn3",
+                        jsni_build_conv(b, "conv3", y, 2 * width, 1, 1, 0, false));
+    size_t s = jsni_build_conv(b, "down", x, 2 * width, 1, stride, 0, false);
+    s = jsni_build_norm(b, "bnd", s);
+    x = jsni_build_relu(b, "relu", jsni_build_add(b, "add", y, s));
+    x = jsni_build_max_pool(b, "max", x, 2, 2, 0);
+    x = jsni_build_flatten(b, "flat", x);
+    x = jsni_build_relu(b, "relu4", jsni_build_linear(b, "hidden", x, 20, true));
+    x = jsni_build_dropout(b, "drop", x, 0.5);
+    (void)jsni_build_linear(b, "linear", x, 7, true);
+}
+
+static void build_biased(jsni_builder *b, size_t width, size_t stride)
+{
+    size_t x = jsni_build_input(b);
+    x = jsni_build_conv(b, "conv1", x, width, 3, stride, 1, true);
+    x = jsni_build_relu(b, "relu1", x); /* no BatchNorm between */
+    x = jsni_build_conv(b, "conv2", x, width, 3, 1, 1, true);
+    x = jsni_build_relu(b, "relu2", jsni_build_norm(b, "bn2", x));
+    x = jsni_build_avg_pool(b, "avg", x, 2, 2, 0);
+    /* One value read three times, and an addition whose result is read twice. */
+    const size_t twice = jsni_build_add(b, "twice", x, x);
+    const size_t more = jsni_build_add(b, "more", twice, x);
+    x = jsni_build_add(b, "most", more, jsni_build_relu(b, "relu3", more));
+    x = jsni_build_adaptive_pool(b, "adaptive", x, 3, 3);
+    (void)jsni_build_linear(b, "linear", jsni_build_flatten(b, "flat", x), 5, true);
+}
+
+static const struct {
+    const char *name;
+    void (*build)(jsni_builder *b, size_t width, size_t stride);
+    size_t width, stride;
+    jsni_shape in;
+    size_t samples, views;
+} blocks[] = {
+    {"preact 32", build_preact, 32, 1, {3, 16, 16}, 3, 2},
+    {"preact 64 stride 2", build_preact, 64, 2, {3, 16, 16}, 2, 2},
+    {"preact narrow", build_preact, 6, 1, {2, 7, 9}, 3, 1},
+    {"preact narrow stride 2", build_preact, 10, 2, {2, 9, 6}, 4, 3},
+    {"bottleneck 16", build_post, 16, 1, {3, 8, 8}, 4, 1},
+    {"bottleneck 7 stride 2", build_post, 7, 2, {3, 11, 9}, 3, 2},
+    {"biased 16", build_biased, 16, 1, {3, 10, 10}, 3, 2},
+    {"biased 5 stride 2", build_biased, 5, 2, {1, 13, 9}, 2, 1},
+};
+
+enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
+
+static jsni_graph *block_graph(size_t i)
+{
+    jsni_builder b;
+    jsni_build_begin(&b, blocks[i].name, blocks[i].in, 5);
+    blocks[i].build(&b, blocks[i].width, blocks[i].stride);
+    jsni_graph *graph = NULL;
+    assert_ok(jsni_build_end(&b, &graph));
+    return graph;
+}
+
+/* The same inputs for both rigs; weights of the size that keeps values near 1. */
+static void fill(rig *r)
+{
+    const size_t images = r->views * r->samples;
+    rig_fill(r->x, images * jsni_shape_count(jsni_graph_input(r->graph)->shape), 1);
+    rig_fill(r->dy, images * jsni_shape_count(jsni_graph_output(r->graph)->shape), 2);
+    for (size_t i = 0; i < r->graph->param_count; i++) {
+        const jsni_tensor *t = &r->graph->params[i];
+        float *to = r->params + t->offset;
+        rig_fill(to, t->count, 3 + (uint32_t)i);
+        const double fan = t->rank > 1 ? (double)(t->count / t->dim[0]) : 4.0;
+        for (size_t k = 0; k < t->count; k++)
+            to[k] = (float)((double)to[k] / sqrt(fan)) +
+                    (t->role == JSNI_ROLE_NORM_WEIGHT ? 1.0f : 0.0f);
+    }
+    for (size_t i = 0; i < r->graph->stat_count; i++)
+        for (size_t k = 0; k < r->graph->stats[i].count; k++)
+            r->stats[r->graph->stats[i].offset + k] =
+                r->graph->stats[i].role == JSNI_ROLE_RUNNING_VAR
+                    ? 0.5f + 0.1f * (float)(k % 7)
+                    : 0.1f * (float)(k % 5);
+}
+
+static void compare(const char *name, const char *mode, const rig *got, const rig *want,
+                    double tolerance, int back)
+{
+    const jsni_graph *graph = want->graph;
+    const size_t images = want->views * want->samples;
+    char what[200];
+    (void)snprintf(what, sizeof what, "%s on %s, %s: y", name, got->ops->name, mode);
+    rig_assert_near(got->y, want->y,
+                    images * jsni_shape_count(jsni_graph_output(graph)->shape),
+                    tolerance, what);
+    for (size_t i = 0; i < graph->stat_count; i++) {
+        const jsni_tensor *t = &graph->stats[i];
+        (void)snprintf(what, sizeof what, "%s on %s, %s: %s", name, got->ops->name,
+                       mode, t->name);
+        rig_assert_near(got->stats + t->offset, want->stats + t->offset, t->count,
+                        tolerance, what);
+    }
+    if (!back)
+        return;
+    (void)snprintf(what, sizeof what, "%s on %s, %s: dx", name, got->ops->name, mode);
+    rig_assert_near(got->dx, want->dx,
+                    images * jsni_shape_count(jsni_graph_input(graph)->shape),
+                    tolerance, what);
+    /* A bias ahead of a BatchNorm has gradient 0 up to rounding: measure every tensor
+     * against the largest entry of all, too. */
+    double top = 0.0;
+    for (size_t i = 0; i < graph->param_floats; i++)
+        top = fmax(top, fabs((double)want->grads[i]));
+    for (size_t i = 0; i < graph->param_count; i++) {
+        const jsni_tensor *t = &graph->params[i];
+        const double d = rig_difference(got->grads + t->offset, want->grads + t->offset,
+                                        t->count, 1e-2 * top + 1e-30);
+        if (!(d <= tolerance))
+            fail_msg("%s on %s, %s: gradient of %s off by %g, tolerance %g", name,
+                     got->ops->name, mode, t->name, d, tolerance);
+    }
+}
+
+static const jsni_backend_ops *find_ref(void)
+{
+    size_t b = 0;
+    while (strcmp(jsni_backend_at(b)->name, "ref") != 0)
+        b++;
+    return jsni_backend_at(b);
+}
+
+static void conform(const char *name, jsni_graph *graph, size_t samples, size_t views,
+                    double tolerance)
+{
+    const jsni_backend_ops *ref = find_ref();
+    rig want;
+    assert_true(rig_open(&want, ref, graph, views, samples, 1));
+    for (size_t b = 0; jsni_backend_at(b) != NULL; b++) {
+        const jsni_backend_ops *ops = jsni_backend_at(b);
+        rig got;
+        /* `ref` against itself with other threads must give the same bits. */
+        if (!rig_open(&got, ops, graph, views, samples, ops == ref ? 3 : 2))
+            continue;
+        for (int training = 1; training >= 0; training--) {
+            fill(&want);
+            fill(&got);
+            assert_ok(rig_run(&want, training, 1, 4));
+            const int back = rig_run(&got, training, 1, 4) == JSN_OK;
+            compare(name, training ? "training" : "evaluation", &got, &want,
+                    ops == ref ? 0.0 : tolerance, back);
+        }
+        rig_close(&got);
+    }
+    rig_close(&want);
+}
+
+static void test_every_op_agrees_with_ref(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASES; i++) {
+        jsni_graph *graph = rig_graph(&cases[i].op, cases[i].in);
+        const double tolerance = cases[i].op.kind == JSNI_OP_NORM ? 2e-4 : 2e-5;
+        conform(cases[i].name, graph, cases[i].samples, cases[i].views, tolerance);
+        jsni_graph_destroy(graph);
+    }
+}
+
+static void test_blocks_of_networks_agree_with_ref(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < BLOCKS; i++) {
+        jsni_graph *graph = block_graph(i);
+        conform(blocks[i].name, graph, blocks[i].samples, blocks[i].views, 2e-4);
+        jsni_graph_destroy(graph);
+    }
+}
+
+/* Distinct multiples of 0.05 in random order, none near 0: no kink of ReLU or of a
+ * maximum lies within a step of 0.01. */
+static void fill_apart(float *x, size_t count)
+{
+    uint32_t *order = calloc(count, sizeof *order);
+    assert_non_null(order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = (uint32_t)i;
+    jsni_rng rng = jsni_rng_stream(5, JSNI_RNG_TEST, 1, 0, 0);
+    jsni_rng_shuffle(&rng, order, count);
+    for (size_t i = 0; i < count; i++)
+        x[i] = 0.05f * ((float)order[i] - (float)(count / 2)) + 0.025f;
+    free(order);
+}
+
+/* sum of y*dy, the function whose derivatives backward computes. */
+static double projected(rig *r, const float *stats)
+{
+    memcpy(r->stats, stats, r->graph->stat_floats * sizeof *stats);
+    assert_ok(rig_run(r, 1, 0, 4));
+    const size_t count =
+        r->views * r->samples * jsni_shape_count(jsni_graph_output(r->graph)->shape);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)r->y[i] * (double)r->dy[i];
+    return sum;
+}
+
+/* Central differences of `projected` in the values at[0..count) against `gradient`;
+ * returns how many disagree, printing each. */
+static size_t wrong_derivatives(rig *r, const char *name, const float *stats, float *at,
+                                const float *gradient, size_t count, double top)
+{
+    size_t wrong = 0;
+    const float h = 0.0078125f; /* 2^-7: x+h and x-h are exact for most x */
+    for (size_t i = 0; i < count; i++) {
+        const float before = at[i];
+        at[i] = before + h;
+        const double up = projected(r, stats), high = (double)at[i];
+        at[i] = before - h;
+        const double down = projected(r, stats), low = (double)at[i];
+        at[i] = before;
+        const double slope = (up - down) / (high - low);
+        /* The sums carry float noise of 1e-6 relative to entries of about 1, divided by
+         * 2h; BatchNorm adds curvature of order h^2. */
+        if (!(fabs(slope - (double)gradient[i]) <= 2e-3 * top + 1e-3)) {
+            print_message("%s: derivative %zu is %g, difference quotient %g\n", name, i,
+                          (double)gradient[i], slope);
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
+static void difference_case(const op_case *c)
+{
+    jsni_graph *graph = rig_graph(&c->op, c->in);
+    rig r;
+    assert_true(rig_open(&r, find_ref(), graph, c->views, c->samples, 1));
+    fill(&r);
+    const size_t inputs = c->views * c->samples * jsni_shape_count(c->in);
+    if (c->op.kind == JSNI_OP_RELU || c->op.kind == JSNI_OP_MAX_POOL)
+        fill_apart(r.x, inputs);
+    float *stats = calloc(graph->stat_floats + 1, sizeof *stats);
+    float *dx = calloc(inputs, sizeof *dx);
+    float *grads = calloc(graph->param_floats + 1, sizeof *grads);
+    assert_true(stats != NULL && dx != NULL && grads != NULL);
+    memcpy(stats, r.stats, graph->stat_floats * sizeof *stats);
+    assert_ok(rig_run(&r, 1, 1, 4));
+    memcpy(dx, r.dx, inputs * sizeof *dx);
+    memcpy(grads, r.grads, graph->param_floats * sizeof *grads);
+    double top = 0.0;
+    for (size_t i = 0; i < inputs; i++)
+        top = fmax(top, fabs((double)dx[i]));
+    assert_int_equal(wrong_derivatives(&r, c->name, stats, r.x, dx, inputs, top), 0);
+    dx[inputs / 2] += (float)(0.1 * top + 0.1);
+    assert_int_equal(
+        wrong_derivatives(&r, "(wrong on purpose)", stats, r.x, dx, inputs, top), 1);
+    for (size_t i = 0; i < graph->param_count; i++) {
+        const jsni_tensor *t = &graph->params[i];
+        double most = 0.0;
+        for (size_t k = 0; k < t->count; k++)
+            most = fmax(most, fabs((double)grads[t->offset + k]));
+        assert_int_equal(wrong_derivatives(&r, c->name, stats, r.params + t->offset,
+                                           grads + t->offset, t->count, most),
+                         0);
+    }
+    free(stats);
+    free(dx);
+    free(grads);
+    rig_close(&r);
+    jsni_graph_destroy(graph);
+}
+
+static void test_ref_gradients_are_difference_quotients(void **state)
+{
+    (void)state;
+    static const op_case small[] = {
+        {"conv", CONV(3, 3, 1, 1, 1, 1, 5, true), {3, 5, 4}, 2, 1},
+        {"conv stride 2", CONV(3, 3, 2, 2, 1, 1, 2, true), {2, 5, 6}, 2, 2},
+        {"conv 1x1", CONV(1, 1, 1, 1, 0, 0, 3, false), {2, 3, 4}, 2, 1},
+        {"conv 1x1 stride 2", CONV(1, 1, 2, 2, 0, 0, 3, false), {2, 5, 4}, 1, 1},
+        {"conv 2x3 mixed", CONV(2, 3, 1, 2, 1, 0, 3, true), {2, 4, 7}, 1, 1},
+        {"conv wide", CONV(1, 3, 1, 1, 0, 1, 1, false), {1, 2, 67}, 1, 1},
+        {"conv 7x7", CONV(7, 7, 2, 2, 3, 3, 2, true), {1, 5, 6}, 1, 1},
+        {"norm", NORM, {3, 3, 2}, 3, 1},
+        {"norm views", NORM, {2, 2, 2}, 3, 2},
+        {"relu", PLAIN(JSNI_OP_RELU), {3, 3, 2}, 2, 1},
+        {"add to itself", PLAIN(JSNI_OP_ADD), {2, 3, 2}, 2, 1},
+        {"max", POOL(JSNI_OP_MAX_POOL, 3, 3, 2, 2, 1, 1), {2, 5, 6}, 2, 1},
+        {"max 2x3", POOL(JSNI_OP_MAX_POOL, 2, 3, 1, 2, 0, 1), {1, 4, 5}, 1, 1},
+        {"avg padded", POOL(JSNI_OP_AVG_POOL, 3, 3, 2, 2, 1, 1), {2, 5, 4}, 2, 1},
+        {"adaptive up", ADAPTIVE(5, 3), {2, 2, 2}, 1, 1},
+        {"adaptive down", ADAPTIVE(2, 3), {1, 5, 7}, 1, 1},
+        {"linear", LINEAR(4, true), {9, 1, 1}, 3, 2},
+        {"linear stretch", LINEAR(2, true), {300, 1, 1}, 2, 1},
+        {"dropout", DROPOUT(0.4), {4, 2, 3}, 2, 2},
+        {"flatten", PLAIN(JSNI_OP_FLATTEN), {2, 3, 2}, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
+        difference_case(&small[i]);
+}
+
+/* Each view must come out as if it had been run alone, in order. */
+static void test_views_are_separate_passes(void **state)
+{
+    (void)state;
+    for (size_t b = 0; jsni_backend_at(b) != NULL; b++) {
+        jsni_graph *graph = block_graph(0);
+        rig both, one;
+        if (!rig_open(&both, jsni_backend_at(b), graph, 2, 3, 1)) {
+            jsni_graph_destroy(graph);
+            continue;
+        }
+        assert_true(rig_open(&one, jsni_backend_at(b), graph, 1, 3, 1));
+        fill(&both);
+        fill(&one);
+        const size_t inputs = 3 * jsni_shape_count(jsni_graph_input(graph)->shape);
+        const size_t outputs = 3 * jsni_shape_count(jsni_graph_output(graph)->shape);
+        assert_ok(rig_run(&both, 1, 0, 4));
+        for (size_t v = 0; v < 2; v++) {
+            memcpy(one.x, both.x + v * inputs, inputs * sizeof(float));
+            assert_ok(rig_run(&one, 1, 0, 4)); /* statistics go on from the first */
+            rig_assert_near(both.y + v * outputs, one.y, outputs, 1e-5, "a view");
+        }
+        rig_assert_near(both.stats, one.stats, graph->stat_floats, 1e-5, "statistics");
+        rig_close(&both);
+        rig_close(&one);
+        jsni_graph_destroy(graph);
+    }
+}
+
+static void test_a_smaller_batch_fits_a_larger_plan(void **state)
+{
+    (void)state;
+    for (size_t b = 0; jsni_backend_at(b) != NULL; b++) {
+        jsni_graph *graph = block_graph(4);
+        rig large, small;
+        if (rig_open(&large, jsni_backend_at(b), graph, 2, 7, 1)) {
+            assert_true(rig_open(&small, jsni_backend_at(b), graph, 1, 3, 1));
+            fill(&large);
+            fill(&small);
+            large.views = 1;
+            large.samples = 3;
+            assert_ok(rig_run(&large, 1, 1, 4));
+            assert_ok(rig_run(&small, 1, 1, 4));
+            rig_assert_near(large.y, small.y, 3 * 7, 1e-5, "output");
+            rig_assert_near(large.grads, small.grads, graph->param_floats, 2e-4,
+                            "gradient");
+        }
+        rig_close(&large);
+        rig_close(&small);
+        jsni_graph_destroy(graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ref_gradients_are_difference_quotients),
+        cmocka_unit_test(test_every_op_agrees_with_ref),
+        cmocka_unit_test(test_blocks_of_networks_agree_with_ref),
+        cmocka_unit_test(test_views_are_separate_passes),
+        cmocka_unit_test(test_a_smaller_batch_fits_a_larger_plan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
