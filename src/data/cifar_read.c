@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "data/folder_layout.h"
 
 enum { IMAGE_BYTES = 3 * JSNI_CIFAR_PIXELS };
 
@@ -41,6 +42,7 @@ jsn_status jsni_cifar_add_records(jsn_dataset *data, jsn_split split,
     JSNI_TRY_ALLOC(pixels);
     s->owned_pixels = pixels;
     s->pixels = pixels;
+    data->traits.width = data->traits.height = JSNI_CIFAR_SIDE;
     for (size_t i = 0; i < records; i++) {
         const uint8_t *from = bytes + i * record;
         const size_t label = from[layout->label_bytes - 1];
@@ -121,7 +123,6 @@ jsn_status jsni_cifar_open(jsn_dataset *data, const jsni_dataset_request *reques
         goto done;
     jsni_dataset_normalise(data, layout->mean, layout->deviation);
     data->traits.asymmetric = data->traits.kind;
-    data->traits.width = data->traits.height = JSNI_CIFAR_SIDE;
     status = jsni_dataset_add_classes(data, layout->classes, layout->class_count);
     if (status != JSN_OK)
         goto done;
@@ -130,8 +131,7 @@ jsn_status jsni_cifar_open(jsn_dataset *data, const jsni_dataset_request *reques
     else if (has_binaries(layout, inner))
         status = add_files(data, layout, inner);
     else
-        status = jsni_fail(JSN_ERR_DATA, "%s: holds neither %s nor %s", path,
-                           layout->train_files[0], layout->test_file);
+        status = jsni_folder_open(data, path, &request->options);
 done:
     jsni_free(inner);
     jsni_free(path);

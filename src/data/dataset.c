@@ -182,6 +182,7 @@ void jsn_dataset_close(jsn_dataset *data)
         jsni_free(data->classes[i]);
     jsni_free(data->classes);
     jsni_free(data->names);
+    jsni_free(data->block);
     jsni_file_unmap(&data->cached);
     jsni_decoder_pool_destroy(data->decoders);
     jsni_free(data->spec);

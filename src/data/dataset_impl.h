@@ -68,7 +68,8 @@ struct jsn_dataset {
     char *names; /* NUL-terminated, back to back */
     size_t names_length;
     size_t names_room;
-    jsni_map cached; /* a cache file */
+    uint8_t *block;  /* memory that several splits point into, or NULL */
+    jsni_map cached; /* or a cache file */
     jsni_decoder_pool *decoders;
     atomic_size_t memory_left; /* for `kept` */
 };

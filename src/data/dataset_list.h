@@ -6,6 +6,7 @@
 #define JSNI_DATASET_LIST(X) \
     X(builtin)               \
     X(cifar10)               \
-    X(cifar100)
+    X(cifar100)              \
+    X(folder)
 
 #endif /* JSNI_DATA_DATASET_LIST_H */

@@ -1,0 +1,110 @@
+/* core/folder.c - see core/folder.h. */
+#define _XOPEN_SOURCE 700
+#include "core/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const jsni_folder_entry *)a)->name,
+                  ((const jsni_folder_entry *)b)->name);
+}
+
+/* 1: a folder, 0: a regular file, -1: neither. */
+static int kind_of(DIR *dir, const char *name)
+{
+    struct stat info;
+    if (fstatat(dirfd(dir), name, &info, 0) != 0)
+        return -1;
+    return S_ISDIR(info.st_mode) ? 1 : S_ISREG(info.st_mode) ? 0 : -1;
+}
+
+static jsn_status add(jsni_folder_entry **entries, size_t *count, size_t *room,
+                      const char *name, bool folder)
+{
+    if (*count == *room) {
+        const size_t wanted = *room == 0 ? 64 : *room * 2;
+        jsni_folder_entry *larger = jsni_realloc(*entries, wanted, sizeof **entries);
+        JSNI_TRY_ALLOC(larger);
+        *entries = larger;
+        *room = wanted;
+    }
+    char *copy = jsni_text_copy(name);
+    JSNI_TRY_ALLOC(copy);
+    (*entries)[(*count)++] = (jsni_folder_entry){copy, folder};
+    return JSN_OK;
+}
+
+jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out, size_t *count)
+{
+    *out = NULL;
+    *count = 0;
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: cannot be read as a folder: %s", path,
+                         strerror(errno));
+    jsni_folder_entry *entries = NULL;
+    size_t used = 0, room = 0;
+    jsn_status status = JSN_OK;
+    while (status == JSN_OK) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL) {
+            if (errno != 0)
+                status = jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+            break;
+        }
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        const int kind = kind_of(dir, entry->d_name);
+        if (kind >= 0)
+            status = add(&entries, &used, &room, entry->d_name, kind == 1);
+    }
+    (void)closedir(dir);
+    if (status != JSN_OK) {
+        jsni_folder_free(entries, used);
+        return status;
+    }
+    if (used > 0)
+        qsort(entries, used, sizeof *entries, by_name);
+    *out = entries;
+    *count = used;
+    return JSN_OK;
+}
+
+void jsni_folder_free(jsni_folder_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        jsni_free(entries[i].name);
+    jsni_free(entries);
+}
+
+jsn_status jsni_file_identify(const char *path, jsni_file_identity *out)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+    *out = (jsni_file_identity){(uint64_t)info.st_dev, (uint64_t)info.st_ino,
+                                (uint64_t)info.st_size, (int64_t)info.st_mtim.tv_sec,
+                                (int64_t)info.st_mtim.tv_nsec};
+    return JSN_OK;
+}
+
+jsn_status jsni_path_real(const char *path, char **out)
+{
+    *out = NULL;
+    char *found = realpath(path, NULL);
+    if (found == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+    *out = jsni_text_copy(found);
+    free(found); /* of libc's malloc */
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}

@@ -1,0 +1,36 @@
+/* core/folder.h - what a folder holds. */
+#ifndef JSNI_CORE_FOLDER_H
+#define JSNI_CORE_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/status.h"
+
+typedef struct jsni_folder_entry {
+    char *name;  /* owned */
+    bool folder; /* else a regular file; links count as what they lead to */
+} jsni_folder_entry;
+
+/* The regular files and folders in `path`, without "." and "..", sorted by the bytes of
+ * their names. Other kinds, and links that lead nowhere, are left out.
+ *   JSN_ERR_DATA  cannot be read
+ *   JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out,
+                                           size_t *count);
+void jsni_folder_free(jsni_folder_entry *entries, size_t count); /* accepts NULL */
+
+/* What tells one state of a file from another without reading it. */
+typedef struct jsni_file_identity {
+    uint64_t device, inode, size;
+    int64_t seconds, nanoseconds; /* of the last change of its content */
+} jsni_file_identity;
+
+/* JSN_ERR_DATA when there is no such file. */
+JSN_MUST_CHECK jsn_status jsni_file_identify(const char *path, jsni_file_identity *out);
+
+/* The path without links and ".." as an owned text; JSN_ERR_DATA when it leads nowhere. */
+JSN_MUST_CHECK jsn_status jsni_path_real(const char *path, char **out);
+
+#endif /* JSNI_CORE_FOLDER_H */

@@ -1,0 +1,36 @@
+/* data/archive.h - reading the members of an archive one after the other: tar, tar.gz,
+ * tar.xz, tar.bz2, tar.zst, zip. */
+#ifndef JSNI_DATA_ARCHIVE_H
+#define JSNI_DATA_ARCHIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/log.h"
+#include "jensen/status.h"
+
+typedef struct jsni_archive_visitor {
+    void *user;
+    const jsn_logger *logger; /* NULL: no progress */
+    size_t member_limit;      /* a larger member that is wanted is refused */
+    /* Whether to read this member; the name is plain, see jsni_path_plain(). */
+    bool (*wants)(void *user, const char *name);
+    jsn_status (*folder)(void *user, const char *name); /* NULL: folders are skipped */
+    /* One wanted member, the bytes borrowed. */
+    jsn_status (*file)(void *user, const char *name, const uint8_t *bytes,
+                       size_t length);
+} jsni_archive_visitor;
+
+/* Visits all members in stored order; links, devices and the like are skipped. Refuses
+ * archives that expand to more than a thousand times their size.
+ *   JSN_ERR_DATA         damaged, hostile names, encrypted
+ *   JSN_ERR_UNSUPPORTED  this build has no libarchive
+ * and whatever the visitor returns. */
+JSN_MUST_CHECK jsn_status jsni_archive_walk(const char *path,
+                                            const jsni_archive_visitor *visitor);
+
+/* Whether a file's name ends like an archive's. */
+bool jsni_is_archive_name(const char *name);
+
+#endif /* JSNI_DATA_ARCHIVE_H */

@@ -1,0 +1,161 @@
+/* data/listing.c - see data/listing.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "data/listing.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/folder.h"
+#include "data/dataset_impl.h"
+
+/* Deep enough for any layout; ends a walk around a circle of links. */
+enum { DEEPEST = 12 };
+
+jsn_status jsni_listing_add(jsni_listing *list, const char *name)
+{
+    const size_t length = strlen(name) + 1;
+    if (list->count == list->count_room) {
+        const size_t wanted = list->count_room == 0 ? 256 : list->count_room * 2;
+        size_t *larger = jsni_realloc(list->at, wanted, sizeof *larger);
+        JSNI_TRY_ALLOC(larger);
+        list->at = larger;
+        list->count_room = wanted;
+    }
+    if (list->room - list->length < length) {
+        const size_t wanted = list->room * 2 + length + 4096;
+        char *larger = jsni_realloc(list->text, wanted, 1);
+        JSNI_TRY_ALLOC(larger);
+        list->text = larger;
+        list->room = wanted;
+    }
+    memcpy(list->text + list->length, name, length);
+    list->at[list->count++] = list->length;
+    list->length += length;
+    return JSN_OK;
+}
+
+const char *jsni_listing_name(const jsni_listing *list, size_t index)
+{
+    return list->text + list->at[index];
+}
+
+void jsni_listing_release(jsni_listing *list)
+{
+    jsni_free(list->text);
+    jsni_free(list->at);
+    *list = (jsni_listing){0};
+}
+
+bool jsni_is_utf8(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p != 0;) {
+        const unsigned char c = *p++;
+        const int more = c < 0x80   ? 0
+                         : c < 0xc2 ? -1
+                         : c < 0xe0 ? 1
+                         : c < 0xf0 ? 2
+                         : c < 0xf5 ? 3
+                                    : -1;
+        if (more < 0)
+            return false;
+        /* Too long forms, halves of pairs, and beyond the last character. */
+        if ((c == 0xe0 && *p < 0xa0) || (c == 0xed && *p > 0x9f) ||
+            (c == 0xf0 && *p < 0x90) || (c == 0xf4 && *p > 0x8f))
+            return false;
+        for (int i = 0; i < more; i++, p++)
+            if ((*p & 0xc0) != 0x80)
+                return false;
+    }
+    return true;
+}
+
+bool jsni_is_image_name(const char *name)
+{
+    static const char *const endings[] = {".jpg", ".jpeg", ".png", ".ppm", ".pgm",
+                                          ".bmp", ".webp", ".tif", ".tiff"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcasecmp(dot, endings[i]) == 0)
+            return true;
+    return false;
+}
+
+static jsn_status walk(jsni_listing *files, jsni_listing *folders, const char *root,
+                       const char *below, bool (*wants)(const char *), int depth)
+{
+    char path[2 * JSNI_DATASET_MAX_NAME], name[JSNI_DATASET_MAX_NAME];
+    (void)snprintf(path, sizeof path, "%s%s%s", root, below[0] != '\0' ? "/" : "",
+                   below);
+    if (depth > DEEPEST)
+        return jsni_fail(JSN_ERR_DATA, "%s: folders are nested more than %d deep", path,
+                         DEEPEST);
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    JSNI_TRY(jsni_folder_list(path, &entries, &count));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        if (entries[i].name[0] == '.')
+            continue;
+        const int length = snprintf(name, sizeof name, "%s%s%s", below,
+                                    below[0] != '\0' ? "/" : "", entries[i].name);
+        if (length < 0 || (size_t)length >= sizeof name)
+            status = jsni_fail(JSN_ERR_DATA, "%s: a path has more than %zu bytes", path,
+                               sizeof name);
+        else if (!entries[i].folder && wants != NULL && !wants(name))
+            continue;
+        else if (!jsni_is_utf8(name))
+            status = jsni_fail(JSN_ERR_DATA, "%s: the name '%s' is not UTF-8", path,
+                               entries[i].name);
+        else
+            status = jsni_listing_add(entries[i].folder ? folders : files, name);
+        if (status == JSN_OK && entries[i].folder)
+            status = walk(files, folders, root, name, wants, depth + 1);
+    }
+    jsni_folder_free(entries, count);
+    return status;
+}
+
+jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
+                             const char *root, bool (*wants)(const char *name))
+{
+    if (strlen(root) >= JSNI_DATASET_MAX_NAME)
+        return jsni_fail(JSN_ERR_DATA, "%.60s...: the path is too long", root);
+    return walk(files, folders, root, "", wants, 0);
+}
+
+jsn_status jsni_path_plain(const char *where, const char *path, char *to)
+{
+    size_t used = 0;
+    if (path[0] == '/' || path[0] == '\\')
+        return jsni_fail(JSN_ERR_DATA, "%s: '%.100s' is an absolute path", where, path);
+    if (!jsni_is_utf8(path))
+        return jsni_fail(JSN_ERR_DATA, "%s: the name '%.100s' is not UTF-8", where,
+                         path);
+    for (const char *at = path; *at != '\0';) {
+        const size_t length = strcspn(at, "/");
+        for (size_t i = 0; i < length; i++)
+            if ((unsigned char)at[i] < 0x20 || at[i] == 0x7f)
+                return jsni_fail(JSN_ERR_DATA,
+                                 "%s: a name holds the control character %d", where,
+                                 at[i]);
+        if (length == 2 && memcmp(at, "..", 2) == 0)
+            return jsni_fail(JSN_ERR_DATA, "%s: '%.100s' leads outside", where, path);
+        if (length > 0 && !(length == 1 && at[0] == '.')) {
+            if (used + length + 2 > JSNI_DATASET_MAX_NAME)
+                return jsni_fail(JSN_ERR_DATA,
+                                 "%s: a name of more than %d bytes: %.60s", where,
+                                 (int)JSNI_DATASET_MAX_NAME, path);
+            if (used > 0)
+                to[used++] = '/';
+            memcpy(to + used, at, length);
+            used += length;
+        }
+        at += length + (at[length] == '/');
+    }
+    to[used] = '\0';
+    return JSN_OK;
+}

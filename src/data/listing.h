@@ -1,0 +1,41 @@
+/* data/listing.h - lists of relative paths, from folders and archives. */
+#ifndef JSNI_DATA_LISTING_H
+#define JSNI_DATA_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jensen/status.h"
+
+typedef struct jsni_listing {
+    char *text; /* NUL-terminated, back to back */
+    size_t length, room;
+    size_t *at; /* [count], where each name starts */
+    size_t count, count_room;
+} jsni_listing; /* zero-initialise */
+
+JSN_MUST_CHECK jsn_status jsni_listing_add(jsni_listing *list, const char *name);
+const char *jsni_listing_name(const jsni_listing *list, size_t index);
+void jsni_listing_release(jsni_listing *list);
+
+/* All files and folders below `root`, links followed, hidden ones (a leading dot) left
+ * out. `wants` says which files to take; NULL takes all.
+ *   JSN_ERR_DATA  unreadable, nested too deeply, a name that is not UTF-8 */
+JSN_MUST_CHECK jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
+                                            const char *root,
+                                            bool (*wants)(const char *name));
+
+/* Checks a path from an archive or a list file and copies its plain form ("./a//b"
+ * becomes "a/b") to `to`, which has room for JSNI_DATASET_MAX_NAME bytes. Refuses, with
+ * JSN_ERR_DATA and `where` in the sentence, what is absolute, holds ".." or a control
+ * character, is not UTF-8 or too long. An empty result is fine. */
+JSN_MUST_CHECK jsn_status jsni_path_plain(const char *where, const char *path,
+                                          char *to);
+
+/* Whether a name ends like an image: .jpg .jpeg .png .ppm .pgm .bmp .webp .tif .tiff,
+ * in any case. */
+bool jsni_is_image_name(const char *name);
+
+bool jsni_is_utf8(const char *text);
+
+#endif /* JSNI_DATA_LISTING_H */

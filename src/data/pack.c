@@ -1,0 +1,533 @@
+/* data/pack.c - see data/pack.h.
+ *
+ * The calling thread reads the archive (decompression is the bottleneck and cannot be
+ * split) and hands members over in batches; decoding threads turn batches into pixels as
+ * long as all images have the size of the first one, and the reader helps once it is
+ * done. What does not become pixels stays encoded: in memory, or, beyond the limit, in
+ * the cache file as it comes.
+ */
+#include "data/pack.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/pool.h"
+#include "data/archive.h"
+
+enum { BATCH = 128, MOST_DECODERS = 16 };
+
+/* Encoded bytes that are held before a pack of unequal images goes to its file. */
+static const size_t spill_limit = (size_t)256 << 20;
+static const size_t file_limit = (size_t)1 << 30; /* of a member of JSNI_PACK_FILES */
+
+typedef struct batch {
+    struct batch *next;
+    size_t count;
+    size_t first; /* number of its first file */
+    uint8_t *bytes;
+    size_t length, room;
+    size_t end[BATCH]; /* where each file ends in `bytes` */
+    uint8_t *pixels;   /* [count][height][width][3], or NULL */
+} batch;
+
+typedef struct building {
+    const char *path;
+    jsni_pack_kind kind;
+    jsni_pack *pack;
+    size_t memory; /* limit for what is kept */
+    size_t encoded;
+    size_t width, height; /* of the first image; 0 before */
+    batch *first, *last;  /* all batches, in order */
+    char *cache;          /* file, or NULL */
+    jsni_pack_writer writer;
+    size_t written;     /* bytes that went to the cache file already */
+    jsni_piece *pieces; /* of spilled files */
+    size_t piece_room;
+    jsni_decoder_pool *decoders;
+    pthread_mutex_t mutex; /* guards what follows */
+    pthread_cond_t changed;
+    batch *todo;     /* the oldest batch that no thread took */
+    size_t handed;   /* complete batches from `todo` on */
+    size_t decoding; /* taken and not done */
+    bool uniform, finished;
+} building;
+
+static bool is_wanted(void *user, const char *name)
+{
+    const building *b = user;
+    const char *slash = strrchr(name, '/');
+    const char *base = slash != NULL ? slash + 1 : name;
+    if (base[0] == '.' || strncmp(name, "__MACOSX/", 9) == 0)
+        return false;
+    return b->kind == JSNI_PACK_FILES || jsni_is_image_name(name);
+}
+
+/* Pixels of one batch; false when an image is broken or has another size. */
+static bool decode_batch(building *b, jsni_image_decoder *decoder, batch *work)
+{
+    const size_t bytes = b->width * b->height * JSN_IMAGE_CHANNELS;
+    jsn_image image = {0};
+    work->pixels = jsni_alloc(work->count, bytes);
+    bool good = work->pixels != NULL;
+    for (size_t i = 0, start = 0; good && i < work->count; start = work->end[i++]) {
+        const jsni_image_input input = {work->bytes + start, work->end[i] - start, "",
+                                        0};
+        good = jsni_image_decoder_run(decoder, &input, &image) == JSN_OK &&
+               image.width == b->width && image.height == b->height;
+        if (good)
+            memcpy(work->pixels + i * bytes, image.data, bytes);
+    }
+    jsn_image_release(&image);
+    return good;
+}
+
+/* Decodes batches until there are none left; `wait` for more until the end. */
+static void decode_some(building *b, bool wait)
+{
+    jsni_image_decoder *decoder = NULL;
+    const bool ready = jsni_decoder_pool_take(b->decoders, &decoder) == JSN_OK;
+    pthread_mutex_lock(&b->mutex);
+    for (;;) {
+        while (wait && b->handed == 0 && !b->finished)
+            pthread_cond_wait(&b->changed, &b->mutex);
+        if (b->handed == 0)
+            break;
+        batch *work = b->todo;
+        b->todo = work->next;
+        b->handed--;
+        b->decoding++;
+        const bool wanted = b->uniform;
+        pthread_mutex_unlock(&b->mutex);
+        const bool good = wanted && ready && decode_batch(b, decoder, work);
+        pthread_mutex_lock(&b->mutex);
+        b->decoding--;
+        b->uniform = b->uniform && good;
+        pthread_cond_broadcast(&b->changed);
+    }
+    pthread_mutex_unlock(&b->mutex);
+    if (ready)
+        jsni_decoder_pool_give(b->decoders, decoder);
+}
+
+static void *decoder_main(void *user)
+{
+    decode_some(user, true);
+    return NULL;
+}
+
+static bool is_uniform(building *b)
+{
+    pthread_mutex_lock(&b->mutex);
+    const bool uniform = b->uniform;
+    pthread_mutex_unlock(&b->mutex);
+    return uniform;
+}
+
+/* Ends decoding for good: waits for those at work and throws their pixels away. */
+static void stop_decoding(building *b)
+{
+    pthread_mutex_lock(&b->mutex);
+    b->uniform = false;
+    while (b->decoding > 0)
+        pthread_cond_wait(&b->changed, &b->mutex);
+    b->todo = NULL;
+    b->handed = 0;
+    pthread_mutex_unlock(&b->mutex);
+    for (batch *at = b->first; at != NULL; at = at->next) {
+        jsni_free(at->pixels);
+        at->pixels = NULL;
+    }
+}
+
+static void free_batches(building *b)
+{
+    for (batch *at = b->first, *next = NULL; at != NULL; at = next) {
+        next = at->next;
+        jsni_free(at->pixels);
+        jsni_free(at->bytes);
+        jsni_free(at);
+    }
+    b->first = b->last = NULL;
+}
+
+static jsn_status does_not_fit(const building *b, size_t need)
+{
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s: %zu MiB of images do not fit into the %zu MiB of memory "
+                     "allowed, and the cache on disk is off",
+                     b->path, need >> 20, b->memory >> 20);
+}
+
+/* Moves all batches to the cache file. */
+static jsn_status spill(building *b)
+{
+    stop_decoding(b);
+    if (b->cache == NULL)
+        return b->encoded > b->memory ? does_not_fit(b, b->encoded) : JSN_OK;
+    if (b->writer.state == NULL)
+        JSNI_TRY(jsni_pack_cache_begin(&b->writer, b->cache));
+    for (const batch *at = b->first; at != NULL; at = at->next) {
+        JSNI_TRY(jsni_pack_cache_add(&b->writer, at->bytes, at->length));
+        if (b->piece_room < at->first + at->count) {
+            const size_t room = 2 * (at->first + at->count) + 1024;
+            jsni_piece *larger = jsni_realloc(b->pieces, room, sizeof *larger);
+            JSNI_TRY_ALLOC(larger);
+            b->pieces = larger;
+            b->piece_room = room;
+        }
+        for (size_t i = 0, start = 0; i < at->count; start = at->end[i++])
+            b->pieces[at->first + i] =
+                (jsni_piece){b->written + start, at->end[i] - start};
+        b->written += at->length;
+    }
+    free_batches(b);
+    return JSN_OK;
+}
+
+/* The last batch is complete: let it be decoded, or moved out of memory. */
+static jsn_status hand_over(building *b)
+{
+    const size_t image = b->width * b->height * JSN_IMAGE_CHANNELS;
+    pthread_mutex_lock(&b->mutex);
+    if (b->pack->files.count * image > b->memory)
+        b->uniform = false;
+    const bool uniform = b->uniform;
+    if (uniform)
+        b->handed++;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->mutex);
+    const size_t limit = uniform || b->memory < spill_limit ? b->memory : spill_limit;
+    if (b->encoded - b->written > limit)
+        return spill(b);
+    return JSN_OK;
+}
+
+static jsn_status add_batch(building *b)
+{
+    batch *added = jsni_alloc_zero(1, sizeof *added);
+    JSNI_TRY_ALLOC(added);
+    added->first = b->pack->files.count;
+    /* Decoding threads follow `next`. */
+    pthread_mutex_lock(&b->mutex);
+    if (b->last != NULL)
+        b->last->next = added;
+    else
+        b->first = added;
+    b->last = added;
+    if (b->todo == NULL)
+        b->todo = added;
+    pthread_mutex_unlock(&b->mutex);
+    return JSN_OK;
+}
+
+static jsn_status take_folder(void *user, const char *name)
+{
+    building *b = user;
+    return strncmp(name, "__MACOSX", 8) == 0
+               ? JSN_OK
+               : jsni_listing_add(&b->pack->folders, name);
+}
+
+static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
+                            size_t length)
+{
+    building *b = user;
+    if (b->pack->files.count >= JSNI_DATASET_MAX_SAMPLES)
+        return jsni_fail(JSN_ERR_DATA, "%s: too many files", b->path);
+    if (b->kind == JSNI_PACK_IMAGES && b->width == 0) {
+        /* A first image that cannot be measured makes the pack one of files. */
+        size_t width = 0, height = 0;
+        jsni_image_decoder *decoder = NULL;
+        JSNI_TRY(jsni_decoder_pool_take(b->decoders, &decoder));
+        const jsni_image_input input = {bytes, length, name, 0};
+        if (jsni_image_decoder_measure(decoder, &input, &width, &height) != JSN_OK) {
+            pthread_mutex_lock(&b->mutex);
+            b->uniform = false;
+            pthread_mutex_unlock(&b->mutex);
+            width = height = 1;
+        }
+        jsni_decoder_pool_give(b->decoders, decoder);
+        b->width = width;
+        b->height = height;
+    }
+    if (b->last == NULL || b->last->count == BATCH)
+        JSNI_TRY(add_batch(b));
+    batch *to = b->last;
+    if (to->room - to->length < length) {
+        const size_t room = 2 * to->room + length + 65536;
+        uint8_t *larger = jsni_realloc(to->bytes, room, 1);
+        JSNI_TRY_ALLOC(larger);
+        to->bytes = larger;
+        to->room = room;
+    }
+    memcpy(to->bytes + to->length, bytes, length);
+    to->length += length;
+    b->encoded += length;
+    JSNI_TRY(jsni_listing_add(&b->pack->files, name));
+    to->end[to->count++] = to->length;
+    return to->count == BATCH ? hand_over(b) : JSN_OK;
+}
+
+/* Folder by folder: where names first differ, a '/' or the end comes before all else. */
+static int compare_names(const char *a, const char *b)
+{
+    size_t i = 0;
+    while (a[i] == b[i] && a[i] != '\0')
+        i++;
+    const int x = a[i] == '/' ? 1 : (unsigned char)a[i];
+    const int y = b[i] == '/' ? 1 : (unsigned char)b[i];
+    return x - y;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return compare_names(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The files in sorted order, as pointers into the listing. */
+static jsn_status sorted_names(const building *b, const char ***out)
+{
+    const size_t count = b->pack->files.count;
+    const char **names = jsni_alloc(count, sizeof *names);
+    JSNI_TRY_ALLOC(names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = jsni_listing_name(&b->pack->files, i);
+    if (count > 0)
+        qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (strcmp(names[i], names[i + 1]) == 0) {
+            const jsn_status status =
+                jsni_fail(JSN_ERR_DATA, "%s: holds '%s' twice", b->path, names[i]);
+            jsni_free(names);
+            return status;
+        }
+    *out = names;
+    return JSN_OK;
+}
+
+/* Puts the listing into the order of `names`; order[i] is the old number of file i. */
+static jsn_status reorder(building *b, const char **names, size_t *order)
+{
+    jsni_listing *old = &b->pack->files;
+    jsni_listing sorted = {0};
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < old->count; i++) {
+        const size_t at = (size_t)(names[i] - old->text);
+        size_t low = 0, high = old->count;
+        while (high - low > 1) { /* `at` rises with the old number */
+            const size_t middle = low + (high - low) / 2;
+            if (old->at[middle] <= at)
+                low = middle;
+            else
+                high = middle;
+        }
+        order[i] = low;
+        status = jsni_listing_add(&sorted, names[i]);
+    }
+    if (status != JSN_OK) {
+        jsni_listing_release(&sorted);
+        return status;
+    }
+    jsni_listing_release(old);
+    *old = sorted;
+    return JSN_OK;
+}
+
+/* One block out of all batches: pixels, or encoded bytes with their pieces. */
+static jsn_status gather(building *b, const size_t *order, bool pixels)
+{
+    jsni_pack *pack = b->pack;
+    const size_t count = pack->files.count;
+    const size_t image = b->width * b->height * JSN_IMAGE_CHANNELS;
+    const batch **where = jsni_alloc(count / BATCH + 1, sizeof *where);
+    JSNI_TRY_ALLOC(where);
+    size_t n = 0;
+    for (const batch *at = b->first; at != NULL; at = at->next)
+        where[n++] = at;
+    pack->owned = pixels ? jsni_alloc(count, image) : jsni_alloc(b->encoded, 1);
+    pack->pieces = pixels ? NULL : jsni_alloc(count, sizeof *pack->pieces);
+    if (pack->owned == NULL || (!pixels && pack->pieces == NULL)) {
+        jsni_free(where);
+        return JSN_ERR_MEMORY;
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const batch *from = where[order[i] / BATCH];
+        const size_t k = order[i] % BATCH;
+        const size_t start = k == 0 ? 0 : from->end[k - 1];
+        if (pixels) {
+            memcpy(pack->owned + i * image, from->pixels + k * image, image);
+        } else {
+            pack->pieces[i] = (jsni_piece){used, from->end[k] - start};
+            memcpy(pack->owned + used, from->bytes + start, from->end[k] - start);
+            used += from->end[k] - start;
+        }
+    }
+    jsni_free(where);
+    if (pixels) {
+        pack->pixels = pack->owned;
+        pack->width = b->width;
+        pack->height = b->height;
+    } else {
+        pack->bytes = pack->owned;
+    }
+    return JSN_OK;
+}
+
+/* Everything is in the cache file but its lists. */
+static jsn_status finish_spilled(building *b, const size_t *order,
+                                 const jsni_file_identity *identity)
+{
+    const size_t count = b->pack->files.count;
+    JSNI_TRY(spill(b));
+    b->pack->pieces = jsni_alloc(count, sizeof *b->pack->pieces);
+    JSNI_TRY_ALLOC(b->pack->pieces);
+    for (size_t i = 0; i < count; i++)
+        b->pack->pieces[i] = b->pieces[order[i]];
+    JSNI_TRY(jsni_pack_cache_end(&b->writer, b->pack, b->kind, identity, JSN_OK));
+    jsni_pack_release(b->pack);
+    if (!jsni_pack_cache_load(b->pack, b->cache, b->kind, identity))
+        return jsni_fail(JSN_ERR_DATA, "%s: the cache file %s does not read back",
+                         b->path, b->cache);
+    return JSN_OK;
+}
+
+/* Writing the cache is a service: when it fails, the data set works all the same. */
+static void write_cache(building *b, const jsni_file_identity *identity,
+                        const jsn_logger *logger)
+{
+    const size_t image = b->width * b->height * JSN_IMAGE_CHANNELS;
+    const jsni_pack *pack = b->pack;
+    if (b->cache == NULL)
+        return;
+    jsn_status status = jsni_pack_cache_begin(&b->writer, b->cache);
+    if (status == JSN_OK)
+        status = jsni_pack_cache_add(&b->writer, pack->owned,
+                                     pack->pixels != NULL ? pack->files.count * image
+                                                          : b->encoded);
+    status = jsni_pack_cache_end(&b->writer, pack, b->kind, identity, status);
+    if (status != JSN_OK && logger != NULL && logger->message != NULL)
+        logger->message(logger->user, JSN_LOG_WARNING, jsn_last_error());
+}
+
+static jsn_status finish(building *b, const jsni_file_identity *identity,
+                         const jsn_logger *logger)
+{
+    const char **names = NULL;
+    size_t *order = jsni_alloc(b->pack->files.count, sizeof *order);
+    JSNI_TRY_ALLOC(order);
+    jsn_status status = sorted_names(b, &names);
+    if (status == JSN_OK)
+        status = reorder(b, names, order);
+    jsni_free(names);
+    if (status == JSN_OK && b->writer.state != NULL) {
+        status = finish_spilled(b, order, identity);
+    } else if (status == JSN_OK) {
+        const bool pixels = b->kind == JSNI_PACK_IMAGES && is_uniform(b);
+        if (!pixels)
+            stop_decoding(b);
+        status = gather(b, order, pixels);
+        free_batches(b);
+        if (status == JSN_OK)
+            write_cache(b, identity, logger);
+    }
+    jsni_free(order);
+    return status;
+}
+
+/* Reads the archive with `threads` - 1 decoding threads beside this one. */
+static jsn_status read_archive(building *b, size_t threads, const jsn_logger *logger)
+{
+    const jsni_archive_visitor visitor = {
+        b,
+        logger,
+        b->kind == JSNI_PACK_IMAGES ? JSNI_IMAGE_FILE_LIMIT : file_limit,
+        is_wanted,
+        take_folder,
+        take_file};
+    pthread_t started[MOST_DECODERS];
+    size_t count = 0;
+    if (b->kind == JSNI_PACK_IMAGES)
+        while (count + 1 < threads && count < MOST_DECODERS &&
+               pthread_create(&started[count], NULL, decoder_main, b) == 0)
+            count++;
+    jsn_status status = jsni_archive_walk(b->path, &visitor);
+    if (status == JSN_OK && b->last != NULL && b->last->count < BATCH)
+        status = hand_over(b);
+    pthread_mutex_lock(&b->mutex);
+    b->finished = true;
+    if (status != JSN_OK)
+        b->uniform = false;
+    pthread_cond_broadcast(&b->changed);
+    pthread_mutex_unlock(&b->mutex);
+    decode_some(b, false);
+    for (size_t i = 0; i < count; i++)
+        pthread_join(started[i], NULL);
+    return status;
+}
+
+jsn_status jsni_pack_open(jsni_pack *out, const char *path, jsni_pack_kind kind,
+                          const jsn_dataset_options *options)
+{
+    *out = (jsni_pack){0};
+    jsni_file_identity identity;
+    building b = {.path = path,
+                  .kind = kind,
+                  .pack = out,
+                  .memory = options->memory,
+                  .uniform = kind == JSNI_PACK_IMAGES};
+    JSNI_TRY(jsni_file_identify(path, &identity));
+    JSNI_TRY(jsni_pack_cache_file(path, kind, options->cache, &b.cache));
+    if (b.cache != NULL && jsni_pack_cache_load(out, b.cache, kind, &identity)) {
+        jsni_free(b.cache);
+        return JSN_OK;
+    }
+    const size_t threads =
+        options->threads > 0 ? options->threads : jsni_usable_cores();
+    pthread_mutex_init(&b.mutex, NULL);
+    pthread_cond_init(&b.changed, NULL);
+    jsn_status status = jsni_decoder_pool_create(&b.decoders);
+    if (status == JSN_OK)
+        status = read_archive(&b, threads, options->logger);
+    if (status == JSN_OK)
+        status = finish(&b, &identity, options->logger);
+    if (b.writer.state != NULL) /* a failure on the way; `status` says which */
+        status = jsni_pack_cache_end(&b.writer, out, kind, &identity, status);
+    free_batches(&b);
+    jsni_free(b.pieces);
+    jsni_decoder_pool_destroy(b.decoders);
+    pthread_cond_destroy(&b.changed);
+    pthread_mutex_destroy(&b.mutex);
+    jsni_free(b.cache);
+    if (status != JSN_OK)
+        jsni_pack_release(out);
+    return status;
+}
+
+void jsni_pack_release(jsni_pack *pack)
+{
+    jsni_listing_release(&pack->files);
+    jsni_listing_release(&pack->folders);
+    jsni_free(pack->pieces);
+    jsni_free(pack->owned);
+    jsni_file_unmap(&pack->map);
+    *pack = (jsni_pack){0};
+}
+
+bool jsni_is_archive_name(const char *name)
+{
+    static const char *const endings[] = {".tar",    ".tgz",     ".txz",
+                                          ".tbz2",   ".zip",     ".tar.gz",
+                                          ".tar.xz", ".tar.bz2", ".tar.zst"};
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const size_t n = strlen(endings[i]);
+        if (length > n && strcasecmp(name + length - n, endings[i]) == 0)
+            return true;
+    }
+    return false;
+}

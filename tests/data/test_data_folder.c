@@ -1,0 +1,236 @@
+/* Folders of images: torchvision's order, splits, and what is refused. */
+#define _POSIX_C_SOURCE 200809L
+#include "fixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+static char folder[256];
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_folder(folder);
+    return 0;
+}
+
+static jsn_dataset *open_ok(const char *name, const char *rest)
+{
+    char spec[600];
+    jsn_dataset *data = NULL;
+    (void)snprintf(spec, sizeof spec, "%s/%s%s", folder, name, rest);
+    assert_ok(jsn_dataset_open(&data, spec, NULL));
+    return data;
+}
+
+static void refused(const char *name, const char *words)
+{
+    jsn_dataset *data = NULL;
+    assert_fails(jsn_dataset_open(&data, fixture_path(folder, name), NULL),
+                 JSN_ERR_DATA, words);
+    assert_null(data);
+}
+
+static void test_classes_and_samples_come_in_torchvisions_order(void **state)
+{
+    (void)state;
+    /* What ImageFolder gives: classes by name (capitals first, "cat" before "cat-2");
+     * inside a class, folder by folder in the order of their paths, then by name. */
+    static const char *const want[] = {
+        "Zebra/1.JPG",   "cat/10.png",     "cat/2.png",  "cat/b/x.jpeg",
+        "cat/b-c/y.bmp", "cat/b/c/w.webp", "cat-2/a.ppm"};
+    static const int labels[] = {0, 1, 1, 1, 1, 1, 2};
+    for (size_t i = 0; i < 7; i++) {
+        char name[100];
+        (void)snprintf(name, sizeof name, "order/%s", want[i]);
+        fixture_image(folder, name, 5, 4, (unsigned)i);
+    }
+    fixture_file(folder, "order/cat/notes.txt", "x", 1);
+    fixture_image(folder, "order/outside.png", 5, 4, 50);
+    fixture_image(folder, "order/.hidden/1.png", 5, 4, 51);
+    fixture_image(folder, "order/cat/.hidden.png", 5, 4, 52);
+    jsn_dataset *data = open_ok("order", "");
+    assert_int_equal(jsn_dataset_about(data)->classes, 3);
+    assert_string_equal(jsn_dataset_about(data)->kind, "folder");
+    assert_string_equal(jsn_dataset_class(data, 2), "cat-2");
+    assert_int_equal(jsn_dataset_about(data)->width, 5);
+    assert_int_equal(jsn_dataset_about(data)->height, 4);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 7);
+    assert_null(jsn_dataset_pixels(data, JSN_SPLIT_TRAIN));
+    for (size_t i = 0; i < 7; i++) {
+        assert_string_equal(jsn_dataset_path(data, JSN_SPLIT_TRAIN, i), want[i]);
+        assert_int_equal(jsn_dataset_label(data, JSN_SPLIT_TRAIN, i), labels[i]);
+    }
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 5, 4, 0);
+    fixture_check(data, JSN_SPLIT_TRAIN, 3, 5, 4, 3);
+    fixture_check(data, JSN_SPLIT_TRAIN, 6, 5, 4, 6);
+    jsn_dataset_close(data);
+}
+
+static void test_splits_share_the_training_classes(void **state)
+{
+    (void)state;
+    fixture_image(folder, "splits/train/b/1.png", 3, 3, 1);
+    fixture_image(folder, "splits/train/a/1.png", 3, 3, 2);
+    fixture_image(folder, "splits/train/c/1.png", 3, 3, 3);
+    fixture_image(folder, "splits/validation/c/2.png", 4, 3, 4);
+    fixture_image(folder, "splits/test/b/3.png", 3, 3, 5);
+    jsn_dataset *data = open_ok("splits", "");
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 3);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_VAL), 1);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 1);
+    assert_int_equal(jsn_dataset_label(data, JSN_SPLIT_VAL, 0), 2);
+    assert_int_equal(jsn_dataset_label(data, JSN_SPLIT_TEST, 0), 1);
+    assert_string_equal(jsn_dataset_path(data, JSN_SPLIT_VAL, 0), "validation/c/2.png");
+    fixture_check(data, JSN_SPLIT_VAL, 0, 4, 3, 4);
+    jsn_dataset_close(data);
+
+    data = open_ok("splits", ",split=val");
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 0);
+    assert_int_equal(jsn_dataset_main_split(data), JSN_SPLIT_VAL);
+    assert_int_equal(jsn_dataset_about(data)->classes, 3);
+    jsn_dataset_close(data);
+
+    fixture_image(folder, "splits/test/d/4.png", 3, 3, 6);
+    refused("splits", "'d' is no class of the training split");
+    fixture_image(folder, "beside/train/b/1.png", 3, 3, 1);
+    fixture_image(folder, "beside/extra/b/1.png", 3, 3, 1);
+    refused("beside", "images in 'extra'");
+    fixture_image(folder, "twice/train/b/1.png", 3, 3, 1);
+    fixture_image(folder, "twice/val/b/1.png", 3, 3, 1);
+    fixture_image(folder, "twice/validation/b/1.png", 3, 3, 1);
+    refused("twice", "both val/ and validation/");
+}
+
+static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
+{
+    (void)state;
+    fixture_image(folder, "empty/a/1.png", 3, 3, 1);
+    assert_int_equal(mkdir(fixture_path(folder, "empty/b"), 0777), 0);
+    refused("empty", "'b' holds no images");
+    assert_int_equal(mkdir(fixture_path(folder, "nothing"), 0777), 0);
+    refused("nothing", "no images in class folders");
+    fixture_image(folder, "flat/1.png", 3, 3, 1);
+    refused("flat", "no images in class folders");
+    fixture_image(folder, "latin/caf\xe9/1.png", 3, 3, 1);
+    refused("latin", "not UTF-8");
+    fixture_image(folder, "circle/a/1.png", 3, 3, 1);
+    assert_int_equal(symlink("..", fixture_path(folder, "circle/a/up")), 0);
+    refused("circle", "deep");
+    jsn_dataset *data = NULL;
+    assert_fails(jsn_dataset_open(&data, fixture_path(folder, "missing"), NULL),
+                 JSN_ERR_UNKNOWN_NAME, "no file or folder");
+    assert_fails(jsn_dataset_open(&data, "folder:no/such", NULL), JSN_ERR_DATA,
+                 "no such file or folder");
+    char spec[500];
+    (void)snprintf(spec, sizeof spec, "cifar10:%s", fixture_path(folder, "flat2"));
+    fixture_image(folder, "flat2/zebra/1.png", 32, 32, 1);
+    assert_fails(jsn_dataset_open(&data, spec, NULL), JSN_ERR_DATA,
+                 "'zebra' is no class of cifar10");
+    fixture_image(folder, "few/truck/1.png", 32, 32, 1);
+    fixture_image(folder, "few/cat/1.png", 32, 32, 1);
+    (void)snprintf(spec, sizeof spec, "cifar10:%s", fixture_path(folder, "few"));
+    assert_ok(jsn_dataset_open(&data, spec, NULL));
+    assert_int_equal(jsn_dataset_about(data)->classes, 10);
+    assert_int_equal(jsn_dataset_label(data, JSN_SPLIT_TRAIN, 1), 9);
+    assert_string_equal(jsn_dataset_about(data)->asymmetric, "cifar10");
+    jsn_dataset_close(data);
+}
+
+static void test_bad_images_fail_alone_and_with_their_path(void **state)
+{
+    (void)state;
+    fixture_image(folder, "bad/a/1.png", 3, 3, 1);
+    fixture_file(folder, "bad/a/2.png", "", 0);
+    fixture_file(folder, "bad/b/3.jpg", "text, not an image", 18);
+    fixture_image(folder, "bad/b/4.png", 7, 3, 4);
+    fixture_image(folder, "bad/b/5.png", 3, 3, 5);
+    assert_int_equal(chmod(fixture_path(folder, "bad/b/5.png"), 0), 0);
+    jsn_dataset *data = open_ok("bad", "");
+    assert_int_equal(jsn_dataset_about(data)->width, 0); /* sizes vary */
+    jsn_image image = {0};
+    assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 1, &image), JSN_ERR_DATA,
+                 "bad/a/2.png: the file is empty");
+    assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 2, &image), JSN_ERR_DATA,
+                 "bad/b/3.jpg: not an image");
+    if (geteuid() != 0)
+        assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 4, &image), JSN_ERR_DATA,
+                     "bad/b/5.png");
+    jsn_image_release(&image);
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 3, 3, 1);
+    fixture_check(data, JSN_SPLIT_TRAIN, 3, 7, 3, 4);
+    jsn_dataset_close(data);
+}
+
+static void test_decoded_images_are_kept_while_memory_allows(void **state)
+{
+    (void)state;
+    fixture_image(folder, "kept/a/1.png", 10, 10, 1);
+    fixture_image(folder, "kept/b/2.png", 10, 10, 2);
+    /* Room for one image of 300 bytes and its head, not for two. */
+    const jsn_dataset_options options = {.memory = 400};
+    jsn_dataset *data = NULL;
+    assert_ok(jsn_dataset_open(&data, fixture_path(folder, "kept"), &options));
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 10, 10, 1);
+    fixture_check(data, JSN_SPLIT_TRAIN, 1, 10, 10, 2);
+    assert_int_equal(remove(fixture_path(folder, "kept/a/1.png")), 0);
+    assert_int_equal(remove(fixture_path(folder, "kept/b/2.png")), 0);
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 10, 10, 1);
+    jsn_image image = {0};
+    assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 1, &image), JSN_ERR_DATA,
+                 "2.png");
+    jsn_image_release(&image);
+    jsn_dataset_close(data);
+}
+
+static jsn_status open_splits(void *user)
+{
+    jsn_dataset *data = NULL;
+    jsn_status status = jsn_dataset_open(&data, user, NULL);
+    jsn_image image = {0};
+    if (status == JSN_OK)
+        status = jsn_dataset_image(data, JSN_SPLIT_TRAIN, 0, &image);
+    jsn_image_release(&image);
+    jsn_dataset_close(data);
+    return status;
+}
+
+static void test_opening_a_folder_survives_lack_of_memory(void **state)
+{
+    (void)state;
+    char path[400];
+    (void)snprintf(path, sizeof path, "%s", fixture_path(folder, "order"));
+    jsn_status status = JSN_ERR_MEMORY;
+    /* Keeping a decoded copy and probing sizes may fail quietly, so the walk of the
+     * support library, which wants every failure heard, does not fit: what counts is
+     * that each try ends in success or in JSN_ERR_MEMORY. */
+    for (size_t n = 0; n < 200; n++) {
+        jsni_alloc_fail_at(n);
+        status = open_splits(path);
+        (void)jsni_alloc_fail_off();
+        assert_true(status == JSN_OK || status == JSN_ERR_MEMORY);
+    }
+    assert_ok(open_splits(path));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_classes_and_samples_come_in_torchvisions_order),
+        cmocka_unit_test(test_splits_share_the_training_classes),
+        cmocka_unit_test(test_folders_that_make_no_data_set_get_a_sentence),
+        cmocka_unit_test(test_bad_images_fail_alone_and_with_their_path),
+        cmocka_unit_test(test_decoded_images_are_kept_while_memory_allows),
+        cmocka_unit_test(test_opening_a_folder_survives_lack_of_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
