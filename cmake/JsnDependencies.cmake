@@ -22,6 +22,8 @@ macro(jsn_dependency id module name purpose)
             set(_version ${JSN_${_upper}_VERSION})
             add_library(jsn_dep_${id} INTERFACE)
             target_link_libraries(jsn_dep_${id} INTERFACE PkgConfig::JSN_${_upper})
+            # For those who link the static library: JsnInstall.cmake.
+            set_property(TARGET jsn_dep_${id} PROPERTY JSN_LINK ${JSN_${_upper}_LIBRARIES})
         endif()
     endif()
     jsn_feature("${name}" "${purpose}" "${_version}")

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_generate.h"
 #include "cli/cli_help.h"
 #include "cli/cli_progress.h"
 #include "cli/command_list.h"
@@ -166,6 +167,14 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0) {
         (void)printf("jensen %s\n", jsn_version());
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--print-man") == 0) {
+        cli_print_man();
+        return CLI_DONE;
+    }
+    if (strcmp(argv[1], "--print-completion") == 0) {
+        cli_print_completion();
         return CLI_DONE;
     }
     int words = 0;

@@ -1,0 +1,95 @@
+/* cli/cli_completion.c - the bash completion; see cli_generate.h. It knows commands,
+ * options and the words of choices; everything else completes as a file name. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_generate.h"
+
+/* The first words of all commands, each once. */
+static void put_first_words(void)
+{
+    for (size_t i = 0; cli_command_at(i) != NULL; i++) {
+        const char *name = cli_command_at(i)->name;
+        const size_t length = strcspn(name, " ");
+        int seen = 0;
+        for (size_t k = 0; k < i; k++) {
+            const char *other = cli_command_at(k)->name;
+            seen = seen ||
+                   (strcspn(other, " ") == length && strncmp(name, other, length) == 0);
+        }
+        if (!seen)
+            (void)printf("%.*s ", (int)length, name);
+    }
+}
+
+/* Arms that add the second words: 'theory') words+=' bounds' ;; */
+static void put_second_words(void)
+{
+    (void)printf("        case \"${COMP_WORDS[1]}\" in\n");
+    for (size_t i = 0; cli_command_at(i) != NULL; i++) {
+        const char *name = cli_command_at(i)->name;
+        const char *space = strchr(name, ' ');
+        if (space != NULL)
+            (void)printf("        '%.*s') words+=' %s' ;;&\n", (int)(space - name),
+                         name, space + 1);
+    }
+    (void)printf("        esac\n");
+}
+
+static void put_options(const cli_command *c)
+{
+    (void)printf("    '%s')\n        options='--help", c->name);
+    for (size_t i = 0; i < c->option_count; i++)
+        (void)printf(" --%s", c->options[i].name);
+    (void)printf("'\n        case \"$previous\" in\n");
+    for (size_t i = 0; i < c->option_count; i++) {
+        const jsn_option_info *row = &c->options[i];
+        if (row->kind != JSN_OPTION_CHOICE)
+            continue;
+        (void)printf("        --%s) choices='", row->name);
+        for (const char *at = row->choices; *at != '\0'; at++)
+            (void)putchar(*at == '|' ? ' ' : *at);
+        (void)printf("' ;;\n");
+    }
+    (void)printf("        esac ;;\n");
+}
+
+void cli_print_completion(void)
+{
+    (void)printf("# bash completion for jensen, made from its command tables\n"
+                 "_jensen()\n{\n"
+                 "    local current=${COMP_WORDS[COMP_CWORD]}\n"
+                 "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+                 "    local words='' options='' choices='' command\n"
+                 "    COMPREPLY=()\n"
+                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+                 "        words='");
+    put_first_words();
+    (void)printf("--help --version'\n    elif [ \"$COMP_CWORD\" -eq 2 ]; then\n");
+    put_second_words();
+    (void)printf("    fi\n"
+                 "    if [ -n \"$words\" ]; then\n"
+                 "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+                 "        return\n"
+                 "    fi\n"
+                 "    command=\"${COMP_WORDS[1]} ${COMP_WORDS[2]-}\"\n");
+    (void)printf("    case \"$command\" in\n    ");
+    for (size_t i = 0; cli_command_at(i) != NULL; i++)
+        if (strchr(cli_command_at(i)->name, ' ') != NULL)
+            (void)printf("'%s'|", cli_command_at(i)->name);
+    (void)printf("'') ;;\n    *) command=${COMP_WORDS[1]} ;;\n    esac\n"
+                 "    case \"$command\" in\n");
+    for (size_t i = 0; cli_command_at(i) != NULL; i++)
+        put_options(cli_command_at(i));
+    (void)printf("    esac\n"
+                 "    if [ -n \"$choices\" ]; then\n"
+                 "        COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
+                 "    elif [[ $current == -* ]]; then\n"
+                 "        COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
+                 "    else\n"
+                 "        COMPREPLY=($(compgen -f -- \"$current\"))\n"
+                 "    fi\n"
+                 "}\n"
+                 "complete -o filenames -F _jensen jensen\n");
+}

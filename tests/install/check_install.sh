@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# check_install.sh ROOT BUILD CC PROGRAM - installs BUILD into a temporary prefix, looks at
+# what is there, and builds the examples against it through pkg-config and through CMake,
+# shared and static. PROGRAM says whether the program is part of the build (1 or 0).
+set -eu
+root=$1 build=$2 cc=$3 program=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+problems=0
+complain() {
+    echo "FAILED: $*"
+    problems=$((problems + 1))
+}
+
+cmake --install "$build" --prefix "$prefix" >"$work/log" || { cat "$work/log"; exit 1; }
+lib=$(dirname "$(find "$prefix" -name libjensen.a)")
+export PKG_CONFIG_PATH=$lib/pkgconfig LD_LIBRARY_PATH=$lib
+[ "$(pkg-config --modversion jensen)" = "$(sed -nE 's/^project\(jensen VERSION ([0-9.]+).*/\1/p' \
+    "$root/CMakeLists.txt")" ] || complain "jensen.pc has another version"
+readelf -d "$lib/libjensen.so" | grep -q 'SONAME.*libjensen\.so\.[0-9]\+\]' || complain "no SONAME"
+
+# Only the public interface is visible, and all of it starts with jsn_.
+others=$(nm -D --defined-only "$lib/libjensen.so" | awk '{print $3}' | grep -v '^jsn_' || true)
+[ -z "$others" ] || complain "exported beside jsn_*: $others"
+nm -D --defined-only "$lib/libjensen.so" | grep -q ' jsn_version$' || complain "nothing is exported"
+
+# Every header that was installed compiles, alone, from where it was installed.
+for header in "$prefix"/include/jensen/*.h; do
+    echo "#include <jensen/$(basename "$header")>" |
+        "$cc" -std=c11 -Wall -Wextra -Werror -fsyntax-only -I"$prefix/include" -x c - ||
+        complain "$header does not compile"
+done
+
+if [ "$program" = 1 ]; then
+    "$prefix/bin/jensen" --version | grep -q '^jensen [0-9]' || complain "the program does not run"
+    grep -q '^\.SH COMMANDS' "$prefix/share/man/man1/jensen.1" || complain "no man page"
+    # The completion, as bash would call it.
+    complete_words() {
+        bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jensen
+                 echo "${COMPREPLY[@]}"' - "$prefix/share/bash-completion/completions/jensen" "$@"
+    }
+    [ "$(complete_words jensen doct)" = doctor ] || complain "completion of commands"
+    [ "$(complete_words jensen doctor --js)" = --json ] || complain "completion of options"
+fi
+
+# The loss by its definition, written down once more: GJS with Z = -(1-pi) log(1-pi).
+expected() {
+    python3 - <<'PYTHON'
+from math import exp, log
+logits = [[[2, .5, -1], [.1, .2, .3]], [[1.5, 0, -.5], [.4, -.2, 0]]]
+labels, pi = [0, 2], [.5, .25, .25]
+def softmax(z):
+    total = sum(map(exp, z))
+    return [exp(x) / total for x in z]
+def entropy(p):
+    return -sum(x * log(x) for x in p if x > 0)
+mean = 0
+for i, y in enumerate(labels):
+    parts = [[float(k == y) for k in range(3)]] + [softmax(view[i]) for view in logits]
+    mix = [sum(w * p[k] for w, p in zip(pi, parts)) for k in range(3)]
+    mean += entropy(mix) - sum(w * entropy(p) for w, p in zip(pi, parts))
+print("%.7f" % (mean / len(labels) / (-.5 * log(.5))))
+PYTHON
+}
+# agrees OUTPUT: its "mean X" is the expected value to seven digits, give or take rounding.
+agrees() {
+    python3 -c 'import sys; got = float(sys.argv[1].split()[1]); want = float(sys.argv[2])
+sys.exit(not abs(got - want) <= 2e-6 * abs(want))' "$1" "$2"
+}
+
+if [ -e "$prefix/include/jensen/loss.h" ]; then
+    want=$(expected)
+    agrees "mean 0.1" "$want" && complain "the comparison accepts a wrong value"
+    flags=$(pkg-config --cflags --libs jensen)
+    "$cc" -std=c11 -Wall -Wextra -Werror "$root/examples/losses.c" $flags -o "$work/shared" &&
+        agrees "$("$work/shared")" "$want" || complain "examples/losses.c through pkg-config"
+    flags=$(pkg-config --static --cflags --libs jensen | sed 's/-ljensen/-l:libjensen.a/')
+    "$cc" -std=c11 "$root/examples/losses.c" $flags -o "$work/static" &&
+        agrees "$(LD_LIBRARY_PATH= "$work/static")" "$want" ||
+        complain "examples/losses.c with the static library"
+    mkdir "$work/examples"
+    cp "$root/examples/CMakeLists.txt" "$root/examples/losses.c" "$work/examples"
+    { cmake -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$cc" && cmake --build "$work/build"; } >"$work/log" 2>&1 ||
+        { cat "$work/log"; complain "find_package(jensen)"; }
+    for variant in losses losses_static; do
+        agrees "$(LD_LIBRARY_PATH= "$work/build/$variant")" "$want" ||
+            complain "examples/losses.c through CMake: $variant"
+    done
+    agrees "$(JENSEN_LIBRARY=$lib/libjensen.so python3 -S -E "$root/examples/losses.py")" "$want" ||
+        complain "examples/losses.py"
+else
+    echo "SKIPPED: this build has no losses"
+fi
+echo "$problems problems"
+[ "$problems" -eq 0 ]
