@@ -164,7 +164,7 @@ static void lay_out(jsni_layout *l, const jsni_chart *c)
     /* The y labels decide the left margin, which decides the x labels. */
     const double guess = height - l->top - bottom - JSNI_FONT_SMALL - 8;
     l->y_count = jsni_axis_ticks(l->y_low, l->y_high, l->y_log,
-                                 (size_t)fmax(2.0, guess / 38.0), l->y_ticks);
+                                 (size_t)fmax(2.0, guess / 32.0), l->y_ticks);
     double label = 0.0;
     for (size_t i = 0; i < l->y_count; i++)
         label = fmax(label, jsni_svg_width(l->y_ticks[i].text, JSNI_FONT_SMALL, true));

@@ -3,6 +3,6 @@
 #ifndef JSNI_REPORT_PLOT_LIST_H
 #define JSNI_REPORT_PLOT_LIST_H
 
-#define JSNI_PLOT_LIST(X) X(js_ce_mae) X(gjs_simplex) X(js_gce_gradient)
+#define JSNI_PLOT_LIST(X) X(js_ce_mae) X(gjs_simplex) X(js_gce_gradient) X(loss_curve)
 
 #endif /* JSNI_REPORT_PLOT_LIST_H */

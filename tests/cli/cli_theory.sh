@@ -65,5 +65,10 @@ expect 2 '' "no plot 'pie'; there are js-ce-mae" -- "$JENSEN" theory plot pie --
 expect 2 '' 'colour' -- "$JENSEN" theory plot js-ce-mae:colour=1 --out f.svg
 expect 2 '' 'sums to 1\.1' -- "$JENSEN" theory plot gjs-simplex:p2=0.5/0.5/0.1 --out f.svg
 expect 2 '' 'takes no loss' -- "$JENSEN" theory plot js-ce-mae --loss ce --out f.svg
+expect 0 '' '' -- "$JENSEN" theory plot loss --loss gce:q=0.7 --out f.svg
+expect 0 'gce:q=0.7' '' -- cat f.svg
+expect 0 '' '' -- "$JENSEN" theory plot loss:classes=100 --loss gjs:pi=0.4/0.3/0.2/0.1 --out f.svg
+expect 2 '' 'needs a loss' -- "$JENSEN" theory plot loss --out f.svg
+expect 2 '' 'gse' -- "$JENSEN" theory plot loss --loss gse --out f.svg
 expect 1 '' 'no/such' -- "$JENSEN" theory plot js-ce-mae --out no/such/f.svg
 finish

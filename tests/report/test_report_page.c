@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "core/alloc.h"
+#include "jensen/loss.h"
+#include "jensen/option.h"
 #include "jensen/report.h"
 #include "report/axis.h"
 #include "report/chart.h"
@@ -199,6 +201,33 @@ static void test_every_allocation_may_fail(void **state)
     assert_true(jsni_alloc_fail_off());
 }
 
+/* scripts/make_figures.sh draws them; a new loss is noticed here. */
+static void test_every_loss_has_a_curve_and_a_figure(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < jsn_loss_count(); i++) {
+        const char *name = jsn_loss_describe(i)->name;
+        char path[512], *svg = NULL;
+        assert_ok(jsn_plot_render("loss", name, false, &svg));
+        assert_null(strstr(svg, "nan"));
+        assert_null(strstr(svg, "inf"));
+        assert_non_null(strstr(svg, "</svg>"));
+        jsn_text_release(svg);
+        (void)snprintf(path, sizeof path, "%s/../../docs/img/loss_%s.svg",
+                       JSN_TEST_GOLDEN, name);
+        for (char *c = strrchr(path, '/'); *c != '\0'; c++)
+            *c = *c == '-' || *c == '+' ? '_' : *c;
+        FILE *file = fopen(path, "rb");
+        if (file == NULL)
+            fail_msg("no figure %s: run scripts/make_figures.sh", path);
+        (void)fclose(file);
+    }
+    char *svg = NULL;
+    assert_fails(jsn_plot_render("loss", NULL, false, &svg), JSN_ERR_ARGUMENT, "loss");
+    assert_fails(jsn_plot_render("loss", "gse", false, &svg), JSN_ERR_UNKNOWN_NAME,
+                 "gse");
+}
+
 static void test_empty_charts_draw(void **state)
 {
     (void)state;
@@ -229,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_widths_order_texts),
         cmocka_unit_test(test_page_is_self_contained_and_escaped),
         cmocka_unit_test(test_every_allocation_may_fail),
+        cmocka_unit_test(test_every_loss_has_a_curve_and_a_figure),
         cmocka_unit_test(test_empty_charts_draw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

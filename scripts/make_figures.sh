@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# scripts/make_figures.sh [PROGRAM] [FOLDER] - draws the figures of the documentation
+# with the built program (build/release/jensen) into docs/img. tests/report checks that
+# every loss has one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jensen=${1:-build/release/jensen}
+out=${2:-docs/img}
+mkdir -p "$out"
+
+for plot in js-ce-mae gjs-simplex js-gce-gradient; do
+    "$jensen" theory plot $plot --out "$out/theory_${plot//-/_}.svg"
+done
+
+losses=(gjs js gjs-nocons gjs-consistency ce mae gce sce nce rce nce+rce ls bs kl kl-rev
+        jeffreys k k-rev js-sqrt)
+for loss in "${losses[@]}"; do
+    "$jensen" theory plot loss --loss "$loss" --out "$out/loss_${loss//[-+]/_}.svg"
+done
