@@ -22,9 +22,17 @@
 
 #include "core/hd.h"
 
+/* Marks a function that works on rows; on a device it is code of the device. */
+#ifdef __CUDACC__
+#define JSNI_ROW __device__
+#else
+#define JSNI_ROW
+#endif
+
 #define R(value) ((jsni_scalar)(value))
 
-/* A backend that compiles the loss files for its device names its own header. */
+/* A backend that compiles the loss files for its device names its own headers: this
+ * one, JSNI_ROW_HEADER and JSNI_KERNEL_HEADER in row.h. */
 #if defined(JSNI_LANES_HEADER)
 #include JSNI_LANES_HEADER
 #elif defined(JSNI_LEVEL_DOUBLE)

@@ -129,6 +129,20 @@ void jsn_loss_first_view_only(jsn_loss *loss, bool on)
     loss->first_only = on;
 }
 
+void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
+{
+    out->index = loss->index;
+    out->classes = loss->classes;
+    out->views = loss->views;
+    out->views_read = loss->first_only ? 1 : loss->views;
+    out->joint = loss->def->joint;
+    out->root = loss->def->root;
+    out->in_double = loss->setup.in_double;
+    out->outer = loss->setup.outer;
+    for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
+        out->constant[i] = loss->setup.constant[i];
+}
+
 jsn_status jsn_loss_set_threads(jsn_loss *loss, size_t threads)
 {
     jsni_pool *pool = NULL;

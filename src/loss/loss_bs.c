@@ -14,7 +14,7 @@ JSNI_SETUP const jsn_param_info bs_params[] = {
      JSN_PARAM_REAL},
 };
 
-JSNI_HD static inline jsni_real bs_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real bs_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar beta = row->constant[BS_BETA];
     grad->target = jsni_fill(-beta);

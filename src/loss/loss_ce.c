@@ -6,7 +6,7 @@
  * worse a label fits, the larger its gradient. */
 #include "loss/row.h"
 
-JSNI_HD static inline jsni_real ce_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real ce_row(const jsni_row *row, jsni_grad *grad)
 {
     grad->target = jsni_fill(R(-1));
     return -jsni_target_logp(row);

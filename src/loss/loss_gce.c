@@ -20,7 +20,7 @@ JSNI_SETUP const jsn_param_info gce_params[] = {
      JSN_PARAM_REAL},
 };
 
-JSNI_HD static inline jsni_real gce_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real gce_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar q = row->constant[GCE_Q];
     const jsni_real power = q * row->label_logp[0];

@@ -12,7 +12,7 @@
 
 JSNI_SETUP const jsn_param_info gjs_params[] = {JSNI_PI_PARAMS};
 
-JSNI_HD static inline jsni_real gjs_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real gjs_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar *constant = row->constant;
     const jsni_scalar pi1 = constant[JSNI_PI_TARGET];

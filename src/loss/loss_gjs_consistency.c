@@ -8,8 +8,8 @@
 
 JSNI_SETUP const jsn_param_info gjs_consistency_params[] = {JSNI_PI_PARAMS};
 
-JSNI_HD static inline jsni_real gjs_consistency_row(const jsni_row *row,
-                                                    jsni_grad *grad)
+JSNI_ROW static inline jsni_real gjs_consistency_row(const jsni_row *row,
+                                                     jsni_grad *grad)
 {
     const jsni_scalar rest = row->constant[JSNI_PI_REST];
     const jsni_scalar factor = row->constant[JSNI_PI_FACTOR] * rest;

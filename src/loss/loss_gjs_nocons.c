@@ -29,7 +29,7 @@ JSNI_SETUP jsn_status gjs_nocons_prepare(const char *spec,
 }
 
 /* With a label the loss depends on x, the mean probability of the label, alone. */
-JSNI_HD static inline jsni_real nocons_label(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real nocons_label(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar *constant = row->constant;
     const jsni_scalar pi1 = constant[JSNI_PI_TARGET];
@@ -60,7 +60,7 @@ JSNI_HD static inline jsni_real nocons_label(const jsni_row *row, jsni_grad *gra
 }
 
 /* The mean prediction s of a chunk. */
-JSNI_HD static inline jsni_real nocons_mean(const jsni_row *row, size_t c)
+JSNI_ROW static inline jsni_real nocons_mean(const jsni_row *row, size_t c)
 {
     const jsni_scalar scale = row->constant[JSNI_PI_CODE] / row->constant[JSNI_PI_REST];
     jsni_real s = jsni_fill(R(0));
@@ -69,7 +69,7 @@ JSNI_HD static inline jsni_real nocons_mean(const jsni_row *row, size_t c)
     return scale * s;
 }
 
-JSNI_HD static inline jsni_real nocons_soft(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real nocons_soft(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar pi1 = row->constant[JSNI_PI_TARGET];
     const jsni_scalar a = row->constant[JSNI_PI_REST];
@@ -104,7 +104,7 @@ JSNI_HD static inline jsni_real nocons_soft(const jsni_row *row, jsni_grad *grad
     return factor * jsni_total(row, value);
 }
 
-JSNI_HD static inline jsni_real gjs_nocons_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real gjs_nocons_row(const jsni_row *row, jsni_grad *grad)
 {
     return row->soft ? nocons_soft(row, grad) : nocons_label(row, grad);
 }

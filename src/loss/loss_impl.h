@@ -115,6 +115,17 @@ struct jsn_loss {
     jsni_loss_part parts[JSNI_LOSS_PIECES];
 };
 
+/* What a device needs to evaluate a loss; see backend/cuda/cuda_loss.h. */
+typedef struct jsni_loss_device {
+    size_t index; /* in loss_list.h */
+    size_t classes, views, views_read;
+    bool joint, root, in_double;
+    double outer; /* root: what it is multiplied by */
+    double constant[JSNI_LOSS_CONSTANTS];
+} jsni_loss_device;
+
+void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
+
 /* The ops of a level, NULL where the machine or the build lacks it. */
 const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level);
 jsn_loss_level jsni_loss_best_level(void);

@@ -8,7 +8,7 @@
 
 JSNI_SETUP const jsn_param_info jeffreys_params[] = {JSNI_DISSECT_PARAMS};
 
-JSNI_HD static inline jsni_real jeffreys_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real jeffreys_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar half = R(0.5) * row->constant[JSNI_DISSECT_FACTOR];
     const jsni_real forward = row->target_plogp - jsni_target_logp(row);

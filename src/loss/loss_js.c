@@ -18,7 +18,7 @@ JSNI_SETUP jsn_status js_prepare(const char *spec, const jsni_spec_value *values
     return jsni_pi_prepare(spec, values, 1, setup);
 }
 
-JSNI_HD static inline jsni_real js_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real js_row(const jsni_row *row, jsni_grad *grad)
 {
     return jsni_js_view(row, grad);
 }

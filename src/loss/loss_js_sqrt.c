@@ -24,7 +24,7 @@ JSNI_SETUP jsn_status js_sqrt_prepare(const char *spec, const jsni_spec_value *v
     return status;
 }
 
-JSNI_HD static inline jsni_real js_sqrt_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real js_sqrt_row(const jsni_row *row, jsni_grad *grad)
 {
     return jsni_js_view(row, grad);
 }

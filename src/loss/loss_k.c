@@ -10,7 +10,7 @@
 
 JSNI_SETUP const jsn_param_info k_params[] = {JSNI_DISSECT_PARAMS};
 
-JSNI_HD static inline jsni_real k_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real k_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar factor = row->constant[JSNI_DISSECT_FACTOR];
     if (!row->soft) {

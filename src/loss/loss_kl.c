@@ -7,7 +7,7 @@
 
 JSNI_SETUP const jsn_param_info kl_params[] = {JSNI_DISSECT_PARAMS};
 
-JSNI_HD static inline jsni_real kl_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real kl_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar factor = row->constant[JSNI_DISSECT_FACTOR];
     grad->target = jsni_fill(-factor);

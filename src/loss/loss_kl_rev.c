@@ -8,7 +8,7 @@
 
 JSNI_SETUP const jsn_param_info kl_rev_params[] = {JSNI_DISSECT_PARAMS};
 
-JSNI_HD static inline jsni_real kl_rev_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real kl_rev_row(const jsni_row *row, jsni_grad *grad)
 {
     return jsni_reverse(row, grad, row->constant[JSNI_DISSECT_FACTOR], R(JSNI_KL_FLOOR),
                         R(JSNI_KL_LOG_FLOOR), 1);

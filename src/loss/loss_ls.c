@@ -24,8 +24,8 @@ JSNI_SETUP jsn_status ls_prepare(const char *spec, const jsni_spec_value *values
 }
 
 /* sum_k q_k log q_k. */
-JSNI_HD static inline jsni_real smoothed_plogp(const jsni_row *row, jsni_scalar keep,
-                                               jsni_scalar share)
+JSNI_ROW static inline jsni_real smoothed_plogp(const jsni_row *row, jsni_scalar keep,
+                                                jsni_scalar share)
 {
     if (!row->soft)
         return jsni_xlogx(jsni_fill(keep + share)) +
@@ -39,7 +39,7 @@ JSNI_HD static inline jsni_real smoothed_plogp(const jsni_row *row, jsni_scalar 
     return jsni_total(row, sum) + row->classes * empty;
 }
 
-JSNI_HD static inline jsni_real ls_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real ls_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar epsilon = row->constant[LS_EPSILON];
     const jsni_scalar keep = R(1) - epsilon;

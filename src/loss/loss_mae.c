@@ -22,7 +22,7 @@ JSNI_SETUP jsn_status mae_prepare(const char *spec, const jsni_spec_value *value
     return jsni_loss_flag(spec, "half", values[MAE_HALF].real);
 }
 
-JSNI_HD static inline jsni_real mae_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real mae_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar height = R(2) - row->constant[MAE_HALF];
     if (!row->soft) {

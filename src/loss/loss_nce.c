@@ -6,7 +6,7 @@
  * ICML 2020. The sum over all labels is 1, hence robust to symmetric noise. */
 #include "loss/normalized.h"
 
-JSNI_HD static inline jsni_real nce_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real nce_row(const jsni_row *row, jsni_grad *grad)
 {
     return jsni_normalized(row, grad, R(1));
 }

@@ -14,7 +14,7 @@ JSNI_SETUP const jsn_param_info nce_rce_params[] = {
     {"beta", "weight of reverse cross-entropy", 0.1, 0, 1e4, JSN_PARAM_REAL},
 };
 
-JSNI_HD static inline jsni_real nce_rce_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real nce_rce_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_real nce = jsni_normalized(row, grad, row->constant[NCE_RCE_ALPHA]);
     return nce + jsni_reverse(row, grad, row->constant[NCE_RCE_BETA], R(JSNI_RCE_FLOOR),

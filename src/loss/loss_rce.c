@@ -7,7 +7,7 @@
  * multiple of the mean absolute error. */
 #include "loss/reverse.h"
 
-JSNI_HD static inline jsni_real rce_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real rce_row(const jsni_row *row, jsni_grad *grad)
 {
     return jsni_reverse(row, grad, R(1), R(JSNI_RCE_FLOOR), R(JSNI_RCE_LOG_FLOOR), 0);
 }

@@ -13,7 +13,7 @@ JSNI_SETUP const jsn_param_info sce_params[] = {
     {"beta", "weight of reverse cross-entropy", 1.0, 0, 1e4, JSN_PARAM_REAL},
 };
 
-JSNI_HD static inline jsni_real sce_row(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real sce_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar alpha = row->constant[SCE_ALPHA];
     const jsni_real ce = -jsni_target_logp(row);

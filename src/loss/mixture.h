@@ -40,8 +40,8 @@ jsn_status jsni_pi_prepare(const char *spec, const jsni_spec_value *values,
 
 /* log(x / m) where m = x + difference: exact when the two are close, which is where
  * log x - log m would cancel; `plain` is that difference of logarithms. */
-JSNI_HD static inline jsni_real jsni_log_ratio(jsni_real x, jsni_real difference,
-                                               jsni_real plain)
+JSNI_ROW static inline jsni_real jsni_log_ratio(jsni_real x, jsni_real difference,
+                                                jsni_real plain)
 {
     const jsni_real ratio = difference / jsni_max(jsni_fill(R(JSNI_SMALL)), x);
     const jsni_real half = jsni_fill(R(0.5));
@@ -51,10 +51,10 @@ JSNI_HD static inline jsni_real jsni_log_ratio(jsni_real x, jsni_real difference
 
 /* One chunk where every digit counts: the differences m - x are formed from the
  * differences of the distributions, never as m - x. */
-JSNI_HD static inline void jsni_mixture_exact(const jsni_row *row, size_t views,
-                                              size_t c, jsni_scalar w0,
-                                              const jsni_scalar *w, jsni_real log_m,
-                                              jsni_real *label, jsni_real *sums)
+JSNI_ROW static inline void jsni_mixture_exact(const jsni_row *row, size_t views,
+                                               size_t c, jsni_scalar w0,
+                                               const jsni_scalar *w, jsni_real log_m,
+                                               jsni_real *label, jsni_real *sums)
 {
     const jsni_real t = jsni_target(row, c);
     jsni_real gap = jsni_fill(R(0));
@@ -81,9 +81,9 @@ JSNI_HD static inline void jsni_mixture_exact(const jsni_row *row, size_t views,
 
 /* factor * D, with its dense gradient. `views` is passed apart from the row so that a
  * constant unrolls the inner loops. */
-JSNI_HD static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
-                                             jsni_scalar w0, const jsni_scalar *w,
-                                             jsni_scalar factor, jsni_grad *grad)
+JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
+                                              jsni_scalar w0, const jsni_scalar *w,
+                                              jsni_scalar factor, jsni_grad *grad)
 {
     /* A soft target can be close to the predictions, and then to the mixture. */
     const int exact = JSNI_EXACT || row->soft;
@@ -133,8 +133,8 @@ JSNI_HD static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
  *     Z dL/dp = -a log(1 + pi_1 / (a p))
  *
  * in forms that cancel at neither end of pi_1. *slope becomes dL/dp. */
-JSNI_HD static inline jsni_real jsni_js_label(const jsni_scalar *constant, jsni_real p,
-                                              jsni_real rest, jsni_real *slope)
+JSNI_ROW static inline jsni_real jsni_js_label(const jsni_scalar *constant, jsni_real p,
+                                               jsni_real rest, jsni_real *slope)
 {
     const jsni_scalar pi1 = constant[JSNI_PI_TARGET];
     const jsni_scalar a = constant[JSNI_PI_REST];
@@ -151,7 +151,7 @@ JSNI_HD static inline jsni_real jsni_js_label(const jsni_scalar *constant, jsni_
 }
 
 /* JS of one view, label or soft target. */
-JSNI_HD static inline jsni_real jsni_js_view(const jsni_row *row, jsni_grad *grad)
+JSNI_ROW static inline jsni_real jsni_js_view(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar *constant = row->constant;
     if (row->soft)

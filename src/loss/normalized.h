@@ -9,8 +9,8 @@
 #include "loss/row.h"
 
 /* Adds weight times the loss to the gradient and returns it. */
-JSNI_HD static inline jsni_real jsni_normalized(const jsni_row *row, jsni_grad *grad,
-                                                jsni_scalar weight)
+JSNI_ROW static inline jsni_real jsni_normalized(const jsni_row *row, jsni_grad *grad,
+                                                 jsni_scalar weight)
 {
     const jsni_real own = jsni_target_logp(row);
     const jsni_real all = jsni_sum_logp(row);

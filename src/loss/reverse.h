@@ -18,9 +18,9 @@
 
 /* Adds weight times the loss to the gradient and returns it. `divergence` includes the
  * part in brackets. */
-JSNI_HD static inline jsni_real jsni_reverse(const jsni_row *row, jsni_grad *grad,
-                                             jsni_scalar weight, jsni_scalar floor,
-                                             jsni_scalar log_floor, int divergence)
+JSNI_ROW static inline jsni_real jsni_reverse(const jsni_row *row, jsni_grad *grad,
+                                              jsni_scalar weight, jsni_scalar floor,
+                                              jsni_scalar log_floor, int divergence)
 {
     if (!row->soft) {
         const jsni_scalar height = weight * log_floor;

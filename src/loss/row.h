@@ -32,11 +32,14 @@ typedef struct jsni_row {
     size_t views;       /* 1 unless the loss is joint */
     size_t chunks;
     jsni_scalar classes;
-    int soft;                              /* 0: t is 1 at the label and 0 elsewhere */
-    int apart;                             /* each lane is a sample of its own */
-    jsni_real target_plogp;                /* sum_k t_k log t_k */
-    jsni_real inverse[JSN_LOSS_MAX_VIEWS]; /* 1 / sum_k e_k */
-    jsni_real log_sum[JSN_LOSS_MAX_VIEWS]; /* log sum_k e_k */
+    int soft;  /* 0: t is 1 at the label and 0 elsewhere */
+    int apart; /* each lane is a sample of its own */
+#ifdef JSNI_ROW_HEADER
+    JSNI_ROW_FIELDS /* of a device: where the thread stands */
+#endif
+        jsni_real target_plogp;               /* sum_k t_k log t_k */
+    jsni_real inverse[JSN_LOSS_MAX_VIEWS];    /* 1 / sum_k e_k */
+    jsni_real log_sum[JSN_LOSS_MAX_VIEWS];    /* log sum_k e_k */
     jsni_real label_logp[JSN_LOSS_MAX_VIEWS]; /* l at the label, unless soft */
 } jsni_row;
 
@@ -52,7 +55,9 @@ typedef struct jsni_grad {
     int entropic;        /* plogp is used */
 } jsni_grad;
 
-#ifndef JSNI_LANES_HEADER
+#ifdef JSNI_ROW_HEADER
+#include JSNI_ROW_HEADER
+#else
 static inline size_t jsni_at(const jsni_row *row, size_t view, size_t chunk)
 {
     return view * row->chunks + chunk;
@@ -63,40 +68,40 @@ static inline jsni_real jsni_total(const jsni_row *row, jsni_real x)
 {
     return row->apart ? x : jsni_fill(jsni_lane_sum(x));
 }
+
+static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
+{
+    return row->t[jsni_at(row, 0, chunk)];
+}
 #endif
 
-JSNI_HD static inline jsni_real jsni_p(const jsni_row *row, size_t view, size_t chunk)
+JSNI_ROW static inline jsni_real jsni_p(const jsni_row *row, size_t view, size_t chunk)
 {
     return row->e[jsni_at(row, view, chunk)] * row->inverse[view];
 }
 
-JSNI_HD static inline jsni_real jsni_logp(const jsni_row *row, size_t view,
-                                          size_t chunk)
+JSNI_ROW static inline jsni_real jsni_logp(const jsni_row *row, size_t view,
+                                           size_t chunk)
 {
     return row->d[jsni_at(row, view, chunk)] - row->log_sum[view];
 }
 
-JSNI_HD static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
-{
-    return row->t[jsni_at(row, 0, chunk)];
-}
-
 /* Replaces l of the chunk by an entry of the dense gradient. */
-JSNI_HD static inline void jsni_put(const jsni_row *row, size_t view, size_t chunk,
-                                    jsni_real value)
+JSNI_ROW static inline void jsni_put(const jsni_row *row, size_t view, size_t chunk,
+                                     jsni_real value)
 {
     row->d[jsni_at(row, view, chunk)] = value;
 }
 
 /* x log x, 0 at 0. */
-JSNI_HD static inline jsni_real jsni_xlogx(jsni_real x)
+JSNI_ROW static inline jsni_real jsni_xlogx(jsni_real x)
 {
     const jsni_real tiny = jsni_fill(R(JSNI_TINY));
     return jsni_less(tiny, x, x * jsni_log(jsni_max(tiny, x)), jsni_fill(R(0)));
 }
 
 /* sum_k t_k l_k of view 0. */
-JSNI_HD static inline jsni_real jsni_target_logp(const jsni_row *row)
+JSNI_ROW static inline jsni_real jsni_target_logp(const jsni_row *row)
 {
     if (!row->soft)
         return row->label_logp[0];
@@ -107,7 +112,7 @@ JSNI_HD static inline jsni_real jsni_target_logp(const jsni_row *row)
 }
 
 /* sum_k l_k of view 0. d is 0 in padding lanes, where l is not. */
-JSNI_HD static inline jsni_real jsni_sum_logp(const jsni_row *row)
+JSNI_ROW static inline jsni_real jsni_sum_logp(const jsni_row *row)
 {
     jsni_real sum = jsni_fill(R(0));
     for (size_t c = 0; c < row->chunks; c++)
@@ -116,7 +121,7 @@ JSNI_HD static inline jsni_real jsni_sum_logp(const jsni_row *row)
 }
 
 /* sum_k p_k l_k of view 0, minus the entropy. */
-JSNI_HD static inline jsni_real jsni_sum_plogp(const jsni_row *row)
+JSNI_ROW static inline jsni_real jsni_sum_plogp(const jsni_row *row)
 {
     jsni_real sum = jsni_fill(R(0));
     for (size_t c = 0; c < row->chunks; c++)
@@ -125,8 +130,8 @@ JSNI_HD static inline jsni_real jsni_sum_plogp(const jsni_row *row)
 }
 
 /* Adds weight * (sum_k p_k l_k) to the gradient and returns it. */
-JSNI_HD static inline jsni_real jsni_add_plogp(const jsni_row *row, jsni_grad *grad,
-                                               jsni_scalar weight)
+JSNI_ROW static inline jsni_real jsni_add_plogp(const jsni_row *row, jsni_grad *grad,
+                                                jsni_scalar weight)
 {
     const jsni_real sum = weight * jsni_sum_plogp(row);
     grad->entropic = 1;

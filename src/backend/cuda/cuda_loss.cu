@@ -1,0 +1,160 @@
+/* backend/cuda/cuda_loss.cu - see cuda_loss.h. Chooses the launch and lists the kernels
+ * that the loss files define. */
+#include "backend/cuda/cuda_loss.h"
+
+#include <cuda_runtime.h>
+
+#include "backend/cuda/cuda_loss_args.h"
+
+typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
+                              unsigned threads, size_t shared, cudaStream_t stream);
+
+#define DECLARE(id)                                 \
+    extern "C" launch_fn jsni_cuda_loss_##id##_f32; \
+    extern "C" launch_fn jsni_cuda_loss_##id##_f64;
+JSNI_LOSS_LIST(DECLARE)
+#undef DECLARE
+
+#define ENTRY_F32(id) jsni_cuda_loss_##id##_f32,
+#define ENTRY_F64(id) jsni_cuda_loss_##id##_f64,
+static launch_fn *const launch_f32[] = {JSNI_LOSS_LIST(ENTRY_F32)};
+static launch_fn *const launch_f64[] = {JSNI_LOSS_LIST(ENTRY_F64)};
+#undef ENTRY_F32
+#undef ENTRY_F64
+
+/* In a workspace: the inverse of the sum of the weights, the count of finished blocks,
+ * then the values. */
+typedef struct workspace_head {
+    double inverse_weight;
+    unsigned finished;
+    unsigned unused;
+} workspace_head;
+
+enum {
+    WARP_CLASSES = 256, /* up to here a warp takes a sample */
+    WARPS = 4,          /* then so many samples share a block */
+    WEIGHT_THREADS = 256
+};
+
+size_t jsni_cuda_loss_workspace(size_t samples)
+{
+    return sizeof(workspace_head) + samples * sizeof(double);
+}
+
+/* One block: the sum of the weights, in a fixed order. */
+static __global__ void sum_weights(jsni_cuda_loss_args a, double *inverse)
+{
+    __shared__ double partial[WEIGHT_THREADS];
+    double sum = 0.0;
+    for (size_t i = threadIdx.x; i < a.samples; i += blockDim.x) {
+        double weight = a.sample_weights == NULL ? 1.0 : a.sample_weights[i];
+        if (a.class_weights != NULL && a.targets == NULL)
+            weight *= a.class_weights[a.labels[i]];
+        if (a.class_weights != NULL && a.targets != NULL) {
+            double mean = 0.0;
+            for (size_t k = 0; k < a.classes; k++)
+                mean += a.class_weights[k] * (double)a.targets[i * a.classes + k];
+            weight *= mean;
+        }
+        sum += weight;
+    }
+    partial[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        sum = 0.0;
+        for (unsigned t = 0; t < blockDim.x; t++)
+            sum += partial[t];
+        *inverse = 1.0 / sum;
+    }
+}
+
+/* The loss is the root of the mean: its gradient has the factor outer / (2 root). */
+static __global__ void take_root(double *mean, double outer)
+{
+    *mean = *mean > 0.0 ? outer * sqrt(*mean) : *mean < 0.0 ? 0.0 : *mean;
+}
+
+static __global__ void scale_by_root(const double *root, double outer, float *grad,
+                                     size_t count)
+{
+    const double factor = *root > 0.0 ? outer * outer / (2.0 * *root) : 0.0;
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        grad[i] *= (float)factor;
+}
+
+/* Threads a sample: a warp, or as many as give each a few classes. */
+static unsigned lanes_for(size_t classes)
+{
+    if (classes <= WARP_CLASSES)
+        return 32;
+    const size_t wanted = (classes / 4 + 31) / 32 * 32;
+    return (unsigned)(wanted < JSNI_CUDA_LOSS_THREADS ? wanted
+                                                      : JSNI_CUDA_LOSS_THREADS);
+}
+
+static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
+                          cudaStream_t stream)
+{
+    a->views_read = loss->views_read;
+    a->joint = loss->joint;
+    for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
+        a->constant[c] = loss->constant[c];
+    const size_t groups = a->lanes == 32 ? WARPS : 1;
+    const size_t chunks = (a->classes + a->lanes - 1) / a->lanes;
+    const size_t views = loss->joint ? loss->views_read : 1;
+    const size_t shared = groups * 2 * views * chunks * a->lanes *
+                          (loss->in_double ? sizeof(double) : sizeof(float));
+    const size_t blocks = (a->samples + groups - 1) / groups;
+    launch_fn *fn = (loss->in_double ? launch_f64 : launch_f32)[loss->index];
+    return fn(a, (unsigned)blocks, (unsigned)(groups * a->lanes), shared, stream);
+}
+
+int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
+                       const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
+                       void *stream)
+{
+    cudaStream_t on = (cudaStream_t)stream;
+    workspace_head *head = (workspace_head *)out->workspace;
+    jsni_cuda_loss_args a = {};
+    a.samples = batch->samples;
+    a.classes = loss->classes;
+    a.views = loss->views;
+    a.lanes = lanes_for(loss->classes);
+    a.logits = batch->logits;
+    a.labels = batch->labels;
+    a.targets = batch->targets;
+    a.class_weights = batch->class_weights;
+    a.sample_weights = batch->sample_weights;
+    a.chooser = other == NULL ? NULL : batch->use_other;
+    a.inverse_samples = 1.0 / (double)batch->samples;
+    a.grad = out->grad;
+    a.per_sample = out->per_sample;
+    a.values = (double *)(head + 1);
+    a.mean = out->mean;
+    a.finished = &head->finished;
+
+    cudaError_t error = cudaSuccess;
+    if (a.class_weights != NULL || a.sample_weights != NULL) {
+        a.inverse_weight = &head->inverse_weight;
+        sum_weights<<<1, WEIGHT_THREADS, 0, on>>>(a, &head->inverse_weight);
+        error = cudaGetLastError();
+        if (error != cudaSuccess)
+            return (int)error;
+    }
+    a.finish = other == NULL;
+    error = launch(loss, &a, on);
+    if (error == cudaSuccess && other != NULL) {
+        a.finish = true;
+        a.chosen = true;
+        error = launch(other, &a, on);
+    }
+    if (error == cudaSuccess && loss->root) {
+        take_root<<<1, 1, 0, on>>>(out->mean, loss->outer);
+        if (out->grad != NULL)
+            scale_by_root<<<256, 256, 0, on>>>(out->mean, loss->outer, out->grad,
+                                               a.views * a.samples * a.classes);
+        error = cudaGetLastError();
+    }
+    return (int)error;
+}

@@ -1,0 +1,54 @@
+/* backend/cuda/cuda_loss.h - losses on logits in device memory, value and gradient in
+ * one launch. The arithmetic is that of src/loss, compiled again as CUDA C++: in float,
+ * or in double where the loss asks for it (pi1 outside [0.01, 0.99]).
+ *
+ * Streams are void * and errors int (cudaError_t), so that C files without CUDA headers
+ * can include this. Nothing here waits for the device; all calls can be captured into a
+ * graph. Results do not depend on scheduling: sums are taken in a fixed order.
+ */
+#ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_H
+#define JSNI_BACKEND_CUDA_CUDA_LOSS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loss/loss_impl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All pointers are to device memory. */
+typedef struct jsni_cuda_loss_batch {
+    size_t samples;
+    const float *logits;          /* [views][samples][classes] */
+    const int32_t *labels;        /* [samples], checked before; NULL with targets */
+    const float *targets;         /* [samples][classes], or NULL */
+    const double *class_weights;  /* [classes], or NULL */
+    const double *sample_weights; /* [samples], or NULL */
+    const uint8_t *use_other; /* [samples] != 0: the other loss; NULL with no other */
+} jsni_cuda_loss_batch;
+
+typedef struct jsni_cuda_loss_out {
+    double *mean;       /* [1]; not finite when a sample's loss is not */
+    double *per_sample; /* [samples] unweighted values, or NULL */
+    float *grad;        /* as the logits, may be their memory; or NULL */
+    void *workspace; /* jsni_cuda_loss_workspace() bytes, zeroed once before its first
+                         * use and not shared by launches that may overlap */
+} jsni_cuda_loss_out;
+
+size_t jsni_cuda_loss_workspace(size_t samples);
+
+/* Starts the evaluation on `stream` (a cudaStream_t). `other` is NULL or the loss of the
+ * samples marked in use_other; neither may then be a root (js-sqrt). Returns a
+ * cudaError_t, cudaErrorInvalidValue when views * classes is too large for the shared
+ * memory of the device (about 14000 entries a view at 2 views). */
+int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
+                       const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
+                       void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_H */

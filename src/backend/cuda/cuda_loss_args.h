@@ -1,0 +1,32 @@
+/* backend/cuda/cuda_loss_args.h - what a loss kernel reads and writes, passed by value;
+ * made by cuda_loss.cu. */
+#ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H
+#define JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H
+
+#include "loss/loss_impl.h"
+
+enum { JSNI_CUDA_LOSS_THREADS = 512 }; /* most of a block */
+
+typedef struct jsni_cuda_loss_args {
+    size_t samples, classes, views, views_read;
+    unsigned lanes; /* threads a sample: 32, or all of a block */
+    bool joint;
+    bool finish; /* this launch makes the mean */
+    bool chosen; /* with a chooser: which samples */
+    const uint8_t *chooser;
+    const float *logits;
+    const int32_t *labels;
+    const float *targets;
+    const double *class_weights;
+    const double *sample_weights;
+    double inverse_samples;
+    const double *inverse_weight; /* [1], or NULL: no weights, inverse_samples holds */
+    float *grad;
+    double *per_sample;
+    double *values;     /* [samples] weight times loss */
+    double *mean;       /* [1] */
+    unsigned *finished; /* [1] blocks, 0 between launches */
+    double constant[JSNI_LOSS_CONSTANTS];
+} jsni_cuda_loss_args;
+
+#endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H */

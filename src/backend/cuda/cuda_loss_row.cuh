@@ -1,0 +1,67 @@
+/* backend/cuda/cuda_loss_row.cuh - the accessors of loss/row.h on a device.
+ *
+ * The threads of a group (a warp, or a block where classes are many) hold every
+ * `lanes`-th class of one sample. A thread touches its own entries alone; only sums and
+ * maxima go through the group, in an order fixed by the group's size.
+ */
+#ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_ROW_CUH
+#define JSNI_BACKEND_CUDA_CUDA_LOSS_ROW_CUH
+
+__device__ static inline size_t jsni_at(const jsni_row *row, size_t view, size_t chunk)
+{
+    return (view * row->chunks + chunk) * row->lanes + row->lane;
+}
+
+__device__ static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
+{
+    const size_t k = chunk * row->lanes + row->lane;
+    if (row->soft_target == NULL)
+        return k == row->label ? R(1) : R(0);
+    return k < (size_t)row->classes ? R(row->soft_target[k]) : R(0);
+}
+
+/* Combines the numbers of a group; every thread gets the result. */
+template <class Combine>
+__device__ static inline jsni_real jsni_combine(const jsni_row *row, jsni_real x,
+                                                Combine combine)
+{
+    for (int step = 16; step > 0; step /= 2)
+        x = combine(x, __shfl_xor_sync(0xffffffffu, x, step));
+    if (row->lanes == 32)
+        return x;
+    const unsigned warps = row->lanes / 32;
+    __syncthreads(); /* the exchange of the previous sum has been read */
+    if (row->lane % 32 == 0)
+        row->exchange[row->lane / 32] = x;
+    __syncthreads();
+    x = row->exchange[0];
+    for (unsigned w = 1; w < warps; w++)
+        x = combine(x, row->exchange[w]);
+    return x;
+}
+
+struct jsni_adder {
+    __device__ jsni_real operator()(jsni_real a, jsni_real b) const
+    {
+        return a + b;
+    }
+};
+
+struct jsni_chooser {
+    __device__ jsni_real operator()(jsni_real a, jsni_real b) const
+    {
+        return jsni_max(a, b);
+    }
+};
+
+__device__ static inline jsni_real jsni_total(const jsni_row *row, jsni_real x)
+{
+    return jsni_combine(row, x, jsni_adder());
+}
+
+__device__ static inline jsni_real jsni_highest(const jsni_row *row, jsni_real x)
+{
+    return jsni_combine(row, x, jsni_chooser());
+}
+
+#endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_ROW_CUH */
