@@ -50,6 +50,7 @@ typedef struct jsn_train_config {
     int64_t seed, members;
     /* measuring */
     char *consistency;
+    int64_t record_posteriors;
     /* arithmetic */
     char *device, *precision;
     int64_t max_steps;
@@ -94,9 +95,11 @@ typedef struct jsn_train_result {
     double test_acc;          /* after the last epoch */
     double test_acc_best;     /* of the best epoch, by the same measure */
     double test_top5;
-    double val_acc;      /* against the true labels where they are known */
-    double val_acc_best; /* of model-best.safetensors */
-    double consistency;  /* over all training samples */
+    double test_ece;      /* expected calibration error */
+    double val_acc;       /* against the true labels where they are known */
+    double val_acc_noisy; /* against the labels a noisy validation set has */
+    double val_acc_best;  /* of model-best.safetensors */
+    double consistency;   /* over all training samples */
     double consistency_true, consistency_noisy;
     double train_acc_true, train_acc_noisy; /* true class found, by kind of label */
     double noise_nominal, noise_real;
@@ -117,6 +120,10 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,
                                             const jsn_logger *logger,
                                             int (*stop)(void *user), void *user,
                                             jsn_train_result *result);
+
+/* The result as one JSON object; the caller's (jsn_text_release). */
+JSN_API JSN_MUST_CHECK jsn_status jsn_train_result_json(const jsn_train_result *result,
+                                                        char **out);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,8 @@ typedef struct cli_command {
     const char *details; /* further help text, or NULL */
     const jsn_option_info *options;
     size_t option_count;
+    /* Instead of the two above, for a table that the library owns; else NULL. */
+    const jsn_option_info *(*library_options)(size_t *count);
     size_t values_size; /* of the struct that the options fill */
     /* Returns JSN_OK or the failure, whose sentence main.c prints. `values` is the
      * filled struct; `args` are the positional words. */
@@ -42,6 +44,9 @@ typedef struct cli_command {
      * fills them from recipes, files or data before their initial values. */
     bool deferred;
 } cli_command;
+
+/* The option table of a command, wherever it is. */
+const jsn_option_info *cli_command_options(const cli_command *command, size_t *count);
 
 /* JSN_ERR_ARGUMENT with "COMMAND: sentence"; for wrong positional words. */
 jsn_status cli_usage(const char *format, ...)

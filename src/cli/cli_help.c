@@ -79,10 +79,12 @@ void cli_help_command(const cli_command *command)
                  command->summary, command->name, command->usage);
     if (command->details != NULL)
         (void)printf("\n%s\n", command->details);
-    if (command->option_count > 0)
+    size_t count = 0;
+    const jsn_option_info *table = cli_command_options(command, &count);
+    if (count > 0)
         (void)printf("\noptions:\n");
-    for (size_t i = 0; i < command->option_count; i++)
-        print_option(&command->options[i]);
+    for (size_t i = 0; i < count; i++)
+        print_option(&table[i]);
 }
 
 int cli_help_group(const char *word, const char *second)

@@ -5,6 +5,8 @@
 
 /* clang-format off */
 #define CLI_COMMAND_LIST(X) \
+    X(train) \
+    X(show_recipes) \
     X(theory_bounds) \
     X(theory_limits) \
     X(theory_decompose) \

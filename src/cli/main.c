@@ -25,6 +25,14 @@ const cli_command *cli_command_at(size_t index)
     return index < sizeof commands / sizeof commands[0] ? commands[index] : NULL;
 }
 
+const jsn_option_info *cli_command_options(const cli_command *command, size_t *count)
+{
+    if (command->library_options != NULL)
+        return command->library_options(count);
+    *count = command->option_count;
+    return command->options;
+}
+
 static int exit_code(jsn_status status)
 {
     switch (status) {
@@ -126,18 +134,19 @@ static int run_command(const cli_command *command, int argc, char **argv)
         cli_help_command(command);
         return CLI_DONE;
     }
+    size_t count = 0;
+    const jsn_option_info *table = cli_command_options(command, &count);
     void *values = calloc(1, command->values_size == 0 ? 1 : command->values_size);
     jsn_texts args = {0};
     if (values == NULL)
         return CLI_FAILED;
     jsn_status status = JSN_OK;
     if (command->deferred)
-        jsn_options_clear(command->options, command->option_count, values);
+        jsn_options_clear(table, count, values);
     else
-        status = jsn_options_init(command->options, command->option_count, values);
+        status = jsn_options_init(table, count, values);
     if (status == JSN_OK)
-        status = jsn_options_parse(command->options, command->option_count, values,
-                                   argc, argv, &args);
+        status = jsn_options_parse(table, count, values, argc, argv, &args);
     if (status == JSN_OK)
         status = command->run(values, &args);
     /* Data that never reached its reader (a full disk, a closed pipe) is a failure. */
@@ -148,7 +157,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
                       command->name);
         code = CLI_FAILED;
     }
-    jsn_options_release(command->options, command->option_count, values);
+    jsn_options_release(table, count, values);
     jsn_texts_release(&args);
     free(values);
     return code;

@@ -6,6 +6,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "format/yaml.h"
+#include "jensen/json.h"
 #include "jensen/recipe.h"
 #include "jensen/train.h"
 
@@ -75,6 +77,11 @@ static const jsn_option_info options[] = {
     {"consistency", 0, CHOICE("end", "end|every|never"), NULL,
      "when to measure agreement between image and augmented copy", FIELD(consistency)},
 
+    {"record-posteriors", 0, COUNT("0", 0, 1), "0|1",
+     "keep the class probabilities of the last epoch's steps (posteriors.npy), from "
+     "which --noise instance:...,from=RUN makes labels",
+     FIELD(record_posteriors)},
+
     {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
      "auto, cpu, ref, cuda, cuda:1", FIELD(device)},
     {"precision", 0, CHOICE("fp32", "fp32|tf32|bf16"), NULL, "arithmetic",
@@ -128,4 +135,90 @@ jsn_status jsn_train_config_set(jsn_train_config *config, const char *name,
                                 const char *text)
 {
     return jsn_options_set(options, JSNI_COUNT_OF(options), config, name, text);
+}
+
+static jsn_status fill(jsn_train_config *config, const char *name, const char *text)
+{
+    const jsn_option_info *row =
+        jsn_options_find(options, JSNI_COUNT_OF(options), name);
+    if (row != NULL && jsn_options_is_set(row, config))
+        return JSN_OK;
+    return jsn_train_config_set(config, name, text);
+}
+
+/* "key=value" words of --set. A key that the command line names as well is refused:
+ * which one should win would be a guess. */
+static jsn_status fill_from_set(jsn_train_config *config)
+{
+    for (size_t i = 0; i < config->set.count; i++) {
+        const char *word = config->set.items[i];
+        const char *equals = strchr(word, '=');
+        if (equals == NULL)
+            return jsni_fail(JSN_ERR_ARGUMENT, "--set '%s': must be KEY=VALUE", word);
+        char *name = jsni_text_copy_n(word, (size_t)(equals - word));
+        JSNI_TRY_ALLOC(name);
+        const jsn_option_info *row =
+            jsn_options_find(options, JSNI_COUNT_OF(options), name);
+        jsn_status status = JSN_OK;
+        if (row != NULL && row->kind != JSN_OPTION_TEXTS &&
+            jsn_options_is_set(row, config))
+            status = jsni_fail(JSN_ERR_ARGUMENT, "--set '%s': --%s is given as well",
+                               word, name);
+        else
+            status = jsn_train_config_set(config, name, equals + 1);
+        jsni_free(name);
+        JSNI_TRY(status);
+    }
+    return JSN_OK;
+}
+
+/* A flat mapping of option names to values. */
+static jsn_status fill_from_file(jsn_train_config *config)
+{
+    jsn_json *doc = NULL;
+    JSNI_TRY(jsni_yaml_read(&doc, config->config));
+    jsn_status status = JSN_OK;
+    if (jsn_json_kind_of(doc) != JSN_JSON_OBJECT)
+        status = jsn_json_refuse(doc, "must be a mapping of options to values");
+    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(doc); i++) {
+        const jsn_json *entry = jsn_json_at(doc, i);
+        const jsn_json_kind kind = jsn_json_kind_of(entry);
+        if (kind == JSN_JSON_ARRAY || kind == JSN_JSON_OBJECT) {
+            status = jsn_json_refuse(entry, "must be a single value");
+        } else if (kind == JSN_JSON_NULL) {
+            continue;
+        } else {
+            const char *text = kind == JSN_JSON_BOOL
+                                   ? (jsn_json_bool(entry) ? "1" : "0")
+                                   : jsn_json_text(entry);
+            status = fill(config, jsn_json_key(entry), text);
+            if (status != JSN_OK && status != JSN_ERR_MEMORY)
+                status = jsni_fail(status, "%s:%zu: %s", config->config,
+                                   jsn_json_line(entry), jsn_last_error());
+        }
+    }
+    jsn_json_destroy(doc);
+    return status;
+}
+
+static jsn_status fill_from_recipe(jsn_train_config *config)
+{
+    jsn_recipe recipe;
+    JSNI_TRY(jsn_recipe_find(config->recipe, &recipe));
+    for (size_t i = 0; i < recipe.option_count; i++)
+        JSNI_TRY(fill(config, recipe.options[i].name, recipe.options[i].value));
+    return JSN_OK;
+}
+
+jsn_status jsn_train_config_resolve(jsn_train_config *config)
+{
+    JSNI_TRY(fill_from_set(config));
+    if (config->config != NULL)
+        JSNI_TRY(fill_from_file(config));
+    if (config->recipe != NULL)
+        JSNI_TRY(fill_from_recipe(config));
+    for (size_t i = 0; i < JSNI_COUNT_OF(options); i++)
+        if (options[i].initial != NULL)
+            JSNI_TRY(fill(config, options[i].name, options[i].initial));
+    return JSN_OK;
 }

@@ -1,0 +1,78 @@
+/* jensen/classifier.h - a finished run at work: classes of new images, accuracy on
+ * labelled data.
+ *
+ *     jsn_classifier *c = NULL;
+ *     jsn_image image = {0};
+ *     if (jsn_classifier_open(&c, "runs/photos", "auto", 0) != JSN_OK ||
+ *         jsn_image_read(&image, "new.jpg") != JSN_OK ||
+ *         jsn_classifier_predict(c, &image, 1, probabilities) != JSN_OK)
+ *         fprintf(stderr, "%s\n", jsn_last_error());
+ *
+ * An ensemble averages the probabilities of its members.
+ */
+#ifndef JENSEN_CLASSIFIER_H
+#define JENSEN_CLASSIFIER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/image.h"
+#include "jensen/log.h"
+#include "jensen/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One thread uses it at a time. */
+typedef struct jsn_classifier jsn_classifier;
+
+/* Opens the run in `folder` on a device ("auto", "cpu", "cuda", ...) with `threads`
+ * CPU threads (0: all cores). On failure *out is NULL.
+ *   JSN_ERR_DATA    not a run folder, or an unfinished one; a damaged file
+ *   JSN_ERR_DEVICE, JSN_ERR_UNKNOWN_NAME, JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open(jsn_classifier **out,
+                                                      const char *folder,
+                                                      const char *device,
+                                                      size_t threads);
+JSN_API void jsn_classifier_close(jsn_classifier *classifier); /* accepts NULL */
+
+JSN_API size_t jsn_classifier_classes(const jsn_classifier *classifier);
+/* The name of a class, or NULL beyond the last; the classifier's. */
+JSN_API const char *jsn_classifier_class(const jsn_classifier *classifier,
+                                         size_t label);
+
+/* Images of one batch at most go through the network together. */
+JSN_API size_t jsn_classifier_batch(const jsn_classifier *classifier);
+
+/* Class probabilities [count][classes] of `count` images of any size, which go through
+ * the run's evaluation transform. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_predict(jsn_classifier *classifier,
+                                                         const jsn_image *images,
+                                                         size_t count,
+                                                         double *probabilities);
+
+/* Shares in [0, 1]; NaN: not measured. */
+typedef struct jsn_classifier_scores {
+    uint64_t samples;    /* evaluated */
+    uint64_t bad_images; /* left out */
+    double accuracy, top5, loss, ece;
+    double consistency;  /* with one augmented copy of each image, when asked for */
+    uint64_t *confusion; /* [classes][classes], true to predicted; owned */
+} jsn_classifier_scores;
+
+JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
+
+/* Evaluates on a data set (its main split; ",split=test" picks another) with the same
+ * classes in the same order. `consistency` non-zero measures that as well. `logger` may
+ * be NULL. On failure nothing is held.
+ *   JSN_ERR_DATA  other classes, unreadable data */
+JSN_API JSN_MUST_CHECK jsn_status
+jsn_classifier_evaluate(jsn_classifier *classifier, const char *data, int consistency,
+                        const jsn_logger *logger, jsn_classifier_scores *scores);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_CLASSIFIER_H */

@@ -1,0 +1,78 @@
+/* cli/command_train.c - one run, or an ensemble: trains, continues, reports. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "jensen/train.h"
+
+static int stop_asked(void *user)
+{
+    (void)user;
+    return cli_stop_requested();
+}
+
+static void print_share(const char *name, double value)
+{
+    if (!isnan(value))
+        (void)printf("%-22s %6.2f%%\n", name, 100.0 * value);
+}
+
+static void print_result(const jsn_train_result *r)
+{
+    (void)printf("%-22s %s\n", "run", r->run);
+    print_share("test accuracy (last)", r->test_acc);
+    print_share("test accuracy (best)", r->test_acc_best);
+    print_share("validation accuracy", r->val_acc);
+    print_share("consistency", r->consistency);
+    print_share("label noise, real", r->noise_real);
+    (void)printf("%-22s %.64s\n", "weights sha256", r->weights_sha256);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    jsn_train_config *config = values;
+    jsn_train_result result;
+    if (args->count > 1)
+        return cli_usage("one data set is wanted, '%s' is too many", args->items[1]);
+    if (args->count == 1) {
+        if (config->data != NULL)
+            return cli_usage("--data and '%s' both name the data", args->items[0]);
+        const jsn_status status = jsn_train_config_set(config, "data", args->items[0]);
+        if (status != JSN_OK)
+            return status;
+    }
+    cli_catch_signals();
+    jsn_status status = jsn_train(config, cli_logger(), stop_asked, NULL, &result);
+    if (status != JSN_OK)
+        return status;
+    if (result.already_finished)
+        (void)fprintf(stderr, "%s is finished; nothing to do\n", result.run);
+    if (!config->json) {
+        print_result(&result);
+        return JSN_OK;
+    }
+    char *text = NULL;
+    status = jsn_train_result_json(&result, &text);
+    if (status == JSN_OK)
+        (void)printf("%s\n", text);
+    jsn_text_release(text);
+    return status;
+}
+
+const cli_command cli_command_train = {
+    .name = "train",
+    .summary = "train a classifier on labels that are partly wrong",
+    .usage = "DATA [OPTIONS]",
+    .details =
+        "DATA is a folder of images with one sub-folder a class, an archive of one, or "
+        "a\n"
+        "data set: builtin, cifar10:PATH, csv:FILE, ... ('jensen show datasets').\n"
+        "What is not given is chosen from the data, printed and stored in the run "
+        "folder.\n"
+        "The same command continues an unfinished run and does nothing to a finished "
+        "one.",
+    .library_options = jsn_train_options,
+    .values_size = sizeof(jsn_train_config),
+    .run = run,
+    .deferred = true,
+};

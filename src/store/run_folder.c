@@ -1,0 +1,203 @@
+/* store/run_folder.c - see run_folder.h. */
+#define _DEFAULT_SOURCE 1 /* flock */
+#include "store/run_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/text.h"
+
+#define MOST_METRICS_BYTES ((size_t)1 << 30)
+
+char *jsni_run_file(const jsni_run_folder *run, const char *name)
+{
+    return jsni_path_join(run->path, name);
+}
+
+static jsn_status claim(jsni_run_folder *run)
+{
+    char *path = jsni_run_file(run, ".lock");
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    run->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (run->lock < 0)
+        status = jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", run->path,
+                           strerror(errno));
+    else if (flock(run->lock, LOCK_EX | LOCK_NB) != 0)
+        status =
+            jsni_fail(JSN_ERR_BUSY, "%s: another process is working in this run folder",
+                      run->path);
+    jsni_free(path);
+    return status;
+}
+
+jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
+{
+    *run = (jsni_run_folder){.lock = -1};
+    JSNI_TRY_ALLOC(run->path = jsni_text_copy(path));
+    jsn_status status = jsni_folder_create(path);
+    if (status == JSN_OK)
+        status = claim(run);
+    if (status != JSN_OK)
+        jsni_run_folder_close(run);
+    return status;
+}
+
+void jsni_run_folder_close(jsni_run_folder *run)
+{
+    if (run->path != NULL && run->lock >= 0)
+        (void)close(run->lock);
+    jsni_free(run->path);
+    *run = (jsni_run_folder){.lock = -1};
+}
+
+jsn_status jsni_run_write(const jsni_run_folder *run, const char *name,
+                          const char *text, size_t length)
+{
+    char *path = jsni_run_file(run, name);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsni_file_write(path, text, length);
+    jsni_free(path);
+    return status;
+}
+
+void jsni_run_log(const jsni_run_folder *run, const char *text)
+{
+    char *path = jsni_run_file(run, JSNI_RUN_LOG);
+    FILE *file = path == NULL ? NULL : fopen(path, "a");
+    jsni_free(path);
+    if (file == NULL)
+        return;
+    char stamp[32] = "";
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) != NULL)
+        (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    (void)fprintf(file, "%s %s\n", stamp, text);
+    (void)fclose(file);
+}
+
+jsn_status jsni_run_rows_add(jsni_run_rows *rows, const char *line)
+{
+    char **lines = jsni_realloc(rows->lines, rows->count + 1, sizeof *lines);
+    JSNI_TRY_ALLOC(lines);
+    rows->lines = lines;
+    JSNI_TRY_ALLOC(rows->lines[rows->count] = jsni_text_copy(line));
+    rows->count++;
+    return JSN_OK;
+}
+
+void jsni_run_rows_keep(jsni_run_rows *rows, size_t count)
+{
+    while (rows->count > count)
+        jsni_free(rows->lines[--rows->count]);
+}
+
+void jsni_run_rows_release(jsni_run_rows *rows)
+{
+    jsni_run_rows_keep(rows, 0);
+    jsni_free(rows->lines);
+    *rows = (jsni_run_rows){0};
+}
+
+/* Adds every line of `data`, which is cut up in place, after checking that it is an
+ * object. */
+static jsn_status add_lines(jsni_run_rows *rows, const char *path, char *data)
+{
+    size_t number = 1;
+    for (char *at = data; *at != '\0'; number++) {
+        const size_t length = strcspn(at, "\n");
+        const bool last = at[length] == '\0';
+        at[length] = '\0';
+        jsn_json *row = NULL;
+        char name[1100];
+        (void)snprintf(name, sizeof name, "%s line %zu", path, number);
+        JSNI_TRY(jsn_json_parse(&row, name, at, length));
+        const bool object = jsn_json_kind_of(row) == JSN_JSON_OBJECT;
+        jsn_json_destroy(row);
+        if (!object)
+            return jsni_fail(JSN_ERR_DATA, "%s: not an object", name);
+        JSNI_TRY(jsni_run_rows_add(rows, at));
+        at += last ? length : length + 1;
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_run_rows_read(jsni_run_rows *rows, const char *folder)
+{
+    char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
+    JSNI_TRY_ALLOC(path);
+    char *data = NULL;
+    size_t length = 0;
+    jsn_status status = JSN_OK;
+    if (jsni_file_exists(path)) {
+        status = jsni_file_read(path, MOST_METRICS_BYTES, &data, &length);
+        if (status == JSN_OK)
+            status = add_lines(rows, path, data);
+        jsni_free(data);
+    }
+    jsni_free(path);
+    if (status != JSN_OK)
+        jsni_run_rows_release(rows);
+    return status;
+}
+
+static void add_csv_row(jsni_text *csv, const jsn_json *row, bool names)
+{
+    bool first = true;
+    for (size_t i = 0; i < jsn_json_count(row); i++) {
+        const jsn_json *entry = jsn_json_at(row, i);
+        const bool array = jsn_json_kind_of(entry) == JSN_JSON_ARRAY;
+        const size_t count = array ? jsn_json_count(entry) : 1;
+        for (size_t k = 0; k < count; k++) {
+            const jsn_json *value = array ? jsn_json_at(entry, k) : entry;
+            const bool empty = jsn_json_kind_of(value) == JSN_JSON_NULL;
+            jsni_text_add(csv, first ? "" : ",");
+            first = false;
+            if (names && array)
+                jsni_text_format(csv, "%s_%zu", jsn_json_key(entry), k);
+            else if (names)
+                jsni_text_add(csv, jsn_json_key(entry));
+            else if (!empty)
+                jsni_text_add(csv, jsn_json_text(value));
+        }
+    }
+    jsni_text_add(csv, "\n");
+}
+
+jsn_status jsni_run_rows_write(const jsni_run_rows *rows, const jsni_run_folder *run)
+{
+    jsni_text lines = {0}, csv = {0};
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < rows->count; i++) {
+        jsn_json *row = NULL;
+        status =
+            jsn_json_parse(&row, "metrics", rows->lines[i], strlen(rows->lines[i]));
+        if (status != JSN_OK)
+            break;
+        if (i == 0)
+            add_csv_row(&csv, row, true);
+        add_csv_row(&csv, row, false);
+        jsn_json_destroy(row);
+        jsni_text_format(&lines, "%s\n", rows->lines[i]);
+    }
+    jsni_text_add(&lines, "");
+    jsni_text_add(&csv, "");
+    if (status == JSN_OK)
+        status = lines.status != JSN_OK ? lines.status : csv.status;
+    if (status == JSN_OK)
+        status = jsni_run_write(run, JSNI_RUN_METRICS, lines.data, lines.length);
+    if (status == JSN_OK)
+        status = jsni_run_write(run, JSNI_RUN_METRICS_CSV, csv.data, csv.length);
+    jsni_text_release(&csv);
+    jsni_text_release(&lines);
+    return status;
+}

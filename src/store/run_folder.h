@@ -1,0 +1,68 @@
+/* store/run_folder.h - a run on disk. Names of the files inside, one process at a time,
+ * and the metrics, which are a list of rows (one JSON object an epoch) written whole and
+ * atomically, so that no crash leaves half a row. */
+#ifndef JSNI_STORE_RUN_FOLDER_H
+#define JSNI_STORE_RUN_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jensen/json.h"
+#include "jensen/status.h"
+
+#define JSNI_RUN_CONFIG      "config.yaml"
+#define JSNI_RUN_METRICS     "metrics.jsonl"
+#define JSNI_RUN_METRICS_CSV "metrics.csv"
+#define JSNI_RUN_CHECKPOINT  "checkpoint.safetensors"
+#define JSNI_RUN_PREVIOUS    "checkpoint-previous.safetensors"
+#define JSNI_RUN_MODEL       "model.safetensors"
+#define JSNI_RUN_CARD        "model.json"
+#define JSNI_RUN_BEST        "model-best.safetensors"
+#define JSNI_RUN_LABELS      "labels.csv"
+#define JSNI_RUN_BAD_IMAGES  "bad_images.csv"
+#define JSNI_RUN_POSTERIORS  "posteriors.npy"
+#define JSNI_RUN_EVALUATION  "evaluation.json"
+#define JSNI_RUN_RESULT      "result.json" /* there once the run is finished */
+#define JSNI_RUN_REPORT      "report.html"
+#define JSNI_RUN_LOG         "log.txt"
+
+typedef struct jsni_run_folder {
+    char *path; /* owned */
+    int lock;   /* file descriptor */
+} jsni_run_folder;
+
+/* Creates the folder when it is missing and claims it for this process; the claim ends
+ * with the process, however it ends.
+ *   JSN_ERR_BUSY  another process holds it
+ *   JSN_ERR_IO    it cannot be created or written */
+JSN_MUST_CHECK jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path);
+void jsni_run_folder_close(jsni_run_folder *run); /* a zeroed one is fine */
+
+/* "folder/name", owned by the caller. NULL: no memory. */
+char *jsni_run_file(const jsni_run_folder *run, const char *name);
+
+/* Replaces a file of the run. */
+JSN_MUST_CHECK jsn_status jsni_run_write(const jsni_run_folder *run, const char *name,
+                                         const char *text, size_t length);
+
+/* Appends one line to log.txt, with the time; failures are ignored. */
+void jsni_run_log(const jsni_run_folder *run, const char *text);
+
+/* The rows of metrics.jsonl: one JSON document a row. */
+typedef struct jsni_run_rows {
+    char **lines; /* owned: the text of each row, without newline */
+    size_t count;
+} jsni_run_rows; /* zero-initialise */
+
+/* Reads the rows; none when there is no such file. JSN_ERR_DATA names the line. */
+JSN_MUST_CHECK jsn_status jsni_run_rows_read(jsni_run_rows *rows, const char *folder);
+JSN_MUST_CHECK jsn_status jsni_run_rows_add(jsni_run_rows *rows, const char *line);
+void jsni_run_rows_keep(jsni_run_rows *rows, size_t count); /* drops the later ones */
+void jsni_run_rows_release(jsni_run_rows *rows);
+
+/* Writes metrics.jsonl and metrics.csv; the columns of the CSV are the keys of the first
+ * row, entries of arrays numbered (key_0, key_1). */
+JSN_MUST_CHECK jsn_status jsni_run_rows_write(const jsni_run_rows *rows,
+                                              const jsni_run_folder *run);
+
+#endif /* JSNI_STORE_RUN_FOLDER_H */

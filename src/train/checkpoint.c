@@ -1,0 +1,323 @@
+/* train/checkpoint.c - the full state of a run in one safetensors file; see run.h.
+ *
+ * Tensors: parameters and running statistics under PyTorch's names, optimiser state as
+ * "optimiser.<slot>.<name>", recorded posteriors as "posteriors". Metadata: counters and
+ * the fingerprint of the options. A SHA-256 over all of it makes any damage show.
+ *
+ * The new file is written beside the old one, the old one is kept under another name by
+ * a hard link, then the new one takes its place: at no moment is there none.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "format/safetensors.h"
+#include "train/run.h"
+#include "train/run_name.h"
+
+static const char format_name[] = "jensen checkpoint 1";
+
+/* The canonical blocks of the model, in host memory. */
+typedef struct blocks {
+    float *params, *stats, *optimiser;
+    size_t slots;
+} blocks;
+
+static void release_blocks(blocks *b)
+{
+    jsni_free(b->params);
+    jsni_free(b->stats);
+    jsni_free(b->optimiser);
+}
+
+static jsn_status allocate_blocks(blocks *b, const jsni_run *run)
+{
+    const jsn_model *m = run->model;
+    b->slots = m->options.optimiser_slots;
+    b->params = jsni_alloc_zero(m->graph->param_floats, sizeof(float));
+    b->stats = jsni_alloc_zero(m->graph->stat_floats, sizeof(float));
+    b->optimiser = jsni_alloc_zero(b->slots * m->graph->param_floats, sizeof(float));
+    if (b->params == NULL || b->stats == NULL || b->optimiser == NULL) {
+        release_blocks(b);
+        return JSN_ERR_MEMORY;
+    }
+    return JSN_OK;
+}
+
+/* One entry a tensor of the file; names of optimiser tensors are owned. */
+typedef struct tensor_list {
+    jsni_safetensor *items;
+    size_t count;
+    char **names;
+    size_t name_count;
+} tensor_list;
+
+static void release_list(tensor_list *list)
+{
+    for (size_t i = 0; i < list->name_count; i++)
+        jsni_free(list->names[i]);
+    jsni_free(list->names);
+    jsni_free(list->items);
+}
+
+static void add_tensor(tensor_list *list, const char *name, const jsni_tensor *like,
+                       float *block)
+{
+    jsni_safetensor *t = &list->items[list->count++];
+    *t =
+        (jsni_safetensor){.name = name, .dtype = JSN_DTYPE_FLOAT32, .rank = like->rank};
+    for (size_t d = 0; d < like->rank; d++)
+        t->shape[d] = like->dim[d];
+    t->data = block + like->offset;
+    t->bytes = like->count * sizeof(float);
+}
+
+/* The tensors that a checkpoint of this run has, backed by the blocks. */
+static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blocks *b)
+{
+    const jsni_graph *g = run->model->graph;
+    const size_t most = g->param_count * (1 + b->slots) + g->stat_count + 1;
+    list->items = jsni_alloc_zero(most, sizeof *list->items);
+    list->names = jsni_alloc_zero(g->param_count * b->slots + 1, sizeof *list->names);
+    if (list->items == NULL || list->names == NULL)
+        return JSN_ERR_MEMORY;
+    for (size_t i = 0; i < g->param_count; i++)
+        add_tensor(list, g->params[i].name, &g->params[i], b->params);
+    for (size_t i = 0; i < g->stat_count; i++)
+        add_tensor(list, g->stats[i].name, &g->stats[i], b->stats);
+    for (size_t s = 0; s < b->slots; s++)
+        for (size_t i = 0; i < g->param_count; i++) {
+            const size_t size = strlen(g->params[i].name) + 32;
+            char *name = jsni_alloc(size, 1);
+            JSNI_TRY_ALLOC(name);
+            (void)snprintf(name, size, "optimiser.%zu.%s", s, g->params[i].name);
+            list->names[list->name_count++] = name;
+            add_tensor(list, name, &g->params[i], b->optimiser + s * g->param_floats);
+        }
+    if (run->posteriors != NULL) {
+        jsni_safetensor *t = &list->items[list->count++];
+        *t = (jsni_safetensor){
+            .name = "posteriors", .dtype = JSN_DTYPE_FLOAT32, .rank = 2};
+        t->shape[0] = run->problem->train.count;
+        t->shape[1] = run->problem->classes;
+        t->data = run->posteriors;
+        t->bytes = t->shape[0] * t->shape[1] * sizeof(float);
+    }
+    return JSN_OK;
+}
+
+static jsn_status state_text(const jsni_run *run, char **out)
+{
+    const jsni_run_state *s = &run->state;
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_int(w, "epoch", s->epoch);
+    jsn_json_put_int(w, "batch", (int64_t)s->batch);
+    jsn_json_put_int(w, "step", (int64_t)s->step);
+    jsn_json_put_real(w, "seconds", s->seconds);
+    jsn_json_put_real(w, "best_val", s->best_val);
+    jsn_json_put_real(w, "best_test", s->best_test);
+    jsni_counts_put(&s->counts, w, "counts");
+    jsn_json_end(w);
+    const jsn_status status = jsn_json_writer_take(w, out);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static double real_or_nan(const jsn_json *object, const char *key)
+{
+    const jsn_json *value = jsn_json_get(object, key);
+    return jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+}
+
+static jsn_status read_state(jsni_run_state *s, const char *text)
+{
+    jsn_json *doc = NULL;
+    JSNI_TRY(jsn_json_parse(&doc, "checkpoint state", text, strlen(text)));
+    int64_t batch = 0, step = 0;
+    jsn_status status = jsn_json_get_int(doc, "epoch", &s->epoch);
+    if (status == JSN_OK)
+        status = jsn_json_get_int(doc, "batch", &batch);
+    if (status == JSN_OK)
+        status = jsn_json_get_int(doc, "step", &step);
+    if (status == JSN_OK)
+        status = jsni_counts_get(&s->counts, jsn_json_get(doc, "counts"));
+    s->batch = (size_t)batch;
+    s->step = (uint64_t)step;
+    s->seconds = jsn_json_real(jsn_json_get(doc, "seconds"));
+    s->best_val = real_or_nan(doc, "best_val");
+    s->best_test = real_or_nan(doc, "best_test");
+    jsn_json_destroy(doc);
+    return status;
+}
+
+static jsn_status read_blocks(jsni_run *run, blocks *b)
+{
+    JSNI_TRY(jsni_model_read(run->model, 0, JSNI_BLOCK_PARAMETERS, b->params));
+    JSNI_TRY(jsni_model_read(run->model, 0, JSNI_BLOCK_STATISTICS, b->stats));
+    if (b->slots > 0)
+        JSNI_TRY(jsni_model_read(run->model, 0, JSNI_BLOCK_OPTIMISER, b->optimiser));
+    return JSN_OK;
+}
+
+static jsn_status write_blocks(jsni_run *run, const blocks *b)
+{
+    JSNI_TRY(jsni_model_write(run->model, 0, JSNI_BLOCK_PARAMETERS, b->params));
+    JSNI_TRY(jsni_model_write(run->model, 0, JSNI_BLOCK_STATISTICS, b->stats));
+    if (b->slots > 0)
+        JSNI_TRY(jsni_model_write(run->model, 0, JSNI_BLOCK_OPTIMISER, b->optimiser));
+    return JSN_OK;
+}
+
+/* Puts the freshly written file in place and keeps the one before. */
+static jsn_status rotate(const jsni_run *run, const char *fresh)
+{
+    char *current = jsni_run_file(&run->folder, JSNI_RUN_CHECKPOINT);
+    char *previous = jsni_run_file(&run->folder, JSNI_RUN_PREVIOUS);
+    jsn_status status = JSN_OK;
+    if (current == NULL || previous == NULL) {
+        status = JSN_ERR_MEMORY;
+    } else {
+        if (jsni_file_exists(current)) {
+            (void)unlink(previous);
+            /* A file system without hard links loses the older copy for a moment. */
+            if (link(current, previous) != 0)
+                (void)rename(current, previous);
+        }
+        if (rename(fresh, current) != 0)
+            status = jsni_fail(JSN_ERR_IO, "%s: cannot be replaced", current);
+    }
+    jsni_free(previous);
+    jsni_free(current);
+    return status;
+}
+
+jsn_status jsni_checkpoint_save(jsni_run *run)
+{
+    blocks b = {0};
+    tensor_list list = {0};
+    char *state = NULL, *fresh = jsni_run_file(&run->folder, "checkpoint.new");
+    char fingerprint[JSNI_FINGERPRINT];
+    jsn_status status = fresh == NULL ? JSN_ERR_MEMORY : allocate_blocks(&b, run);
+    if (status == JSN_OK)
+        status = read_blocks(run, &b);
+    if (status == JSN_OK)
+        status = list_tensors(&list, run, &b);
+    if (status == JSN_OK)
+        status = state_text(run, &state);
+    if (status == JSN_OK)
+        status = jsni_run_fingerprint(run->config, fingerprint);
+    if (status == JSN_OK) {
+        const jsni_pair pairs[] = {
+            {"format", format_name}, {"options", fingerprint}, {"state", state}};
+        status = jsni_safetensors_write(fresh, list.items, list.count, pairs,
+                                        sizeof pairs / sizeof pairs[0], true);
+    }
+    if (status == JSN_OK)
+        status = rotate(run, fresh);
+    if (status == JSN_OK)
+        run->last_checkpoint = jsni_clock();
+    jsn_text_release(state);
+    jsni_free(fresh);
+    release_list(&list);
+    release_blocks(&b);
+    return status;
+}
+
+/* Copies a tensor of the file over the one in the blocks. */
+static jsn_status take_tensor(const jsni_safetensors *file, const char *path,
+                              const jsni_safetensor *to)
+{
+    const jsni_safetensor *from = jsni_safetensors_find(file, to->name);
+    if (from == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: tensor '%s' is missing", path, to->name);
+    bool fits = from->dtype == JSN_DTYPE_FLOAT32 && from->rank == to->rank;
+    for (size_t d = 0; fits && d < to->rank; d++)
+        fits = from->shape[d] == to->shape[d];
+    if (!fits)
+        return jsni_fail(JSN_ERR_DATA, "%s: tensor '%s' has another shape or type",
+                         path, to->name);
+    memcpy((void *)(uintptr_t)to->data, from->data, to->bytes);
+    return JSN_OK;
+}
+
+static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
+                             const char *path)
+{
+    const char *format = jsni_safetensors_metadata(file, "format");
+    const char *options = jsni_safetensors_metadata(file, "options");
+    const char *state = jsni_safetensors_metadata(file, "state");
+    char fingerprint[JSNI_FINGERPRINT];
+    JSNI_TRY(jsni_run_fingerprint(run->config, fingerprint));
+    if (format == NULL || strcmp(format, format_name) != 0 || state == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: not a checkpoint of this program", path);
+    if (options == NULL || strcmp(options, fingerprint) != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: this run folder belongs to other options; choose another "
+                         "--out or delete it",
+                         run->folder.path);
+    blocks b = {0};
+    tensor_list list = {0};
+    jsni_run_state held = {0};
+    JSNI_TRY(allocate_blocks(&b, run));
+    jsn_status status = list_tensors(&list, run, &b);
+    for (size_t i = 0; status == JSN_OK && i < list.count; i++)
+        status = take_tensor(file, path, &list.items[i]);
+    if (status == JSN_OK)
+        status = read_state(&held, state);
+    if (status == JSN_OK)
+        status = write_blocks(run, &b);
+    if (status == JSN_OK)
+        run->state = held;
+    release_list(&list);
+    release_blocks(&b);
+    return status;
+}
+
+static jsn_status load_file(jsni_run *run, const char *path)
+{
+    jsni_safetensors *file = NULL;
+    JSNI_TRY(jsni_safetensors_open(&file, path));
+    jsn_status status = jsni_safetensors_verify(file);
+    if (status == JSN_OK)
+        status = apply_file(run, file, path);
+    jsni_safetensors_close(file);
+    return status;
+}
+
+jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
+{
+    static const char *const names[] = {JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS};
+    jsn_status status = JSN_OK;
+    *found = false;
+    for (size_t i = 0; i < 2 && !*found; i++) {
+        char *path = jsni_run_file(&run->folder, names[i]);
+        JSNI_TRY_ALLOC(path);
+        if (jsni_file_exists(path)) {
+            status = load_file(run, path);
+            *found = status == JSN_OK;
+            if (status == JSN_ERR_DATA) {
+                char text[1200];
+                (void)snprintf(text, sizeof text, "%s; %s", jsn_last_error(),
+                               i == 0 ? "the previous checkpoint is used"
+                                      : "no other checkpoint is left");
+                run->logger.message(run, JSN_LOG_WARNING, text);
+            }
+        }
+        jsni_free(path);
+        if (status != JSN_OK && status != JSN_ERR_DATA)
+            return status;
+    }
+    if (!*found && status == JSN_ERR_DATA)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: both checkpoints are damaged; delete the run folder to "
+                         "start again",
+                         run->folder.path);
+    return JSN_OK;
+}

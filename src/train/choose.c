@@ -1,0 +1,230 @@
+/* train/choose.c - see choose.h; docs/guide.md explains the rules to users. */
+#include "train/choose.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "jensen/backend.h"
+#include "jensen/loss.h"
+
+enum { PROBES = 48 }; /* images looked at to learn sizes and colours */
+
+typedef struct look {
+    size_t side; /* median of the shorter sides; 0: nothing could be read */
+    bool same;   /* all images have one size */
+    bool square;
+    bool grey; /* all looked at are grey */
+    bool gpu;
+} look;
+
+static void say(const jsn_logger *logger, jsn_log_level level, const char *format, ...)
+    JSNI_PRINTF(3, 4);
+
+static void say(const jsn_logger *logger, jsn_log_level level, const char *format, ...)
+{
+    if (logger == NULL || logger->message == NULL)
+        return;
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    logger->message(logger->user, level, text);
+}
+
+/* Sets an option that is unset and says why. */
+static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
+                       const char *name, const char *why, const char *format, ...)
+    JSNI_PRINTF(5, 6);
+
+static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
+                       const char *name, const char *why, const char *format, ...)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    if (jsn_options_is_set(jsn_options_find(table, count, name), config))
+        return JSN_OK;
+    char value[96];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(value, sizeof value, format, args);
+    va_end(args);
+    say(logger, JSN_LOG_INFO, "%s: %s (%s)", name, value, why);
+    return jsn_train_config_set(config, name, value);
+}
+
+static bool is_grey(const jsn_image *image)
+{
+    const size_t pixels = image->width * image->height;
+    for (size_t i = 0; i < pixels; i++) {
+        const uint8_t *p = image->data + 3 * i;
+        if (p[0] != p[1] || p[1] != p[2])
+            return false;
+    }
+    return true;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+static look look_at(const jsni_part *part)
+{
+    const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
+    look seen = {.grey = true,
+                 .same = traits->width > 0,
+                 .square = traits->width == traits->height};
+    size_t sides[PROBES], found = 0;
+    jsn_image image = {0};
+    for (size_t i = 0; i < PROBES && i < part->count; i++) {
+        const size_t at = part->count <= PROBES ? i : i * (part->count / PROBES);
+        if (jsn_dataset_image(part->data, part->split, part->index[at], &image) !=
+            JSN_OK)
+            continue;
+        sides[found++] = image.width < image.height ? image.width : image.height;
+        seen.square = seen.square && image.width == image.height;
+        seen.grey = seen.grey && is_grey(&image);
+    }
+    jsn_image_release(&image);
+    if (found > 0) {
+        qsort(sides, found, sizeof sides[0], compare_sizes);
+        seen.side = sides[found / 2];
+    }
+    seen.grey = seen.grey && found > 0;
+    return seen;
+}
+
+static void warn_of_doubts(const jsni_problem *p, const look *seen,
+                           const jsn_logger *logger)
+{
+    size_t *counts = jsni_alloc_zero(p->classes, sizeof *counts);
+    if (counts == NULL)
+        return;
+    for (size_t i = 0; i < p->train.count; i++)
+        counts[p->train.used[i]]++;
+    size_t least = 0, most = 0;
+    for (size_t k = 1; k < p->classes; k++) {
+        least = counts[k] < counts[least] ? k : least;
+        most = counts[k] > counts[most] ? k : most;
+    }
+    if (counts[least] < 50)
+        say(logger, JSN_LOG_WARNING,
+            "class '%s' has %zu training images only; expect little for it",
+            jsn_dataset_class(p->data, least), counts[least]);
+    if (counts[most] > 5 * counts[least])
+        say(logger, JSN_LOG_WARNING,
+            "unbalanced: '%s' has %zu images, '%s' %zu; consider --class-weights "
+            "balanced or --sampling balanced",
+            jsn_dataset_class(p->data, most), counts[most],
+            jsn_dataset_class(p->data, least), counts[least]);
+    if (seen->grey)
+        say(logger, JSN_LOG_WARNING,
+            "the images look grey; colour augmentation does nothing for them");
+    jsni_free(counts);
+}
+
+static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
+{
+    size_t views = 1, other = 1;
+    JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, wants no tuning",
+                  "gjs:pi1=0.5"));
+    JSNI_TRY(jsn_loss_check(c->loss, &views));
+    if (c->loss_noisy != NULL)
+        JSNI_TRY(jsn_loss_check(c->loss_noisy, &other));
+    return pick(c, logger, "views", "what the loss compares", "%zu",
+                views > other ? views : other);
+}
+
+static jsn_status pick_input(jsn_train_config *c, const look *seen,
+                             const jsn_logger *logger)
+{
+    size_t size = seen->gpu ? 224 : 128;
+    const char *why = "photographs";
+    if (seen->same && seen->square && seen->side <= 64 && seen->side >= 8) {
+        size = seen->side;
+        why = "the size of the images";
+    } else if (seen->side > 0 && seen->side <= 48) {
+        size = 32;
+        why = "small images";
+    } else if (seen->side > 0 && seen->side <= 100) {
+        size = 64;
+        why = "small images";
+    }
+    JSNI_TRY(pick(c, logger, "image-size", why, "%zu", size));
+    const bool as_is =
+        seen->same && seen->square && seen->side == (size_t)c->image_size;
+    if (as_is && c->image_size <= 64)
+        return pick(c, logger, "augment", "small images of one size", "strong");
+    if (c->image_size <= 64)
+        return pick(c, logger, "augment", "small images of several sizes",
+                    "fit+strong");
+    return pick(c, logger, "augment", "photographs", "jitter");
+}
+
+static jsn_status pick_network(jsn_train_config *c, const look *seen,
+                               const jsn_logger *logger)
+{
+    if (c->image_size > 40)
+        return pick(c, logger, "network", "images larger than 40 pixels", "resnet18");
+    if (seen->gpu)
+        return pick(c, logger, "network", "small images", "preactresnet34");
+    return pick(c, logger, "network", "small images, on a CPU",
+                "preactresnet34:width=16");
+}
+
+static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
+                              const look *seen, const jsn_logger *logger)
+{
+    const size_t n = p->train.count;
+    size_t batch = n >= 20000 ? 128 : n >= 2000 ? 64 : 32;
+    while (batch > 4 && batch * 4 > n)
+        batch /= 2;
+    JSNI_TRY(pick(c, logger, "batch", "by the number of images", "%zu", batch));
+    const double steps = floor((double)n / (double)c->batch);
+    const double wanted = seen->gpu ? 12000.0 : 4000.0;
+    const double most = seen->gpu ? 200.0 : 60.0;
+    double epochs = ceil(wanted / (steps > 0.0 ? steps : 1.0));
+    epochs = epochs < 15.0 ? 15.0 : epochs > most ? most : epochs;
+    char why[64];
+    (void)snprintf(why, sizeof why, "about %.0f steps", epochs * steps);
+    JSNI_TRY(pick(c, logger, "epochs", why, "%.0f", epochs));
+    const bool adamw = strcmp(c->optimizer, "adamw") == 0;
+    const double base = (adamw ? 1e-3 : 0.1) * (c->init != NULL ? 0.1 : 1.0);
+    return pick(c, logger, "lr",
+                c->init != NULL ? "fine-tuning, scaled with the batch"
+                                : "scaled with the batch",
+                "%g", base * (double)c->batch / 128.0);
+}
+
+jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
+                       const jsn_logger *logger)
+{
+    jsn_device_info device;
+    JSNI_TRY(jsn_device_describe(c->device, &device));
+    if (strncmp(c->device, "cuda", 4) != 0)
+        JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
+    look seen = look_at(&p->train);
+    seen.gpu = strcmp(device.backend, "cuda") == 0;
+    say(logger, JSN_LOG_INFO,
+        "data: %zu training, %zu validation, %zu test images, %zu "
+        "classes; device: %s",
+        p->train.count, p->val.count, p->test.count, p->classes, device.text);
+    warn_of_doubts(p, &seen, logger);
+    JSNI_TRY(pick_loss(c, logger));
+    JSNI_TRY(pick_input(c, &seen, logger));
+    JSNI_TRY(pick_network(c, &seen, logger));
+    JSNI_TRY(pick_length(c, p, &seen, logger));
+    if (isnan(c->val_fraction))
+        c->val_fraction = p->val.data == NULL || p->val.data != p->train.data ||
+                                  p->val.split != p->train.split
+                              ? 0.0
+                              : 0.1;
+    return JSN_OK;
+}

@@ -1,0 +1,312 @@
+/* train/classifier.c - see jensen/classifier.h. */
+#include "jensen/classifier.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/pool.h"
+#include "jensen/model.h"
+#include "train/evaluate.h"
+#include "train/model_card.h"
+
+enum { BATCH = 64 };
+
+struct jsn_classifier {
+    char *folder;
+    jsni_model_card card;
+    jsn_model **models; /* [members] */
+    jsn_augment *plain, *augment;
+    jsn_augment_scratch *scratch;
+    float *images; /* [BATCH][3][size][size] */
+    float *logits; /* [BATCH][classes] */
+};
+
+static jsn_status open_model(jsn_classifier *c, size_t member, const char *device,
+                             size_t threads)
+{
+    char name[64] = JSNI_RUN_MODEL;
+    if (c->card.members > 1)
+        (void)snprintf(name, sizeof name, "member-%zu/%s", member + 1, JSNI_RUN_MODEL);
+    char *path = jsni_path_join(c->folder, name);
+    JSNI_TRY_ALLOC(path);
+    jsn_model_options o;
+    jsn_model_options_init(&o);
+    o.network = c->card.network;
+    o.classes = c->card.classes;
+    o.height = o.width = c->card.image_size;
+    o.device = device;
+    o.batch = BATCH;
+    o.threads = threads;
+    jsn_status status = JSN_OK;
+    if (!jsni_file_exists(path))
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: the run is not finished (there is no %s); the command "
+                           "that started it continues it",
+                           c->folder, name);
+    if (status == JSN_OK)
+        status = jsn_model_create(&c->models[member], &o);
+    if (status == JSN_OK)
+        status = jsn_model_load(c->models[member], path, NULL);
+    jsni_free(path);
+    return status;
+}
+
+static jsn_status set_up(jsn_classifier *c, const char *folder, const char *device,
+                         size_t threads)
+{
+    const jsni_model_card *card = &c->card;
+    JSNI_TRY_ALLOC(c->folder = jsni_text_copy(folder));
+    JSNI_TRY(jsni_model_card_read(&c->card, folder));
+    const size_t size = card->image_size;
+    JSNI_TRY_ALLOC(c->models = jsni_alloc_zero(card->members, sizeof(jsn_model *)));
+    for (size_t m = 0; m < card->members; m++)
+        JSNI_TRY(open_model(c, m, device, threads));
+    /* New images may have any size. */
+    const char *plain =
+        strcmp(card->evaluation, "none") == 0 ? "fit" : card->evaluation;
+    JSNI_TRY(
+        jsn_augment_create(&c->plain, plain, size, size, card->mean, card->deviation));
+    JSNI_TRY(jsn_augment_create(&c->augment, card->augment, size, size, card->mean,
+                                card->deviation));
+    JSNI_TRY(jsn_augment_scratch_create(&c->scratch));
+    JSNI_TRY_ALLOC(c->images = jsni_alloc(BATCH * 3 * size, size * sizeof(float)));
+    JSNI_TRY_ALLOC(c->logits = jsni_alloc(BATCH, card->classes * sizeof(float)));
+    return JSN_OK;
+}
+
+jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
+                               const char *device, size_t threads)
+{
+    *out = NULL;
+    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
+    JSNI_TRY_ALLOC(c);
+    const jsn_status status = set_up(c, folder, device, threads);
+    if (status != JSN_OK) {
+        jsn_classifier_close(c);
+        return status;
+    }
+    *out = c;
+    return JSN_OK;
+}
+
+void jsn_classifier_close(jsn_classifier *c)
+{
+    if (c == NULL)
+        return;
+    for (size_t m = 0; c->models != NULL && m < c->card.members; m++)
+        jsn_model_destroy(c->models[m]);
+    jsni_free(c->models);
+    jsn_augment_destroy(c->plain);
+    jsn_augment_destroy(c->augment);
+    jsn_augment_scratch_destroy(c->scratch);
+    jsni_free(c->images);
+    jsni_free(c->logits);
+    jsni_model_card_release(&c->card);
+    jsni_free(c->folder);
+    jsni_free(c);
+}
+
+size_t jsn_classifier_classes(const jsn_classifier *c)
+{
+    return c->card.classes;
+}
+
+const char *jsn_classifier_class(const jsn_classifier *c, size_t label)
+{
+    return label < c->card.classes ? c->card.names[label] : NULL;
+}
+
+size_t jsn_classifier_batch(const jsn_classifier *c)
+{
+    (void)c;
+    return BATCH;
+}
+
+static jsn_status predict_batch(jsn_classifier *c, const jsn_image *images,
+                                size_t count, double *out)
+{
+    const size_t size = c->card.image_size, classes = c->card.classes;
+    const jsn_augment_key key = {0};
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY(jsn_augment_apply(c->plain, c->scratch, &images[i], &key,
+                                   c->images + i * 3 * size * size));
+    memset(out, 0, count * classes * sizeof *out);
+    double *row = jsni_alloc(classes, sizeof *row);
+    JSNI_TRY_ALLOC(row);
+    jsn_status status = JSN_OK;
+    for (size_t m = 0; status == JSN_OK && m < c->card.members; m++) {
+        status = jsn_model_evaluate(c->models[m], c->images, count, c->logits);
+        for (size_t i = 0; status == JSN_OK && i < count; i++) {
+            jsni_softmax(c->logits + i * classes, classes, row);
+            for (size_t k = 0; k < classes; k++)
+                out[i * classes + k] += row[k] / (double)c->card.members;
+        }
+    }
+    jsni_free(row);
+    return status;
+}
+
+jsn_status jsn_classifier_predict(jsn_classifier *c, const jsn_image *images,
+                                  size_t count, double *probabilities)
+{
+    for (size_t at = 0; at < count; at += BATCH) {
+        const size_t n = count - at < BATCH ? count - at : BATCH;
+        JSNI_TRY(
+            predict_batch(c, images + at, n, probabilities + at * c->card.classes));
+    }
+    return JSN_OK;
+}
+
+void jsn_classifier_scores_release(jsn_classifier_scores *scores)
+{
+    jsni_free(scores->confusion);
+    *scores = (jsn_classifier_scores){0};
+}
+
+/* Averages the members over one pass of a loader. */
+typedef struct pass {
+    const jsni_part *part;
+    size_t classes, members;
+    double *sum; /* [count][classes] */
+    uint8_t *seen;
+    double *row; /* [classes] */
+} pass;
+
+static jsn_status add_logits(void *user, const uint32_t *position, size_t samples,
+                             const float *logits)
+{
+    pass *p = user;
+    for (size_t i = 0; i < samples; i++) {
+        double *to = p->sum + position[i] * p->classes;
+        jsni_softmax(logits + i * p->classes, p->classes, p->row);
+        p->seen[position[i]] = 1;
+        for (size_t k = 0; k < p->classes; k++)
+            to[k] += p->row[k] / (double)p->members;
+    }
+    return JSN_OK;
+}
+
+static void release_pass(pass *p)
+{
+    jsni_free(p->sum);
+    jsni_free(p->seen);
+    jsni_free(p->row);
+}
+
+static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
+                           const jsn_augment *augment, const jsn_logger *logger,
+                           pass *p, uint64_t *bad)
+{
+    const jsni_loader_options o = {.part = part,
+                                   .classes = c->card.classes,
+                                   .augment = augment,
+                                   .height = c->card.image_size,
+                                   .width = c->card.image_size,
+                                   .batch = BATCH,
+                                   .views = 1,
+                                   .workers = 1,
+                                   .order = JSNI_ORDER_KEPT,
+                                   .seed = c->card.seed,
+                                   .purpose = augment == c->augment ? 1 : 0,
+                                   .max_bad = SIZE_MAX};
+    jsni_loader *loader = NULL;
+    *p = (pass){.part = part, .classes = c->card.classes, .members = c->card.members};
+    p->sum = jsni_alloc_zero(part->count, c->card.classes * sizeof(double));
+    p->seen = jsni_alloc_zero(part->count, 1);
+    p->row = jsni_alloc(c->card.classes, sizeof(double));
+    if (p->sum == NULL || p->seen == NULL || p->row == NULL)
+        return JSN_ERR_MEMORY;
+    JSNI_TRY(jsni_loader_create(&loader, &o));
+    jsn_status status = JSN_OK;
+    for (size_t m = 0; status == JSN_OK && m < c->card.members; m++)
+        status = jsni_evaluate_logits(c->models[m], loader, c->card.classes, 0,
+                                      add_logits, p, NULL, logger, "evaluating");
+    *bad = jsni_loader_bad_count(loader);
+    jsni_loader_destroy(loader);
+    return status;
+}
+
+static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistency,
+                        const jsn_logger *logger, jsn_classifier_scores *out)
+{
+    const size_t classes = c->card.classes;
+    pass plain = {0}, copy = {0};
+    jsni_evaluation e = {0};
+    uint64_t bad = 0, both = 0, equal = 0;
+    jsn_status status = run_pass(c, part, c->plain, logger, &plain, &out->bad_images);
+    if (status == JSN_OK && consistency)
+        status = run_pass(c, part, c->augment, logger, &copy, &bad);
+    if (status == JSN_OK)
+        status = jsni_evaluation_create(&e, classes);
+    for (size_t i = 0; status == JSN_OK && i < part->count; i++) {
+        const double *row = plain.sum + i * classes;
+        if (!plain.seen[i])
+            continue;
+        jsni_evaluation_add(&e, row, part->given[i], part->given[i]);
+        if (!consistency || !copy.seen[i])
+            continue;
+        both++;
+        equal += jsni_argmax_real(row, classes) ==
+                 jsni_argmax_real(copy.sum + i * classes, classes);
+    }
+    if (status == JSN_OK) {
+        out->samples = e.samples;
+        out->accuracy = jsni_evaluation_accuracy(&e);
+        out->top5 = jsni_evaluation_top5(&e);
+        out->loss = jsni_evaluation_loss(&e);
+        out->ece = jsni_evaluation_ece(&e);
+        out->consistency = both == 0 ? NAN : (double)equal / (double)both;
+        out->confusion = e.confusion;
+        e.confusion = NULL;
+    }
+    jsni_evaluation_release(&e);
+    release_pass(&copy);
+    release_pass(&plain);
+    return status;
+}
+
+static jsn_status check_classes(const jsn_classifier *c, const jsn_dataset *data)
+{
+    const jsn_dataset_traits *traits = jsn_dataset_about(data);
+    if (traits->classes != c->card.classes)
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu classes, but %s was trained with %zu",
+                         traits->spec, traits->classes, c->folder, c->card.classes);
+    for (size_t k = 0; k < traits->classes; k++)
+        if (strcmp(jsn_dataset_class(data, k), c->card.names[k]) != 0)
+            return jsni_fail(JSN_ERR_DATA, "%s: class %zu is '%s', in %s it is '%s'",
+                             traits->spec, k, jsn_dataset_class(data, k), c->folder,
+                             c->card.names[k]);
+    return JSN_OK;
+}
+
+jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int consistency,
+                                   const jsn_logger *logger,
+                                   jsn_classifier_scores *scores)
+{
+    jsn_dataset *set = NULL;
+    jsn_dataset_options options;
+    jsni_part part = {0};
+    *scores = (jsn_classifier_scores){0};
+    jsn_dataset_options_init(&options);
+    options.logger = logger;
+    JSNI_TRY(jsn_dataset_open(&set, data, &options));
+    jsn_status status = check_classes(c, set);
+    if (status == JSN_OK) {
+        /* What a run of training data would be scored on: its test split, if any. */
+        jsn_split split = jsn_dataset_main_split(set);
+        if (split == JSN_SPLIT_TRAIN && jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
+            split = JSN_SPLIT_TEST;
+        status = jsni_part_whole(&part, set, split);
+    }
+    if (status == JSN_OK)
+        status = score(c, &part, consistency, logger, scores);
+    if (status != JSN_OK)
+        jsn_classifier_scores_release(scores);
+    jsni_part_release(&part);
+    jsn_dataset_close(set);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* train/evaluate.c - see evaluate.h. */
+#include "train/evaluate.h"
+
+#include <math.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+
+jsn_status jsni_evaluate_logits(jsn_model *model, jsni_loader *loader, size_t classes,
+                                uint32_t epoch, jsni_logits_fn *fn, void *user,
+                                const jsni_stop *stop, const jsn_logger *logger,
+                                const char *what)
+{
+    const size_t batches = jsni_loader_batches(loader);
+    float *logits = NULL;
+    size_t room = 0;
+    jsn_status status = jsni_loader_begin(loader, epoch, 0);
+    while (status == JSN_OK) {
+        const jsni_batch *batch = NULL;
+        status = jsni_loader_next(loader, &batch);
+        if (status != JSN_OK || batch == NULL)
+            break;
+        if (batch->samples == 0)
+            continue;
+        if (batch->samples > room) {
+            jsni_free(logits);
+            room = batch->samples;
+            logits = jsni_alloc(room * classes, sizeof *logits);
+            if (logits == NULL) {
+                status = JSN_ERR_MEMORY;
+                break;
+            }
+        }
+        status = jsn_model_evaluate(model, batch->images, batch->samples, logits);
+        if (status == JSN_OK)
+            status = fn(user, batch->position, batch->samples, logits);
+        if (status == JSN_OK && logger != NULL && logger->progress != NULL)
+            logger->progress(logger->user, what, batch->number + 1, batches, "");
+        if (status == JSN_OK && stop != NULL && jsni_stop_asked(stop))
+            status = jsni_fail(JSN_ERR_STOPPED, "stopped while evaluating");
+    }
+    jsni_free(logits);
+    return status;
+}
+
+jsn_status jsni_predictions_create(jsni_predictions *out, size_t count)
+{
+    out->best = jsni_alloc(count, sizeof *out->best);
+    out->confidence = jsni_alloc_zero(count, sizeof *out->confidence);
+    if (out->best == NULL || out->confidence == NULL) {
+        jsni_predictions_release(out);
+        return JSN_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++)
+        out->best[i] = -1;
+    return JSN_OK;
+}
+
+void jsni_predictions_release(jsni_predictions *predictions)
+{
+    jsni_free(predictions->best);
+    jsni_free(predictions->confidence);
+    *predictions = (jsni_predictions){0};
+}
+
+typedef struct collector {
+    const jsni_part *part;
+    size_t classes;
+    double *probabilities; /* [classes] */
+    jsni_evaluation *evaluation;
+    jsni_predictions *predictions;
+} collector;
+
+static jsn_status collect(void *user, const uint32_t *position, size_t samples,
+                          const float *logits)
+{
+    collector *c = user;
+    for (size_t i = 0; i < samples; i++) {
+        const float *row = logits + i * c->classes;
+        const size_t best = jsni_argmax(row, c->classes);
+        if (!isfinite(row[best]))
+            return jsni_fail(JSN_ERR_NUMERIC,
+                             "the network's output for sample %u is not finite",
+                             (unsigned)c->part->index[position[i]]);
+        jsni_softmax(row, c->classes, c->probabilities);
+        if (c->evaluation != NULL)
+            jsni_evaluation_add(c->evaluation, c->probabilities,
+                                c->part->given[position[i]],
+                                c->part->used[position[i]]);
+        if (c->predictions != NULL) {
+            c->predictions->best[position[i]] = (int32_t)best;
+            c->predictions->confidence[position[i]] = (float)c->probabilities[best];
+        }
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_evaluate_part(jsn_model *model, jsni_loader *loader,
+                              const jsni_part *part, size_t classes, uint32_t epoch,
+                              jsni_evaluation *evaluation,
+                              jsni_predictions *predictions, const jsni_stop *stop,
+                              const jsn_logger *logger, const char *what)
+{
+    collector c = {part, classes, NULL, evaluation, predictions};
+    JSNI_TRY_ALLOC(c.probabilities = jsni_alloc(classes, sizeof *c.probabilities));
+    const jsn_status status = jsni_evaluate_logits(model, loader, classes, epoch,
+                                                   collect, &c, stop, logger, what);
+    jsni_free(c.probabilities);
+    return status;
+}
+
+jsni_consistency jsni_consistency_of(const jsni_part *part, const jsni_predictions *a,
+                                     const jsni_predictions *b)
+{
+    jsni_consistency c = {{0}, {0}};
+    for (size_t i = 0; i < part->count; i++) {
+        if (a->best[i] < 0 || b->best[i] < 0)
+            continue;
+        const jsni_kind kind =
+            jsni_part_mislabelled(part, i) ? JSNI_KIND_NOISY : JSNI_KIND_TRUE;
+        c.seen[kind]++;
+        c.equal[kind] += a->best[i] == b->best[i];
+    }
+    return c;
+}
+
+double jsni_consistency_share(const jsni_consistency *c, jsni_kind kind)
+{
+    uint64_t seen = c->seen[0] + c->seen[1], equal = c->equal[0] + c->equal[1];
+    if (kind != JSNI_KINDS) {
+        seen = c->seen[kind];
+        equal = c->equal[kind];
+    }
+    return seen == 0 ? NAN : (double)equal / (double)seen;
+}

@@ -1,0 +1,60 @@
+/* train/evaluate.h - a model over a part of the data: logits, accuracy, consistency. */
+#ifndef JSNI_TRAIN_EVALUATE_H
+#define JSNI_TRAIN_EVALUATE_H
+
+#include "jensen/model.h"
+#include "train/loader.h"
+#include "train/metrics.h"
+
+/* Asked between steps and batches: non-zero ends the work with JSN_ERR_STOPPED. */
+typedef struct jsni_stop {
+    int (*asked)(void *user); /* or NULL */
+    void *user;
+} jsni_stop;
+
+static inline bool jsni_stop_asked(const jsni_stop *stop)
+{
+    return stop->asked != NULL && stop->asked(stop->user) != 0;
+}
+
+/* Hands out the logits of `samples` samples of the part, whose positions are given. */
+typedef jsn_status jsni_logits_fn(void *user, const uint32_t *position, size_t samples,
+                                  const float *logits);
+
+/* Runs the loader's epoch `epoch` through the model in evaluation mode. Broken images
+ * are left out. `stop` may be NULL; `logger` shows progress as `what` and may be NULL. */
+JSN_MUST_CHECK jsn_status jsni_evaluate_logits(jsn_model *model, jsni_loader *loader,
+                                               size_t classes, uint32_t epoch,
+                                               jsni_logits_fn *fn, void *user,
+                                               const jsni_stop *stop,
+                                               const jsn_logger *logger,
+                                               const char *what);
+
+/* Predictions by position in the part; -1 where an image is broken. */
+typedef struct jsni_predictions {
+    int32_t *best;     /* [count], owned */
+    float *confidence; /* [count], owned: probability of `best` */
+} jsni_predictions;
+
+JSN_MUST_CHECK jsn_status jsni_predictions_create(jsni_predictions *out, size_t count);
+void jsni_predictions_release(jsni_predictions *predictions);
+
+/* Accuracy and the like over a part; `evaluation` was made for `classes`; `predictions`
+ * may be NULL. */
+JSN_MUST_CHECK jsn_status jsni_evaluate_part(
+    jsn_model *model, jsni_loader *loader, const jsni_part *part, size_t classes,
+    uint32_t epoch, jsni_evaluation *evaluation, jsni_predictions *predictions,
+    const jsni_stop *stop, const jsn_logger *logger, const char *what);
+
+/* Agreement between the predictions for images and for one augmented copy of each. */
+typedef struct jsni_consistency {
+    uint64_t seen[JSNI_KINDS], equal[JSNI_KINDS];
+} jsni_consistency;
+
+jsni_consistency jsni_consistency_of(const jsni_part *part, const jsni_predictions *a,
+                                     const jsni_predictions *b);
+
+/* JSNI_KINDS: over all. NaN when there are none. */
+double jsni_consistency_share(const jsni_consistency *c, jsni_kind kind);
+
+#endif /* JSNI_TRAIN_EVALUATE_H */

@@ -1,0 +1,352 @@
+/* train/finish.c - what a run leaves behind when its epochs are done: final weights,
+ * evaluation with the most doubtful labels, posteriors, the result. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "format/csv.h"
+#include "jensen/array.h"
+#include "jensen/image_file.h"
+#include "train/run.h"
+
+enum { MOST_DOUBTFUL = 60, THUMBNAIL = 96 };
+
+/* Positions of training samples whose label the network contradicts, most confident
+ * first. */
+typedef struct doubtful {
+    uint32_t *position; /* owned */
+    size_t count;
+} doubtful;
+
+typedef struct ranked {
+    float confidence;
+    uint32_t position;
+} ranked;
+
+static int by_confidence(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->confidence != y->confidence)
+        return x->confidence < y->confidence ? 1 : -1;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+static jsn_status rank_doubtful(const jsni_part *part, const jsni_predictions *seen,
+                                doubtful *out)
+{
+    ranked *all = jsni_alloc(part->count, sizeof *all);
+    JSNI_TRY_ALLOC(all);
+    size_t count = 0;
+    for (size_t i = 0; i < part->count; i++)
+        if (seen->best[i] >= 0 && seen->best[i] != part->used[i])
+            all[count++] = (ranked){seen->confidence[i], (uint32_t)i};
+    qsort(all, count, sizeof *all, by_confidence);
+    out->count = count < MOST_DOUBTFUL ? count : MOST_DOUBTFUL;
+    out->position = jsni_alloc(out->count, sizeof *out->position);
+    for (size_t i = 0; out->position != NULL && i < out->count; i++)
+        out->position[i] = all[i].position;
+    jsni_free(all);
+    return out->position == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+static jsn_status write_thumbnail(const jsni_run *run, const jsni_part *part,
+                                  uint32_t position, const char *path)
+{
+    jsn_image image = {0}, small = {0};
+    jsn_status status =
+        jsn_dataset_image(part->data, part->split, part->index[position], &image);
+    const size_t longer = image.width > image.height ? image.width : image.height;
+    (void)run;
+    if (status == JSN_OK && longer > THUMBNAIL) {
+        const size_t width = image.width * THUMBNAIL / longer;
+        const size_t height = image.height * THUMBNAIL / longer;
+        status =
+            jsn_image_create(&small, width > 0 ? width : 1, height > 0 ? height : 1);
+        if (status == JSN_OK)
+            status = jsn_image_resize(&image, NULL, JSN_FILTER_BILINEAR, &small);
+    }
+    if (status == JSN_OK)
+        status = jsn_image_write(path, small.data != NULL ? &small : &image);
+    jsn_image_release(&small);
+    jsn_image_release(&image);
+    return status;
+}
+
+/* Thumbnails are a convenience: a build without PNG, or an image that cannot be read,
+ * leaves them out. */
+static void put_doubtful(const jsni_run *run, jsn_json_writer *w,
+                         const jsni_predictions *seen, const doubtful *list)
+{
+    const jsni_part *part = &run->problem->train;
+    char *folder = jsni_run_file(&run->folder, "doubtful");
+    const bool pictures = folder != NULL && jsni_folder_create(folder) == JSN_OK;
+    jsn_json_begin_array(w, "doubtful");
+    for (size_t i = 0; i < list->count; i++) {
+        const uint32_t at = list->position[i];
+        char name[48];
+        (void)snprintf(name, sizeof name, "doubtful/%02zu.png", i + 1);
+        char *path = jsni_run_file(&run->folder, name);
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "path",
+                          jsn_dataset_path(part->data, part->split, part->index[at]));
+        jsn_json_put_int(w, "label", part->used[at]);
+        jsn_json_put_int(w, "predicted", seen->best[at]);
+        jsn_json_put_real(w, "confidence", (double)seen->confidence[at]);
+        if (part->truth)
+            jsn_json_put_int(w, "true", part->given[at]);
+        if (pictures && path != NULL && write_thumbnail(run, part, at, path) == JSN_OK)
+            jsn_json_put_text(w, "thumbnail", name);
+        jsn_json_end(w);
+        jsni_free(path);
+    }
+    jsn_json_end(w);
+    jsni_free(folder);
+}
+
+void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const char *key)
+{
+    jsn_json_begin_object(w, key);
+    jsn_json_put_int(w, "samples", (int64_t)e->samples);
+    jsn_json_put_real(w, "accuracy", jsni_evaluation_accuracy(e));
+    jsn_json_put_real(w, "top5", jsni_evaluation_top5(e));
+    jsn_json_put_real(w, "loss", jsni_evaluation_loss(e));
+    jsn_json_put_real(w, "ece", jsni_evaluation_ece(e));
+    jsn_json_begin_array(w, "class_accuracy");
+    for (size_t k = 0; k < e->classes; k++) {
+        uint64_t sum = 0;
+        for (size_t j = 0; j < e->classes; j++)
+            sum += e->confusion[k * e->classes + j];
+        jsn_json_put_real(
+            w, NULL,
+            sum == 0 ? NAN : (double)e->confusion[k * e->classes + k] / (double)sum);
+    }
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "confusion");
+    for (size_t k = 0; k < e->classes; k++) {
+        jsn_json_begin_array(w, NULL);
+        for (size_t j = 0; j < e->classes; j++)
+            jsn_json_put_int(w, NULL, (int64_t)e->confusion[k * e->classes + j]);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_end(w);
+}
+
+typedef struct final_results {
+    jsni_evaluation val, test;
+    jsni_predictions seen; /* of the training images; empty: not measured */
+    jsni_consistency consistency;
+    bool has_consistency;
+} final_results;
+
+static void release_results(final_results *r)
+{
+    jsni_evaluation_release(&r->val);
+    jsni_evaluation_release(&r->test);
+    jsni_predictions_release(&r->seen);
+}
+
+static jsn_status measure_all(jsni_run *run, final_results *r)
+{
+    const jsni_problem *p = run->problem;
+    const uint32_t epoch = (uint32_t)run->state.epoch;
+    JSNI_TRY(jsni_evaluation_create(&r->val, p->classes));
+    JSNI_TRY(jsni_evaluation_create(&r->test, p->classes));
+    if (run->val != NULL)
+        JSNI_TRY(jsni_evaluate_part(run->model, run->val, &p->val, p->classes, epoch,
+                                    &r->val, NULL, &run->stop, &run->logger,
+                                    "validation"));
+    if (run->test != NULL)
+        JSNI_TRY(jsni_evaluate_part(run->model, run->test, &p->test, p->classes, epoch,
+                                    &r->test, NULL, &run->stop, &run->logger, "test"));
+    if (strcmp(run->config->consistency, "never") == 0)
+        return JSN_OK;
+    JSNI_TRY(jsni_predictions_create(&r->seen, p->train.count));
+    r->has_consistency = true;
+    return jsni_run_consistency(run, &r->consistency, &r->seen);
+}
+
+static jsn_status write_evaluation(jsni_run *run, const final_results *r)
+{
+    const jsni_problem *p = run->problem;
+    jsn_json_writer *w = NULL;
+    char *text = NULL;
+    doubtful list = {0};
+    if (r->has_consistency)
+        JSNI_TRY(rank_doubtful(&p->train, &r->seen, &list));
+    jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        goto done;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_begin_array(w, "classes");
+    for (size_t k = 0; k < p->classes; k++)
+        jsn_json_put_text(w, NULL, jsn_dataset_class(p->data, k));
+    jsn_json_end(w);
+    if (run->val != NULL)
+        jsni_evaluation_put(&r->val, w, "val");
+    if (run->test != NULL)
+        jsni_evaluation_put(&r->test, w, "test");
+    put_doubtful(run, w, &r->seen, &list);
+    jsn_json_end(w);
+    status = jsn_json_writer_take(w, &text);
+    if (status == JSN_OK)
+        status = jsni_run_write(&run->folder, JSNI_RUN_EVALUATION, text, strlen(text));
+done:
+    jsn_text_release(text);
+    jsn_json_writer_destroy(w);
+    jsni_free(list.position);
+    return status;
+}
+
+static void fill_part(jsni_run *run, const uint32_t *position, size_t samples,
+                      const float *logits)
+{
+    const size_t classes = run->problem->classes;
+    for (size_t i = 0; i < samples; i++) {
+        float *to = run->posteriors + position[i] * classes;
+        double sum = 0.0;
+        for (size_t k = 0; k < classes; k++)
+            sum += (double)to[k];
+        if (sum > 0.0)
+            continue;
+        jsni_softmax(logits + i * classes, classes, run->probabilities);
+        for (size_t k = 0; k < classes; k++)
+            to[k] = (float)run->probabilities[k];
+    }
+}
+
+static jsn_status fill_missing(void *user, const uint32_t *position, size_t samples,
+                               const float *logits)
+{
+    fill_part(user, position, samples, logits);
+    return JSN_OK;
+}
+
+/* The last partial batch of the last epoch was never run; those samples get what the
+ * trained network says of the plain image. */
+static jsn_status write_posteriors(jsni_run *run)
+{
+    if (run->posteriors == NULL)
+        return JSN_OK;
+    JSNI_TRY(jsni_run_consistency_loaders(run));
+    JSNI_TRY(jsni_evaluate_logits(run->model, run->clean, run->problem->classes, 0,
+                                  fill_missing, run, &run->stop, &run->logger,
+                                  "posteriors"));
+    const size_t shape[2] = {run->problem->train.count, run->problem->classes};
+    jsn_array array = {0};
+    JSNI_TRY(jsn_array_create(&array, JSN_DTYPE_FLOAT32, 2, shape));
+    memcpy(array.data, run->posteriors, shape[0] * shape[1] * sizeof(float));
+    char *path = jsni_run_file(&run->folder, JSNI_RUN_POSTERIORS);
+    const jsn_status status =
+        path == NULL ? JSN_ERR_MEMORY : jsn_array_write(&array, path);
+    jsni_free(path);
+    jsn_array_release(&array);
+    return status;
+}
+
+/* Broken images of all parts, once each. */
+static jsn_status write_bad_images(const jsni_run *run)
+{
+    const struct {
+        const jsni_loader *loader;
+        const jsni_part *part;
+    } loaders[] = {{run->train, &run->problem->train},
+                   {run->val, &run->problem->val},
+                   {run->test, &run->problem->test}};
+    jsni_csv_writer csv = {0};
+    size_t listed = 0;
+    jsni_csv_add(&csv, "path");
+    jsni_csv_add(&csv, "reason");
+    jsni_csv_end_row(&csv);
+    for (size_t l = 0; l < 3; l++) {
+        const size_t count =
+            loaders[l].loader == NULL ? 0 : jsni_loader_bad_count(loaders[l].loader);
+        for (size_t i = 0; i < count; i++, listed++) {
+            const jsni_part *part = loaders[l].part;
+            uint32_t position = 0;
+            const char *reason = NULL;
+            jsni_loader_bad(loaders[l].loader, i, &position, &reason);
+            jsni_csv_add(
+                &csv, jsn_dataset_path(part->data, part->split, part->index[position]));
+            jsni_csv_add(&csv, reason);
+            jsni_csv_end_row(&csv);
+        }
+    }
+    jsn_status status = csv.text.status;
+    if (status == JSN_OK && listed > 0) {
+        char text[128];
+        (void)snprintf(text, sizeof text, "%zu broken images were left out; see %s",
+                       listed, JSNI_RUN_BAD_IMAGES);
+        run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
+        status = jsni_run_write(&run->folder, JSNI_RUN_BAD_IMAGES, csv.text.data,
+                                csv.text.length);
+    }
+    jsni_text_release(&csv.text);
+    return status;
+}
+
+static double last_row_value(const jsni_run *run, const char *key, bool array)
+{
+    jsn_json *row = NULL;
+    if (run->rows.count == 0)
+        return NAN;
+    const char *line = run->rows.lines[run->rows.count - 1];
+    if (jsn_json_parse(&row, "metrics", line, strlen(line)) != JSN_OK)
+        return NAN;
+    const jsn_json *value = jsn_json_get(row, key);
+    if (array)
+        value = jsn_json_at(value, 0);
+    const double out =
+        jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+    jsn_json_destroy(row);
+    return out;
+}
+
+jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
+{
+    final_results r = {0};
+    const double start = jsni_clock();
+    char *path = jsni_run_file(&run->folder, JSNI_RUN_MODEL);
+    jsn_status status =
+        path == NULL ? JSN_ERR_MEMORY : jsn_model_save(run->model, path);
+    jsni_free(path);
+    if (status == JSN_OK)
+        status = measure_all(run, &r);
+    if (status == JSN_OK)
+        status = write_evaluation(run, &r);
+    if (status == JSN_OK)
+        status = write_posteriors(run);
+    if (status == JSN_OK)
+        status = write_bad_images(run);
+    if (status == JSN_OK)
+        status = jsn_model_sha256(run->model, result->weights_sha256);
+    if (status == JSN_OK) {
+        run->state.seconds += jsni_clock() - start;
+        (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
+        result->epochs = run->state.epoch;
+        result->test_acc = jsni_evaluation_accuracy(&r.test);
+        result->test_top5 = jsni_evaluation_top5(&r.test);
+        result->test_ece = jsni_evaluation_ece(&r.test);
+        result->test_acc_best = run->state.best_test;
+        result->val_acc = jsni_evaluation_accuracy(&r.val);
+        result->val_acc_noisy = jsni_evaluation_accuracy_used(&r.val);
+        result->val_acc_best = run->state.best_val;
+        const jsni_consistency *c = &r.consistency;
+        result->consistency = jsni_consistency_share(c, JSNI_KINDS);
+        result->consistency_true = jsni_consistency_share(c, JSNI_KIND_TRUE);
+        result->consistency_noisy = jsni_consistency_share(c, JSNI_KIND_NOISY);
+        result->train_acc_true = last_row_value(run, "train_acc_true", true);
+        result->train_acc_noisy = last_row_value(run, "train_acc_noisy", true);
+        result->images_per_second = last_row_value(run, "images_per_second", false);
+        result->noise_nominal = run->problem->noise_nominal;
+        result->noise_real = run->problem->noise_real;
+        result->seconds = run->state.seconds;
+        status = jsni_run_result_write(&run->folder, run->config, result);
+    }
+    release_results(&r);
+    return status;
+}

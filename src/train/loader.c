@@ -1,0 +1,348 @@
+/* train/loader.c - see loader.h.
+ *
+ * Batch b of an epoch is made in slot b % SLOTS. Workers take batch numbers from a
+ * counter, wait until the slot's earlier batch has been read, fill it and mark it ready;
+ * the reader waits for the batch it wants. One mutex and two conditions guard all of
+ * it: they are taken twice a batch, which is nothing beside the work.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "train/loader.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "train/loader_order.h"
+
+enum { MOST_WORKERS = 64, SENTENCE = 512 };
+
+typedef struct slot {
+    jsni_batch batch;
+    float *images;      /* [views][batch][3][height][width] */
+    uint32_t *position; /* [batch] */
+    bool ready;
+} slot;
+
+typedef struct scratch {
+    jsn_augment_scratch *augment;
+    jsn_image image;
+} scratch;
+
+typedef struct bad_image {
+    uint32_t position;
+    char reason[SENTENCE];
+} bad_image;
+
+struct jsni_loader {
+    jsni_loader_options o;
+    size_t batches;
+    uint32_t *order; /* [part->count] */
+    uint32_t epoch;
+    slot *slots;
+    size_t slot_count;
+    size_t read; /* next batch of the reader */
+
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    size_t taken;   /* next batch for a worker */
+    size_t busy;    /* workers inside a batch */
+    size_t running; /* workers with a thread */
+    bool paused, ending;
+    jsn_status failed;
+    char sentence[SENTENCE];
+
+    bad_image *bad;
+    size_t bad_count, bad_room;
+    scratch *scratches; /* [workers + 1]; the last is the reader's */
+    pthread_t threads[MOST_WORKERS];
+    size_t next_scratch;
+};
+
+static size_t image_floats(const jsni_loader *l)
+{
+    return (size_t)JSN_IMAGE_CHANNELS * l->o.height * l->o.width;
+}
+
+/* Called with the mutex held. */
+static void fail_locked(jsni_loader *l, jsn_status status)
+{
+    if (l->failed == JSN_OK) {
+        l->failed = status;
+        (void)snprintf(l->sentence, sizeof l->sentence, "%s", jsn_last_error());
+    }
+    pthread_cond_broadcast(&l->changed);
+}
+
+/* Lists a broken image once, in the order of the part. */
+static jsn_status note_bad(jsni_loader *l, uint32_t position)
+{
+    size_t at = 0;
+    while (at < l->bad_count && l->bad[at].position < position)
+        at++;
+    if (at < l->bad_count && l->bad[at].position == position)
+        return JSN_OK;
+    if (l->bad_count == l->o.max_bad)
+        return jsni_fail(JSN_ERR_DATA,
+                         "more than %zu broken images (--max-bad), the latest: %s",
+                         l->o.max_bad, jsn_last_error());
+    if (l->bad_count == l->bad_room) {
+        const size_t room = l->bad_room == 0 ? 16 : 2 * l->bad_room;
+        bad_image *grown = jsni_realloc(l->bad, room, sizeof *grown);
+        JSNI_TRY_ALLOC(grown);
+        l->bad = grown;
+        l->bad_room = room;
+    }
+    memmove(l->bad + at + 1, l->bad + at, (l->bad_count - at) * sizeof *l->bad);
+    l->bad[at].position = position;
+    (void)snprintf(l->bad[at].reason, SENTENCE, "%s", jsn_last_error());
+    l->bad_count++;
+    return JSN_OK;
+}
+
+/* All views of one sample into place `place` of the slot, laid out for a full batch. */
+static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place,
+                              uint32_t position)
+{
+    const jsni_part *part = l->o.part;
+    const uint32_t sample = part->index[position];
+    const size_t shorter = l->o.height < l->o.width ? l->o.height : l->o.width;
+    if (l->o.scaled_decode)
+        JSNI_TRY(jsn_dataset_image_scaled(part->data, part->split, sample, shorter,
+                                          &s->image));
+    else
+        JSNI_TRY(jsn_dataset_image(part->data, part->split, sample, &s->image));
+    for (size_t v = 0; v < l->o.views; v++) {
+        const jsn_augment_key key = {l->o.seed, l->epoch, sample, (uint32_t)v,
+                                     l->o.purpose};
+        float *out = to->images + (v * l->o.batch + place) * image_floats(l);
+        JSNI_TRY(jsn_augment_apply(l->o.augment, s->augment, &s->image, &key, out));
+    }
+    return JSN_OK;
+}
+
+/* Moves the views together when the batch came out smaller than its slot. */
+static void close_gaps(const jsni_loader *l, slot *to, size_t samples)
+{
+    if (samples == l->o.batch)
+        return;
+    for (size_t v = 1; v < l->o.views; v++)
+        memmove(to->images + v * samples * image_floats(l),
+                to->images + v * l->o.batch * image_floats(l),
+                samples * image_floats(l) * sizeof(float));
+}
+
+static jsn_status make_batch(jsni_loader *l, scratch *s, size_t number)
+{
+    slot *to = &l->slots[number % l->slot_count];
+    const size_t first = number * l->o.batch;
+    const size_t left = l->o.part->count - first;
+    const size_t wanted = left < l->o.batch ? left : l->o.batch;
+    size_t samples = 0;
+    for (size_t i = 0; i < wanted; i++) {
+        const uint32_t position = l->order[first + i];
+        jsn_status status = make_sample(l, s, to, samples, position);
+        if (status == JSN_ERR_DATA) {
+            pthread_mutex_lock(&l->mutex);
+            status = note_bad(l, position);
+            pthread_mutex_unlock(&l->mutex);
+            JSNI_TRY(status);
+            continue;
+        }
+        JSNI_TRY(status);
+        to->position[samples++] = position;
+    }
+    close_gaps(l, to, samples);
+    to->batch = (jsni_batch){number, samples, to->images, to->position};
+    return JSN_OK;
+}
+
+static void *worker_main(void *argument)
+{
+    jsni_loader *l = argument;
+    pthread_mutex_lock(&l->mutex);
+    scratch *s = &l->scratches[l->next_scratch++];
+    for (;;) {
+        /* The slot is free once the reader has gone past its earlier batch. */
+        while (!l->ending &&
+               (l->paused || l->failed != JSN_OK || l->taken >= l->batches ||
+                l->taken >= l->read + l->slot_count - 1))
+            pthread_cond_wait(&l->changed, &l->mutex);
+        if (l->ending)
+            break;
+        const size_t number = l->taken++;
+        l->slots[number % l->slot_count].ready = false;
+        l->busy++;
+        pthread_mutex_unlock(&l->mutex);
+        const jsn_status status = make_batch(l, s, number);
+        pthread_mutex_lock(&l->mutex);
+        l->busy--;
+        if (status != JSN_OK)
+            fail_locked(l, status);
+        else
+            l->slots[number % l->slot_count].ready = true;
+        pthread_cond_broadcast(&l->changed);
+    }
+    pthread_mutex_unlock(&l->mutex);
+    return NULL;
+}
+
+/* Stops the workers between batches. */
+static void pause_workers(jsni_loader *l)
+{
+    pthread_mutex_lock(&l->mutex);
+    l->paused = true;
+    while (l->busy > 0)
+        pthread_cond_wait(&l->changed, &l->mutex);
+    pthread_mutex_unlock(&l->mutex);
+}
+
+static jsn_status allocate(jsni_loader *l)
+{
+    const size_t workers = l->o.workers;
+    /* The reader holds one slot; each worker fills one and has one ready. */
+    l->slot_count = workers == 0 ? 1 : 2 * workers + 1;
+    JSNI_TRY_ALLOC(l->order = jsni_alloc(l->o.part->count, sizeof *l->order));
+    JSNI_TRY_ALLOC(l->slots = jsni_alloc_zero(l->slot_count, sizeof *l->slots));
+    JSNI_TRY_ALLOC(l->scratches = jsni_alloc_zero(workers + 1, sizeof *l->scratches));
+    for (size_t i = 0; i < l->slot_count; i++) {
+        const size_t bytes = image_floats(l) * sizeof(float);
+        JSNI_TRY_ALLOC(l->slots[i].images = jsni_alloc(l->o.views * l->o.batch, bytes));
+        JSNI_TRY_ALLOC(l->slots[i].position = jsni_alloc(l->o.batch, sizeof(uint32_t)));
+    }
+    for (size_t i = 0; i <= workers; i++)
+        JSNI_TRY(jsn_augment_scratch_create(&l->scratches[i].augment));
+    return JSN_OK;
+}
+
+jsn_status jsni_loader_create(jsni_loader **out, const jsni_loader_options *options)
+{
+    *out = NULL;
+    if (options->workers > MOST_WORKERS)
+        return jsni_fail(JSN_ERR_RANGE, "%zu loader workers: at most %d",
+                         options->workers, MOST_WORKERS);
+    const size_t count = options->part->count;
+    const size_t whole = count / options->batch;
+    if (options->order != JSNI_ORDER_KEPT && whole == 0)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%zu training images are less than one batch of %zu; choose a "
+                         "smaller --batch",
+                         count, options->batch);
+    jsni_loader *l = jsni_alloc_zero(1, sizeof *l);
+    JSNI_TRY_ALLOC(l);
+    l->o = *options;
+    l->batches = options->order == JSNI_ORDER_KEPT
+                     ? (count + options->batch - 1) / options->batch
+                     : whole;
+    if (options->max_steps > 0 && l->batches > options->max_steps)
+        l->batches = options->max_steps;
+    l->paused = true;
+    pthread_mutex_init(&l->mutex, NULL);
+    pthread_cond_init(&l->changed, NULL);
+    jsn_status status = allocate(l);
+    while (status == JSN_OK && l->running < options->workers) {
+        if (pthread_create(&l->threads[l->running], NULL, worker_main, l) != 0)
+            status = jsni_fail(JSN_ERR_MEMORY, "could not start loader thread %zu",
+                               l->running + 1);
+        else
+            l->running++;
+    }
+    if (status != JSN_OK) {
+        jsni_loader_destroy(l);
+        return status;
+    }
+    *out = l;
+    return JSN_OK;
+}
+
+void jsni_loader_destroy(jsni_loader *l)
+{
+    if (l == NULL)
+        return;
+    pthread_mutex_lock(&l->mutex);
+    l->ending = true;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mutex);
+    for (size_t i = 0; i < l->running; i++)
+        pthread_join(l->threads[i], NULL);
+    pthread_cond_destroy(&l->changed);
+    pthread_mutex_destroy(&l->mutex);
+    for (size_t i = 0; l->slots != NULL && i < l->slot_count; i++) {
+        jsni_free(l->slots[i].images);
+        jsni_free(l->slots[i].position);
+    }
+    for (size_t i = 0; l->scratches != NULL && i <= l->o.workers; i++) {
+        jsn_augment_scratch_destroy(l->scratches[i].augment);
+        jsn_image_release(&l->scratches[i].image);
+    }
+    jsni_free(l->scratches);
+    jsni_free(l->slots);
+    jsni_free(l->order);
+    jsni_free(l->bad);
+    jsni_free(l);
+}
+
+size_t jsni_loader_batches(const jsni_loader *l)
+{
+    return l->batches;
+}
+
+jsn_status jsni_loader_begin(jsni_loader *l, uint32_t epoch, size_t first)
+{
+    pause_workers(l);
+    if (l->failed != JSN_OK)
+        return jsni_fail(l->failed, "%s", l->sentence);
+    JSNI_TRY(jsni_loader_make_order(l->o.part, l->o.classes, l->o.order, l->o.seed,
+                                    epoch, l->order));
+    pthread_mutex_lock(&l->mutex);
+    l->epoch = epoch;
+    l->read = l->taken = first;
+    for (size_t i = 0; i < l->slot_count; i++)
+        l->slots[i].ready = false;
+    l->paused = false;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mutex);
+    return JSN_OK;
+}
+
+jsn_status jsni_loader_next(jsni_loader *l, const jsni_batch **out)
+{
+    *out = NULL;
+    if (l->read >= l->batches) {
+        pause_workers(l);
+        return JSN_OK;
+    }
+    slot *from = &l->slots[l->read % l->slot_count];
+    if (l->running == 0) {
+        JSNI_TRY(make_batch(l, &l->scratches[0], l->read));
+        l->read++;
+        *out = &from->batch;
+        return JSN_OK;
+    }
+    pthread_mutex_lock(&l->mutex);
+    while (l->failed == JSN_OK && !(from->ready && from->batch.number == l->read))
+        pthread_cond_wait(&l->changed, &l->mutex);
+    const jsn_status status = l->failed;
+    if (status == JSN_OK) {
+        l->read++;
+        pthread_cond_broadcast(&l->changed);
+    }
+    pthread_mutex_unlock(&l->mutex);
+    if (status != JSN_OK)
+        return jsni_fail(status, "%s", l->sentence);
+    *out = &from->batch;
+    return JSN_OK;
+}
+
+size_t jsni_loader_bad_count(const jsni_loader *l)
+{
+    return l->bad_count;
+}
+
+void jsni_loader_bad(const jsni_loader *l, size_t i, uint32_t *position,
+                     const char **reason)
+{
+    *position = l->bad[i].position;
+    *reason = l->bad[i].reason;
+}

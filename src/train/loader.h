@@ -1,0 +1,79 @@
+/* train/loader.h - batches of augmented images from a part of the data.
+ *
+ *     jsni_loader_begin(loader, epoch, first_batch);
+ *     const jsni_batch *batch;
+ *     while (jsni_loader_next(loader, &batch) == JSN_OK && batch != NULL) ...
+ *
+ * The stream of samples depends on seed, epoch and the part alone: not on the number of
+ * workers, and an epoch that starts at batch b continues exactly where b - 1 ended.
+ * Worker threads fill a ring of batches ahead of the reader; memory is bounded by it.
+ *
+ * An image that cannot be decoded leaves its place in the batch, which is then smaller;
+ * all others keep theirs. Each is listed once, with the reason.
+ */
+#ifndef JSNI_TRAIN_LOADER_H
+#define JSNI_TRAIN_LOADER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/augment.h"
+#include "train/problem.h"
+
+typedef enum jsni_loader_order {
+    JSNI_ORDER_KEPT, /* evaluation: in the part's order, with the last partial batch */
+    JSNI_ORDER_SHUFFLED, /* training: every sample once, the last partial batch dropped */
+    JSNI_ORDER_BALANCED /* as shuffled, but the classes (by used label) equally often */
+} jsni_loader_order;
+
+typedef struct jsni_loader_options {
+    const jsni_part *part; /* borrowed */
+    size_t classes;
+    const jsn_augment *augment; /* borrowed */
+    size_t height, width;       /* of the augmented images */
+    size_t batch, views;        /* at least 1 */
+    size_t workers;             /* 0: the reader's own thread does the work */
+    jsni_loader_order order;
+    uint64_t seed;
+    uint32_t purpose;   /* of jsn_augment_key */
+    size_t max_steps;   /* batches of an epoch at most; 0: all */
+    size_t max_bad;     /* more broken images than this are a failure */
+    bool scaled_decode; /* see jsn_dataset_image_scaled() */
+} jsni_loader_options;
+
+typedef struct jsni_batch {
+    size_t number;            /* in the epoch */
+    size_t samples;           /* batch, or less: the end, or broken images */
+    const float *images;      /* [views][samples][3][height][width] */
+    const uint32_t *position; /* [samples], positions in the part */
+} jsni_batch;
+
+typedef struct jsni_loader jsni_loader;
+
+/* JSN_ERR_DATA when a shuffled epoch would have no whole batch. The options' pointers
+ * must outlive the loader. */
+JSN_MUST_CHECK jsn_status jsni_loader_create(jsni_loader **out,
+                                             const jsni_loader_options *options);
+void jsni_loader_destroy(jsni_loader *loader); /* accepts NULL; ends the workers */
+
+/* Batches of an epoch. */
+size_t jsni_loader_batches(const jsni_loader *loader);
+
+/* Starts an epoch at batch `first`; drops what an unfinished one has prepared. */
+JSN_MUST_CHECK jsn_status jsni_loader_begin(jsni_loader *loader, uint32_t epoch,
+                                            size_t first);
+
+/* The next batch, valid until the next call on this loader; *out is NULL at the end of
+ * the epoch. A batch whose images are all broken has 0 samples.
+ *   JSN_ERR_DATA    more than max_bad broken images
+ *   JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_loader_next(jsni_loader *loader, const jsni_batch **out);
+
+/* Broken images found so far, in the order of the part; `reason` is the sentence. The
+ * texts are the loader's. Not while an epoch is running. */
+size_t jsni_loader_bad_count(const jsni_loader *loader);
+void jsni_loader_bad(const jsni_loader *loader, size_t i, uint32_t *position,
+                     const char **reason);
+
+#endif /* JSNI_TRAIN_LOADER_H */

@@ -1,0 +1,167 @@
+/* train/model_card.c - see model_card.h. */
+#include "train/model_card.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "jensen/augment.h"
+
+enum { MOST_CLASSES = 1 << 20 };
+
+void jsni_model_card_release(jsni_model_card *card)
+{
+    for (size_t k = 0; card->names != NULL && k < card->classes; k++)
+        jsni_free(card->names[k]);
+    jsni_free(card->names);
+    jsni_free(card->network);
+    jsni_free(card->augment);
+    jsni_free(card->evaluation);
+    *card = (jsni_model_card){0};
+}
+
+/* The transform that evaluates what the run trains. Images of another size than the
+ * network's are brought to it, unless the pipeline does so itself. */
+static jsn_status find_evaluation(jsni_model_card *card, const jsni_problem *p)
+{
+    const jsn_dataset_traits *traits = jsn_dataset_about(p->data);
+    const size_t size = card->image_size;
+    char *found = NULL;
+    JSNI_TRY(jsn_augment_evaluation(card->augment, &found));
+    const bool fit =
+        strcmp(found, "none") == 0 && (traits->width != size || traits->height != size);
+    card->evaluation = jsni_text_copy(fit ? "fit" : found);
+    jsn_text_release(found);
+    return card->evaluation == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+static jsn_status fill(jsni_model_card *card, const jsn_train_config *config,
+                       const jsni_problem *p)
+{
+    const jsn_dataset_traits *traits = jsn_dataset_about(p->data);
+    card->image_size = (size_t)config->image_size;
+    card->members = (size_t)config->members;
+    card->seed = (uint64_t)config->seed;
+    memcpy(card->mean, traits->mean, sizeof card->mean);
+    memcpy(card->deviation, traits->deviation, sizeof card->deviation);
+    JSNI_TRY_ALLOC(card->network = jsni_text_copy(config->network));
+    JSNI_TRY_ALLOC(card->augment = jsni_text_copy(config->augment));
+    JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(p->classes, sizeof *card->names));
+    card->classes = p->classes;
+    for (size_t k = 0; k < p->classes; k++)
+        JSNI_TRY_ALLOC(card->names[k] = jsni_text_copy(jsn_dataset_class(p->data, k)));
+    return find_evaluation(card, p);
+}
+
+jsn_status jsni_model_card_make(jsni_model_card *card, const jsn_train_config *config,
+                                const jsni_problem *problem)
+{
+    *card = (jsni_model_card){0};
+    const jsn_status status = fill(card, config, problem);
+    if (status != JSN_OK)
+        jsni_model_card_release(card);
+    return status;
+}
+
+static void put_reals(jsn_json_writer *w, const char *key, const float *values)
+{
+    jsn_json_begin_array(w, key);
+    for (int i = 0; i < 3; i++)
+        jsn_json_put_real(w, NULL, (double)values[i]);
+    jsn_json_end(w);
+}
+
+jsn_status jsni_model_card_write(const jsni_model_card *card,
+                                 const jsni_run_folder *folder)
+{
+    jsn_json_writer *w = NULL;
+    char *text = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 2));
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "network", card->network);
+    jsn_json_put_int(w, "image_size", (int64_t)card->image_size);
+    jsn_json_put_int(w, "members", (int64_t)card->members);
+    jsn_json_put_int(w, "seed", (int64_t)card->seed);
+    jsn_json_put_text(w, "augment", card->augment);
+    jsn_json_put_text(w, "evaluation", card->evaluation);
+    put_reals(w, "mean", card->mean);
+    put_reals(w, "deviation", card->deviation);
+    jsn_json_begin_array(w, "classes");
+    for (size_t k = 0; k < card->classes; k++)
+        jsn_json_put_text(w, NULL, card->names[k]);
+    jsn_json_end(w);
+    jsn_json_end(w);
+    jsn_status status = jsn_json_writer_take(w, &text);
+    if (status == JSN_OK)
+        status = jsni_run_write(folder, JSNI_RUN_CARD, text, strlen(text));
+    jsn_text_release(text);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static jsn_status take_text(const jsn_json *doc, const char *key, char **out)
+{
+    const char *text = NULL;
+    JSNI_TRY(jsn_json_get_text(doc, key, &text));
+    *out = jsni_text_copy(text);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+static jsn_status take_reals(const jsn_json *doc, const char *key, float *out)
+{
+    const jsn_json *array = NULL;
+    JSNI_TRY(jsn_json_get_array(doc, key, &array));
+    for (size_t i = 0; i < 3; i++)
+        out[i] = (float)jsn_json_real(jsn_json_at(array, i));
+    return JSN_OK;
+}
+
+static jsn_status take_card(jsni_model_card *card, const jsn_json *doc)
+{
+    int64_t size = 0, members = 0, seed = 0;
+    const jsn_json *names = NULL;
+    JSNI_TRY(jsn_json_get_int(doc, "image_size", &size));
+    JSNI_TRY(jsn_json_get_int(doc, "members", &members));
+    JSNI_TRY(jsn_json_get_int(doc, "seed", &seed));
+    JSNI_TRY(take_text(doc, "network", &card->network));
+    JSNI_TRY(take_text(doc, "augment", &card->augment));
+    JSNI_TRY(take_text(doc, "evaluation", &card->evaluation));
+    JSNI_TRY(take_reals(doc, "mean", card->mean));
+    JSNI_TRY(take_reals(doc, "deviation", card->deviation));
+    JSNI_TRY(jsn_json_get_array(doc, "classes", &names));
+    const size_t classes = jsn_json_count(names);
+    if (size < 1 || size > 4096 || members < 1 || members > 64 || classes < 2 ||
+        classes > MOST_CLASSES)
+        return jsn_json_refuse(doc, "a size, member or class count out of range");
+    JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(classes, sizeof *card->names));
+    card->classes = classes;
+    card->image_size = (size_t)size;
+    card->members = (size_t)members;
+    card->seed = (uint64_t)seed;
+    for (size_t k = 0; k < classes; k++)
+        JSNI_TRY_ALLOC(card->names[k] =
+                           jsni_text_copy(jsn_json_text(jsn_json_at(names, k))));
+    return JSN_OK;
+}
+
+jsn_status jsni_model_card_read(jsni_model_card *card, const char *folder)
+{
+    *card = (jsni_model_card){0};
+    char *path = jsni_path_join(folder, JSNI_RUN_CARD);
+    JSNI_TRY_ALLOC(path);
+    jsn_json *doc = NULL;
+    jsn_status status;
+    if (!jsni_file_exists(path))
+        status = jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s in it)",
+                           folder, JSNI_RUN_CARD);
+    else
+        status = jsn_json_read(&doc, path);
+    if (status == JSN_OK)
+        status = take_card(card, doc);
+    if (status != JSN_OK)
+        jsni_model_card_release(card);
+    jsn_json_destroy(doc);
+    jsni_free(path);
+    return status;
+}

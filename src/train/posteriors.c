@@ -1,0 +1,95 @@
+/* train/posteriors.c - see posteriors.h. */
+#include "train/posteriors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "format/csv.h"
+#include "jensen/array.h"
+#include "store/run_folder.h"
+
+typedef struct named {
+    const char *path;
+    size_t row;
+} named;
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const named *)a)->path, ((const named *)b)->path);
+}
+
+static jsn_status match_rows(const char *run, const jsn_array *array,
+                             const jsni_csv *labels, const jsni_part *part,
+                             size_t classes, float *out)
+{
+    size_t column = 0;
+    JSNI_TRY(jsni_csv_find(labels, "path", &column));
+    const size_t rows = jsni_csv_rows(labels);
+    if (array->rank != 2 || array->dtype != JSN_DTYPE_FLOAT32 ||
+        array->shape[0] != rows || array->shape[1] != classes)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s/%s: must be float32 of %zu samples and %zu classes", run,
+                         JSNI_RUN_POSTERIORS, rows, classes);
+    named *sorted = jsni_alloc(rows, sizeof *sorted);
+    JSNI_TRY_ALLOC(sorted);
+    for (size_t i = 0; i < rows; i++)
+        sorted[i] = (named){jsni_csv_cell(labels, i, column), i};
+    qsort(sorted, rows, sizeof *sorted, by_path);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < part->count; i++) {
+        const named key = {jsn_dataset_path(part->data, part->split, part->index[i]),
+                           0};
+        const named *found = bsearch(&key, sorted, rows, sizeof *sorted, by_path);
+        if (found == NULL)
+            status =
+                jsni_fail(JSN_ERR_DATA,
+                          "%s: was not trained on '%s', so it has no posterior for it",
+                          run, key.path);
+        else
+            memcpy(out + i * classes, (const float *)array->data + found->row * classes,
+                   classes * sizeof *out);
+    }
+    jsni_free(sorted);
+    return status;
+}
+
+jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
+                                  size_t classes, const jsn_logger *logger, float **out)
+{
+    (void)logger;
+    char *array_path = jsni_path_join(run, JSNI_RUN_POSTERIORS);
+    char *labels_path = jsni_path_join(run, JSNI_RUN_LABELS);
+    jsn_array array = {0};
+    jsni_csv *labels = NULL;
+    jsn_status status = JSN_ERR_MEMORY;
+    *out = NULL;
+    if (array_path == NULL || labels_path == NULL)
+        goto done;
+    if (!jsni_file_exists(array_path)) {
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: no %s; train that run with --record-posteriors 1", run,
+                           JSNI_RUN_POSTERIORS);
+        goto done;
+    }
+    status = jsn_array_read(&array, array_path);
+    if (status == JSN_OK)
+        status = jsni_csv_read(&labels, labels_path);
+    if (status == JSN_OK) {
+        *out = jsni_alloc(part->count, classes * sizeof **out);
+        status = *out == NULL ? JSN_ERR_MEMORY
+                              : match_rows(run, &array, labels, part, classes, *out);
+    }
+done:
+    if (status != JSN_OK) {
+        jsni_free(*out);
+        *out = NULL;
+    }
+    jsni_csv_destroy(labels);
+    jsn_array_release(&array);
+    jsni_free(labels_path);
+    jsni_free(array_path);
+    return status;
+}

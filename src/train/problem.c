@@ -1,0 +1,353 @@
+/* train/problem.c - see problem.h. Order matters and follows the paper's code: split
+ * first, then noise on the training part, then, independently, on the validation part.
+ */
+#include "train/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/rng.h"
+#include "data/split.h"
+#include "jensen/noise.h"
+
+void jsni_part_release(jsni_part *part)
+{
+    jsni_free(part->index);
+    jsni_free(part->used);
+    jsni_free(part->given);
+    jsni_free(part->soft);
+    *part = (jsni_part){0};
+}
+
+void jsni_problem_release(jsni_problem *problem)
+{
+    jsni_part_release(&problem->train);
+    jsni_part_release(&problem->val);
+    jsni_part_release(&problem->test);
+    jsn_dataset_close(problem->test_data);
+    jsn_dataset_close(problem->val_data);
+    jsn_dataset_close(problem->data);
+    *problem = (jsni_problem){0};
+}
+
+/* Data sets whose labels are known to be right: benchmarks, and whatever the user adds
+ * noise to. A stranger's folder is neither. */
+static bool is_benchmark(const jsn_dataset *data)
+{
+    static const char *const kinds[] = {"builtin", "cifar10", "cifar100", "idx"};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(jsn_dataset_about(data)->kind, kinds[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A part from `count` sample numbers, which it takes over. */
+static jsn_status make_part(jsni_part *part, const jsn_dataset *data, jsn_split split,
+                            uint32_t *index, size_t count, bool truth)
+{
+    const size_t classes = jsn_dataset_about(data)->classes;
+    const float *soft = jsn_dataset_soft_labels(data, split);
+    *part = (jsni_part){
+        .data = data, .split = split, .count = count, .index = index, .truth = truth};
+    part->used = jsni_alloc(count, sizeof *part->used);
+    part->given = jsni_alloc(count, sizeof *part->given);
+    if (soft != NULL)
+        part->soft = jsni_alloc(count, classes * sizeof *part->soft);
+    if (part->used == NULL || part->given == NULL || (soft && part->soft == NULL)) {
+        jsni_part_release(part);
+        return JSN_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        part->given[i] = part->used[i] = jsn_dataset_label(data, split, index[i]);
+        if (soft != NULL)
+            memcpy(part->soft + i * classes, soft + index[i] * classes,
+                   classes * sizeof *soft);
+    }
+    return JSN_OK;
+}
+
+static jsn_status whole_split(jsni_part *part, const jsn_dataset *data, jsn_split split,
+                              bool truth)
+{
+    const size_t count = jsn_dataset_samples(data, split);
+    uint32_t *index = jsni_alloc(count, sizeof *index);
+    JSNI_TRY_ALLOC(index);
+    for (size_t i = 0; i < count; i++)
+        index[i] = (uint32_t)i;
+    return make_part(part, data, split, index, count, truth);
+}
+
+jsn_status jsni_part_whole(jsni_part *part, const jsn_dataset *data, jsn_split split)
+{
+    return whole_split(part, data, split, true);
+}
+
+/* Keeps `wanted` samples of the training part, as many of each class as of any other
+ * (as far as they last), drawn by the seed; their order stays. */
+static jsn_status take_subset(jsni_part *part, size_t classes, size_t wanted,
+                              uint64_t seed)
+{
+    if (wanted == 0 || wanted >= part->count)
+        return JSN_OK;
+    uint32_t *order = jsni_alloc(part->count, sizeof *order);
+    size_t *taken = jsni_alloc_zero(classes, sizeof *taken);
+    uint8_t *keep = jsni_alloc_zero(part->count, 1);
+    jsn_status status = JSN_ERR_MEMORY;
+    if (order == NULL || taken == NULL || keep == NULL)
+        goto done;
+    for (size_t i = 0; i < part->count; i++)
+        order[i] = (uint32_t)i;
+    jsni_rng rng = jsni_rng_stream(seed, JSNI_RNG_SPLIT, 1, 0, 0);
+    jsni_rng_shuffle(&rng, order, part->count);
+    size_t kept = 0;
+    for (size_t round = 1; kept < wanted; round++)
+        for (size_t i = 0; i < part->count && kept < wanted; i++) {
+            const size_t sample = order[i];
+            size_t *held = &taken[part->given[sample]];
+            if (!keep[sample] && *held < round) {
+                keep[sample] = 1;
+                ++*held;
+                kept++;
+            }
+        }
+    size_t to = 0;
+    for (size_t i = 0; i < part->count; i++)
+        if (keep[i]) {
+            part->index[to] = part->index[i];
+            part->given[to] = part->used[to] = part->given[i];
+            if (part->soft != NULL)
+                memmove(part->soft + to * classes, part->soft + i * classes,
+                        classes * sizeof *part->soft);
+            to++;
+        }
+    part->count = to;
+    status = JSN_OK;
+done:
+    jsni_free(keep);
+    jsni_free(taken);
+    jsni_free(order);
+    return status;
+}
+
+static jsn_status noise_input(const jsni_part *part, size_t classes, uint64_t seed,
+                              uint32_t which, const char ***paths, const char ***names,
+                              jsn_noise_input *in)
+{
+    *paths = jsni_alloc(part->count, sizeof **paths);
+    *names = jsni_alloc(classes, sizeof **names);
+    if (*paths == NULL || *names == NULL)
+        return JSN_ERR_MEMORY;
+    for (size_t i = 0; i < part->count; i++)
+        (*paths)[i] = jsn_dataset_path(part->data, part->split, part->index[i]);
+    for (size_t k = 0; k < classes; k++)
+        (*names)[k] = jsn_dataset_class(part->data, k);
+    jsn_noise_input_init(in);
+    in->labels = part->given;
+    in->samples = part->count;
+    in->classes = classes;
+    in->class_names = *names;
+    in->paths = *paths;
+    in->seed = seed;
+    in->part = which;
+    return JSN_OK;
+}
+
+static jsn_status add_noise(jsni_part *part, const jsn_noise *noise, size_t classes,
+                            uint64_t seed, uint32_t which,
+                            jsni_posteriors_fn *posteriors, const jsn_logger *logger,
+                            jsn_noise_result *result)
+{
+    const char **paths = NULL, **names = NULL;
+    float *found = NULL;
+    jsn_noise_input in;
+    jsn_status status = noise_input(part, classes, seed, which, &paths, &names, &in);
+    const char *run = jsn_noise_run(noise);
+    if (status == JSN_OK && run != NULL && posteriors != NULL)
+        status = posteriors(run, part, classes, logger, &found);
+    in.posteriors = found;
+    if (status == JSN_OK)
+        status = jsn_noise_apply(noise, &in, result);
+    if (status == JSN_OK) {
+        memcpy(part->used, result->labels, part->count * sizeof *part->used);
+        part->truth = true;
+        /* Noise replaces labels; soft ones would contradict it. */
+        if (result->changed > 0) {
+            jsni_free(part->soft);
+            part->soft = NULL;
+        }
+    }
+    jsni_free(found);
+    jsni_free(names);
+    jsni_free(paths);
+    return status;
+}
+
+/* Samples that a label file does not list, when it says missing=val: they move, clean,
+ * from the training to the validation part. */
+static jsn_status move_unlisted(jsni_problem *p, const jsn_noise_result *result)
+{
+    jsni_part *train = &p->train;
+    const size_t moved = train->count - result->listed_samples;
+    if (moved == 0)
+        return JSN_OK;
+    uint32_t *index = jsni_alloc(moved, sizeof *index);
+    JSNI_TRY_ALLOC(index);
+    size_t to = 0, gone = 0;
+    for (size_t i = 0; i < train->count; i++) {
+        if (!result->listed[i]) {
+            index[gone++] = train->index[i];
+            continue;
+        }
+        train->index[to] = train->index[i];
+        train->given[to] = train->given[i];
+        train->used[to] = train->used[i];
+        to++;
+    }
+    train->count = to;
+    jsni_part_release(&p->val);
+    return make_part(&p->val, train->data, train->split, index, moved, true);
+}
+
+static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
+                              jsni_posteriors_fn *posteriors, const jsn_logger *logger)
+{
+    jsn_noise *noise = NULL;
+    jsn_noise_result result = {0}, other = {0};
+    jsn_status status = jsn_noise_create(&noise, config->noise);
+    if (status == JSN_OK)
+        status = add_noise(&p->train, noise, p->classes, (uint64_t)config->seed, 0,
+                           posteriors, logger, &result);
+    if (status == JSN_OK) {
+        p->noise_nominal = result.nominal_rate;
+        p->noise_real = result.real_rate;
+        status = move_unlisted(p, &result);
+    }
+    if (status == JSN_OK && p->val.data != NULL &&
+        strcmp(config->val_labels, "noisy") == 0)
+        status = add_noise(&p->val, noise, p->classes, (uint64_t)config->seed, 1,
+                           posteriors, logger, &other);
+    jsn_noise_result_release(&other);
+    jsn_noise_result_release(&result);
+    jsn_noise_destroy(noise);
+    return status;
+}
+
+static jsn_status check_classes(const jsn_dataset *a, const jsn_dataset *b,
+                                const char *what)
+{
+    const size_t classes = jsn_dataset_about(a)->classes;
+    if (jsn_dataset_about(b)->classes != classes)
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu classes, but %s has %zu",
+                         jsn_dataset_about(b)->spec, jsn_dataset_about(b)->classes,
+                         jsn_dataset_about(a)->spec, classes);
+    for (size_t k = 0; k < classes; k++)
+        if (strcmp(jsn_dataset_class(a, k), jsn_dataset_class(b, k)) != 0)
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s: class %zu of the %s data is '%s', of the training "
+                             "data '%s'",
+                             jsn_dataset_about(b)->spec, k, what,
+                             jsn_dataset_class(b, k), jsn_dataset_class(a, k));
+    return JSN_OK;
+}
+
+/* A further data set, or the split of the main one. */
+static jsn_status open_other(jsni_problem *p, const char *spec, jsn_split own,
+                             const jsn_dataset_options *options, const char *what,
+                             jsn_dataset **held, jsni_part *part)
+{
+    if (spec == NULL) {
+        if (jsn_dataset_samples(p->data, own) == 0)
+            return JSN_OK;
+        /* A test or validation split is there to be believed. */
+        return whole_split(part, p->data, own, true);
+    }
+    JSNI_TRY(jsn_dataset_open(held, spec, options));
+    JSNI_TRY(check_classes(p->data, *held, what));
+    jsn_split split = own;
+    if (jsn_dataset_samples(*held, split) == 0)
+        split = jsn_dataset_main_split(*held);
+    return whole_split(part, *held, split, true);
+}
+
+static jsn_status split_train(jsni_problem *p, jsn_split split, double fraction,
+                              uint64_t seed, bool truth)
+{
+    if (!(fraction > 0.0))
+        return whole_split(&p->train, p->data, split, truth);
+    const size_t samples = jsn_dataset_samples(p->data, split);
+    uint32_t *train = NULL, *val = NULL;
+    size_t train_count = 0, val_count = 0;
+    JSNI_TRY(jsni_split_stratified(jsn_dataset_labels(p->data, split), samples,
+                                   p->classes, fraction, seed, &train, &train_count,
+                                   &val, &val_count));
+    jsn_status status = make_part(&p->train, p->data, split, train, train_count, truth);
+    if (status != JSN_OK) {
+        jsni_free(val);
+        return status;
+    }
+    jsni_part_release(&p->val);
+    return make_part(&p->val, p->data, split, val, val_count, truth);
+}
+
+static jsn_status check_problem(const jsni_problem *p)
+{
+    const char *spec = jsn_dataset_about(p->data)->spec;
+    size_t first = 0;
+    if (p->train.count == 0)
+        return jsni_fail(JSN_ERR_DATA, "%s: no images to train on", spec);
+    if (p->classes < 2)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: one class only ('%s'); a classifier needs at least two",
+                         spec, jsn_dataset_class(p->data, 0));
+    while (first < p->train.count && p->train.used[first] == p->train.used[0])
+        first++;
+    if (first == p->train.count)
+        return jsni_fail(JSN_ERR_DATA, "%s: all training images are labelled '%s'",
+                         spec, jsn_dataset_class(p->data, (size_t)p->train.used[0]));
+    return JSN_OK;
+}
+
+static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
+                       jsni_posteriors_fn *posteriors, const jsn_logger *logger)
+{
+    jsn_dataset_options options;
+    jsn_dataset_options_init(&options);
+    options.threads = (size_t)config->threads;
+    options.logger = logger;
+    JSNI_TRY(jsn_dataset_open(&p->data, config->data, &options));
+    p->classes = jsn_dataset_about(p->data)->classes;
+    JSNI_TRY(open_other(p, config->val, JSN_SPLIT_VAL, &options, "validation",
+                        &p->val_data, &p->val));
+    JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, "test",
+                        &p->test_data, &p->test));
+    double fraction = config->val_fraction;
+    if (isnan(fraction))
+        fraction = p->val.data != NULL || p->test.data != NULL ? 0.0 : 0.1;
+    const bool noisy = strcmp(config->noise, "none") != 0;
+    const jsn_split split = jsn_dataset_samples(p->data, JSN_SPLIT_TRAIN) > 0
+                                ? JSN_SPLIT_TRAIN
+                                : jsn_dataset_main_split(p->data);
+    JSNI_TRY(split_train(p, split, fraction, (uint64_t)config->seed,
+                         noisy || is_benchmark(p->data)));
+    JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
+                         (uint64_t)config->seed));
+    p->noise_nominal = noisy ? NAN : 0.0;
+    p->noise_real = p->train.truth ? 0.0 : NAN;
+    if (noisy)
+        JSNI_TRY(apply_noise(p, config, posteriors, logger));
+    return check_problem(p);
+}
+
+jsn_status jsni_problem_create(jsni_problem *out, const jsn_train_config *config,
+                               jsni_posteriors_fn *posteriors, const jsn_logger *logger)
+{
+    *out = (jsni_problem){0};
+    if (config->data == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "no training data is named");
+    const jsn_status status = fill(out, config, posteriors, logger);
+    if (status != JSN_OK)
+        jsni_problem_release(out);
+    return status;
+}

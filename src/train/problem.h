@@ -1,0 +1,65 @@
+/* train/problem.h - what is to be learned: the samples of the training, validation and
+ * test parts, and for each the label that is trained on and the true one where it is
+ * known. Made from the data options of a run before anything else, and the same for the
+ * same options on any machine. */
+#ifndef JSNI_TRAIN_PROBLEM_H
+#define JSNI_TRAIN_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/dataset.h"
+#include "jensen/train.h"
+
+typedef struct jsni_part {
+    const jsn_dataset
+        *data; /* borrowed from the problem; NULL: there is no such part */
+    jsn_split split;
+    size_t count;
+    uint32_t *index; /* [count], owned: sample numbers in the split */
+    int32_t *used;   /* [count], owned: labels to train on or compare with */
+    int32_t *given;  /* [count], owned: labels as the data set has them */
+    bool truth;      /* whether `given` are the true labels */
+    float *soft;     /* [count][classes], owned, or NULL: soft labels to train on */
+} jsni_part;
+
+typedef struct jsni_problem {
+    jsn_dataset *data;      /* owned */
+    jsn_dataset *val_data;  /* owned, or NULL */
+    jsn_dataset *test_data; /* owned, or NULL */
+    size_t classes;
+    jsni_part train, val, test;
+    double noise_nominal; /* NaN: the noise has no nominal rate */
+    double noise_real;    /* NaN: the true labels are not known */
+} jsni_problem;
+
+/* Posteriors for instance-dependent noise from a run: [samples][classes] of the given
+ * samples, owned by the caller (jsni_free). The trainer provides it. */
+typedef jsn_status jsni_posteriors_fn(const char *run, const jsni_part *part,
+                                      size_t classes, const jsn_logger *logger,
+                                      float **out);
+
+/* Opens the data, splits it, adds the noise. `config` is resolved as far as options go;
+ * an unset val-fraction means: 0 when the data has a validation part or a test part is
+ * given, else 0.1. On failure nothing is held.
+ *   JSN_ERR_DATA      no samples, a single class, classes that differ between the parts
+ *   and the failures of jsn_dataset_open() and jsn_noise_apply() */
+JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
+                                              const jsn_train_config *config,
+                                              jsni_posteriors_fn *posteriors,
+                                              const jsn_logger *logger);
+void jsni_problem_release(jsni_problem *problem);
+
+/* A whole split with its labels taken as true; for evaluation. */
+JSN_MUST_CHECK jsn_status jsni_part_whole(jsni_part *part, const jsn_dataset *data,
+                                          jsn_split split);
+void jsni_part_release(jsni_part *part); /* a zeroed one is fine */
+
+/* Whether sample `i` of a part carries a label that is known to be wrong. */
+static inline bool jsni_part_mislabelled(const jsni_part *part, size_t i)
+{
+    return part->truth && part->used[i] != part->given[i];
+}
+
+#endif /* JSNI_TRAIN_PROBLEM_H */

@@ -1,0 +1,78 @@
+/* train/run_name.c - see run_name.h. */
+#include "train/run_name.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/sha256.h"
+#include "format/yaml.h"
+
+jsn_status jsni_run_fingerprint(const jsn_train_config *config,
+                                char out[JSNI_FINGERPRINT])
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    jsni_sha256 sha;
+    jsni_sha256_init(&sha);
+    for (size_t i = 0; i < count; i++) {
+        if (!jsn_train_option_matters(&table[i]))
+            continue;
+        char *value = NULL;
+        JSNI_TRY(jsn_options_text(&table[i], config, &value));
+        jsni_sha256_add(&sha, table[i].name, strlen(table[i].name) + 1);
+        jsni_sha256_add(&sha, value, strlen(value) + 1);
+        jsn_text_release(value);
+    }
+    jsni_sha256_hex(&sha, out);
+    return JSN_OK;
+}
+
+/* Letters, digits and dots of a spec, the rest as '-'; of a path only its last part. */
+static void add_word(jsni_text *text, const char *spec)
+{
+    const char *slash = strrchr(spec, '/');
+    const char *from = slash != NULL && slash[1] != '\0' ? slash + 1 : spec;
+    for (size_t i = 0; from[i] != '\0' && i < 40; i++) {
+        const char c = from[i];
+        const bool plain = isalnum((unsigned char)c) || c == '.' || c == '+';
+        jsni_text_add_n(text, plain ? &c : "-", 1);
+    }
+}
+
+jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)
+{
+    char fingerprint[JSNI_FINGERPRINT];
+    JSNI_TRY(jsni_run_fingerprint(config, fingerprint));
+    jsni_text text = {0};
+    jsni_text_add(&text, "runs/");
+    add_word(&text, config->data);
+    jsni_text_add(&text, "-");
+    add_word(&text, config->loss);
+    jsni_text_add(&text, "-");
+    add_word(&text, config->noise);
+    jsni_text_format(&text, "-s%lld-%.8s", (long long)config->seed, fingerprint);
+    return jsni_text_take(&text, out);
+}
+
+jsn_status jsni_run_config_text(const jsn_train_config *config, jsni_text *out)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    jsni_yaml_add_comment(out,
+                          "every option of this run; jensen train --config reads it");
+    for (size_t i = 0; i < count; i++) {
+        char *value = NULL;
+        if (!jsn_train_option_matters(&table[i]) ||
+            !jsn_options_is_set(&table[i], config))
+            continue;
+        JSNI_TRY(jsn_options_text(&table[i], config, &value));
+        if (table[i].kind == JSN_OPTION_TEXT || table[i].kind == JSN_OPTION_CHOICE)
+            jsni_yaml_add_text(out, table[i].name, value);
+        else
+            jsni_yaml_add_word(out, table[i].name, value);
+        jsn_text_release(value);
+    }
+    return out->status;
+}

@@ -1,0 +1,22 @@
+/* train/run_name.h - what identifies a run: the options that matter. */
+#ifndef JSNI_TRAIN_RUN_NAME_H
+#define JSNI_TRAIN_RUN_NAME_H
+
+#include "core/text.h"
+#include "jensen/train.h"
+
+enum { JSNI_FINGERPRINT = 65 };
+
+/* SHA-256 over the names and values of all options that matter. */
+JSN_MUST_CHECK jsn_status jsni_run_fingerprint(const jsn_train_config *config,
+                                               char out[JSNI_FINGERPRINT]);
+
+/* "runs/<data>-<loss>-<noise>-s<seed>-<8 hex>", owned by the caller. */
+JSN_MUST_CHECK jsn_status jsni_run_default_folder(const jsn_train_config *config,
+                                                  char **out);
+
+/* The text of config.yaml. */
+JSN_MUST_CHECK jsn_status jsni_run_config_text(const jsn_train_config *config,
+                                               jsni_text *out);
+
+#endif /* JSNI_TRAIN_RUN_NAME_H */

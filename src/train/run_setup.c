@@ -1,0 +1,261 @@
+/* train/run_setup.c - opening and closing a run; see run.h. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "train/model_card.h"
+#include "train/run.h"
+
+double jsni_clock(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void log_message(void *user, jsn_log_level level, const char *text)
+{
+    const jsni_run *run = user;
+    jsni_run_log(&run->folder, text);
+    if (run->user_logger != NULL && run->user_logger->message != NULL)
+        run->user_logger->message(run->user_logger->user, level, text);
+}
+
+static void log_progress(void *user, const char *what, uint64_t done, uint64_t total,
+                         const char *detail)
+{
+    const jsni_run *run = user;
+    if (run->user_logger != NULL && run->user_logger->progress != NULL)
+        run->user_logger->progress(run->user_logger->user, what, done, total, detail);
+}
+
+static jsn_status open_model(jsni_run *run)
+{
+    const jsn_train_config *c = run->config;
+    char optimiser[96] = "adamw";
+    if (strcmp(c->optimizer, "sgd") == 0)
+        (void)snprintf(optimiser, sizeof optimiser, "sgd:momentum=%.17g,nesterov=%d",
+                       c->momentum, c->nesterov != 0 && c->momentum > 0.0);
+    jsn_model_options o;
+    jsn_model_options_init(&o);
+    o.network = c->network;
+    o.classes = run->problem->classes;
+    o.height = o.width = (size_t)c->image_size;
+    o.device = c->device;
+    o.batch = (size_t)c->batch;
+    o.views = (size_t)c->views;
+    o.threads = (size_t)c->threads;
+    o.optimiser = optimiser;
+    JSNI_TRY(jsn_precision_parse(c->precision, &o.precision));
+    JSNI_TRY(jsn_model_create(&run->model, &o));
+    JSNI_TRY(jsn_model_init(run->model, run->seed));
+    if (c->init == NULL)
+        return JSN_OK;
+    int head_left = 0;
+    JSNI_TRY(jsn_model_load(run->model, c->init, &head_left));
+    if (head_left)
+        run->logger.message(run, JSN_LOG_INFO,
+                            "the weights file has another number of classes: the "
+                            "classifier starts anew");
+    return JSN_OK;
+}
+
+static jsn_status open_losses(jsni_run *run)
+{
+    const jsn_train_config *c = run->config;
+    const size_t views = (size_t)c->views;
+    size_t wants = 0;
+    JSNI_TRY(jsn_loss_create(&run->loss, c->loss, run->problem->classes, views));
+    if (c->loss_noisy == NULL)
+        return JSN_OK;
+    JSNI_TRY(
+        jsn_loss_create(&run->loss_noisy, c->loss_noisy, run->problem->classes, views));
+    /* In a mixed batch all views are forwarded; a one-view loss reads the first. */
+    JSNI_TRY(jsn_loss_check(c->loss, &wants));
+    jsn_loss_first_view_only(run->loss, wants == 1);
+    JSNI_TRY(jsn_loss_check(c->loss_noisy, &wants));
+    jsn_loss_first_view_only(run->loss_noisy, wants == 1);
+    return JSN_OK;
+}
+
+static jsn_status open_augments(jsni_run *run)
+{
+    jsni_model_card card = {0};
+    JSNI_TRY(jsni_model_card_make(&card, run->config, run->problem));
+    const size_t size = card.image_size;
+    jsn_status status = jsn_augment_create(&run->augment, card.augment, size, size,
+                                           card.mean, card.deviation);
+    if (status == JSN_OK)
+        status = jsn_augment_create(&run->plain, card.evaluation, size, size, card.mean,
+                                    card.deviation);
+    jsni_model_card_release(&card);
+    return status;
+}
+
+static jsni_loader_options loader_options(const jsni_run *run, const jsni_part *part)
+{
+    const jsn_train_config *c = run->config;
+    return (jsni_loader_options){
+        .part = part,
+        .classes = run->problem->classes,
+        .augment = run->plain,
+        .height = (size_t)c->image_size,
+        .width = (size_t)c->image_size,
+        .batch = (size_t)c->batch,
+        .views = 1,
+        .workers = (size_t)c->workers,
+        .order = JSNI_ORDER_KEPT,
+        .seed = run->seed,
+        .max_bad = (size_t)c->max_bad,
+        .scaled_decode = c->scaled_decode != 0,
+    };
+}
+
+static jsn_status open_loaders(jsni_run *run)
+{
+    const jsn_train_config *c = run->config;
+    const jsni_problem *p = run->problem;
+    jsni_loader_options o = loader_options(run, &p->train);
+    o.augment = run->augment;
+    o.views = (size_t)c->views;
+    o.max_steps = (size_t)c->max_steps;
+    o.order = strcmp(c->sampling, "balanced") == 0 ? JSNI_ORDER_BALANCED
+                                                   : JSNI_ORDER_SHUFFLED;
+    JSNI_TRY(jsni_loader_create(&run->train, &o));
+    if (p->val.data != NULL) {
+        o = loader_options(run, &p->val);
+        JSNI_TRY(jsni_loader_create(&run->val, &o));
+    }
+    if (p->test.data != NULL) {
+        o = loader_options(run, &p->test);
+        JSNI_TRY(jsni_loader_create(&run->test, &o));
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_run_consistency_loaders(jsni_run *run)
+{
+    jsni_loader_options o = loader_options(run, &run->problem->train);
+    if (run->clean == NULL)
+        JSNI_TRY(jsni_loader_create(&run->clean, &o));
+    o.augment = run->augment;
+    o.purpose = 1;
+    if (run->copy == NULL)
+        JSNI_TRY(jsni_loader_create(&run->copy, &o));
+    return JSN_OK;
+}
+
+/* Inverse class frequencies, scaled so that the mean weight of a sample is 1. */
+static jsn_status weigh_classes(jsni_run *run)
+{
+    const jsni_part *part = &run->problem->train;
+    const size_t classes = run->problem->classes;
+    if (strcmp(run->config->class_weights, "balanced") != 0)
+        return JSN_OK;
+    JSNI_TRY_ALLOC(run->class_weights =
+                       jsni_alloc_zero(classes, sizeof *run->class_weights));
+    size_t present = 0;
+    for (size_t i = 0; i < part->count; i++)
+        present += run->class_weights[part->used[i]]++ == 0.0;
+    for (size_t k = 0; k < classes; k++)
+        if (run->class_weights[k] > 0.0)
+            run->class_weights[k] =
+                (double)part->count / ((double)present * run->class_weights[k]);
+    return JSN_OK;
+}
+
+static jsn_status allocate(jsni_run *run)
+{
+    const size_t batch = (size_t)run->config->batch;
+    const size_t views = (size_t)run->config->views;
+    const size_t classes = run->problem->classes;
+    JSNI_TRY(weigh_classes(run));
+    JSNI_TRY_ALLOC(run->labels = jsni_alloc(batch, sizeof *run->labels));
+    JSNI_TRY_ALLOC(run->logits =
+                       jsni_alloc(views * batch, classes * sizeof *run->logits));
+    JSNI_TRY_ALLOC(run->probabilities = jsni_alloc(classes, sizeof(double)));
+    if (run->problem->train.soft != NULL)
+        JSNI_TRY_ALLOC(run->targets = jsni_alloc(batch, classes * sizeof(float)));
+    if (run->class_weights != NULL)
+        JSNI_TRY_ALLOC(run->weights = jsni_alloc(batch, sizeof *run->weights));
+    if (run->loss_noisy != NULL)
+        JSNI_TRY_ALLOC(run->second = jsni_alloc(batch, 1));
+    if (run->config->record_posteriors)
+        JSNI_TRY_ALLOC(run->posteriors = jsni_alloc_zero(run->problem->train.count,
+                                                         classes * sizeof(float)));
+    return JSN_OK;
+}
+
+static jsn_status set_up(jsni_run *run)
+{
+    JSNI_TRY(open_losses(run));
+    JSNI_TRY(open_augments(run));
+    JSNI_TRY(jsni_schedule_parse(run->config->schedule, (size_t)run->config->epochs,
+                                 &run->schedule));
+    JSNI_TRY(open_loaders(run));
+    JSNI_TRY(open_model(run));
+    JSNI_TRY(allocate(run));
+    run->state.best_val = run->state.best_test = NAN;
+    bool found = false;
+    JSNI_TRY(jsni_checkpoint_load(run, &found));
+    if (found) {
+        JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
+        jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
+        if (run->rows.count < (size_t)run->state.epoch)
+            return jsni_fail(
+                JSN_ERR_DATA,
+                "%s: %zu rows, but the checkpoint is at epoch %lld; delete "
+                "the run folder to start again",
+                JSNI_RUN_METRICS, run->rows.count, (long long)run->state.epoch);
+        char text[96];
+        (void)snprintf(text, sizeof text, "continuing after epoch %lld, batch %zu",
+                       (long long)run->state.epoch, run->state.batch);
+        run->logger.message(run, JSN_LOG_INFO, text);
+    }
+    run->last_checkpoint = jsni_clock();
+    return JSN_OK;
+}
+
+jsn_status jsni_run_open(jsni_run *run, const jsn_train_config *config,
+                         const jsni_problem *problem, const char *folder, uint64_t seed,
+                         const jsn_logger *logger, jsni_stop stop)
+{
+    *run = (jsni_run){.config = config, .problem = problem, .seed = seed, .stop = stop};
+    run->user_logger = logger;
+    run->logger = (jsn_logger){run, log_message, log_progress};
+    jsn_status status = jsni_run_folder_open(&run->folder, folder);
+    if (status == JSN_OK)
+        status = set_up(run);
+    if (status != JSN_OK)
+        jsni_run_close(run);
+    return status;
+}
+
+void jsni_run_close(jsni_run *run)
+{
+    jsni_run_rows_release(&run->rows);
+    jsni_free(run->posteriors);
+    jsni_free(run->probabilities);
+    jsni_free(run->logits);
+    jsni_free(run->second);
+    jsni_free(run->weights);
+    jsni_free(run->targets);
+    jsni_free(run->labels);
+    jsni_free(run->class_weights);
+    jsni_loader_destroy(run->copy);
+    jsni_loader_destroy(run->clean);
+    jsni_loader_destroy(run->test);
+    jsni_loader_destroy(run->val);
+    jsni_loader_destroy(run->train);
+    jsn_augment_destroy(run->plain);
+    jsn_augment_destroy(run->augment);
+    jsn_loss_destroy(run->loss_noisy);
+    jsn_loss_destroy(run->loss);
+    jsn_model_destroy(run->model);
+    jsni_run_folder_close(&run->folder);
+}

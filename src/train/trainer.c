@@ -1,0 +1,381 @@
+/* train/trainer.c - epochs and steps; see run.h.
+ *
+ * The state moves only after a step has succeeded, so whatever moment a checkpoint is
+ * taken at, the run continues from it with the same bits: data order, augmentation and
+ * dropout are drawn from streams named by epoch, sample and step.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "train/run.h"
+#include "train/run_events.h"
+
+/* The labels, weights and masks of a batch. */
+static jsn_model_batch gather(jsni_run *run, const jsni_batch *batch)
+{
+    const jsni_part *part = &run->problem->train;
+    const size_t classes = run->problem->classes;
+    for (size_t i = 0; i < batch->samples; i++) {
+        const uint32_t at = batch->position[i];
+        run->labels[i] = part->used[at];
+        if (run->targets != NULL)
+            memcpy(run->targets + i * classes, part->soft + at * classes,
+                   classes * sizeof *run->targets);
+        if (run->weights != NULL)
+            run->weights[i] = run->class_weights[part->used[at]];
+        if (run->second != NULL)
+            run->second[i] = jsni_part_mislabelled(part, at);
+    }
+    return (jsn_model_batch){.images = batch->images,
+                             .views = (size_t)run->config->views,
+                             .samples = batch->samples,
+                             .labels = run->targets == NULL ? run->labels : NULL,
+                             .targets = run->targets,
+                             .weights = run->weights,
+                             .second = run->second};
+}
+
+/* Adds the batch to the counts of the epoch, and to the posteriors when this is the
+ * last one. */
+static jsn_status count_batch(jsni_run *run, const jsni_batch *batch, double mean)
+{
+    const jsni_part *part = &run->problem->train;
+    const size_t classes = run->problem->classes;
+    jsni_counts *c = &run->state.counts;
+    JSNI_TRY(jsn_model_logits(run->model, run->logits));
+    for (size_t i = 0; i < batch->samples; i++) {
+        const uint32_t at = batch->position[i];
+        const jsni_kind kind =
+            jsni_part_mislabelled(part, at) ? JSNI_KIND_NOISY : JSNI_KIND_TRUE;
+        c->seen[kind]++;
+        for (size_t v = 0; v < (size_t)run->config->views; v++) {
+            const float *row = run->logits + (v * batch->samples + i) * classes;
+            c->correct[v][kind] += jsni_argmax(row, classes) == (size_t)part->given[at];
+        }
+    }
+    c->loss_sum += mean * (double)batch->samples;
+    c->samples += batch->samples;
+    c->steps++;
+    if (run->posteriors != NULL && run->state.epoch + 1 == run->config->epochs)
+        for (size_t i = 0; i < batch->samples; i++) {
+            float *to = run->posteriors + batch->position[i] * classes;
+            jsni_softmax(run->logits + i * classes, classes, run->probabilities);
+            for (size_t k = 0; k < classes; k++)
+                to[k] = (float)run->probabilities[k];
+        }
+    return JSN_OK;
+}
+
+static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rate)
+{
+    const jsn_model_batch given = gather(run, batch);
+    const jsn_model_step step = {.loss = run->loss,
+                                 .second = run->loss_noisy,
+                                 .rate = rate,
+                                 .weight_decay = run->config->weight_decay,
+                                 .decay_all = run->config->decay_all != 0,
+                                 .step = run->state.step + 1,
+                                 .seed = run->seed};
+    double mean = 0.0;
+    const jsn_status status =
+        jsn_model_train_step(run->model, &given, &step, &mean, NULL);
+    if (status == JSN_ERR_NUMERIC)
+        return jsni_fail(status,
+                         "epoch %lld, step %zu: %s; the training has diverged, try a "
+                         "smaller --lr (it is %g)",
+                         (long long)run->state.epoch + 1, batch->number + 1,
+                         jsn_last_error(), rate);
+    JSNI_TRY(status);
+    run->state.step++;
+    return count_batch(run, batch, mean);
+}
+
+static void show_step(jsni_run *run, size_t batches)
+{
+    char what[48], detail[96];
+    const double rate =
+        run->epoch_seconds > 0.0 ? (double)run->epoch_images / run->epoch_seconds : 0.0;
+    (void)snprintf(what, sizeof what, "epoch %lld/%lld",
+                   (long long)run->state.epoch + 1, (long long)run->config->epochs);
+    (void)snprintf(detail, sizeof detail, "loss %.4f  acc %.1f%%  %.0f images/s",
+                   jsni_counts_loss(&run->state.counts),
+                   100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
+                   rate);
+    run->logger.progress(run, what, run->state.batch, batches, detail);
+}
+
+static double rate_of(const jsni_run *run, size_t batch)
+{
+    return run->config->lr * jsni_schedule_factor(&run->schedule,
+                                                  (size_t)run->state.epoch, batch,
+                                                  jsni_loader_batches(run->train));
+}
+
+/* The steps of the epoch under way that are left. */
+static jsn_status train_steps(jsni_run *run)
+{
+    const size_t batches = jsni_loader_batches(run->train);
+    const uint32_t epoch = (uint32_t)run->state.epoch;
+    JSNI_TRY(jsni_loader_begin(run->train, epoch, run->state.batch));
+    run->epoch_seconds = 0.0;
+    run->epoch_images = 0;
+    double last = jsni_clock();
+    for (;;) {
+        const jsni_batch *batch = NULL;
+        JSNI_TRY(jsni_loader_next(run->train, &batch));
+        if (batch == NULL)
+            return JSN_OK;
+        if (batch->samples > 0)
+            JSNI_TRY(train_batch(run, batch, rate_of(run, batch->number)));
+        run->state.batch = batch->number + 1;
+        const double now = jsni_clock();
+        run->epoch_seconds += now - last;
+        run->state.seconds += now - last;
+        run->epoch_images += batch->samples * (size_t)run->config->views;
+        last = now;
+        show_step(run, batches);
+        if (jsni_stop_asked(&run->stop))
+            return JSN_ERR_STOPPED;
+        if (now - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
+            run->state.batch < batches) {
+            JSNI_TRY(jsni_checkpoint_save(run));
+            last = jsni_clock();
+        }
+    }
+}
+
+static jsn_status evaluate(jsni_run *run, jsni_loader *loader, const jsni_part *part,
+                           const char *what, jsni_evaluation *evaluation,
+                           jsni_predictions *predictions)
+{
+    return jsni_evaluate_part(run->model, loader, part, run->problem->classes,
+                              (uint32_t)run->state.epoch, evaluation, predictions,
+                              &run->stop, &run->logger, what);
+}
+
+jsn_status jsni_run_consistency(jsni_run *run, jsni_consistency *out,
+                                jsni_predictions *clean)
+{
+    const jsni_part *part = &run->problem->train;
+    jsni_predictions copy = {0};
+    JSNI_TRY(jsni_run_consistency_loaders(run));
+    JSNI_TRY(jsni_predictions_create(&copy, part->count));
+    jsn_status status = evaluate(run, run->clean, part, "training set", NULL, clean);
+    if (status == JSN_OK)
+        status = evaluate(run, run->copy, part, "augmented copies", NULL, &copy);
+    if (status == JSN_OK)
+        *out = jsni_consistency_of(part, clean, &copy);
+    jsni_predictions_release(&copy);
+    return status;
+}
+
+/* Squared norm of all parameters with more than one dimension, as the paper's code logs
+ * it. */
+static jsn_status weight_norm(jsni_run *run, double *out)
+{
+    const jsni_graph *graph = run->model->graph;
+    float *params = jsni_alloc(graph->param_floats, sizeof *params);
+    JSNI_TRY_ALLOC(params);
+    const jsn_status status =
+        jsni_model_read(run->model, 0, JSNI_BLOCK_PARAMETERS, params);
+    double sum = 0.0;
+    for (size_t i = 0; status == JSN_OK && i < graph->param_count; i++)
+        for (size_t k = 0; graph->params[i].rank > 1 && k < graph->params[i].count;
+             k++) {
+            const double w = (double)params[graph->params[i].offset + k];
+            sum += w * w;
+        }
+    jsni_free(params);
+    *out = sum;
+    return status;
+}
+
+static void put_views(jsn_json_writer *w, const char *key, const jsni_run *run,
+                      jsni_kind kind)
+{
+    jsn_json_begin_array(w, key);
+    for (size_t v = 0; v < (size_t)run->config->views; v++)
+        jsn_json_put_real(w, NULL, jsni_counts_accuracy(&run->state.counts, v, kind));
+    jsn_json_end(w);
+}
+
+/* What an epoch measured besides its counts. */
+typedef struct epoch_results {
+    double val_acc, val_acc_noisy, val_loss;
+    double test_acc, test_top5, test_loss, test_ece;
+    double consistency[JSNI_KINDS + 1];
+    double weight_norm;
+} epoch_results;
+
+static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **line)
+{
+    const jsni_counts *c = &run->state.counts;
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_int(w, "epoch", run->state.epoch + 1);
+    /* of the last step */
+    jsn_json_put_real(w, "lr", rate_of(run, jsni_loader_batches(run->train) - 1));
+    jsn_json_put_real(w, "loss", jsni_counts_loss(c));
+    put_views(w, "train_acc_true", run, JSNI_KIND_TRUE);
+    put_views(w, "train_acc_noisy", run, JSNI_KIND_NOISY);
+    put_views(w, "train_acc_all", run, JSNI_KINDS);
+    jsn_json_put_real(
+        w, "label_true_share",
+        c->samples == 0 ? NAN : (double)c->seen[JSNI_KIND_TRUE] / (double)c->samples);
+    jsn_json_put_real(w, "weight_norm2", r->weight_norm);
+    jsn_json_put_real(w, "val_acc", r->val_acc);
+    jsn_json_put_real(w, "val_acc_noisy", r->val_acc_noisy);
+    jsn_json_put_real(w, "val_loss", r->val_loss);
+    jsn_json_put_real(w, "test_acc", r->test_acc);
+    jsn_json_put_real(w, "test_top5", r->test_top5);
+    jsn_json_put_real(w, "test_loss", r->test_loss);
+    jsn_json_put_real(w, "test_ece", r->test_ece);
+    jsn_json_put_real(w, "consistency", r->consistency[JSNI_KINDS]);
+    jsn_json_put_real(w, "consistency_true", r->consistency[JSNI_KIND_TRUE]);
+    jsn_json_put_real(w, "consistency_noisy", r->consistency[JSNI_KIND_NOISY]);
+    jsn_json_put_real(w, "images_per_second",
+                      run->epoch_seconds > 0.0
+                          ? (double)run->epoch_images / run->epoch_seconds
+                          : NAN);
+    jsn_json_put_real(w, "seconds", run->state.seconds);
+    jsn_json_put_real(w, "time", (double)time(NULL));
+    jsn_json_end(w);
+    const jsn_status status = jsn_json_writer_take(w, line);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static jsn_status measure_part(jsni_run *run, jsni_loader *loader,
+                               const jsni_part *part, const char *what,
+                               jsni_evaluation *evaluation)
+{
+    JSNI_TRY(jsni_evaluation_create(evaluation, run->problem->classes));
+    return loader == NULL ? JSN_OK
+                          : evaluate(run, loader, part, what, evaluation, NULL);
+}
+
+static jsn_status measure(jsni_run *run, epoch_results *r)
+{
+    jsni_evaluation val = {0}, test = {0};
+    jsn_status status =
+        measure_part(run, run->val, &run->problem->val, "validation", &val);
+    if (status == JSN_OK)
+        status = measure_part(run, run->test, &run->problem->test, "test", &test);
+    if (status == JSN_OK) {
+        r->val_acc = jsni_evaluation_accuracy(&val);
+        r->val_acc_noisy = jsni_evaluation_accuracy_used(&val);
+        r->val_loss = jsni_evaluation_loss(&val);
+        r->test_acc = jsni_evaluation_accuracy(&test);
+        r->test_top5 = jsni_evaluation_top5(&test);
+        r->test_loss = jsni_evaluation_loss(&test);
+        r->test_ece = jsni_evaluation_ece(&test);
+    }
+    jsni_evaluation_release(&val);
+    jsni_evaluation_release(&test);
+    JSNI_TRY(status);
+    for (int k = 0; k <= JSNI_KINDS; k++)
+        r->consistency[k] = NAN;
+    if (strcmp(run->config->consistency, "every") == 0) {
+        jsni_predictions clean = {0};
+        jsni_consistency c;
+        JSNI_TRY(jsni_predictions_create(&clean, run->problem->train.count));
+        status = jsni_run_consistency(run, &c, &clean);
+        for (int k = 0; status == JSN_OK && k <= JSNI_KINDS; k++)
+            r->consistency[k] = jsni_consistency_share(&c, (jsni_kind)k);
+        jsni_predictions_release(&clean);
+        JSNI_TRY(status);
+    }
+    return weight_norm(run, &r->weight_norm);
+}
+
+/* fmax() ignores a NaN on either side. */
+static jsn_status keep_best(jsni_run *run, const epoch_results *r)
+{
+    const bool noisy = strcmp(run->config->val_labels, "noisy") == 0;
+    const double val = noisy ? r->val_acc_noisy : r->val_acc;
+    run->state.best_test = fmax(run->state.best_test, r->test_acc);
+    if (isnan(val) || val <= run->state.best_val)
+        return JSN_OK;
+    run->state.best_val = val;
+    char *path = jsni_run_file(&run->folder, JSNI_RUN_BEST);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsn_model_save(run->model, path);
+    jsni_free(path);
+    return status;
+}
+
+static void say_epoch(jsni_run *run, const epoch_results *r)
+{
+    char text[256], part[64];
+    const jsni_counts *c = &run->state.counts;
+    (void)snprintf(text, sizeof text, "epoch %lld/%lld: loss %.4f, train %.2f%%",
+                   (long long)run->state.epoch + 1, (long long)run->config->epochs,
+                   jsni_counts_loss(c), 100.0 * jsni_counts_accuracy(c, 0, JSNI_KINDS));
+    const struct {
+        const char *name;
+        double value;
+    } parts[] = {{"val", r->val_acc},
+                 {"test", r->test_acc},
+                 {"consistency", r->consistency[JSNI_KINDS]}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (!isnan(parts[i].value)) {
+            (void)snprintf(part, sizeof part, ", %s %.2f%%", parts[i].name,
+                           100.0 * parts[i].value);
+            strncat(text, part, sizeof text - strlen(text) - 1);
+        }
+    (void)snprintf(part, sizeof part, ", %.0f images/s",
+                   run->epoch_seconds > 0.0
+                       ? (double)run->epoch_images / run->epoch_seconds
+                       : 0.0);
+    strncat(text, part, sizeof text - strlen(text) - 1);
+    run->logger.message(run, JSN_LOG_INFO, text);
+}
+
+/* Evaluation, the epoch's row, the checkpoint, in this order: a row without its
+ * checkpoint is dropped when the run continues and made again with the same numbers. */
+static jsn_status end_epoch(jsni_run *run)
+{
+    epoch_results r;
+    const double start = jsni_clock();
+    JSNI_TRY(measure(run, &r));
+    run->state.seconds += jsni_clock() - start;
+    char *line = NULL;
+    JSNI_TRY(make_row(run, &r, &line));
+    jsn_status status = jsni_run_rows_add(&run->rows, line);
+    jsn_text_release(line);
+    JSNI_TRY(status);
+    JSNI_TRY(jsni_run_rows_write(&run->rows, &run->folder));
+    JSNI_TRY(jsni_run_events_write(run));
+    JSNI_TRY(keep_best(run, &r));
+    say_epoch(run, &r);
+    run->state.epoch++;
+    run->state.batch = 0;
+    run->state.counts = (jsni_counts){0};
+    return jsni_checkpoint_save(run);
+}
+
+jsn_status jsni_run_train(jsni_run *run)
+{
+    jsn_status status = JSN_OK;
+    while (status == JSN_OK && run->state.epoch < run->config->epochs) {
+        status = train_steps(run);
+        if (status == JSN_OK)
+            status = end_epoch(run);
+        if (status == JSN_OK && jsni_stop_asked(&run->stop) &&
+            run->state.epoch < run->config->epochs)
+            return jsni_fail(JSN_ERR_STOPPED,
+                             "stopped after epoch %lld; the same command continues",
+                             (long long)run->state.epoch);
+    }
+    if (status != JSN_ERR_STOPPED)
+        return status;
+    JSNI_TRY(jsni_checkpoint_save(run));
+    return jsni_fail(JSN_ERR_STOPPED,
+                     "stopped in epoch %lld, batch %zu; the same command continues",
+                     (long long)run->state.epoch + 1, run->state.batch);
+}
