@@ -6,6 +6,7 @@
 /* clang-format off */
 #define CLI_COMMAND_LIST(X) \
     X(train) \
+    X(eval) \
     X(show_recipes) \
     X(theory_bounds) \
     X(theory_limits) \

@@ -1,0 +1,119 @@
+/* cli/command_eval.c - a finished run on labelled data. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "jensen/classifier.h"
+#include "jensen/json.h"
+
+typedef struct eval_values {
+    char *device;
+    int64_t threads;
+    bool consistency, json;
+} eval_values;
+
+static const jsn_option_info options[] = {
+    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D", "auto, cpu, ref, cuda",
+     offsetof(eval_values, device)},
+    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
+     "CPU threads; 0: all cores", offsetof(eval_values, threads)},
+    {"consistency", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "also compare with one augmented copy of each image",
+     offsetof(eval_values, consistency)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(eval_values, json)},
+};
+
+static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_scores *s)
+{
+    const size_t classes = jsn_classifier_classes(c);
+    jsn_json_writer *w = NULL;
+    char *text = NULL;
+    jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_int(w, "samples", (int64_t)s->samples);
+    jsn_json_put_int(w, "bad_images", (int64_t)s->bad_images);
+    jsn_json_put_real(w, "accuracy", s->accuracy);
+    jsn_json_put_real(w, "top5", s->top5);
+    jsn_json_put_real(w, "loss", s->loss);
+    jsn_json_put_real(w, "ece", s->ece);
+    jsn_json_put_real(w, "consistency", s->consistency);
+    jsn_json_begin_array(w, "classes");
+    for (size_t k = 0; k < classes; k++)
+        jsn_json_put_text(w, NULL, jsn_classifier_class(c, k));
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "confusion");
+    for (size_t k = 0; k < classes; k++) {
+        jsn_json_begin_array(w, NULL);
+        for (size_t j = 0; j < classes; j++)
+            jsn_json_put_int(w, NULL, (int64_t)s->confusion[k * classes + j]);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_end(w);
+    status = jsn_json_writer_take(w, &text);
+    if (status == JSN_OK)
+        (void)printf("%s\n", text);
+    jsn_text_release(text);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
+{
+    enum { MOST_COLUMNS = 12 };
+    const size_t classes = jsn_classifier_classes(c);
+    (void)printf("samples      %llu\n", (unsigned long long)s->samples);
+    if (s->bad_images > 0)
+        (void)printf("bad images   %llu\n", (unsigned long long)s->bad_images);
+    (void)printf("accuracy     %.2f%%\ntop-5        %.2f%%\ncross-entropy %.4f\n"
+                 "calibration error %.4f\n",
+                 100.0 * s->accuracy, 100.0 * s->top5, s->loss, s->ece);
+    if (!isnan(s->consistency))
+        (void)printf("consistency  %.2f%%\n", 100.0 * s->consistency);
+    if (classes > MOST_COLUMNS)
+        return;
+    (void)printf("\nconfusion (rows: true class, columns: predicted)\n");
+    for (size_t k = 0; k < classes; k++) {
+        (void)printf("%-16.16s", jsn_classifier_class(c, k));
+        for (size_t j = 0; j < classes; j++)
+            (void)printf(" %6llu", (unsigned long long)s->confusion[k * classes + j]);
+        (void)printf("\n");
+    }
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const eval_values *v = values;
+    if (args->count != 2)
+        return cli_usage("wants a run folder and a data set");
+    jsn_classifier *c = NULL;
+    jsn_classifier_scores scores = {0};
+    jsn_status status =
+        jsn_classifier_open(&c, args->items[0], v->device, (size_t)v->threads);
+    if (status == JSN_OK)
+        status = jsn_classifier_evaluate(c, args->items[1], v->consistency,
+                                         cli_logger(), &scores);
+    if (status == JSN_OK && v->json)
+        status = print_json(c, &scores);
+    else if (status == JSN_OK)
+        print_text(c, &scores);
+    jsn_classifier_scores_release(&scores);
+    jsn_classifier_close(c);
+    return status;
+}
+
+const cli_command cli_command_eval = {
+    .name = "eval",
+    .summary = "accuracy of a finished run on labelled data",
+    .usage = "RUN DATA [OPTIONS]",
+    .details =
+        "DATA is a data set as for train; its test split is used when it has one\n"
+        "(',split=val' picks another).",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(eval_values),
+    .run = run,
+};
