@@ -1,5 +1,6 @@
 /* The loader: the same stream of samples for any workers, batch size and place to
  * resume; broken images; memory failures. */
+#define _XOPEN_SOURCE 700
 #include "support/support.h"
 
 #include <unistd.h>
