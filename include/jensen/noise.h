@@ -34,9 +34,10 @@ typedef struct jsn_noise_input {
     const int32_t *labels;          /* [samples], the labels to start from */
     size_t samples;                 /* at least 1 */
     size_t classes;                 /* at least 2 */
-    const char *const *class_names; /* [classes] or NULL; they tell CIFAR apart */
-    const char *const *paths;       /* [samples] or NULL; `file:` matches by them */
-    const float *posteriors;        /* [samples][classes] or NULL; for `instance:` */
+    const char *const *class_names; /* [classes] or NULL; label files may use them */
+    const char *asymmetric; /* jsn_dataset_traits.asymmetric: "cifar10", ... or NULL */
+    const char *const *paths; /* [samples] or NULL; `file:` matches by them */
+    const float *posteriors;  /* [samples][classes] or NULL; for `instance:` */
     uint64_t seed;
     uint32_t part; /* 0: training set, 1: validation set; independent draws */
 } jsn_noise_input;

@@ -6,6 +6,10 @@
 #define JSNI_NOISE_LIST(X) \
     X(none)                \
     X(sym)                 \
-    X(sym_other)
+    X(sym_other)           \
+    X(asym)                \
+    X(matrix)              \
+    X(instance)            \
+    X(file)
 
 #endif /* JSNI_NOISE_LIST_H */

@@ -1,0 +1,220 @@
+/* noise/noise_file.c - labels from a file: a CSV whose rows are matched by their path
+ * (our own labels.csv, CIFAR-N, PLC), or a .npy array of labels in the data set's
+ * order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/number.h"
+#include "format/csv.h"
+#include "jensen/array.h"
+#include "noise/noise_impl.h"
+
+enum { PATH, COLUMN, MISSING, PARAMS };
+
+static const jsn_param_info params[PARAMS] = {
+    {"path", "CSV (also .xz, .gz) or .npy file", 0, 0, 0, JSN_PARAM_POSITIONAL},
+    {"column", "of the CSV; default noisy, else label, else the only one", 0, 0, 0,
+     JSN_PARAM_TEXT},
+    {"missing", "val: samples without a row are kept, clean, for validation", 0, 0, 0,
+     JSN_PARAM_TEXT},
+};
+
+typedef struct row {
+    const char *path; /* borrowed from the table */
+    size_t number;
+} row;
+
+typedef struct label_file {
+    jsni_csv *csv; /* owned; NULL for .npy */
+    jsn_array npy; /* owned: int64 [rows]; zeroed for CSV */
+    row *by_path;  /* owned: [rows], sorted; NULL when rows are in the data's order */
+    size_t rows;
+    size_t column;
+} label_file;
+
+static int compare_rows(const void *a, const void *b)
+{
+    return strcmp(((const row *)a)->path, ((const row *)b)->path);
+}
+
+/* The column of the labels: as asked, or by the names that label files use. */
+static jsn_status find_column(const jsni_csv *csv, const char *path, const char *asked,
+                              size_t *out)
+{
+    if (asked != NULL)
+        return jsni_csv_find(csv, asked, out);
+    if (jsni_csv_has(csv, "noisy", out) || jsni_csv_has(csv, "label", out))
+        return JSN_OK;
+    size_t others = 0;
+    for (size_t c = 0; c < jsni_csv_columns(csv); c++)
+        if (strcmp(jsni_csv_column_name(csv, c), "path") != 0) {
+            *out = c;
+            others++;
+        }
+    return others == 1 ? JSN_OK
+                       : jsni_fail(JSN_ERR_DATA,
+                                   "%s: %zu columns could be the labels; column=NAME "
+                                   "says which",
+                                   path, others);
+}
+
+static jsn_status index_paths(label_file *file, const char *path)
+{
+    size_t column = 0;
+    if (!jsni_csv_has(file->csv, "path", &column))
+        return JSN_OK;
+    JSNI_TRY_ALLOC(file->by_path = jsni_alloc(file->rows, sizeof *file->by_path));
+    for (size_t i = 0; i < file->rows; i++)
+        file->by_path[i] = (row){jsni_csv_cell(file->csv, i, column), i};
+    if (file->rows > 0)
+        qsort(file->by_path, file->rows, sizeof *file->by_path, compare_rows);
+    for (size_t i = 1; i < file->rows; i++)
+        if (compare_rows(&file->by_path[i - 1], &file->by_path[i]) == 0)
+            return jsni_fail(JSN_ERR_DATA, "%s: path '%s' is listed twice", path,
+                             file->by_path[i].path);
+    return JSN_OK;
+}
+
+static jsn_status open_npy(label_file *file, const char *path)
+{
+    jsn_array raw;
+    JSNI_TRY(jsn_array_read(&raw, path));
+    jsn_status status = jsn_array_convert(&file->npy, &raw, JSN_DTYPE_INT64);
+    if (status == JSN_OK && raw.rank != 1)
+        status = jsni_fail(JSN_ERR_DATA, "%s: %zu dimensions, labels have one", path,
+                           raw.rank);
+    else if (status == JSN_ERR_RANGE)
+        status = jsni_fail(JSN_ERR_DATA, "%s: holds numbers that are no labels", path);
+    file->rows = raw.shape[0];
+    jsn_array_release(&raw);
+    return status;
+}
+
+static jsn_status prepare(jsn_noise *noise)
+{
+    const char *path = noise->text[PATH], *missing = noise->text[MISSING];
+    if (path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "noise 'file': needs a file, file:PATH");
+    if (missing != NULL && strcmp(missing, "val") != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "noise 'file': missing=%s is not val",
+                         missing);
+    label_file *file = jsni_alloc_zero(1, sizeof *file);
+    JSNI_TRY_ALLOC(file);
+    noise->state = file;
+    const size_t length = strlen(path);
+    if (length > 4 && strcmp(path + length - 4, ".npy") == 0)
+        return open_npy(file, path);
+    JSNI_TRY(jsni_csv_read(&file->csv, path));
+    file->rows = jsni_csv_rows(file->csv);
+    JSNI_TRY(find_column(file->csv, path, noise->text[COLUMN], &file->column));
+    return index_paths(file, path);
+}
+
+static void release(jsn_noise *noise)
+{
+    label_file *file = noise->state;
+    if (file == NULL)
+        return;
+    jsni_csv_destroy(file->csv);
+    jsn_array_release(&file->npy);
+    jsni_free(file->by_path);
+    jsni_free(file);
+}
+
+/* A label as a number or as the name of a class. */
+static jsn_status read_label(const label_file *file, size_t number, const char *path,
+                             const jsn_noise_input *in, int32_t *out)
+{
+    int64_t value = -1;
+    if (file->csv == NULL) {
+        value = ((const int64_t *)file->npy.data)[number];
+    } else {
+        const char *cell = jsni_csv_cell(file->csv, number, file->column);
+        if (!jsni_number_int(cell, strlen(cell), &value)) {
+            for (size_t c = 0; in->class_names != NULL && c < in->classes; c++)
+                if (strcmp(in->class_names[c], cell) == 0) {
+                    *out = (int32_t)c;
+                    return JSN_OK;
+                }
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s:%zu: '%.60s' is neither a number nor a class", path,
+                             jsni_csv_line(file->csv, number), cell);
+        }
+    }
+    if (value < 0 || (uint64_t)value >= in->classes)
+        return jsni_fail(JSN_ERR_DATA, "%s: label %lld of row %zu, %zu classes", path,
+                         (long long)value, number, in->classes);
+    *out = (int32_t)value;
+    return JSN_OK;
+}
+
+static const row *find_path(const label_file *file, const char *path)
+{
+    const row key = {path, 0};
+    return bsearch(&key, file->by_path, file->rows, sizeof key, compare_rows);
+}
+
+/* The row of a sample, or NULL. The folder of the split may stand in front of the path
+ * in the file alone, when the data set is that folder itself. */
+static const row *find_row(const label_file *file, const char *path)
+{
+    const row *found = find_path(file, path);
+    char longer[1024];
+    const size_t length = strlen(path);
+    if (found == NULL && length + 7 <= sizeof longer) {
+        memcpy(longer, "train/", 6);
+        memcpy(longer + 6, path, length + 1);
+        found = find_path(file, longer);
+    }
+    return found;
+}
+
+static jsn_status report_missing(const jsn_noise *noise, const jsn_noise_input *in,
+                                 const jsn_noise_result *out, size_t missing)
+{
+    size_t first = 0;
+    while (out->listed[first])
+        first++;
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s: %zu of %zu samples have no row, the first is '%s'; "
+                     "missing=val keeps them for validation",
+                     noise->text[PATH], missing, in->samples,
+                     in->paths != NULL ? in->paths[first] : "past the end");
+}
+
+static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
+                      jsn_noise_result *out)
+{
+    const label_file *file = noise->state;
+    if (file->by_path != NULL && in->paths == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "noise 'file': rows are matched by path, and the samples have "
+                         "none");
+    if (file->by_path == NULL && file->rows > in->samples)
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu rows, the data has %zu samples",
+                         noise->text[PATH], file->rows, in->samples);
+    size_t missing = 0;
+    for (size_t i = 0; i < in->samples; i++) {
+        const row *found = file->by_path != NULL ? find_row(file, in->paths[i]) : NULL;
+        if (file->by_path != NULL ? found == NULL : i >= file->rows) {
+            out->listed[i] = 0;
+            missing++;
+            continue;
+        }
+        JSNI_TRY(read_label(file, found != NULL ? found->number : i, noise->text[PATH],
+                            in, &out->labels[i]));
+    }
+    if (missing > 0 && (noise->text[MISSING] == NULL || missing == in->samples))
+        return report_missing(noise, in, out, missing);
+    out->drawn = in->samples - missing;
+    return JSN_OK;
+}
+
+const jsni_noise_def jsni_noise_file = {
+    .info = {"file", "labels from a file (ours, CIFAR-N, PLC)", params, PARAMS},
+    .prepare = prepare,
+    .release = release,
+    .run = run,
+};
