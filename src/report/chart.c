@@ -155,6 +155,9 @@ static void lay_out(jsni_layout *l, const jsni_chart *c)
         l->legend_columns = (size_t)fmax(1.0, floor((width - 2 * PAD) / cell));
         if (l->legend_columns > named)
             l->legend_columns = named;
+        /* As many rows as needed, then rows of equal length. */
+        const size_t rows = (named + l->legend_columns - 1) / l->legend_columns;
+        l->legend_columns = (named + rows - 1) / rows;
         bottom +=
             ROW * (double)((named + l->legend_columns - 1) / l->legend_columns) + 4;
     }
@@ -248,7 +251,7 @@ static void draw_titles(jsni_text *out, const jsni_layout *l, const jsni_chart *
     if (c->title != NULL)
         jsni_svg_text(out, l->left, PAD + JSNI_FONT_TITLE - 1, &label,
                       fit(room, sizeof room, c->title, l->width - l->left - 4,
-                          JSNI_FONT_TITLE * 1.05, c->markup));
+                          JSNI_FONT_TITLE * 1.16, c->markup));
     label = (jsni_svg_label){.anchor = JSNI_CENTRE, .markup = c->markup};
     if (c->x.label != NULL)
         jsni_svg_text(

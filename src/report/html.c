@@ -47,7 +47,7 @@ static const char style[] =
     "tr.rule td{border-top:1px solid var(--line)}"
     "tbody "
     "tr:hover{background:var(--soft)}.deviation{color:var(--muted);font-size:.88em}"
-    ".scroll{overflow-x:auto}"
+    ".scroll{overflow-x:auto}sup{line-height:0}"
     ".gallery{display:flex;flex-wrap:wrap;gap:.75rem;margin:1rem 0}"
     ".gallery figure{margin:0;overflow:visible}"
     ".gallery img{display:block;width:100%;height:auto;border-radius:4px;"

@@ -55,7 +55,7 @@ static void add_rules(jsni_text *out, bool dark)
     jsni_text_format(out,
                      ".j-page{fill:%s}.j-text{fill:%s}.j-muted{fill:%s}"
                      ".j-grid{stroke:%s}.j-axis{stroke:%s}.j-halo{stroke:%s}"
-                     ".j-key{fill:%s}",
+                     ".j-over text{fill:%s}",
                      page, text, muted, grid, muted, page, page);
     for (int i = 0; i < JSNI_COLOUR_COUNT; i++) {
         const unsigned rgb = dark ? shades[i].dark : shades[i].light;

@@ -11,6 +11,7 @@
 #include "report/chart.h"
 #include "report/escape.h"
 #include "report/html.h"
+#include "report/matrix.h"
 #include "report/svg.h"
 
 static void assert_ticks(double low, double high, bool log_scale, size_t most,
@@ -134,6 +135,14 @@ static jsn_status draw_page(void *user)
     jsni_html_figure_begin(&page);
     jsni_chart_figure(&page, charts, 2, 2, "description", false);
     jsni_html_figure_end(&page, "caption");
+    const double shares[4] = {0.98, 0.02, NAN, 1.0};
+    const jsni_matrix matrix = {.title = "<confusion>",
+                                .row_label = "true",
+                                .column_label = "predicted",
+                                .names = names,
+                                .values = shares,
+                                .size = 2};
+    jsni_matrix_figure(&page, &matrix, NULL, false);
     jsni_html_table(&page, &table);
     jsni_html_gallery_begin(&page, 64);
     jsni_html_gallery_png(&page, "\x89PNG", 4, "cat", "looks like dog", "wrong?");
@@ -161,6 +170,9 @@ static void test_page_is_self_contained_and_escaped(void **state)
     assert_null(strstr(page, "gjs<1>"));
     assert_null(strstr(page, "<curves>"));
     assert_null(strstr(page, "<y>"));
+    assert_null(strstr(page, "<confusion>"));
+    assert_non_null(strstr(page, ">98</text>"));
+    assert_non_null(strstr(page, ">2.0</text>"));
     assert_null(strstr(page, "nan"));
     assert_null(strstr(page, "inf"));
     assert_non_null(strstr(page, "Title &lt;script&gt;"));
