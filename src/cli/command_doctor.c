@@ -1,12 +1,15 @@
 /* cli/command_doctor.c - what this machine and this build offer. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
+#include "jensen/backend.h"
+#include "jensen/json.h"
+#include "jensen/machine.h"
 #include "jensen/version.h"
+
+#define GIB (1024.0 * 1024.0 * 1024.0)
 
 typedef struct doctor_values {
     bool json;
@@ -17,41 +20,173 @@ static const jsn_option_info options[] = {
      offsetof(doctor_values, json)},
 };
 
-static double free_gib(const char *path)
+/* A folder that jensen writes to or reads from. */
+typedef struct folder {
+    const char *purpose;
+    char path[512];
+} folder;
+
+enum { FOLDERS = 3 };
+
+/* The same places as the data sets use for decoded archives. */
+static void find_folders(folder out[FOLDERS])
 {
-    struct statvfs info;
-    return statvfs(path, &info) == 0
-               ? (double)info.f_bavail * (double)info.f_frsize / (1024.0 * 1024 * 1024)
-               : 0.0;
+    const char *cache = getenv("JENSEN_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    const char *base = cache != NULL ? cache : xdg != NULL ? xdg : home;
+    const char *rest = cache != NULL ? "" : xdg != NULL ? "/jensen" : "/.cache/jensen";
+    out[0] = (folder){"runs go below", "."};
+    out[1] = (folder){"data sets", "data"};
+    out[2] = (folder){"decoded archives", ""};
+    if (base != NULL)
+        (void)snprintf(out[2].path, sizeof out[2].path, "%s%s", base, rest);
+}
+
+static double gib(uint64_t bytes)
+{
+    return (double)(uint64_t)((double)bytes / GIB * 10.0 + 0.5) / 10.0;
+}
+
+static void write_gpus(jsn_json_writer *w, const jsn_gpu_driver *driver)
+{
+    jsn_json_begin_object(w, "gpu");
+    jsn_json_put_bool(w, "driver", driver->loadable);
+    jsn_json_put_int(w, "cuda_version", driver->version);
+    jsn_json_put_text(w, "problem", driver->text);
+    jsn_json_begin_array(w, "devices");
+    for (size_t i = 0; i < driver->gpus; i++) {
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "name", driver->gpu[i].name);
+        jsn_json_put_real(w, "memory_gib", gib(driver->gpu[i].memory));
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_end(w);
+}
+
+static void write_folders(jsn_json_writer *w, const folder folders[FOLDERS])
+{
+    jsn_json_begin_array(w, "folders");
+    for (size_t i = 0; i < FOLDERS; i++) {
+        const uint64_t room = jsn_disk_free(folders[i].path);
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "path", folders[i].path);
+        jsn_json_put_text(w, "purpose", folders[i].purpose);
+        jsn_json_put_bool(w, "exists", room > 0);
+        jsn_json_put_real(w, "free_gib", gib(room));
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
+
+static void write_object(jsn_json_writer *w, const jsn_machine *machine,
+                         const jsn_gpu_driver *driver, const folder folders[FOLDERS])
+{
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "version", jsn_version());
+    jsn_json_put_text(w, "cpu", machine->cpu);
+    jsn_json_put_int(w, "cores", (int64_t)machine->cores);
+    jsn_json_put_real(w, "memory_gib", gib(machine->memory));
+    jsn_json_put_real(w, "memory_limit_gib", gib(machine->memory_limit));
+    jsn_json_put_real(w, "disk_free_gib", gib(jsn_disk_free(".")));
+    jsn_json_begin_object(w, "instruction_sets");
+    for (size_t i = 0; i < jsn_instruction_set_count(); i++)
+        jsn_json_put_bool(w, jsn_instruction_set_at(i).name,
+                          jsn_instruction_set_at(i).present);
+    jsn_json_end(w);
+    write_gpus(w, driver);
+    jsn_json_begin_object(w, "backends");
+    for (size_t i = 0; i < jsn_backend_count(); i++)
+        jsn_json_put_int(w, jsn_backend_describe(i).name,
+                         (int64_t)jsn_backend_describe(i).devices);
+    jsn_json_end(w);
+    jsn_json_begin_object(w, "libraries");
+    for (size_t i = 0; i < jsn_feature_count(); i++)
+        jsn_json_put_text(w, jsn_feature_describe(i)->name,
+                          jsn_feature_describe(i)->version);
+    jsn_json_end(w);
+    write_folders(w, folders);
+    jsn_json_end(w);
+}
+
+static jsn_status print_json(const jsn_machine *machine, const jsn_gpu_driver *driver,
+                             const folder folders[FOLDERS])
+{
+    jsn_json_writer *writer = NULL;
+    char *text = NULL;
+    jsn_status status = jsn_json_writer_create(&writer, 0);
+    if (status != JSN_OK)
+        return status;
+    write_object(writer, machine, driver, folders);
+    status = jsn_json_writer_take(writer, &text);
+    if (status == JSN_OK)
+        (void)puts(text);
+    jsn_text_release(text);
+    jsn_json_writer_destroy(writer);
+    return status;
+}
+
+static void print_gpus(const jsn_gpu_driver *driver)
+{
+    if (driver->gpus == 0)
+        (void)printf("  %-16s none: %s\n", "GPU", driver->text);
+    for (size_t i = 0; i < driver->gpus; i++)
+        (void)printf("  %-16s %s, %.1f GiB (driver for CUDA %d.%d)\n", "GPU",
+                     driver->gpu[i].name, gib(driver->gpu[i].memory),
+                     driver->version / 1000, driver->version % 1000 / 10);
+}
+
+static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
+                       const folder folders[FOLDERS])
+{
+    (void)printf("jensen %s\n\nmachine\n  %-16s %s\n  %-16s %zu\n", jsn_version(),
+                 "CPU", machine->cpu, "cores", machine->cores);
+    (void)printf("  %-16s", "instruction sets");
+    for (size_t i = 0; i < jsn_instruction_set_count(); i++)
+        if (jsn_instruction_set_at(i).present)
+            (void)printf(" %s", jsn_instruction_set_at(i).name);
+    (void)printf("\n  %-16s %.1f GiB", "memory", gib(machine->memory));
+    if (machine->memory_limit < machine->memory)
+        (void)printf(", limited to %.1f GiB", gib(machine->memory_limit));
+    (void)printf("\n");
+    print_gpus(driver);
+    (void)printf("\nfolders\n");
+    for (size_t i = 0; i < FOLDERS; i++) {
+        const uint64_t room = jsn_disk_free(folders[i].path);
+        (void)printf("  %-16s %s", folders[i].purpose, folders[i].path);
+        if (room > 0)
+            (void)printf(", %.1f GiB free\n", gib(room));
+        else
+            (void)printf(", not there yet\n");
+    }
+    (void)printf("\nbackends\n");
+    for (size_t i = 0; i < jsn_backend_count(); i++) {
+        const jsn_backend_info b = jsn_backend_describe(i);
+        (void)printf("  %-16s %zu device%s, %s\n", b.name, b.devices,
+                     b.devices == 1 ? "" : "s", b.summary);
+    }
+    (void)printf("\nlibraries\n");
+    for (size_t i = 0; i < jsn_feature_count(); i++) {
+        const jsn_feature *f = jsn_feature_describe(i);
+        (void)printf("  %-16s %-10s %s\n", f->name,
+                     f->version[0] != '\0' ? f->version : "missing", f->purpose);
+    }
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const doctor_values *v = values;
+    jsn_machine machine;
+    jsn_gpu_driver driver;
+    folder folders[FOLDERS];
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) *
-                          (double)sysconf(_SC_PAGESIZE) / (1024.0 * 1024 * 1024);
-    if (v->json) {
-        (void)printf("{\"version\":\"%s\",\"cores\":%ld,\"memory_gib\":%.1f,"
-                     "\"disk_free_gib\":%.1f,\"libraries\":{",
-                     jsn_version(), cores, memory, free_gib("."));
-        for (size_t i = 0; i < jsn_feature_count(); i++)
-            (void)printf("%s\"%s\":\"%s\"", i == 0 ? "" : ",",
-                         jsn_feature_describe(i)->name,
-                         jsn_feature_describe(i)->version);
-        (void)printf("}}\n");
-        return JSN_OK;
-    }
-    (void)printf("jensen %s\n", jsn_version());
-    (void)printf("cores      %ld\nmemory     %.1f GiB\ndisk here  %.1f GiB free\n",
-                 cores, memory, free_gib("."));
-    for (size_t i = 0; i < jsn_feature_count(); i++) {
-        const jsn_feature *f = jsn_feature_describe(i);
-        (void)printf("%-14s %-10s %s\n", f->name,
-                     f->version[0] ? f->version : "missing", f->purpose);
-    }
+    jsn_machine_probe(&machine);
+    jsn_gpu_probe(&driver);
+    find_folders(folders);
+    if (v->json)
+        return print_json(&machine, &driver, folders);
+    print_text(&machine, &driver, folders);
     return JSN_OK;
 }
 
@@ -59,8 +194,10 @@ const cli_command cli_command_doctor = {
     .name = "doctor",
     .summary = "what this machine and this build offer",
     .usage = "[--json]",
+    .details =
+        "Instruction sets, cores, memory, GPU and driver, folders with their free "
+        "space,\nbackends, and the optional libraries found and missing.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(doctor_values),
-    .run = run,
-};
+    .run = run};

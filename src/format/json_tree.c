@@ -249,54 +249,60 @@ jsn_status jsn_json_refuse(const jsn_json *value, const char *sentence)
                      sentence);
 }
 
-/* The entry `key` of `object`, when it is of the kind, and whole if asked. */
-static jsn_status want(const jsn_json *object, const char *key, jsn_json_kind kind,
-                       bool whole, const jsn_json **out)
+/* The entry `key` of `object`; NULL, with the sentence recorded, when it is missing, of
+ * another kind, or not whole where that is asked for. */
+static const jsn_json *want(const jsn_json *object, const char *key, jsn_json_kind kind,
+                            bool whole)
 {
     const jsn_json *value = jsn_json_get(object, key);
     const char *name = object == NULL ? "document" : object->arena->name;
     if (value == NULL)
-        return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is missing", name,
-                         jsn_json_line(object), key);
-    if (value->kind != kind)
-        return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name,
-                         value->line, key, jsn_json_kind_name(value->kind),
-                         jsn_json_kind_name(kind));
-    if (whole && !value->is_int)
-        return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %.40s, not a whole number",
-                         name, value->line, key, value->text);
-    *out = value;
-    return JSN_OK;
+        (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is missing", name,
+                        jsn_json_line(object), key);
+    else if (value->kind != kind)
+        (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name,
+                        value->line, key, jsn_json_kind_name(value->kind),
+                        jsn_json_kind_name(kind));
+    else if (whole && !value->is_int)
+        (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %.40s, not a whole number",
+                        name, value->line, key, value->text);
+    else
+        return value;
+    return NULL;
 }
 
 jsn_status jsn_json_get_real(const jsn_json *object, const char *key, double *out)
 {
-    const jsn_json *value = NULL;
-    JSNI_TRY(want(object, key, JSN_JSON_NUMBER, false, &value));
+    const jsn_json *value = want(object, key, JSN_JSON_NUMBER, false);
+    if (value == NULL)
+        return JSN_ERR_DATA;
     *out = value->real;
     return JSN_OK;
 }
 
 jsn_status jsn_json_get_int(const jsn_json *object, const char *key, int64_t *out)
 {
-    const jsn_json *value = NULL;
-    JSNI_TRY(want(object, key, JSN_JSON_NUMBER, true, &value));
+    const jsn_json *value = want(object, key, JSN_JSON_NUMBER, true);
+    if (value == NULL)
+        return JSN_ERR_DATA;
     *out = value->whole;
     return JSN_OK;
 }
 
 jsn_status jsn_json_get_bool(const jsn_json *object, const char *key, bool *out)
 {
-    const jsn_json *value = NULL;
-    JSNI_TRY(want(object, key, JSN_JSON_BOOL, false, &value));
+    const jsn_json *value = want(object, key, JSN_JSON_BOOL, false);
+    if (value == NULL)
+        return JSN_ERR_DATA;
     *out = value->truth;
     return JSN_OK;
 }
 
 jsn_status jsn_json_get_text(const jsn_json *object, const char *key, const char **out)
 {
-    const jsn_json *value = NULL;
-    JSNI_TRY(want(object, key, JSN_JSON_TEXT, false, &value));
+    const jsn_json *value = want(object, key, JSN_JSON_TEXT, false);
+    if (value == NULL)
+        return JSN_ERR_DATA;
     *out = value->text;
     return JSN_OK;
 }
@@ -304,11 +310,19 @@ jsn_status jsn_json_get_text(const jsn_json *object, const char *key, const char
 jsn_status jsn_json_get_array(const jsn_json *object, const char *key,
                               const jsn_json **out)
 {
-    return want(object, key, JSN_JSON_ARRAY, false, out);
+    const jsn_json *value = want(object, key, JSN_JSON_ARRAY, false);
+    if (value == NULL)
+        return JSN_ERR_DATA;
+    *out = value;
+    return JSN_OK;
 }
 
 jsn_status jsn_json_get_object(const jsn_json *object, const char *key,
                                const jsn_json **out)
 {
-    return want(object, key, JSN_JSON_OBJECT, false, out);
+    const jsn_json *value = want(object, key, JSN_JSON_OBJECT, false);
+    if (value == NULL)
+        return JSN_ERR_DATA;
+    *out = value;
+    return JSN_OK;
 }

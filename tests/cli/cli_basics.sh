@@ -7,6 +7,9 @@ expect 0 '^jensen [0-9]+\.[0-9]+\.[0-9]+$' '' -- "$JENSEN" --version
 expect 2 '' "no command 'trian'" -- "$JENSEN" trian
 expect 0 'cores' '' -- "$JENSEN" doctor
 expect 0 '"cores":[0-9]+' '' -- "$JENSEN" doctor --json
+expect 0 '"instruction_sets":\{.*"gpu":\{.*"libraries":\{.*"folders":\[' '' -- "$JENSEN" doctor --json
+expect 0 '^\.TH JENSEN 1' '' -- "$JENSEN" --print-man
+expect 0 'complete .*-F _jensen jensen' '' -- "$JENSEN" --print-completion
 expect 0 'options:' '' -- "$JENSEN" doctor --help
 expect 2 '' "did you mean 'json'" -- "$JENSEN" doctor --jsn
 expect 2 '' "no argument 'x'" -- "$JENSEN" doctor x

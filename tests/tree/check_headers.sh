@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_headers.sh ROOT - every public header compiles alone, as C11 and as C++17, and
-# none depends on a build option.
+# check_headers.sh ROOT - every public header compiles alone, as C11 and as C++17, none
+# depends on a build option, and jensen/jensen.h includes all the others.
 set -u
 root=$1 problems=0
 for header in "$root"/include/jensen/*.h; do
@@ -15,5 +15,10 @@ for header in "$root"/include/jensen/*.h; do
         problems=$((problems + 1))
     fi
 done
+missing=$(diff <(cd "$root/include/jensen" && ls ./*.h | sed 's|^\./||' | grep -v '^jensen\.h$' | sort) \
+    <(sed -nE 's|^#include "jensen/(.*)"|\1|p' "$root/include/jensen/jensen.h" | sort)) || {
+    echo "headers (<) and the includes of jensen/jensen.h (>) differ: $missing"
+    problems=$((problems + 1))
+}
 echo "$problems problems"
 [ "$problems" -eq 0 ]

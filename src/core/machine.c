@@ -1,0 +1,102 @@
+/* core/machine.c - cores, memory, instruction sets, disk; see jensen/machine.h. */
+#define _GNU_SOURCE /* sched_getaffinity() */
+#include "jensen/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "core/hd.h"
+
+/* The rest of the first line of `path` that starts with `key`, behind the colon. */
+static void line_of(const char *path, const char *key, char *out, size_t size)
+{
+    char line[256];
+    FILE *file = fopen(path, "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) != 0 || colon == NULL)
+            continue;
+        const char *start = colon + 1 + strspn(colon + 1, " \t");
+        (void)snprintf(out, size, "%.*s", (int)strcspn(start, "\n"), start);
+        break;
+    }
+    if (file != NULL)
+        (void)fclose(file);
+}
+
+/* A number alone in a file; 0 when there is none ("max" in a container's limit). */
+static uint64_t number_in(const char *path)
+{
+    char line[64] = "";
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        if (fgets(line, sizeof line, file) == NULL)
+            line[0] = '\0';
+        (void)fclose(file);
+    }
+    return strtoull(line, NULL, 10);
+}
+
+void jsn_machine_probe(jsn_machine *out)
+{
+    cpu_set_t usable;
+    *out = (jsn_machine){.cpu = "unknown", .cores = 1};
+    line_of("/proc/cpuinfo", "model name", out->cpu, sizeof out->cpu);
+    CPU_ZERO(&usable);
+    if (sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) > 0)
+        out->cores = (size_t)CPU_COUNT(&usable);
+    else if (sysconf(_SC_NPROCESSORS_ONLN) > 0)
+        out->cores = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0)
+        out->memory = (uint64_t)pages * (uint64_t)page;
+    out->memory_limit = out->memory;
+    /* Version 2 and version 1 of control groups. */
+    const uint64_t limits[] = {
+        number_in("/sys/fs/cgroup/memory.max"),
+        number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")};
+    for (size_t i = 0; i < JSNI_COUNT_OF(limits); i++)
+        if (limits[i] != 0 && limits[i] < out->memory_limit)
+            out->memory_limit = limits[i];
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+#define X86(feature) (__builtin_cpu_supports(feature) != 0)
+#else
+#define X86(feature) false
+#endif
+#if defined(__ARM_NEON)
+#define NEON true
+#else
+#define NEON false
+#endif
+
+jsn_instruction_set jsn_instruction_set_at(size_t index)
+{
+    const jsn_instruction_set sets[] = {
+        {"AVX2", X86("avx2")},
+        {"FMA", X86("fma")},
+        {"AVX-512",
+         X86("avx512f") && X86("avx512bw") && X86("avx512dq") && X86("avx512vl")},
+        {"NEON", NEON},
+    };
+    return index < JSNI_COUNT_OF(sets) ? sets[index] : (jsn_instruction_set){0};
+}
+
+size_t jsn_instruction_set_count(void)
+{
+    size_t count = 0;
+    while (jsn_instruction_set_at(count).name != NULL)
+        count++;
+    return count;
+}
+
+uint64_t jsn_disk_free(const char *path)
+{
+    struct statvfs info;
+    return statvfs(path, &info) == 0 ? (uint64_t)info.f_bavail * info.f_frsize : 0;
+}
