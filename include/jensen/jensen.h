@@ -5,6 +5,7 @@
 #include "jensen/array.h"
 #include "jensen/augment.h"
 #include "jensen/backend.h"
+#include "jensen/classifier.h"
 #include "jensen/dataset.h"
 #include "jensen/image.h"
 #include "jensen/image_file.h"
