@@ -19,7 +19,7 @@ if command -v rsvg-convert >/dev/null; then
     done
 fi
 
-# problems FILE...: the collisions in these figures, one a line, then "end".
+# problems FILE...: the collisions in these figures, one a line, and their number.
 problems() {
     {
         echo '<html><body>'
@@ -55,7 +55,8 @@ document.getElementById('result').textContent = found.join('\n');
 SCRIPT
     } >"$work/page.html"
     timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --dump-dom \
-        "file://$work/page.html" 2>/dev/null | sed -n '/<pre id="result">/,/<\/pre>/p'
+        "file://$work/page.html" 2>/dev/null |
+        tr '\n' '\v' | sed 's|.*<pre id="result">||; s|</pre>.*||' | tr '\v' '\n'
 }
 
 cat >"$work/bad.svg" <<'BAD'
