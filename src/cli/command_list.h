@@ -7,13 +7,18 @@
 #define CLI_COMMAND_LIST(X) \
     X(train) \
     X(eval) \
+    X(noise) \
+    X(augment) \
     X(show_recipes) \
+    X(show_noise) \
+    X(show_augment) \
     X(theory_bounds) \
     X(theory_limits) \
     X(theory_decompose) \
     X(theory_match_gce) \
     X(theory_risk) \
     X(theory_plot) \
+    X(bench_augment) \
     X(doctor)
 /* clang-format on */
 
