@@ -3,6 +3,12 @@
 #ifndef JSNI_BACKEND_LIST_H
 #define JSNI_BACKEND_LIST_H
 
-#define JSNI_BACKEND_LIST(X) X(ref)
+#if defined(JSN_HAVE_ONEDNN)
+#define JSNI_BACKEND_LIST_ONEDNN(X) X(onednn)
+#else
+#define JSNI_BACKEND_LIST_ONEDNN(X)
+#endif
+
+#define JSNI_BACKEND_LIST(X) JSNI_BACKEND_LIST_ONEDNN(X) X(ref)
 
 #endif /* JSNI_BACKEND_LIST_H */

@@ -8,7 +8,7 @@
  * channels has room for the rounded-up number. Arrays are aligned to 64 bytes.
  *
  * One thread calls a kernel; all results depend on the arguments alone. Sums over
- * pixels are float within an image and double over images.
+ * pixels are float for some dozens of them and double beyond.
  */
 #ifndef JSNI_BACKEND_ONEDNN_KERNEL_SET_H
 #define JSNI_BACKEND_ONEDNN_KERNEL_SET_H

@@ -21,23 +21,39 @@ void KERNEL(combine)(jsni_extent extent, const float *a, const jsni_load *load_a
     }
 }
 
+/* Pixels that are summed in float before the sum goes on in double: short enough that a
+ * sum of values around their origin loses no more than a single one does. */
+enum { RUN = 64, ORIGIN_PIXELS = 16 };
+
+/* Some value near the middle of a channel. */
+static vec origin_of(const float *x, size_t pixels)
+{
+    const size_t count = pixels < ORIGIN_PIXELS ? pixels : ORIGIN_PIXELS;
+    vec sum = vec_zero();
+    for (size_t p = 0; p < count; p++)
+        sum = vec_add(sum, vec_load(x + p * VEC));
+    return vec_mul(sum, vec_set(1.0f / (float)count));
+}
+
 void KERNEL(sums)(jsni_extent extent, const float *x, const jsni_sums *sums, bool first)
 {
     const size_t pixels = extent.pixels;
-    if (first)
-        for (size_t b = 0; b < extent.blocks; b++)
-            vec_store(sums->origin + b * VEC, vec_load(x + b * pixels * VEC));
+    for (size_t b = 0; b < extent.blocks && first; b++)
+        vec_store(sums->origin + b * VEC, origin_of(x + b * pixels * VEC, pixels));
     for (size_t k = 0; k < extent.images * extent.blocks; k++, x += pixels * VEC) {
         const size_t c = k % extent.blocks * VEC;
         const vec origin = vec_load(sums->origin + c);
-        vec s[2] = {vec_zero(), vec_zero()}, q[2] = {vec_zero(), vec_zero()};
-        for (size_t p = 0; p < pixels; p++) {
-            const vec d = vec_sub(vec_load(x + p * VEC), origin);
-            s[p & 1] = vec_add(s[p & 1], d);
-            q[p & 1] = vec_fma(d, d, q[p & 1]);
+        for (size_t from = 0; from < pixels; from += RUN) {
+            const size_t to = from + RUN < pixels ? from + RUN : pixels;
+            vec s[2] = {vec_zero(), vec_zero()}, q[2] = {vec_zero(), vec_zero()};
+            for (size_t p = from; p < to; p++) {
+                const vec d = vec_sub(vec_load(x + p * VEC), origin);
+                s[p & 1] = vec_add(s[p & 1], d);
+                q[p & 1] = vec_fma(d, d, q[p & 1]);
+            }
+            vec_add_double(sums->first + c, vec_add(s[0], s[1]));
+            vec_add_double(sums->second + c, vec_add(q[0], q[1]));
         }
-        vec_add_double(sums->first + c, vec_add(s[0], s[1]));
-        vec_add_double(sums->second + c, vec_add(q[0], q[1]));
     }
 }
 
@@ -56,15 +72,18 @@ void KERNEL(back_sums)(jsni_extent extent, const float *x, const jsni_load *load
     for (size_t k = 0; k < extent.images * extent.blocks; k++, x += step, g += step) {
         const size_t c = k % extent.blocks * VEC;
         const loader l = loader_of(load, k % extent.blocks);
-        vec s[2] = {vec_zero(), vec_zero()}, q[2] = {vec_zero(), vec_zero()};
-        for (size_t p = 0; p < extent.pixels; p++) {
-            const vec d = vec_sub(vec_load(x + p * VEC), l.mean);
-            const vec t = pass(&l, d, load->relu, vec_load(g + p * VEC));
-            s[p & 1] = vec_add(s[p & 1], t);
-            q[p & 1] = vec_fma(t, d, q[p & 1]);
+        for (size_t from = 0; from < extent.pixels; from += RUN) {
+            const size_t to = from + RUN < extent.pixels ? from + RUN : extent.pixels;
+            vec s[2] = {vec_zero(), vec_zero()}, q[2] = {vec_zero(), vec_zero()};
+            for (size_t p = from; p < to; p++) {
+                const vec d = vec_sub(vec_load(x + p * VEC), l.mean);
+                const vec t = pass(&l, d, load->relu, vec_load(g + p * VEC));
+                s[p & 1] = vec_add(s[p & 1], t);
+                q[p & 1] = vec_fma(t, d, q[p & 1]);
+            }
+            vec_add_double(sums->first + c, vec_add(s[0], s[1]));
+            vec_add_double(sums->second + c, vec_add(q[0], q[1]));
         }
-        vec_add_double(sums->first + c, vec_add(s[0], s[1]));
-        vec_add_double(sums->second + c, vec_add(q[0], q[1]));
     }
 }
 
@@ -101,10 +120,13 @@ void KERNEL(channel_sums)(jsni_extent extent, const float *g, double *to)
 {
     for (size_t k = 0; k < extent.images * extent.blocks;
          k++, g += extent.pixels * VEC) {
-        vec s[2] = {vec_zero(), vec_zero()};
-        for (size_t p = 0; p < extent.pixels; p++)
-            s[p & 1] = vec_add(s[p & 1], vec_load(g + p * VEC));
-        vec_add_double(to + k % extent.blocks * VEC, vec_add(s[0], s[1]));
+        for (size_t from = 0; from < extent.pixels; from += RUN) {
+            const size_t end = from + RUN < extent.pixels ? from + RUN : extent.pixels;
+            vec s[2] = {vec_zero(), vec_zero()};
+            for (size_t p = from; p < end; p++)
+                s[p & 1] = vec_add(s[p & 1], vec_load(g + p * VEC));
+            vec_add_double(to + k % extent.blocks * VEC, vec_add(s[0], s[1]));
+        }
     }
 }
 

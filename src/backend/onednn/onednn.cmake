@@ -5,8 +5,12 @@ set(_kernel_files norm_kernels.c pool_kernels.c reduce_kernels.c wino_conv.c
                   wino_gradient.c wino_input.c wino_weights.c)
 list(TRANSFORM _kernel_files PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
-set(JSN_ONEDNN_SOURCES onednn/dnnl_api.c onednn/dnnl_conv.c onednn/kernel_set.c)
-set(JSN_ONEDNN_DEFINITIONS "")
+set(JSN_ONEDNN_SOURCES
+    onednn/backend_onednn.c onednn/dn_backward.c onednn/dn_conv.c onednn/dn_forward.c
+    onednn/dn_fuse.c onednn/dn_gradient.c onednn/dn_linear.c onednn/dn_memory.c
+    onednn/dn_norm.c onednn/dn_steps.c onednn/dnnl_api.c onednn/dnnl_conv.c
+    onednn/dnnl_tensor.c onednn/kernel_set.c)
+set(JSN_ONEDNN_DEFINITIONS JSN_HAVE_ONEDNN)
 
 function(jsn_kernel_set name)
     add_library(jsn_kernels_${name} OBJECT ${_kernel_files})

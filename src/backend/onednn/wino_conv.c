@@ -128,18 +128,35 @@ VEC_INLINE void output_one(const jsni_wino *w, const output_job *job, size_t ty,
 static void output_segment(const jsni_wino *w, const output_job *job,
                            const jsni_sums *sums, size_t block)
 {
-    vec sum[2] = {vec_zero(), vec_zero()}, square[2] = {vec_zero(), vec_zero()};
     const float *m = job->m;
-    for (size_t ty = job->from; ty < job->to; ty++)
+    for (size_t ty = job->from; ty < job->to; ty++) {
+        vec sum[2] = {vec_zero(), vec_zero()}, square[2] = {vec_zero(), vec_zero()};
         for (size_t tx = 0; tx < w->tile_cols; tx++, m += w->out_blocks * VEC)
             if (4 * ty + 4 <= w->height && 4 * tx + 4 <= w->width)
                 output_one(w, job, ty, tx, m, true, sum, square);
             else
                 output_one(w, job, ty, tx, m, false, sum, square);
-    if (sums == NULL)
-        return;
-    vec_add_double(sums->first + block * VEC, vec_add(sum[0], sum[1]));
-    vec_add_double(sums->second + block * VEC, vec_add(square[0], square[1]));
+        if (sums == NULL)
+            continue;
+        vec_add_double(sums->first + block * VEC, vec_add(sum[0], sum[1]));
+        vec_add_double(sums->second + block * VEC, vec_add(square[0], square[1]));
+    }
+}
+
+/* The mean of the first tile, which lies in the image's corner: near enough to the mean
+ * of the channel for the sums to be taken around it. */
+static vec first_values(const jsni_wino *w, const output_job *job)
+{
+    vec y[16], sum = vec_zero();
+    size_t count = 0;
+    output_tile(job->m, job->plane, y);
+    for (size_t j = 0; j < 4 && j < w->height; j++)
+        for (size_t i = 0; i < 4 && i < w->width; i++, count++) {
+            sum = vec_add(sum, y[4 * j + i]);
+            if (job->residual != NULL)
+                sum = vec_add(sum, vec_load(job->residual + (j * w->width + i) * VEC));
+        }
+    return vec_fma(sum, vec_set(1.0f / (float)count), job->bias);
 }
 
 static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t begin,
@@ -163,12 +180,7 @@ static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t 
                 .to = s.to,
             };
             if (call->sums != NULL && call->first && row == 0) {
-                vec y[16];
-                output_tile(job.m, plane, y);
-                y[0] = vec_add(y[0], job.bias);
-                if (job.residual != NULL)
-                    y[0] = vec_add(y[0], vec_load(job.residual));
-                vec_store(call->sums->origin + b * VEC, y[0]);
+                vec_store(call->sums->origin + b * VEC, first_values(w, &job));
             }
             if (call->sums != NULL)
                 job.origin = vec_load(call->sums->origin + b * VEC);

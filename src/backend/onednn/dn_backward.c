@@ -1,0 +1,239 @@
+/* backend/onednn/dn_backward.c - the backward pass: one run of the pool a step, in
+ * reverse. Summing the weight gradients of the step before fills the wait for the last
+ * shard: its tasks are at the end of the queue. */
+#include <string.h>
+
+#include "backend/onednn/dn_plan.h"
+#include "backend/onednn/dnnl_tensor.h"
+
+static float *images_at(const dn_plan *plan, size_t buffer, size_t tensor, size_t first)
+{
+    return buffer == JSNI_NONE
+               ? NULL
+               : dn_buffer_at(plan, buffer) + first * plan->tensors[tensor].floats;
+}
+
+const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
+                             float *scratch)
+{
+    const float *direct = images_at(plan, step->direct, step->out, r->first);
+    const float *x =
+        dn_tensor_at(plan, step->out) + r->first * plan->tensors[step->out].floats;
+    if (!step->fold && !step->relu)
+        return direct;
+    const jsni_extent extent = dn_extent(plan, step->out, r->count);
+    float *to = images_at(plan, step->g, step->out, r->first);
+    if (to == NULL)
+        to = scratch;
+    const float *sum = direct;
+    for (size_t v = 0; v < plan->value_count && step->fold; v++) {
+        const dn_value *value = &plan->values[v];
+        if (value->tensor != step->out || v == plan->tensors[step->out].value ||
+            value->gradient == JSNI_NONE)
+            continue;
+        const jsni_load load = dn_load(plan, v, r->view);
+        jsni_norm_back back = {NULL, NULL};
+        if (value->norm != JSNI_NONE) {
+            const dn_norm *norm = &plan->norms[value->norm];
+            back.slope = norm->slope + r->view * norm->full;
+            back.offset = norm->offset + r->view * norm->full;
+        }
+        plan->kernels->back(extent, x, &load, value->norm != JSNI_NONE ? &back : NULL,
+                            images_at(plan, value->gradient, step->out, r->first), sum,
+                            to);
+        sum = to;
+    }
+    if (step->relu)
+        plan->kernels->mask(extent, x, sum, to);
+    return to;
+}
+
+void dn_back_inputs(dn_plan *plan, const dn_step *step, const dn_range *r)
+{
+    const size_t number = (size_t)(step - plan->steps);
+    for (int k = 0; k < 2; k++) {
+        if (step->in[k] == JSNI_NONE || step->back[k].to == JSNI_NONE ||
+            (k == 1 && step->in[0] == step->in[1]))
+            continue;
+        const dn_value *v = &plan->values[step->in[k]];
+        if (v->norm == JSNI_NONE || v->completed != number)
+            continue;
+        const dn_norm *norm = &plan->norms[v->norm];
+        const jsni_load load = dn_load(plan, step->in[k], r->view);
+        const jsni_sums sums = dn_sums_at(norm->sums, norm->full, r->shard);
+        plan->kernels->back_sums(
+            dn_extent(plan, v->tensor, r->count),
+            dn_tensor_at(plan, v->tensor) + r->first * plan->tensors[v->tensor].floats,
+            &load, images_at(plan, v->gradient, v->tensor, r->first), &sums);
+    }
+}
+
+void dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
+                const float *g)
+{
+    const dn_back *back = &step->back[k];
+    if (step->in[k] == JSNI_NONE || back->to == JSNI_NONE || back->addend == JSNI_NONE)
+        return;
+    const size_t tensor = plan->values[step->in[k]].tensor;
+    plan->kernels->combine(dn_extent(plan, tensor, r->count),
+                           images_at(plan, back->addend, tensor, r->first), NULL, g,
+                           NULL, false, images_at(plan, back->to, tensor, r->first));
+}
+
+/* The target of a step that adds to it: the addend, or zero. */
+static float *begin_sum(dn_plan *plan, const dn_step *step, const dn_range *r)
+{
+    const size_t tensor = plan->values[step->in[0]].tensor;
+    float *to = images_at(plan, step->back[0].to, tensor, r->first);
+    const float *add = images_at(plan, step->back[0].addend, tensor, r->first);
+    const size_t bytes = r->count * plan->tensors[tensor].floats * sizeof *to;
+    if (add == NULL)
+        memset(to, 0, bytes);
+    else if (add != to)
+        memcpy(to, add, bytes);
+    return to;
+}
+
+static void pool_back(dn_plan *plan, const dn_step *step, const dn_range *r,
+                      const float *g, size_t worker)
+{
+    const float *x = NULL;
+    if (step->kind == DN_MAX_POOL)
+        x = dn_read(plan, step->in[0], r->view, r->first, r->count,
+                    plan->workers[worker].y);
+    float *to = begin_sum(plan, step, r);
+    if (step->kind == DN_MAX_POOL)
+        plan->kernels->max_pool_back(&step->pool, r->count, x, g, to);
+    else if (step->kind == DN_AVG_POOL)
+        plan->kernels->avg_pool_back(&step->pool, r->count, g, to);
+    else
+        plan->kernels->adaptive_pool_back(&step->pool, r->count, g, to);
+}
+
+/* Flatten and dropout: into the worker's buffer, then added. */
+static void copy_back(dn_plan *plan, const dn_step *step, const dn_range *r,
+                      const float *g, size_t worker)
+{
+    const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
+    const dn_tensor *out = &plan->tensors[step->out];
+    float *y = plan->workers[worker].y, *to = begin_sum(plan, step, r);
+    if (step->kind == DN_DROPOUT)
+        dn_dropout(plan, step, r, g, y);
+    else if (in->plain)
+        for (size_t i = 0; i < r->count; i++)
+            memcpy(y + i * in->floats, g + i * out->floats, in->floats * sizeof *y);
+    else
+        for (size_t i = 0; i < r->count; i++)
+            jsni_to_blocked(g + i * out->floats, 1, in->shape, plan->kernels->lanes,
+                            y + i * in->floats);
+    for (size_t i = 0; i < r->count * in->floats; i++)
+        to[i] += y[i];
+}
+
+static void run_unit(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
+{
+    const float *g = dn_out_gradient(plan, step, r, plan->workers[worker].g);
+    if (step->kind == DN_COMBINE) {
+        dn_pass_on(plan, step, 0, r, g);
+        dn_pass_on(plan, step, 1, r, g);
+    } else if (step->back[0].to != JSNI_NONE) {
+        if (step->kind == DN_FLATTEN || step->kind == DN_DROPOUT)
+            copy_back(plan, step, r, g, worker);
+        else if (step->kind != DN_INPUT && step->kind != DN_LINEAR)
+            pool_back(plan, step, r, g, worker);
+    }
+}
+
+typedef struct backward_job {
+    dn_plan *plan;
+    dn_step *step;
+    size_t shards;
+    size_t reduce; /* step whose weight gradients are summed behind the shards */
+} backward_job;
+
+static void clear_back_sums(dn_plan *plan, const dn_step *step, size_t shard)
+{
+    for (int k = 0; k < 2; k++) {
+        if (step->in[k] == JSNI_NONE || plan->values[step->in[k]].norm == JSNI_NONE)
+            continue;
+        const dn_norm *norm = &plan->norms[plan->values[step->in[k]].norm];
+        const jsni_sums sums = dn_sums_at(norm->sums, norm->full, shard);
+        memset(sums.first, 0, norm->full * sizeof *sums.first);
+        memset(sums.second, 0, norm->full * sizeof *sums.second);
+    }
+}
+
+static void run_task(void *user, size_t index, size_t worker)
+{
+    const backward_job *job = user;
+    dn_plan *plan = job->plan;
+    dn_step *step = job->step;
+    jsni_dnnl_threads(1);
+    if (index >= job->shards) {
+        dn_reduce(plan, job->reduce, index - job->shards, worker);
+        return;
+    }
+    const dn_range all = dn_range_of(plan, step, index);
+    clear_back_sums(plan, step, index);
+    if (step->kind == DN_CONV) {
+        dn_conv_backward(plan, step, &all, worker);
+        return;
+    }
+    for (size_t i = 0; i < all.count; i += step->unit) {
+        dn_range r = all;
+        r.first += i;
+        r.count = all.count - i < step->unit ? all.count - i : step->unit;
+        run_unit(plan, step, &r, worker);
+        if (step->kind != DN_LINEAR)
+            dn_back_inputs(plan, step, &r);
+    }
+}
+
+static void run_pending(dn_plan *plan)
+{
+    backward_job job = {plan, NULL, 0, plan->pending};
+    jsni_pool_run(plan->pool, dn_reduce_tasks(plan, plan->pending), run_task, &job);
+    plan->pending = JSNI_NONE;
+}
+
+static void sum_task(void *user, size_t index, size_t worker)
+{
+    (void)worker;
+    const backward_job *job = user;
+    const dn_range r = dn_range_of(job->plan, job->step, index);
+    clear_back_sums(job->plan, job->step, index);
+    dn_back_inputs(job->plan, job->step, &r);
+}
+
+static void run_step(dn_plan *plan, size_t number)
+{
+    dn_step *step = &plan->steps[number];
+    if (!step->active) {
+        run_pending(plan);
+        return;
+    }
+    backward_job job = {plan, step, dn_shards(plan, step), plan->pending};
+    const bool linear = step->kind == DN_LINEAR;
+    if (linear && !step->fold)
+        run_pending(plan);
+    else
+        jsni_pool_run(plan->pool, job.shards + dn_reduce_tasks(plan, plan->pending),
+                      run_task, &job);
+    plan->pending = step->kind == DN_CONV ? number : JSNI_NONE;
+    if (linear) {
+        dn_linear_backward(plan, step);
+        jsni_pool_run(plan->pool, job.shards, sum_task, &job);
+    }
+    for (size_t v = 0; v < plan->value_count; v++)
+        if (plan->values[v].norm != JSNI_NONE && plan->values[v].completed == number &&
+            plan->values[v].gradient != JSNI_NONE)
+            dn_norm_backward(plan, plan->values[v].norm);
+}
+
+void dn_backward_run(dn_plan *plan)
+{
+    plan->pending = JSNI_NONE;
+    for (size_t s = plan->step_count; s-- > 0;)
+        run_step(plan, s);
+    run_pending(plan);
+}

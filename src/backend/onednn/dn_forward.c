@@ -1,0 +1,242 @@
+/* backend/onednn/dn_forward.c - the forward pass: one run of the pool a step. */
+#include <string.h>
+
+#include "backend/onednn/dn_plan.h"
+#include "backend/onednn/dnnl_tensor.h"
+#include "core/rng.h"
+
+dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard)
+{
+    const size_t of_view = dn_shards_of_view(plan, step);
+    dn_range r = {.view = shard / of_view, .shard = shard};
+    const size_t within = shard % of_view * step->shard;
+    r.first = r.view * plan->samples + within;
+    r.count =
+        plan->samples - within < step->shard ? plan->samples - within : step->shard;
+    return r;
+}
+
+jsni_extent dn_extent(const dn_plan *plan, size_t tensor, size_t images)
+{
+    const dn_tensor *t = &plan->tensors[tensor];
+    return (jsni_extent){images, t->blocks, t->pixels};
+}
+
+jsni_load dn_load(const dn_plan *plan, size_t value, size_t view)
+{
+    const dn_value *v = &plan->values[value];
+    jsni_load load = {.relu = v->relu};
+    if (v->norm == JSNI_NONE)
+        return load;
+    const dn_norm *norm = &plan->norms[v->norm];
+    const size_t at = plan->pass.training ? view * norm->full : 0;
+    load.mean = norm->mean + at;
+    load.scale = norm->scale + at;
+    load.shift = norm->shift + at;
+    return load;
+}
+
+jsni_sums dn_sums_at(jsni_sums sums, size_t channels, size_t shard)
+{
+    return (jsni_sums){sums.first + shard * channels, sums.second + shard * channels,
+                       sums.origin == NULL ? NULL : sums.origin + shard * channels};
+}
+
+void dn_fail(dn_plan *plan, dnnl_status_t status)
+{
+    if (status != dnnl_success)
+        atomic_store(&plan->failure, (int)status);
+}
+
+const float *dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
+                     size_t images, float *scratch)
+{
+    const size_t tensor = plan->values[value].tensor;
+    const float *x = dn_tensor_at(plan, tensor) + first * plan->tensors[tensor].floats;
+    const jsni_load load = dn_load(plan, value, view);
+    if (dn_load_plain(&load))
+        return x;
+    plan->kernels->combine(dn_extent(plan, tensor, images), x, &load, NULL, NULL, false,
+                           scratch);
+    return scratch;
+}
+
+static void combine(dn_plan *plan, const dn_step *step, const dn_range *r)
+{
+    const dn_tensor *out = &plan->tensors[step->out];
+    const float *from[2] = {NULL, NULL};
+    jsni_load load[2];
+    for (int k = 0; k < 2; k++)
+        if (step->in[k] != JSNI_NONE) {
+            load[k] = dn_load(plan, step->in[k], r->view);
+            from[k] = dn_tensor_at(plan, plan->values[step->in[k]].tensor) +
+                      r->first * out->floats;
+        }
+    plan->kernels->combine(dn_extent(plan, step->out, r->count), from[0], &load[0],
+                           from[1], &load[1], step->relu,
+                           dn_tensor_at(plan, step->out) + r->first * out->floats);
+}
+
+static void pool(dn_plan *plan, const dn_step *step, const dn_range *r, size_t worker)
+{
+    const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
+                             plan->workers[worker].y);
+    float *y =
+        dn_tensor_at(plan, step->out) + r->first * plan->tensors[step->out].floats;
+    if (step->kind == DN_MAX_POOL)
+        plan->kernels->max_pool(&step->pool, r->count, x, y);
+    else if (step->kind == DN_AVG_POOL)
+        plan->kernels->avg_pool(&step->pool, r->count, x, y);
+    else
+        plan->kernels->adaptive_pool(&step->pool, r->count, x, y);
+}
+
+static void flatten(dn_plan *plan, const dn_step *step, const dn_range *r,
+                    size_t worker)
+{
+    const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
+    const dn_tensor *out = &plan->tensors[step->out];
+    const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
+                             plan->workers[worker].y);
+    float *y = dn_tensor_at(plan, step->out) + r->first * out->floats;
+    for (size_t i = 0; i < r->count; i++, x += in->floats, y += out->floats) {
+        const size_t count = out->shape.channels;
+        if (in->plain)
+            memcpy(y, x, count * sizeof *y);
+        else
+            jsni_from_blocked(x, 1, in->shape, plan->kernels->lanes, y);
+        memset(y + count, 0, (out->floats - count) * sizeof *y);
+    }
+}
+
+static void dropout(dn_plan *plan, const dn_step *step, const dn_range *r,
+                    size_t worker)
+{
+    const dn_tensor *t = &plan->tensors[step->out];
+    const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
+                             plan->workers[worker].y);
+    float *y = dn_tensor_at(plan, step->out) + r->first * t->floats;
+    if (plan->pass.training)
+        dn_dropout(plan, step, r, x, y);
+    else
+        memcpy(y, x, r->count * t->floats * sizeof *y);
+}
+
+/* y = x where kept, scaled, else 0; the same forward and backward. */
+void dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
+                const float *x, float *y)
+{
+    const dn_tensor *t = &plan->tensors[step->out];
+    const size_t lanes = plan->kernels->lanes, features = jsni_shape_count(t->shape);
+    const double rate = plan->base.graph->nodes[step->node].op.as.dropout.rate;
+    const double limit = rate * 4294967296.0;
+    const float factor = (float)(1.0 / (1.0 - rate));
+    for (size_t i = 0; i < r->count; i++) {
+        const size_t sample = r->first + i - r->view * plan->samples;
+        /* word sample * features + f of the stream, as nn/dropout.h says */
+        jsni_rng rng =
+            jsni_rng_stream(plan->pass.seed, JSNI_RNG_DROPOUT, plan->pass.step,
+                            (uint32_t)step->node, (uint32_t)r->view);
+        rng.counter[0] = (uint32_t)(sample * features / 4);
+        for (size_t skip = sample * features % 4; skip > 0; skip--)
+            (void)jsni_rng_u32(&rng);
+        for (size_t f = 0; f < features; f++) {
+            const size_t c = f / t->pixels, p = f % t->pixels;
+            const size_t at =
+                i * t->floats + (c / lanes * t->pixels + p) * lanes + c % lanes;
+            y[at] = (double)jsni_rng_u32(&rng) >= limit ? x[at] * factor : 0.0f;
+        }
+        jsni_clear_fill(y + i * t->floats, 1, t->shape, lanes);
+    }
+}
+
+typedef struct forward_job {
+    dn_plan *plan;
+    dn_step *step;
+} forward_job;
+
+static void run_unit(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
+{
+    switch (step->kind) {
+    case DN_COMBINE:
+        combine(plan, step, r);
+        break;
+    case DN_MAX_POOL:
+    case DN_AVG_POOL:
+    case DN_ADAPTIVE_POOL:
+        pool(plan, step, r, worker);
+        break;
+    case DN_FLATTEN:
+        flatten(plan, step, r, worker);
+        break;
+    case DN_DROPOUT:
+        dropout(plan, step, r, worker);
+        break;
+    default:
+        break;
+    }
+}
+
+static void clear_sums(const jsni_sums *sums, size_t channels)
+{
+    memset(sums->first, 0, channels * sizeof *sums->first);
+    memset(sums->second, 0, channels * sizeof *sums->second);
+}
+
+static void run_shard(void *user, size_t shard, size_t worker)
+{
+    const forward_job *job = user;
+    dn_plan *plan = job->plan;
+    dn_step *step = job->step;
+    const dn_tensor *out = &plan->tensors[step->out];
+    const dn_range all = dn_range_of(plan, step, shard);
+    const size_t channels = out->blocks * plan->kernels->lanes;
+    const bool sums = out->normed && plan->pass.training;
+    jsni_sums at = {NULL, NULL, NULL};
+    if (sums) {
+        at = dn_sums_at(out->sums, channels, shard);
+        clear_sums(&at, channels);
+    }
+    if (step->kind == DN_CONV) {
+        jsni_dnnl_threads(1);
+        dn_conv_forward(plan, step, &all, worker);
+        return;
+    }
+    for (size_t i = 0; i < all.count; i += step->unit) {
+        dn_range r = all;
+        r.first += i;
+        r.count = all.count - i < step->unit ? all.count - i : step->unit;
+        run_unit(plan, step, &r, worker);
+        if (sums)
+            plan->kernels->sums(dn_extent(plan, step->out, r.count),
+                                dn_tensor_at(plan, step->out) + r.first * out->floats,
+                                &at, i == 0);
+    }
+}
+
+static void run_step(dn_plan *plan, dn_step *step)
+{
+    const dn_tensor *out = &plan->tensors[step->out];
+    const bool sums = out->normed && plan->pass.training;
+    forward_job job = {plan, step};
+    if (step->kind == DN_LINEAR)
+        dn_linear_forward(plan, step);
+    /* these two have nothing left but the sums */
+    if ((step->kind != DN_INPUT && step->kind != DN_LINEAR) || sums)
+        jsni_pool_run(plan->pool, dn_shards(plan, step), run_shard, &job);
+    for (size_t n = 0; n < plan->norm_count && sums; n++)
+        if (plan->norms[n].tensor == step->out)
+            dn_norm_forward(plan, n);
+}
+
+void dn_forward_run(dn_plan *plan)
+{
+    if (plan->stale)
+        dn_prepare_weights(plan);
+    plan->stale = false;
+    if (!plan->pass.training)
+        for (size_t n = 0; n < plan->norm_count; n++)
+            dn_norm_evaluation(plan, n);
+    for (size_t s = 0; s < plan->step_count; s++)
+        run_step(plan, &plan->steps[s]);
+}

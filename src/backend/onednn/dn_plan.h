@@ -1,0 +1,286 @@
+/* backend/onednn/dn_plan.h - a graph made ready for the oneDNN backend.
+ *
+ * Tensors are what is stored: results of convolutions, of residual adds, of pools.
+ * BatchNorm and ReLU are not: they are a way of reading a tensor. A *value* is a tensor
+ * together with the BatchNorm and the ReLU it is read through. Steps run in order
+ * forward and in reverse order backward; each is one run of the pool over fixed shards
+ * of images, with one barrier at its end, because only BatchNorm's sums need all images.
+ *
+ *     forward   x read through BN+ReLU -> convolution -> + residual -> sums of the result
+ *     backward  gradient of the result, through the BN+ReLU of its readers -> backward
+ *               data -> sums for the BN before -> backward weights
+ *
+ * A shard lies within one view. What is summed over images is summed within a shard by
+ * whoever runs it, stored by shard and combined in shard order: the same bits for any
+ * number of threads.
+ *
+ * Gradients of values, weight-gradient parts and tensors live in one arena; who may use
+ * which memory when is decided before anything is allocated (dn_memory.c).
+ */
+#ifndef JSNI_BACKEND_ONEDNN_DN_PLAN_H
+#define JSNI_BACKEND_ONEDNN_DN_PLAN_H
+
+#include <stdatomic.h>
+
+#include "backend/backend_impl.h"
+#include "backend/host_memory.h"
+#include "backend/onednn/dnnl_conv.h"
+#include "backend/onednn/kernel_set.h"
+#include "core/pool.h"
+
+typedef struct dn_backend {
+    jsni_backend base;
+    const jsni_kernel_set *kernels;
+    dnnl_engine_t engine;
+    char text[128];
+} dn_backend;
+
+typedef struct dn_tensor {
+    jsni_shape shape;
+    size_t blocks, pixels;
+    size_t floats; /* an image */
+    bool plain;    /* [c][h][w] instead of blocks: the images, where that suits */
+    bool needs;    /* its gradient is wanted */
+    bool normed;   /* some BatchNorm reads it: its sums are wanted */
+    size_t step;   /* that makes it */
+    size_t value;  /* that reads it as it is */
+    size_t buffer;
+    jsni_sums sums; /* [shards][channels], borrowed from the plan */
+} dn_tensor;
+
+typedef struct dn_value {
+    size_t tensor;
+    size_t norm; /* JSNI_NONE: none */
+    bool relu;
+    bool needs;
+    size_t completed; /* the step that adds the last part of its gradient */
+    size_t gradient;  /* buffer; while planning the latest, then the final one */
+} dn_value;
+
+typedef struct dn_norm {
+    size_t node, tensor;
+    size_t channels, full;       /* real, rounded up to whole blocks */
+    float *mean, *scale, *shift; /* [views][full]: jsni_load */
+    float *slope, *offset;       /* [views][full]: jsni_norm_back */
+    double *exact, *inverse;     /* [views][full] mean, 1/sqrt(variance + epsilon) */
+    jsni_sums sums;              /* [shards][full] backward */
+} dn_norm;
+
+typedef enum dn_kind {
+    DN_INPUT,
+    DN_CONV,
+    DN_COMBINE, /* relu?(a + b), b optional */
+    DN_MAX_POOL,
+    DN_AVG_POOL,
+    DN_ADAPTIVE_POOL,
+    DN_LINEAR,
+    DN_FLATTEN,
+    DN_DROPOUT
+} dn_kind;
+
+/* The gradient that a step adds to the value it reads. */
+typedef struct dn_back {
+    size_t addend; /* buffer of what later readers gave, or JSNI_NONE */
+    size_t to;     /* buffer, or JSNI_NONE: not wanted. The step's own `g` without an
+                    * addend: passed on as it is, no work */
+} dn_back;
+
+typedef struct dn_step {
+    dn_kind kind;
+    size_t node;
+    size_t in[2]; /* values; the second: other summand, or residual of a conv */
+    size_t out;   /* tensor */
+    bool relu;    /* of a combine */
+    size_t shard; /* images of a shard, at most */
+    size_t unit;  /* images that go through a step at a time */
+    bool own;     /* conv: own Winograd, else oneDNN */
+    jsni_wino wino, wino_back;
+    jsni_dnnl_conv conv;
+    size_t weights_forward, weights_back; /* floats, offsets in plan->weights */
+    size_t part;                          /* floats of one shard's weight gradient */
+    double *bias_sums;                    /* [shards][channels] */
+    jsni_pool_shape pool;
+
+    /* backward */
+    bool active;   /* some gradient arrives */
+    bool fold;     /* it goes through BatchNorm or ReLU of its readers first */
+    size_t direct; /* buffer of the gradient of the tensor as it is, or JSNI_NONE */
+    size_t g;      /* buffer of the gradient of `out`; JSNI_NONE: worker's scratch */
+    dn_back back[2];
+    size_t parts; /* buffer of the shards' weight gradients */
+    char text[160];
+} dn_step;
+
+/* A stretch of the arena. */
+typedef struct dn_buffer {
+    size_t floats;
+    size_t from, to; /* first and last time of use */
+    size_t share;    /* buffer whose memory it takes over, or JSNI_NONE */
+    bool given;      /* some buffer takes over this one's */
+    size_t offset;   /* floats */
+} dn_buffer;
+
+typedef struct dn_worker {
+    jsni_wino_scratch wino;
+    float *y, *g, *t; /* loaded input, gradient, result of a unit of images */
+    float *dw;        /* weight gradient of a unit */
+    void *scratch;    /* oneDNN's */
+    dnnl_stream_t stream;
+} dn_worker;
+
+/* A piece of preparing weights for the convolutions. */
+typedef struct dn_prepare {
+    size_t step;
+    bool back;
+    size_t from, to; /* blocks; oneDNN's do all at once */
+} dn_prepare;
+
+typedef struct dn_need {
+    size_t y, g, t, dw, scratch;
+    jsni_wino_need wino;
+} dn_need;
+
+typedef struct dn_plan {
+    jsni_plan base;
+    jsni_plan_options options;
+    const jsni_kernel_set *kernels; /* borrowed */
+    dnnl_engine_t engine;           /* borrowed */
+    jsni_pool *pool;
+    size_t threads;
+
+    dn_tensor *tensors;
+    size_t tensor_count;
+    dn_value *values;
+    size_t value_count;
+    dn_norm *norms;
+    size_t norm_count;
+    dn_step *steps;
+    size_t step_count;
+    dn_buffer *buffers;
+    size_t buffer_count;
+    size_t *node_value; /* [nodes] or JSNI_NONE: the output is never in memory */
+    size_t *node_step;  /* [nodes] the step it runs in */
+    dn_prepare *prepares;
+    size_t prepare_count;
+    size_t output, output_gradient; /* tensor, buffer */
+    size_t input_gradient;          /* buffer or JSNI_NONE */
+
+    size_t arena_floats, weight_floats, norm_floats, sum_doubles;
+    dn_need need; /* of one worker */
+
+    float *params, *grads, *state, *stats;
+    float *arena, *weights, *norm_block;
+    double *sum_block;
+    dn_worker *workers;
+    char *worker_block;
+
+    size_t views, samples;
+    jsni_pass pass;
+    bool ran, stale; /* stale: weights changed since they were prepared */
+    jsni_host_labels labels;
+    float *logits, *logit_gradient; /* [views][batch][classes] */
+    double mean;
+    double *values_of_loss; /* [batch] */
+    size_t pending;         /* step whose weight gradients are still to be summed */
+    atomic_int failure;     /* a dnnl_status_t of some worker */
+} dn_plan;
+
+static inline size_t dn_capacity(const dn_plan *plan)
+{
+    return plan->options.views * plan->options.batch;
+}
+
+static inline float *dn_buffer_at(const dn_plan *plan, size_t buffer)
+{
+    return buffer == JSNI_NONE ? NULL : plan->arena + plan->buffers[buffer].offset;
+}
+
+static inline float *dn_tensor_at(const dn_plan *plan, size_t tensor)
+{
+    return dn_buffer_at(plan, plan->tensors[tensor].buffer);
+}
+
+/* Forward times are 0 .. steps-1, the loss is at steps, backward runs at steps+1 (the
+ * last step) .. 2*steps (the first). */
+static inline size_t dn_back_time(const dn_plan *plan, size_t step)
+{
+    return 2 * plan->step_count - step;
+}
+
+/* dn_fuse.c: graph to tensors, values, norms and steps. */
+JSN_MUST_CHECK jsn_status dn_fuse(dn_plan *plan);
+/* dn_steps.c: kernels, shards and primitives of every step. */
+JSN_MUST_CHECK jsn_status dn_steps_create(dn_plan *plan);
+void dn_steps_destroy(dn_plan *plan);
+/* dn_gradient.c: which buffer holds which gradient when. */
+JSN_MUST_CHECK jsn_status dn_gradients(dn_plan *plan);
+/* dn_memory.c: buffers, offsets, sizes; then the memory itself. */
+JSN_MUST_CHECK jsn_status dn_buffer_add(dn_plan *plan, size_t floats, size_t from,
+                                        size_t to, size_t *out);
+void dn_buffer_use(dn_plan *plan, size_t buffer, size_t time);
+JSN_MUST_CHECK jsn_status dn_memory_layout(dn_plan *plan);
+jsni_memory dn_memory_need(const dn_plan *plan);
+JSN_MUST_CHECK jsn_status dn_memory_allocate(dn_plan *plan);
+void dn_memory_release(dn_plan *plan);
+
+/* ---- running ---- */
+
+/* Some images of one view. */
+typedef struct dn_range {
+    size_t view, first, count; /* first: counted through all views */
+    size_t shard;              /* counted through all views */
+} dn_range;
+
+static inline size_t dn_shards_of_view(const dn_plan *plan, const dn_step *step)
+{
+    return (plan->samples + step->shard - 1) / step->shard;
+}
+
+static inline size_t dn_shards(const dn_plan *plan, const dn_step *step)
+{
+    return plan->views * dn_shards_of_view(plan, step);
+}
+
+dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard);
+jsni_extent dn_extent(const dn_plan *plan, size_t tensor, size_t images);
+/* How a value is read in a view; `relu` and normalisation of the present pass. */
+jsni_load dn_load(const dn_plan *plan, size_t value, size_t view);
+static inline bool dn_load_plain(const jsni_load *load)
+{
+    return load->mean == NULL && !load->relu;
+}
+/* `images` images of a value from `first`, as they are read: the tensor itself or loaded
+ * into `scratch`. */
+const float *dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
+                     size_t images, float *scratch);
+/* Shard `shard` of some sums. */
+jsni_sums dn_sums_at(jsni_sums sums, size_t channels, size_t shard);
+void dn_fail(dn_plan *plan, dnnl_status_t status);
+
+/* dn_norm.c: after all shards have their sums. */
+void dn_norm_forward(dn_plan *plan, size_t norm);
+void dn_norm_backward(dn_plan *plan, size_t norm);
+void dn_norm_evaluation(dn_plan *plan, size_t norm);
+
+/* dn_forward.c, dn_backward.c, dn_conv.c, dn_linear.c */
+void dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
+                const float *x, float *y);
+void dn_forward_run(dn_plan *plan);
+void dn_backward_run(dn_plan *plan);
+void dn_prepare_weights(dn_plan *plan);
+void dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker);
+void dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker);
+/* The gradient of step->out for some images of `r`: where it lies. */
+const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
+                             float *scratch);
+/* Passes g on to input k, added to what later readers gave it. */
+void dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
+                const float *g);
+/* Backward sums of the inputs whose gradient this step completes. */
+void dn_back_inputs(dn_plan *plan, const dn_step *step, const dn_range *r);
+size_t dn_reduce_tasks(const dn_plan *plan, size_t step);
+void dn_reduce(dn_plan *plan, size_t step, size_t task, size_t worker);
+void dn_linear_forward(dn_plan *plan, dn_step *step);
+void dn_linear_backward(dn_plan *plan, dn_step *step);
+
+#endif /* JSNI_BACKEND_ONEDNN_DN_PLAN_H */
