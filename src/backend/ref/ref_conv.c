@@ -10,7 +10,7 @@
 
 #include "backend/ref/ref_impl.h"
 
-enum { BLOCK = 4, STRIP = 64 };
+enum { BLOCK = 4, STRIP = 64, LANES = 4 };
 
 typedef struct conv_job {
     const ref_call *call;
@@ -229,84 +229,121 @@ static void data_piece(void *user, size_t index, size_t worker)
     }
 }
 
-/* Adds a[i]*b[i*stride] to four running sums, so that the compiler may use vectors
- * although the order of the additions is fixed. */
-static void dot_row(float lane[4], const float *restrict a, const float *restrict b,
-                    size_t count, size_t stride)
+/* For the four channels q, adds dy[q*plane + i] * x[i*stride] to the running sums
+ * sum[q][i % LANES]: independent sums, so that the compiler may use vectors although
+ * the order of the additions is fixed. */
+static void dot_rows(float sum[BLOCK][LANES], const float *restrict dy, size_t plane,
+                     const float *restrict x, size_t count, size_t stride)
 {
+    const float *restrict a = dy, *restrict b = dy + plane;
+    const float *restrict c = dy + 2 * plane, *restrict d = dy + 3 * plane;
     size_t i = 0;
     if (stride == 1) {
-        float s0 = lane[0], s1 = lane[1], s2 = lane[2], s3 = lane[3];
-        for (; i + 4 <= count; i += 4) {
-            s0 += a[i] * b[i];
-            s1 += a[i + 1] * b[i + 1];
-            s2 += a[i + 2] * b[i + 2];
-            s3 += a[i + 3] * b[i + 3];
+        float s[BLOCK * LANES];
+        memcpy(s, sum, sizeof s);
+        for (; i + LANES <= count; i += LANES) {
+            for (size_t l = 0; l < LANES; l++)
+                s[l] += a[i + l] * x[i + l];
+            for (size_t l = 0; l < LANES; l++)
+                s[LANES + l] += b[i + l] * x[i + l];
+            for (size_t l = 0; l < LANES; l++)
+                s[2 * LANES + l] += c[i + l] * x[i + l];
+            for (size_t l = 0; l < LANES; l++)
+                s[3 * LANES + l] += d[i + l] * x[i + l];
         }
-        lane[0] = s0;
-        lane[1] = s1;
-        lane[2] = s2;
-        lane[3] = s3;
+        memcpy(sum, s, sizeof s);
     }
-    for (; i < count; i++)
-        lane[i % 4] += a[i] * b[i * stride];
+    for (; i < count; i++) {
+        const float value = x[i * stride];
+        sum[0][i % LANES] += a[i] * value;
+        sum[1][i % LANES] += b[i] * value;
+        sum[2][i % LANES] += c[i] * value;
+        sum[3][i % LANES] += d[i] * value;
+    }
 }
 
-/* The gradient of one weight: over an image in float, over the images in double. */
-static double weight_sum(const conv_job *job, size_t o, size_t i, size_t k, size_t l)
+/* The gradient of weight [o+q][i][k][l] for the four channels q: over an image in
+ * float, over the images in double. A block that is not full reads its first channel
+ * again (`plane` 0) and the caller ignores the rest. */
+static void weight_sums(const conv_job *job, size_t o, size_t plane, size_t i, size_t k,
+                        size_t l, double total[BLOCK])
 {
     const jsni_window *w = &job->w;
     size_t first = 0, last = job->out.width, top = 0, bottom = job->out.height;
     valid_range(job->in.width, w->stride_w, l, w->pad_w, &first, &last);
     valid_range(job->in.height, w->stride_h, k, w->pad_h, &top, &bottom);
+    for (size_t q = 0; q < BLOCK; q++)
+        total[q] = 0.0;
     if (first >= last || top >= bottom)
-        return 0.0;
+        return;
     const size_t images = ref_images(job->call);
-    double sum = 0.0;
     for (size_t n = 0; n < images; n++) {
         const float *dy = job->call->dy + (n * job->out.channels + o) *
                                               job->out.height * job->out.width;
         const float *x =
             job->call->x + (n * job->in.channels + i) * job->in.height * job->in.width;
-        float lane[4] = {0};
+        float sum[BLOCK][LANES] = {{0}};
         for (size_t r = top; r < bottom; r++)
-            dot_row(lane, dy + r * job->out.width + first,
-                    x + (r * w->stride_h + k - w->pad_h) * job->in.width +
-                        (first * w->stride_w + l - w->pad_w),
-                    last - first, w->stride_w);
-        sum +=
-            ((double)lane[0] + (double)lane[1]) + ((double)lane[2] + (double)lane[3]);
+            dot_rows(sum, dy + r * job->out.width + first, plane,
+                     x + (r * w->stride_h + k - w->pad_h) * job->in.width +
+                         (first * w->stride_w + l - w->pad_w),
+                     last - first, w->stride_w);
+        for (size_t q = 0; q < BLOCK; q++)
+            for (size_t lane = 0; lane < LANES; lane++)
+                total[q] += (double)sum[q][lane];
     }
-    return sum;
 }
 
-static void weight_piece(void *user, size_t o, size_t worker)
+static float bias_sum(const conv_job *job, size_t o)
 {
-    (void)worker;
-    const conv_job *job = user;
-    const ref_call *call = job->call;
-    const jsni_window *w = &job->w;
-    float *to = call->dweight + o * job->in.channels * w->kernel_h * w->kernel_w;
-    for (size_t i = 0; i < job->in.channels; i++)
-        for (size_t k = 0; k < w->kernel_h; k++)
-            for (size_t l = 0; l < w->kernel_w; l++)
-                *to++ = (float)weight_sum(job, o, i, k, l);
-    if (call->dbias == NULL)
-        return;
     const size_t plane = job->out.height * job->out.width;
     double sum = 0.0;
-    for (size_t n = 0; n < ref_images(call); n++) {
-        const float *dy = call->dy + (n * job->out.channels + o) * plane;
+    for (size_t n = 0; n < ref_images(job->call); n++) {
+        const float *dy = job->call->dy + (n * job->out.channels + o) * plane;
         for (size_t c = 0; c < plane; c++)
             sum += (double)dy[c];
     }
-    call->dbias[o] = (float)sum;
+    return (float)sum;
+}
+
+/* One channel when the last block is not full, else four. */
+static void weight_block(const conv_job *job, size_t o, size_t outputs)
+{
+    const jsni_window *w = &job->w;
+    const size_t kernels = job->in.channels * w->kernel_h * w->kernel_w;
+    const size_t plane = outputs == 1 ? 0 : job->out.height * job->out.width;
+    float *to = job->call->dweight + o * kernels;
+    for (size_t i = 0; i < job->in.channels; i++)
+        for (size_t k = 0; k < w->kernel_h; k++)
+            for (size_t l = 0; l < w->kernel_w; l++, to++) {
+                double total[BLOCK];
+                weight_sums(job, o, plane, i, k, l, total);
+                for (size_t q = 0; q < outputs; q++)
+                    to[q * kernels] = (float)total[q];
+            }
+}
+
+static void weight_piece(void *user, size_t index, size_t worker)
+{
+    (void)worker;
+    const conv_job *job = user;
+    const size_t first = index * BLOCK, left = job->out.channels - first;
+    const size_t outputs = left < BLOCK ? left : BLOCK;
+    if (outputs == BLOCK)
+        weight_block(job, first, BLOCK);
+    for (size_t q = 0; q < outputs; q++) {
+        if (outputs < BLOCK)
+            weight_block(job, first + q, 1);
+        if (job->call->dbias != NULL)
+            job->call->dbias[first + q] = bias_sum(job, first + q);
+    }
 }
 
 static void backward(const ref_call *call)
 {
     conv_job job = make_job(call);
-    jsni_pool_run(call->pool, job.out.channels, weight_piece, &job);
+    jsni_pool_run(call->pool, (job.out.channels + BLOCK - 1) / BLOCK, weight_piece,
+                  &job);
     if (call->dx == NULL)
         return;
     job.blocks = (job.in.channels + BLOCK - 1) / BLOCK;
