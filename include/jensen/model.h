@@ -116,12 +116,15 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_model_train_step(jsn_model *model,
                                                        const jsn_model_step *step,
                                                        double *mean, double *values);
 
+/* Waits until the device has done all that was asked for. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_model_synchronize(jsn_model *model);
+
 /* The logits [views][samples][classes] of the latest training step or evaluation. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_logits(jsn_model *model, float *logits);
 
 typedef struct jsn_model_info {
     const char *backend; /* static */
-    const char *device;  /* belongs to the model */
+    const char *device;  /* belongs to the model; NULL from jsn_model_estimate() */
     size_t layers;
     size_t parameters;
     uint64_t multiplies; /* of one image, forward */
@@ -131,6 +134,11 @@ typedef struct jsn_model_info {
 } jsn_model_info;
 
 JSN_API jsn_model_info jsn_model_describe(const jsn_model *model);
+
+/* What a model with these options would need, without making it; failures as
+ * jsn_model_create(), but for the memory. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_model_estimate(const jsn_model_options *options,
+                                                     jsn_model_info *out);
 
 /* Name of layer `index` and how the backend runs it; NULL when index >= layers. The
  * texts belong to the model. */

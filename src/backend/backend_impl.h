@@ -146,7 +146,8 @@ struct jsni_backend_ops {
     jsn_status (*download)(jsni_plan *plan, size_t member, jsni_block block, float *to);
 
     /* Images [views][samples][C][H][W] of float, copied; fixes views and samples of the
-     * calls that follow. Every member sees them unless set_input is called for it. */
+     * calls that follow. They and the labels stay until the next call, so that a step
+     * can be repeated on them. Every member sees them unless set_input is called for it. */
     jsn_status (*set_input)(jsni_plan *plan, size_t member, const float *images,
                             size_t views, size_t samples);
     /* After set_input. Copied. */

@@ -55,11 +55,10 @@ jsn_status jsni_model_create(jsn_model **out, jsni_graph *graph, const char *dev
     return JSN_OK;
 }
 
-jsn_status jsn_model_create(jsn_model **out, const jsn_model_options *options)
+/* Checks the options and builds their graph; *plan is what they say about a plan. */
+static jsn_status read_options(const jsn_model_options *options, jsni_graph **graph,
+                               jsni_plan_options *plan)
 {
-    if (out == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "model: out is NULL");
-    *out = NULL;
     if (options == NULL || options->network == NULL || options->device == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "model: needs a network and a device");
     if (options->classes < 2 || options->channels == 0 || options->height == 0 ||
@@ -69,15 +68,65 @@ jsn_status jsn_model_create(jsn_model **out, const jsn_model_options *options)
                          "and an image",
                          options->classes, options->channels, options->height,
                          options->width);
+    if (options->batch == 0 || options->views == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "model: batch %zu and views %zu: needs 1",
+                         options->batch, options->views);
     const jsni_shape input = {options->channels, options->height, options->width};
+    *plan = (jsni_plan_options){.batch = options->batch,
+                                .views = options->views,
+                                .threads = options->threads,
+                                .precision = options->precision,
+                                .training = options->optimiser != NULL};
+    return jsni_network_build(options->network, input, options->classes, graph);
+}
+
+jsn_status jsn_model_create(jsn_model **out, const jsn_model_options *options)
+{
+    if (out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "model: out is NULL");
+    *out = NULL;
     jsni_graph *graph = NULL;
-    JSNI_TRY(jsni_network_build(options->network, input, options->classes, &graph));
-    const jsni_plan_options plan = {.batch = options->batch,
-                                    .views = options->views,
-                                    .threads = options->threads,
-                                    .precision = options->precision,
-                                    .training = options->optimiser != NULL};
+    jsni_plan_options plan;
+    JSNI_TRY(read_options(options, &graph, &plan));
     return jsni_model_create(out, graph, options->device, options->optimiser, &plan);
+}
+
+static jsn_model_info make_info(const jsni_graph *graph, const jsni_backend *backend,
+                                const jsni_memory *m)
+{
+    const jsni_cost cost = jsni_graph_cost(graph);
+    return (jsn_model_info){.backend = backend->ops->name,
+                            .layers = graph->node_count,
+                            .parameters = cost.parameters,
+                            .multiplies = cost.multiplies,
+                            .memory_parameters = m->parameters,
+                            .memory_gradients = m->gradients,
+                            .memory_optimiser = m->optimiser,
+                            .memory_statistics = m->statistics,
+                            .memory_activations = m->activations,
+                            .memory_workspace = m->workspace};
+}
+
+jsn_status jsn_model_estimate(const jsn_model_options *options, jsn_model_info *out)
+{
+    jsni_graph *graph = NULL;
+    jsni_backend *backend = NULL;
+    jsni_plan_options plan;
+    jsni_memory memory;
+    JSNI_TRY(read_options(options, &graph, &plan));
+    jsni_update update;
+    jsn_status status = JSN_OK;
+    if (options->optimiser != NULL)
+        status = jsni_optim_parse(options->optimiser, &update, &plan.optimiser_slots);
+    if (status == JSN_OK)
+        status = jsni_backend_open(&backend, options->device);
+    if (status == JSN_OK)
+        status = backend->ops->plan_memory(backend, graph, &plan, &memory);
+    if (status == JSN_OK)
+        *out = make_info(graph, backend, &memory);
+    jsni_backend_close(backend);
+    jsni_graph_destroy(graph);
+    return status;
 }
 
 void jsn_model_destroy(jsn_model *model)
@@ -175,8 +224,7 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
                                 const jsn_model_step *step, double *mean,
                                 double *values)
 {
-    if (model == NULL || batch == NULL || step == NULL || batch->images == NULL ||
-        step->loss == NULL)
+    if (model == NULL || batch == NULL || step == NULL || step->loss == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "train step: NULL argument");
     if (!model->options.training || model->options.optimiser_slots == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "the model was made for evaluation alone");
@@ -194,8 +242,10 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
     update.decay_all = step->decay_all != 0;
     update.step = step->step;
 
-    JSNI_TRY(ops->set_input(plan, 0, batch->images, batch->views, batch->samples));
-    JSNI_TRY(ops->set_labels(plan, 0, &labels));
+    if (batch->images != NULL) {
+        JSNI_TRY(ops->set_input(plan, 0, batch->images, batch->views, batch->samples));
+        JSNI_TRY(ops->set_labels(plan, 0, &labels));
+    }
     JSNI_TRY(ops->forward(plan, &pass));
     JSNI_TRY(ops->loss(plan, &losses));
     JSNI_TRY(ops->backward(plan));
@@ -206,6 +256,11 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
     return ops->read_loss(plan, 0, mean == NULL ? &unused : mean, values);
 }
 
+jsn_status jsn_model_synchronize(jsn_model *model)
+{
+    return model->plan->ops->synchronize(model->plan);
+}
+
 jsn_status jsn_model_logits(jsn_model *model, float *logits)
 {
     return model->plan->ops->read_output(model->plan, 0, logits);
@@ -213,19 +268,9 @@ jsn_status jsn_model_logits(jsn_model *model, float *logits)
 
 jsn_model_info jsn_model_describe(const jsn_model *model)
 {
-    const jsni_cost cost = jsni_graph_cost(model->graph);
-    const jsni_memory *m = &model->memory;
-    return (jsn_model_info){.backend = model->backend->ops->name,
-                            .device = model->backend->ops->device_text(model->backend),
-                            .layers = model->graph->node_count,
-                            .parameters = cost.parameters,
-                            .multiplies = cost.multiplies,
-                            .memory_parameters = m->parameters,
-                            .memory_gradients = m->gradients,
-                            .memory_optimiser = m->optimiser,
-                            .memory_statistics = m->statistics,
-                            .memory_activations = m->activations,
-                            .memory_workspace = m->workspace};
+    jsn_model_info info = make_info(model->graph, model->backend, &model->memory);
+    info.device = model->backend->ops->device_text(model->backend);
+    return info;
 }
 
 const char *jsn_model_layer(const jsn_model *model, size_t index)

@@ -9,6 +9,9 @@
     X(eval) \
     X(noise) \
     X(augment) \
+    X(predict) \
+    X(bench_step) \
+    X(show_networks) \
     X(show_recipes) \
     X(show_noise) \
     X(show_augment) \

@@ -48,31 +48,31 @@ static void valid_range(size_t size, size_t stride, size_t tap, size_t pad,
         *last = high;
 }
 
-/* acc[q][i] += w[q] * from[i*stride] for the four channels q. */
+/* acc[q][i] += w[q] * from[i - first] for the four channels q. */
 static void add_row(float acc[BLOCK][STRIP], const float w[BLOCK],
-                    const float *restrict from, size_t first, size_t last,
-                    size_t stride)
+                    const float *restrict from, size_t first, size_t last)
 {
     float *restrict a = acc[0], *restrict b = acc[1];
     float *restrict c = acc[2], *restrict d = acc[3];
     const float wa = w[0], wb = w[1], wc = w[2], wd = w[3];
-    if (stride == 1) {
-        for (size_t i = first; i < last; i++) {
-            const float x = from[i - first];
-            a[i] += wa * x;
-            b[i] += wb * x;
-            c[i] += wc * x;
-            d[i] += wd * x;
-        }
-        return;
-    }
     for (size_t i = first; i < last; i++) {
-        const float x = from[(i - first) * stride];
+        const float x = from[i - first];
         a[i] += wa * x;
         b[i] += wb * x;
         c[i] += wc * x;
         d[i] += wd * x;
     }
+}
+
+/* Every stride-th value of a row, side by side in `to`; the row itself for stride 1. */
+static const float *gather(float to[STRIP], const float *from, size_t count,
+                           size_t stride)
+{
+    if (stride == 1)
+        return from;
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i * stride];
+    return to;
 }
 
 /* acc[q] += all taps of columns [column, column+width) of output row `row`. */
@@ -97,8 +97,11 @@ static void forward_strip(const conv_job *job, const float *x, const float *weig
                 float tap[BLOCK] = {0};
                 for (size_t q = 0; q < outputs; q++)
                     tap[q] = weight[q * kernels + i * area + k * w->kernel_w + l];
-                add_row(acc, tap, line + (first * w->stride_w + l - w->pad_w),
-                        first - column, last - column, w->stride_w);
+                float row_of_x[STRIP];
+                const float *from =
+                    gather(row_of_x, line + (first * w->stride_w + l - w->pad_w),
+                           last - first, w->stride_w);
+                add_row(acc, tap, from, first - column, last - column);
             }
         }
     }
@@ -141,62 +144,75 @@ static void forward(const ref_call *call)
     jsni_pool_run(call->pool, ref_images(call) * job.blocks, forward_piece, &job);
 }
 
-/* acc[q][i*stride] += w[q] * from[i], the transpose of add_row(). */
-static void spread_row(float acc[BLOCK][STRIP], const float w[BLOCK],
-                       const float *restrict from, size_t at, size_t count,
-                       size_t stride)
-{
-    for (size_t q = 0; q < BLOCK; q++) {
-        float *restrict to = acc[q] + at;
-        for (size_t i = 0; i < count; i++)
-            to[i * stride] += w[q] * from[i];
-    }
-}
+/* A stretch of one row of the input's gradient: columns phase + j*stride for j in
+ * [first, first+width). Output column c reaches them through the taps l with
+ * c*stride + l - pad = phase + j*stride, i.e. those with c - j a whole number. */
+typedef struct stretch {
+    size_t row, phase, first, width;
+} stretch;
 
-/* acc[q] += what output row `r` sends to columns [column, column+width) of an input row
- * through kernel row k. */
+/* acc[q] += what row `dy` of output channel o sends to the stretch by kernel row k. */
 static void data_taps(const conv_job *job, const float *dy, const float *weight,
-                      size_t inputs, size_t k, size_t column, size_t width,
+                      size_t inputs, size_t k, const stretch *s,
                       float acc[BLOCK][STRIP])
 {
     const jsni_window *w = &job->w;
     const size_t area = w->kernel_h * w->kernel_w;
     for (size_t l = 0; l < w->kernel_w; l++) {
-        /* Output columns c whose tap l lies at column <= c*sw + l - pw. */
-        const size_t low = column + w->pad_w;
-        size_t first = l >= low ? 0 : (low - l + w->stride_w - 1) / w->stride_w;
-        const size_t high = low + width;
-        size_t last = l >= high ? 0 : (high - l - 1) / w->stride_w + 1;
-        if (last > job->out.width)
-            last = job->out.width;
+        const ptrdiff_t distance = (ptrdiff_t)(s->phase + w->pad_w) - (ptrdiff_t)l;
+        if (distance % (ptrdiff_t)w->stride_w != 0)
+            continue;
+        const ptrdiff_t shift = distance / (ptrdiff_t)w->stride_w; /* c - j */
+        ptrdiff_t first = (ptrdiff_t)s->first, last = first + (ptrdiff_t)s->width;
+        if (first + shift < 0)
+            first = -shift;
+        if (last + shift > (ptrdiff_t)job->out.width)
+            last = (ptrdiff_t)job->out.width - shift;
         if (first >= last)
             continue;
         float tap[BLOCK] = {0};
         for (size_t q = 0; q < inputs; q++)
             tap[q] = weight[q * area + k * w->kernel_w + l];
-        const size_t at = first * w->stride_w + l - low;
-        if (w->stride_w == 1)
-            add_row(acc, tap, dy + first, at, at + (last - first), 1);
-        else
-            spread_row(acc, tap, dy + first, at, last - first, w->stride_w);
+        add_row(acc, tap, dy + (first + shift), (size_t)first - s->first,
+                (size_t)last - s->first);
     }
 }
 
-static void data_strip(const conv_job *job, const float *dy, const float *weight,
-                       size_t inputs, size_t row, size_t column, size_t width,
-                       float acc[BLOCK][STRIP])
+static void data_stretch(const conv_job *job, const float *dy, const float *weight,
+                         size_t inputs, const stretch *s, float acc[BLOCK][STRIP])
 {
     const jsni_window *w = &job->w;
     const size_t kernels = job->in.channels * w->kernel_h * w->kernel_w;
     for (size_t o = 0; o < job->out.channels; o++) {
         for (size_t k = 0; k < w->kernel_h; k++) {
-            if (row + w->pad_h < k || (row + w->pad_h - k) % w->stride_h != 0)
+            if (s->row + w->pad_h < k || (s->row + w->pad_h - k) % w->stride_h != 0)
                 continue;
-            const size_t r = (row + w->pad_h - k) / w->stride_h;
-            if (r >= job->out.height)
-                continue;
-            data_taps(job, dy + (o * job->out.height + r) * job->out.width,
-                      weight + o * kernels, inputs, k, column, width, acc);
+            const size_t r = (s->row + w->pad_h - k) / w->stride_h;
+            if (r < job->out.height)
+                data_taps(job, dy + (o * job->out.height + r) * job->out.width,
+                          weight + o * kernels, inputs, k, s, acc);
+        }
+    }
+}
+
+/* Adds all stretches of one row of the gradient. */
+static void data_row(const conv_job *job, const float *dy, const float *weight,
+                     size_t inputs, size_t row, float *dx)
+{
+    const size_t stride = job->w.stride_w;
+    const size_t plane = job->in.height * job->in.width;
+    for (size_t phase = 0; phase < stride && phase < job->in.width; phase++) {
+        const size_t count = (job->in.width - phase + stride - 1) / stride;
+        for (size_t first = 0; first < count; first += STRIP) {
+            const size_t rest = count - first;
+            const stretch s = {row, phase, first, rest < STRIP ? rest : STRIP};
+            float acc[BLOCK][STRIP] = {{0}};
+            data_stretch(job, dy, weight, inputs, &s, acc);
+            for (size_t q = 0; q < inputs; q++) {
+                float *to = dx + q * plane + row * job->in.width + phase;
+                for (size_t j = 0; j < s.width; j++)
+                    to[(first + j) * stride] += acc[q][j];
+            }
         }
     }
 }
@@ -214,52 +230,52 @@ static void data_piece(void *user, size_t index, size_t worker)
     const float *dy = call->dy + image * jsni_shape_count(job->out);
     float *dx = call->dx + (image * job->in.channels + i) * plane;
     const float *weight = call->weight + i * job->w.kernel_h * job->w.kernel_w;
-    for (size_t row = 0; row < job->in.height; row++) {
-        for (size_t column = 0; column < job->in.width; column += STRIP) {
-            const size_t rest = job->in.width - column;
-            const size_t width = rest < STRIP ? rest : STRIP;
-            float acc[BLOCK][STRIP] = {{0}};
-            data_strip(job, dy, weight, inputs, row, column, width, acc);
-            for (size_t q = 0; q < inputs; q++) {
-                float *to = dx + q * plane + row * job->in.width + column;
-                for (size_t c = 0; c < width; c++)
-                    to[c] += acc[q][c];
-            }
-        }
-    }
+    for (size_t row = 0; row < job->in.height; row++)
+        data_row(job, dy, weight, inputs, row, dx);
 }
 
-/* For the four channels q, adds dy[q*plane + i] * x[i*stride] to the running sums
+/* For the four channels q, adds dy[q*plane + i] * x[i] to the running sums
  * sum[q][i % LANES]: independent sums, so that the compiler may use vectors although
  * the order of the additions is fixed. */
 static void dot_rows(float sum[BLOCK][LANES], const float *restrict dy, size_t plane,
-                     const float *restrict x, size_t count, size_t stride)
+                     const float *restrict x, size_t count)
 {
     const float *restrict a = dy, *restrict b = dy + plane;
     const float *restrict c = dy + 2 * plane, *restrict d = dy + 3 * plane;
+    float s[BLOCK * LANES];
+    memcpy(s, sum, sizeof s);
     size_t i = 0;
-    if (stride == 1) {
-        float s[BLOCK * LANES];
-        memcpy(s, sum, sizeof s);
-        for (; i + LANES <= count; i += LANES) {
-            for (size_t l = 0; l < LANES; l++)
-                s[l] += a[i + l] * x[i + l];
-            for (size_t l = 0; l < LANES; l++)
-                s[LANES + l] += b[i + l] * x[i + l];
-            for (size_t l = 0; l < LANES; l++)
-                s[2 * LANES + l] += c[i + l] * x[i + l];
-            for (size_t l = 0; l < LANES; l++)
-                s[3 * LANES + l] += d[i + l] * x[i + l];
-        }
-        memcpy(sum, s, sizeof s);
+    for (; i + LANES <= count; i += LANES) {
+        for (size_t l = 0; l < LANES; l++)
+            s[l] += a[i + l] * x[i + l];
+        for (size_t l = 0; l < LANES; l++)
+            s[LANES + l] += b[i + l] * x[i + l];
+        for (size_t l = 0; l < LANES; l++)
+            s[2 * LANES + l] += c[i + l] * x[i + l];
+        for (size_t l = 0; l < LANES; l++)
+            s[3 * LANES + l] += d[i + l] * x[i + l];
     }
+    memcpy(sum, s, sizeof s);
     for (; i < count; i++) {
-        const float value = x[i * stride];
-        sum[0][i % LANES] += a[i] * value;
-        sum[1][i % LANES] += b[i] * value;
-        sum[2][i % LANES] += c[i] * value;
-        sum[3][i % LANES] += d[i] * value;
+        sum[0][i % LANES] += a[i] * x[i];
+        sum[1][i % LANES] += b[i] * x[i];
+        sum[2][i % LANES] += c[i] * x[i];
+        sum[3][i % LANES] += d[i] * x[i];
     }
+}
+
+/* The same over x[i*stride], in strips. */
+static void dot_strided(float sum[BLOCK][LANES], const float *dy, size_t plane,
+                        const float *x, size_t count, size_t stride)
+{
+    float row_of_x[STRIP];
+    for (size_t i = 0; i < count && stride > 1; i += STRIP) {
+        const size_t width = count - i < STRIP ? count - i : STRIP;
+        dot_rows(sum, dy + i, plane, gather(row_of_x, x + i * stride, width, stride),
+                 width);
+    }
+    if (stride == 1)
+        dot_rows(sum, dy, plane, x, count);
 }
 
 /* The gradient of weight [o+q][i][k][l] for the four channels q: over an image in
@@ -284,10 +300,10 @@ static void weight_sums(const conv_job *job, size_t o, size_t plane, size_t i, s
             job->call->x + (n * job->in.channels + i) * job->in.height * job->in.width;
         float sum[BLOCK][LANES] = {{0}};
         for (size_t r = top; r < bottom; r++)
-            dot_rows(sum, dy + r * job->out.width + first, plane,
-                     x + (r * w->stride_h + k - w->pad_h) * job->in.width +
-                         (first * w->stride_w + l - w->pad_w),
-                     last - first, w->stride_w);
+            dot_strided(sum, dy + r * job->out.width + first, plane,
+                        x + (r * w->stride_h + k - w->pad_h) * job->in.width +
+                            (first * w->stride_w + l - w->pad_w),
+                        last - first, w->stride_w);
         for (size_t q = 0; q < BLOCK; q++)
             for (size_t lane = 0; lane < LANES; lane++)
                 total[q] += (double)sum[q][lane];

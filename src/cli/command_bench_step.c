@@ -1,0 +1,278 @@
+/* cli/command_bench_step.c - times a training step: forward, loss, backward and update
+ * on data that is already on the device. */
+#define _XOPEN_SOURCE 700
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/loss.h"
+#include "jensen/model.h"
+#include "jensen/network.h"
+
+enum { MOST_STEPS = 1000 };
+
+typedef struct bench_values {
+    char *network, *loss, *device, *precision, *optimizer;
+    int64_t batch, views, threads, classes, size, steps;
+    bool json;
+} bench_values;
+
+static const jsn_option_info options[] = {
+    {"network", 'n', JSN_OPTION_TEXT, "preactresnet34", 0, 0, NULL, "NAME", "network",
+     offsetof(bench_values, network)},
+    {"loss", 'l', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
+     "loss; without it ce and gjs:pi1=0.5 are both timed",
+     offsetof(bench_values, loss)},
+    {"batch", 'b', JSN_OPTION_INT, "128", 1, 1e6, NULL, "N", "samples of a step",
+     offsetof(bench_values, batch)},
+    {"views", 0, JSN_OPTION_INT, NULL, 1, 16, NULL, "N",
+     "views of a sample; without it what the loss wants",
+     offsetof(bench_values, views)},
+    {"classes", 'k', JSN_OPTION_INT, "10", 2, 1e6, NULL, "K", "number of classes",
+     offsetof(bench_values, classes)},
+    {"size", 's', JSN_OPTION_INT, "0", 0, 65535, NULL, "N",
+     "height and width of the images; 0: what the network is made for",
+     offsetof(bench_values, size)},
+    {"steps", 0, JSN_OPTION_INT, "5", 1, MOST_STEPS, NULL, "N",
+     "timed steps, after one that is not", offsetof(bench_values, steps)},
+    {"optimizer", 0, JSN_OPTION_TEXT, "sgd", 0, 0, NULL, "SPEC", "sgd or adamw",
+     offsetof(bench_values, optimizer)},
+    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
+     "CPU threads; 0: all cores", offsetof(bench_values, threads)},
+    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
+     "auto, cpu, ref, onednn, cuda", offsetof(bench_values, device)},
+    {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
+     "arithmetic of the device", offsetof(bench_values, precision)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "one JSON object a case, with the implementation of every layer",
+     offsetof(bench_values, json)},
+};
+
+typedef struct bench_case {
+    const char *loss;
+    size_t views;
+    jsn_model_options options;
+    jsn_model *model;
+    double first; /* seconds from the start of this case to the end of a first step */
+    double median, best;
+    double value; /* loss of the last step */
+} bench_case;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double peak_mib(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
+}
+
+/* Values in [-1.7, 1.7] with mean 0 and variance 1, from a linear congruence: what is
+ * in the images does not matter, but that they are not all alike does. */
+static void fill(float *images, size_t count)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        images[i] = (float)(3.4641016 * ((double)state / 4294967296.0 - 0.5));
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static jsn_status time_steps(const bench_values *v, bench_case *c, jsn_loss *loss,
+                             const jsn_model_batch *batch, double start)
+{
+    double times[MOST_STEPS];
+    const jsn_model_batch again = {.views = batch->views, .samples = batch->samples};
+    for (int64_t i = 0; i <= v->steps; i++) {
+        const jsn_model_step step = {.loss = loss,
+                                     .rate = 0.01,
+                                     .weight_decay = 5e-4,
+                                     .decay_all = 1,
+                                     .step = (uint64_t)i + 1};
+        const double before = now();
+        jsn_status status = jsn_model_train_step(c->model, i == 0 ? batch : &again,
+                                                 &step, &c->value, NULL);
+        if (status == JSN_OK)
+            status = jsn_model_synchronize(c->model);
+        if (status != JSN_OK)
+            return status;
+        if (i == 0)
+            c->first = now() - start;
+        else
+            times[i - 1] = now() - before;
+    }
+    qsort(times, (size_t)v->steps, sizeof times[0], by_size);
+    c->best = times[0];
+    c->median = 0.5 * (times[(v->steps - 1) / 2] + times[v->steps / 2]);
+    return JSN_OK;
+}
+
+static jsn_status run_steps(const bench_values *v, bench_case *c)
+{
+    const double start = now();
+    const jsn_model_options *o = &c->options;
+    const size_t count = c->views * o->batch * o->channels * o->height * o->width;
+    float *images = malloc(count * sizeof *images);
+    int32_t *labels = malloc(o->batch * sizeof *labels);
+    jsn_loss *loss = NULL;
+    jsn_status status = images == NULL || labels == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status != JSN_OK)
+        goto done;
+    fill(images, count);
+    for (size_t i = 0; i < o->batch; i++)
+        labels[i] = (int32_t)(i * 7 % o->classes);
+    status = jsn_loss_create(&loss, c->loss, o->classes, c->views);
+    if (status == JSN_OK)
+        status = jsn_model_create(&c->model, o);
+    if (status == JSN_OK)
+        status = jsn_model_init(c->model, 1);
+    const jsn_model_batch batch = {
+        .images = images, .views = c->views, .samples = o->batch, .labels = labels};
+    if (status == JSN_OK)
+        status = time_steps(v, c, loss, &batch, start);
+done:
+    jsn_loss_destroy(loss);
+    free(images);
+    free(labels);
+    return status;
+}
+
+static size_t planned(const jsn_model_info *m)
+{
+    return m->memory_parameters + m->memory_gradients + m->memory_optimiser +
+           m->memory_statistics + m->memory_activations + m->memory_workspace;
+}
+
+/* Forward, and backward twice that: two operations a multiply-add. */
+static double gflops(const bench_case *c, const jsn_model_info *m)
+{
+    return 6e-9 * (double)m->multiplies * (double)(c->views * c->options.batch) /
+           c->best;
+}
+
+static jsn_status print_json(const bench_values *v, const bench_case *c)
+{
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    const jsn_model_info m = jsn_model_describe(c->model);
+    const double images = (double)(c->views * c->options.batch);
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "case", "step");
+    jsn_json_put_text(w, "network", v->network);
+    jsn_json_put_text(w, "loss", c->loss);
+    jsn_json_put_int(w, "batch", v->batch);
+    jsn_json_put_int(w, "views", (int64_t)c->views);
+    jsn_json_put_int(w, "threads", v->threads);
+    jsn_json_put_text(w, "backend", m.backend);
+    jsn_json_put_text(w, "device", m.device);
+    jsn_json_put_text(w, "precision", v->precision);
+    jsn_json_put_real(w, "median_seconds", c->median);
+    jsn_json_put_real(w, "best_seconds", c->best);
+    jsn_json_put_real(w, "first_step_seconds", c->first);
+    jsn_json_put_real(w, "images_per_second", images / c->median);
+    jsn_json_put_real(w, "gflops_best", gflops(c, &m));
+    jsn_json_put_real(w, "loss_value", c->value);
+    jsn_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
+    jsn_json_put_real(w, "peak_mib", peak_mib());
+    jsn_json_begin_array(w, "layers");
+    for (size_t i = 0; i < m.layers; i++) {
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "name", jsn_model_layer(c->model, i));
+        jsn_json_put_text(w, "implementation", jsn_model_implementation(c->model, i));
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static void print_text(const bench_values *v, const bench_case *c)
+{
+    const jsn_model_info m = jsn_model_describe(c->model);
+    const jsn_logger *log = cli_logger();
+    for (size_t i = 0; i < m.layers; i++) {
+        char line[256];
+        (void)snprintf(line, sizeof line, "%-28s %s", jsn_model_layer(c->model, i),
+                       jsn_model_implementation(c->model, i));
+        if (log->message != NULL)
+            log->message(log->user, JSN_LOG_DEBUG, line);
+    }
+    (void)printf(
+        "%s %s, batch %lld x %zu views on %s (%s): median %.4f s, best %.4f s, "
+        "%.0f images/s, %.1f GFLOP/s, first step after %.2f s, %.0f MiB "
+        "planned, %.0f MiB peak\n",
+        v->network, c->loss, (long long)v->batch, c->views, m.backend, m.device,
+        c->median, c->best, (double)(c->views * c->options.batch) / c->median,
+        gflops(c, &m), c->first, (double)planned(&m) / 1048576.0, peak_mib());
+}
+
+static jsn_status run_case(const bench_values *v, const char *spec)
+{
+    bench_case c = {.loss = spec};
+    jsn_status status = jsn_loss_check(spec, &c.views);
+    if (status != JSN_OK)
+        return status;
+    if (v->views != JSN_OPTION_INT_UNSET)
+        c.views = (size_t)v->views;
+    const jsn_network_info *info = jsn_network_find(v->network);
+    if (info == NULL)
+        return JSN_ERR_UNKNOWN_NAME;
+    jsn_model_options_init(&c.options);
+    c.options.network = v->network;
+    c.options.classes = (size_t)v->classes;
+    c.options.channels = info->channels;
+    c.options.height = v->size > 0 ? (size_t)v->size : info->height;
+    c.options.width = v->size > 0 ? (size_t)v->size : info->width;
+    c.options.device = v->device;
+    c.options.batch = (size_t)v->batch;
+    c.options.views = c.views;
+    c.options.threads = (size_t)v->threads;
+    c.options.optimiser = v->optimizer;
+    status = jsn_precision_parse(v->precision, &c.options.precision);
+    if (status == JSN_OK)
+        status = run_steps(v, &c);
+    if (status == JSN_OK && v->json)
+        status = print_json(v, &c);
+    else if (status == JSN_OK)
+        print_text(v, &c);
+    jsn_model_destroy(c.model);
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const bench_values *v = values;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->loss != NULL)
+        return run_case(v, v->loss);
+    const jsn_status status = run_case(v, "ce");
+    return status == JSN_OK ? run_case(v, "gjs:pi1=0.5") : status;
+}
+
+const cli_command cli_command_bench_step = {
+    .name = "bench step",
+    .summary = "time of a training step on resident data",
+    .usage = "[OPTIONS]",
+    .details = "Forward, loss, backward and update. -v names the implementation of "
+               "every layer.\nPeak memory is that of the process so far.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(bench_values),
+    .run = run,
+};

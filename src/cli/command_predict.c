@@ -1,0 +1,154 @@
+/* cli/command_predict.c - classes of new images: weights from a file on arrays. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/array.h"
+#include "jensen/json.h"
+#include "jensen/model.h"
+
+typedef struct predict_values {
+    char *network, *init, *array, *logits, *device, *precision;
+    int64_t classes, batch, threads;
+    bool json;
+} predict_values;
+
+static const jsn_option_info options[] = {
+    {"network", 'n', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
+     "network of the weights; 'jensen show networks' lists them",
+     offsetof(predict_values, network)},
+    {"init", 'i', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "weights: safetensors with PyTorch's names", offsetof(predict_values, init)},
+    {"classes", 'k', JSN_OPTION_INT, NULL, 2, 1e6, NULL, "K", "number of classes",
+     offsetof(predict_values, classes)},
+    {"array", 'a', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "images: .npy, float32 [N][C][H][W], normalised", offsetof(predict_values, array)},
+    {"logits", 'l', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "write the logits: .npy, float32 [N][K]", offsetof(predict_values, logits)},
+    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D", "auto, cpu, ref, cuda",
+     offsetof(predict_values, device)},
+    {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
+     "arithmetic of the device", offsetof(predict_values, precision)},
+    {"batch", 'b', JSN_OPTION_INT, "64", 1, 1e6, NULL, "N", "images run at a time",
+     offsetof(predict_values, batch)},
+    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
+     "CPU threads; 0: all cores", offsetof(predict_values, threads)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "one JSON object a line on stdout", offsetof(predict_values, json)},
+};
+
+static jsn_status make_model(const predict_values *v, const jsn_array *images,
+                             jsn_model **out)
+{
+    jsn_model_options o;
+    jsn_model_options_init(&o);
+    o.network = v->network;
+    o.classes = (size_t)v->classes;
+    o.channels = images->shape[1];
+    o.height = images->shape[2];
+    o.width = images->shape[3];
+    o.device = v->device;
+    o.threads = (size_t)v->threads;
+    o.batch = images->shape[0] < (size_t)v->batch ? images->shape[0] : (size_t)v->batch;
+    jsn_status status = jsn_precision_parse(v->precision, &o.precision);
+    if (status == JSN_OK)
+        status = jsn_model_create(out, &o);
+    if (status == JSN_OK)
+        status = jsn_model_load(*out, v->init, NULL);
+    return status;
+}
+
+/* The largest logit and its softmax probability. */
+static size_t best_class(const float *logits, size_t classes, double *probability)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < classes; k++)
+        if (logits[k] > logits[best])
+            best = k;
+    double sum = 0.0;
+    for (size_t k = 0; k < classes; k++)
+        sum += exp((double)logits[k] - (double)logits[best]);
+    *probability = 1.0 / sum;
+    return best;
+}
+
+static jsn_status print_row(const predict_values *v, size_t sample, size_t best,
+                            double probability)
+{
+    if (!v->json) {
+        (void)printf("%zu %zu %.4f\n", sample, best, probability);
+        return JSN_OK;
+    }
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_int(w, "sample", (int64_t)sample);
+    jsn_json_put_int(w, "class", (int64_t)best);
+    jsn_json_put_real(w, "probability", probability);
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static jsn_status predict_array(const predict_values *v)
+{
+    jsn_array images = {0}, logits = {0};
+    jsn_model *model = NULL;
+    jsn_status status = jsn_array_read(&images, v->array);
+    if (status != JSN_OK)
+        goto done;
+    if (images.dtype != JSN_DTYPE_FLOAT32 || images.rank != 4 ||
+        jsn_array_count(&images) == 0) {
+        (void)cli_usage("%s: a float32 array [N][C][H][W] with images is needed, "
+                        "this is %s with %zu dimensions",
+                        v->array, jsn_dtype_name(images.dtype), images.rank);
+        status = JSN_ERR_DATA;
+        goto done;
+    }
+    const size_t shape[2] = {images.shape[0], (size_t)v->classes};
+    status = jsn_array_create(&logits, JSN_DTYPE_FLOAT32, 2, shape);
+    if (status == JSN_OK)
+        status = make_model(v, &images, &model);
+    if (status == JSN_OK)
+        status = jsn_model_evaluate(model, images.data, shape[0], logits.data);
+    for (size_t i = 0; status == JSN_OK && i < shape[0]; i++) {
+        double probability = 0.0;
+        const float *row = (const float *)logits.data + i * shape[1];
+        const size_t best = best_class(row, shape[1], &probability);
+        status = print_row(v, i, best, probability);
+    }
+    if (status == JSN_OK && v->logits != NULL)
+        status = jsn_array_write(&logits, v->logits);
+done:
+    jsn_model_destroy(model);
+    jsn_array_release(&images);
+    jsn_array_release(&logits);
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const predict_values *v = values;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->network == NULL || v->init == NULL || v->classes == JSN_OPTION_INT_UNSET)
+        return cli_usage("needs --network, --init and --classes");
+    if (v->array == NULL)
+        return cli_usage("needs images: --array");
+    return predict_array(v);
+}
+
+const cli_command cli_command_predict = {
+    .name = "predict",
+    .summary = "classes of new images",
+    .usage = "--network NAME --init FILE --classes K --array FILE [OPTIONS]",
+    .details = "Prints 'sample class probability' for every image of the array, which "
+               "is\nevaluated as it is: normalise it first. The weights must fit the "
+               "network in\nfull; 'jensen show networks NAME' prints its layers.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(predict_values),
+    .run = run,
+};
