@@ -11,9 +11,10 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "jensen/augment.h"
+#include "jensen/image_file.h"
 
 typedef struct bench_values {
-    char *pipeline;
+    char *pipeline, *image;
     int64_t threads, repeats;
     bool json;
 } bench_values;
@@ -21,6 +22,9 @@ typedef struct bench_values {
 static const jsn_option_info options[] = {
     {"pipeline", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
      "only this pipeline, on 32x32 images", offsetof(bench_values, pipeline)},
+    {"image", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "only from this image file to a 224x224 tensor, decoding included",
+     offsetof(bench_values, image)},
     {"threads", 0, JSN_OPTION_INT, "1", 1, 256, NULL, "N",
      "threads, each with images of its own", offsetof(bench_values, threads)},
     {"repeats", 0, JSN_OPTION_INT, "7", 1, 1000, NULL, "N",
@@ -33,15 +37,17 @@ static const jsn_option_info options[] = {
 typedef struct bench_case {
     const char *name, *spec;
     size_t in_width, in_height, side, images;
+    const void *file; /* an encoded image to decode each time, or NULL */
+    size_t file_bytes;
 } bench_case;
 
 static const bench_case cases[] = {
-    {"strong", "strong", 32, 32, 32, 4000},
-    {"weak", "weak", 32, 32, 32, 4000},
-    {"none", "none", 32, 32, 32, 4000},
-    {"jitter", "jitter", 500, 375, 224, 60},
-    {"jitter-eval", "resize+centercrop", 500, 375, 224, 60},
-    {"food101n", "food101n", 500, 375, 224, 60},
+    {"strong", "strong", 32, 32, 32, 4000, NULL, 0},
+    {"weak", "weak", 32, 32, 32, 4000, NULL, 0},
+    {"none", "none", 32, 32, 32, 4000, NULL, 0},
+    {"jitter", "jitter", 500, 375, 224, 60, NULL, 0},
+    {"jitter-eval", "resize+centercrop", 500, 375, 224, 60, NULL, 0},
+    {"food101n", "food101n", 500, 375, 224, 60, NULL, 0},
 };
 
 /* What one thread works on. */
@@ -52,6 +58,7 @@ typedef struct worker {
     uint8_t *pixels; /* [DIFFERENT][height][width][3] */
     float *out;      /* [RING][3][side][side] */
     uint32_t epoch;
+    jsn_image decoded;
     double seconds; /* of processor time, in the latest pass */
     jsn_status status;
     pthread_t thread;
@@ -64,6 +71,15 @@ static double now(clockid_t clock)
     struct timespec t;
     (void)clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static jsn_status from_file(worker *w, const jsn_augment_key *key, float *out)
+{
+    const jsn_status status =
+        jsn_image_decode(&w->decoded, w->c->file, w->c->file_bytes, w->c->name);
+    return status != JSN_OK
+               ? status
+               : jsn_augment_apply(w->pipeline, w->scratch, &w->decoded, key, out);
 }
 
 static void *work(void *user)
@@ -79,6 +95,8 @@ static void *work(void *user)
         const jsn_augment_key key = {1, w->epoch, (uint32_t)i, 0, 0};
         if (w->pipeline == NULL)
             memset(out, (int)i & 255, tensor * sizeof(float));
+        else if (w->c->file != NULL)
+            w->status = from_file(w, &key, out);
         else
             w->status = jsn_augment_apply(w->pipeline, w->scratch, &in, &key, out);
     }
@@ -226,6 +244,7 @@ static jsn_status run_case(const bench_case *c, const bench_values *v)
         status = print_case(c, v, &result, &limit);
     for (int64_t t = 0; t < v->threads; t++) {
         jsn_augment_scratch_destroy(workers[t].scratch);
+        jsn_image_release(&workers[t].decoded);
         free(workers[t].pixels);
         free(workers[t].out);
     }
@@ -234,13 +253,43 @@ static jsn_status run_case(const bench_case *c, const bench_values *v)
     return status;
 }
 
+/* The bytes of a file of at most 64 MiB; the caller's to free(). */
+static jsn_status read_file(const char *path, char **out, size_t *length)
+{
+    const size_t most = (size_t)64 << 20;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return cli_usage("--image: '%s' cannot be read", path);
+    *out = malloc(most);
+    *length = *out == NULL ? 0 : fread(*out, 1, most, file);
+    (void)fclose(file);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+static jsn_status run_image(const bench_values *v, const char *spec)
+{
+    char *bytes = NULL;
+    size_t length = 0, width = 0, height = 0;
+    jsn_status status = read_file(v->image, &bytes, &length);
+    if (status == JSN_OK)
+        status = jsn_image_measure(bytes, length, v->image, &width, &height);
+    if (status == JSN_OK) {
+        const bench_case c = {v->image, spec, width, height, 224, 60, bytes, length};
+        status = run_case(&c, v);
+    }
+    free(bytes);
+    return status;
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const bench_values *v = values;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->image != NULL)
+        return run_image(v, v->pipeline != NULL ? v->pipeline : "jitter");
     if (v->pipeline != NULL) {
-        const bench_case one = {v->pipeline, v->pipeline, 32, 32, 32, 4000};
+        const bench_case one = {v->pipeline, v->pipeline, 32, 32, 32, 4000, NULL, 0};
         return run_case(&one, v);
     }
     jsn_status status = JSN_OK;
@@ -252,7 +301,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_bench_augment = {
     .name = "bench augment",
     .summary = "speed of the augmentation pipelines",
-    .usage = "[--pipeline SPEC] [--threads N] [--repeats N] [--json]",
+    .usage = "[--pipeline SPEC] [--image FILE] [--threads N] [--repeats N] [--json]",
     .details = "Images are in memory, 8 bits a channel; results are normalised float\n"
                "tensors. bench/augment.sh runs Pillow on the same work beside it.",
     .options = options,
