@@ -1,0 +1,124 @@
+/* backend/cuda/cuda_make.h - turns a graph into a program: tasks with their memory, for
+ * one number of views and samples.
+ *
+ * Values and gradients need not exist in memory. The output of a BatchNorm with ReLU may
+ * stay "lazy": its only user, an own convolution or the global pool, applies the
+ * coefficients while it loads the BatchNorm's input. The gradient of a BatchNorm's input
+ * may stay lazy likewise: A*g + B*x + D, plus the gradient of a skip connection, formed
+ * (and then stored) by the own convolution that reads it next. Whatever reads a lazy
+ * tensor and cannot do that gets it stored by a task of its own.
+ *
+ * A build without base pointers measures: it counts tasks and bytes and emits nothing.
+ */
+#ifndef JSNI_BACKEND_CUDA_CUDA_MAKE_H
+#define JSNI_BACKEND_CUDA_CUDA_MAKE_H
+
+#include "backend/backend_impl.h"
+#include "backend/cuda/cuda_task.h"
+
+enum { JSNI_NO_BUFFER = -1 };
+
+/* How a node is run. */
+typedef enum jsni_how {
+    JSNI_HOW_PLAIN, /* a task of its own */
+    JSNI_HOW_FUSED, /* inside another node */
+    JSNI_HOW_OWN,   /* conv: conv3x3_mma.cu, conv3x3_wgmma.cu */
+    JSNI_HOW_STEM,  /* conv: conv_stem.cu */
+    JSNI_HOW_LAZY,  /* norm: applied by its user */
+    JSNI_HOW_CUDNN,
+    JSNI_HOW_ANY /* conv: any_conv.cu */
+} jsni_how;
+
+typedef struct jsni_make_node {
+    jsni_how how;
+    size_t partner; /* norm: its ReLU; conv: the add it contains; else JSNI_NONE */
+    size_t host;    /* fused: the node it runs in */
+    bool half;      /* the output is bf16 */
+    int value;      /* buffer of the output, or JSNI_NO_BUFFER */
+    int coefs;      /* norm: buffer of the coefficients */
+    int partial;    /* own conv: buffer of the weights' partial sums */
+    /* gradient of the output */
+    int grad;    /* buffer: stored gradient, or g of a lazy one */
+    size_t lazy; /* norm node whose backward makes it lazy, or JSNI_NONE */
+    int skip;    /* lazy: buffer that is added */
+    bool masked; /* lazy: the ReLU's mask is in g already */
+    jsni_cudnn_conv *cudnn;
+} jsni_make_node;
+
+typedef struct jsni_make_buffer {
+    size_t offset, bytes;
+    int users; /* 0: free */
+} jsni_make_buffer;
+
+/* Where things are on the device. All NULL: measure. */
+typedef struct jsni_make_base {
+    char *arena;
+    float *params, *grads, *stats;
+    char *packed;
+    jsni_conv_final *finals;
+    const uint64_t *dropout_seed;
+    const uint32_t *dropout_step;
+    jsni_cudnn *cudnn;
+    void *workspace;
+    size_t workspace_bytes;
+} jsni_make_base;
+
+/* Places of a conv's weights in the packed block; SIZE_MAX: none. */
+typedef struct jsni_packed_at {
+    size_t plain, forward, back;
+} jsni_packed_at;
+
+typedef struct jsni_make {
+    const jsni_graph *graph;
+    jsni_plan_options options;
+    bool wide, clusters; /* what the device can do */
+    bool no_own;         /* plain kernels alone, for comparison */
+    size_t views, samples, images;
+    bool training;
+    jsni_make_base base;
+    const jsni_packed_at *packed; /* [node_count] */
+
+    jsni_make_node *nodes;     /* owned, [node_count] */
+    jsni_make_buffer *buffers; /* owned */
+    size_t buffer_count, buffer_capacity;
+    size_t high; /* bytes of the arena that are ever in use */
+
+    jsni_task *tasks; /* borrowed, [task_capacity]; NULL: measure */
+    size_t task_count, task_capacity;
+    size_t forward_tasks;    /* the first ones */
+    jsni_conv_final *finals; /* borrowed host array, or NULL */
+    size_t final_count;
+    int final_blocks;
+
+    int input, output_grad, input_grad, part; /* buffers */
+    size_t part_bytes;
+    size_t part_owner; /* node whose channel sums `part` holds */
+    jsn_status status; /* the first failure */
+} jsni_make;
+
+/* Makes the program. On failure nothing is held. After success the caller reads what it
+ * needs and calls jsni_make_release(). cudnn descriptors belong to the caller, who
+ * takes them from the nodes. */
+JSN_MUST_CHECK jsn_status jsni_make_run(jsni_make *b);
+void jsni_make_release(jsni_make *b);
+
+/* Decides how every node is run (also without memory). */
+JSN_MUST_CHECK jsn_status jsni_make_analyse(jsni_make *b);
+
+/* ---- shared by the two halves of the build ---- */
+int jsni_make_buffer_new(jsni_make *b, size_t bytes);
+void jsni_make_keep(jsni_make *b, int buffer);
+void jsni_make_drop(jsni_make *b, int buffer);
+void *jsni_make_at(const jsni_make *b, int buffer);
+jsni_task *jsni_make_task(jsni_make *b, jsni_task_kind kind, size_t node);
+size_t jsni_make_bytes(const jsni_make *b, size_t node); /* of the output */
+jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm);
+jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t node);
+jsni_any_pool jsni_make_pool(const jsni_make *b, size_t node);
+void jsni_make_set_cudnn(const jsni_make *b, size_t node, jsni_cudnn_args *args);
+void jsni_make_dropout(const jsni_make *b, size_t node, jsni_any_dropout *drop);
+/* The node that a lazy or stored norm reads, and the node that holds its result. */
+size_t jsni_make_norm_source(const jsni_make *b, size_t norm);
+void jsni_make_backward(jsni_make *b);
+
+#endif /* JSNI_BACKEND_CUDA_CUDA_MAKE_H */

@@ -1,0 +1,458 @@
+/* backend/cuda/cuda_make_back.c - the backward half of a program: nodes in reverse
+ * order, each adding to the gradients of its inputs. See cuda_make.h about lazy
+ * gradients. */
+#include "backend/cuda/cuda_make.h"
+
+#include "core/fail.h"
+
+static bool wanted(const jsni_make *b, size_t n)
+{
+    return n != 0 || b->options.input_gradient;
+}
+
+static bool has_gradient(const jsni_make *b, size_t n)
+{
+    return b->nodes[n].grad != JSNI_NO_BUFFER;
+}
+
+static long long count_of(const jsni_make *b, size_t n)
+{
+    return (long long)(b->images * jsni_shape_count(b->graph->nodes[n].shape));
+}
+
+static void forget(jsni_make *b, size_t n)
+{
+    jsni_make_drop(b, b->nodes[n].grad);
+    jsni_make_drop(b, b->nodes[n].skip);
+    b->nodes[n].grad = b->nodes[n].skip = JSNI_NO_BUFFER;
+    b->nodes[n].lazy = JSNI_NONE;
+}
+
+/* Makes the gradient of node n a stored one, held by buffer `to` (kept). */
+static void now_stored(jsni_make *b, size_t n, int to)
+{
+    forget(b, n);
+    b->nodes[n].grad = to;
+}
+
+/* Stores a lazy gradient by a task of its own and returns the buffer. */
+static int stored(jsni_make *b, size_t n)
+{
+    const size_t norm = b->nodes[n].lazy;
+    if (norm == JSNI_NONE)
+        return b->nodes[n].grad;
+    const int to = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
+    jsni_norm_args a = jsni_make_norm_args(b, norm);
+    a.dy = jsni_make_at(b, b->nodes[n].grad);
+    a.skip = jsni_make_at(b, b->nodes[n].skip);
+    a.y = jsni_make_at(b, to);
+    jsni_task *t = jsni_make_task(b, JSNI_TASK_NORM_BACK_APPLY, norm);
+    t->as.norm = a;
+    t->flag = b->nodes[n].masked;
+    now_stored(b, n, to);
+    return to;
+}
+
+/* Adds the stored gradient `buffer`, which the caller goes on holding. */
+static void add_stored(jsni_make *b, size_t n, int buffer)
+{
+    jsni_make_node *node = &b->nodes[n];
+    if (!has_gradient(b, n)) {
+        jsni_make_keep(b, buffer);
+        node->grad = buffer;
+        return;
+    }
+    if (node->lazy != JSNI_NONE && node->skip == JSNI_NO_BUFFER) {
+        jsni_make_keep(b, buffer);
+        node->skip = buffer;
+        return;
+    }
+    const int before = stored(b, n);
+    const int to = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
+    jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_ADD, n)->as.map;
+    m->a = jsni_make_at(b, before);
+    m->b = jsni_make_at(b, buffer);
+    m->y = jsni_make_at(b, to);
+    m->count = count_of(b, n);
+    m->half = node->half;
+    now_stored(b, n, to);
+}
+
+/* Adds the gradient that goes through BatchNorm `norm`, whose g is in `g` (the caller's
+ * hold on it passes over). */
+static void add_lazy(jsni_make *b, size_t norm, int g, bool masked)
+{
+    const size_t n = jsni_make_norm_source(b, norm);
+    jsni_make_node *node = &b->nodes[n];
+    if (!wanted(b, n)) {
+        jsni_make_drop(b, g);
+        return;
+    }
+    int skip = JSNI_NO_BUFFER;
+    if (has_gradient(b, n)) {
+        skip = stored(b, n);
+        jsni_make_keep(b, skip);
+        forget(b, n);
+    }
+    node->grad = g;
+    node->lazy = norm;
+    node->masked = masked;
+    node->skip = skip;
+}
+
+static void norm_back_finish(jsni_make *b, size_t norm, int groups, bool centred)
+{
+    jsni_task *t = jsni_make_task(b, JSNI_TASK_NORM_BACK_FINISH, norm);
+    t->as.norm = jsni_make_norm_args(b, norm);
+    t->as.norm.groups = groups;
+    t->flag = centred;
+}
+
+static void remember_final(jsni_make *b, size_t n, int partial, int channels, int parts)
+{
+    const jsni_node *node = &b->graph->nodes[n];
+    if (b->finals) {
+        jsni_conv_final *f = &b->finals[b->final_count];
+        f->part = jsni_make_at(b, partial);
+        f->gradient = b->base.grads + b->graph->params[node->weight].offset;
+        f->channels = channels;
+        f->parts = parts;
+        f->first_block = b->final_blocks;
+    }
+    b->final_count++;
+    b->final_blocks += jsni_conv_final_blocks(channels);
+}
+
+static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
+{
+    const int channels = (int)b->graph->nodes[n].shape.channels;
+    const int images = (int)b->images;
+    const jsni_norm_args k = jsni_make_norm_args(b, norm);
+    const int partial = jsni_make_buffer_new(
+        b, jsni_conv3x3_weight_bytes(channels, images, b->clusters));
+    jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_WEIGHTS, n);
+    t->as.weights.channels = channels;
+    t->as.weights.clusters = b->clusters;
+    jsni_conv_weight_args *a = &t->as.weights.args;
+    a->x = k.x;
+    a->dy = jsni_make_at(b, dy);
+    a->xa = k.k.a;
+    a->xb = k.k.b;
+    a->part = jsni_make_at(b, partial);
+    a->images = images;
+    a->view_images = (int)b->samples;
+    remember_final(b, n, partial, channels,
+                   jsni_conv3x3_weight_parts(channels, images, b->clusters));
+}
+
+/* An own convolution and the add it may contain; reads the gradient lazily. */
+static void back_own(jsni_make *b, size_t n)
+{
+    const jsni_node *node = &b->graph->nodes[n];
+    const size_t norm = b->nodes[node->input[0]].host;
+    const size_t add = b->nodes[n].partner, holder = add == JSNI_NONE ? n : add;
+    const int channels = (int)node->shape.channels;
+    const jsni_norm_args k = jsni_make_norm_args(b, norm);
+    jsni_make_node *from = &b->nodes[holder];
+    if (from->lazy != JSNI_NONE && !from->masked)
+        (void)stored(b, holder);
+    const int g = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
+    const bool lazy = from->lazy != JSNI_NONE;
+    const int dy = lazy ? jsni_make_buffer_new(b, jsni_make_bytes(b, n)) : from->grad;
+    jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_CONV, n);
+    t->as.conv.channels = channels;
+    t->as.conv.wide = b->wide && channels == 32;
+    t->as.conv.epilogue = JSNI_CONV_MASK;
+    t->as.conv.prologue = !lazy                          ? JSNI_CONV_PLAIN
+                          : from->skip == JSNI_NO_BUFFER ? JSNI_CONV_NORM_BACK
+                                                         : JSNI_CONV_SKIP_BACK;
+    jsni_conv_args *a = &t->as.conv.args;
+    a->x = jsni_make_at(b, from->grad);
+    if (lazy) {
+        const jsni_norm_args through = jsni_make_norm_args(b, from->lazy);
+        a->x2 = through.x;
+        a->x3 = jsni_make_at(b, from->skip);
+        a->pa = through.k.ga;
+        a->pb = through.k.gb;
+        a->pd = through.k.gd;
+        a->xo = jsni_make_at(b, dy);
+    }
+    a->w = b->base.packed ? b->base.packed + b->packed[n].back : NULL;
+    a->y = jsni_make_at(b, g);
+    a->e = k.x;
+    a->ea = k.k.a;
+    a->eb = k.k.b;
+    a->part = k.part;
+    a->images = (int)b->images;
+    a->view_images = (int)b->samples;
+    if (lazy)
+        now_stored(b, holder, dy);
+    norm_back_finish(b, norm,
+                     (int)b->samples / jsni_conv3x3_group(channels, t->as.conv.wide),
+                     false);
+    own_weights(b, n, norm, dy);
+    if (add != JSNI_NONE) {
+        const jsni_node *sum = &b->graph->nodes[add];
+        const size_t other = sum->input[0] == n ? sum->input[1] : sum->input[0];
+        if (wanted(b, other))
+            add_stored(b, other, dy);
+    }
+    forget(b, holder);
+    add_lazy(b, norm, g, true);
+}
+
+static void back_stem(jsni_make *b, size_t n)
+{
+    const int images = (int)b->images;
+    const int dy = stored(b, n);
+    const int partial = jsni_make_buffer_new(b, (size_t)images / 2 * 1024 * 4);
+    jsni_task *t = jsni_make_task(b, JSNI_TASK_STEM_WEIGHTS, n);
+    t->as.stem.x = jsni_make_at(b, b->input);
+    t->as.stem.y = jsni_make_at(b, dy);
+    t->as.stem.part = jsni_make_at(b, partial);
+    t->as.stem.images = images;
+    remember_final(b, n, partial, 3, images / 2);
+    forget(b, n);
+}
+
+static void weight_sum(jsni_make *b, size_t n, int from, int splits, bool half)
+{
+    const jsni_any_conv a = jsni_make_any_conv(b, n);
+    jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_WEIGHT_SUM, n)->as.map;
+    m->a = jsni_make_at(b, from);
+    m->y = b->base.grads
+               ? b->base.grads + b->graph->params[b->graph->nodes[n].weight].offset
+               : NULL;
+    m->splits = splits;
+    m->half = half;
+    m->channels = a.out_channels;
+    m->pixels = a.in_channels;
+    m->taps = a.kernel_h * a.kernel_w;
+    jsni_make_drop(b, from);
+}
+
+static void conv_weights(jsni_make *b, size_t n, int dy)
+{
+    jsni_any_conv a = jsni_make_any_conv(b, n);
+    const size_t weights = (size_t)a.out_channels * (size_t)a.in_channels *
+                           (size_t)a.kernel_h * (size_t)a.kernel_w;
+    /* The same size on either path, so that measuring and making agree. */
+    const int to = jsni_make_buffer_new(b, weights * (size_t)a.splits * 4);
+    if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
+        jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_WEIGHTS, n)->as.cudnn;
+        jsni_make_set_cudnn(b, n, c);
+        c->y = jsni_make_at(b, dy);
+        c->w = jsni_make_at(b, to);
+        weight_sum(b, n, to, 1, a.half_w);
+        return;
+    }
+    a.y = jsni_make_at(b, dy);
+    a.part = jsni_make_at(b, to);
+    jsni_make_task(b, JSNI_TASK_ANY_WEIGHTS, n)->as.any = a;
+    weight_sum(b, n, to, a.splits, false);
+}
+
+/* Adds to a gradient that is stored and has no other reader, else into a new buffer. */
+static void conv_data(jsni_make *b, size_t n, int dy)
+{
+    const size_t in = b->graph->nodes[n].input[0];
+    if (has_gradient(b, in))
+        (void)stored(b, in);
+    const bool add = has_gradient(b, in) && b->buffers[b->nodes[in].grad].users == 1;
+    const int to =
+        add ? b->nodes[in].grad : jsni_make_buffer_new(b, jsni_make_bytes(b, in));
+    if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
+        jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_DATA, n)->as.cudnn;
+        jsni_make_set_cudnn(b, n, c);
+        c->y = jsni_make_at(b, dy);
+        c->x = jsni_make_at(b, to);
+        c->add = add;
+    } else {
+        jsni_any_conv a = jsni_make_any_conv(b, n);
+        a.y = jsni_make_at(b, dy);
+        a.dx = jsni_make_at(b, to);
+        a.add = add;
+        jsni_make_task(b, JSNI_TASK_ANY_DATA, n)->as.any = a;
+    }
+    if (add)
+        return;
+    add_stored(b, in, to);
+    jsni_make_drop(b, to);
+}
+
+static void back_product(jsni_make *b, size_t n)
+{
+    const jsni_node *node = &b->graph->nodes[n];
+    const int dy = stored(b, n);
+    conv_weights(b, n, dy);
+    if (node->bias != JSNI_NONE) {
+        jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_SUM, n)->as.map;
+        m->a = jsni_make_at(b, dy);
+        m->y =
+            b->base.grads ? b->base.grads + b->graph->params[node->bias].offset : NULL;
+        m->count = (long long)(b->images * node->shape.height * node->shape.width);
+        m->channels = (int)node->shape.channels;
+        m->half = b->nodes[n].half;
+    }
+    if (wanted(b, node->input[0]))
+        conv_data(b, n, dy);
+    forget(b, n);
+}
+
+/* BatchNorm (with its ReLU) whose output is stored. */
+static void back_norm(jsni_make *b, size_t n)
+{
+    const size_t holder = b->nodes[n].partner != JSNI_NONE ? b->nodes[n].partner : n;
+    const int dy = stored(b, holder);
+    jsni_norm_args a = jsni_make_norm_args(b, n);
+    a.groups = jsni_norm_groups(a.channels, a.views, a.pixels, a.half);
+    a.dy = jsni_make_at(b, dy);
+    /* g is kept where an own convolution may read it; elsewhere the mask is computed a
+     * second time, which is cheaper than a pass of writes. */
+    const bool mask = a.half && a.relu && !b->no_own;
+    int g = dy;
+    if (mask && b->buffers[dy].users == 1)
+        jsni_make_keep(b, dy);
+    else if (mask)
+        g = jsni_make_buffer_new(b, jsni_make_bytes(b, holder));
+    else
+        jsni_make_keep(b, dy);
+    a.masked = mask ? jsni_make_at(b, g) : NULL;
+    jsni_make_task(b, JSNI_TASK_NORM_BACK_SUMS, n)->as.norm = a;
+    norm_back_finish(b, n, a.groups, true);
+    forget(b, holder);
+    add_lazy(b, n, g, mask || !a.relu);
+}
+
+static void back_pool(jsni_make *b, size_t n)
+{
+    const jsni_node *node = &b->graph->nodes[n];
+    const size_t in = node->input[0];
+    const int dy = stored(b, n);
+    jsni_any_pool p = jsni_make_pool(b, n);
+    const int dx = jsni_make_buffer_new(b, jsni_make_bytes(b, in));
+    p.dy = jsni_make_at(b, dy);
+    p.dx = jsni_make_at(b, dx);
+    const bool lazy = b->nodes[in].how == JSNI_HOW_FUSED &&
+                      b->nodes[b->nodes[in].host].how == JSNI_HOW_LAZY;
+    if (lazy) {
+        const size_t norm = b->nodes[in].host;
+        const jsni_norm_args k = jsni_make_norm_args(b, norm);
+        p.x = k.x;
+        p.a = k.k.a;
+        p.b = k.k.b;
+        p.part = k.part;
+        jsni_make_task(b, JSNI_TASK_HEAD_POOL_BACK, n)->as.pool = p;
+        norm_back_finish(b, norm, (int)b->samples, false);
+        forget(b, n);
+        add_lazy(b, norm, dx, true);
+        return;
+    }
+    const jsni_task_kind kind =
+        node->op.kind == JSNI_OP_MAX_POOL   ? JSNI_TASK_MAX_POOL_BACK
+        : node->op.kind == JSNI_OP_AVG_POOL ? JSNI_TASK_AVG_POOL_BACK
+                                            : JSNI_TASK_ADAPTIVE_BACK;
+    jsni_make_task(b, kind, n)->as.pool = p;
+    forget(b, n);
+    if (wanted(b, in))
+        add_stored(b, in, dx);
+    jsni_make_drop(b, dx);
+}
+
+static void back_map(jsni_make *b, size_t n)
+{
+    const jsni_node *node = &b->graph->nodes[n];
+    const size_t in = node->input[0];
+    const int dy = stored(b, n);
+    if (b->nodes[n].value == b->nodes[in].value) { /* the same memory forward */
+        if (wanted(b, in))
+            add_stored(b, in, dy);
+        forget(b, n);
+        return;
+    }
+    const int dx = jsni_make_buffer_new(b, jsni_make_bytes(b, in));
+    if (node->op.kind == JSNI_OP_DROPOUT) {
+        jsni_any_dropout *d = &jsni_make_task(b, JSNI_TASK_DROPOUT, n)->as.dropout;
+        jsni_make_dropout(b, n, d);
+        d->x = jsni_make_at(b, dy);
+        d->y = jsni_make_at(b, dx);
+    } else {
+        const bool relu = node->op.kind == JSNI_OP_RELU;
+        const jsni_shape shape = jsni_graph_input_shape(b->graph, n);
+        jsni_task_map *m =
+            &jsni_make_task(b, relu ? JSNI_TASK_RELU_BACK : JSNI_TASK_FROM_PLANES, n)
+                 ->as.map;
+        m->a = jsni_make_at(b, relu ? b->nodes[n].value : dy);
+        m->b = jsni_make_at(b, dy);
+        m->y = jsni_make_at(b, dx);
+        m->half = b->nodes[in].half;
+        m->count = relu ? count_of(b, n) : (long long)b->images;
+        m->channels = (int)shape.channels;
+        m->pixels = (int)(shape.height * shape.width);
+    }
+    forget(b, n);
+    if (wanted(b, in))
+        add_stored(b, in, dx);
+    jsni_make_drop(b, dx);
+}
+
+static void back_add(jsni_make *b, size_t n)
+{
+    const int dy = stored(b, n);
+    for (size_t k = 0; k < 2; k++)
+        if (wanted(b, b->graph->nodes[n].input[k]))
+            add_stored(b, b->graph->nodes[n].input[k], dy);
+    forget(b, n);
+}
+
+static void back_node(jsni_make *b, size_t n)
+{
+    if (b->nodes[n].how == JSNI_HOW_FUSED || b->nodes[n].how == JSNI_HOW_LAZY)
+        return; /* done with the node it runs in, or by its reader */
+    switch (b->graph->nodes[n].op.kind) {
+    case JSNI_OP_INPUT:
+        break;
+    case JSNI_OP_CONV:
+        if (b->nodes[n].how == JSNI_HOW_OWN)
+            back_own(b, n);
+        else if (b->nodes[n].how == JSNI_HOW_STEM)
+            back_stem(b, n);
+        else
+            back_product(b, n);
+        break;
+    case JSNI_OP_LINEAR:
+        back_product(b, n);
+        break;
+    case JSNI_OP_NORM:
+        back_norm(b, n);
+        break;
+    case JSNI_OP_MAX_POOL:
+    case JSNI_OP_AVG_POOL:
+    case JSNI_OP_ADAPTIVE_POOL:
+        back_pool(b, n);
+        break;
+    case JSNI_OP_ADD:
+        back_add(b, n);
+        break;
+    default:
+        back_map(b, n);
+        break;
+    }
+}
+
+void jsni_make_backward(jsni_make *b)
+{
+    const size_t last = b->graph->node_count - 1;
+    jsni_make_keep(b, b->output_grad);
+    b->nodes[last].grad = b->output_grad;
+    for (size_t n = last + 1; n-- > 0 && b->status == JSN_OK;)
+        back_node(b, n);
+    if (b->options.input_gradient && has_gradient(b, 0))
+        b->input_grad = stored(b, 0);
+    if (b->final_count > 0) {
+        jsni_task *t = jsni_make_task(b, JSNI_TASK_FINAL_SUMS, last);
+        t->as.sums.layers = b->base.finals;
+        t->as.sums.count = (int)b->final_count;
+        t->as.sums.blocks = b->final_blocks;
+    }
+}

@@ -1,0 +1,294 @@
+/* backend/cuda/cuda_step.cu - optimiser, packed weights and counts; see step_kernels.h.
+ */
+#include "backend/cuda/step_kernels.h"
+
+#include "backend/cuda/conv_kernels.h"
+#include "backend/cuda/cuda_launch.cuh"
+#include "backend/cuda/cuda_vec.cuh"
+
+constexpr int BLOCK = 256;
+
+static __global__ void __launch_bounds__(BLOCK)
+    update_all(const jsni_update_chunk *chunks, float *params, const float *grads,
+               float *state, long long floats, const jsni_step_rule *rules,
+               const uint32_t *step)
+{
+    launch_next();
+    launch_wait();
+    const jsni_update_chunk chunk = chunks[blockIdx.x];
+    const jsni_step_rule *rule = rules + *step;
+    const jsni_sgd_step sgd = rule->sgd[chunk.decay];
+    const jsni_adamw_step adamw = rule->adamw[chunk.decay];
+    const bool adam = rule->adam;
+    for (uint32_t k = threadIdx.x; k < chunk.count; k += BLOCK) {
+        const uint32_t i = chunk.offset + k;
+        float v = state ? state[i] : 0.0f;
+        if (adam) {
+            float s = state[floats + i];
+            params[i] = jsni_adamw_rule(params[i], grads[i], &v, &s, adamw);
+            state[floats + i] = s;
+        } else {
+            params[i] = jsni_sgd_rule(params[i], grads[i], &v, sgd);
+        }
+        if (state)
+            state[i] = v;
+    }
+}
+
+cudaError_t jsni_update_all(const jsni_update_chunk *chunks, int count, float *params,
+                            const float *grads, float *state, long long floats,
+                            const jsni_step_rule *rules, const uint32_t *step,
+                            cudaStream_t stream)
+{
+    return jsni_launch(update_all, count, BLOCK, 0, 1, stream, chunks, params, grads,
+                       state, floats, rules, step);
+}
+
+/* Word i of the weights in register order, ((group*9+tap)*4+q)*128 + lane*4 + r; back:
+ * input and output channels swapped, taps mirrored. */
+static __device__ __forceinline__ uint32_t mma_word(const float *w, int C, int i,
+                                                    bool back)
+{
+    const int NT = 128 / C, NB = NT * 8;
+    const int l = (i >> 2) & 31, tap = (i >> 9) % 9, group = (i >> 9) / 9;
+    const int r = ((i >> 7) & 3) * 4 + (i & 3), b = r & 1, j = (r >> 1) % NT;
+    const int ks = (r >> 1) / NT, n = l >> 2, t = l & 3;
+    const int co = group * NB + (n >> 1) * 2 * NT + j * 2 + (n & 1);
+    const int ci = ks * 16 + b * 8 + t * 2;
+    const float v0 = back ? w[(ci * C + co) * 9 + 8 - tap] : w[(co * C + ci) * 9 + tap];
+    const float v1 =
+        back ? w[((ci + 1) * C + co) * 9 + 8 - tap] : w[(co * C + ci + 1) * 9 + tap];
+    return pack(v0, v1);
+}
+
+/* Element i of [(kw*2+ks)*2+kc][160][8], the wgmma kernel's weights. */
+static __device__ __forceinline__ float wide_value(const float *w, int i, bool back)
+{
+    const int e = i & 7, n = (i >> 3) % 160, kk = (i >> 3) / 160, kw = kk >> 2;
+    const int ci = (kk & 3) * 8 + e, kh = 2 - (n / 32) % 3, tap = kh * 3 + kw;
+    const int co = ((n & 7) >> 1) * 8 + ((n & 31) >> 3) * 2 + (n & 1);
+    return back ? w[(ci * 32 + co) * 9 + 8 - tap] : w[(co * 32 + ci) * 9 + tap];
+}
+
+constexpr int WIDE_ELEMENTS = 15360;
+
+/* 32-bit words or elements that an entry writes, one a thread. */
+static __host__ __device__ long long pack_items(int kind, int co, int ci, int taps)
+{
+    if (kind == JSNI_PACK_WIDE || kind == JSNI_PACK_WIDE_BACK)
+        return WIDE_ELEMENTS;
+    const long long count = (long long)co * ci * taps;
+    return kind == JSNI_PACK_MMA || kind == JSNI_PACK_MMA_BACK ? count / 2 : count;
+}
+
+size_t jsni_pack_bytes(const jsni_pack *pack)
+{
+    const long long items =
+        pack_items(pack->kind, pack->out_channels, pack->in_channels, pack->taps);
+    const bool two = pack->kind == JSNI_PACK_HALF || pack->kind == JSNI_PACK_WIDE ||
+                     pack->kind == JSNI_PACK_WIDE_BACK;
+    return (size_t)items * (two ? 2 : 4);
+}
+
+int jsni_pack_blocks(const jsni_pack *pack)
+{
+    const long long items =
+        pack_items(pack->kind, pack->out_channels, pack->in_channels, pack->taps);
+    return (int)((items + BLOCK - 1) / BLOCK);
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    pack_all(const jsni_pack *packs, int count)
+{
+    launch_next();
+    int low_end = 0, high_end = count - 1;
+    while (low_end < high_end) {
+        const int middle = (low_end + high_end + 1) / 2;
+        if (packs[middle].first_block <= (int)blockIdx.x)
+            low_end = middle;
+        else
+            high_end = middle - 1;
+    }
+    const jsni_pack p = packs[low_end];
+    const int C = p.in_channels;
+    const long long i = ((long long)blockIdx.x - p.first_block) * BLOCK + threadIdx.x;
+    launch_wait();
+    if (i >= pack_items(p.kind, p.out_channels, C, p.taps))
+        return;
+    if (p.kind == JSNI_PACK_MMA || p.kind == JSNI_PACK_MMA_BACK) {
+        ((uint32_t *)p.to)[i] =
+            mma_word(p.from, C, (int)i, p.kind == JSNI_PACK_MMA_BACK);
+    } else if (p.kind == JSNI_PACK_WIDE || p.kind == JSNI_PACK_WIDE_BACK) {
+        ((bf16 *)p.to)[i] =
+            narrow<bf16>(wide_value(p.from, (int)i, p.kind == JSNI_PACK_WIDE_BACK));
+    } else {
+        const long long c = i % C, tap = i / C % p.taps, co = i / C / p.taps;
+        const float v = p.from[(co * C + c) * p.taps + tap];
+        if (p.kind == JSNI_PACK_HALF)
+            ((bf16 *)p.to)[i] = narrow<bf16>(v);
+        else
+            ((float *)p.to)[i] = v;
+    }
+}
+
+cudaError_t jsni_pack_all(const jsni_pack *packs, int count, int blocks,
+                          cudaStream_t stream)
+{
+    return jsni_launch(pack_all, blocks, BLOCK, 0, 1, stream, packs, count);
+}
+
+/* ---- the sums behind backward-weights ---- */
+
+/* Where result e of a tile of the 3x3 kernels lies: row and column of the fragment. */
+static __device__ __forceinline__ void store_fragment(float *gradient, int C, int tile,
+                                                      int e, float4 v)
+{
+    const int q = C == 32 ? e >> 6 : e >> 8, t = C == 32 ? e & 63 : e & 255;
+    const int w = t >> 5, l = t & 31, tap = q >> 2, m = (q >> 1) & 1, n = q & 1;
+    const int co = (C == 32 ? 0 : (w & 1) * 32) + m * 16 + (l >> 2) +
+                   (C == 128 ? (tile >> 1) * 64 : 0);
+    const int ci = (C == 32 ? (w & 1) * 16 : (w >> 1) * 16) + n * 8 + (l & 3) * 2 +
+                   (C == 128 ? (tile & 1) * 64 : 0);
+    gradient[(co * C + ci) * 9 + tap] = v.x;
+    gradient[(co * C + ci + 1) * 9 + tap] = v.y;
+    gradient[((co + 8) * C + ci) * 9 + tap] = v.z;
+    gradient[((co + 8) * C + ci + 1) * 9 + tap] = v.w;
+}
+
+static __device__ __forceinline__ void add4(float4 &s, const float4 v)
+{
+    s.x += v.x;
+    s.y += v.y;
+    s.z += v.z;
+    s.w += v.w;
+}
+
+/* Eight interleaved runs over the partial sums, then their sum. */
+static __global__ void __launch_bounds__(BLOCK)
+    final_sums(const jsni_conv_final *layers, int count)
+{
+    __shared__ float4 s[8][32];
+    launch_next();
+    int first = 0, last = count - 1;
+    while (first < last) {
+        const int middle = (first + last + 1) / 2;
+        if (layers[middle].first_block <= (int)blockIdx.x)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    const jsni_conv_final layer = layers[first];
+    const int x = threadIdx.x & 31, y = threadIdx.x >> 5, C = layer.channels;
+    const int i = ((int)blockIdx.x - layer.first_block) * 32 + x, P = layer.parts;
+    float4 v = make_float4(0, 0, 0, 0);
+    launch_wait();
+    if (C == 3) { /* the stem: 256 float4 of 1024 floats a part */
+        const float4 *part = (const float4 *)layer.part;
+#pragma unroll 8
+        for (int p = y; p < P; p += 8)
+            add4(v, part[p * 256 + i]);
+        s[y][x] = v;
+        __syncthreads();
+        if (y)
+            return;
+        for (int k = 1; k < 8; k++)
+            add4(v, s[k][x]);
+        const float f[4] = {v.x, v.y, v.z, v.w};
+        for (int j = 0; j < 4; j++) {
+            const int r = (i * 4 + j) >> 5, l = (i * 4 + j) & 31;
+            const int co = (r / 16) * 16 + (l >> 2) + (r & 2) * 4;
+            const int k = (r / 4 % 4) * 8 + (l & 3) * 2 + (r & 1);
+            if (k < 30 && k % 10 < 9) /* slot -> (kh, kw, c) */
+                layer.gradient[(co * 3 + k % 10 % 3) * 9 + k / 10 * 3 + k % 10 / 3] =
+                    f[j];
+        }
+        return;
+    }
+    const int E = C == 32 ? 36 * 64 : 36 * 256, tile = i / E, e = i % E;
+    const float4 *part = (const float4 *)layer.part + (long long)tile * P * E + e;
+#pragma unroll 8
+    for (int p = y; p < P; p += 8)
+        add4(v, part[(long long)p * E]);
+    s[y][x] = v;
+    __syncthreads();
+    if (y)
+        return;
+#pragma unroll
+    for (int k = 1; k < 8; k++)
+        add4(v, s[k][x]);
+    store_fragment(layer.gradient, C, tile, e, v);
+}
+
+int jsni_conv_final_blocks(int channels)
+{
+    return channels == 3    ? 8
+           : channels == 32 ? 36 * 64 / 32
+           : channels == 64 ? 36 * 256 / 32
+                            : 4 * 36 * 256 / 32;
+}
+
+cudaError_t jsni_conv_final_sums(const jsni_conv_final *layers, int count, int blocks,
+                                 cudaStream_t stream)
+{
+    return jsni_launch(final_sums, blocks, BLOCK, 0, 1, stream, layers, count);
+}
+
+/* ---- counts ---- */
+
+static __device__ __forceinline__ bool count_sample(const jsni_count_args &A, int view,
+                                                    int i, int &fits, int &right)
+{
+    const float *z = A.logits + ((long long)view * A.samples + i) * A.classes;
+    int best = 0;
+    for (int k = 1; k < A.classes; k++)
+        if (z[k] > z[best])
+            best = k;
+    fits = best == A.labels[i];
+    right = A.truth && A.truth[i] >= 0 && best == A.truth[i];
+    return A.truth && A.truth[i] == A.labels[i];
+}
+
+static __global__ void __launch_bounds__(BLOCK) count_step(const jsni_count_args A)
+{
+    __shared__ int s[13];
+    launch_next();
+    if (threadIdx.x < 13)
+        s[threadIdx.x] = 0;
+    launch_wait();
+    __syncthreads();
+    for (int view = 0; view < A.views && view < 4; view++)
+        for (int i = threadIdx.x; i < A.samples; i += BLOCK) {
+            int fits, right;
+            const bool is_true = count_sample(A, view, i, fits, right);
+            if (is_true && view == 0)
+                atomicAdd(&s[0], 1);
+            if (fits)
+                atomicAdd(&s[1 + view], 1);
+            if (fits && is_true)
+                atomicAdd(&s[5 + view], 1);
+            if (right)
+                atomicAdd(&s[9 + view], 1);
+        }
+    __syncthreads();
+    if (threadIdx.x)
+        return;
+    jsni_step_counts *c = A.counts;
+    const double loss = *A.loss;
+    if (isfinite(loss))
+        c->loss_sum += loss;
+    else
+        c->not_finite++;
+    c->samples += (unsigned long long)A.samples;
+    c->true_samples += (unsigned long long)s[0];
+    for (int v = 0; v < 4; v++) {
+        c->fits[v] += (unsigned long long)s[1 + v];
+        c->fits_true[v] += (unsigned long long)s[5 + v];
+        c->correct[v] += (unsigned long long)s[9 + v];
+    }
+    ++*A.step;
+}
+
+cudaError_t jsni_count_step(const jsni_count_args *args, cudaStream_t stream)
+{
+    return jsni_launch(count_step, 1, BLOCK, 0, 1, stream, *args);
+}
