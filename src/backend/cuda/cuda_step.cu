@@ -286,6 +286,7 @@ static __global__ void __launch_bounds__(BLOCK) count_step(const jsni_count_args
         c->correct[v] += (unsigned long long)s[9 + v];
     }
     ++*A.step;
+    ++*A.total;
 }
 
 cudaError_t jsni_count_step(const jsni_count_args *args, cudaStream_t stream)

@@ -74,7 +74,7 @@ typedef struct jsni_count_args {
     const double *loss;            /* the batch mean */
     const int32_t *labels, *truth; /* [samples]; truth < 0: unknown */
     jsni_step_counts *counts;
-    uint32_t *step; /* incremented */
+    uint32_t *step, *total; /* incremented: of the epoch, of the run */
     int views, samples, classes;
 } jsni_count_args;
 cudaError_t jsni_count_step(const jsni_count_args *args, cudaStream_t stream);

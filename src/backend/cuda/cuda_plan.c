@@ -1,0 +1,495 @@
+/* backend/cuda/cuda_plan.c - makes and unmakes plans: what a node takes, how much memory
+ * all of it needs, the blocks of each member, the programs. */
+#include "backend/cuda/cuda_plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/cuda/cuda_loss.h"
+#include "core/alloc.h"
+
+static const size_t cudnn_workspace = (size_t)64 << 20;
+
+jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *graph,
+                              size_t node, const jsni_plan_options *options)
+{
+    (void)backend;
+    const jsni_node *n = &graph->nodes[node];
+    if (options->batch * options->views * jsni_shape_count(n->shape) > (size_t)1 << 40)
+        return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: too large for the CUDA backend",
+                         n->name);
+    if (node == graph->node_count - 1 && options->precision == JSN_PRECISION_BF16 &&
+        n->op.kind != JSNI_OP_LINEAR)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "%s: in bf16 the last layer must be a linear one", n->name);
+    return JSN_OK;
+}
+
+static void base_make(jsni_make *make, const jsni_cuda *device, const jsni_graph *graph,
+                      const jsni_plan_options *options, bool no_own)
+{
+    memset(make, 0, sizeof *make);
+    make->graph = graph;
+    make->options = *options;
+    make->wide = device->major == 9 && device->minor == 0;
+    make->clusters = device->major >= 9;
+    make->no_own = no_own;
+    make->views = options->views;
+    make->samples = options->batch;
+    make->training = options->training;
+}
+
+/* For comparing with the plain kernels, and for finding out which one is at fault. */
+static bool own_kernels_off(void)
+{
+    const char *text = getenv("JENSEN_CUDA_PLAIN");
+    return text && strcmp(text, "1") == 0;
+}
+
+/* Packed layouts of every convolution; `list` may be NULL: count. */
+static size_t list_packs(const jsni_graph *graph, const jsni_make *make,
+                         const jsni_make_node *nodes, jsni_packed_at *at,
+                         jsni_pack *list, size_t *bytes, int *blocks)
+{
+    size_t count = 0;
+    *bytes = 0;
+    *blocks = 0;
+    const bool half = make->options.precision == JSN_PRECISION_BF16;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const jsni_node *node = &graph->nodes[n];
+        at[n].plain = at[n].forward = at[n].back = SIZE_MAX;
+        if (node->op.kind != JSNI_OP_CONV)
+            continue;
+        const bool wide = make->wide && node->shape.channels == 32;
+        const int own_kinds[2] = {wide ? JSNI_PACK_WIDE : JSNI_PACK_MMA,
+                                  wide ? JSNI_PACK_WIDE_BACK : JSNI_PACK_MMA_BACK};
+        const jsni_window *w = &node->op.as.conv.window;
+        const int layouts = nodes[n].how == JSNI_HOW_OWN ? 3 : 1;
+        for (int k = 0; k < layouts; k++) {
+            const jsni_pack pack = {NULL,
+                                    NULL,
+                                    k > 0  ? own_kinds[k - 1]
+                                    : half ? JSNI_PACK_HALF
+                                           : JSNI_PACK_FLOAT,
+                                    (int)node->shape.channels,
+                                    (int)jsni_graph_input_shape(graph, n).channels,
+                                    (int)(w->kernel_h * w->kernel_w),
+                                    *blocks};
+            *(k == 0 ? &at[n].plain : k == 1 ? &at[n].forward : &at[n].back) = *bytes;
+            if (list)
+                list[count] = pack;
+            count++;
+            *bytes += (jsni_pack_bytes(&pack) + 1023) / 1024 * 1024;
+            *blocks += jsni_pack_blocks(&pack);
+        }
+    }
+    return count;
+}
+
+/* Arena and task count of a plan: the largest of the programs it may run. */
+static jsn_status measure(const jsni_cuda *device, const jsni_graph *graph,
+                          const jsni_plan_options *options, bool no_own, size_t *arena,
+                          size_t *tasks)
+{
+    *arena = *tasks = 0;
+    for (int plain = 0; plain < 2; plain++)
+        for (int training = 0; training <= (int)options->training; training++) {
+            jsni_make make;
+            base_make(&make, device, graph, options, plain || no_own);
+            make.training = training;
+            JSNI_TRY(jsni_make_run(&make));
+            *arena = make.high > *arena ? make.high : *arena;
+            *tasks = make.task_count > *tasks ? make.task_count : *tasks;
+            jsni_make_release(&make);
+        }
+    *tasks += 16;
+    return JSN_OK;
+}
+
+static size_t count_chunks(const jsni_graph *graph)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < graph->param_count; i++)
+        count += (graph->params[i].count + JSNI_UPDATE_CHUNK - 1) / JSNI_UPDATE_CHUNK;
+    return count;
+}
+
+jsn_status jsni_cuda_plan_memory(const jsni_backend *backend, const jsni_graph *graph,
+                                 const jsni_plan_options *options, jsni_memory *out)
+{
+    const size_t members = options->members > 1 ? options->members : 1;
+    const size_t params = graph->param_floats * sizeof(float);
+    size_t arena = 0, tasks = 0;
+    const bool no_own = own_kernels_off();
+    JSNI_TRY(
+        measure((const jsni_cuda *)backend, graph, options, no_own, &arena, &tasks));
+    const size_t planes = options->views * options->batch *
+                          jsni_shape_count(graph->nodes[0].shape) * sizeof(float);
+    memset(out, 0, sizeof *out);
+    out->parameters = members * params;
+    out->gradients = options->training ? members * params : 0;
+    out->optimiser = members * options->optimiser_slots * params;
+    out->statistics = members * graph->stat_floats * sizeof(float);
+    out->activations = members * arena;
+    /* Packed weights are at most three times the parameters. */
+    out->workspace = members * (3 * params + planes + cudnn_workspace);
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_alloc(void **out, size_t bytes, const char *what)
+{
+    *out = NULL;
+    const cudaError_t error = cudaMalloc(out, bytes ? bytes : 1);
+    if (error == cudaErrorMemoryAllocation) {
+        size_t free_bytes = 0, total = 0;
+        (void)cudaGetLastError();
+        (void)cudaMemGetInfo(&free_bytes, &total);
+        return jsni_fail(JSN_ERR_DEVICE,
+                         "out of device memory: %.1f MiB for %s, %.1f of %.1f MiB are "
+                         "free",
+                         (double)bytes / 1048576.0, what,
+                         (double)free_bytes / 1048576.0, (double)total / 1048576.0);
+    }
+    JSNI_TRY(jsni_cuda_check(error, "cudaMalloc"));
+    return JSNI_CUDA(cudaMemset(*out, 0, bytes ? bytes : 1));
+}
+
+#define TRY_DEVICE(pointer, bytes, what) \
+    JSNI_TRY(jsni_cuda_alloc((void **)&(pointer), (bytes), (what)))
+
+static jsn_status make_tables(jsni_cuda_plan *plan, jsni_cuda_member *m)
+{
+    const jsni_graph *g = plan->base.graph;
+    jsni_update_chunk *chunks = jsni_alloc_zero(plan->chunk_count + 1, sizeof *chunks);
+    jsni_pack *packs = jsni_alloc_zero(plan->pack_count + 1, sizeof *packs);
+    jsn_status status = chunks && packs ? JSN_OK : JSN_ERR_MEMORY;
+    size_t chunk = 0, pack = 0;
+    for (size_t i = 0; status == JSN_OK && i < g->param_count; i++) {
+        const jsni_tensor *t = &g->params[i];
+        for (size_t at = 0; at < t->count; at += JSNI_UPDATE_CHUNK) {
+            const size_t rest = t->count - at;
+            chunks[chunk].offset = (uint32_t)(t->offset + at);
+            chunks[chunk].count =
+                (uint32_t)(rest < JSNI_UPDATE_CHUNK ? rest : JSNI_UPDATE_CHUNK);
+            chunks[chunk].decay = t->role == JSNI_ROLE_WEIGHT;
+            chunk++;
+        }
+    }
+    for (size_t n = 0; status == JSN_OK && n < g->node_count; n++) {
+        const size_t at[3] = {plan->packed[n].plain, plan->packed[n].forward,
+                              plan->packed[n].back};
+        for (int k = 0; k < 3; k++)
+            if (at[k] != SIZE_MAX) {
+                packs[pack] = plan->packs[pack];
+                packs[pack].from = m->params + g->params[g->nodes[n].weight].offset;
+                packs[pack].to = m->packed + at[k];
+                pack++;
+            }
+    }
+    if (status == JSN_OK)
+        status = JSNI_CUDA(cudaMemcpy(m->chunks, chunks, chunk * sizeof *chunks,
+                                      cudaMemcpyHostToDevice));
+    if (status == JSN_OK && pack)
+        status = JSNI_CUDA(
+            cudaMemcpy(m->packs, packs, pack * sizeof *packs, cudaMemcpyHostToDevice));
+    jsni_free(chunks);
+    jsni_free(packs);
+    return status;
+}
+
+static jsn_status member_create(jsni_cuda_plan *plan, jsni_cuda_member *m)
+{
+    const jsni_graph *g = plan->base.graph;
+    const jsni_plan_options *o = &plan->options;
+    const size_t floats = g->param_floats * sizeof(float);
+    JSNI_TRY_CUDA(cudaStreamCreateWithFlags(&m->stream, cudaStreamNonBlocking));
+    JSNI_TRY(jsni_cudnn_create(&m->cudnn, m->stream));
+    TRY_DEVICE(m->params, floats, "parameters");
+    TRY_DEVICE(m->stats, g->stat_floats * sizeof(float), "running statistics");
+    TRY_DEVICE(m->arena, plan->arena_bytes, "activations and their gradients");
+    TRY_DEVICE(m->packed, plan->packed_bytes, "packed weights");
+    TRY_DEVICE(m->workspace, plan->workspace_bytes, "cuDNN's workspace");
+    TRY_DEVICE(m->packs, (plan->pack_count + 1) * sizeof *m->packs, "tables");
+    TRY_DEVICE(m->chunks, (plan->chunk_count + 1) * sizeof *m->chunks, "tables");
+    TRY_DEVICE(m->planes,
+               o->views * o->batch * jsni_shape_count(g->nodes[0].shape) *
+                   sizeof(float),
+               "images");
+    TRY_DEVICE(m->loss_values, (1 + o->batch) * sizeof(double), "losses");
+    TRY_DEVICE(m->loss_room, jsni_cuda_loss_workspace(o->batch), "losses");
+    TRY_DEVICE(m->labels.labels, o->batch * sizeof(int32_t), "labels");
+    TRY_DEVICE(m->labels.truth, o->batch * sizeof(int32_t), "labels");
+    TRY_DEVICE(m->labels.targets, o->batch * g->classes * sizeof(float), "labels");
+    TRY_DEVICE(m->labels.weights, o->batch * sizeof(double), "weights");
+    TRY_DEVICE(m->labels.class_weights, g->classes * sizeof(double), "weights");
+    TRY_DEVICE(m->labels.second, o->batch, "labels");
+    TRY_DEVICE(m->counters, 4 * sizeof(uint32_t), "counters");
+    TRY_DEVICE(m->seed, sizeof(uint64_t), "counters");
+    TRY_DEVICE(m->counts, sizeof *m->counts, "counters");
+    TRY_DEVICE(m->key, sizeof *m->key, "counters");
+    if (o->training) {
+        TRY_DEVICE(m->grads, floats, "gradients");
+        TRY_DEVICE(m->state, o->optimiser_slots * floats, "optimiser state");
+        TRY_DEVICE(m->rules, sizeof *m->rules, "rules");
+        m->rule_capacity = 1;
+    }
+    return make_tables(plan, m);
+}
+
+static void program_release(jsni_cuda_plan *plan, jsni_program *p)
+{
+    for (size_t n = 0; p->convs && n < plan->base.graph->node_count; n++)
+        jsni_cudnn_conv_destroy(p->convs[n]);
+    jsni_free(p->tasks);
+    jsni_free(p->values);
+    jsni_free(p->halves);
+    jsni_free(p->convs);
+    jsni_free(p->finals);
+    (void)cudaFree(p->device_finals);
+    memset(p, 0, sizeof *p);
+}
+
+static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
+{
+    if (m->stream)
+        (void)cudaStreamSynchronize(m->stream);
+    if (m->recording.graph)
+        (void)cudaGraphExecDestroy(m->recording.graph);
+    for (size_t i = 0; i < JSNI_CUDA_PROGRAMS; i++)
+        program_release(plan, &m->programs[i]);
+    void *const blocks[] = {m->params,         m->grads,
+                            m->state,          m->stats,
+                            m->arena,          m->packed,
+                            m->workspace,      m->packs,
+                            m->chunks,         m->planes,
+                            m->loss_values,    m->labels.labels,
+                            m->labels.truth,   m->labels.targets,
+                            m->labels.weights, m->labels.class_weights,
+                            m->labels.second,  m->rules,
+                            m->counters,       m->seed,
+                            m->counts,         m->key,
+                            m->data_labels,    m->data_truth,
+                            m->data_second,    m->order,
+                            m->recipe,         m->normal};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        (void)cudaFree(blocks[i]);
+    jsni_cudnn_destroy(m->cudnn);
+    if (m->stream)
+        (void)cudaStreamDestroy(m->stream);
+}
+
+void jsni_cuda_plan_destroy(jsni_plan *base)
+{
+    jsni_cuda_plan *plan = (jsni_cuda_plan *)base;
+    if (!plan)
+        return;
+    for (size_t i = 0; plan->member && i < plan->members; i++)
+        member_release(plan, &plan->member[i]);
+    jsni_cuda_resident_release(plan);
+    jsni_free(plan->member);
+    jsni_free(plan->packed);
+    jsni_free(plan->packs);
+    jsni_free(plan->texts);
+    jsni_free(plan);
+}
+
+static const char *how_text(const jsni_cuda_plan *plan, const jsni_make *make, size_t n)
+{
+    const jsni_node *node = &plan->base.graph->nodes[n];
+    switch (make->nodes[n].how) {
+    case JSNI_HOW_OWN:
+        return plan->wide && node->shape.channels == 32
+                   ? "own wgmma 3x3 / same / own mma.sync, BatchNorm and ReLU on load"
+                   : "own mma.sync 3x3 / same / same, BatchNorm and ReLU on load";
+    case JSNI_HOW_STEM:
+        return "own mma.sync stem / - / own mma.sync stem";
+    case JSNI_HOW_LAZY:
+        return "sums in the producer, applied in the reader";
+    case JSNI_HOW_ANY:
+        return "own fp32 tiles / same / same, split sums";
+    default:
+        return node->op.kind == JSNI_OP_NORM ? "own, two passes / two passes" : "own";
+    }
+}
+
+static void describe(jsni_cuda_plan *plan, const jsni_make *make)
+{
+    for (size_t n = 0; n < plan->base.graph->node_count; n++) {
+        const jsni_make_node *node = &make->nodes[n];
+        char *to = plan->texts[n];
+        int algorithm[3];
+        if (node->how == JSNI_HOW_FUSED) {
+            (void)snprintf(to, JSNI_CUDA_TEXT, "in %s",
+                           plan->base.graph->nodes[node->host].name);
+        } else if (node->how == JSNI_HOW_CUDNN && node->cudnn) {
+            jsni_cudnn_conv_algorithms(node->cudnn, algorithm);
+            (void)snprintf(
+                to, JSNI_CUDA_TEXT, "cuDNN %zu algorithm %d / %d / %d (deterministic)",
+                jsni_cudnn_version(), algorithm[0], algorithm[1], algorithm[2]);
+        } else {
+            (void)snprintf(to, JSNI_CUDA_TEXT, "%s", how_text(plan, make, n));
+        }
+    }
+}
+
+static jsn_status program_memory(jsni_cuda_plan *plan, jsni_program *p)
+{
+    const size_t nodes = plan->base.graph->node_count;
+    JSNI_TRY_ALLOC(p->tasks = jsni_alloc_zero(plan->task_capacity, sizeof *p->tasks));
+    JSNI_TRY_ALLOC(p->values = jsni_alloc_zero(nodes, sizeof *p->values));
+    JSNI_TRY_ALLOC(p->halves = jsni_alloc_zero(nodes, sizeof *p->halves));
+    JSNI_TRY_ALLOC(p->convs = jsni_alloc_zero(nodes, sizeof *p->convs));
+    JSNI_TRY_ALLOC(p->finals = jsni_alloc_zero(nodes, sizeof *p->finals));
+    return jsni_cuda_alloc((void **)&p->device_finals, nodes * sizeof *p->finals,
+                           "tables");
+}
+
+static size_t offset_of(const jsni_make *make, int buffer)
+{
+    return buffer == JSNI_NO_BUFFER ? SIZE_MAX : make->buffers[buffer].offset;
+}
+
+static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
+                               jsni_program *p, size_t views, size_t samples,
+                               bool training)
+{
+    JSNI_TRY(program_memory(plan, p));
+    jsni_make make;
+    base_make(&make, (const jsni_cuda *)plan->base.backend, plan->base.graph,
+              &plan->options, plan->no_own);
+    make.views = views;
+    make.samples = samples;
+    make.training = training;
+    make.packed = plan->packed;
+    make.tasks = p->tasks;
+    make.task_capacity = plan->task_capacity;
+    make.finals = p->finals;
+    const jsni_make_base base = {m->arena,
+                                 m->params,
+                                 m->grads,
+                                 m->stats,
+                                 m->packed,
+                                 p->device_finals,
+                                 m->seed,
+                                 m->counters + 2,
+                                 m->cudnn,
+                                 m->workspace,
+                                 plan->workspace_bytes};
+    make.base = base;
+    JSNI_TRY(jsni_make_run(&make));
+    if (make.high > plan->arena_bytes) {
+        for (size_t n = 0; n < plan->base.graph->node_count; n++)
+            jsni_cudnn_conv_destroy(make.nodes[n].cudnn);
+        jsni_make_release(&make);
+        return jsni_fail(JSN_ERR_DEVICE,
+                         "a program needs %zu bytes of activations, the plan has %zu",
+                         make.high, plan->arena_bytes);
+    }
+    p->forward_tasks = make.forward_tasks;
+    p->task_count = make.task_count;
+    p->input = offset_of(&make, make.input);
+    p->output_grad = offset_of(&make, make.output_grad);
+    p->input_grad = offset_of(&make, make.input_grad);
+    for (size_t n = 0; n < plan->base.graph->node_count; n++) {
+        p->values[n] = offset_of(&make, make.nodes[n].value);
+        p->halves[n] = make.nodes[n].half;
+        p->convs[n] = make.nodes[n].cudnn;
+    }
+    if (m == plan->member && (training || !plan->options.training))
+        describe(plan, &make);
+    jsni_make_release(&make);
+    JSNI_TRY_CUDA(cudaMemcpy(p->device_finals, p->finals,
+                             make.final_count * sizeof *p->finals,
+                             cudaMemcpyHostToDevice));
+    p->views = views;
+    p->samples = samples;
+    p->training = training;
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member, size_t views,
+                             size_t samples, bool training, jsni_program **out)
+{
+    jsni_cuda_member *m = &plan->member[member];
+    for (size_t i = 0; i < JSNI_CUDA_PROGRAMS; i++) {
+        jsni_program *p = &m->programs[i];
+        if (p->samples == samples && p->views == views && p->training == training) {
+            *out = p;
+            return JSN_OK;
+        }
+    }
+    jsni_program *p = &m->programs[m->next_program];
+    JSNI_TRY_CUDA(cudaStreamSynchronize(m->stream));
+    m->next_program = (m->next_program + 1) % JSNI_CUDA_PROGRAMS;
+    m->recording.valid = false;
+    program_release(plan, p);
+    const jsn_status status = program_make(plan, m, p, views, samples, training);
+    if (status != JSN_OK) {
+        program_release(plan, p);
+        return status;
+    }
+    *out = p;
+    return JSN_OK;
+}
+
+static jsn_status plan_make(jsni_cuda_plan *plan)
+{
+    const jsni_graph *g = plan->base.graph;
+    const jsni_cuda *device = (const jsni_cuda *)plan->base.backend;
+    const jsni_plan_options *o = &plan->options;
+    size_t arena = 0;
+    JSNI_TRY_CUDA(cudaSetDevice(device->device));
+    JSNI_TRY(measure(device, g, o, plan->no_own, &arena, &plan->task_capacity));
+    plan->arena_bytes = arena;
+    plan->workspace_bytes = cudnn_workspace;
+    plan->chunk_count = count_chunks(g);
+    JSNI_TRY_ALLOC(plan->packed = jsni_alloc_zero(g->node_count, sizeof *plan->packed));
+    JSNI_TRY_ALLOC(plan->packs =
+                       jsni_alloc_zero(3 * g->node_count, sizeof *plan->packs));
+    JSNI_TRY_ALLOC(plan->texts = jsni_alloc_zero(g->node_count, sizeof *plan->texts));
+    jsni_make make;
+    base_make(&make, device, g, o, plan->no_own);
+    const jsn_status status = jsni_make_analyse(&make);
+    plan->wide = make.wide;
+    plan->clusters = make.clusters;
+    if (status == JSN_OK)
+        plan->pack_count = list_packs(g, &make, make.nodes, plan->packed, plan->packs,
+                                      &plan->packed_bytes, &plan->pack_blocks);
+    jsni_make_release(&make);
+    JSNI_TRY(status);
+    JSNI_TRY_ALLOC(plan->member = jsni_alloc_zero(plan->members, sizeof *plan->member));
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY(member_create(plan, &plan->member[i]));
+    jsni_program *unused = NULL;
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY(jsni_cuda_program(plan, i, o->training ? o->views : 1, o->batch,
+                                   o->training, &unused));
+    return JSNI_CUDA(cudaDeviceSynchronize());
+}
+
+jsn_status jsni_cuda_plan_create(jsni_backend *backend, const jsni_graph *graph,
+                                 const jsni_plan_options *options, jsni_plan **out)
+{
+    *out = NULL;
+    jsni_cuda_plan *plan = jsni_alloc_zero(1, sizeof *plan);
+    JSNI_TRY_ALLOC(plan);
+    plan->base.ops = backend->ops;
+    plan->base.backend = backend;
+    plan->base.graph = graph;
+    plan->options = *options;
+    plan->members = options->members > 1 ? options->members : 1;
+    plan->no_own = own_kernels_off();
+    const jsn_status status = plan_make(plan);
+    if (status != JSN_OK) {
+        jsni_cuda_plan_destroy(&plan->base);
+        return status;
+    }
+    *out = &plan->base;
+    return JSN_OK;
+}
+
+const char *jsni_cuda_describe_node(const jsni_plan *base, size_t node)
+{
+    return ((const jsni_cuda_plan *)base)->texts[node];
+}

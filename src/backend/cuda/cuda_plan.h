@@ -1,0 +1,168 @@
+/* backend/cuda/cuda_plan.h - the open device, the plan and its members. A member is one
+ * network with memory, a stream and programs of its own, so several train side by side.
+ */
+#ifndef JSNI_BACKEND_CUDA_CUDA_PLAN_H
+#define JSNI_BACKEND_CUDA_CUDA_PLAN_H
+
+#include "backend/backend_impl.h"
+#include "backend/cuda/cuda_check.h"
+#include "backend/cuda/cuda_make.h"
+#include "backend/cuda/gather_kernels.h"
+#include "backend/cuda/step_kernels.h"
+#include "backend/resident.h"
+
+typedef struct jsni_cuda {
+    jsni_backend base;
+    int device;
+    int major, minor; /* compute capability */
+    char text[128];
+} jsni_cuda;
+
+enum { JSNI_CUDA_PROGRAMS = 3, JSNI_CUDA_TEXT = 96 };
+
+/* A graph made ready for one number of views and samples. */
+typedef struct jsni_program {
+    size_t views, samples; /* samples 0: empty slot */
+    bool training;
+    jsni_task *tasks; /* owned, [task_capacity of the plan] */
+    size_t forward_tasks, task_count;
+    size_t *values;          /* owned, [node_count] offsets; SIZE_MAX: not in memory */
+    bool *halves;            /* owned, [node_count]: bf16 */
+    jsni_cudnn_conv **convs; /* owned, [node_count] */
+    jsni_conv_final *finals; /* owned, host, [node_count] */
+    jsni_conv_final *device_finals;
+    size_t input, output_grad, input_grad; /* offsets */
+} jsni_program;
+
+/* A recorded training step on resident data, and what it was recorded for. */
+typedef struct jsni_recording {
+    cudaGraphExec_t graph;
+    size_t views, samples;
+    const void *loss, *second, *recipe;
+    const uint8_t *images;
+    bool valid;
+} jsni_recording;
+
+typedef struct jsni_cuda_labels {
+    int32_t *labels, *truth; /* [batch] */
+    float *targets;          /* [batch][classes] */
+    double *weights, *class_weights;
+    uint8_t *second;
+    bool has_targets, has_weights, has_class_weights, has_second;
+} jsni_cuda_labels;
+
+typedef struct jsni_cuda_member {
+    cudaStream_t stream;
+    jsni_cudnn *cudnn;
+    float *params, *grads, *state, *stats;
+    char *arena;
+    char *packed;
+    char *workspace;
+    jsni_pack *packs;          /* device, [pack_count] */
+    jsni_update_chunk *chunks; /* device, [chunk_count] */
+    float *planes;             /* device, [views][batch][C][H][W] */
+    double *loss_values;       /* device, [1 + batch]: mean, then samples */
+    jsni_cuda_labels labels;
+    jsni_step_rule *rules; /* device, [rule_capacity] */
+    size_t rule_capacity;
+    /* device: [0] always 0, [1] step of the epoch; dropout step; seeds */
+    uint32_t *counters;
+    uint64_t *seed;
+    jsni_program programs[JSNI_CUDA_PROGRAMS];
+    size_t next_program; /* slot to replace */
+    jsni_program *now;   /* of the latest forward */
+    void *loss_room;     /* device: the loss kernel's workspace */
+    /* resident.h */
+    int32_t *data_labels, *data_truth; /* device, [count] */
+    uint8_t *data_second;
+    uint32_t *order; /* device, [order_capacity] */
+    size_t order_capacity;
+    jsni_gather_key *key;
+    void *recipe; /* device */
+    const void *recipe_of;
+    float *normal; /* device, [3][256] */
+    jsni_step_counts *counts;
+    jsni_recording recording;
+} jsni_cuda_member;
+
+typedef struct jsni_resident_set {
+    uint8_t *images; /* device */
+    size_t count, height, width;
+} jsni_resident_set;
+
+typedef struct jsni_cuda_plan {
+    jsni_plan base;
+    jsni_plan_options options;
+    size_t members;
+    bool wide, clusters, no_own;
+    jsni_memory memory;
+    size_t arena_bytes, packed_bytes, workspace_bytes;
+    size_t task_capacity;
+    jsni_packed_at *packed; /* owned, [node_count] */
+    jsni_pack *packs;       /* owned, host, to/from as offsets of member 0 */
+    size_t pack_count;
+    int pack_blocks;
+    size_t chunk_count;
+    jsni_cuda_member *member; /* owned, [members] */
+    size_t views, samples;    /* of the present input; 0 before the first */
+    bool ran_training;
+    char (*texts)[JSNI_CUDA_TEXT]; /* owned, [node_count] */
+    jsni_resident_set sets[JSNI_RESIDENT_SETS];
+} jsni_cuda_plan;
+
+/* What the module's table points at; backend_impl.h says what each does. */
+jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *graph,
+                              size_t node, const jsni_plan_options *options);
+jsn_status jsni_cuda_plan_memory(const jsni_backend *backend, const jsni_graph *graph,
+                                 const jsni_plan_options *options, jsni_memory *out);
+jsn_status jsni_cuda_plan_create(jsni_backend *backend, const jsni_graph *graph,
+                                 const jsni_plan_options *options, jsni_plan **out);
+void jsni_cuda_plan_destroy(jsni_plan *plan);
+const char *jsni_cuda_describe_node(const jsni_plan *plan, size_t node);
+
+jsn_status jsni_cuda_upload(jsni_plan *plan, size_t member, jsni_block block,
+                            const float *from);
+jsn_status jsni_cuda_download(jsni_plan *plan, size_t member, jsni_block block,
+                              float *to);
+jsn_status jsni_cuda_set_input(jsni_plan *plan, size_t member, const float *images,
+                               size_t views, size_t samples);
+jsn_status jsni_cuda_set_labels(jsni_plan *plan, size_t member,
+                                const jsni_labels *labels);
+jsn_status jsni_cuda_forward(jsni_plan *plan, const jsni_pass *pass);
+jsn_status jsni_cuda_plan_loss(jsni_plan *plan, const jsni_losses *losses);
+jsn_status jsni_cuda_backward(jsni_plan *plan);
+jsn_status jsni_cuda_update(jsni_plan *plan, const jsni_update *update);
+jsn_status jsni_cuda_read_loss(jsni_plan *plan, size_t member, double *mean,
+                               double *values);
+jsn_status jsni_cuda_read_output(jsni_plan *plan, size_t member, float *to);
+jsn_status jsni_cuda_synchronize(jsni_plan *plan);
+jsn_status jsni_cuda_write_output_gradient(jsni_plan *plan, size_t member,
+                                           const float *from);
+jsn_status jsni_cuda_read_output_gradient(jsni_plan *plan, size_t member, float *to);
+jsn_status jsni_cuda_read_input_gradient(jsni_plan *plan, size_t member, float *to);
+jsn_status jsni_cuda_read_node(jsni_plan *plan, size_t member, size_t node, float *to);
+extern const struct jsni_resident_ops jsni_cuda_resident;
+
+/* ---- between the files of the plan ---- */
+
+/* The program for this shape, made when it does not exist yet. */
+JSN_MUST_CHECK jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member,
+                                            size_t views, size_t samples, bool training,
+                                            jsni_program **out);
+JSN_MUST_CHECK jsn_status jsni_cuda_run_tasks(const jsni_task *tasks, size_t count,
+                                              cudaStream_t stream);
+void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule);
+JSN_MUST_CHECK jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan,
+                                               jsni_cuda_member *m,
+                                               const uint32_t *step);
+/* Evaluates both losses on the device: mean and values to loss_values, the gradient to
+ * the program's output gradient. */
+JSN_MUST_CHECK jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan,
+                                                jsni_cuda_member *m,
+                                                const jsni_program *program,
+                                                const jsni_losses *losses);
+/* Device memory; *out is NULL on failure. The sentence has the bytes. */
+JSN_MUST_CHECK jsn_status jsni_cuda_alloc(void **out, size_t bytes, const char *what);
+void jsni_cuda_resident_release(jsni_cuda_plan *plan);
+
+#endif /* JSNI_BACKEND_CUDA_CUDA_PLAN_H */

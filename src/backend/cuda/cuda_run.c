@@ -1,0 +1,381 @@
+/* backend/cuda/cuda_run.c - the calls of a training step, one by one: blocks in and out,
+ * input, labels, forward, loss, backward, update, and what tests read. */
+#include "backend/cuda/cuda_plan.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "backend/cuda/cuda_loss.h"
+
+static jsni_cuda_plan *plan_of(jsni_plan *base)
+{
+    return (jsni_cuda_plan *)base;
+}
+
+/* Bytes of a block and where it is. */
+static float *block_of(const jsni_cuda_plan *plan, const jsni_cuda_member *m,
+                       jsni_block block, size_t *bytes)
+{
+    const size_t params = plan->base.graph->param_floats * sizeof(float);
+    switch (block) {
+    case JSNI_BLOCK_PARAMETERS:
+        *bytes = params;
+        return m->params;
+    case JSNI_BLOCK_GRADIENTS:
+        *bytes = m->grads ? params : 0;
+        return m->grads;
+    case JSNI_BLOCK_OPTIMISER:
+        *bytes = m->state ? plan->options.optimiser_slots * params : 0;
+        return m->state;
+    default:
+        *bytes = plan->base.graph->stat_floats * sizeof(float);
+        return m->stats;
+    }
+}
+
+static jsn_status pack(jsni_cuda_plan *plan, jsni_cuda_member *m)
+{
+    if (plan->pack_count == 0)
+        return JSN_OK;
+    return JSNI_CUDA(
+        jsni_pack_all(m->packs, (int)plan->pack_count, plan->pack_blocks, m->stream));
+}
+
+jsn_status jsni_cuda_upload(jsni_plan *base, size_t member, jsni_block block,
+                            const float *from)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    size_t bytes = 0;
+    float *to = block_of(plan, m, block, &bytes);
+    JSNI_TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, m->stream));
+    if (block == JSNI_BLOCK_PARAMETERS)
+        JSNI_TRY(pack(plan, m));
+    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
+}
+
+jsn_status jsni_cuda_download(jsni_plan *base, size_t member, jsni_block block,
+                              float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    size_t bytes = 0;
+    const float *from = block_of(plan, m, block, &bytes);
+    JSNI_TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, m->stream));
+    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
+}
+
+jsn_status jsni_cuda_set_input(jsni_plan *base, size_t member, const float *images,
+                               size_t views, size_t samples)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    if (views == 0 || samples == 0 || views > plan->options.views ||
+        samples > plan->options.batch)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%zu views of %zu samples, the plan has room for %zu of %zu",
+                         views, samples, plan->options.views, plan->options.batch);
+    const size_t bytes =
+        views * samples * jsni_shape_count(base->graph->nodes[0].shape) * sizeof(float);
+    /* What member 0 gets, all get, unless they are given something else later. */
+    const size_t end = member == 0 ? plan->members : member + 1;
+    for (size_t i = member; i < end; i++)
+        JSNI_TRY_CUDA(cudaMemcpyAsync(plan->member[i].planes, images, bytes,
+                                      cudaMemcpyHostToDevice, plan->member[i].stream));
+    plan->views = views;
+    plan->samples = samples;
+    return JSN_OK;
+}
+
+static jsn_status check_labels(const jsni_cuda_plan *plan, const int32_t *labels)
+{
+    const size_t classes = plan->base.graph->classes;
+    for (size_t i = 0; i < plan->samples; i++)
+        if (labels[i] < 0 || (size_t)labels[i] >= classes)
+            return jsni_fail(JSN_ERR_RANGE, "label %d of sample %zu is not in [0, %zu)",
+                             (int)labels[i], i, classes);
+    return JSN_OK;
+}
+
+static jsn_status copy_labels(const jsni_cuda_plan *plan, jsni_cuda_member *m,
+                              const jsni_labels *labels)
+{
+    const size_t n = plan->samples, classes = plan->base.graph->classes;
+    jsni_cuda_labels *l = &m->labels;
+    const struct {
+        void *to;
+        const void *from;
+        size_t bytes;
+        bool *has;
+    } copies[] = {
+        {l->labels, labels->labels, n * sizeof(int32_t), NULL},
+        {l->targets, labels->targets, n * classes * sizeof(float), &l->has_targets},
+        {l->weights, labels->weights, n * sizeof(double), &l->has_weights},
+        {l->class_weights, labels->class_weights, classes * sizeof(double),
+         &l->has_class_weights},
+        {l->second, labels->second, n, &l->has_second}};
+    for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
+        if (copies[i].has)
+            *copies[i].has = copies[i].from != NULL;
+        if (copies[i].from)
+            JSNI_TRY_CUDA(cudaMemcpyAsync(copies[i].to, copies[i].from, copies[i].bytes,
+                                          cudaMemcpyHostToDevice, m->stream));
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_set_labels(jsni_plan *base, size_t member,
+                                const jsni_labels *labels)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    if (plan->samples == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "labels before the input");
+    if (labels->labels)
+        JSNI_TRY(check_labels(plan, labels->labels));
+    const size_t end = member == 0 ? plan->members : member + 1;
+    for (size_t i = member; i < end; i++)
+        JSNI_TRY(copy_labels(plan, &plan->member[i], labels));
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_run_tasks(const jsni_task *tasks, size_t count,
+                               cudaStream_t stream)
+{
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY(jsni_task_run(&tasks[i], stream));
+    return JSN_OK;
+}
+
+static jsn_status member_forward(jsni_cuda_plan *plan, size_t number,
+                                 const jsni_pass *pass)
+{
+    jsni_cuda_member *m = &plan->member[number];
+    const jsni_shape shape = plan->base.graph->nodes[0].shape;
+    /* Samples do not see one another in evaluation, so one program serves any number. */
+    const size_t samples =
+        pass->training || plan->views > 1 ? plan->samples : plan->options.batch;
+    JSNI_TRY(
+        jsni_cuda_program(plan, number, plan->views, samples, pass->training, &m->now));
+    const uint32_t step = pass->step;
+    JSNI_TRY_CUDA(cudaMemcpyAsync(m->counters + 2, &step, sizeof step,
+                                  cudaMemcpyHostToDevice, m->stream));
+    JSNI_TRY_CUDA(cudaMemcpyAsync(m->seed, &pass->seed, sizeof pass->seed,
+                                  cudaMemcpyHostToDevice, m->stream));
+    JSNI_TRY_CUDA(jsni_any_from_planes(
+        m->planes, m->arena + m->now->input, (long long)(plan->views * plan->samples),
+        (int)shape.channels, (int)(shape.height * shape.width),
+        plan->options.precision == JSN_PRECISION_BF16, m->stream));
+    return jsni_cuda_run_tasks(m->now->tasks, m->now->forward_tasks, m->stream);
+}
+
+jsn_status jsni_cuda_forward(jsni_plan *base, const jsni_pass *pass)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    if (plan->samples == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "forward before the input");
+    if (pass->training && !plan->options.training)
+        return jsni_fail(JSN_ERR_ARGUMENT, "the plan was made for evaluation alone");
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY(member_forward(plan, i, pass));
+    plan->ran_training = pass->training;
+    return JSN_OK;
+}
+
+static float *output_of(const jsni_cuda_plan *plan, const jsni_cuda_member *m,
+                        const jsni_program *program)
+{
+    return (float *)(m->arena + program->values[plan->base.graph->node_count - 1]);
+}
+
+jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
+                                 const jsni_program *program, const jsni_losses *losses)
+{
+    const jsni_cuda_labels *l = &m->labels;
+    jsni_loss_device first, second;
+    jsni_loss_for_device(losses->first, &first);
+    if (losses->second)
+        jsni_loss_for_device(losses->second, &second);
+    const bool two = losses->second && l->has_second;
+    const jsni_cuda_loss_batch batch = {program->samples,
+                                        output_of(plan, m, program),
+                                        l->has_targets ? NULL : l->labels,
+                                        l->has_targets ? l->targets : NULL,
+                                        l->has_class_weights ? l->class_weights : NULL,
+                                        l->has_weights ? l->weights : NULL,
+                                        two ? l->second : NULL};
+    const jsni_cuda_loss_out out = {m->loss_values, m->loss_values + 1,
+                                    (float *)(m->arena + program->output_grad),
+                                    m->loss_room};
+    return jsni_cuda_check((cudaError_t)jsni_cuda_loss_run(&first, two ? &second : NULL,
+                                                           &batch, &out, m->stream),
+                           "the loss kernel");
+}
+
+jsn_status jsni_cuda_plan_loss(jsni_plan *base, const jsni_losses *losses)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    if (!plan->ran_training)
+        return jsni_fail(JSN_ERR_ARGUMENT, "a loss needs a training pass before it");
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY(
+            jsni_cuda_member_loss(plan, &plan->member[i], plan->member[i].now, losses));
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_backward(jsni_plan *base)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    if (!plan->ran_training)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "backward needs a training pass before it");
+    for (size_t i = 0; i < plan->members; i++) {
+        const jsni_program *p = plan->member[i].now;
+        JSNI_TRY(jsni_cuda_run_tasks(p->tasks + p->forward_tasks,
+                                     p->task_count - p->forward_tasks,
+                                     plan->member[i].stream));
+    }
+    return JSN_OK;
+}
+
+void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule)
+{
+    memset(rule, 0, sizeof *rule);
+    rule->adam = update->kind == JSNI_OPTIM_ADAMW;
+    const double decay[2] = {jsni_update_decay(update, JSNI_ROLE_BIAS),
+                             jsni_update_decay(update, JSNI_ROLE_WEIGHT)};
+    for (int i = 0; i < 2; i++) {
+        if (rule->adam)
+            rule->adamw[i] = jsni_update_adamw(update, decay[i]);
+        else
+            rule->sgd[i] = jsni_update_sgd(update, decay[i]);
+    }
+}
+
+jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan, jsni_cuda_member *m,
+                                const uint32_t *step)
+{
+    JSNI_TRY_CUDA(jsni_update_all(
+        m->chunks, (int)plan->chunk_count, m->params, m->grads, m->state,
+        (long long)plan->base.graph->param_floats, m->rules, step, m->stream));
+    return pack(plan, m);
+}
+
+jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_step_rule rule;
+    jsni_cuda_rule(update, &rule);
+    for (size_t i = 0; i < plan->members; i++) {
+        jsni_cuda_member *m = &plan->member[i];
+        JSNI_TRY_CUDA(cudaMemcpyAsync(m->rules, &rule, sizeof rule,
+                                      cudaMemcpyHostToDevice, m->stream));
+        JSNI_TRY(jsni_cuda_run_update(plan, m, m->counters));
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_read_loss(jsni_plan *base, size_t member, double *mean,
+                               double *values)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    JSNI_TRY_CUDA(cudaMemcpyAsync(mean, m->loss_values, sizeof *mean,
+                                  cudaMemcpyDeviceToHost, m->stream));
+    if (values)
+        JSNI_TRY_CUDA(cudaMemcpyAsync(values, m->loss_values + 1,
+                                      plan->samples * sizeof *values,
+                                      cudaMemcpyDeviceToHost, m->stream));
+    JSNI_TRY_CUDA(cudaStreamSynchronize(m->stream));
+    if (!isfinite(*mean))
+        return jsni_fail(JSN_ERR_NUMERIC, "the loss is not finite: %g", *mean);
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_read_output(jsni_plan *base, size_t member, float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    const size_t outputs = jsni_shape_count(jsni_graph_output(base->graph)->shape);
+    if (!m->now)
+        return jsni_fail(JSN_ERR_ARGUMENT, "the output before a forward pass");
+    JSNI_TRY_CUDA(cudaMemcpyAsync(to, output_of(plan, m, m->now),
+                                  plan->views * plan->samples * outputs * sizeof *to,
+                                  cudaMemcpyDeviceToHost, m->stream));
+    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
+}
+
+jsn_status jsni_cuda_synchronize(jsni_plan *base)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY_CUDA(cudaStreamSynchronize(plan->member[i].stream));
+    return JSN_OK;
+}
+
+static size_t output_bytes(const jsni_cuda_plan *plan)
+{
+    return plan->views * plan->samples *
+           jsni_shape_count(jsni_graph_output(plan->base.graph)->shape) * sizeof(float);
+}
+
+jsn_status jsni_cuda_write_output_gradient(jsni_plan *base, size_t member,
+                                           const float *from)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    return JSNI_CUDA(cudaMemcpyAsync(m->arena + m->now->output_grad, from,
+                                     output_bytes(plan), cudaMemcpyHostToDevice,
+                                     m->stream));
+}
+
+jsn_status jsni_cuda_read_output_gradient(jsni_plan *base, size_t member, float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    JSNI_TRY_CUDA(cudaMemcpyAsync(to, m->arena + m->now->output_grad,
+                                  output_bytes(plan), cudaMemcpyDeviceToHost,
+                                  m->stream));
+    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
+}
+
+/* A tensor of the arena, as planes of floats. It goes through a buffer of its own,
+ * since tests alone call this. */
+static jsn_status read_planes(jsni_cuda_plan *plan, jsni_cuda_member *m, size_t offset,
+                              jsni_shape shape, bool half, float *to)
+{
+    const size_t images = plan->views * plan->samples;
+    const size_t bytes = images * jsni_shape_count(shape) * sizeof(float);
+    void *planes = NULL;
+    JSNI_TRY(jsni_cuda_alloc(&planes, bytes, "a tensor to be read"));
+    jsn_status status = JSNI_CUDA(jsni_any_to_planes(
+        m->arena + offset, planes, (long long)images, (int)shape.channels,
+        (int)(shape.height * shape.width), half, m->stream));
+    if (status == JSN_OK)
+        status = JSNI_CUDA(
+            cudaMemcpyAsync(to, planes, bytes, cudaMemcpyDeviceToHost, m->stream));
+    if (status == JSN_OK)
+        status = JSNI_CUDA(cudaStreamSynchronize(m->stream));
+    (void)cudaFree(planes);
+    return status;
+}
+
+jsn_status jsni_cuda_read_input_gradient(jsni_plan *base, size_t member, float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    if (!m->now || m->now->input_grad == SIZE_MAX)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "the plan makes no gradient of the images");
+    return read_planes(plan, m, m->now->input_grad, base->graph->nodes[0].shape,
+                       plan->options.precision == JSN_PRECISION_BF16, to);
+}
+
+jsn_status jsni_cuda_read_node(jsni_plan *base, size_t member, size_t node, float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    if (!m->now || m->now->values[node] == SIZE_MAX)
+        return jsni_fail(JSN_ERR_UNSUPPORTED, "%s is never in memory as a whole",
+                         base->graph->nodes[node].name);
+    return read_planes(plan, m, m->now->values[node], base->graph->nodes[node].shape,
+                       m->now->halves[node], to);
+}
