@@ -114,6 +114,12 @@ typedef struct jsni_losses {
     jsn_loss *second; /* for the samples marked in jsni_labels.second, or NULL */
 } jsni_losses;
 
+typedef struct jsni_task_time {
+    size_t node;
+    const char *what; /* static */
+    double seconds;
+} jsni_task_time;
+
 struct jsni_backend_ops {
     const char *name;    /* "onednn" */
     const char *summary; /* one line */
@@ -191,6 +197,12 @@ struct jsni_backend_ops {
     /* Optional, NULL when a backend has none: a data set that lives on the device, with
      * augmentation there, and epochs that run without the host. See resident.h. */
     const struct jsni_resident_ops *resident;
+
+    /* Optional: times the pieces of device work of a training step of the plan's full
+     * size, in order, each by itself; *count may exceed `room`. Leaves gradients and
+     * running statistics of no use. */
+    jsn_status (*time_tasks)(jsni_plan *plan, jsni_task_time *times, size_t room,
+                             size_t *count);
 };
 
 #define JSNI_BACKEND_DECLARE(id) extern const jsni_backend_ops jsni_backend_##id;

@@ -458,7 +458,7 @@ static void test_a_smaller_batch_fits_a_larger_plan(void **state)
     (void)state;
     for (size_t b = 0; jsni_backend_at(b) != NULL; b++) {
         jsni_graph *graph = block_graph(4);
-        rig large, small;
+        rig large, small = {0};
         if (rig_open(&large, jsni_backend_at(b), graph, 2, 7, 1)) {
             assert_true(rig_open(&small, jsni_backend_at(b), graph, 1, 3, 1));
             fill(&large);

@@ -141,6 +141,8 @@ jsn_status jsni_cuda_write_output_gradient(jsni_plan *plan, size_t member,
 jsn_status jsni_cuda_read_output_gradient(jsni_plan *plan, size_t member, float *to);
 jsn_status jsni_cuda_read_input_gradient(jsni_plan *plan, size_t member, float *to);
 jsn_status jsni_cuda_read_node(jsni_plan *plan, size_t member, size_t node, float *to);
+jsn_status jsni_cuda_time_tasks(jsni_plan *plan, jsni_task_time *times, size_t room,
+                                size_t *count);
 extern const struct jsni_resident_ops jsni_cuda_resident;
 
 /* ---- between the files of the plan ---- */

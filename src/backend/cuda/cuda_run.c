@@ -290,60 +290,18 @@ jsn_status jsni_cuda_read_loss(jsni_plan *base, size_t member, double *mean,
     return JSN_OK;
 }
 
-jsn_status jsni_cuda_read_output(jsni_plan *base, size_t member, float *to)
-{
-    jsni_cuda_plan *plan = plan_of(base);
-    jsni_cuda_member *m = &plan->member[member];
-    const size_t outputs = jsni_shape_count(jsni_graph_output(base->graph)->shape);
-    if (!m->now)
-        return jsni_fail(JSN_ERR_ARGUMENT, "the output before a forward pass");
-    JSNI_TRY_CUDA(cudaMemcpyAsync(to, output_of(plan, m, m->now),
-                                  plan->views * plan->samples * outputs * sizeof *to,
-                                  cudaMemcpyDeviceToHost, m->stream));
-    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
-}
-
-jsn_status jsni_cuda_synchronize(jsni_plan *base)
-{
-    jsni_cuda_plan *plan = plan_of(base);
-    for (size_t i = 0; i < plan->members; i++)
-        JSNI_TRY_CUDA(cudaStreamSynchronize(plan->member[i].stream));
-    return JSN_OK;
-}
-
-static size_t output_bytes(const jsni_cuda_plan *plan)
-{
-    return plan->views * plan->samples *
-           jsni_shape_count(jsni_graph_output(plan->base.graph)->shape) * sizeof(float);
-}
-
-jsn_status jsni_cuda_write_output_gradient(jsni_plan *base, size_t member,
-                                           const float *from)
-{
-    jsni_cuda_plan *plan = plan_of(base);
-    jsni_cuda_member *m = &plan->member[member];
-    return JSNI_CUDA(cudaMemcpyAsync(m->arena + m->now->output_grad, from,
-                                     output_bytes(plan), cudaMemcpyHostToDevice,
-                                     m->stream));
-}
-
-jsn_status jsni_cuda_read_output_gradient(jsni_plan *base, size_t member, float *to)
-{
-    jsni_cuda_plan *plan = plan_of(base);
-    jsni_cuda_member *m = &plan->member[member];
-    JSNI_TRY_CUDA(cudaMemcpyAsync(to, m->arena + m->now->output_grad,
-                                  output_bytes(plan), cudaMemcpyDeviceToHost,
-                                  m->stream));
-    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
-}
-
-/* A tensor of the arena, as planes of floats. It goes through a buffer of its own,
- * since tests alone call this. */
+/* A tensor of the arena, as planes of floats. It goes through a buffer of its own:
+ * training reads plain vectors of floats, which need none. */
 static jsn_status read_planes(jsni_cuda_plan *plan, jsni_cuda_member *m, size_t offset,
                               jsni_shape shape, bool half, float *to)
 {
     const size_t images = plan->views * plan->samples;
     const size_t bytes = images * jsni_shape_count(shape) * sizeof(float);
+    if (!half && shape.height * shape.width == 1) {
+        JSNI_TRY_CUDA(cudaMemcpyAsync(to, m->arena + offset, bytes,
+                                      cudaMemcpyDeviceToHost, m->stream));
+        return JSNI_CUDA(cudaStreamSynchronize(m->stream));
+    }
     void *planes = NULL;
     JSNI_TRY(jsni_cuda_alloc(&planes, bytes, "a tensor to be read"));
     jsn_status status = JSNI_CUDA(jsni_any_to_planes(
@@ -356,6 +314,58 @@ static jsn_status read_planes(jsni_cuda_plan *plan, jsni_cuda_member *m, size_t 
         status = JSNI_CUDA(cudaStreamSynchronize(m->stream));
     (void)cudaFree(planes);
     return status;
+}
+
+jsn_status jsni_cuda_read_output(jsni_plan *base, size_t member, float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    const size_t last = base->graph->node_count - 1;
+    if (!m->now)
+        return jsni_fail(JSN_ERR_ARGUMENT, "the output before a forward pass");
+    return read_planes(plan, m, m->now->values[last], base->graph->nodes[last].shape,
+                       m->now->halves[last], to);
+}
+
+jsn_status jsni_cuda_synchronize(jsni_plan *base)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY_CUDA(cudaStreamSynchronize(plan->member[i].stream));
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_write_output_gradient(jsni_plan *base, size_t member,
+                                           const float *from)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    const size_t last = base->graph->node_count - 1;
+    const jsni_shape shape = base->graph->nodes[last].shape;
+    const size_t images = plan->views * plan->samples;
+    const size_t bytes = images * jsni_shape_count(shape) * sizeof *from;
+    void *planes = NULL;
+    JSNI_TRY(jsni_cuda_alloc(&planes, bytes, "a gradient to be written"));
+    jsn_status status = JSNI_CUDA(
+        cudaMemcpyAsync(planes, from, bytes, cudaMemcpyHostToDevice, m->stream));
+    if (status == JSN_OK)
+        status = JSNI_CUDA(jsni_any_from_planes(planes, m->arena + m->now->output_grad,
+                                                (long long)images, (int)shape.channels,
+                                                (int)(shape.height * shape.width),
+                                                m->now->halves[last], m->stream));
+    if (status == JSN_OK)
+        status = JSNI_CUDA(cudaStreamSynchronize(m->stream));
+    (void)cudaFree(planes);
+    return status;
+}
+
+jsn_status jsni_cuda_read_output_gradient(jsni_plan *base, size_t member, float *to)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_member *m = &plan->member[member];
+    const size_t last = base->graph->node_count - 1;
+    return read_planes(plan, m, m->now->output_grad, base->graph->nodes[last].shape,
+                       m->now->halves[last], to);
 }
 
 jsn_status jsni_cuda_read_input_gradient(jsni_plan *base, size_t member, float *to)

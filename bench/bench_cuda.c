@@ -1,0 +1,173 @@
+/* bench/bench_cuda.c - steps of PreActResNet-34 on resident data, with augmentation, as
+ * training runs them; evaluation; and the pieces of a step, each by itself.
+ *
+ *     bench_cuda [tasks] [PRECISION [MEMBERS [BATCH [VIEWS]]]]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend/resident.h"
+#include "core/rng.h"
+#include "jensen/augment.h"
+#include "jensen/loss.h"
+#include "nn/network_impl.h"
+
+enum { COUNT = 50000, BYTES = 3072 };
+
+static void check(jsn_status status)
+{
+    if (status == JSN_OK)
+        return;
+    fprintf(stderr, "bench_cuda: %s\n", jsn_last_error());
+    exit(1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    (void)timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void print_tasks(jsni_plan *plan, const jsni_graph *graph)
+{
+    enum { ROOM = 4096 };
+    jsni_task_time *times = calloc(ROOM, sizeof *times);
+    size_t count = 0;
+    double total = 0.0;
+    check(plan->ops->time_tasks(plan, times, ROOM, &count));
+    for (size_t i = 0; i < count; i++) {
+        printf("%8.2f us  %-34s %s\n", 1e6 * times[i].seconds, times[i].what,
+               graph->nodes[times[i].node].name);
+        total += times[i].seconds;
+    }
+    printf("%8.2f us  sum of %zu tasks\n", 1e6 * total, count);
+    /* By kind. */
+    for (size_t i = 0; i < count; i++) {
+        if (times[i].what == NULL)
+            continue;
+        const char *what = times[i].what;
+        double sum = 0.0;
+        size_t n = 0;
+        for (size_t k = i; k < count; k++)
+            if (times[k].what != NULL && strcmp(times[k].what, what) == 0) {
+                sum += times[k].seconds;
+                n++;
+                if (k > i)
+                    times[k].what = NULL;
+            }
+        printf("%8.2f us  %3zu x %s\n", 1e6 * sum, n, what);
+    }
+    free(times);
+}
+
+int main(int argc, char **argv)
+{
+    int tasks = argc > 1 && strcmp(argv[1], "tasks") == 0;
+    argc -= tasks;
+    argv += tasks;
+    const char *precision = argc > 1 ? argv[1] : "bf16";
+    const size_t members = argc > 2 ? (size_t)atoi(argv[2]) : 1;
+    const size_t batch = argc > 3 ? (size_t)atoi(argv[3]) : 128;
+    const size_t views = argc > 4 ? (size_t)atoi(argv[4]) : 2;
+    const float mean[3] = {0.4914f, 0.4822f, 0.4465f};
+    const float deviation[3] = {0.2023f, 0.1994f, 0.2010f};
+
+    jsni_graph *graph = NULL;
+    jsni_backend *backend = NULL;
+    jsni_plan *plan = NULL;
+    jsni_plan_options options = {.batch = batch,
+                                 .views = views,
+                                 .training = true,
+                                 .optimiser_slots = 1,
+                                 .members = members};
+    check(jsn_precision_parse(precision, &options.precision));
+    check(jsni_network_build("preactresnet34", (jsni_shape){3, 32, 32}, 10, &graph));
+    check(jsni_backend_open(&backend, "cuda"));
+    check(jsni_plan_create(backend, graph, &options, &plan));
+    const jsni_backend_ops *ops = plan->ops;
+
+    float *params = calloc(graph->param_floats, 4),
+          *stats = calloc(graph->stat_floats, 4);
+    for (size_t m = 0; m < members; m++) {
+        jsni_graph_init(graph, 1 + m, params, stats);
+        check(ops->upload(plan, m, JSNI_BLOCK_PARAMETERS, params));
+        check(ops->upload(plan, m, JSNI_BLOCK_STATISTICS, stats));
+    }
+    uint8_t *images = malloc((size_t)COUNT * BYTES);
+    int32_t *labels = malloc(COUNT * sizeof *labels);
+    uint32_t *order = malloc(COUNT * sizeof *order);
+    jsni_rng rng = jsni_rng_stream(1, JSNI_RNG_TEST, 0, 0, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        labels[i] = (int32_t)jsni_rng_below(&rng, 10);
+        order[i] = (uint32_t)i;
+        for (size_t k = 0; k < BYTES; k += 4) {
+            const uint32_t word = jsni_rng_u32(&rng);
+            memcpy(images + i * BYTES + k, &word, 4);
+        }
+    }
+    jsni_rng_shuffle(&rng, order, COUNT);
+    const jsni_resident_images set = {images, COUNT, 32, 32};
+    const jsni_resident_labels given = {labels, labels, NULL};
+    check(ops->resident->set_images(plan, JSNI_RESIDENT_TRAIN, &set));
+    jsni_resident_member *own = calloc(members, sizeof *own);
+    jsni_resident_result *results = calloc(members, sizeof *results);
+    for (size_t m = 0; m < members; m++) {
+        check(ops->resident->set_labels(plan, m, &given));
+        own[m].order = order;
+        own[m].seed = m;
+    }
+    jsn_augment *augment = NULL;
+    jsn_loss *loss = NULL;
+    check(jsn_augment_create(&augment, "strong", 32, 32, mean, deviation));
+    check(jsn_loss_create(&loss, views > 1 ? "gjs:pi1=0.5" : "ce", 10, views));
+    const size_t steps = COUNT / batch;
+    double *rates = malloc(steps * sizeof *rates);
+    for (size_t s = 0; s < steps; s++)
+        rates[s] = 0.05;
+    const jsni_losses losses = {loss, NULL};
+    const jsni_update update = {.kind = JSNI_OPTIM_SGD,
+                                .decay = 5e-4,
+                                .decay_all = true,
+                                .momentum = 0.9,
+                                .nesterov = true};
+    jsni_resident_epoch epoch = {.members = own,
+                                 .rates = rates,
+                                 .steps = 20,
+                                 .batch = batch,
+                                 .views = views,
+                                 .augment = augment,
+                                 .losses = &losses,
+                                 .update = &update};
+    size_t done = 0;
+    check(ops->resident->epoch(plan, &epoch, NULL, NULL, &done, results));
+    epoch.steps = steps;
+    double best = 1e9, all[3];
+    for (int i = 0; i < 3; i++) {
+        const double start = now();
+        check(ops->resident->epoch(plan, &epoch, NULL, NULL, &done, results));
+        all[i] = now() - start;
+        best = all[i] < best ? all[i] : best;
+    }
+    float *logits = malloc((size_t)10000 * 10 * sizeof *logits);
+    jsni_resident_query query = {.set = JSNI_RESIDENT_TRAIN, .count = 10000};
+    memcpy(query.mean, mean, sizeof mean);
+    memcpy(query.deviation, deviation, sizeof deviation);
+    check(ops->resident->evaluate(plan, 0, &query, logits));
+    const double start = now();
+    check(ops->resident->evaluate(plan, 0, &query, logits));
+    const double evaluation = now() - start;
+    printf("{\"precision\":\"%s\",\"members\":%zu,\"batch\":%zu,\"views\":%zu,"
+           "\"ms_step\":%.4f,\"images_per_second\":%.0f,\"epochs_s\":[%.4f,%.4f,%.4f],"
+           "\"evaluate_10000_ms\":%.2f,\"loss\":%.5f}\n",
+           precision, members, batch, views, 1e3 * best / (double)steps,
+           (double)(members * views * batch * steps) / best, all[0], all[1], all[2],
+           1e3 * evaluation, results[0].loss_sum / (double)done);
+    if (tasks)
+        print_tasks(plan, graph);
+    jsni_plan_destroy(plan);
+    jsni_backend_close(backend);
+    return 0;
+}
