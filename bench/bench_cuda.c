@@ -1,7 +1,9 @@
 /* bench/bench_cuda.c - steps of PreActResNet-34 on resident data, with augmentation, as
  * training runs them; evaluation; and the pieces of a step, each by itself.
  *
- *     bench_cuda [tasks] [PRECISION [MEMBERS [BATCH [VIEWS]]]]
+ *     bench_cuda [tasks] [PRECISION [MEMBERS [BATCH [VIEWS [short]]]]]
+ *
+ * `short` runs a few steps only, for checkers that slow everything down.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +144,15 @@ int main(int argc, char **argv)
                                  .losses = &losses,
                                  .update = &update};
     size_t done = 0;
+    const int brief = argc > 5 && strcmp(argv[5], "short") == 0;
+    epoch.steps = brief ? 2 : 20;
     check(ops->resident->epoch(plan, &epoch, NULL, NULL, &done, results));
+    if (brief) {
+        printf("loss %.5f\n", results[0].loss_sum / (double)done);
+        jsni_plan_destroy(plan);
+        jsni_backend_close(backend);
+        return 0;
+    }
     epoch.steps = steps;
     double best = 1e9, all[3];
     for (int i = 0; i < 3; i++) {

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# gpu_check.sh [quick|all|bench|data] - builds the minimal library with the CUDA backend
+# on a machine with a GPU (CUDA, cuDNN, gcc, CMake, Python; nothing else) and shows that it
+# is right and how fast it is: conformance against ref, golden layers, networks and
+# losses, augmentation bit by bit, determinism, compute-sanitizer, then timings beside
+# PyTorch. BUILD names the build folder, LOGS where full logs go, ARCH the architecture.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+what=${1:-all} build=${BUILD:-build/gpu} logs=${LOGS:-build/gpu-logs} arch=${ARCH:-90a-real}
+mkdir -p "$logs"
+failures=0
+say() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
+# run NAME COMMAND...: the end of its output, all of it in a log; counts failures
+run() {
+    local name=$1
+    shift
+    say "$name"
+    timeout "${LIMIT:-240}" "$@" >"$logs/$name.log" 2>&1
+    local code=$?
+    tail -n "${LINES_SHOWN:-12}" "$logs/$name.log"
+    [ "$code" -eq 0 ] || {
+        echo "FAILED ($code): $name"
+        failures=$((failures + 1))
+    }
+}
+
+PATH=$PATH:/usr/local/cuda/bin
+export PATH
+say machine
+nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader
+nvcc --version | tail -n 2
+LINES_SHOWN=3 run configure cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
+    -DJSN_MINIMAL=ON -DJSN_CUDA=ON -DJSN_CUDA_ARCHITECTURES="$arch"
+LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
+    jensen_cuda jensen_program test_backend_cuda test_backend_ops test_backend_layers \
+    test_backend_networks bench_cuda
+[ "$failures" -eq 0 ] || exit 1
+
+tests=$build/tests/backend
+if [ "$what" != bench ]; then
+    run cuda "$tests/test_backend_cuda"
+    run ops "$tests/test_backend_ops"
+    run layers "$tests/test_backend_layers"
+    [ "$what" = quick ] || run networks "$tests/test_backend_networks"
+    for t in "$build"/tests/loss/test_*cuda*; do
+        [ -x "$t" ] && run "$(basename "$t")" "$t"
+    done
+fi
+if [ "$what" = all ] && command -v compute-sanitizer >/dev/null; then
+    for tool in memcheck racecheck; do
+        LIMIT=300 LINES_SHOWN=4 run "sanitizer_$tool" compute-sanitizer --tool $tool \
+            --error-exitcode 9 "$build/bench_cuda" bf16 1 128 2 short
+    done
+fi
+for precision in bf16 tf32 fp32; do
+    LINES_SHOWN=45 run "step_$precision" "$build/bench_cuda" tasks $precision
+done
+run members_5 "$build/bench_cuda" bf16 5
+if [ "$what" = all ] && [ -f build/peers/torch_gpu.py ]; then
+    LINES_SHOWN=20 run torch python3 build/peers/torch_gpu.py
+fi
+say "$failures failed"
+exit "$failures"
