@@ -49,9 +49,10 @@ void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define cmocka_run_group_tests(tests, up, down) \
     cmocka_run_group_tests_name(#tests, tests, up, down)
 
-#define fail_msg(...) bare_cmocka_fail(__FILE__, __LINE__, __VA_ARGS__)
-#define fail()        bare_cmocka_fail(__FILE__, __LINE__, "failed")
-#define skip()        bare_cmocka_skip()
+#define fail_msg(...)     bare_cmocka_fail(__FILE__, __LINE__, __VA_ARGS__)
+#define fail()            bare_cmocka_fail(__FILE__, __LINE__, "failed")
+#define _fail(file, line) bare_cmocka_fail((file), (line), "failed")
+#define skip()            bare_cmocka_skip()
 
 #define bare_check(condition) \
     ((condition) ? (void)0 : bare_cmocka_fail(__FILE__, __LINE__, "%s", #condition))
