@@ -6,9 +6,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift || true
-cmake --preset fuzz >/dev/null
-cmake --build build/fuzz -j "${JOBS:-$(nproc)}"
-mkdir -p build/fuzz/findings
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
     for file in tests/fuzz/fuzz_*.c; do
@@ -16,6 +13,9 @@ if [ ${#targets[@]} -eq 0 ]; then
         [ "$name" = fuzz_replay ] || targets+=("${name#fuzz_}")
     done
 fi
+cmake --preset fuzz >/dev/null
+cmake --build build/fuzz -j "${JOBS:-$(nproc)}" --target "${targets[@]/#/fuzz_}"
+mkdir -p build/fuzz/findings
 for name in "${targets[@]}"; do
     learnt=build/fuzz/corpus/$name
     mkdir -p "$learnt"

@@ -162,8 +162,6 @@ static jsn_status parse_table(reader *r)
     JSNI_TRY(check_names(r));
     while (r->at < r->end)
         JSNI_TRY(parse_row(r));
-    /* A separator as the very last byte opens a last, empty cell: handled by parse_cell,
-     * since the row goes on until a line end or the end of the text. */
     return JSN_OK;
 }
 
