@@ -25,8 +25,9 @@ JSNI_LOSS_LIST(ROW_DECLARE)
 static jsni_row_fn *const rows[] = {JSNI_LOSS_LIST(ROW_ENTRY)};
 #undef ROW_ENTRY
 
-/* Up to this many classes lanes are samples. */
-enum { APART_CLASSES = 32 };
+/* Up to this many classes lanes are samples: measured, transposing costs less than sums
+ * across lanes and partly empty groups up to about here. */
+enum { APART_CLASSES = 128 };
 
 static bool is_apart(size_t classes)
 {
@@ -401,6 +402,24 @@ static void load_target_apart(lane_run *run, size_t sample, size_t lanes)
     measure_target(run);
 }
 
+/* The weights of a group, and what the gradients of its samples are multiplied by. */
+static jsni_real load_weights(const jsni_loss_job *job, size_t sample, size_t lanes,
+                              size_t groups, double *weights)
+{
+    const double part = job->inverse_weight / (double)groups;
+    if (job->class_weights == NULL && job->sample_weights == NULL) {
+        for (size_t i = 0; i < JSNI_LANES; i++)
+            weights[i] = 1.0;
+        return jsni_fill((float)part);
+    }
+    float scales[JSNI_LANES] = {0};
+    for (size_t i = 0; i < lanes; i++) {
+        weights[i] = jsni_loss_weight(job, sample + i);
+        scales[i] = (float)(weights[i] * part);
+    }
+    return jsni_load(scales);
+}
+
 static void group_apart(lane_run *run, size_t sample, size_t lanes)
 {
     const jsni_loss_job *job = run->job;
@@ -410,12 +429,7 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
     const size_t first = sample * job->classes;
     const size_t groups = job->joint ? 1 : job->views_read;
     double weights[JSNI_LANES];
-    float scales[JSNI_LANES] = {0};
-    for (size_t i = 0; i < lanes; i++) {
-        weights[i] = jsni_loss_weight(job, sample + i);
-        scales[i] = (float)(weights[i] * job->inverse_weight / (double)groups);
-    }
-    const jsni_real scale = jsni_load(scales);
+    const jsni_real scale = load_weights(job, sample, lanes, groups, weights);
     jsni_real value = jsni_fill(0.0f);
     load_target_apart(run, sample, lanes);
     for (size_t g = 0; g < groups; g++) {
@@ -432,10 +446,10 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
     if (!row->soft)
         mark_labels(run, sample, lanes, 0.0f);
     float values[JSNI_LANES];
-    jsni_store(values, value);
+    jsni_store(values, value * (1.0f / (float)groups));
     for (size_t i = 0; i < lanes; i++)
         if (is_chosen(job, sample + i))
-            take_value(run, sample + i, weights[i], (double)values[i] / (double)groups);
+            take_value(run, sample + i, weights[i], (double)values[i]);
 }
 #endif
 

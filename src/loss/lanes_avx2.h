@@ -4,7 +4,9 @@
 
 #include <immintrin.h>
 
-typedef __m256 jsni_real;
+/* Not __m256 itself, which may alias everything: addresses and sums that a loop reads would
+ * be read again after each store. */
+typedef float jsni_real __attribute__((vector_size(32)));
 typedef int32_t jsni_bits __attribute__((vector_size(32)));
 
 enum { JSNI_LANES = 8 };

@@ -4,7 +4,9 @@
 
 #include <immintrin.h>
 
-typedef __m512 jsni_real;
+/* Not __m512 itself, which may alias everything: addresses and sums that a loop reads would
+ * be read again after each store. */
+typedef float jsni_real __attribute__((vector_size(64)));
 typedef int32_t jsni_bits __attribute__((vector_size(64)));
 
 enum { JSNI_LANES = 16 };

@@ -85,15 +85,19 @@ JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
                                               jsni_scalar w0, const jsni_scalar *w,
                                               jsni_scalar factor, jsni_grad *grad)
 {
-    /* A soft target can be close to the predictions, and then to the mixture. */
-    const int exact = JSNI_EXACT || row->soft;
+    /* A soft target can be close to the predictions, and then to the mixture; and for
+     * pi_1 near 0 or 1 the factor 1 / Z is large. */
+    const jsni_scalar pi1 = row->constant[JSNI_PI_TARGET];
+    const int exact = JSNI_EXACT || row->soft || pi1 < R(0.0999) || pi1 > R(0.9001);
     const jsni_real tiny = jsni_fill(R(JSNI_TINY));
     jsni_real sums[JSN_LOSS_MAX_VIEWS];
     jsni_real shares[JSN_LOSS_MAX_VIEWS];
+    jsni_real log_sums[JSN_LOSS_MAX_VIEWS];
     jsni_real label = jsni_fill(R(0));
     for (size_t j = 0; j < views; j++) {
         sums[j] = jsni_fill(R(0));
         shares[j] = w[j] * row->inverse[j];
+        log_sums[j] = row->log_sum[j];
     }
     for (size_t c = 0; c < row->chunks; c++) {
         const jsni_real t = jsni_target(row, c);
@@ -107,7 +111,8 @@ JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
         }
         label = jsni_fma(-t, log_m, label);
         for (size_t j = 0; j < views; j++) {
-            const jsni_real r = jsni_logp(row, j, c) - log_m;
+            const jsni_real l = row->d[jsni_at(row, j, c)] - log_sums[j];
+            const jsni_real r = l - log_m;
             const jsni_real q = row->e[jsni_at(row, j, c)] * r;
             sums[j] = sums[j] + q;
             jsni_put(row, j, c, q);

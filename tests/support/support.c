@@ -38,6 +38,11 @@ void support_assert_close(double got, double want, double absolute, double relat
     _fail(file, line);
 }
 
+double support_worse(double worst, double error)
+{
+    return isnan(worst) || error <= worst ? worst : error;
+}
+
 void support_walk_allocations(jsn_status (*fn)(void *user), void *user)
 {
     const size_t live = jsni_alloc_live();

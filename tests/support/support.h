@@ -41,6 +41,9 @@ int support_close(double got, double want, double absolute, double relative);
 void support_assert_close(double got, double want, double absolute, double relative,
                           const char *what, const char *file, int line);
 
+/* The larger of two errors; NaN once either is, so that it cannot be lost in a loop. */
+double support_worse(double worst, double error);
+
 /* Calls fn(user) with the n-th allocation failing, for n = 0, 1, ... until it succeeds
  * untouched. fn must return JSN_ERR_MEMORY each time a failure was injected and leave
  * nothing allocated; this function checks both. */
