@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -107,4 +108,20 @@ jsn_status jsni_path_real(const char *path, char **out)
     *out = jsni_text_copy(found);
     free(found); /* of libc's malloc */
     return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+jsn_status jsni_path_glob(const char *pattern, jsn_texts *out)
+{
+    glob_t found;
+    const int result = glob(pattern, 0, NULL, &found);
+    if (result == GLOB_NOMATCH)
+        return JSN_OK;
+    if (result != 0)
+        return jsni_fail(result == GLOB_NOSPACE ? JSN_ERR_MEMORY : JSN_ERR_DATA,
+                         "%s: the names cannot be listed", pattern);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < found.gl_pathc; i++)
+        status = jsn_texts_add(out, found.gl_pathv[i]);
+    globfree(&found);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jensen/option.h"
 #include "jensen/status.h"
 
 typedef struct jsni_folder_entry {
@@ -32,5 +33,9 @@ JSN_MUST_CHECK jsn_status jsni_file_identify(const char *path, jsni_file_identit
 
 /* The path without links and ".." as an owned text; JSN_ERR_DATA when it leads nowhere. */
 JSN_MUST_CHECK jsn_status jsni_path_real(const char *path, char **out);
+
+/* Adds the paths that fit a shell pattern (* ? [...]), sorted; a pattern that nothing
+ * fits adds nothing. */
+JSN_MUST_CHECK jsn_status jsni_path_glob(const char *pattern, jsn_texts *out);
 
 #endif /* JSNI_CORE_FOLDER_H */

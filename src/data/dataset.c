@@ -13,6 +13,7 @@
 #include "core/hd.h"
 #include "core/text.h"
 #include "data/dataset_impl.h"
+#include "data/pack.h"
 
 #define TABLE_ENTRY(id) &jsni_dataset_##id,
 static const jsni_dataset_def *const table[] = {JSNI_DATASET_LIST(TABLE_ENTRY)};
@@ -182,8 +183,9 @@ void jsn_dataset_close(jsn_dataset *data)
         jsni_free(data->classes[i]);
     jsni_free(data->classes);
     jsni_free(data->names);
-    jsni_free(data->block);
-    jsni_file_unmap(&data->cached);
+    for (size_t i = 0; i < data->pack_count; i++)
+        jsni_pack_release(&data->packs[i]);
+    jsni_free(data->packs);
     jsni_decoder_pool_destroy(data->decoders);
     jsni_free(data->spec);
     jsni_free(data);
@@ -322,12 +324,10 @@ jsn_status jsn_dataset_image_scaled(const jsn_dataset *data, jsn_split split,
         memcpy(image->data, s->pixels + index * bytes, bytes);
         return JSN_OK;
     }
-    if (s->pieces != NULL) {
-        const jsni_piece piece = s->pieces[index];
-        return decode(
-            data,
-            &(jsni_image_input){s->bytes + piece.offset, piece.length, name, shorter},
-            image);
+    if (s->blobs != NULL) {
+        const jsni_blob blob = s->blobs[index];
+        return decode(data, &(jsni_image_input){blob.bytes, blob.length, name, shorter},
+                      image);
     }
     return read_file(data, s, index, shorter, image);
 }

@@ -84,7 +84,7 @@ static void draw_background(scene *s, jsni_rng *rng)
     s->back[0] = any_colour(rng);
     const colour other = any_colour(rng);
     for (int i = 0; i < 3; i++) /* related colours: a texture, not a second object */
-        s->back[1].c[i] = 0.5 * s->back[0].c[i] + 0.5 * other.c[i];
+        s->back[1].c[i] = 0.75 * s->back[0].c[i] + 0.25 * other.c[i];
     s->texture = (int)jsni_rng_below(rng, 4);
     const double angle = between(rng, 0.0, 6.28318530717959);
     const double frequency = between(rng, 0.3, 1.2);
@@ -106,16 +106,16 @@ static void draw_scene(scene *s, jsni_rng *rng, size_t kind)
 {
     draw_background(s, rng);
     s->kind = kind;
-    s->scale = between(rng, 6.5, 12.0);
-    const double room = (SIDE - 2 * s->scale) / 2 + 1.5;
+    s->scale = between(rng, 8.5, 12.5);
+    const double room = (SIDE - 2 * s->scale) / 2;
     s->x = SIDE / 2.0 + between(rng, -room, room);
     s->y = SIDE / 2.0 + between(rng, -room, room);
-    const double angle = between(rng, -0.6, 0.6);
+    const double angle = between(rng, -0.4, 0.4);
     s->cosine = cos(angle);
     s->sine = sin(angle);
     s->squeeze = between(rng, 0.8, 1.0);
     s->pen = between(rng, 0.13, 0.24);
-    s->hollow = jsni_rng_below(rng, 2) == 1 ? between(rng, 0.1, 0.17) : 0.0;
+    s->hollow = jsni_rng_below(rng, 3) == 0 ? between(rng, 0.1, 0.17) : 0.0;
     do
         s->front = any_colour(rng);
     while (colour_distance(s->front, s->back[0]) < 0.45 ||

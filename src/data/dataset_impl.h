@@ -3,7 +3,7 @@
  * An entry of the table turns a spec into lists of samples; reading a sample is the same
  * for all of them and lives in dataset.c. A split keeps its images in one of three ways:
  *   pixels   one block of decoded images of one size (binary sets, small archives)
- *   pieces   encoded files back to back in memory or a mapped file (large archives)
+ *   blobs    encoded files in memory or a mapped file (large archives)
  *   files    on disk, below `root`; decoded when asked for, kept while memory allows
  */
 #ifndef JSNI_DATA_DATASET_IMPL_H
@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/map.h"
 #include "core/spec.h"
 #include "data/dataset_list.h"
 #include "data/image_decoder.h"
@@ -29,10 +28,11 @@ enum {
 /* More samples than this are refused: sample numbers are 32-bit in random streams. */
 #define JSNI_DATASET_MAX_SAMPLES ((size_t)0x7fffffff)
 
-typedef struct jsni_piece {
-    size_t offset; /* in the split's `bytes` */
+/* An encoded file in memory. */
+typedef struct jsni_blob {
+    const uint8_t *bytes; /* borrowed: of the data set's packs */
     size_t length;
-} jsni_piece;
+} jsni_blob;
 
 /* A decoded image that is kept: a header and its pixels in one allocation. */
 typedef struct jsni_kept_image {
@@ -51,9 +51,7 @@ typedef struct jsni_split {
     size_t soft_capacity;  /* in rows */
     const uint8_t *pixels; /* [samples][height][width][3]: owned_pixels or mapped */
     uint8_t *owned_pixels;
-    const uint8_t *bytes; /* what pieces point into: owned_bytes or mapped */
-    uint8_t *owned_bytes;
-    jsni_piece *pieces;               /* [samples], or NULL */
+    jsni_blob *blobs;                 /* [samples], or NULL */
     char *root;                       /* files: the folder that names are relative to */
     _Atomic(jsni_kept_image *) *kept; /* [samples], decoded files; or NULL */
 } jsni_split;
@@ -68,8 +66,8 @@ struct jsn_dataset {
     char *names; /* NUL-terminated, back to back */
     size_t names_length;
     size_t names_room;
-    uint8_t *block;  /* memory that several splits point into, or NULL */
-    jsni_map cached; /* or a cache file */
+    struct jsni_pack *packs; /* [pack_count], archives that splits point into */
+    size_t pack_count;
     jsni_decoder_pool *decoders;
     atomic_size_t memory_left; /* for `kept` */
 };
@@ -116,6 +114,17 @@ bool jsni_dataset_wants(const jsn_dataset *data, jsn_split split);
 
 void jsni_dataset_normalise(jsn_dataset *data, const float mean[3],
                             const float deviation[3]);
+
+/* Room for one more pack, which must be filled or left zeroed. */
+JSN_MUST_CHECK jsn_status jsni_dataset_add_pack(jsn_dataset *data,
+                                                struct jsni_pack **out);
+
+/* The images of a split are files below `root`, which is copied. */
+JSN_MUST_CHECK jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split split,
+                                                const char *root);
+
+/* Fills in width and height of images on disk when a sample of them agrees. */
+void jsni_dataset_probe_size(jsn_dataset *data);
 
 /* Empties a split. */
 void jsni_split_release(jsni_split *split);

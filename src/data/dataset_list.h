@@ -7,6 +7,13 @@
     X(builtin)               \
     X(cifar10)               \
     X(cifar100)              \
-    X(folder)
+    X(folder)                \
+    X(csv)                   \
+    X(idx)                   \
+    X(wds)                   \
+    X(webvision)             \
+    X(imagenet)              \
+    X(animal10n)             \
+    X(food101n)
 
 #endif /* JSNI_DATA_DATASET_LIST_H */

@@ -8,8 +8,6 @@
 #include "data/folder_layout.h"
 #include "data/pack.h"
 
-enum { PROBES = 64 };
-
 static jsn_status add_rows(jsn_dataset *data, const jsni_folder_layout *layout,
                            const jsni_listing *files)
 {
@@ -22,41 +20,6 @@ static jsn_status add_rows(jsn_dataset *data, const jsni_folder_layout *layout,
     return JSN_OK;
 }
 
-/* Sizes of images on disk are not known without opening each; a spread of them tells
- * well enough whether to treat the set as one of equal images. */
-static void probe_size(jsn_dataset *data)
-{
-    const jsni_split *split = &data->splits[jsn_dataset_main_split(data)];
-    const size_t probes = split->samples < PROBES ? split->samples : PROBES;
-    size_t width = 0, height = 0;
-    bool equal = probes > 0;
-    for (size_t i = 0; equal && i < probes; i++) {
-        const size_t index = i * split->samples / probes;
-        char *path = jsni_path_join(split->root, data->names + split->names[index]);
-        char *bytes = NULL;
-        size_t length = 0, w = 0, h = 0;
-        if (path == NULL ||
-            jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length) != JSN_OK) {
-            jsni_free(path);
-            continue; /* a bad file is found, with its path, when it is read */
-        }
-        jsni_image_decoder *decoder = NULL;
-        if (jsni_decoder_pool_take(data->decoders, &decoder) == JSN_OK) {
-            const jsni_image_input input = {(const uint8_t *)bytes, length, path, 0};
-            if (jsni_image_decoder_measure(decoder, &input, &w, &h) == JSN_OK) {
-                equal = width == 0 || (w == width && h == height);
-                width = w;
-                height = h;
-            }
-            jsni_decoder_pool_give(data->decoders, decoder);
-        }
-        jsni_free(bytes);
-        jsni_free(path);
-    }
-    data->traits.width = equal ? width : 0;
-    data->traits.height = equal ? height : 0;
-}
-
 static jsn_status open_folder(jsn_dataset *data, const char *path)
 {
     jsni_listing files = {0}, folders = {0};
@@ -67,12 +30,10 @@ static jsn_status open_folder(jsn_dataset *data, const char *path)
     if (status == JSN_OK)
         status = add_rows(data, &layout, &files);
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
-        if (data->splits[s].samples > 0) {
-            data->splits[s].root = jsni_text_copy(path);
-            status = data->splits[s].root == NULL ? JSN_ERR_MEMORY : JSN_OK;
-        }
+        if (data->splits[s].samples > 0)
+            status = jsni_dataset_set_root(data, (jsn_split)s, path);
     if (status == JSN_OK)
-        probe_size(data);
+        jsni_dataset_probe_size(data);
     jsni_folder_layout_release(&layout);
     jsni_listing_release(&folders);
     jsni_listing_release(&files);
@@ -101,45 +62,41 @@ static jsn_status attach_pixels(jsni_split *split, const jsni_pack *pack,
     return JSN_OK;
 }
 
-static jsn_status attach_pieces(jsni_split *split, const jsni_pack *pack,
-                                const jsni_layout_row *rows)
+static jsn_status attach_blobs(jsni_split *split, const jsni_pack *pack,
+                               const jsni_layout_row *rows)
 {
-    split->pieces = jsni_alloc(split->samples, sizeof *split->pieces);
-    JSNI_TRY_ALLOC(split->pieces);
-    split->bytes = pack->bytes;
-    for (size_t i = 0; i < split->samples; i++)
-        split->pieces[i] = pack->pieces[rows[i].file];
+    split->blobs = jsni_alloc(split->samples, sizeof *split->blobs);
+    JSNI_TRY_ALLOC(split->blobs);
+    for (size_t i = 0; i < split->samples; i++) {
+        const jsni_piece piece = pack->pieces[rows[i].file];
+        split->blobs[i] = (jsni_blob){pack->bytes + piece.offset, piece.length};
+    }
     return JSN_OK;
 }
 
 static jsn_status open_archive(jsn_dataset *data, const char *path,
                                const jsn_dataset_options *options)
 {
-    jsni_pack pack;
+    jsni_pack *pack = NULL;
     jsni_folder_layout layout = {0};
-    JSNI_TRY(jsni_pack_open(&pack, path, JSNI_PACK_IMAGES, options));
-    jsn_status status =
-        jsni_folder_layout_make(&layout, data, path, &pack.files, &pack.folders, true);
+    JSNI_TRY(jsni_dataset_add_pack(data, &pack));
+    JSNI_TRY(jsni_pack_open(pack, path, JSNI_PACK_IMAGES, options));
+    jsn_status status = jsni_folder_layout_make(&layout, data, path, &pack->files,
+                                                &pack->folders, true);
     if (status == JSN_OK)
-        status = add_rows(data, &layout, &pack.files);
+        status = add_rows(data, &layout, &pack->files);
     const jsni_layout_row *rows = layout.rows;
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++) {
         jsni_split *split = &data->splits[s];
         if (split->samples == 0)
             continue;
-        status = pack.pixels != NULL ? attach_pixels(split, &pack, rows)
-                                     : attach_pieces(split, &pack, rows);
+        status = pack->pixels != NULL ? attach_pixels(split, pack, rows)
+                                      : attach_blobs(split, pack, rows);
         rows += split->samples;
     }
-    data->traits.width = pack.width;
-    data->traits.height = pack.height;
-    /* The data set owns the memory from here on. */
-    data->block = pack.owned;
-    data->cached = pack.map;
-    pack.owned = NULL;
-    pack.map = (jsni_map){0};
+    data->traits.width = pack->width;
+    data->traits.height = pack->height;
     jsni_folder_layout_release(&layout);
-    jsni_pack_release(&pack);
     return status;
 }
 

@@ -18,6 +18,11 @@ typedef enum jsni_pack_kind {
     JSNI_PACK_FILES   /* every file as it is */
 } jsni_pack_kind;
 
+typedef struct jsni_piece {
+    size_t offset; /* in the pack's `bytes` */
+    size_t length;
+} jsni_piece;
+
 typedef struct jsni_pack {
     jsni_listing files; /* sorted, folder by folder */
     jsni_listing folders;

@@ -3,7 +3,12 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "data/dataset_impl.h"
+#include "data/pack.h"
+
+/* Images looked at to learn whether all have one size. */
+enum { PROBES = 64 };
 
 /* `old` with room for one more element, twice as large when it is full; NULL when there
  * is no memory, with `old` untouched. */
@@ -111,17 +116,67 @@ void jsni_dataset_normalise(jsn_dataset *data, const float mean[3],
     memcpy(data->traits.deviation, deviation, sizeof data->traits.deviation);
 }
 
+jsn_status jsni_dataset_add_pack(jsn_dataset *data, jsni_pack **out)
+{
+    jsni_pack *packs = jsni_realloc(data->packs, data->pack_count + 1, sizeof *packs);
+    JSNI_TRY_ALLOC(packs);
+    data->packs = packs;
+    packs[data->pack_count] = (jsni_pack){0};
+    *out = &packs[data->pack_count++];
+    return JSN_OK;
+}
+
+jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split split, const char *root)
+{
+    data->splits[split].root = jsni_text_copy(root);
+    return data->splits[split].root == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
 void jsni_split_release(jsni_split *split)
 {
     for (size_t i = 0; split->kept != NULL && i < split->samples; i++)
         jsni_free(atomic_load(&split->kept[i]));
     jsni_free(split->kept);
     jsni_free(split->root);
-    jsni_free(split->pieces);
-    jsni_free(split->owned_bytes);
+    jsni_free(split->blobs);
     jsni_free(split->owned_pixels);
     jsni_free(split->soft);
     jsni_free(split->names);
     jsni_free(split->labels);
     *split = (jsni_split){0};
+}
+
+/* Sizes of images on disk are not known without opening each; a spread of them tells
+ * well enough whether to treat the set as one of equal images. */
+void jsni_dataset_probe_size(jsn_dataset *data)
+{
+    const jsni_split *split = &data->splits[jsn_dataset_main_split(data)];
+    const size_t probes = split->samples < PROBES ? split->samples : PROBES;
+    size_t width = 0, height = 0;
+    bool equal = probes > 0;
+    for (size_t i = 0; equal && i < probes; i++) {
+        const size_t index = i * split->samples / probes;
+        char *path = jsni_path_join(split->root, data->names + split->names[index]);
+        char *bytes = NULL;
+        size_t length = 0, w = 0, h = 0;
+        if (path == NULL ||
+            jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length) != JSN_OK) {
+            jsni_free(path);
+            continue; /* a bad file is found, with its path, when it is read */
+        }
+        jsni_image_decoder *decoder = NULL;
+        if (jsni_decoder_pool_take(data->decoders, &decoder) == JSN_OK) {
+            const jsni_image_input input = {(const uint8_t *)bytes, length, path, 0};
+            if (jsni_image_decoder_measure(decoder, &input, &w, &h) == JSN_OK) {
+                equal = width == 0 || (w == width && h == height);
+                width = w;
+                height = h;
+            }
+            jsni_decoder_pool_give(data->decoders, decoder);
+        }
+        jsni_free(bytes);
+        jsni_free(path);
+    }
+    data->traits.width = equal ? width : 0;
+    data->traits.height = equal ? height : 0;
 }

@@ -1,0 +1,161 @@
+/* data/dataset_imagenet.c - ImageNet (ILSVRC 2012), mostly its validation images as a
+ * test set.
+ *
+ * Either val/WNID/NAME.JPEG, with classes numbered in the order of the sorted WNIDs, or all
+ * images in val/ and a list val.txt beside it ("ILSVRC2012_val_00000001.JPEG 65", numbers
+ * in the same order). train/<wnid>/ is the training split where it exists. classes=50
+ * keeps the first 50. The validation images are the test split.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/folder.h"
+#include "data/listing.h"
+#include "data/text_lines.h"
+
+enum { FOLDER, CLASSES };
+
+static const jsn_param_info params[] = {
+    {"DIR", "the folder with val/ (and train/), a folder a WNID; or val/ and val.txt",
+     0, 0, 0, JSN_PARAM_POSITIONAL},
+    {"classes", "keep this many classes, the first by WNID", 1000, 2, 1000,
+     JSN_PARAM_REAL},
+    JSNI_DATASET_SPLIT_PARAM,
+};
+
+static bool is_wnid(const char *name)
+{
+    return name[0] == 'n' && strlen(name) == 9 && strspn(name + 1, "0123456789") == 8;
+}
+
+static jsn_status add_class_images(jsn_dataset *data, jsn_split split, const char *root,
+                                   const char *below, int32_t label)
+{
+    char path[2 * JSNI_DATASET_MAX_NAME], name[JSNI_DATASET_MAX_NAME];
+    (void)snprintf(path, sizeof path, "%s/%s", root, below);
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    JSNI_TRY(jsni_folder_list(path, &entries, &count));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        if (entries[i].folder || !jsni_is_image_name(entries[i].name))
+            continue;
+        (void)snprintf(name, sizeof name, "%s/%s", below, entries[i].name);
+        status = jsni_is_utf8(name)
+                     ? jsni_dataset_add(data, split, name, label)
+                     : jsni_fail(JSN_ERR_DATA, "%s: a name is not UTF-8", path);
+    }
+    jsni_folder_free(entries, count);
+    return status;
+}
+
+/* Folders named by WNID below `part`. The first split read sets the classes. */
+static jsn_status add_folders(jsn_dataset *data, jsn_split split, const char *root,
+                              const char *part, size_t keep, bool *found)
+{
+    char path[2 * JSNI_DATASET_MAX_NAME], below[300];
+    (void)snprintf(path, sizeof path, "%s/%s", root, part);
+    *found = false;
+    if (!jsni_folder_exists(path))
+        return JSN_OK;
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    JSNI_TRY(jsni_folder_list(path, &entries, &count));
+    jsn_status status = JSN_OK;
+    const bool fresh = data->traits.classes == 0;
+    size_t label = 0;
+    for (size_t i = 0; status == JSN_OK && i < count && label < keep; i++) {
+        if (!entries[i].folder || !is_wnid(entries[i].name))
+            continue;
+        if (fresh)
+            status = jsni_dataset_add_class(data, entries[i].name);
+        else if (label >= data->traits.classes ||
+                 strcmp(data->classes[label], entries[i].name) != 0)
+            status = jsni_fail(JSN_ERR_DATA,
+                               "%s: its class folders differ from those "
+                               "of the other split at '%s'",
+                               path, entries[i].name);
+        (void)snprintf(below, sizeof below, "%s/%s", part, entries[i].name);
+        if (status == JSN_OK && jsni_dataset_wants(data, split))
+            status = add_class_images(data, split, root, below, (int32_t)label);
+        *found = true;
+        label++;
+    }
+    jsni_folder_free(entries, count);
+    return status;
+}
+
+typedef struct reading {
+    jsn_dataset *data;
+    const char *path;
+    size_t keep;
+} reading;
+
+static jsn_status add_line(void *user, size_t number, char *line)
+{
+    const reading *r = user;
+    int64_t label = 0;
+    char name[2 * JSNI_DATASET_MAX_NAME], plain[JSNI_DATASET_MAX_NAME];
+    JSNI_TRY(jsni_line_path_label(r->path, number, line, &label));
+    if (label >= 1000)
+        return jsni_line_fail(r->path, number, "a class number of 1000 or more");
+    if ((size_t)label >= r->keep)
+        return JSN_OK;
+    if (strlen(line) >= JSNI_DATASET_MAX_NAME)
+        return jsni_line_fail(r->path, number, "the path is too long");
+    (void)snprintf(name, sizeof name, "val/%s", line);
+    JSNI_TRY(jsni_path_plain(r->path, name, plain));
+    return jsni_dataset_add(r->data, JSN_SPLIT_TEST, plain, (int32_t)label);
+}
+
+static jsn_status add_flat(jsn_dataset *data, const char *root, size_t keep)
+{
+    char *path = jsni_path_join(root, "val.txt");
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    if (!jsni_file_exists(path)) {
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: holds neither val/WNID/ folders nor val/ with val.txt",
+                           root);
+    } else {
+        if (data->traits.classes == 0)
+            status = jsni_dataset_number_classes(data, keep);
+        reading r = {data, path, keep};
+        if (status == JSN_OK)
+            status = jsni_lines_read(path, add_line, &r);
+    }
+    jsni_free(path);
+    return status;
+}
+
+static jsn_status open_imagenet(jsn_dataset *data, const jsni_dataset_request *request)
+{
+    char *root = NULL;
+    JSNI_TRY(jsni_dataset_take_folder(data, request, &root));
+    const size_t keep = (size_t)request->values[CLASSES].real;
+    bool train = false, val = false;
+    jsn_status status = JSN_OK;
+    if (strlen(root) >= JSNI_DATASET_MAX_NAME)
+        status = jsni_fail(JSN_ERR_DATA, "%.60s...: the path is too long", root);
+    if (status == JSN_OK)
+        status = add_folders(data, JSN_SPLIT_TRAIN, root, "train", keep, &train);
+    if (status == JSN_OK)
+        status = add_folders(data, JSN_SPLIT_TEST, root, "val", keep, &val);
+    if (status == JSN_OK && !val)
+        status = add_flat(data, root, keep);
+    if (status == JSN_OK)
+        status = jsni_dataset_set_root(data, JSN_SPLIT_TRAIN, root);
+    if (status == JSN_OK)
+        status = jsni_dataset_set_root(data, JSN_SPLIT_TEST, root);
+    jsni_free(root);
+    return status;
+}
+
+const jsni_dataset_def jsni_dataset_imagenet = {
+    {"imagenet", "ImageNet's validation images, all or the first classes", params,
+     sizeof params / sizeof params[0]},
+    open_imagenet,
+};

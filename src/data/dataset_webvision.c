@@ -1,0 +1,121 @@
+/* data/dataset_webvision.c - WebVision 1.0 (Li et al. 2017) from its file lists.
+ *
+ *     info/train_filelist_google.txt   "google/q0001/x.jpg 0"
+ *     info/train_filelist_flickr.txt   the same, used with flickr=1
+ *     info/val_filelist.txt            "val000001.jpg 3", images in val_images_256/
+ *     info/synsets.txt                 class names, one a line (optional)
+ *
+ * classes=50 keeps the first 50 classes: "mini-WebVision". The validation images, which
+ * papers report on, are the test split.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "data/listing.h"
+#include "data/text_lines.h"
+
+enum { FOLDER, CLASSES, FLICKR };
+
+typedef struct reading {
+    jsn_dataset *data;
+    jsn_split split;
+    const char *path;
+    const char *prefix;
+    size_t keep; /* classes */
+} reading;
+
+static const jsn_param_info params[] = {
+    {"DIR", "the folder with info/, google/, flickr/, val_images_256/", 0, 0, 0,
+     JSN_PARAM_POSITIONAL},
+    {"classes", "keep this many of the 1000 classes, the first ones (mini: 50)", 1000,
+     2, 1000, JSN_PARAM_REAL},
+    {"flickr", "1 adds the images found by Flickr to those found by Google", 0, 0, 1,
+     JSN_PARAM_REAL},
+    JSNI_DATASET_SPLIT_PARAM,
+};
+
+static jsn_status add_line(void *user, size_t number, char *line)
+{
+    reading *r = user;
+    int64_t label = 0;
+    char name[2 * JSNI_DATASET_MAX_NAME], plain[JSNI_DATASET_MAX_NAME];
+    JSNI_TRY(jsni_line_path_label(r->path, number, line, &label));
+    if (label >= 1000)
+        return jsni_line_fail(r->path, number, "a class number of 1000 or more");
+    if ((size_t)label >= r->keep)
+        return JSN_OK;
+    if (strlen(line) >= JSNI_DATASET_MAX_NAME)
+        return jsni_line_fail(r->path, number, "the path is too long");
+    (void)snprintf(name, sizeof name, "%s%s", r->prefix, line);
+    JSNI_TRY(jsni_path_plain(r->path, name, plain));
+    return jsni_dataset_add(r->data, r->split, plain, (int32_t)label);
+}
+
+static jsn_status add_list(reading *r, const char *folder, const char *name)
+{
+    char *path = jsni_path_join(folder, name);
+    JSNI_TRY_ALLOC(path);
+    r->path = path;
+    const jsn_status status = jsni_lines_read(path, add_line, r);
+    jsni_free(path);
+    return status;
+}
+
+static jsn_status add_class_line(void *user, size_t number, char *line)
+{
+    reading *r = user;
+    (void)number;
+    return r->data->traits.classes < r->keep ? jsni_dataset_add_class(r->data, line)
+                                             : JSN_OK;
+}
+
+/* Names from synsets.txt when it lists enough, else numbers. */
+static jsn_status add_classes(reading *r, const char *folder)
+{
+    char *path = jsni_path_join(folder, "info/synsets.txt");
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    if (jsni_file_exists(path)) {
+        status = jsni_lines_read(path, add_class_line, r);
+        if (status == JSN_OK && r->data->traits.classes < r->keep)
+            status = jsni_fail(JSN_ERR_DATA, "%s: names %zu classes of %zu", path,
+                               r->data->traits.classes, r->keep);
+    } else {
+        status = jsni_dataset_number_classes(r->data, r->keep);
+    }
+    jsni_free(path);
+    return status;
+}
+
+static jsn_status open_webvision(jsn_dataset *data, const jsni_dataset_request *request)
+{
+    char *folder = NULL;
+    JSNI_TRY(jsni_dataset_take_folder(data, request, &folder));
+    reading r = {data, JSN_SPLIT_TRAIN, NULL, "",
+                 (size_t)request->values[CLASSES].real};
+    jsn_status status = add_classes(&r, folder);
+    if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TRAIN)) {
+        status = add_list(&r, folder, "info/train_filelist_google.txt");
+        if (status == JSN_OK && request->values[FLICKR].real > 0)
+            status = add_list(&r, folder, "info/train_filelist_flickr.txt");
+    }
+    r.split = JSN_SPLIT_TEST;
+    r.prefix = "val_images_256/";
+    if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TEST))
+        status = add_list(&r, folder, "info/val_filelist.txt");
+    if (status == JSN_OK)
+        status = jsni_dataset_set_root(data, JSN_SPLIT_TRAIN, folder);
+    if (status == JSN_OK)
+        status = jsni_dataset_set_root(data, JSN_SPLIT_TEST, folder);
+    jsni_free(folder);
+    return status;
+}
+
+const jsni_dataset_def jsni_dataset_webvision = {
+    {"webvision", "WebVision 1.0 by its file lists; classes=50 is mini-WebVision",
+     params, sizeof params / sizeof params[0]},
+    open_webvision,
+};

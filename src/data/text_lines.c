@@ -1,0 +1,86 @@
+/* data/text_lines.c - see data/text_lines.h. */
+#include "data/text_lines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/number.h"
+#include "format/compressed.h"
+
+static const size_t limit = (size_t)1 << 30;
+
+jsn_status jsni_line_fail(const char *path, size_t number, const char *what)
+{
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", path, number, what);
+}
+
+jsn_status jsni_lines_read(const char *path, jsni_line_fn *fn, void *user)
+{
+    char *text = NULL;
+    size_t length = 0;
+    JSNI_TRY(jsni_file_read_any(path, limit, &text, &length));
+    jsn_status status = JSN_OK;
+    if (memchr(text, 0, length) != NULL)
+        status =
+            jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is no list", path);
+    size_t number = 0;
+    for (char *line = text; status == JSN_OK && line < text + length;) {
+        char *end = strchr(line, '\n');
+        char *next = end != NULL ? end + 1 : text + length;
+        if (end == NULL)
+            end = text + length;
+        while (end > line && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
+            end--;
+        *end = '\0';
+        number++;
+        if (*line != '\0')
+            status = fn(user, number, line);
+        line = next;
+    }
+    jsni_free(text);
+    return status;
+}
+
+jsn_status jsni_line_path_label(const char *path, size_t number, char *line,
+                                int64_t *label)
+{
+    char *blank = strrchr(line, ' ');
+    char *tab = strrchr(line, '\t');
+    blank = tab != NULL && (blank == NULL || tab > blank) ? tab : blank;
+    if (blank == NULL || !jsni_number_int(blank + 1, strlen(blank + 1), label) ||
+        *label < 0 || *label > INT32_MAX)
+        return jsni_line_fail(path, number, "expected a path and a class number");
+    while (blank > line && (blank[-1] == ' ' || blank[-1] == '\t'))
+        blank--;
+    *blank = '\0';
+    return JSN_OK;
+}
+
+jsn_status jsni_dataset_take_folder(const jsn_dataset *data,
+                                    const jsni_dataset_request *request, char **out)
+{
+    *out = NULL;
+    if (!request->values[0].given)
+        return jsni_fail(JSN_ERR_ARGUMENT, "'%s': say where the files are: %s:DIR",
+                         request->spec, data->traits.kind);
+    JSNI_TRY(jsni_spec_text(&request->values[0], out));
+    if (jsni_folder_exists(*out))
+        return JSN_OK;
+    const jsn_status status = jsni_fail(JSN_ERR_DATA, "%s: no such folder", *out);
+    jsni_free(*out);
+    *out = NULL;
+    return status;
+}
+
+jsn_status jsni_dataset_number_classes(jsn_dataset *data, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "%zu", k);
+        JSNI_TRY(jsni_dataset_add_class(data, name));
+    }
+    return JSN_OK;
+}

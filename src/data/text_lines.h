@@ -1,0 +1,31 @@
+/* data/text_lines.h - the lines of a list file ("path label"), and what the data sets
+ * made from such files share. */
+#ifndef JSNI_DATA_TEXT_LINES_H
+#define JSNI_DATA_TEXT_LINES_H
+
+#include "data/dataset_impl.h"
+
+/* Calls fn for every line that is not blank, without its end; `number` counts from 1.
+ * The line may be changed by fn. Stops at the first failure, which is returned. Reads
+ * compressed files, too.
+ *   JSN_ERR_DATA  cannot be read, larger than 1 GiB, holds a NUL byte */
+typedef jsn_status jsni_line_fn(void *user, size_t number, char *line);
+JSN_MUST_CHECK jsn_status jsni_lines_read(const char *path, jsni_line_fn *fn,
+                                          void *user);
+
+/* JSN_ERR_DATA with "path:line: what". */
+jsn_status jsni_line_fail(const char *path, size_t number, const char *what);
+
+/* Cuts "path label" at its last blank: the path is left in `line`. */
+JSN_MUST_CHECK jsn_status jsni_line_path_label(const char *path, size_t number,
+                                               char *line, int64_t *label);
+
+/* The entry's first parameter as an owned folder path; refuses its absence. */
+JSN_MUST_CHECK jsn_status jsni_dataset_take_folder(const jsn_dataset *data,
+                                                   const jsni_dataset_request *request,
+                                                   char **out);
+
+/* Classes named "0" .. "count - 1". */
+JSN_MUST_CHECK jsn_status jsni_dataset_number_classes(jsn_dataset *data, size_t count);
+
+#endif /* JSNI_DATA_TEXT_LINES_H */
