@@ -102,6 +102,8 @@ static jsn_status plan_draw(const jsni_backend *base, const jsni_graph *graph,
     plan->stale = true;
     jsn_status status = dn_fuse(plan);
     if (status == JSN_OK)
+        status = dn_memory_check(plan);
+    if (status == JSN_OK)
         status = dn_steps_create(plan);
     if (status == JSN_OK)
         status = dn_gradients(plan);

@@ -201,16 +201,55 @@ static void reduce_bias(dn_plan *plan, const dn_step *step, size_t shards)
     }
 }
 
+/* Copies weights [outs][ins][kernel] between the real channels and whole blocks. */
+typedef struct weight_size {
+    size_t outs, ins, kernel;
+} weight_size;
+
+static void copy_weights(weight_size from_size, const float *from, weight_size to_size,
+                         float *to)
+{
+    const size_t outs = from_size.outs < to_size.outs ? from_size.outs : to_size.outs;
+    const size_t ins = from_size.ins < to_size.ins ? from_size.ins : to_size.ins;
+    const size_t kernel = from_size.kernel;
+    for (size_t o = 0; o < outs; o++)
+        memcpy(to + o * to_size.ins * kernel, from + o * from_size.ins * kernel,
+               ins * kernel * sizeof *to);
+}
+
+static weight_size real_size(const dn_plan *plan, const dn_step *step)
+{
+    const jsni_graph *graph = plan->base.graph;
+    const jsni_tensor *t = &graph->params[graph->nodes[step->node].weight];
+    return (weight_size){t->dim[0], t->dim[1], t->dim[2] * t->dim[3]};
+}
+
+static weight_size whole_size(const dn_step *step)
+{
+    const jsni_dnnl_shape *s = &step->conv.shape;
+    return (weight_size){s->outs, s->ins, s->window.kernel_h * s->window.kernel_w};
+}
+
+static bool same_size(weight_size a, weight_size b)
+{
+    return a.outs == b.outs && a.ins == b.ins;
+}
+
 /* Any layout: one after another into the first part, then to the canonical one. */
 static void reduce_any(dn_plan *plan, const dn_step *step, size_t shards, size_t worker,
                        float *to)
 {
+    const weight_size real = real_size(plan, step), whole = whole_size(step);
+    const bool same = same_size(real, whole);
+    float *plain = same ? to : plan->workers[worker].dw;
     float *parts = dn_buffer_at(plan, step->parts);
     for (size_t s = 1; s < shards; s++)
         for (size_t i = 0; i < step->part; i++)
             parts[i] += parts[s * step->part + i];
     dn_fail(plan, jsni_dnnl_conv_reorder(&step->conv, JSNI_CONV_WEIGHTS,
-                                         plan->workers[worker].stream, parts, to));
+                                         plan->workers[worker].stream, parts, plain));
+    if (!same)
+        copy_weights(whole, plain, real, to);
 }
 
 void dn_reduce(dn_plan *plan, size_t number, size_t task, size_t worker)
@@ -251,6 +290,13 @@ static void prepare_piece(void *user, size_t index, size_t worker)
         return;
     }
     jsni_dnnl_threads(1);
+    const weight_size real = real_size(plan, step), whole = whole_size(step);
+    float *plain = plan->workers[worker].dw;
+    if (!same_size(real, whole)) {
+        memset(plain, 0, whole.outs * whole.ins * whole.kernel * sizeof *plain);
+        copy_weights(real, from, whole, plain);
+        from = plain;
+    }
     dn_fail(plan, jsni_dnnl_conv_reorder(
                       &step->conv, piece->back ? JSNI_CONV_DATA : JSNI_CONV_FORWARD,
                       plan->workers[worker].stream, from, to));

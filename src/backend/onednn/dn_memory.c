@@ -167,17 +167,24 @@ static void share_out(dn_plan *plan, float *block, double *sums)
     plan->sum_doubles = doubles;
 }
 
+jsn_status dn_memory_check(const dn_plan *plan)
+{
+    /* a tensor has at most its values, two gradients and a share of everything else */
+    size_t floats = 1;
+    for (size_t t = 0; t < plan->tensor_count; t++)
+        floats += plan->tensors[t].floats;
+    const size_t most = SIZE_MAX / (64 * sizeof(float)) / floats;
+    if (plan->options.batch > most || plan->options.views > most / plan->options.batch)
+        return jsni_fail(JSN_ERR_RANGE,
+                         "a batch of %zu samples in %zu views: the sizes overflow",
+                         plan->options.batch, plan->options.views);
+    return JSN_OK;
+}
+
 jsn_status dn_memory_layout(dn_plan *plan)
 {
-    /* every size fits when the sum of all buffers does */
-    size_t total = 0;
-    for (size_t b = 0; b < plan->buffer_count; b++) {
-        total += plan->buffers[b].floats;
-        if (plan->buffers[b].floats > SIZE_MAX / 64 || total > SIZE_MAX / 64)
-            return jsni_fail(JSN_ERR_RANGE, "batch %zu: the activations overflow",
-                             plan->options.batch);
+    for (size_t b = 0; b < plan->buffer_count; b++)
         plan->buffers[b].offset = SIZE_MAX;
-    }
     settle_shares(plan);
     JSNI_TRY(place_buffers(plan));
     share_out(plan, NULL, NULL);

@@ -218,6 +218,7 @@ JSN_MUST_CHECK jsn_status dn_gradients(dn_plan *plan);
 JSN_MUST_CHECK jsn_status dn_buffer_add(dn_plan *plan, size_t floats, size_t from,
                                         size_t to, size_t *out);
 void dn_buffer_use(dn_plan *plan, size_t buffer, size_t time);
+JSN_MUST_CHECK jsn_status dn_memory_check(const dn_plan *plan); /* sizes fit */
 JSN_MUST_CHECK jsn_status dn_memory_layout(dn_plan *plan);
 jsni_memory dn_memory_need(const dn_plan *plan);
 JSN_MUST_CHECK jsn_status dn_memory_allocate(dn_plan *plan);

@@ -101,12 +101,15 @@ static jsn_status dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
     const jsni_node *node = &plan->base.graph->nodes[step->node];
     const bool training = plan->options.training;
     const bool data = plan->values[step->in[0]].needs;
-    const jsni_dnnl_shape shape = {.ins = in->shape.channels,
-                                   .outs = out->shape.channels,
+    /* whole blocks: oneDNN has fast kernels for those alone */
+    const size_t lanes = plan->kernels->lanes;
+    const jsni_dnnl_shape shape = {.ins = in->plain ? in->shape.channels
+                                                    : in->blocks * lanes,
+                                   .outs = out->blocks * lanes,
                                    .in = in->shape,
                                    .out = out->shape,
                                    .window = node->op.as.conv.window,
-                                   .lanes = plan->kernels->lanes,
+                                   .lanes = lanes,
                                    .plain_input = in->plain,
                                    .bias = node->op.as.conv.bias};
     const size_t plain =
@@ -137,7 +140,7 @@ static jsn_status dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
     need->scratch = larger(need->scratch, jsni_dnnl_conv_scratch(&step->conv));
     need->y = larger(need->y, step->unit * in->floats);
     need->t = larger(need->t, step->unit * larger(in->floats, out->floats));
-    need->dw = larger(need->dw, step->part);
+    need->dw = larger(need->dw, larger(step->part, plain));
     snprintf(step->text, sizeof step->text, "oneDNN %s / %s / %s",
              step->conv.way[JSNI_CONV_FORWARD].name,
              data ? step->conv.way[JSNI_CONV_DATA].name : "-",
