@@ -1,8 +1,10 @@
 /* core/pool.c - see core/pool.h.
  *
- * A run is announced by raising `round`. Every worker enters every round, draws pieces
- * from `next` until none is left, then lowers `busy`; the caller waits for busy == 0,
- * so no worker can still be inside an old round when the next one is set up.
+ * A run is announced by raising `round` and open while it lasts. A worker that comes in
+ * time enters it (raises `busy`), draws pieces from `next` until none is left, and
+ * lowers `busy`. When the caller finds no more pieces it closes the round and waits for
+ * busy == 0 only: a worker that the system has not woken yet holds nobody up, which
+ * matters when there are more threads than free cores.
  */
 #if defined(__linux__)
 #define _GNU_SOURCE 1 /* sched_getaffinity */
@@ -38,7 +40,8 @@ struct jsni_pool {
     pthread_cond_t wake; /* round or stop changed */
     pthread_cond_t idle; /* busy became 0 */
     atomic_size_t round;
-    atomic_size_t busy;
+    bool open;          /* guarded by mutex: workers may enter the round */
+    atomic_size_t busy; /* workers inside */
     atomic_size_t next;
     atomic_bool stop;
     size_t count;
@@ -74,26 +77,44 @@ static void draw_pieces(jsni_pool *pool, size_t worker)
     }
 }
 
-/* Waits until the round differs from `seen`; false when the pool stops. */
-static bool await_round(jsni_pool *pool, size_t seen)
+/* Waits until the round differs from *seen, which it then becomes; false when the pool
+ * stops. */
+static bool await_round(jsni_pool *pool, size_t *seen)
 {
-    for (int i = 0; i < SPINS; i++) {
-        if (atomic_load(&pool->round) != seen || atomic_load(&pool->stop))
-            return !atomic_load(&pool->stop);
+    size_t round = atomic_load(&pool->round);
+    for (int i = 0; i < SPINS && round == *seen && !atomic_load(&pool->stop); i++) {
         relax();
+        round = atomic_load(&pool->round);
     }
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load(&pool->round) == seen && !atomic_load(&pool->stop))
-        pthread_cond_wait(&pool->wake, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
+    if (round == *seen) {
+        pthread_mutex_lock(&pool->mutex);
+        while ((round = atomic_load(&pool->round)) == *seen &&
+               !atomic_load(&pool->stop))
+            pthread_cond_wait(&pool->wake, &pool->mutex);
+        pthread_mutex_unlock(&pool->mutex);
+    }
+    *seen = round;
     return !atomic_load(&pool->stop);
+}
+
+static bool enter_round(jsni_pool *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    const bool open = pool->open;
+    if (open)
+        atomic_fetch_add(&pool->busy, 1);
+    pthread_mutex_unlock(&pool->mutex);
+    return open;
 }
 
 static void *worker_main(void *argument)
 {
     pool_worker *self = argument;
     jsni_pool *pool = self->pool;
-    for (size_t seen = 0; await_round(pool, seen); seen++) {
+    size_t seen = 0;
+    while (await_round(pool, &seen)) {
+        if (!enter_round(pool))
+            continue;
         draw_pieces(pool, self->number);
         if (atomic_fetch_sub(&pool->busy, 1) == 1) {
             pthread_mutex_lock(&pool->mutex);
@@ -167,18 +188,21 @@ void jsni_pool_run(jsni_pool *pool, size_t count, jsni_pool_fn *fn, void *user)
             fn(user, i, 0);
         return;
     }
+    pthread_mutex_lock(&pool->mutex);
     pool->count = count;
     pool->fn = fn;
     pool->user = user;
     atomic_store(&pool->next, 0);
-    atomic_store(&pool->busy, pool->threads - 1);
-    pthread_mutex_lock(&pool->mutex);
+    pool->open = true;
     atomic_fetch_add(&pool->round, 1);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 
     draw_pieces(pool, 0);
 
+    pthread_mutex_lock(&pool->mutex);
+    pool->open = false;
+    pthread_mutex_unlock(&pool->mutex);
     for (int i = 0; i < SPINS && atomic_load(&pool->busy) != 0; i++)
         relax();
     pthread_mutex_lock(&pool->mutex);
