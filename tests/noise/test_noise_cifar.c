@@ -23,7 +23,12 @@ static int open_truth(truth *t, const char *name, size_t classes)
     if (path == NULL)
         return 0;
     size_t clean = 0, where = 0;
-    assert_ok(jsni_csv_read(&t->csv, path));
+    const jsn_status status = jsni_csv_read(&t->csv, path);
+    if (status == JSN_ERR_UNSUPPORTED) {
+        print_message("skipped: %s\n", jsn_last_error());
+        return 0;
+    }
+    assert_ok(status);
     assert_int_equal(jsni_csv_rows(t->csv), N);
     assert_ok(jsni_csv_find(t->csv, "clean", &clean));
     assert_ok(jsni_csv_find(t->csv, "path", &where));
