@@ -40,6 +40,7 @@ typedef struct jsn_model_options {
     size_t threads;                 /* 0: one a usable core */
     jsn_precision precision;
     const char *optimiser; /* spec; NULL: evaluation only, which needs less memory */
+    size_t members;        /* networks side by side; 0 and 1: one. A GPU can do more */
 } jsn_model_options;
 
 /* classes 0, images 3x32x32, device "auto", batch 128, 1 view, all cores, fp32, no

@@ -76,7 +76,8 @@ static jsn_status read_options(const jsn_model_options *options, jsni_graph **gr
                                 .views = options->views,
                                 .threads = options->threads,
                                 .precision = options->precision,
-                                .training = options->optimiser != NULL};
+                                .training = options->optimiser != NULL,
+                                .members = options->members};
     return jsni_network_build(options->network, input, options->classes, graph);
 }
 
@@ -163,19 +164,25 @@ jsn_status jsni_model_write(jsn_model *model, size_t member, jsni_block block,
     return model->plan->ops->upload(model->plan, member, block, from);
 }
 
+void jsni_model_select(jsn_model *model, size_t member)
+{
+    model->member = member;
+}
+
 jsn_status jsn_model_init(jsn_model *model, uint64_t seed)
 {
     float *params = model->staging;
     float *stats = params + model->graph->param_floats;
     jsni_graph_init(model->graph, seed, params, stats);
-    JSNI_TRY(jsni_model_write(model, 0, JSNI_BLOCK_PARAMETERS, params));
-    JSNI_TRY(jsni_model_write(model, 0, JSNI_BLOCK_STATISTICS, stats));
+    JSNI_TRY(jsni_model_write(model, model->member, JSNI_BLOCK_PARAMETERS, params));
+    JSNI_TRY(jsni_model_write(model, model->member, JSNI_BLOCK_STATISTICS, stats));
     const size_t floats = jsni_model_block_floats(model, JSNI_BLOCK_OPTIMISER);
     if (floats == 0)
         return JSN_OK;
     float *zeros = jsni_alloc_zero(floats, sizeof *zeros);
     JSNI_TRY_ALLOC(zeros);
-    const jsn_status status = jsni_model_write(model, 0, JSNI_BLOCK_OPTIMISER, zeros);
+    const jsn_status status =
+        jsni_model_write(model, model->member, JSNI_BLOCK_OPTIMISER, zeros);
     jsni_free(zeros);
     return status;
 }
@@ -192,8 +199,8 @@ jsn_status jsn_model_sha256(jsn_model *model, char hex[65])
 {
     const jsni_graph *graph = model->graph;
     float *params = model->staging, *stats = params + graph->param_floats;
-    JSNI_TRY(jsni_model_read(model, 0, JSNI_BLOCK_PARAMETERS, params));
-    JSNI_TRY(jsni_model_read(model, 0, JSNI_BLOCK_STATISTICS, stats));
+    JSNI_TRY(jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params));
+    JSNI_TRY(jsni_model_read(model, model->member, JSNI_BLOCK_STATISTICS, stats));
     jsni_sha256 sha;
     jsni_sha256_init(&sha);
     add_tensors(&sha, graph->params, graph->param_count, params);

@@ -13,6 +13,7 @@ struct jsn_model {
     jsni_plan_options options;
     jsni_memory memory;
     jsni_update update; /* as the optimiser spec says; rate, decay, step per call */
+    size_t member;      /* that init, load, save and sha256 act on */
     float *staging;     /* owned: [param_floats + stat_floats] for load, save, sha256 */
 };
 
@@ -25,6 +26,9 @@ JSN_MUST_CHECK jsn_status jsni_model_read(jsn_model *model, size_t member,
                                           jsni_block block, float *to);
 JSN_MUST_CHECK jsn_status jsni_model_write(jsn_model *model, size_t member,
                                            jsni_block block, const float *from);
+
+/* Chooses the member that jsn_model_init(), _load(), _save() and _sha256() act on. */
+void jsni_model_select(jsn_model *model, size_t member);
 
 /* As jsn_model_create(), with every plan option and a graph of the caller's, which the
  * model owns from then on, also on failure. options->optimiser_slots is set from

@@ -190,15 +190,15 @@ jsn_status jsn_model_load(jsn_model *model, const char *path, int *head)
     jsn_status status = check_file(path, graph, file, skip_head);
     if (status != JSN_OK)
         goto done;
-    status = jsni_model_read(model, 0, JSNI_BLOCK_PARAMETERS, params);
+    status = jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params);
     if (status != JSN_OK)
         goto done;
     take_tensors(file, graph->params, graph->param_count, skip_head ? graph : NULL,
                  params);
     take_tensors(file, graph->stats, graph->stat_count, NULL, stats);
-    status = jsni_model_write(model, 0, JSNI_BLOCK_PARAMETERS, params);
+    status = jsni_model_write(model, model->member, JSNI_BLOCK_PARAMETERS, params);
     if (status == JSN_OK)
-        status = jsni_model_write(model, 0, JSNI_BLOCK_STATISTICS, stats);
+        status = jsni_model_write(model, model->member, JSNI_BLOCK_STATISTICS, stats);
     if (status == JSN_OK && head != NULL)
         *head = skip_head ? 1 : 0;
 done:
@@ -225,8 +225,8 @@ jsn_status jsn_model_save(jsn_model *model, const char *path)
         return jsni_fail(JSN_ERR_ARGUMENT, "model: NULL argument");
     const jsni_graph *graph = model->graph;
     float *params = model->staging, *stats = params + graph->param_floats;
-    JSNI_TRY(jsni_model_read(model, 0, JSNI_BLOCK_PARAMETERS, params));
-    JSNI_TRY(jsni_model_read(model, 0, JSNI_BLOCK_STATISTICS, stats));
+    JSNI_TRY(jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params));
+    JSNI_TRY(jsni_model_read(model, model->member, JSNI_BLOCK_STATISTICS, stats));
     const size_t count = graph->param_count + graph->stat_count;
     jsni_safetensor *tensors = jsni_alloc_zero(count, sizeof *tensors);
     JSNI_TRY_ALLOC(tensors);

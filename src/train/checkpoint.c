@@ -159,19 +159,24 @@ static jsn_status read_state(jsni_run_state *s, const char *text)
 
 static jsn_status read_blocks(jsni_run *run, blocks *b)
 {
-    JSNI_TRY(jsni_model_read(run->model, 0, JSNI_BLOCK_PARAMETERS, b->params));
-    JSNI_TRY(jsni_model_read(run->model, 0, JSNI_BLOCK_STATISTICS, b->stats));
+    JSNI_TRY(
+        jsni_model_read(run->model, run->member, JSNI_BLOCK_PARAMETERS, b->params));
+    JSNI_TRY(jsni_model_read(run->model, run->member, JSNI_BLOCK_STATISTICS, b->stats));
     if (b->slots > 0)
-        JSNI_TRY(jsni_model_read(run->model, 0, JSNI_BLOCK_OPTIMISER, b->optimiser));
+        JSNI_TRY(jsni_model_read(run->model, run->member, JSNI_BLOCK_OPTIMISER,
+                                 b->optimiser));
     return JSN_OK;
 }
 
 static jsn_status write_blocks(jsni_run *run, const blocks *b)
 {
-    JSNI_TRY(jsni_model_write(run->model, 0, JSNI_BLOCK_PARAMETERS, b->params));
-    JSNI_TRY(jsni_model_write(run->model, 0, JSNI_BLOCK_STATISTICS, b->stats));
+    JSNI_TRY(
+        jsni_model_write(run->model, run->member, JSNI_BLOCK_PARAMETERS, b->params));
+    JSNI_TRY(
+        jsni_model_write(run->model, run->member, JSNI_BLOCK_STATISTICS, b->stats));
     if (b->slots > 0)
-        JSNI_TRY(jsni_model_write(run->model, 0, JSNI_BLOCK_OPTIMISER, b->optimiser));
+        JSNI_TRY(jsni_model_write(run->model, run->member, JSNI_BLOCK_OPTIMISER,
+                                  b->optimiser));
     return JSN_OK;
 }
 

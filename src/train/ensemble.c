@@ -72,18 +72,16 @@ static jsn_status add_member(const jsn_train_config *config, const jsni_problem 
     (void)snprintf(name, sizeof name, "member-%zu", member + 1);
     char *path = jsni_path_join(folder, name);
     JSNI_TRY_ALLOC(path);
+    const jsni_job job = {config, p, path, (uint64_t)config->seed + member};
     jsni_run run;
-    jsn_status status = jsni_run_open(&run, config, p, path,
-                                      (uint64_t)config->seed + member, logger, stop);
+    jsn_status status = jsni_runs_open(&run, &job, 1, logger, stop);
     jsni_free(path);
     JSNI_TRY(status);
-    if (run.val != NULL)
-        status = jsni_evaluate_logits(run.model, run.val, p->classes, 0, add_logits,
-                                      val, &run.stop, logger, "validation");
-    if (status == JSN_OK && run.test != NULL)
-        status = jsni_evaluate_logits(run.model, run.test, p->classes, 0, add_logits,
-                                      test, &run.stop, logger, "test");
-    jsni_run_close(&run);
+    if (p->val.data != NULL)
+        status = jsni_run_logits(&run, JSNI_PASS_VAL, add_logits, val);
+    if (status == JSN_OK && p->test.data != NULL)
+        status = jsni_run_logits(&run, JSNI_PASS_TEST, add_logits, test);
+    jsni_runs_close(&run, 1);
     return status;
 }
 

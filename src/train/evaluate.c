@@ -63,18 +63,10 @@ void jsni_predictions_release(jsni_predictions *predictions)
     *predictions = (jsni_predictions){0};
 }
 
-typedef struct collector {
-    const jsni_part *part;
-    size_t classes;
-    double *probabilities; /* [classes] */
-    jsni_evaluation *evaluation;
-    jsni_predictions *predictions;
-} collector;
-
-static jsn_status collect(void *user, const uint32_t *position, size_t samples,
-                          const float *logits)
+jsn_status jsni_collect(void *user, const uint32_t *position, size_t samples,
+                        const float *logits)
 {
-    collector *c = user;
+    jsni_collector *c = user;
     for (size_t i = 0; i < samples; i++) {
         const float *row = logits + i * c->classes;
         const size_t best = jsni_argmax(row, c->classes);
@@ -93,20 +85,6 @@ static jsn_status collect(void *user, const uint32_t *position, size_t samples,
         }
     }
     return JSN_OK;
-}
-
-jsn_status jsni_evaluate_part(jsn_model *model, jsni_loader *loader,
-                              const jsni_part *part, size_t classes, uint32_t epoch,
-                              jsni_evaluation *evaluation,
-                              jsni_predictions *predictions, const jsni_stop *stop,
-                              const jsn_logger *logger, const char *what)
-{
-    collector c = {part, classes, NULL, evaluation, predictions};
-    JSNI_TRY_ALLOC(c.probabilities = jsni_alloc(classes, sizeof *c.probabilities));
-    const jsn_status status = jsni_evaluate_logits(model, loader, classes, epoch,
-                                                   collect, &c, stop, logger, what);
-    jsni_free(c.probabilities);
-    return status;
 }
 
 jsni_consistency jsni_consistency_of(const jsni_part *part, const jsni_predictions *a,

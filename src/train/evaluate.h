@@ -39,12 +39,18 @@ typedef struct jsni_predictions {
 JSN_MUST_CHECK jsn_status jsni_predictions_create(jsni_predictions *out, size_t count);
 void jsni_predictions_release(jsni_predictions *predictions);
 
-/* Accuracy and the like over a part; `evaluation` was made for `classes`; `predictions`
- * may be NULL. */
-JSN_MUST_CHECK jsn_status jsni_evaluate_part(
-    jsn_model *model, jsni_loader *loader, const jsni_part *part, size_t classes,
-    uint32_t epoch, jsni_evaluation *evaluation, jsni_predictions *predictions,
-    const jsni_stop *stop, const jsn_logger *logger, const char *what);
+/* A jsni_logits_fn that adds up accuracy and notes predictions; `user` is a
+ * jsni_collector. */
+typedef struct jsni_collector {
+    const jsni_part *part;
+    size_t classes;
+    double *probabilities;         /* [classes], scratch */
+    jsni_evaluation *evaluation;   /* made for `classes`, or NULL */
+    jsni_predictions *predictions; /* or NULL */
+} jsni_collector;
+
+jsn_status jsni_collect(void *user, const uint32_t *position, size_t samples,
+                        const float *logits);
 
 /* Agreement between the predictions for images and for one augmented copy of each. */
 typedef struct jsni_consistency {

@@ -153,16 +153,10 @@ static void release_results(final_results *r)
 static jsn_status measure_all(jsni_run *run, final_results *r)
 {
     const jsni_problem *p = run->problem;
-    const uint32_t epoch = (uint32_t)run->state.epoch;
     JSNI_TRY(jsni_evaluation_create(&r->val, p->classes));
     JSNI_TRY(jsni_evaluation_create(&r->test, p->classes));
-    if (run->val != NULL)
-        JSNI_TRY(jsni_evaluate_part(run->model, run->val, &p->val, p->classes, epoch,
-                                    &r->val, NULL, &run->stop, &run->logger,
-                                    "validation"));
-    if (run->test != NULL)
-        JSNI_TRY(jsni_evaluate_part(run->model, run->test, &p->test, p->classes, epoch,
-                                    &r->test, NULL, &run->stop, &run->logger, "test"));
+    JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_VAL, &r->val, NULL));
+    JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_TEST, &r->test, NULL));
     if (strcmp(run->config->consistency, "never") == 0)
         return JSN_OK;
     JSNI_TRY(jsni_predictions_create(&r->seen, p->train.count));
@@ -186,9 +180,9 @@ static jsn_status write_evaluation(jsni_run *run, const final_results *r)
     for (size_t k = 0; k < p->classes; k++)
         jsn_json_put_text(w, NULL, jsn_dataset_class(p->data, k));
     jsn_json_end(w);
-    if (run->val != NULL)
+    if (p->val.data != NULL)
         jsni_evaluation_put(&r->val, w, "val");
-    if (run->test != NULL)
+    if (p->test.data != NULL)
         jsni_evaluation_put(&r->test, w, "test");
     put_doubtful(run, w, &r->seen, &list);
     jsn_json_end(w);
@@ -232,10 +226,7 @@ static jsn_status write_posteriors(jsni_run *run)
 {
     if (run->posteriors == NULL)
         return JSN_OK;
-    JSNI_TRY(jsni_run_consistency_loaders(run));
-    JSNI_TRY(jsni_evaluate_logits(run->model, run->clean, run->problem->classes, 0,
-                                  fill_missing, run, &run->stop, &run->logger,
-                                  "posteriors"));
+    JSNI_TRY(jsni_run_logits(run, JSNI_PASS_CLEAN, fill_missing, run));
     const size_t shape[2] = {run->problem->train.count, run->problem->classes};
     jsn_array array = {0};
     JSNI_TRY(jsn_array_create(&array, JSN_DTYPE_FLOAT32, 2, shape));
@@ -255,8 +246,8 @@ static jsn_status write_bad_images(const jsni_run *run)
         const jsni_loader *loader;
         const jsni_part *part;
     } loaders[] = {{run->train, &run->problem->train},
-                   {run->val, &run->problem->val},
-                   {run->test, &run->problem->test}};
+                   {run->passes[JSNI_PASS_VAL], &run->problem->val},
+                   {run->passes[JSNI_PASS_TEST], &run->problem->test}};
     jsni_csv_writer csv = {0};
     size_t listed = 0;
     jsni_csv_add(&csv, "path");

@@ -17,6 +17,15 @@
 #include "train/problem.h"
 #include "train/schedule.h"
 
+/* Evaluation passes over a part of the data. */
+typedef enum jsni_pass_kind {
+    JSNI_PASS_VAL,
+    JSNI_PASS_TEST,
+    JSNI_PASS_CLEAN, /* the training images as they are */
+    JSNI_PASS_COPY,  /* one augmented copy of each, for the consistency metric */
+    JSNI_PASSES
+} jsni_pass_kind;
+
 /* What a checkpoint keeps besides the model's blocks and the rows on disk. */
 typedef struct jsni_run_state {
     int64_t epoch;      /* epochs done */
@@ -37,13 +46,15 @@ typedef struct jsni_run {
     jsn_logger logger;             /* writes log.txt and calls user_logger */
     jsni_stop stop;
 
-    jsn_model *model;
+    jsn_model *model;            /* of run 0 of a group; the others borrow it */
+    size_t member;               /* which of the model's networks is this run's */
     jsn_loss *loss, *loss_noisy; /* loss_noisy may be NULL */
     jsni_schedule schedule;
     jsn_augment *augment, *plain; /* training and evaluation pipelines */
+    size_t steps;                 /* of an epoch */
+    bool resident; /* the data lives on the device; else the loaders feed it */
     jsni_loader *train;
-    jsni_loader *val, *test;   /* NULL when there is no such part */
-    jsni_loader *clean, *copy; /* training part for the consistency metric; lazily */
+    jsni_loader *passes[JSNI_PASSES]; /* made when first needed */
 
     double *class_weights; /* [classes], or NULL: all 1 */
     int32_t *labels;       /* [batch] */
@@ -61,24 +72,57 @@ typedef struct jsni_run {
     double last_checkpoint; /* clock */
 } jsni_run;
 
-/* Opens the folder, builds model, losses, loaders; loads the latest checkpoint or the
- * initial weights. On failure everything is released. */
-JSN_MUST_CHECK jsn_status jsni_run_open(jsni_run *run, const jsn_train_config *config,
-                                        const jsni_problem *problem, const char *folder,
-                                        uint64_t seed, const jsn_logger *logger,
-                                        jsni_stop stop);
-void jsni_run_close(jsni_run *run);
+/* What is to be trained, and where. */
+typedef struct jsni_job {
+    const jsn_train_config *config; /* borrowed, complete */
+    const jsni_problem *problem;    /* borrowed */
+    const char *folder;             /* borrowed */
+    uint64_t seed;
+} jsni_job;
 
-/* The two loaders of the consistency metric, made when first needed. */
-JSN_MUST_CHECK jsn_status jsni_run_consistency_loaders(jsni_run *run);
+/* Opens the folders of `count` jobs, builds one model with as many members, losses,
+ * loaders; loads the latest checkpoints or the initial weights. Jobs of one call have
+ * the same images, network and options; more than one needs a device that trains
+ * members together. On failure everything is released. */
+JSN_MUST_CHECK jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs,
+                                         size_t count, const jsn_logger *logger,
+                                         jsni_stop stop);
+void jsni_runs_close(jsni_run *runs, size_t count);
+
+/* The part that a pass goes over. */
+const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind);
+
+/* The logits of a pass, by position in its part; broken images are left out. */
+JSN_MUST_CHECK jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind,
+                                          jsni_logits_fn *fn, void *user);
+
+/* Accuracy and predictions of a pass; either may be NULL. A part that does not exist
+ * leaves them as they are. */
+JSN_MUST_CHECK jsn_status jsni_run_evaluate(jsni_run *run, jsni_pass_kind kind,
+                                            jsni_evaluation *evaluation,
+                                            jsni_predictions *predictions);
 
 /* Predictions for the training images as they are, into `clean`, and their agreement
  * with those for one augmented copy of each. */
 JSN_MUST_CHECK jsn_status jsni_run_consistency(jsni_run *run, jsni_consistency *out,
                                                jsni_predictions *clean);
 
-/* The epochs that are left. JSN_ERR_STOPPED after a checkpoint when asked to stop. */
-JSN_MUST_CHECK jsn_status jsni_run_train(jsni_run *run);
+/* Trains the jobs that are not finished, together where the device can, and gives the
+ * results of all, [count]. */
+JSN_MUST_CHECK jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count,
+                                          const jsn_logger *logger, jsni_stop stop,
+                                          jsn_train_result *results);
+
+/* The epochs that are left, all runs in step. JSN_ERR_STOPPED after a checkpoint when
+ * asked to stop. */
+JSN_MUST_CHECK jsn_status jsni_runs_train(jsni_run *runs, size_t count);
+
+/* The learning rate of a batch of the epoch under way. */
+double jsni_run_rate(const jsni_run *run, size_t batch);
+
+/* After some steps: their time and images, progress, a checkpoint when one is due. */
+JSN_MUST_CHECK jsn_status jsni_run_after_steps(jsni_run *run, double seconds,
+                                               uint64_t images);
 
 /* Full state to and from the run folder. Loading sets *found; a damaged file is said
  * and the previous one used. */

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "train/model_card.h"
+#include "train/resident_feed.h"
 #include "train/run.h"
 
 double jsni_clock(void)
@@ -34,7 +35,8 @@ static void log_progress(void *user, const char *what, uint64_t done, uint64_t t
         run->user_logger->progress(run->user_logger->user, what, done, total, detail);
 }
 
-static jsn_status open_model(jsni_run *run)
+/* The model of a group, whose runs have the same options. */
+static jsn_status open_model(jsni_run *run, size_t members)
 {
     const jsn_train_config *c = run->config;
     char optimiser[96] = "adamw";
@@ -51,13 +53,20 @@ static jsn_status open_model(jsni_run *run)
     o.views = (size_t)c->views;
     o.threads = (size_t)c->threads;
     o.optimiser = optimiser;
+    o.members = members;
     JSNI_TRY(jsn_precision_parse(c->precision, &o.precision));
-    JSNI_TRY(jsn_model_create(&run->model, &o));
+    return jsn_model_create(&run->model, &o);
+}
+
+static jsn_status first_weights(jsni_run *run)
+{
+    const char *init = run->config->init;
+    jsni_model_select(run->model, run->member);
     JSNI_TRY(jsn_model_init(run->model, run->seed));
-    if (c->init == NULL)
+    if (init == NULL)
         return JSN_OK;
     int head_left = 0;
-    JSNI_TRY(jsn_model_load(run->model, c->init, &head_left));
+    JSNI_TRY(jsn_model_load(run->model, init, &head_left));
     if (head_left)
         run->logger.message(run, JSN_LOG_INFO,
                             "the weights file has another number of classes: the "
@@ -97,56 +106,27 @@ static jsn_status open_augments(jsni_run *run)
     return status;
 }
 
-static jsni_loader_options loader_options(const jsni_run *run, const jsni_part *part)
+static jsn_status open_loader(jsni_run *run)
 {
     const jsn_train_config *c = run->config;
-    return (jsni_loader_options){
-        .part = part,
+    const jsni_loader_options o = {
+        .part = &run->problem->train,
         .classes = run->problem->classes,
-        .augment = run->plain,
+        .augment = run->augment,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
         .batch = (size_t)c->batch,
-        .views = 1,
+        .views = (size_t)c->views,
         .workers = (size_t)c->workers,
-        .order = JSNI_ORDER_KEPT,
+        .order = strcmp(c->sampling, "balanced") == 0 ? JSNI_ORDER_BALANCED
+                                                      : JSNI_ORDER_SHUFFLED,
         .seed = run->seed,
+        .max_steps = (size_t)c->max_steps,
         .max_bad = (size_t)c->max_bad,
         .scaled_decode = c->scaled_decode != 0,
     };
-}
-
-static jsn_status open_loaders(jsni_run *run)
-{
-    const jsn_train_config *c = run->config;
-    const jsni_problem *p = run->problem;
-    jsni_loader_options o = loader_options(run, &p->train);
-    o.augment = run->augment;
-    o.views = (size_t)c->views;
-    o.max_steps = (size_t)c->max_steps;
-    o.order = strcmp(c->sampling, "balanced") == 0 ? JSNI_ORDER_BALANCED
-                                                   : JSNI_ORDER_SHUFFLED;
     JSNI_TRY(jsni_loader_create(&run->train, &o));
-    if (p->val.data != NULL) {
-        o = loader_options(run, &p->val);
-        JSNI_TRY(jsni_loader_create(&run->val, &o));
-    }
-    if (p->test.data != NULL) {
-        o = loader_options(run, &p->test);
-        JSNI_TRY(jsni_loader_create(&run->test, &o));
-    }
-    return JSN_OK;
-}
-
-jsn_status jsni_run_consistency_loaders(jsni_run *run)
-{
-    jsni_loader_options o = loader_options(run, &run->problem->train);
-    if (run->clean == NULL)
-        JSNI_TRY(jsni_loader_create(&run->clean, &o));
-    o.augment = run->augment;
-    o.purpose = 1;
-    if (run->copy == NULL)
-        JSNI_TRY(jsni_loader_create(&run->copy, &o));
+    run->steps = jsni_loader_batches(run->train);
     return JSN_OK;
 }
 
@@ -191,52 +171,80 @@ static jsn_status allocate(jsni_run *run)
     return JSN_OK;
 }
 
-static jsn_status set_up(jsni_run *run)
+static jsn_status load_state(jsni_run *run)
 {
+    bool found = false;
+    JSNI_TRY(jsni_checkpoint_load(run, &found));
+    if (!found)
+        return JSN_OK;
+    JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
+    jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
+    if (run->rows.count < (size_t)run->state.epoch)
+        return jsni_fail(
+            JSN_ERR_DATA,
+            "%s: %zu rows, but the checkpoint is at epoch %lld; delete the "
+            "run folder to start again",
+            JSNI_RUN_METRICS, run->rows.count, (long long)run->state.epoch);
+    char text[96];
+    (void)snprintf(text, sizeof text, "continuing after epoch %lld, batch %zu",
+                   (long long)run->state.epoch, run->state.batch);
+    run->logger.message(run, JSN_LOG_INFO, text);
+    return JSN_OK;
+}
+
+/* Everything that is checked before the model, the expensive part, is made. */
+static jsn_status set_up(jsni_run *run, const jsni_job *job, const jsn_logger *logger,
+                         jsni_stop stop)
+{
+    run->config = job->config;
+    run->problem = job->problem;
+    run->seed = job->seed;
+    run->stop = stop;
+    run->user_logger = logger;
+    run->logger = (jsn_logger){run, log_message, log_progress};
+    run->state.best_val = run->state.best_test = NAN;
+    run->last_checkpoint = jsni_clock();
+    JSNI_TRY(jsni_run_folder_open(&run->folder, job->folder));
     JSNI_TRY(open_losses(run));
     JSNI_TRY(open_augments(run));
     JSNI_TRY(jsni_schedule_parse(run->config->schedule, (size_t)run->config->epochs,
                                  &run->schedule));
-    JSNI_TRY(open_loaders(run));
-    JSNI_TRY(open_model(run));
-    JSNI_TRY(allocate(run));
-    run->state.best_val = run->state.best_test = NAN;
-    bool found = false;
-    JSNI_TRY(jsni_checkpoint_load(run, &found));
-    if (found) {
-        JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
-        jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
-        if (run->rows.count < (size_t)run->state.epoch)
-            return jsni_fail(
-                JSN_ERR_DATA,
-                "%s: %zu rows, but the checkpoint is at epoch %lld; delete "
-                "the run folder to start again",
-                JSNI_RUN_METRICS, run->rows.count, (long long)run->state.epoch);
-        char text[96];
-        (void)snprintf(text, sizeof text, "continuing after epoch %lld, batch %zu",
-                       (long long)run->state.epoch, run->state.batch);
-        run->logger.message(run, JSN_LOG_INFO, text);
-    }
-    run->last_checkpoint = jsni_clock();
-    return JSN_OK;
+    JSNI_TRY(open_loader(run));
+    return allocate(run);
 }
 
-jsn_status jsni_run_open(jsni_run *run, const jsn_train_config *config,
-                         const jsni_problem *problem, const char *folder, uint64_t seed,
-                         const jsn_logger *logger, jsni_stop stop)
+static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
+                           const jsn_logger *logger, jsni_stop stop)
 {
-    *run = (jsni_run){.config = config, .problem = problem, .seed = seed, .stop = stop};
-    run->user_logger = logger;
-    run->logger = (jsn_logger){run, log_message, log_progress};
-    jsn_status status = jsni_run_folder_open(&run->folder, folder);
-    if (status == JSN_OK)
-        status = set_up(run);
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY(set_up(&runs[i], &jobs[i], logger, stop));
+    JSNI_TRY(open_model(&runs[0], count));
+    for (size_t i = 0; i < count; i++) {
+        runs[i].model = runs[0].model;
+        runs[i].member = i;
+        JSNI_TRY(first_weights(&runs[i]));
+        JSNI_TRY(load_state(&runs[i]));
+        if (runs[i].state.epoch != runs[0].state.epoch ||
+            runs[i].state.batch != runs[0].state.batch)
+            return jsni_fail(JSN_ERR_UNSUPPORTED,
+                             "the runs stand at different steps: one by one, then");
+    }
+    return jsni_resident_set_up(runs, count);
+}
+
+jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
+                          const jsn_logger *logger, jsni_stop stop)
+{
+    memset(runs, 0, count * sizeof *runs);
+    for (size_t i = 0; i < count; i++)
+        runs[i].folder.lock = -1;
+    const jsn_status status = open_all(runs, jobs, count, logger, stop);
     if (status != JSN_OK)
-        jsni_run_close(run);
+        jsni_runs_close(runs, count);
     return status;
 }
 
-void jsni_run_close(jsni_run *run)
+static void close_run(jsni_run *run)
 {
     jsni_run_rows_release(&run->rows);
     jsni_free(run->posteriors);
@@ -247,15 +255,20 @@ void jsni_run_close(jsni_run *run)
     jsni_free(run->targets);
     jsni_free(run->labels);
     jsni_free(run->class_weights);
-    jsni_loader_destroy(run->copy);
-    jsni_loader_destroy(run->clean);
-    jsni_loader_destroy(run->test);
-    jsni_loader_destroy(run->val);
+    for (size_t i = 0; i < JSNI_PASSES; i++)
+        jsni_loader_destroy(run->passes[i]);
     jsni_loader_destroy(run->train);
     jsn_augment_destroy(run->plain);
     jsn_augment_destroy(run->augment);
     jsn_loss_destroy(run->loss_noisy);
     jsn_loss_destroy(run->loss);
-    jsn_model_destroy(run->model);
     jsni_run_folder_close(&run->folder);
+}
+
+void jsni_runs_close(jsni_run *runs, size_t count)
+{
+    jsn_model *model = runs[0].model;
+    for (size_t i = 0; i < count; i++)
+        close_run(&runs[i]);
+    jsn_model_destroy(model);
 }

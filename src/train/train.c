@@ -61,28 +61,86 @@ static jsn_status write_records(const jsni_run_folder *folder,
     return status == JSN_OK ? write_labels(folder, p) : status;
 }
 
-/* One network in one folder, from its latest state to its end. */
-static jsn_status train_one(const jsn_train_config *config, const jsni_problem *p,
-                            const char *folder, uint64_t seed, const jsn_logger *logger,
-                            jsni_stop stop, jsn_train_result *result)
+/* The finished ones of `count` jobs give their result; the others are moved to the
+ * front of `left`, with the numbers of their results. */
+static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_job *left,
+                                  size_t *number, size_t *left_count,
+                                  jsn_train_result *results)
 {
-    bool found = false;
-    JSNI_TRY(jsni_run_result_read(folder, config, &found, result));
-    result->already_finished = found;
-    if (found)
-        return JSN_OK;
-    jsni_run run;
-    JSNI_TRY(jsni_run_open(&run, config, p, folder, seed, logger, stop));
-    jsn_status status = write_records(&run.folder, config, p);
+    *left_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool found = false;
+        JSNI_TRY(
+            jsni_run_result_read(jobs[i].folder, jobs[i].config, &found, &results[i]));
+        results[i].already_finished = found;
+        if (!found) {
+            number[*left_count] = i;
+            left[(*left_count)++] = jobs[i];
+        }
+    }
+    return JSN_OK;
+}
+
+/* Runs from their latest state to their end, side by side. */
+static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t count,
+                              const jsn_logger *logger, jsni_stop stop,
+                              jsn_train_result *results)
+{
+    jsni_run *runs = jsni_alloc(count, sizeof *runs);
+    JSNI_TRY_ALLOC(runs);
+    jsn_status status = jsni_runs_open(runs, jobs, count, logger, stop);
+    if (status != JSN_OK) {
+        jsni_free(runs);
+        return status;
+    }
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        status = write_records(&runs[i].folder, jobs[i].config, jobs[i].problem);
     if (status == JSN_OK)
-        status = jsni_run_train(&run);
-    if (status == JSN_OK)
-        status = jsni_run_finish(&run, result);
-    jsni_run_close(&run);
+        status = jsni_runs_train(runs, count);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        status = jsni_run_finish(&runs[i], &results[number[i]]);
+    jsni_runs_close(runs, count);
+    jsni_free(runs);
+    return status;
+}
+
+jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger *logger,
+                           jsni_stop stop, jsn_train_result *results)
+{
+    jsni_job *left = jsni_alloc(count, sizeof *left);
+    size_t *number = jsni_alloc(count, sizeof *number);
+    size_t left_count = 0;
+    jsn_status status = JSN_ERR_MEMORY;
+    if (left != NULL && number != NULL)
+        status = find_unfinished(jobs, count, left, number, &left_count, results);
+    /* Together where the device can, else one by one. */
+    bool together = left_count > 1 && strncmp(jobs[0].config->device, "cuda", 4) == 0;
+    if (status == JSN_OK && together) {
+        status = train_group(left, number, left_count, logger, stop, results);
+        together = status != JSN_ERR_UNSUPPORTED;
+        status = together ? status : JSN_OK;
+    }
+    for (size_t i = 0; status == JSN_OK && !together && i < left_count; i++)
+        status = train_group(&left[i], &number[i], 1, logger, stop, results);
+    jsni_free(number);
+    jsni_free(left);
     return status;
 }
 
 /* Members share the labels and differ in weights, order and augmentation. */
+static jsn_status member_jobs(const jsn_train_config *config, const jsni_problem *p,
+                              const char *folder, jsni_job *jobs)
+{
+    for (size_t m = 0; m < (size_t)config->members; m++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "member-%zu", m + 1);
+        jobs[m] = (jsni_job){config, p, jsni_path_join(folder, name),
+                             (uint64_t)config->seed + m};
+        JSNI_TRY_ALLOC(jobs[m].folder);
+    }
+    return JSN_OK;
+}
+
 static jsn_status train_members(const jsn_train_config *config, const jsni_problem *p,
                                 const char *folder, const jsn_logger *logger,
                                 jsni_stop stop, jsn_train_result *result)
@@ -96,19 +154,19 @@ static jsn_status train_members(const jsn_train_config *config, const jsni_probl
     jsni_run_folder whole;
     JSNI_TRY(jsni_run_folder_open(&whole, folder));
     jsn_train_result *each = jsni_alloc_zero(members, sizeof *each);
-    jsn_status status =
-        each == NULL ? JSN_ERR_MEMORY : write_records(&whole, config, p);
-    for (size_t m = 0; status == JSN_OK && m < members; m++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "member-%zu", m + 1);
-        char *path = jsni_path_join(folder, name);
-        status = path == NULL ? JSN_ERR_MEMORY
-                              : train_one(config, p, path, (uint64_t)config->seed + m,
-                                          logger, stop, &each[m]);
-        jsni_free(path);
-    }
+    jsni_job *jobs = jsni_alloc_zero(members, sizeof *jobs);
+    jsn_status status = each == NULL || jobs == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status == JSN_OK)
+        status = write_records(&whole, config, p);
+    if (status == JSN_OK)
+        status = member_jobs(config, p, folder, jobs);
+    if (status == JSN_OK)
+        status = jsni_train_jobs(jobs, members, logger, stop, each);
     if (status == JSN_OK)
         status = jsni_ensemble_finish(config, p, &whole, each, logger, stop, result);
+    for (size_t m = 0; jobs != NULL && m < members; m++)
+        jsni_free((void *)(uintptr_t)jobs[m].folder);
+    jsni_free(jobs);
     jsni_free(each);
     jsni_run_folder_close(&whole);
     return status;
@@ -140,11 +198,11 @@ jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
     }
     if (status == JSN_OK)
         status = find_folder(config, &folder);
+    const jsni_job job = {config, &problem, folder, (uint64_t)config->seed};
     if (status == JSN_OK)
         status = config->members > 1
                      ? train_members(config, &problem, folder, logger, ask, result)
-                     : train_one(config, &problem, folder, (uint64_t)config->seed,
-                                 logger, ask, result);
+                     : jsni_train_jobs(&job, 1, logger, ask, result);
     jsni_free(folder);
     jsni_problem_release(&problem);
     return status;

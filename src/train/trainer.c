@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "train/resident_feed.h"
 #include "train/run.h"
 #include "train/run_events.h"
 
@@ -94,7 +95,7 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
     return count_batch(run, batch, mean);
 }
 
-static void show_step(jsni_run *run, size_t batches)
+static void show_step(jsni_run *run)
 {
     char what[48], detail[96];
     const double rate =
@@ -105,24 +106,33 @@ static void show_step(jsni_run *run, size_t batches)
                    jsni_counts_loss(&run->state.counts),
                    100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
                    rate);
-    run->logger.progress(run, what, run->state.batch, batches, detail);
+    run->logger.progress(run, what, run->state.batch, run->steps, detail);
 }
 
-static double rate_of(const jsni_run *run, size_t batch)
+double jsni_run_rate(const jsni_run *run, size_t batch)
 {
     return run->config->lr * jsni_schedule_factor(&run->schedule,
                                                   (size_t)run->state.epoch, batch,
-                                                  jsni_loader_batches(run->train));
+                                                  run->steps);
 }
 
-/* The steps of the epoch under way that are left. */
-static jsn_status train_steps(jsni_run *run)
+jsn_status jsni_run_after_steps(jsni_run *run, double seconds, uint64_t images)
 {
-    const size_t batches = jsni_loader_batches(run->train);
-    const uint32_t epoch = (uint32_t)run->state.epoch;
-    JSNI_TRY(jsni_loader_begin(run->train, epoch, run->state.batch));
-    run->epoch_seconds = 0.0;
-    run->epoch_images = 0;
+    run->epoch_seconds += seconds;
+    run->state.seconds += seconds;
+    run->epoch_images += images;
+    show_step(run);
+    if (jsni_clock() - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
+        run->state.batch < run->steps)
+        return jsni_checkpoint_save(run);
+    return JSN_OK;
+}
+
+/* The steps of the epoch under way that are left, fed by the loader. */
+static jsn_status host_steps(jsni_run *run)
+{
+    JSNI_TRY(
+        jsni_loader_begin(run->train, (uint32_t)run->state.epoch, run->state.batch));
     double last = jsni_clock();
     for (;;) {
         const jsni_batch *batch = NULL;
@@ -130,47 +140,15 @@ static jsn_status train_steps(jsni_run *run)
         if (batch == NULL)
             return JSN_OK;
         if (batch->samples > 0)
-            JSNI_TRY(train_batch(run, batch, rate_of(run, batch->number)));
+            JSNI_TRY(train_batch(run, batch, jsni_run_rate(run, batch->number)));
         run->state.batch = batch->number + 1;
         const double now = jsni_clock();
-        run->epoch_seconds += now - last;
-        run->state.seconds += now - last;
-        run->epoch_images += batch->samples * (size_t)run->config->views;
-        last = now;
-        show_step(run, batches);
+        JSNI_TRY(jsni_run_after_steps(run, now - last,
+                                      batch->samples * (size_t)run->config->views));
+        last = jsni_clock();
         if (jsni_stop_asked(&run->stop))
             return JSN_ERR_STOPPED;
-        if (now - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
-            run->state.batch < batches) {
-            JSNI_TRY(jsni_checkpoint_save(run));
-            last = jsni_clock();
-        }
     }
-}
-
-static jsn_status evaluate(jsni_run *run, jsni_loader *loader, const jsni_part *part,
-                           const char *what, jsni_evaluation *evaluation,
-                           jsni_predictions *predictions)
-{
-    return jsni_evaluate_part(run->model, loader, part, run->problem->classes,
-                              (uint32_t)run->state.epoch, evaluation, predictions,
-                              &run->stop, &run->logger, what);
-}
-
-jsn_status jsni_run_consistency(jsni_run *run, jsni_consistency *out,
-                                jsni_predictions *clean)
-{
-    const jsni_part *part = &run->problem->train;
-    jsni_predictions copy = {0};
-    JSNI_TRY(jsni_run_consistency_loaders(run));
-    JSNI_TRY(jsni_predictions_create(&copy, part->count));
-    jsn_status status = evaluate(run, run->clean, part, "training set", NULL, clean);
-    if (status == JSN_OK)
-        status = evaluate(run, run->copy, part, "augmented copies", NULL, &copy);
-    if (status == JSN_OK)
-        *out = jsni_consistency_of(part, clean, &copy);
-    jsni_predictions_release(&copy);
-    return status;
 }
 
 /* Squared norm of all parameters with more than one dimension, as the paper's code logs
@@ -181,7 +159,7 @@ static jsn_status weight_norm(jsni_run *run, double *out)
     float *params = jsni_alloc(graph->param_floats, sizeof *params);
     JSNI_TRY_ALLOC(params);
     const jsn_status status =
-        jsni_model_read(run->model, 0, JSNI_BLOCK_PARAMETERS, params);
+        jsni_model_read(run->model, run->member, JSNI_BLOCK_PARAMETERS, params);
     double sum = 0.0;
     for (size_t i = 0; status == JSN_OK && i < graph->param_count; i++)
         for (size_t k = 0; graph->params[i].rank > 1 && k < graph->params[i].count;
@@ -219,7 +197,7 @@ static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **l
     jsn_json_begin_object(w, NULL);
     jsn_json_put_int(w, "epoch", run->state.epoch + 1);
     /* of the last step */
-    jsn_json_put_real(w, "lr", rate_of(run, jsni_loader_batches(run->train) - 1));
+    jsn_json_put_real(w, "lr", jsni_run_rate(run, run->steps - 1));
     jsn_json_put_real(w, "loss", jsni_counts_loss(c));
     put_views(w, "train_acc_true", run, JSNI_KIND_TRUE);
     put_views(w, "train_acc_noisy", run, JSNI_KIND_NOISY);
@@ -250,22 +228,16 @@ static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **l
     return status;
 }
 
-static jsn_status measure_part(jsni_run *run, jsni_loader *loader,
-                               const jsni_part *part, const char *what,
-                               jsni_evaluation *evaluation)
-{
-    JSNI_TRY(jsni_evaluation_create(evaluation, run->problem->classes));
-    return loader == NULL ? JSN_OK
-                          : evaluate(run, loader, part, what, evaluation, NULL);
-}
-
 static jsn_status measure(jsni_run *run, epoch_results *r)
 {
     jsni_evaluation val = {0}, test = {0};
-    jsn_status status =
-        measure_part(run, run->val, &run->problem->val, "validation", &val);
+    jsn_status status = jsni_evaluation_create(&val, run->problem->classes);
     if (status == JSN_OK)
-        status = measure_part(run, run->test, &run->problem->test, "test", &test);
+        status = jsni_evaluation_create(&test, run->problem->classes);
+    if (status == JSN_OK)
+        status = jsni_run_evaluate(run, JSNI_PASS_VAL, &val, NULL);
+    if (status == JSN_OK)
+        status = jsni_run_evaluate(run, JSNI_PASS_TEST, &test, NULL);
     if (status == JSN_OK) {
         r->val_acc = jsni_evaluation_accuracy(&val);
         r->val_acc_noisy = jsni_evaluation_accuracy_used(&val);
@@ -304,6 +276,7 @@ static jsn_status keep_best(jsni_run *run, const epoch_results *r)
     run->state.best_val = val;
     char *path = jsni_run_file(&run->folder, JSNI_RUN_BEST);
     JSNI_TRY_ALLOC(path);
+    jsni_model_select(run->model, run->member);
     const jsn_status status = jsn_model_save(run->model, path);
     jsni_free(path);
     return status;
@@ -359,23 +332,43 @@ static jsn_status end_epoch(jsni_run *run)
     return jsni_checkpoint_save(run);
 }
 
-jsn_status jsni_run_train(jsni_run *run)
+/* One epoch of all runs: steps, then what ends an epoch for each. */
+static jsn_status train_epoch(jsni_run *runs, size_t count)
 {
-    jsn_status status = JSN_OK;
-    while (status == JSN_OK && run->state.epoch < run->config->epochs) {
-        status = train_steps(run);
-        if (status == JSN_OK)
-            status = end_epoch(run);
-        if (status == JSN_OK && jsni_stop_asked(&run->stop) &&
-            run->state.epoch < run->config->epochs)
-            return jsni_fail(JSN_ERR_STOPPED,
-                             "stopped after epoch %lld; the same command continues",
-                             (long long)run->state.epoch);
+    for (size_t i = 0; i < count; i++) {
+        runs[i].epoch_seconds = 0.0;
+        runs[i].epoch_images = 0;
     }
-    if (status != JSN_ERR_STOPPED)
-        return status;
-    JSNI_TRY(jsni_checkpoint_save(run));
+    JSNI_TRY(runs[0].resident ? jsni_resident_steps(runs, count) : host_steps(runs));
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY(end_epoch(&runs[i]));
+    return JSN_OK;
+}
+
+/* A run of a group may have ended its epoch when the group is stopped inside the end of
+ * another's; its state is on disk already. */
+static jsn_status stop_runs(jsni_run *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].state.batch > 0)
+            JSNI_TRY(jsni_checkpoint_save(&runs[i]));
     return jsni_fail(JSN_ERR_STOPPED,
                      "stopped in epoch %lld, batch %zu; the same command continues",
-                     (long long)run->state.epoch + 1, run->state.batch);
+                     (long long)runs[0].state.epoch + 1, runs[0].state.batch);
+}
+
+jsn_status jsni_runs_train(jsni_run *runs, size_t count)
+{
+    while (runs[0].state.epoch < runs[0].config->epochs) {
+        const jsn_status status = train_epoch(runs, count);
+        if (status == JSN_ERR_STOPPED)
+            return stop_runs(runs, count);
+        JSNI_TRY(status);
+        if (jsni_stop_asked(&runs[0].stop) &&
+            runs[0].state.epoch < runs[0].config->epochs)
+            return jsni_fail(JSN_ERR_STOPPED,
+                             "stopped after epoch %lld; the same command continues",
+                             (long long)runs[0].state.epoch);
+    }
+    return JSN_OK;
 }
