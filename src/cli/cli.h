@@ -55,6 +55,14 @@ jsn_status cli_usage(const char *format, ...)
 #endif
     ;
 
+/* Any other failure that a command finds itself: `status` with a sentence of its own,
+ * such as JSN_ERR_DATA with "file: what is wrong". */
+jsn_status cli_fail(jsn_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
 /* Messages and a progress bar on stderr: a bar with rate and time left on a terminal,
  * plain lines otherwise; silent with -q, debug messages with -v. */
 const jsn_logger *cli_logger(void);

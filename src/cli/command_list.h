@@ -10,7 +10,10 @@
     X(noise) \
     X(augment) \
     X(predict) \
+    X(loss) \
+    X(bench_loss) \
     X(bench_step) \
+    X(show_losses) \
     X(show_networks) \
     X(show_recipes) \
     X(show_noise) \

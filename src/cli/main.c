@@ -71,6 +71,15 @@ jsn_status cli_usage(const char *format, ...)
     return JSN_ERR_ARGUMENT;
 }
 
+jsn_status cli_fail(jsn_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(usage_sentence, sizeof usage_sentence, format, args);
+    va_end(args);
+    return status;
+}
+
 /* The command that argv names, by two words or by one; *words says how many. */
 static const cli_command *find_command(int argc, char **argv, int *words)
 {

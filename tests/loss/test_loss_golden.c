@@ -121,7 +121,7 @@ static void read_case(const golden *g, const jsn_json *entry, golden_case *c)
 
     c->views = (size_t)views;
     for (size_t v = 0; v < c->views; v++) {
-        char suffix[16];
+        char suffix[32];
         (void)snprintf(suffix, sizeof suffix, "logits%zu", v + 1);
         c->logits[v] = tensor(g, "inputs/", inputs, suffix);
         (void)snprintf(suffix, sizeof suffix, "grad%zu", v + 1);

@@ -1,0 +1,317 @@
+/* cli/command_bench_loss.c - times the losses beside the traffic that no loss can avoid:
+ * reading the logits and writing the gradient once, at the speed of a copy of the same
+ * arrays that is measured in turn with the loss. */
+#define _XOPEN_SOURCE 700
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/loss.h"
+
+enum { ROUNDS = 7, MOST_TIMES = 20000, MOST_THREADS = 64 };
+
+typedef struct bench_values {
+    char *loss, *level;
+    int64_t batch, classes, views, threads;
+    double seconds;
+    bool json;
+} bench_values;
+
+static const jsn_option_info options[] = {
+    {"loss", 'l', JSN_OPTION_TEXT, "gjs:pi1=0.5", 0, 0, NULL, "SPEC",
+     "loss, or 'all' for every loss of the table", offsetof(bench_values, loss)},
+    {"batch", 'b', JSN_OPTION_INT, NULL, 1, 1e8, NULL, "N",
+     "samples; with --classes, instead of the five standard sizes",
+     offsetof(bench_values, batch)},
+    {"classes", 'k', JSN_OPTION_INT, NULL, 2, 1e6, NULL, "K", "classes",
+     offsetof(bench_values, classes)},
+    {"views", 0, JSN_OPTION_INT, NULL, 1, JSN_LOSS_MAX_VIEWS, NULL, "N",
+     "views; without it what the loss wants", offsetof(bench_values, views)},
+    {"threads", 't', JSN_OPTION_INT, NULL, 1, MOST_THREADS, NULL, "N",
+     "threads; without it 1 and 2", offsetof(bench_values, threads)},
+    {"level", 0, JSN_OPTION_CHOICE, "auto", 0, 0, "auto|double|plain|avx2|avx512", "L",
+     "instruction set", offsetof(bench_values, level)},
+    {"seconds", 0, JSN_OPTION_REAL, "0.7", 0.001, 600, NULL, "S",
+     "time spent on the loss of a case", offsetof(bench_values, seconds)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object a case",
+     offsetof(bench_values, json)},
+};
+
+typedef struct bench_case {
+    const char *spec;
+    size_t samples, classes, views, threads;
+    float *logits, *grad; /* [views][samples][classes] */
+    int32_t *labels;
+    double times[MOST_TIMES];
+    size_t count;
+    double copy_best;
+    double mean;
+    jsn_loss_level level;
+} bench_case;
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a;
+    const double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Standard-normal numbers times 2, as logits of an untrained network; labels spread. */
+static void fill(bench_case *c)
+{
+    uint64_t state = 88172645463325252u;
+    const size_t count = c->views * c->samples * c->classes;
+    for (size_t k = 0; k < count; k++) {
+        double sum = -6.0;
+        for (int i = 0; i < 12; i++) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            sum += (double)(state >> 11) * 0x1p-53;
+        }
+        c->logits[k] = (float)(2.0 * sum);
+        c->grad[k] = 0.0f;
+    }
+    for (size_t i = 0; i < c->samples; i++)
+        c->labels[i] = (int32_t)(i * 7919 % c->classes);
+}
+
+/* A share of the copy, repeated. */
+typedef struct copy_work {
+    const float *from;
+    float *to;
+    size_t bytes, repeats;
+    pthread_t thread;
+} copy_work;
+
+static void *copy_share(void *user)
+{
+    const copy_work *w = user;
+    for (size_t r = 0; r < w->repeats; r++) {
+        memcpy(w->to, w->from, w->bytes);
+#if defined(__GNUC__)
+        __asm__ volatile("" ::: "memory"); /* each copy is made */
+#endif
+    }
+    return NULL;
+}
+
+/* Seconds of one copy of the logits to the gradient by c->threads threads. */
+static double time_copy(const bench_case *c)
+{
+    copy_work work[MOST_THREADS];
+    const size_t count = c->views * c->samples * c->classes;
+    /* About a millisecond and more, so that starting threads does not count. */
+    const size_t repeats = 1 + (size_t)(32.0 * 1024 * 1024 / (double)(8 * count));
+    size_t started = 0;
+    for (size_t t = 0; t < c->threads; t++) {
+        const size_t first = count * t / c->threads;
+        work[t].from = c->logits + first;
+        work[t].to = c->grad + first;
+        work[t].bytes = (count * (t + 1) / c->threads - first) * sizeof(float);
+        work[t].repeats = repeats;
+    }
+    const double start = now();
+    for (size_t t = 1; t < c->threads; t++, started++)
+        if (pthread_create(&work[t].thread, NULL, copy_share, &work[t]) != 0)
+            break;
+    (void)copy_share(&work[0]);
+    for (size_t t = 1; t <= started; t++)
+        (void)pthread_join(work[t].thread, NULL);
+    return (now() - start) / (double)repeats;
+}
+
+static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
+{
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = c->samples;
+    batch.logits = c->logits;
+    batch.labels = c->labels;
+    jsn_loss_result result = {0.0, NULL, c->grad};
+    jsn_status status = jsn_loss_eval(loss, &batch, &result); /* warms up */
+    c->copy_best = HUGE_VAL;
+    c->count = 0;
+    for (int round = 0; round < ROUNDS && status == JSN_OK; round++) {
+        c->copy_best = fmin(c->copy_best, time_copy(c));
+        const double end = now() + seconds / ROUNDS;
+        do {
+            const double start = now();
+            status = jsn_loss_eval(loss, &batch, &result);
+            c->times[c->count++] = now() - start;
+        } while (status == JSN_OK && c->count < MOST_TIMES && now() < end);
+        if (c->count == MOST_TIMES)
+            break;
+    }
+    c->level = jsn_loss_level_used(loss);
+    c->mean = result.mean;
+    qsort(c->times, c->count, sizeof c->times[0], compare);
+    return status;
+}
+
+static jsn_status print_case(const bench_case *c, bool json)
+{
+    struct rusage usage;
+    (void)getrusage(RUSAGE_SELF, &usage);
+    const double entries = (double)(c->views * c->samples * c->classes);
+    const double bytes = 2.0 * sizeof(float) * entries + 4.0 * (double)c->samples;
+    const double best = c->times[0];
+    const double median = c->times[c->count / 2];
+    if (!json) {
+        (void)printf("%-16s %6zu x %-5zu %zu views %zu threads %-6s best %10.1f us  "
+                     "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
+                     c->spec, c->samples, c->classes, c->views, c->threads,
+                     jsn_loss_level_name(c->level), best * 1e6, median * 1e6,
+                     best * 1e9 / entries, best / c->copy_best);
+        return JSN_OK;
+    }
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "case", "loss");
+    jsn_json_put_text(w, "loss", c->spec);
+    jsn_json_put_int(w, "samples", (int64_t)c->samples);
+    jsn_json_put_int(w, "classes", (int64_t)c->classes);
+    jsn_json_put_int(w, "views", (int64_t)c->views);
+    jsn_json_put_int(w, "threads", (int64_t)c->threads);
+    jsn_json_put_text(w, "level", jsn_loss_level_name(c->level));
+    jsn_json_put_int(w, "runs", (int64_t)c->count);
+    jsn_json_put_real(w, "median_s", median);
+    jsn_json_put_real(w, "best_s", best);
+    jsn_json_put_real(w, "samples_per_second", (double)c->samples / best);
+    jsn_json_put_real(w, "ns_per_entry", best * 1e9 / entries);
+    jsn_json_put_real(w, "traffic_bytes", bytes);
+    jsn_json_put_real(w, "bytes_per_second", bytes / best);
+    jsn_json_put_real(w, "limit_s", c->copy_best);
+    jsn_json_put_real(w, "limit_bytes_per_second", bytes / c->copy_best);
+    jsn_json_put_text(w, "limit",
+                      "best copy of the logits to the gradient, the same arrays and "
+                      "threads, in turn with the loss");
+    jsn_json_put_real(w, "times_limit", best / c->copy_best);
+    jsn_json_put_real(w, "mean", c->mean);
+    jsn_json_put_int(w, "peak_memory_kib", (int64_t)usage.ru_maxrss);
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static jsn_loss_level level_of(const char *name)
+{
+    for (int level = JSN_LOSS_AUTO; level <= JSN_LOSS_AVX512; level++)
+        if (strcmp(name, jsn_loss_level_name((jsn_loss_level)level)) == 0)
+            return (jsn_loss_level)level;
+    return JSN_LOSS_AUTO;
+}
+
+static void *lines(size_t bytes)
+{
+    void *memory = NULL;
+    return posix_memalign(&memory, 64, bytes) == 0 ? memory : NULL;
+}
+
+static jsn_status run_case(const bench_values *v, const char *spec, size_t samples,
+                           size_t classes, size_t threads)
+{
+    size_t views = 0;
+    jsn_loss *loss = NULL;
+    jsn_status status = jsn_loss_check(spec, &views);
+    if (status != JSN_OK)
+        return status;
+    bench_case *c = calloc(1, sizeof *c);
+    if (c == NULL)
+        return JSN_ERR_MEMORY;
+    c->spec = spec;
+    c->samples = samples;
+    c->classes = classes;
+    c->views = v->views == JSN_OPTION_INT_UNSET ? views : (size_t)v->views;
+    c->threads = threads;
+    const size_t bytes = c->views * samples * classes * sizeof(float);
+    c->logits = lines(bytes);
+    c->grad = lines(bytes);
+    c->labels = lines(samples * sizeof *c->labels);
+    if (c->logits == NULL || c->grad == NULL || c->labels == NULL)
+        status = JSN_ERR_MEMORY;
+    else
+        fill(c);
+    if (status == JSN_OK)
+        status = jsn_loss_create(&loss, spec, classes, c->views);
+    if (status == JSN_OK)
+        status = jsn_loss_set_threads(loss, threads);
+    if (status == JSN_OK)
+        status = jsn_loss_set_level(loss, level_of(v->level));
+    if (status == JSN_OK)
+        status = time_loss(c, loss, v->seconds);
+    if (status == JSN_OK)
+        status = print_case(c, v->json);
+    jsn_loss_destroy(loss);
+    free(c->logits);
+    free(c->grad);
+    free(c->labels);
+    free(c);
+    return status;
+}
+
+static jsn_status run_shape(const bench_values *v, size_t samples, size_t classes)
+{
+    jsn_status status = JSN_OK;
+    const bool all = strcmp(v->loss, "all") == 0;
+    const bool fixed = v->threads != JSN_OPTION_INT_UNSET;
+    for (size_t i = 0; i < (all ? jsn_loss_count() : 1); i++) {
+        const char *spec = all ? jsn_loss_describe(i)->name : v->loss;
+        if (fixed)
+            status = run_case(v, spec, samples, classes, (size_t)v->threads);
+        for (size_t threads = 1; threads <= 2 && !fixed && status == JSN_OK; threads++)
+            status = run_case(v, spec, samples, classes, threads);
+        if (status != JSN_OK)
+            break;
+    }
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    static const size_t shapes[][2] = {
+        {128, 10}, {128, 100}, {1024, 1000}, {65536, 10}, {8192, 1000}};
+    const bench_values *v = values;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    const bool sized = v->batch != JSN_OPTION_INT_UNSET;
+    if (sized != (v->classes != JSN_OPTION_INT_UNSET))
+        return cli_usage("--batch and --classes go together");
+    if (sized)
+        return run_shape(v, (size_t)v->batch, (size_t)v->classes);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0] && status == JSN_OK; i++)
+        status = run_shape(v, shapes[i][0], shapes[i][1]);
+    return status;
+}
+
+const cli_command cli_command_bench_loss = {
+    .name = "bench loss",
+    .summary = "speed of the losses, value and gradient, beside a copy",
+    .usage = "[--loss SPEC|all] [--batch N --classes K] [--views N] [--threads N]",
+    .details =
+        "float32 logits in memory, value and gradient in one call. The limit is a\n"
+        "copy of the logits to the gradient. bench/loss.sh runs the peers beside "
+        "it.\n\n"
+        "  jensen bench loss\n"
+        "  jensen bench loss --loss all --batch 1024 --classes 1000 --threads 1",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(bench_values),
+    .run = run,
+};

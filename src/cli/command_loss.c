@@ -1,0 +1,259 @@
+/* cli/command_loss.c - evaluates a loss and its gradient on arrays in .npy files: for a
+ * look at a loss, and for other languages to check themselves against. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/array.h"
+#include "jensen/loss.h"
+
+typedef struct loss_values {
+    jsn_texts logits;
+    char *labels, *targets, *grad, *device;
+    int64_t threads;
+    bool json;
+} loss_values;
+
+static const jsn_option_info options[] = {
+    {"logits", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "FILE",
+     "float32 or float64 [N][K]; once for each view", offsetof(loss_values, logits)},
+    {"labels", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "int32 or int64 [N], each in 0..K-1", offsetof(loss_values, labels)},
+    {"targets", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "soft targets instead of labels, float [N][K]", offsetof(loss_values, targets)},
+    {"grad", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "PREFIX",
+     "write the gradient of the mean to PREFIX0.npy, PREFIX1.npy, ..., one a view",
+     offsetof(loss_values, grad)},
+    {"device", 0, JSN_OPTION_CHOICE, "cpu", 0, 0, "cpu|cuda", "D", "where to compute",
+     offsetof(loss_values, device)},
+    {"threads", 't', JSN_OPTION_INT, "1", 0, 1024, NULL, "N",
+     "CPU threads; 0: all cores. The result is the same for any number",
+     offsetof(loss_values, threads)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "print {\"loss\":MEAN,\"per_sample\":[...]}", offsetof(loss_values, json)},
+};
+
+/* The arrays of a call. */
+typedef struct loss_work {
+    const loss_values *values;
+    size_t views, samples, classes;
+    jsn_array *arrays; /* [views], as read */
+    jsn_array all;     /* [views][samples][classes] */
+    jsn_array grad;    /* the same */
+    jsn_array labels, targets;
+    double *per_sample; /* [samples], or NULL where the loss has none */
+} loss_work;
+
+static jsn_status read_view(loss_work *w, size_t v)
+{
+    const char *path = w->values->logits.items[v];
+    jsn_array *a = &w->arrays[v];
+    const jsn_status status = jsn_array_read(a, path);
+    if (status != JSN_OK)
+        return status;
+    if (a->dtype != JSN_DTYPE_FLOAT32 && a->dtype != JSN_DTYPE_FLOAT64)
+        return cli_fail(JSN_ERR_DATA, "%s: logits are float32 or float64, not %s", path,
+                        jsn_dtype_name(a->dtype));
+    if (a->rank != 2 || a->shape[0] < 1 || a->shape[1] < 2)
+        return cli_fail(
+            JSN_ERR_DATA,
+            "%s: logits are [samples][classes], at least one sample and two "
+            "classes",
+            path);
+    const jsn_array *first = &w->arrays[0];
+    if (a->shape[0] != first->shape[0] || a->shape[1] != first->shape[1] ||
+        a->dtype != first->dtype)
+        return cli_fail(JSN_ERR_DATA, "%s: %s [%zu][%zu] beside %s [%zu][%zu] in %s",
+                        path, jsn_dtype_name(a->dtype), a->shape[0], a->shape[1],
+                        jsn_dtype_name(first->dtype), first->shape[0], first->shape[1],
+                        w->values->logits.items[0]);
+    return JSN_OK;
+}
+
+static jsn_status read_logits(loss_work *w)
+{
+    w->views = w->values->logits.count;
+    w->arrays = calloc(w->views, sizeof *w->arrays);
+    if (w->arrays == NULL)
+        return JSN_ERR_MEMORY;
+    jsn_status status = JSN_OK;
+    for (size_t v = 0; v < w->views && status == JSN_OK; v++)
+        status = read_view(w, v);
+    if (status != JSN_OK)
+        return status;
+    w->samples = w->arrays[0].shape[0];
+    w->classes = w->arrays[0].shape[1];
+    const size_t shape[3] = {w->views, w->samples, w->classes};
+    status = jsn_array_create(&w->all, w->arrays[0].dtype, 3, shape);
+    if (status == JSN_OK && w->values->grad != NULL)
+        status = jsn_array_create(&w->grad, w->arrays[0].dtype, 3, shape);
+    for (size_t v = 0; v < w->views && status == JSN_OK; v++) {
+        const size_t bytes = jsn_array_bytes(&w->arrays[v]);
+        memcpy((char *)w->all.data + v * bytes, w->arrays[v].data, bytes);
+    }
+    return status;
+}
+
+static jsn_status read_labels(loss_work *w, const char *path)
+{
+    jsn_array raw = {0};
+    jsn_status status = jsn_array_read(&raw, path);
+    if (status != JSN_OK)
+        return status;
+    if (raw.dtype == JSN_DTYPE_FLOAT32 || raw.dtype == JSN_DTYPE_FLOAT64 ||
+        raw.dtype == JSN_DTYPE_FLOAT16)
+        status = cli_fail(JSN_ERR_DATA, "%s: labels are integers, not %s", path,
+                          jsn_dtype_name(raw.dtype));
+    else if (raw.rank != 1 || raw.shape[0] != w->samples)
+        status = cli_fail(JSN_ERR_DATA, "%s: labels are [%zu], one for each sample",
+                          path, w->samples);
+    else if (jsn_array_convert(&w->labels, &raw, JSN_DTYPE_INT32) != JSN_OK)
+        status = cli_fail(JSN_ERR_DATA, "%s: %s", path, jsn_last_error());
+    jsn_array_release(&raw);
+    return status;
+}
+
+static jsn_status read_targets(loss_work *w, const char *path)
+{
+    jsn_array raw = {0};
+    jsn_status status = jsn_array_read(&raw, path);
+    if (status != JSN_OK)
+        return status;
+    if (raw.dtype != JSN_DTYPE_FLOAT32 && raw.dtype != JSN_DTYPE_FLOAT64)
+        status = cli_fail(JSN_ERR_DATA, "%s: targets are float32 or float64, not %s",
+                          path, jsn_dtype_name(raw.dtype));
+    else if (raw.rank != 2 || raw.shape[0] != w->samples || raw.shape[1] != w->classes)
+        status = cli_fail(JSN_ERR_DATA, "%s: targets are [%zu][%zu], as the logits",
+                          path, w->samples, w->classes);
+    else if (jsn_array_convert(&w->targets, &raw, w->all.dtype) != JSN_OK)
+        status = cli_fail(JSN_ERR_DATA, "%s: %s", path, jsn_last_error());
+    jsn_array_release(&raw);
+    return status;
+}
+
+static jsn_status write_gradient(const loss_work *w)
+{
+    const size_t shape[2] = {w->samples, w->classes};
+    for (size_t v = 0; v < w->views; v++) {
+        jsn_array view = {0};
+        char path[4096];
+        const int length = snprintf(path, sizeof path, "%s%zu.npy", w->values->grad, v);
+        if (length < 0 || (size_t)length >= sizeof path)
+            return cli_usage("--grad: the prefix is too long");
+        jsn_status status = jsn_array_create(&view, w->grad.dtype, 2, shape);
+        if (status == JSN_OK) {
+            const size_t bytes = jsn_array_bytes(&view);
+            memcpy(view.data, (const char *)w->grad.data + v * bytes, bytes);
+            status = jsn_array_write(&view, path);
+        }
+        jsn_array_release(&view);
+        if (status != JSN_OK)
+            return status;
+    }
+    return JSN_OK;
+}
+
+static jsn_status print_result(const loss_work *w, double mean)
+{
+    jsn_json_writer *writer = NULL;
+    const jsn_status status = jsn_json_writer_create(&writer, 0);
+    if (status != JSN_OK)
+        return status;
+    if (!w->values->json) {
+        jsn_json_put_real(writer, NULL, mean);
+        return cli_print_json(writer);
+    }
+    jsn_json_begin_object(writer, NULL);
+    jsn_json_put_real(writer, "loss", mean);
+    jsn_json_begin_array(writer, "per_sample");
+    for (size_t i = 0; i < w->samples && w->per_sample != NULL; i++)
+        jsn_json_put_real(writer, NULL, w->per_sample[i]);
+    jsn_json_end(writer);
+    jsn_json_end(writer);
+    return cli_print_json(writer);
+}
+
+static jsn_status evaluate(loss_work *w, jsn_loss *loss)
+{
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = w->samples;
+    batch.type = w->all.dtype == JSN_DTYPE_FLOAT64 ? JSN_LOSS_F64 : JSN_LOSS_F32;
+    batch.logits = w->all.data;
+    batch.labels = w->labels.data;
+    batch.targets = w->targets.data;
+    if (jsn_loss_describe_of(loss)->per_sample) {
+        w->per_sample = calloc(w->samples, sizeof *w->per_sample);
+        if (w->per_sample == NULL)
+            return JSN_ERR_MEMORY;
+    }
+    jsn_loss_result result = {0.0, w->per_sample, w->grad.data};
+    jsn_status status = jsn_loss_eval(loss, &batch, &result);
+    /* What the loss refuses for its value came out of a file. */
+    if (status == JSN_ERR_RANGE || status == JSN_ERR_NUMERIC)
+        return cli_fail(JSN_ERR_DATA, "%s: %s",
+                        status == JSN_ERR_NUMERIC   ? w->values->logits.items[0]
+                        : w->values->labels != NULL ? w->values->labels
+                                                    : w->values->targets,
+                        jsn_last_error());
+    if (status == JSN_OK && w->values->grad != NULL)
+        status = write_gradient(w);
+    return status == JSN_OK ? print_result(w, result.mean) : status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const loss_values *v = values;
+    loss_work w = {.values = v};
+    jsn_loss *loss = NULL;
+    if (args->count != 1)
+        return cli_usage("needs one loss, such as gjs:pi1=0.5; has %zu", args->count);
+    if (v->logits.count == 0)
+        return cli_usage("--logits is missing");
+    if ((v->labels == NULL) == (v->targets == NULL))
+        return cli_usage("needs --labels or --targets, one of them");
+    jsn_status status = jsn_loss_check(args->items[0], NULL);
+    if (status == JSN_OK && strcmp(v->device, "cuda") == 0)
+        status = cli_fail(JSN_ERR_DEVICE,
+                          "--device cuda: this build evaluates losses on the cpu");
+    if (status == JSN_OK)
+        status = read_logits(&w);
+    if (status == JSN_OK)
+        status = v->labels != NULL ? read_labels(&w, v->labels)
+                                   : read_targets(&w, v->targets);
+    if (status == JSN_OK)
+        status = jsn_loss_create(&loss, args->items[0], w.classes, w.views);
+    if (status == JSN_OK)
+        status = jsn_loss_set_threads(loss, (size_t)v->threads);
+    if (status == JSN_OK)
+        status = evaluate(&w, loss);
+    jsn_loss_destroy(loss);
+    for (size_t i = 0; i < w.views && w.arrays != NULL; i++)
+        jsn_array_release(&w.arrays[i]);
+    free(w.arrays);
+    jsn_array_release(&w.all);
+    jsn_array_release(&w.grad);
+    jsn_array_release(&w.labels);
+    jsn_array_release(&w.targets);
+    free(w.per_sample);
+    return status;
+}
+
+const cli_command cli_command_loss = {
+    .name = "loss",
+    .summary = "evaluate a loss and its gradient on .npy arrays",
+    .usage = "SPEC --logits FILE [--logits FILE ...] (--labels FILE | --targets FILE)",
+    .details =
+        "Prints the mean over the samples. A loss that compares views (gjs) reads all\n"
+        "of them together, any other averages over them. float64 logits are evaluated\n"
+        "by the definition in double, float32 logits by the fast path that training\n"
+        "uses. 'jensen show losses' lists the losses.\n\n"
+        "  jensen loss gjs:pi1=0.5 --logits v2.npy --logits v3.npy --labels y.npy\n"
+        "  jensen loss ce --logits z.npy --targets t.npy --grad g --json",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(loss_values),
+    .run = run,
+};

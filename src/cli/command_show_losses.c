@@ -1,0 +1,84 @@
+/* cli/command_show_losses.c - the table of losses. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "cli/cli_params.h"
+#include "jensen/loss.h"
+
+typedef struct show_values {
+    bool json;
+} show_values;
+
+static const jsn_option_info options[] = {
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON array on stdout",
+     offsetof(show_values, json)},
+};
+
+static void put_param(jsn_json_writer *w, const jsn_param_info *p)
+{
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "name", p->name);
+    jsn_json_put_text(w, "help", p->help);
+    if (p->kind == JSN_PARAM_REAL)
+        jsn_json_put_real(w, "initial", p->initial);
+    jsn_json_put_real(w, "lowest", p->lowest);
+    jsn_json_put_real(w, "highest", p->highest);
+    jsn_json_put_bool(w, "list", p->kind == JSN_PARAM_REALS);
+    jsn_json_end(w);
+}
+
+static jsn_status print_json(void)
+{
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_array(w, NULL);
+    for (size_t i = 0; i < jsn_loss_count(); i++) {
+        const jsn_loss_info *info = jsn_loss_describe(i);
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "name", info->name);
+        jsn_json_put_text(w, "summary", info->summary);
+        jsn_json_put_int(w, "views", (int64_t)info->views);
+        jsn_json_put_bool(w, "soft_targets", info->soft);
+        jsn_json_put_bool(w, "per_sample", info->per_sample);
+        jsn_json_begin_array(w, "params");
+        for (size_t p = 0; p < info->param_count; p++)
+            put_param(w, &info->params[p]);
+        jsn_json_end(w);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const show_values *v = values;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->json)
+        return print_json();
+    for (size_t i = 0; i < jsn_loss_count(); i++) {
+        const jsn_loss_info *info = jsn_loss_describe(i);
+        (void)printf("%-16s %s%s%s\n", info->name, info->summary,
+                     info->views > 1 ? " [compares views]" : "",
+                     info->soft ? "" : " [labels only]");
+        cli_print_params(info->params, info->param_count);
+    }
+    return JSN_OK;
+}
+
+const cli_command cli_command_show_losses = {
+    .name = "show losses",
+    .summary = "the losses and their parameters",
+    .usage = "[--json]",
+    .details =
+        "A loss is named by a spec, NAME or NAME:key=value,key=value, for example\n"
+        "gjs:pi1=0.3 or nce+rce:alpha=10,beta=0.1. docs/losses.md explains each.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(show_values),
+    .run = run,
+};
