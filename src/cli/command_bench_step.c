@@ -125,24 +125,29 @@ static jsn_status run_steps(const bench_values *v, bench_case *c)
     const double start = now();
     const jsn_model_options *o = &c->options;
     const size_t count = c->views * o->batch * o->channels * o->height * o->width;
-    float *images = malloc(count * sizeof *images);
-    int32_t *labels = malloc(o->batch * sizeof *labels);
+    float *images = NULL;
+    int32_t *labels = NULL;
     jsn_loss *loss = NULL;
-    jsn_status status = images == NULL || labels == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    /* The model first: it knows whether the batch fits. */
+    jsn_status status = jsn_model_create(&c->model, o);
+    if (status == JSN_OK)
+        status = jsn_model_init(c->model, 1);
+    if (status == JSN_OK)
+        status = jsn_loss_create(&loss, c->loss, o->classes, c->views);
     if (status != JSN_OK)
         goto done;
+    images = malloc(count * sizeof *images);
+    labels = malloc(o->batch * sizeof *labels);
+    if (images == NULL || labels == NULL) {
+        status = JSN_ERR_MEMORY;
+        goto done;
+    }
     fill(images, count);
     for (size_t i = 0; i < o->batch; i++)
         labels[i] = (int32_t)(i * 7 % o->classes);
-    status = jsn_loss_create(&loss, c->loss, o->classes, c->views);
-    if (status == JSN_OK)
-        status = jsn_model_create(&c->model, o);
-    if (status == JSN_OK)
-        status = jsn_model_init(c->model, 1);
     const jsn_model_batch batch = {
         .images = images, .views = c->views, .samples = o->batch, .labels = labels};
-    if (status == JSN_OK)
-        status = time_steps(v, c, loss, &batch, start);
+    status = time_steps(v, c, loss, &batch, start);
 done:
     jsn_loss_destroy(loss);
     free(images);
