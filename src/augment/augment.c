@@ -165,7 +165,7 @@ static void blank(const jsn_augment *pipeline, const jsn_augment_box *box, float
                    (box->x1 - box->x0) * sizeof(float));
 }
 
-/* Whether the fused path of plan_run.c applies to this image. */
+/* Whether the fused path of view_run.c applies to this image. */
 static bool is_planned(const jsn_augment *pipeline, const jsn_image *in)
 {
     return pipeline->has_recipe && in->width == pipeline->width &&
@@ -204,8 +204,8 @@ jsn_status jsn_augment_apply(const jsn_augment *pipeline, jsn_augment_scratch *s
     if (!is_planned(pipeline, in))
         return jsni_augment_staged(pipeline, scratch, in, key, out);
     jsni_rng rng = jsni_augment_stream(key);
-    const jsni_plan plan = jsni_plan_draw(&pipeline->recipe, &rng);
-    return jsni_plan_run(&pipeline->recipe, &plan, in->data, scratch, out);
+    const jsni_view_plan plan = jsni_view_draw(&pipeline->recipe, &rng);
+    return jsni_view_run(&pipeline->recipe, &plan, in->data, scratch, out);
 }
 
 jsn_status jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *scratch,

@@ -17,8 +17,8 @@ static const jsn_param_info params[PARAMS] = {
 
 static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
 {
-    static const int kind[PARAMS] = {JSNI_OP_BRIGHTNESS, JSNI_OP_CONTRAST,
-                                     JSNI_OP_COLOR, JSNI_OP_HUE};
+    static const int kind[PARAMS] = {JSNI_PIXEL_BRIGHTNESS, JSNI_PIXEL_CONTRAST,
+                                     JSNI_PIXEL_COLOR, JSNI_PIXEL_HUE};
     double factor[PARAMS];
     int order[PARAMS];
     for (int i = 0; i < PARAMS; i++) {
@@ -36,12 +36,12 @@ static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
         const int which = order[i];
         if (stage->param[which] == 0.0)
             continue;
-        jsni_op op;
-        jsni_op_resolve(&op, kind[which], factor[which], 1, work->width, work->height,
-                        0, 0);
+        jsni_pixel_op op;
+        jsni_pixel_op_resolve(&op, kind[which], factor[which], 1, work->width,
+                              work->height, 0, 0);
         uint8_t *out = NULL;
         JSNI_TRY(jsni_work_room(work, work->width, work->height, &out));
-        jsni_op_run(&op, work->data, out, work->width, work->height);
+        jsni_pixel_op_run(&op, work->data, out, work->width, work->height);
         jsni_work_take(work, out, work->width, work->height);
     }
     return JSN_OK;

@@ -11,7 +11,7 @@
 #include "augment/augment_list.h"
 #include "augment/draw.h"
 #include "augment/image_resize.h"
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 #include "core/spec.h"
 #include "jensen/augment.h"
 
@@ -43,7 +43,7 @@ typedef struct jsni_stage {
     const jsni_stage_def *def;
     double
         param[JSNI_STAGE_MAX_PARAMS]; /* REAL: the value; TEXT: its choice's number */
-    jsni_op (*op)[2];                 /* randaugment: [JSNI_OP_DRAWN][2], owned */
+    jsni_pixel_op (*op)[2];           /* randaugment: [JSNI_PIXEL_DRAWN][2], owned */
 } jsni_stage;
 
 struct jsni_stage_def {
@@ -74,8 +74,8 @@ const jsni_recipe *jsni_augment_recipe(const jsn_augment *pipeline);
 jsni_rng jsni_augment_stream(const jsn_augment_key *key);
 
 /* Runs a plan on an image of the recipe's size; out is [3][height][width]. */
-JSN_MUST_CHECK jsn_status jsni_plan_run(const jsni_recipe *recipe,
-                                        const jsni_plan *plan, const uint8_t *in,
+JSN_MUST_CHECK jsn_status jsni_view_run(const jsni_recipe *recipe,
+                                        const jsni_view_plan *plan, const uint8_t *in,
                                         jsn_augment_scratch *scratch, float *out);
 
 #endif /* JSNI_AUGMENT_IMPL_H */

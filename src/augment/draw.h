@@ -8,7 +8,7 @@
  * the same plan:
  *
  *     jsni_rng rng = jsni_rng_stream(seed, JSNI_RNG_AUGMENT, epoch, sample, view);
- *     const jsni_plan plan = jsni_plan_draw(&recipe, &rng);
+ *     const jsni_view_plan plan = jsni_view_draw(&recipe, &rng);
  *
  * The order of the draws:
  *   for each of n operations: its number by below(16); then for Rotate, ShearX/Y and
@@ -35,65 +35,65 @@
 
 /* RandAugment's list, in the order in which it is drawn from, and the operations that
  * only ColorJitter and jsn_augment_operation() have. */
-typedef enum jsni_op_kind {
-    JSNI_OP_AUTOCONTRAST,
-    JSNI_OP_EQUALIZE,
-    JSNI_OP_INVERT,
-    JSNI_OP_ROTATE,
-    JSNI_OP_POSTERIZE,
-    JSNI_OP_SOLARIZE,
-    JSNI_OP_SOLARIZE_ADD,
-    JSNI_OP_COLOR,
-    JSNI_OP_CONTRAST,
-    JSNI_OP_BRIGHTNESS,
-    JSNI_OP_SHARPNESS,
-    JSNI_OP_SHEAR_X,
-    JSNI_OP_SHEAR_Y,
-    JSNI_OP_CUTOUT_ABS,
-    JSNI_OP_TRANSLATE_X,
-    JSNI_OP_TRANSLATE_Y,
-    JSNI_OP_DRAWN, /* the 16 above are RandAugment's */
-    JSNI_OP_HUE = JSNI_OP_DRAWN,
-    JSNI_OP_FLIP,
-    JSNI_OP_COUNT
-} jsni_op_kind;
+typedef enum jsni_pixel_kind {
+    JSNI_PIXEL_AUTOCONTRAST,
+    JSNI_PIXEL_EQUALIZE,
+    JSNI_PIXEL_INVERT,
+    JSNI_PIXEL_ROTATE,
+    JSNI_PIXEL_POSTERIZE,
+    JSNI_PIXEL_SOLARIZE,
+    JSNI_PIXEL_SOLARIZE_ADD,
+    JSNI_PIXEL_COLOR,
+    JSNI_PIXEL_CONTRAST,
+    JSNI_PIXEL_BRIGHTNESS,
+    JSNI_PIXEL_SHARPNESS,
+    JSNI_PIXEL_SHEAR_X,
+    JSNI_PIXEL_SHEAR_Y,
+    JSNI_PIXEL_CUTOUT_ABS,
+    JSNI_PIXEL_TRANSLATE_X,
+    JSNI_PIXEL_TRANSLATE_Y,
+    JSNI_PIXEL_DRAWN, /* the 16 above are RandAugment's */
+    JSNI_PIXEL_HUE = JSNI_PIXEL_DRAWN,
+    JSNI_PIXEL_FLIP,
+    JSNI_PIXEL_COUNT
+} jsni_pixel_kind;
 
 /* One operation, resolved: only the fields that the kind needs are meaningful. */
-typedef struct jsni_op {
-    int32_t kind;    /* jsni_op_kind */
-    int32_t sign;    /* -1: the drawn sign negated the value */
-    double value;    /* as RandAugment's magnitude gives it, before the sign */
-    float factor;    /* (float)value: Color, Contrast, Brightness, Sharpness */
-    jsni_op_box box; /* CutoutAbs */
-    jsni_warp warp;  /* Rotate, ShearX/Y, TranslateX/Y */
-} jsni_op;
+typedef struct jsni_pixel_op {
+    int32_t kind;       /* jsni_pixel_kind */
+    int32_t sign;       /* -1: the drawn sign negated the value */
+    double value;       /* as RandAugment's magnitude gives it, before the sign */
+    float factor;       /* (float)value: Color, Contrast, Brightness, Sharpness */
+    jsni_pixel_box box; /* CutoutAbs */
+    jsni_warp warp;     /* Rotate, ShearX/Y, TranslateX/Y */
+} jsni_pixel_op;
 
-enum { JSNI_PLAN_MAX_OPS = 8 };
+enum { JSNI_VIEW_MAX_OPS = 8 };
 
 typedef struct jsni_recipe {
-    uint32_t height, width;       /* of the stored image and of the output */
-    uint32_t ops;                 /* RandAugment's n; 0: none */
-    uint32_t crop;                /* 1: there is a crop stage */
-    uint32_t pad;                 /* black pixels around the image before the crop */
-    uint32_t flip;                /* 1: there is a flip stage */
-    uint32_t cutout;              /* side of the Cutout square; 0: none */
-    jsni_op op[JSNI_OP_DRAWN][2]; /* [kind][0: as is, 1: negated] */
-    float normal[3][256];         /* byte of a channel -> normalised value */
+    uint32_t height, width; /* of the stored image and of the output */
+    uint32_t ops;           /* RandAugment's n; 0: none */
+    uint32_t crop;          /* 1: there is a crop stage */
+    uint32_t pad;           /* black pixels around the image before the crop */
+    uint32_t flip;          /* 1: there is a flip stage */
+    uint32_t cutout;        /* side of the Cutout square; 0: none */
+    jsni_pixel_op op[JSNI_PIXEL_DRAWN][2]; /* [kind][0: as is, 1: negated] */
+    float normal[3][256];                  /* byte of a channel -> normalised value */
 } jsni_recipe;
 
-typedef struct jsni_plan {
-    jsni_op op[JSNI_PLAN_MAX_OPS];
+typedef struct jsni_view_plan {
+    jsni_pixel_op op[JSNI_VIEW_MAX_OPS];
     uint32_t ops;
     uint32_t top, left;                      /* of the window in the padded image */
     uint32_t flip;                           /* 1: mirrored */
     uint32_t cut_y0, cut_y1, cut_x0, cut_x1; /* half-open; empty: y0 == y1 */
-} jsni_plan;
+} jsni_view_plan;
 
-static inline JSNI_HD int jsni_op_is_signed(int kind)
+static inline JSNI_HD int jsni_pixel_op_is_signed(int kind)
 {
-    return kind == JSNI_OP_ROTATE || kind == JSNI_OP_SHEAR_X ||
-           kind == JSNI_OP_SHEAR_Y || kind == JSNI_OP_TRANSLATE_X ||
-           kind == JSNI_OP_TRANSLATE_Y;
+    return kind == JSNI_PIXEL_ROTATE || kind == JSNI_PIXEL_SHEAR_X ||
+           kind == JSNI_PIXEL_SHEAR_Y || kind == JSNI_PIXEL_TRANSLATE_X ||
+           kind == JSNI_PIXEL_TRANSLATE_Y;
 }
 
 /* A value in (1, size]: size - (size-1) * word / 2^32, every step exact in double. */
@@ -104,19 +104,20 @@ static inline JSNI_HD double jsni_draw_position(jsni_rng *rng, uint32_t size)
 }
 
 /* `op` is the table of a recipe. */
-static inline JSNI_HD jsni_op jsni_draw_op(const jsni_op op[JSNI_OP_DRAWN][2],
-                                           uint32_t height, uint32_t width,
-                                           jsni_rng *rng)
+static inline JSNI_HD jsni_pixel_op
+jsni_draw_op(const jsni_pixel_op op[JSNI_PIXEL_DRAWN][2], uint32_t height,
+             uint32_t width, jsni_rng *rng)
 {
-    const uint32_t kind = jsni_rng_below(rng, JSNI_OP_DRAWN);
+    const uint32_t kind = jsni_rng_below(rng, JSNI_PIXEL_DRAWN);
     uint32_t negated = 0;
-    if (jsni_op_is_signed((int)kind))
+    if (jsni_pixel_op_is_signed((int)kind))
         negated = jsni_rng_u32(rng) >> 31;
-    jsni_op drawn = op[kind][negated];
-    if (kind == JSNI_OP_CUTOUT_ABS) {
+    jsni_pixel_op drawn = op[kind][negated];
+    if (kind == JSNI_PIXEL_CUTOUT_ABS) {
         const double x = jsni_draw_position(rng, width);
         const double y = jsni_draw_position(rng, height);
-        drawn.box = jsni_op_box_at(x, y, drawn.value, (int32_t)width, (int32_t)height);
+        drawn.box =
+            jsni_pixel_box_at(x, y, drawn.value, (int32_t)width, (int32_t)height);
     }
     return drawn;
 }
@@ -131,9 +132,10 @@ static inline JSNI_HD void jsni_cutout_range(uint32_t centre, uint32_t side,
     *end = centre + half < size ? centre + half : size;
 }
 
-static inline JSNI_HD jsni_plan jsni_plan_draw(const jsni_recipe *recipe, jsni_rng *rng)
+static inline JSNI_HD jsni_view_plan jsni_view_draw(const jsni_recipe *recipe,
+                                                    jsni_rng *rng)
 {
-    jsni_plan plan;
+    jsni_view_plan plan;
     plan.ops = recipe->ops;
     for (uint32_t i = 0; i < recipe->ops; i++)
         plan.op[i] = jsni_draw_op(recipe->op, recipe->height, recipe->width, rng);

@@ -149,9 +149,9 @@ static void make_recipe(jsn_augment *pipeline)
         }
         next++;
     }
-    for (int kind = 0; r->ops > 0 && kind < JSNI_OP_DRAWN; kind++)
+    for (int kind = 0; r->ops > 0 && kind < JSNI_PIXEL_DRAWN; kind++)
         for (int sign = 0; sign < 2; sign++)
-            if (!jsni_op_is_plain(&r->op[kind][sign], r->width, r->height))
+            if (!jsni_pixel_op_is_plain(&r->op[kind][sign], r->width, r->height))
                 return;
     pipeline->has_recipe = true;
 }

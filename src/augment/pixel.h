@@ -135,16 +135,16 @@ static inline JSNI_HD int64_t jsni_warp_y(const jsni_warp *w, int64_t x, int64_t
 
 /* The filled box of CutoutAbs: columns x0..x1 and rows y0..y1, both ends included,
  * already cut at the image's border. Empty when x1 < x0 or y1 < y0. */
-typedef struct jsni_op_box {
+typedef struct jsni_pixel_box {
     int32_t x0, y0, x1, y1;
-} jsni_op_box;
+} jsni_pixel_box;
 
 #define JSNI_CUTOUT_ABS_R 125
 #define JSNI_CUTOUT_ABS_G 123
 #define JSNI_CUTOUT_ABS_B 114
 
-static inline JSNI_HD void jsni_op_box_side(double drawn, double side, int32_t size,
-                                            int32_t *first, int32_t *last)
+static inline JSNI_HD void jsni_pixel_box_side(double drawn, double side, int32_t size,
+                                               int32_t *first, int32_t *last)
 {
     const double corner = drawn - side / 2.0;
     *first = corner <= 0.0 ? 0 : corner >= (double)size ? size : (int32_t)corner;
@@ -155,12 +155,12 @@ static inline JSNI_HD void jsni_op_box_side(double drawn, double side, int32_t s
     *last = inclusive < size ? inclusive : size - 1;
 }
 
-static inline JSNI_HD jsni_op_box jsni_op_box_at(double x, double y, double side,
-                                                 int32_t width, int32_t height)
+static inline JSNI_HD jsni_pixel_box jsni_pixel_box_at(double x, double y, double side,
+                                                       int32_t width, int32_t height)
 {
-    jsni_op_box box;
-    jsni_op_box_side(x, side, width, &box.x0, &box.x1);
-    jsni_op_box_side(y, side, height, &box.y0, &box.y1);
+    jsni_pixel_box box;
+    jsni_pixel_box_side(x, side, width, &box.x0, &box.x1);
+    jsni_pixel_box_side(y, side, height, &box.y0, &box.y1);
     return box;
 }
 

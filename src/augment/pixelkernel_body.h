@@ -75,7 +75,7 @@ static void sharpen(const uint8_t *up, const uint8_t *row, const uint8_t *below,
     }
 }
 
-/* HSV and back in blocks whose intermediate numbers stay in the first cache. op_hsv.c
+/* HSV and back in blocks whose intermediate numbers stay in the first cache. pixel_op_hsv.c
  * has the definition; this is the same arithmetic with masks (0 or -1) for choices,
  * because compilers keep branches around floating point out of vector code. */
 enum { BLOCK = 64 };

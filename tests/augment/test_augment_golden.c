@@ -128,19 +128,19 @@ static void check_randaugment(const jsn_json *c)
 }
 
 /* A recipe and plan with the case's window and mirror, without operations. */
-static void plan_window(const jsn_json *c, jsni_recipe *recipe, jsni_plan *plan)
+static void plan_window(const jsn_json *c, jsni_recipe *recipe, jsni_view_plan *plan)
 {
     recipe->crop = 1;
     recipe->pad = (uint32_t)whole(c, "padding");
-    *plan = (jsni_plan){.top = (uint32_t)whole(c, "top"),
-                        .left = (uint32_t)whole(c, "left"),
-                        .flip = jsn_json_bool(jsn_json_get(c, "flip"))};
+    *plan = (jsni_view_plan){.top = (uint32_t)whole(c, "top"),
+                             .left = (uint32_t)whole(c, "left"),
+                             .flip = jsn_json_bool(jsn_json_get(c, "flip"))};
 }
 
 static void check_crop_flip(const jsn_json *c)
 {
     static jsni_recipe recipe;
-    jsni_plan plan;
+    jsni_view_plan plan;
     jsn_image in = input(c);
     recipe = (jsni_recipe){.height = 32, .width = 32};
     for (int i = 0; i < 256; i++)
@@ -149,7 +149,7 @@ static void check_crop_flip(const jsn_json *c)
     float planes[3][1024];
     uint8_t bytes[1024 * 3];
     jsn_augment_scratch scratch = {0};
-    assert_ok(jsni_plan_run(&recipe, &plan, in.data, &scratch, planes[0]));
+    assert_ok(jsni_view_run(&recipe, &plan, in.data, &scratch, planes[0]));
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (uint8_t)planes[i % 3][i / 3];
     expect(c, bytes, sizeof bytes);
@@ -242,7 +242,7 @@ static void check_eval_resize(const jsn_json *c)
 
 static int kind_of(const char *name)
 {
-    for (int i = 0; i < JSNI_OP_DRAWN; i++)
+    for (int i = 0; i < JSNI_PIXEL_DRAWN; i++)
         if (strcmp(jsn_operation_describe((size_t)i)->name, name) == 0)
             return i;
     fail_msg("no operation '%s'", name);
@@ -261,14 +261,14 @@ static void check_pipeline(const jsn_json *c)
     jsn_augment *pipeline = NULL;
     assert_ok(jsn_augment_create(&pipeline, "strong", 32, 32, mean, std));
     recipe = *jsni_augment_recipe(pipeline);
-    jsni_plan plan;
+    jsni_view_plan plan;
     plan_window(c, &recipe, &plan);
     plan.ops = (uint32_t)jsn_json_count(steps);
     for (size_t i = 0; i < plan.ops; i++) {
         const jsn_json *s = jsn_json_at(steps, i);
-        jsni_op_resolve(&plan.op[i], kind_of(text(s, "op")), real(s, "value"),
-                        real(s, "sign") < 0 ? -1 : 1, 32, 32, real(s, "x_draw"),
-                        real(s, "y_draw"));
+        jsni_pixel_op_resolve(&plan.op[i], kind_of(text(s, "op")), real(s, "value"),
+                              real(s, "sign") < 0 ? -1 : 1, 32, 32, real(s, "x_draw"),
+                              real(s, "y_draw"));
     }
     jsni_cutout_range((uint32_t)whole(cut, "y"), (uint32_t)whole(cut, "length"), 32,
                       &plan.cut_y0, &plan.cut_y1);
@@ -278,7 +278,7 @@ static void check_pipeline(const jsn_json *c)
     jsn_augment_scratch *scratch = NULL;
     float out[3 * 1024];
     assert_ok(jsn_augment_scratch_create(&scratch));
-    assert_ok(jsni_plan_run(&recipe, &plan, in.data, scratch, out));
+    assert_ok(jsni_view_run(&recipe, &plan, in.data, scratch, out));
     expect(c, out, sizeof out);
     jsn_augment_scratch_destroy(scratch);
     jsn_augment_destroy(pipeline);
@@ -327,14 +327,14 @@ static void test_the_ranges_are_those_of_the_golden_file(void **state)
 {
     (void)state;
     const jsn_json *ranges = jsn_json_get(doc, "ranges");
-    assert_int_equal(jsn_json_count(ranges), JSNI_OP_DRAWN);
-    for (size_t i = 0; i < JSNI_OP_DRAWN; i++) {
+    assert_int_equal(jsn_json_count(ranges), JSNI_PIXEL_DRAWN);
+    for (size_t i = 0; i < JSNI_PIXEL_DRAWN; i++) {
         const jsn_json *row = jsn_json_at(ranges, i);
         const jsn_operation_info *info = jsn_operation_describe(i);
         assert_string_equal(jsn_json_text(jsn_json_at(row, 0)), info->name);
         assert_true(jsn_json_real(jsn_json_at(row, 1)) == info->low);
         assert_true(jsn_json_real(jsn_json_at(row, 2)) == info->high);
-        assert_int_equal(info->is_signed, jsni_op_is_signed((int)i));
+        assert_int_equal(info->is_signed, jsni_pixel_op_is_signed((int)i));
     }
 }
 

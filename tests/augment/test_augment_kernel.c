@@ -2,7 +2,7 @@
  * other. */
 #include "support/support.h"
 
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 #include "augment/pixelkernel.h"
 #include "core/alloc.h"
 #include "core/rng.h"

@@ -150,17 +150,18 @@ static void test_choices_are_uniform(void **state)
     for (uint32_t i = 0; i < DRAWS; i++) {
         const jsn_augment_key key = {1, i % 7, i, i % 2, 0};
         jsni_rng rng = jsni_augment_stream(&key);
-        const jsni_plan plan = jsni_plan_draw(jsni_augment_recipe(pipeline), &rng);
+        const jsni_view_plan plan = jsni_view_draw(jsni_augment_recipe(pipeline), &rng);
         assert_int_equal(plan.ops, 1);
         ops[plan.op[0].kind]++;
-        if (plan.op[0].kind == JSNI_OP_ROTATE || plan.op[0].kind == JSNI_OP_SHEAR_X)
+        if (plan.op[0].kind == JSNI_PIXEL_ROTATE ||
+            plan.op[0].kind == JSNI_PIXEL_SHEAR_X)
             signs[plan.op[0].sign < 0]++;
         top[plan.top]++;
         left[plan.left]++;
         flip[plan.flip]++;
         height[plan.cut_y1 - plan.cut_y0]++;
-        if (plan.op[0].kind == JSNI_OP_CUTOUT_ABS) {
-            const jsni_op_box *box = &plan.op[0].box;
+        if (plan.op[0].kind == JSNI_PIXEL_CUTOUT_ABS) {
+            const jsni_pixel_box *box = &plan.op[0].box;
             assert_true(box->x0 >= 0 && box->x0 <= 30 && box->x1 - box->x0 <= 4);
             corner[box->x0]++;
             cutouts++;

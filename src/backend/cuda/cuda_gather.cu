@@ -14,7 +14,7 @@ extern "C" {
 constexpr int BLOCK = 256;
 
 struct gather_shared {
-    jsni_op op;
+    jsni_pixel_op op;
     uint32_t ops, top, left, flip, cut_y0, cut_y1, cut_x0, cut_x1, pad;
     uint8_t table[3][256];
     uint32_t histogram[3][256];
@@ -25,7 +25,7 @@ struct gather_shared {
 static __device__ void statistics(gather_shared &s, const uint8_t *image, int pixels)
 {
     const int kind = s.op.kind;
-    if (kind == JSNI_OP_EQUALIZE)
+    if (kind == JSNI_PIXEL_EQUALIZE)
         for (int i = threadIdx.x; i < 3 * 256; i += BLOCK)
             (&s.histogram[0][0])[i] = 0;
     if (threadIdx.x < 3) {
@@ -34,17 +34,17 @@ static __device__ void statistics(gather_shared &s, const uint8_t *image, int pi
         s.gray = 0;
     }
     __syncthreads();
-    if (kind == JSNI_OP_AUTOCONTRAST || kind == JSNI_OP_EQUALIZE)
+    if (kind == JSNI_PIXEL_AUTOCONTRAST || kind == JSNI_PIXEL_EQUALIZE)
         for (int i = threadIdx.x; i < 3 * pixels; i += BLOCK) {
             const int c = i % 3;
-            if (kind == JSNI_OP_EQUALIZE) {
+            if (kind == JSNI_PIXEL_EQUALIZE) {
                 atomicAdd(&s.histogram[c][image[i]], 1u);
             } else {
                 atomicMin(&s.low[c], (uint32_t)image[i]);
                 atomicMax(&s.high[c], (uint32_t)image[i]);
             }
         }
-    if (kind == JSNI_OP_CONTRAST) {
+    if (kind == JSNI_PIXEL_CONTRAST) {
         uint32_t sum = 0;
         for (int i = threadIdx.x; i < pixels; i += BLOCK)
             sum += jsni_gray(image[3 * i], image[3 * i + 1], image[3 * i + 2]);
@@ -55,10 +55,10 @@ static __device__ void statistics(gather_shared &s, const uint8_t *image, int pi
 
 static __device__ bool has_table(int kind)
 {
-    return kind == JSNI_OP_AUTOCONTRAST || kind == JSNI_OP_EQUALIZE ||
-           kind == JSNI_OP_INVERT || kind == JSNI_OP_POSTERIZE ||
-           kind == JSNI_OP_SOLARIZE || kind == JSNI_OP_SOLARIZE_ADD ||
-           kind == JSNI_OP_CONTRAST || kind == JSNI_OP_BRIGHTNESS;
+    return kind == JSNI_PIXEL_AUTOCONTRAST || kind == JSNI_PIXEL_EQUALIZE ||
+           kind == JSNI_PIXEL_INVERT || kind == JSNI_PIXEL_POSTERIZE ||
+           kind == JSNI_PIXEL_SOLARIZE || kind == JSNI_PIXEL_SOLARIZE_ADD ||
+           kind == JSNI_PIXEL_CONTRAST || kind == JSNI_PIXEL_BRIGHTNESS;
 }
 
 static __device__ void equalize_table(gather_shared &s, int c, int pixels)
@@ -77,15 +77,15 @@ static __device__ void equalize_table(gather_shared &s, int c, int pixels)
 static __device__ uint8_t table_byte(const gather_shared &s, int c, int i, int base)
 {
     switch (s.op.kind) {
-    case JSNI_OP_AUTOCONTRAST:
+    case JSNI_PIXEL_AUTOCONTRAST:
         return jsni_autocontrast(i, (int)s.low[c], (int)s.high[c]);
-    case JSNI_OP_INVERT:
+    case JSNI_PIXEL_INVERT:
         return (uint8_t)(255 - i);
-    case JSNI_OP_POSTERIZE:
+    case JSNI_PIXEL_POSTERIZE:
         return jsni_posterize(i, s.op.value);
-    case JSNI_OP_SOLARIZE:
+    case JSNI_PIXEL_SOLARIZE:
         return jsni_solarize(i, s.op.value);
-    case JSNI_OP_SOLARIZE_ADD:
+    case JSNI_PIXEL_SOLARIZE_ADD:
         return jsni_solarize_add(i, s.op.value);
     default:
         return jsni_blend(base, i, s.op.factor);
@@ -95,11 +95,11 @@ static __device__ uint8_t table_byte(const gather_shared &s, int c, int i, int b
 static __device__ void make_table(gather_shared &s, const uint8_t *image, int pixels)
 {
     statistics(s, image, pixels);
-    if (s.op.kind == JSNI_OP_EQUALIZE) {
+    if (s.op.kind == JSNI_PIXEL_EQUALIZE) {
         if (threadIdx.x % 32 == 0 && threadIdx.x / 32 < 3)
             equalize_table(s, threadIdx.x / 32, pixels);
     } else {
-        const int base = s.op.kind == JSNI_OP_CONTRAST
+        const int base = s.op.kind == JSNI_PIXEL_CONTRAST
                              ? jsni_gray_mean(s.gray, (uint64_t)pixels)
                              : 0;
         for (int i = threadIdx.x; i < 3 * 256; i += BLOCK)
@@ -124,13 +124,13 @@ static __device__ void operated(const gather_shared &s, const uint8_t *image, in
         return;
     }
     switch (s.op.kind) {
-    case JSNI_OP_COLOR: {
+    case JSNI_PIXEL_COLOR: {
         const int base = jsni_gray(p[0], p[1], p[2]);
         for (int c = 0; c < 3; c++)
             out[c] = jsni_blend(base, p[c], s.op.factor);
         return;
     }
-    case JSNI_OP_SHARPNESS: {
+    case JSNI_PIXEL_SHARPNESS: {
         if (x < 1 || y < 1 || x + 1 >= width || y + 1 >= height)
             return;
         for (int c = 0; c < 3; c++) {
@@ -142,7 +142,7 @@ static __device__ void operated(const gather_shared &s, const uint8_t *image, in
         }
         return;
     }
-    case JSNI_OP_CUTOUT_ABS:
+    case JSNI_PIXEL_CUTOUT_ABS:
         if (x >= s.op.box.x0 && x <= s.op.box.x1 && y >= s.op.box.y0 &&
             y <= s.op.box.y1) {
             out[0] = JSNI_CUTOUT_ABS_R;

@@ -1,5 +1,5 @@
 /* backend/cuda/gather_recipe.c - which pipelines the gathering kernel can run. A file of
- * its own, because augment's and nn's headers each have a jsni_op. */
+ * its own, because augment's and nn's headers each have a jsni_pixel_op. */
 #include "augment/augment_impl.h"
 #include "backend/cuda/gather_kernels.h"
 
@@ -15,11 +15,11 @@ const void *jsni_gather_recipe(const struct jsn_augment *pipeline, size_t height
     if (!recipe || recipe->ops > 1 || recipe->height != height ||
         recipe->width != width)
         return NULL;
-    for (int kind = 0; kind < JSNI_OP_DRAWN && recipe->ops; kind++)
+    for (int kind = 0; kind < JSNI_PIXEL_DRAWN && recipe->ops; kind++)
         for (int sign = 0; sign < 2; sign++) {
-            const jsni_op *op = &recipe->op[kind][sign];
-            const bool moves = jsni_op_is_signed(kind);
-            if (moves && !jsni_op_is_plain(op, width, height))
+            const jsni_pixel_op *op = &recipe->op[kind][sign];
+            const bool moves = jsni_pixel_op_is_signed(kind);
+            if (moves && !jsni_pixel_op_is_plain(op, width, height))
                 return NULL;
         }
     return recipe;

@@ -1,4 +1,4 @@
-/* augment/plan_run.c - a plan in as few passes as it allows: operations that are tables
+/* augment/view_run.c - a plan in as few passes as it allows: operations that are tables
  * are merged with the normalisation, so that crop, flip, table, normalisation and Cutout
  * are one pass from bytes to floats; other operations write one image of bytes first.
  */
@@ -47,7 +47,7 @@ typedef struct window {
     ptrdiff_t step;  /* 1, or -1 when mirrored */
 } window;
 
-static window window_of(const jsni_recipe *recipe, const jsni_plan *plan)
+static window window_of(const jsni_recipe *recipe, const jsni_view_plan *plan)
 {
     const ptrdiff_t width = (ptrdiff_t)recipe->width;
     const ptrdiff_t shift =
@@ -66,7 +66,7 @@ static window window_of(const jsni_recipe *recipe, const jsni_plan *plan)
     return w;
 }
 
-static void render(const jsni_recipe *recipe, const jsni_plan *plan,
+static void render(const jsni_recipe *recipe, const jsni_view_plan *plan,
                    const normal_table normal, const float black[C], const uint8_t *in,
                    float *out)
 {
@@ -96,7 +96,7 @@ static void render(const jsni_recipe *recipe, const jsni_plan *plan,
                    (plan->cut_x1 - plan->cut_x0) * sizeof(float));
 }
 
-jsn_status jsni_plan_run(const jsni_recipe *recipe, const jsni_plan *plan,
+jsn_status jsni_view_run(const jsni_recipe *recipe, const jsni_view_plan *plan,
                          const uint8_t *in, jsn_augment_scratch *scratch, float *out)
 {
     const size_t width = recipe->width, height = recipe->height;
@@ -105,8 +105,9 @@ jsn_status jsni_plan_run(const jsni_recipe *recipe, const jsni_plan *plan,
     const normal_table *final = &recipe->normal;
     for (uint32_t i = 0; i < plan->ops; i++) {
         uint8_t table[C][256];
-        const jsni_op *op = &plan->op[i];
-        if (i + 1 == plan->ops && jsni_op_table(op, image, width * height, table)) {
+        const jsni_pixel_op *op = &plan->op[i];
+        if (i + 1 == plan->ops &&
+            jsni_pixel_op_table(op, image, width * height, table)) {
             memcpy(normal, recipe->normal, sizeof normal);
             compose(normal, (const uint8_t(*)[256])table);
             final = (const normal_table *)&normal;
@@ -114,7 +115,7 @@ jsn_status jsni_plan_run(const jsni_recipe *recipe, const jsni_plan *plan,
         }
         jsni_buffer *next = &scratch->image[image == scratch->image[0].data ? 1 : 0];
         JSNI_TRY(jsni_buffer_reserve(next, width * height * C));
-        jsni_op_run(op, image, next->data, width, height);
+        jsni_pixel_op_run(op, image, next->data, width, height);
         image = next->data;
     }
     const float black[C] = {recipe->normal[0][0], recipe->normal[1][0],

@@ -1,8 +1,8 @@
-/* augment/op_run.c - the operations on whole images. The loops are written so that
+/* augment/pixel_op_run.c - the operations on whole images. The loops are written so that
  * compilers turn them into vector code; the bytes are those of augment/pixel.h. */
 #include <string.h>
 
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 #include "augment/pixelkernel.h"
 
 enum { C = 3 };
@@ -55,23 +55,23 @@ static uint8_t gray_mean(const uint8_t *in, size_t pixels)
 
 /* The operations that treat all channels alike and need no statistics but `base`. One
  * loop each, so that each is vector code. */
-static void fill_table(const jsni_op *op, int base, uint8_t table[C][256])
+static void fill_table(const jsni_pixel_op *op, int base, uint8_t table[C][256])
 {
     uint8_t *t = table[0];
     switch (op->kind) {
-    case JSNI_OP_INVERT:
+    case JSNI_PIXEL_INVERT:
         for (int i = 0; i < 256; i++)
             t[i] = (uint8_t)(255 - i);
         break;
-    case JSNI_OP_POSTERIZE:
+    case JSNI_PIXEL_POSTERIZE:
         for (int i = 0; i < 256; i++)
             t[i] = jsni_posterize(i, op->value);
         break;
-    case JSNI_OP_SOLARIZE:
+    case JSNI_PIXEL_SOLARIZE:
         for (int i = 0; i < 256; i++)
             t[i] = jsni_solarize(i, op->value);
         break;
-    case JSNI_OP_SOLARIZE_ADD:
+    case JSNI_PIXEL_SOLARIZE_ADD:
         for (int i = 0; i < 256; i++)
             t[i] = jsni_solarize_add(i, op->value);
         break;
@@ -83,24 +83,24 @@ static void fill_table(const jsni_op *op, int base, uint8_t table[C][256])
     memcpy(table[2], t, 256);
 }
 
-bool jsni_op_table(const jsni_op *op, const uint8_t *in, size_t pixels,
-                   uint8_t table[3][256])
+bool jsni_pixel_op_table(const jsni_pixel_op *op, const uint8_t *in, size_t pixels,
+                         uint8_t table[3][256])
 {
     switch (op->kind) {
-    case JSNI_OP_AUTOCONTRAST:
+    case JSNI_PIXEL_AUTOCONTRAST:
         autocontrast(in, pixels, table);
         return true;
-    case JSNI_OP_EQUALIZE:
+    case JSNI_PIXEL_EQUALIZE:
         equalize(in, pixels, table);
         return true;
-    case JSNI_OP_CONTRAST:
+    case JSNI_PIXEL_CONTRAST:
         fill_table(op, gray_mean(in, pixels), table);
         return true;
-    case JSNI_OP_INVERT:
-    case JSNI_OP_POSTERIZE:
-    case JSNI_OP_SOLARIZE:
-    case JSNI_OP_SOLARIZE_ADD:
-    case JSNI_OP_BRIGHTNESS:
+    case JSNI_PIXEL_INVERT:
+    case JSNI_PIXEL_POSTERIZE:
+    case JSNI_PIXEL_SOLARIZE:
+    case JSNI_PIXEL_SOLARIZE_ADD:
+    case JSNI_PIXEL_BRIGHTNESS:
         fill_table(op, 0, table);
         return true;
     default:
@@ -133,7 +133,7 @@ static void sharpness(const uint8_t *in, uint8_t *out, size_t width, size_t heig
     }
 }
 
-static void cutout_abs(const jsni_op_box *box, const uint8_t *in, uint8_t *out,
+static void cutout_abs(const jsni_pixel_box *box, const uint8_t *in, uint8_t *out,
                        size_t width, size_t height)
 {
     memcpy(out, in, width * height * C);
@@ -154,35 +154,35 @@ static void flip(const uint8_t *in, uint8_t *out, size_t width, size_t height)
                 out[(y * width + x) * C + c] = in[(y * width + width - 1 - x) * C + c];
 }
 
-void jsni_op_run(const jsni_op *op, const uint8_t *in, uint8_t *out, size_t width,
-                 size_t height)
+void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
+                       size_t width, size_t height)
 {
     switch (op->kind) {
-    case JSNI_OP_ROTATE:
-    case JSNI_OP_SHEAR_X:
-    case JSNI_OP_SHEAR_Y:
-    case JSNI_OP_TRANSLATE_X:
-    case JSNI_OP_TRANSLATE_Y:
+    case JSNI_PIXEL_ROTATE:
+    case JSNI_PIXEL_SHEAR_X:
+    case JSNI_PIXEL_SHEAR_Y:
+    case JSNI_PIXEL_TRANSLATE_X:
+    case JSNI_PIXEL_TRANSLATE_Y:
         jsni_warp_run(op, in, out, width, height);
         return;
-    case JSNI_OP_COLOR:
+    case JSNI_PIXEL_COLOR:
         jsni_pixelkernel_best()->color(in, out, width * height, op->factor);
         return;
-    case JSNI_OP_SHARPNESS:
+    case JSNI_PIXEL_SHARPNESS:
         sharpness(in, out, width, height, op->factor);
         return;
-    case JSNI_OP_CUTOUT_ABS:
+    case JSNI_PIXEL_CUTOUT_ABS:
         cutout_abs(&op->box, in, out, width, height);
         return;
-    case JSNI_OP_HUE:
+    case JSNI_PIXEL_HUE:
         jsni_hue_shift(in, out, width * height, op->value);
         return;
-    case JSNI_OP_FLIP:
+    case JSNI_PIXEL_FLIP:
         flip(in, out, width, height);
         return;
     default: {
         uint8_t table[3][256];
-        (void)jsni_op_table(op, in, width * height, table);
+        (void)jsni_pixel_op_table(op, in, width * height, table);
         jsni_table_run((const uint8_t(*)[256])table, in, out, width * height);
     }
     }

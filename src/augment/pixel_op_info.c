@@ -1,13 +1,13 @@
-/* augment/op_info.c - the names and ranges of the operations, and one operation by its
+/* augment/pixel_op_info.c - the names and ranges of the operations, and one operation by its
  * name. */
 #include <math.h>
 #include <stdio.h>
 
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 #include "core/fail.h"
 #include "jensen/augment.h"
 
-/* The first sixteen are in the order of jsni_op_kind. */
+/* The first sixteen are in the order of jsni_pixel_kind. */
 static const jsn_operation_info infos[] = {
     {"AutoContrast", 0, 1, 1, 0},
     {"Equalize", 0, 1, 1, 0},
@@ -52,7 +52,7 @@ static jsn_status find_kind(const char *name, int *kind)
     size_t used = 0;
     for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++) {
         if (same_name(name, infos[i].name)) {
-            *kind = i == JSNI_OP_COUNT ? JSNI_OP_COLOR : (int)i;
+            *kind = i == JSNI_PIXEL_COUNT ? JSNI_PIXEL_COLOR : (int)i;
             return JSN_OK;
         }
         if (used < sizeof known)
@@ -74,8 +74,8 @@ jsn_status jsn_augment_operation(const jsn_image *in, const char *name, double v
         return jsni_fail(JSN_ERR_RANGE, "%s: value %g at %g,%g is beyond +-1e6",
                          infos[kind].name, value, x, y);
     JSNI_TRY(jsn_image_create(out, in->width, in->height));
-    jsni_op op;
-    jsni_op_resolve(&op, kind, value, 1, in->width, in->height, x, y);
-    jsni_op_run(&op, in->data, out->data, in->width, in->height);
+    jsni_pixel_op op;
+    jsni_pixel_op_resolve(&op, kind, value, 1, in->width, in->height, x, y);
+    jsni_pixel_op_run(&op, in->data, out->data, in->width, in->height);
     return JSN_OK;
 }

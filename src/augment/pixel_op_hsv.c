@@ -1,8 +1,8 @@
-/* augment/op_hsv.c - RGB to HSV bytes and back with Pillow's mixture of float and
+/* augment/pixel_op_hsv.c - RGB to HSV bytes and back with Pillow's mixture of float and
  * double steps; the hue shift of ColorJitter. */
 #include <math.h>
 
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 #include "augment/pixelkernel.h"
 
 static inline int max3(int a, int b, int c)

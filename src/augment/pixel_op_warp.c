@@ -1,8 +1,8 @@
-/* augment/op_warp.c - operations that move pixels. Rows are copied where a row stays a
+/* augment/pixel_op_warp.c - operations that move pixels. Rows are copied where a row stays a
  * row; everything else reads a pixel at a time by 16.16 coordinates. */
 #include <string.h>
 
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 
 enum { C = 3 };
 
@@ -29,12 +29,12 @@ static void shift(const uint8_t *in, uint8_t *out, int64_t width, int64_t height
 }
 
 /* A translation whose sums in double drift over an integer: pixel by pixel. */
-static void drift(const jsni_op *op, const uint8_t *in, uint8_t *out, size_t width,
-                  size_t height)
+static void drift(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
+                  size_t width, size_t height)
 {
     const double shift_by = op->sign < 0 ? -op->value : op->value;
-    const double tx = op->kind == JSNI_OP_TRANSLATE_X ? shift_by : 0.0;
-    const double ty = op->kind == JSNI_OP_TRANSLATE_Y ? shift_by : 0.0;
+    const double tx = op->kind == JSNI_PIXEL_TRANSLATE_X ? shift_by : 0.0;
+    const double ty = op->kind == JSNI_PIXEL_TRANSLATE_Y ? shift_by : 0.0;
     memset(out, 0, height * width * C);
     double v = ty + 0.5;
     for (size_t y = 0; y < height; y++, v += 1.0) {
@@ -65,12 +65,12 @@ static void sample(const jsni_warp *warp, const uint8_t *in, uint8_t *out,
     }
 }
 
-void jsni_warp_run(const jsni_op *op, const uint8_t *in, uint8_t *out, size_t width,
-                   size_t height)
+void jsni_warp_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
+                   size_t width, size_t height)
 {
-    if (!jsni_op_is_plain(op, width, height))
+    if (!jsni_pixel_op_is_plain(op, width, height))
         drift(op, in, out, width, height);
-    else if (op->kind == JSNI_OP_TRANSLATE_X || op->kind == JSNI_OP_TRANSLATE_Y)
+    else if (op->kind == JSNI_PIXEL_TRANSLATE_X || op->kind == JSNI_PIXEL_TRANSLATE_Y)
         shift(in, out, (int64_t)width, (int64_t)height, op->warp.x0 / 65536,
               op->warp.y0 / 65536);
     else

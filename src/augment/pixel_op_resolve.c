@@ -1,8 +1,8 @@
-/* augment/op_resolve.c - from a value to an operation: affine matrices as Pillow makes
+/* augment/pixel_op_resolve.c - from a value to an operation: affine matrices as Pillow makes
  * them, in 16.16 fixed point. */
 #include <math.h>
 
-#include "augment/op_impl.h"
+#include "augment/pixel_op.h"
 
 /* x, |x| <= 1, rounded to 15 decimals exactly as Python's round() does: the product is
  * held as a sum of two doubles, so the nearest integer is the true one. */
@@ -61,32 +61,32 @@ static jsni_warp translation(double tx, double ty)
     return warp;
 }
 
-void jsni_op_resolve(jsni_op *op, int kind, double value, int sign, size_t width,
-                     size_t height, double x, double y)
+void jsni_pixel_op_resolve(jsni_pixel_op *op, int kind, double value, int sign,
+                           size_t width, size_t height, double x, double y)
 {
     const double signed_value = sign < 0 ? -value : value;
-    *op = (jsni_op){.kind = kind,
-                    .sign = sign < 0 ? -1 : 1,
-                    .value = value,
-                    .factor = (float)value};
+    *op = (jsni_pixel_op){.kind = kind,
+                          .sign = sign < 0 ? -1 : 1,
+                          .value = value,
+                          .factor = (float)value};
     switch (kind) {
-    case JSNI_OP_ROTATE:
+    case JSNI_PIXEL_ROTATE:
         op->warp = rotation(signed_value, (double)width, (double)height);
         break;
-    case JSNI_OP_SHEAR_X:
+    case JSNI_PIXEL_SHEAR_X:
         op->warp = shear(signed_value, 0.0);
         break;
-    case JSNI_OP_SHEAR_Y:
+    case JSNI_PIXEL_SHEAR_Y:
         op->warp = shear(0.0, signed_value);
         break;
-    case JSNI_OP_TRANSLATE_X:
+    case JSNI_PIXEL_TRANSLATE_X:
         op->warp = translation(signed_value, 0.0);
         break;
-    case JSNI_OP_TRANSLATE_Y:
+    case JSNI_PIXEL_TRANSLATE_Y:
         op->warp = translation(0.0, signed_value);
         break;
-    case JSNI_OP_CUTOUT_ABS:
-        op->box = jsni_op_box_at(x, y, value, (int32_t)width, (int32_t)height);
+    case JSNI_PIXEL_CUTOUT_ABS:
+        op->box = jsni_pixel_box_at(x, y, value, (int32_t)width, (int32_t)height);
         break;
     default:
         break;
@@ -105,12 +105,12 @@ static bool is_plain_shift(double shift, size_t size)
     return true;
 }
 
-bool jsni_op_is_plain(const jsni_op *op, size_t width, size_t height)
+bool jsni_pixel_op_is_plain(const jsni_pixel_op *op, size_t width, size_t height)
 {
     const double shift = op->sign < 0 ? -op->value : op->value;
-    if (op->kind == JSNI_OP_TRANSLATE_X)
+    if (op->kind == JSNI_PIXEL_TRANSLATE_X)
         return is_plain_shift(shift, width);
-    if (op->kind == JSNI_OP_TRANSLATE_Y)
+    if (op->kind == JSNI_PIXEL_TRANSLATE_Y)
         return is_plain_shift(shift, height);
     return true;
 }
