@@ -121,6 +121,15 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,
                                             int (*stop)(void *user), void *user,
                                             jsn_train_result *result);
 
+/* Trains `count` configurations of the same data, network and options that differ in the
+ * seed (and so in noise, weights, order and augmentation): side by side on a GPU that
+ * can, else one after another. results [count]. Failures as jsn_train(); runs that were
+ * finished by then stay so, and the same call continues the others. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_train_many(jsn_train_config *configs,
+                                                 size_t count, const jsn_logger *logger,
+                                                 int (*stop)(void *user), void *user,
+                                                 jsn_train_result *results);
+
 /* The result as one JSON object; the caller's (jsn_text_release). */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_result_json(const jsn_train_result *result,
                                                         char **out);

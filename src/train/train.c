@@ -180,30 +180,99 @@ static jsn_status find_folder(const jsn_train_config *config, char **folder)
     return *folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
-jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
-                     int (*stop)(void *user), void *user, jsn_train_result *result)
+/* From the options to a job: data, choices, folder. The job borrows `problem` and owns
+ * its folder. */
+static jsn_status make_job(jsn_train_config *config, jsni_problem *problem,
+                           const jsn_logger *logger, jsni_job *job)
 {
-    jsni_problem problem = {0};
     char *folder = NULL;
-    const jsni_stop ask = {stop, user};
-    *result = (jsn_train_result){0};
     JSNI_TRY(jsn_train_config_resolve(config));
-    JSNI_TRY(jsni_problem_create(&problem, config, jsni_posteriors_of_run, logger));
-    jsn_status status = jsni_choose(config, &problem, logger);
-    if (status == JSN_OK && config->workers == JSN_OPTION_INT_UNSET) {
+    JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
+    JSNI_TRY(jsni_choose(config, problem, logger));
+    if (config->workers == JSN_OPTION_INT_UNSET) {
         /* Small images take no time; photographs are decoded by several threads. */
         const size_t cores = jsni_usable_cores();
         const size_t most = config->image_size > 64 ? 4 : 1;
         config->workers = (int64_t)(cores < most ? cores : most);
     }
-    if (status == JSN_OK)
-        status = find_folder(config, &folder);
-    const jsni_job job = {config, &problem, folder, (uint64_t)config->seed};
+    JSNI_TRY(find_folder(config, &folder));
+    *job = (jsni_job){config, problem, folder, (uint64_t)config->seed};
+    return JSN_OK;
+}
+
+static void release_job(jsni_job *job, jsni_problem *problem)
+{
+    jsni_free((void *)(uintptr_t)job->folder);
+    jsni_problem_release(problem);
+}
+
+jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
+                     int (*stop)(void *user), void *user, jsn_train_result *result)
+{
+    jsni_problem problem = {0};
+    jsni_job job = {0};
+    const jsni_stop ask = {stop, user};
+    *result = (jsn_train_result){0};
+    jsn_status status = make_job(config, &problem, logger, &job);
     if (status == JSN_OK)
         status = config->members > 1
-                     ? train_members(config, &problem, folder, logger, ask, result)
+                     ? train_members(config, &problem, job.folder, logger, ask, result)
                      : jsni_train_jobs(&job, 1, logger, ask, result);
-    jsni_free(folder);
-    jsni_problem_release(&problem);
+    release_job(&job, &problem);
+    return status;
+}
+
+/* Runs side by side share one network: what they are must be the same. */
+static jsn_status check_alike(const jsn_train_config *configs, size_t count)
+{
+    size_t rows = 0;
+    const jsn_option_info *table = jsn_train_options(&rows);
+    for (size_t i = 0; i < count; i++) {
+        if (configs[i].members > 1)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "an ensemble cannot be one of several runs");
+        for (size_t r = 0; r < rows; r++) {
+            char *a = NULL, *b = NULL;
+            if (!jsn_train_option_matters(&table[r]) ||
+                strcmp(table[r].name, "seed") == 0)
+                continue;
+            jsn_status status = jsn_options_text(&table[r], &configs[0], &a);
+            if (status == JSN_OK)
+                status = jsn_options_text(&table[r], &configs[i], &b);
+            if (status == JSN_OK && strcmp(a, b) != 0)
+                status = jsni_fail(JSN_ERR_ARGUMENT,
+                                   "runs side by side must agree in --%s ('%s', '%s')",
+                                   table[r].name, a, b);
+            jsn_text_release(a);
+            jsn_text_release(b);
+            JSNI_TRY(status);
+        }
+    }
+    return JSN_OK;
+}
+
+jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
+                          const jsn_logger *logger, int (*stop)(void *user), void *user,
+                          jsn_train_result *results)
+{
+    const jsni_stop ask = {stop, user};
+    if (count == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "no run is named");
+    jsni_problem *problems = jsni_alloc_zero(count, sizeof *problems);
+    jsni_job *jobs = jsni_alloc_zero(count, sizeof *jobs);
+    jsn_status status = problems == NULL || jobs == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        results[i] = (jsn_train_result){0};
+        /* The choices are the same for all: said once. */
+        status = make_job(&configs[i], &problems[i], i == 0 ? logger : NULL, &jobs[i]);
+    }
+    if (status == JSN_OK)
+        status = check_alike(configs, count);
+    if (status == JSN_OK)
+        status = jsni_train_jobs(jobs, count, logger, ask, results);
+    for (size_t i = 0; jobs != NULL && problems != NULL && i < count; i++)
+        release_job(&jobs[i], &problems[i]);
+    jsni_free(jobs);
+    jsni_free(problems);
     return status;
 }
