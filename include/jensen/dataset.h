@@ -146,6 +146,26 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image_scaled(const jsn_dataset *da
                                                            size_t index, size_t shorter,
                                                            jsn_image *image);
 
+/* SHA-256 over the decoded pixels of all samples of a split in order, as 64 digits.
+ *   JSN_ERR_DATA   a sample is broken
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_pixels_sha256(const jsn_dataset *data,
+                                                            jsn_split split,
+                                                            char hex[65]);
+
+/* Called for a sample that cannot be read, in the order of the samples, on the thread
+ * that called the library; what it returns, if not JSN_OK, ends the check. */
+typedef jsn_status jsn_dataset_bad_fn(void *user, jsn_split split, size_t index,
+                                      const char *reason);
+
+/* Reads every image of a split with `threads` threads (0: one a usable core) and reports
+ * those that cannot be read. `logger` may be NULL.
+ *   JSN_ERR_MEMORY, and what `fn` returns */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_check(const jsn_dataset *data,
+                                                    jsn_split split, size_t threads,
+                                                    const jsn_logger *logger,
+                                                    jsn_dataset_bad_fn *fn, void *user);
+
 #ifdef __cplusplus
 }
 #endif

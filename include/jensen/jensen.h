@@ -7,6 +7,7 @@
 #include "jensen/backend.h"
 #include "jensen/classifier.h"
 #include "jensen/dataset.h"
+#include "jensen/fetch.h"
 #include "jensen/image.h"
 #include "jensen/image_file.h"
 #include "jensen/json.h"

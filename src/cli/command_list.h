@@ -7,6 +7,10 @@
 #define CLI_COMMAND_LIST(X) \
     X(train) \
     X(eval) \
+    X(data_info) \
+    X(data_check) \
+    X(data_convert) \
+    X(data_fetch) \
     X(noise) \
     X(augment) \
     X(predict) \
@@ -16,6 +20,7 @@
     X(show_losses) \
     X(show_networks) \
     X(show_recipes) \
+    X(show_datasets) \
     X(show_noise) \
     X(show_augment) \
     X(theory_bounds) \
@@ -25,6 +30,8 @@
     X(theory_risk) \
     X(theory_plot) \
     X(bench_augment) \
+    X(bench_decode) \
+    X(bench_load) \
     X(doctor)
 /* clang-format on */
 

@@ -186,6 +186,25 @@ jsn_status jsn_image_decode(jsn_image *out, const void *bytes, size_t length,
     return status;
 }
 
+jsn_status jsn_image_decoder_create(jsn_image_decoder **out)
+{
+    return jsni_image_decoder_create(out);
+}
+
+void jsn_image_decoder_destroy(jsn_image_decoder *decoder)
+{
+    jsni_image_decoder_destroy(decoder);
+}
+
+jsn_status jsn_image_decoder_decode(jsn_image_decoder *decoder, const void *bytes,
+                                    size_t length, const char *name, size_t shorter,
+                                    jsn_image *out)
+{
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image",
+                                    shorter};
+    return jsni_image_decoder_run(decoder, &input, out);
+}
+
 jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
                              size_t *width, size_t *height)
 {

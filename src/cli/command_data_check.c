@@ -1,0 +1,118 @@
+/* cli/command_data_check.c - reads every image of a data set and lists the broken ones. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/dataset.h"
+
+typedef struct check_values {
+    int64_t max_bad, threads;
+    bool json;
+} check_values;
+
+static const jsn_option_info options[] = {
+    {"max-bad", 0, JSN_OPTION_INT, "100", 0, 1e9, NULL, "N",
+     "stop after this many broken images", offsetof(check_values, max_bad)},
+    {"threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",
+     "threads; 0: one a usable core", offsetof(check_values, threads)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(check_values, json)},
+};
+
+typedef struct found {
+    const check_values *v;
+    const jsn_dataset *data;
+    jsn_json_writer *json; /* or NULL */
+    int64_t bad;
+} found;
+
+static jsn_status report(void *user, jsn_split split, size_t index, const char *reason)
+{
+    found *f = user;
+    const char *path = jsn_dataset_path(f->data, split, index);
+    if (f->bad >= f->v->max_bad)
+        return JSN_ERR_STOPPED;
+    f->bad++;
+    if (f->json == NULL) {
+        (void)printf("%s\t%s\n", path, reason);
+        return JSN_OK;
+    }
+    jsn_json_begin_object(f->json, NULL);
+    jsn_json_put_text(f->json, "path", path);
+    jsn_json_put_text(f->json, "reason", reason);
+    jsn_json_end(f->json);
+    return JSN_OK;
+}
+
+static jsn_status check(found *f, bool *more)
+{
+    size_t samples = 0;
+    *more = false;
+    for (int s = 0; s < JSN_SPLITS && !*more; s++) {
+        const jsn_status status = jsn_dataset_check(
+            f->data, (jsn_split)s, (size_t)f->v->threads, cli_logger(), report, f);
+        *more = status == JSN_ERR_STOPPED;
+        if (status != JSN_OK && !*more)
+            return status;
+        samples += jsn_dataset_samples(f->data, (jsn_split)s);
+    }
+    if (f->json != NULL) {
+        jsn_json_end(f->json);
+        jsn_json_put_int(f->json, "samples", (int64_t)samples);
+        jsn_json_put_int(f->json, "bad", f->bad);
+        jsn_json_put_bool(f->json, "complete", !*more);
+    } else {
+        (void)printf("%lld broken of %zu images%s\n", (long long)f->bad, samples,
+                     *more ? ", and more (--max-bad)" : "");
+    }
+    return JSN_OK;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const check_values *v = values;
+    if (args->count != 1)
+        return cli_usage("takes one data set, such as cifar10:PATH or builtin");
+    jsn_dataset *data = NULL;
+    jsn_dataset_options how;
+    jsn_dataset_options_init(&how);
+    how.logger = cli_logger();
+    how.threads = (size_t)v->threads;
+    jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
+    if (status != JSN_OK)
+        return status;
+    found f = {v, data, NULL, 0};
+    bool more = false;
+    if (v->json)
+        status = jsn_json_writer_create(&f.json, 0);
+    if (status == JSN_OK && v->json) {
+        jsn_json_begin_object(f.json, NULL);
+        jsn_json_begin_array(f.json, "broken");
+    }
+    if (status == JSN_OK)
+        status = check(&f, &more);
+    if (status == JSN_OK && v->json) {
+        jsn_json_end(f.json);
+        status = cli_print_json(f.json);
+    } else {
+        jsn_json_writer_destroy(f.json);
+    }
+    jsn_dataset_close(data);
+    if (status != JSN_OK || f.bad == 0)
+        return status;
+    (void)cli_usage("%lld images are broken", (long long)f.bad); /* the sentence */
+    return JSN_ERR_DATA;
+}
+
+const cli_command cli_command_data_check = {
+    .name = "data check",
+    .summary = "read every image, list the broken ones",
+    .usage = "DATA [--max-bad N] [--json]",
+    .details =
+        "Prints path and reason of each image that cannot be read; exit 3 when there\n"
+        "are any.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(check_values),
+    .run = run,
+};

@@ -1,0 +1,211 @@
+/* cli/command_data_info.c - what a data set holds: classes, counts, sizes; optionally the
+ * sum of its pixels and a sheet of samples. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "jensen/dataset.h"
+#include "jensen/image_file.h"
+
+typedef struct info_values {
+    bool json, sum;
+    char *sheet;
+    int64_t columns;
+} info_values;
+
+static const jsn_option_info options[] = {
+    {"sum", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "also SHA-256 of all decoded pixels of each split, in order",
+     offsetof(info_values, sum)},
+    {"sheet", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "write a sheet of samples, a row a class (.png, .jpg, .ppm)",
+     offsetof(info_values, sheet)},
+    {"columns", 0, JSN_OPTION_INT, "16", 1, 100, NULL, "N",
+     "samples a row of the sheet", offsetof(info_values, columns)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(info_values, json)},
+};
+
+enum { GAP = 2, MOST_ROWS = 100, THUMB = 64, SUM_HEX = 65 };
+
+/* Copies an image into the sheet, every n-th pixel of one that is larger than a cell. */
+static void paste(jsn_image *sheet, const jsn_image *image, size_t x, size_t y,
+                  size_t cell)
+{
+    const size_t longer = image->width > image->height ? image->width : image->height;
+    const size_t step = (longer + cell - 1) / cell;
+    for (size_t v = 0; v < image->height / step; v++)
+        for (size_t u = 0; u < image->width / step; u++)
+            memcpy(sheet->data + ((y + v) * sheet->width + x + u) * 3,
+                   image->data + (v * step * image->width + u * step) * 3, 3);
+}
+
+static jsn_status write_sheet(const jsn_dataset *data, const info_values *v)
+{
+    const jsn_dataset_traits *about = jsn_dataset_about(data);
+    const jsn_split split = jsn_dataset_main_split(data);
+    const size_t rows = about->classes < MOST_ROWS ? about->classes : MOST_ROWS;
+    const size_t columns = (size_t)v->columns;
+    const size_t cell =
+        about->width > 0 && about->width <= THUMB ? about->width : THUMB;
+    jsn_image sheet = {0}, image = {0};
+    size_t *used = calloc(rows, sizeof *used);
+    if (used == NULL)
+        return JSN_ERR_MEMORY;
+    jsn_status status = jsn_image_create(&sheet, columns * (cell + GAP) + GAP,
+                                         rows * (cell + GAP) + GAP);
+    if (status == JSN_OK)
+        memset(sheet.data, 255, sheet.width * sheet.height * 3);
+    for (size_t i = 0; status == JSN_OK && i < jsn_dataset_samples(data, split); i++) {
+        const size_t row = (size_t)jsn_dataset_label(data, split, i);
+        if (row >= rows || used[row] == columns)
+            continue;
+        status = jsn_dataset_image(data, split, i, &image);
+        if (status == JSN_OK)
+            paste(&sheet, &image, GAP + used[row]++ * (cell + GAP),
+                  GAP + row * (cell + GAP), cell);
+    }
+    if (status == JSN_OK)
+        status = jsn_image_write(v->sheet, &sheet);
+    jsn_image_release(&image);
+    jsn_image_release(&sheet);
+    free(used);
+    return status;
+}
+
+static void count_classes(const jsn_dataset *data, jsn_split split, size_t *counts)
+{
+    memset(counts, 0, jsn_dataset_about(data)->classes * sizeof *counts);
+    for (size_t i = 0; i < jsn_dataset_samples(data, split); i++)
+        counts[jsn_dataset_label(data, split, i)]++;
+}
+
+static jsn_status print_json(const jsn_dataset *data, char sums[][SUM_HEX],
+                             size_t *counts)
+{
+    const jsn_dataset_traits *about = jsn_dataset_about(data);
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "data", about->spec);
+    jsn_json_put_text(w, "kind", about->kind);
+    jsn_json_put_int(w, "width", (int64_t)about->width);
+    jsn_json_put_int(w, "height", (int64_t)about->height);
+    jsn_json_put_text(w, "asymmetric", about->asymmetric);
+    jsn_json_begin_array(w, "mean");
+    for (int c = 0; c < 3; c++)
+        jsn_json_put_real(w, NULL, (double)about->mean[c]);
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "deviation");
+    for (int c = 0; c < 3; c++)
+        jsn_json_put_real(w, NULL, (double)about->deviation[c]);
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "classes");
+    for (size_t k = 0; k < about->classes; k++)
+        jsn_json_put_text(w, NULL, jsn_dataset_class(data, k));
+    jsn_json_end(w);
+    jsn_json_begin_object(w, "splits");
+    for (int s = 0; s < JSN_SPLITS; s++) {
+        if (jsn_dataset_samples(data, (jsn_split)s) == 0)
+            continue;
+        count_classes(data, (jsn_split)s, counts);
+        jsn_json_begin_object(w, jsn_split_name((jsn_split)s));
+        jsn_json_put_int(w, "samples",
+                         (int64_t)jsn_dataset_samples(data, (jsn_split)s));
+        jsn_json_begin_array(w, "per_class");
+        for (size_t k = 0; k < about->classes; k++)
+            jsn_json_put_int(w, NULL, (int64_t)counts[k]);
+        jsn_json_end(w);
+        jsn_json_put_bool(w, "soft_labels",
+                          jsn_dataset_soft_labels(data, (jsn_split)s) != NULL);
+        if (sums[s][0] != '\0')
+            jsn_json_put_text(w, "pixels_sha256", sums[s]);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static void print_text(const jsn_dataset *data, char sums[][SUM_HEX], size_t *counts)
+{
+    const jsn_dataset_traits *about = jsn_dataset_about(data);
+    (void)printf("%s (%s)\n", about->spec, about->kind);
+    if (about->width > 0)
+        (void)printf("images     %zu x %zu\n", about->width, about->height);
+    else
+        (void)printf("images     of several sizes, or not looked at\n");
+    (void)printf("normalised mean %.4f %.4f %.4f, deviation %.4f %.4f %.4f\n",
+                 (double)about->mean[0], (double)about->mean[1], (double)about->mean[2],
+                 (double)about->deviation[0], (double)about->deviation[1],
+                 (double)about->deviation[2]);
+    (void)printf("classes    %zu\n", about->classes);
+    for (int s = 0; s < JSN_SPLITS; s++) {
+        const size_t samples = jsn_dataset_samples(data, (jsn_split)s);
+        if (samples == 0)
+            continue;
+        size_t least = samples, most = 0;
+        count_classes(data, (jsn_split)s, counts);
+        for (size_t k = 0; k < about->classes; k++) {
+            least = counts[k] < least ? counts[k] : least;
+            most = counts[k] > most ? counts[k] : most;
+        }
+        (void)printf(
+            "%-10s %zu samples, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
+            samples, least, most,
+            jsn_dataset_soft_labels(data, (jsn_split)s) != NULL ? ", soft labels" : "");
+        if (sums[s][0] != '\0')
+            (void)printf("           pixels SHA-256 %s\n", sums[s]);
+        for (size_t k = 0; k < about->classes && about->classes <= 20; k++)
+            (void)printf("%10zu %s\n", counts[k], jsn_dataset_class(data, k));
+    }
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const info_values *v = values;
+    if (args->count != 1)
+        return cli_usage("takes one data set, such as cifar10:PATH or builtin");
+    jsn_dataset *data = NULL;
+    jsn_dataset_options how;
+    jsn_dataset_options_init(&how);
+    how.logger = cli_logger();
+    char sums[JSN_SPLITS][SUM_HEX] = {""};
+    jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
+    if (status != JSN_OK)
+        return status;
+    size_t *counts = calloc(jsn_dataset_about(data)->classes, sizeof *counts);
+    if (counts == NULL)
+        status = JSN_ERR_MEMORY;
+    for (int s = 0; status == JSN_OK && v->sum && s < JSN_SPLITS; s++)
+        if (jsn_dataset_samples(data, (jsn_split)s) > 0)
+            status = jsn_dataset_pixels_sha256(data, (jsn_split)s, sums[s]);
+    if (status == JSN_OK && v->sheet != NULL)
+        status = write_sheet(data, v);
+    if (status == JSN_OK && v->json)
+        status = print_json(data, sums, counts);
+    else if (status == JSN_OK)
+        print_text(data, sums, counts);
+    free(counts);
+    jsn_dataset_close(data);
+    return status;
+}
+
+const cli_command cli_command_data_info = {
+    .name = "data info",
+    .summary = "what a data set holds: classes, counts, sizes",
+    .usage = "DATA [--sum] [--sheet FILE] [--json]",
+    .details =
+        "DATA is builtin, cifar10:PATH, cifar100:PATH, folder:PATH (a plain path\n"
+        "means this), csv:FILE, idx:DIR, wds:GLOB, webvision:DIR, imagenet:DIR,\n"
+        "animal10n:DIR or food101n:DIR,test=DIR; ',split=test' keeps one split.\n"
+        "`jensen show datasets` lists all of them with their parameters.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(info_values),
+    .run = run,
+};

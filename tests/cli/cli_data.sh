@@ -1,0 +1,122 @@
+# jensen data info|check|convert|fetch, bench decode|load, show datasets.
+. "$(dirname "$0")/cli.sh"
+export JENSEN_CACHE="$work/cache"
+
+expect 0 '^cifar10 +CIFAR-10' '' -- "$JENSEN" show datasets
+expect 2 '' 'takes one data set' -- "$JENSEN" data info
+expect 2 '' "no data set .there are: builtin, cifar10" -- "$JENSEN" data info nothing-here
+expect 0 'train +60 samples, 6 to 6 a class' '' -- "$JENSEN" data info builtin:size=60,test=20
+expect 0 '"per_class":\[6,6,6,6,6,6,6,6,6,6\]' '' -- "$JENSEN" data info builtin:size=60 --json
+expect 0 '"pixels_sha256":"[0-9a-f]{64}"' '' -- "$JENSEN" data info builtin:size=60 --json --sum
+expect 0 'letter_a' '' -- "$JENSEN" data info builtin:size=60 --sheet sheet.ppm --columns 4
+[ "$(head -c 2 sheet.ppm)" = P6 ] || { echo "FAILED: no sheet"; failures=$((failures + 1)); }
+
+# Converting and reading back gives the same pixels.
+expect 2 '' 'and --out DIR' -- "$JENSEN" data convert builtin
+expect 0 '^out$' '*' -- "$JENSEN" data convert builtin:size=60,test=10 --out out --format ppm
+expect 1 '' 'names.csv: File exists' -- "$JENSEN" data convert builtin:size=60 --out out
+expect 0 '60 samples' '' -- "$JENSEN" data info out
+grep -q '"train/star/0003.ppm","train/star/0003.png"' out/names.csv ||
+    { echo "FAILED: names.csv"; failures=$((failures + 1)); }
+expect 0 '0 broken of 70 images' '*' -- "$JENSEN" data check out
+printf '' >out/train/star/0003.ppm
+printf 'junk' >out/test/disc/0000.ppm
+expect 3 'train/star/0003.ppm.*the file is empty' '2 images are broken' -- "$JENSEN" data check out
+expect 3 '1 broken of .* and more' '1 images are broken' -- "$JENSEN" data check out --max-bad 1
+expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json
+
+expect 0 'images/s/core' '' -- "$JENSEN" bench decode out/train/disc/0000.ppm --repeats 1
+expect 3 '' 'cannot be read' -- "$JENSEN" bench decode none.ppm
+expect 0 '"again_s":' '' -- "$JENSEN" bench load builtin:size=50,test=10 --json
+
+# Downloads, from a server on this machine.
+expect 2 '' 'takes one name' -- "$JENSEN" data fetch
+expect 2 '' 'cannot be fetched' -- "$JENSEN" data fetch mnist
+"$JENSEN" data fetch cifar10 --out x --url http://example.org/a >stdout.txt 2>stderr.txt
+if [ $? -eq 1 ] && grep -q 'this build cannot' stderr.txt; then
+    echo "skipped: downloads, this build cannot"
+    finish
+    exit
+fi
+expect 2 '' 'only https' -- "$JENSEN" data fetch cifar10 --out x --url http://example.org/a
+expect 2 '' 'only https' -- "$JENSEN" data fetch cifar10 --out x --url file:///etc/passwd
+expect 2 '' 'only https' -- "$JENSEN" data fetch cifar10 --out x --url http://127.0.0.1.example.org/
+if ! command -v python3 >/dev/null; then
+    echo "skipped: downloads, there is no python3"
+    finish
+    exit
+fi
+mkdir site && cd site || exit 1
+python3 - <<'PY'
+import io, os, tarfile
+def tar(name, members):
+    with tarfile.open(name, "w:gz", format=tarfile.GNU_FORMAT) as t:
+        for path, data, kind in members:
+            info = tarfile.TarInfo(path); info.type = kind; info.linkname = "/etc/passwd"
+            if kind == tarfile.REGTYPE: info.size = len(data)
+            t.addfile(info, io.BytesIO(data) if kind == tarfile.REGTYPE else None)
+R = tarfile.REGTYPE
+record = bytes([3]) + os.urandom(3072)
+good = [("cifar-10-batches-bin/%s.bin" % n, record * 4, R) for n in
+        ["test_batch"] + ["data_batch_%d" % i for i in range(1, 6)]]
+tar("good.tar.gz", good)
+parents = ["../" * n + "evil%d" % n for n in range(1, 11)]
+inside = ["a/" * n + "../" * (n + 1) + "evil" for n in range(1, 11)]
+odd = ["/tmp/jensen-evil", "/etc/jensen-evil", "//jensen-evil", "\\evil", "a/../..", "..", "./..",
+       "a/./../../evil", "evil\n", "e\x01vil", "\x7fevil", "ev\x1b[2Jil", "x/" + "y" * 5000,
+       "z/" * 2500 + "evil", ".../../../evil", "a//..//..//evil", "~/../../evil", "a/..", "../.", "../../"]
+hostile = [(n, b"evil", R) for n in parents + inside + odd]
+hostile += [("../link", b"", tarfile.SYMTYPE), ("/link", b"", tarfile.LNKTYPE),
+            ("../device", b"", tarfile.CHRTYPE), ("../pipe", b"", tarfile.FIFOTYPE),
+            ("../folder", b"", tarfile.DIRTYPE), ("/abs", b"", tarfile.DIRTYPE),
+            ("a/../../folder", b"", tarfile.DIRTYPE), ("../block", b"", tarfile.BLKTYPE),
+            ("caf\udce9/evil", b"evil", R), ("\udcff\udcfe", b"evil", R)]
+assert len(hostile) >= 50, len(hostile)
+for i, member in enumerate(hostile):
+    tar("hostile%02d.tar.gz" % i, [member] + good)
+# Links are passed over, so that nothing goes through them.
+tar("links.tar.gz", [("cifar-10-batches-bin/data_batch_1.bin", b"", tarfile.SYMTYPE),
+                     ("cifar-10-batches-bin/dir", b"", tarfile.LNKTYPE)] + good[:1])
+PY
+python3 "$(dirname "$SOURCE/tests/cli/x")/data_server.py" &
+server=$!
+trap 'kill $server; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -f port.txt ] && break; sleep 0.1; done
+at=http://127.0.0.1:$(cat port.txt)
+cd ..
+sum=$(sha256sum site/good.tar.gz | cut -d' ' -f1)
+expect 5 '' '404' -- "$JENSEN" data fetch cifar10 --out f --url "$at/none.tar.gz" --sha256 "$sum"
+expect 3 '' 'is not the published file and was removed' -- "$JENSEN" data fetch cifar10 --out f --url "$at/good.tar.gz"
+expect 5 '' '.' -- "$JENSEN" data fetch cifar10 --out f --url "$at/away/good.tar.gz" --sha256 "$sum"
+rm -rf f
+# Broken off, then continued from where it stopped; and from a server that cannot.
+expect 5 '' '.' -- "$JENSEN" data fetch cifar10 --out f --url "$at/cut/good.tar.gz" --sha256 "$sum"
+[ "$(stat -c %s f/cifar-10-binary.tar.gz.part)" = 1000 ] || { echo "FAILED: no part kept"; failures=$((failures + 1)); }
+expect 0 '^cifar10:f/cifar-10-batches-bin$' '*' -- "$JENSEN" data fetch cifar10 --out f --url "$at/range/good.tar.gz" --sha256 "$sum"
+[ "$(cat site/ranges.txt)" = 1000 ] || { echo "FAILED: not continued"; failures=$((failures + 1)); }
+expect 0 'train +20 samples' '*' -- "$JENSEN" data info cifar10:f/cifar-10-batches-bin
+[ "$(ls f)" = cifar-10-batches-bin ] || { echo "FAILED: left behind: $(ls f)"; failures=$((failures + 1)); }
+expect 0 '^cifar10:f' 'already there' -- "$JENSEN" data fetch cifar10 --out f --url "$at/none"
+rm -rf f
+expect 5 '' '.' -- "$JENSEN" data fetch cifar10 --out f --url "$at/cut/good.tar.gz" --sha256 "$sum"
+expect 0 '^cifar10:f' '*' -- "$JENSEN" data fetch cifar10 --out f --url "$at/good.tar.gz" --sha256 "$sum"
+
+# Fifty archives with hostile members: refused, and nothing appears outside.
+mkdir -p jail/in
+find . -path ./site -prune -o -path ./jail/in -prune -o -type f -print | grep -v before | sort >before.txt
+for archive in site/hostile*.tar.gz; do
+    rm -rf jail/in
+    "$JENSEN" data fetch cifar10 --out jail/in --url "$at/${archive#site/}" \
+        --sha256 "$(sha256sum "$archive" | cut -d' ' -f1)" >h.out 2>h.err
+    code=$?
+    cases=$((cases + 1))
+    [ $code -eq 3 ] || { echo "FAILED: $archive: exit $code"; cat h.err; failures=$((failures + 1)); }
+done
+find . -path ./site -prune -o -path ./jail/in -prune -o -type f -print | grep -vE '^./h\.|before|after' | sort >after.txt
+diff before.txt after.txt || { echo "FAILED: written outside"; failures=$((failures + 1)); }
+ls /tmp/jensen-evil /etc/jensen-evil 2>/dev/null && failures=$((failures + 1))
+rm -rf jail/in
+sum=$(sha256sum site/links.tar.gz | cut -d' ' -f1)
+expect 0 'jail/in' '*' -- "$JENSEN" data fetch cifar10 --out jail/in --url "$at/links.tar.gz" --sha256 "$sum"
+[ -z "$(find jail -type l)" ] || { echo "FAILED: a link was made"; failures=$((failures + 1)); }
+finish
