@@ -24,6 +24,8 @@ run() {
     }
 }
 
+JENSEN_CUDA_MODULE=$PWD/$build/libjensen_cuda.so
+export JENSEN_CUDA_MODULE
 PATH=$PATH:/usr/local/cuda/bin
 export PATH
 say machine

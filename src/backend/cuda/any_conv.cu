@@ -179,6 +179,85 @@ static __global__ void __launch_bounds__(BLOCK) conv_weights(const jsni_any_conv
         }
 }
 
+/* ---- linear layers with few outputs: the classifier ---- */
+
+constexpr int FEW = 32;
+
+static bool is_small(const jsni_any_conv *c)
+{
+    return c->in_h * c->in_w == 1 && c->kernel_h * c->kernel_w == 1 && c->pad_h == 0 &&
+           c->pad_w == 0 && c->out_channels <= FEW && !c->half_x && !c->half_y &&
+           !c->half_w;
+}
+
+/* A warp makes one row of outputs. */
+static __global__ void __launch_bounds__(BLOCK) small_forward(const jsni_any_conv A)
+{
+    launch_next();
+    launch_wait();
+    const int lane = threadIdx.x & 31, C = A.in_channels;
+    const long long row = (long long)blockIdx.x * (BLOCK / 32) + (threadIdx.x >> 5);
+    if (row >= A.images)
+        return;
+    float sum[FEW] = {};
+    for (int k = lane; k < C; k += 32) {
+        const float x = ((const float *)A.x)[row * C + k];
+#pragma unroll
+        for (int o = 0; o < FEW; o++)
+            if (o < A.out_channels)
+                sum[o] = fmaf(x, ((const float *)A.w)[(long long)o * C + k], sum[o]);
+    }
+#pragma unroll
+    for (int o = 0; o < FEW; o++)
+        if (o < A.out_channels) {
+            for (int d = 16; d > 0; d >>= 1)
+                sum[o] += __shfl_xor_sync(~0u, sum[o], d);
+            if (lane == 0)
+                ((float *)A.y)[row * A.out_channels + o] =
+                    sum[o] + (A.bias ? A.bias[o] : 0.0f);
+        }
+}
+
+static __global__ void __launch_bounds__(BLOCK) small_data(const jsni_any_conv A)
+{
+    launch_next();
+    launch_wait();
+    const long long i = (long long)blockIdx.x * BLOCK + threadIdx.x;
+    if (i >= A.images * A.in_channels)
+        return;
+    const long long row = i / A.in_channels, k = i % A.in_channels;
+    float sum = 0.0f;
+    for (int o = 0; o < A.out_channels; o++)
+        sum = fmaf(((const float *)A.y)[row * A.out_channels + o],
+                   ((const float *)A.w)[(long long)o * A.in_channels + k], sum);
+    float *dx = (float *)A.dx + i;
+    *dx = A.add ? *dx + sum : sum;
+}
+
+/* A block makes 32 inputs of one output: 8 runs over the rows, then their sum. */
+static __global__ void __launch_bounds__(BLOCK) small_weights(const jsni_any_conv A)
+{
+    __shared__ float s[8][32];
+    launch_next();
+    launch_wait();
+    const int x = threadIdx.x & 31, y = threadIdx.x >> 5, C = A.in_channels;
+    const int tiles = (C + 31) / 32, o = blockIdx.x / tiles,
+              k = blockIdx.x % tiles * 32 + x;
+    float sum = 0.0f;
+    if (k < C)
+#pragma unroll 8
+        for (long long row = y; row < A.images; row += 8)
+            sum = fmaf(((const float *)A.y)[row * A.out_channels + o],
+                       ((const float *)A.x)[row * C + k], sum);
+    s[y][x] = sum;
+    __syncthreads();
+    if (y || k >= C)
+        return;
+    for (int r = 1; r < 8; r++)
+        sum += s[r][x];
+    A.part[(long long)o * C + k] = sum;
+}
+
 static long long tiles_of(long long count)
 {
     return (count + TILE - 1) / TILE;
@@ -186,6 +265,8 @@ static long long tiles_of(long long count)
 
 int jsni_any_conv_splits(const jsni_any_conv *conv)
 {
+    if (is_small(conv))
+        return 1;
     const long long tiles =
         tiles_of(conv->out_channels) *
         tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels);
@@ -198,6 +279,10 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (is_small(conv))
+        return jsni_launch(small_forward,
+                           (conv->images + BLOCK / 32 - 1) / (BLOCK / 32), BLOCK, 0, 1,
+                           stream, *conv);
     const long long blocks = tiles_of(conv->images * conv->out_h * conv->out_w) *
                              tiles_of(conv->out_channels);
     return jsni_launch(conv_rows<false>, blocks, BLOCK, 0, 1, stream, *conv);
@@ -205,6 +290,10 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (is_small(conv))
+        return jsni_launch(small_data,
+                           (conv->images * conv->in_channels + BLOCK - 1) / BLOCK,
+                           BLOCK, 0, 1, stream, *conv);
     const long long blocks =
         tiles_of(conv->images * conv->in_h * conv->in_w) * tiles_of(conv->in_channels);
     return jsni_launch(conv_rows<true>, blocks, BLOCK, 0, 1, stream, *conv);
@@ -212,6 +301,11 @@ cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (is_small(conv))
+        return jsni_launch(small_weights,
+                           (long long)conv->out_channels *
+                               ((conv->in_channels + 31) / 32),
+                           BLOCK, 0, 1, stream, *conv);
     const long long blocks =
         tiles_of(conv->out_channels) *
         tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels) *

@@ -1,11 +1,18 @@
 /* backend/cuda/cuda_early.cu - whether kernels may start before their predecessor has
  * ended: asked of the device once a thread. */
+#include "backend/cuda/cuda_early.h"
+
 #include <cuda_runtime.h>
 #include <stdlib.h>
 
-extern "C" bool jsni_launch_early(void);
+static thread_local bool held = false;
 
-extern "C" bool jsni_launch_early(void)
+void jsni_launch_hold(bool on)
+{
+    held = on;
+}
+
+bool jsni_launch_early(void)
 {
     static thread_local int known_device = -1;
     static thread_local bool early = false;
@@ -19,5 +26,5 @@ extern "C" bool jsni_launch_early(void)
         early = major >= 9 && !(off && off[0] == '1');
         known_device = device;
     }
-    return early;
+    return early && !held;
 }

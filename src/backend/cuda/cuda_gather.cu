@@ -19,6 +19,7 @@ struct gather_shared {
     uint8_t table[3][256];
     uint32_t histogram[3][256];
     uint32_t low[3], high[3], gray;
+    uint32_t sums[BLOCK / 32];
 };
 
 /* Statistics of the stored image that tables are made from. */
@@ -61,16 +62,29 @@ static __device__ bool has_table(int kind)
            kind == JSNI_PIXEL_CONTRAST || kind == JSNI_PIXEL_BRIGHTNESS;
 }
 
-static __device__ void equalize_table(gather_shared &s, int c, int pixels)
+/* Thread i makes entry i of each channel's table: pixels below it by a scan. */
+static __device__ void equalize_tables(gather_shared &s, int pixels)
 {
-    int highest = 255;
-    while (highest > 0 && s.histogram[c][highest] == 0)
-        highest--;
-    const uint32_t step = jsni_equalize_step((uint32_t)pixels, s.histogram[c][highest]);
-    uint32_t below = 0;
-    for (int i = 0; i < 256; i++) {
+    const int i = threadIdx.x, lane = i & 31, w = i >> 5;
+    for (int c = 0; c < 3; c++) {
+        const uint32_t own = s.histogram[c][i];
+        uint32_t sum = own;
+        for (int d = 1; d < 32; d <<= 1) {
+            const uint32_t other = __shfl_up_sync(~0u, sum, d);
+            sum += lane >= d ? other : 0;
+        }
+        if (lane == 31)
+            s.sums[w] = sum;
+        if (own)
+            atomicMax(&s.high[c], (uint32_t)i);
+        __syncthreads();
+        uint32_t below = sum - own;
+        for (int k = 0; k < w; k++)
+            below += s.sums[k];
+        const uint32_t step =
+            jsni_equalize_step((uint32_t)pixels, s.histogram[c][s.high[c]]);
         s.table[c][i] = step == 0 ? (uint8_t)i : jsni_equalize(below, step);
-        below += s.histogram[c][i];
+        __syncthreads();
     }
 }
 
@@ -96,8 +110,7 @@ static __device__ void make_table(gather_shared &s, const uint8_t *image, int pi
 {
     statistics(s, image, pixels);
     if (s.op.kind == JSNI_PIXEL_EQUALIZE) {
-        if (threadIdx.x % 32 == 0 && threadIdx.x / 32 < 3)
-            equalize_table(s, threadIdx.x / 32, pixels);
+        equalize_tables(s, pixels);
     } else {
         const int base = s.op.kind == JSNI_PIXEL_CONTRAST
                              ? jsni_gray_mean(s.gray, (uint64_t)pixels)

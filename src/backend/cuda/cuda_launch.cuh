@@ -8,8 +8,7 @@
 
 #include <cuda_runtime.h>
 
-/* Whether this device starts kernels early (compute capability 9.0 and above). */
-extern "C" bool jsni_launch_early(void);
+#include "backend/cuda/cuda_early.h"
 
 template <class... P, class... A>
 static cudaError_t jsni_launch(void (*kernel)(P...), long long blocks, int threads,

@@ -89,6 +89,14 @@ jsni_task *jsni_make_task(jsni_make *b, jsni_task_kind kind, size_t node)
     memset(task, 0, sizeof *task);
     task->kind = kind;
     task->node = node;
+    task->side = b->in_group;
+    if (b->in_group) {
+        task->fork = !b->group_begun;
+        b->group_begun = true;
+    } else {
+        task->wait = b->wait_next;
+        b->wait_next = 0;
+    }
     return task;
 }
 
@@ -637,6 +645,8 @@ jsn_status jsni_make_run(jsni_make *b)
     b->final_blocks = 0;
     b->high = 0;
     b->part_owner = JSNI_NONE;
+    b->groups = b->wait_next = 0;
+    b->in_group = b->group_begun = false;
     jsn_status status = jsni_make_analyse(b);
     if (status != JSN_OK)
         return status;

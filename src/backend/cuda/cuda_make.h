@@ -16,7 +16,7 @@
 #include "backend/backend_impl.h"
 #include "backend/cuda/cuda_task.h"
 
-enum { JSNI_NO_BUFFER = -1 };
+enum { JSNI_NO_BUFFER = -1, JSNI_MAKE_LAG = 2 };
 
 /* How a node is run. */
 typedef enum jsni_how {
@@ -59,7 +59,7 @@ typedef struct jsni_make_base {
     const uint64_t *dropout_seed;
     const uint32_t *dropout_step;
     jsni_cudnn *cudnn;
-    void *workspace;
+    void *workspace, *side_workspace;
     size_t workspace_bytes;
 } jsni_make_base;
 
@@ -89,6 +89,13 @@ typedef struct jsni_make {
     jsni_conv_final *finals; /* borrowed host array, or NULL */
     size_t final_count;
     int final_blocks;
+
+    /* Groups of side work so far; what they read stays in use until the main line has
+     * waited for them, JSNI_MAKE_LAG groups later. */
+    size_t groups;
+    bool in_group, group_begun;
+    size_t wait_next;
+    int late[JSNI_MAKE_LAG][2];
 
     int input, output_grad, input_grad, part; /* buffers */
     size_t part_bytes;

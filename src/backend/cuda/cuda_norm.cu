@@ -30,7 +30,7 @@ int jsni_norm_groups(int channels, int views, long long pixels, bool half)
     const int lanes = lanes_of(vectors > 0 ? vectors : channels);
     const int tiles = (vectors > 0 ? vectors : channels) / lanes + 1;
     const long long most = pixels / (4 * (BLOCK / lanes)) + 1;
-    const long long wanted = (2 * 132 / tiles + views - 1) / views + 1;
+    const long long wanted = (4 * 132 / tiles + views - 1) / views + 1;
     const long long groups = wanted < most ? wanted : most;
     return groups < 1 ? 1 : groups > 256 ? 256 : (int)groups;
 }
@@ -61,6 +61,7 @@ static __global__ void __launch_bounds__(BLOCK)
                 b[i] = A.bias[c + i];
             }
         }
+#pragma unroll 4
         for (long long p = first + ty; p < end; p += rows) {
             vec<T, N> x, g;
             x.load((const T *)A.x + (base + p) * C + c);
@@ -131,73 +132,82 @@ cudaError_t jsni_norm_back_sums(const jsni_norm_args *args, cudaStream_t stream)
     return any_sums(args, true, stream);
 }
 
-/* The sum over the groups of one view for 32 channels: warps take groups in turn, then
- * their sums are added in order. Both quantities at once. */
-constexpr int FINISH = 1024;
-static __device__ __forceinline__ void sum_groups(const jsni_norm_args &A, int view,
-                                                  int c, float (*s)[2][33],
-                                                  double &sum1, double &sum2)
+/* Sums over the groups of all views for 32 channels. Warps are dealt out to views and
+ * take groups in turn; then warp v adds up what was found for view v, in order. */
+constexpr int FINISH = 1024, WARPS = FINISH / 32, MOST_VIEWS = 16;
+
+static __device__ __forceinline__ void sum_groups(const jsni_norm_args &A, int c,
+                                                  float (*s)[2][32], double &sum1,
+                                                  double &sum2)
 {
-    const int lane = threadIdx.x & 31, w = threadIdx.x >> 5;
+    const int lane = threadIdx.x & 31, w = threadIdx.x >> 5, slices = WARPS / A.views;
+    const int view = w / slices, C = A.channels;
     float s1 = 0.0f, s2 = 0.0f;
-    if (c < A.channels)
+    if (c < C && view < A.views)
 #pragma unroll 4
-        for (int g = w; g < A.groups; g += FINISH / 32) {
-            const float *p =
-                A.part + (long long)(view * A.groups + g) * 2 * A.channels + c;
+        for (int g = w % slices; g < A.groups; g += slices) {
+            const float *p = A.part + (long long)(view * A.groups + g) * 2 * C + c;
             s1 += p[0];
-            s2 += p[A.channels];
+            s2 += p[C];
         }
-    __syncthreads();
     s[w][0][lane] = s1;
     s[w][1][lane] = s2;
     __syncthreads();
     sum1 = sum2 = 0.0;
-    if (w == 0)
-#pragma unroll
-        for (int k = 0; k < FINISH / 32; k++) {
-            sum1 += s[k][0][lane];
-            sum2 += s[k][1][lane];
+    if (w < A.views)
+#pragma unroll 8
+        for (int k = 0; k < slices; k++) {
+            sum1 += s[w * slices + k][0][lane];
+            sum2 += s[w * slices + k][1][lane];
         }
 }
 
 static __global__ void __launch_bounds__(FINISH)
     norm_finish(const jsni_norm_args A, bool training)
 {
-    __shared__ float s[FINISH / 32][2][33];
+    __shared__ float s[WARPS][2][32];
+    __shared__ double found[MOST_VIEWS][2][32];
     launch_next();
-    launch_wait();
-    const int lane = threadIdx.x & 31, c = blockIdx.x * 32 + lane, C = A.channels;
-    const bool mine = threadIdx.x < 32 && c < C;
+    const int lane = threadIdx.x & 31, w = threadIdx.x >> 5, C = A.channels;
+    const int c = blockIdx.x * 32 + lane;
     const double n = (double)A.pixels;
-    double running_mean = mine ? A.running_mean[c] : 0.0;
-    double running_var = mine ? A.running_var[c] : 0.0;
-    for (int view = 0; view < A.views; view++) {
-        double sum1 = 0.0, sum2 = 0.0;
-        if (training)
-            sum_groups(A, view, c, s, sum1, sum2);
-        if (!mine)
-            continue;
-        double mean = running_mean, var = running_var;
-        if (training) {
-            const double d = sum1 / n;
-            const long long at = (long long)view * A.pixels * C + c;
+    launch_wait();
+    double mean = 0.0, var = 1.0, sum1, sum2;
+    if (training) {
+        sum_groups(A, c, s, sum1, sum2);
+        if (w < A.views && c < C) {
+            const long long at = (long long)w * A.pixels * C + c;
             const float shift = !A.shifted ? 0.0f
                                 : A.half   ? widen(((const bf16 *)A.x)[at])
                                            : ((const float *)A.x)[at];
+            const double d = sum1 / n;
             mean = shift + d;
             var = sum2 / n - d * d;
             var = var > 0.0 ? var : 0.0;
-            running_mean += A.momentum * (mean - running_mean);
-            running_var += A.momentum * (var * (n / (n > 1 ? n - 1 : 1)) - running_var);
+            found[w][0][lane] = mean;
+            found[w][1][lane] = var;
         }
-        const double rstd = 1.0 / sqrt(var + A.epsilon), a = A.weight[c] * rstd;
-        A.k.a[view * C + c] = (float)a;
-        A.k.b[view * C + c] = (float)(A.bias[c] - mean * a);
-        A.k.mean[view * C + c] = (float)mean;
-        A.k.rstd[view * C + c] = (float)rstd;
+    } else if (w < A.views && c < C) {
+        mean = A.running_mean[c];
+        var = A.running_var[c];
     }
-    if (mine && training) {
+    if (w < A.views && c < C) {
+        const double rstd = 1.0 / sqrt(var + A.epsilon), a = A.weight[c] * rstd;
+        A.k.a[w * C + c] = (float)a;
+        A.k.b[w * C + c] = (float)(A.bias[c] - mean * a);
+        A.k.mean[w * C + c] = (float)mean;
+        A.k.rstd[w * C + c] = (float)rstd;
+    }
+    if (!training)
+        return;
+    __syncthreads();
+    if (w == 0 && c < C) { /* the running statistics see the views in order */
+        double running_mean = A.running_mean[c], running_var = A.running_var[c];
+        for (int v = 0; v < A.views; v++) {
+            const double unbiased = found[v][1][lane] * (n / (n > 1 ? n - 1 : 1));
+            running_mean += A.momentum * (found[v][0][lane] - running_mean);
+            running_var += A.momentum * (unbiased - running_var);
+        }
         A.running_mean[c] = (float)running_mean;
         A.running_var[c] = (float)running_var;
     }
@@ -206,37 +216,42 @@ static __global__ void __launch_bounds__(FINISH)
 cudaError_t jsni_norm_finish(const jsni_norm_args *args, bool training,
                              cudaStream_t stream)
 {
-    return jsni_launch(norm_finish, (args->channels + 31) / 32, training ? FINISH : 32,
-                       0, 1, stream, *args, training);
+    return jsni_launch(norm_finish, (args->channels + 31) / 32,
+                       training ? FINISH : 32 * args->views, 0, 1, stream, *args,
+                       training);
 }
 
 static __global__ void __launch_bounds__(FINISH)
     norm_back_finish(const jsni_norm_args A, bool centred)
 {
-    __shared__ float s[FINISH / 32][2][33];
+    __shared__ float s[WARPS][2][32];
+    __shared__ double found[MOST_VIEWS][2][32];
     launch_next();
-    launch_wait();
-    const int lane = threadIdx.x & 31, c = blockIdx.x * 32 + lane, C = A.channels;
-    const bool mine = threadIdx.x < 32 && c < C;
+    const int lane = threadIdx.x & 31, w = threadIdx.x >> 5, C = A.channels;
+    const int c = blockIdx.x * 32 + lane;
     const double n = (double)A.pixels;
-    double weight_grad = 0.0, bias_grad = 0.0;
-    for (int view = 0; view < A.views; view++) {
-        double sum1, sum2;
-        sum_groups(A, view, c, s, sum1, sum2);
-        if (!mine)
-            continue;
-        const double a = A.k.a[view * C + c], mean = A.k.mean[view * C + c];
-        const double rstd = A.k.rstd[view * C + c];
+    launch_wait();
+    double sum1, sum2;
+    sum_groups(A, c, s, sum1, sum2);
+    if (w < A.views && c < C) {
+        const double a = A.k.a[w * C + c], mean = A.k.mean[w * C + c];
+        const double rstd = A.k.rstd[w * C + c];
         const double product = (centred ? sum2 : sum2 - mean * sum1) * rstd;
-        weight_grad += product;
-        bias_grad += sum1;
+        found[w][0][lane] = product;
+        found[w][1][lane] = sum1;
         const double gb = -a * rstd * product / n, ge = -a * sum1 / n;
-        A.k.ga[view * C + c] = (float)a;
-        A.k.gb[view * C + c] = (float)gb;
-        A.k.gd[view * C + c] = (float)(ge - gb * mean);
-        A.k.ge[view * C + c] = (float)ge;
+        A.k.ga[w * C + c] = (float)a;
+        A.k.gb[w * C + c] = (float)gb;
+        A.k.gd[w * C + c] = (float)(ge - gb * mean);
+        A.k.ge[w * C + c] = (float)ge;
     }
-    if (mine) {
+    __syncthreads();
+    if (w == 0 && c < C) {
+        double weight_grad = 0.0, bias_grad = 0.0;
+        for (int v = 0; v < A.views; v++) {
+            weight_grad += found[v][0][lane];
+            bias_grad += found[v][1][lane];
+        }
         A.weight_grad[c] = (float)weight_grad;
         A.bias_grad[c] = (float)bias_grad;
     }

@@ -19,6 +19,10 @@ jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *gra
     if (options->batch * options->views * jsni_shape_count(n->shape) > (size_t)1 << 40)
         return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: too large for the CUDA backend",
                          n->name);
+    if (options->views > 16)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "the CUDA backend takes at most 16 views, not %zu",
+                         options->views);
     if (node == graph->node_count - 1 && options->precision == JSN_PRECISION_BF16 &&
         n->op.kind != JSNI_OP_LINEAR)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
@@ -47,44 +51,51 @@ static bool own_kernels_off(void)
     return text && strcmp(text, "1") == 0;
 }
 
-/* Packed layouts of every convolution; `list` may be NULL: count. */
-static size_t list_packs(const jsni_graph *graph, const jsni_make *make,
-                         const jsni_make_node *nodes, jsni_packed_at *at,
-                         jsni_pack *list, size_t *bytes, int *blocks)
+static void add_pack(jsni_cuda_plan *plan, size_t n, int kind, size_t *at)
 {
-    size_t count = 0;
-    *bytes = 0;
-    *blocks = 0;
-    const bool half = make->options.precision == JSN_PRECISION_BF16;
-    for (size_t n = 0; n < graph->node_count; n++) {
-        const jsni_node *node = &graph->nodes[n];
-        at[n].plain = at[n].forward = at[n].back = SIZE_MAX;
-        if (node->op.kind != JSNI_OP_CONV)
-            continue;
-        const bool wide = make->wide && node->shape.channels == 32;
-        const int own_kinds[2] = {wide ? JSNI_PACK_WIDE : JSNI_PACK_MMA,
-                                  wide ? JSNI_PACK_WIDE_BACK : JSNI_PACK_MMA_BACK};
-        const jsni_window *w = &node->op.as.conv.window;
-        const int layouts = nodes[n].how == JSNI_HOW_OWN ? 3 : 1;
-        for (int k = 0; k < layouts; k++) {
-            const jsni_pack pack = {NULL,
-                                    NULL,
-                                    k > 0  ? own_kinds[k - 1]
-                                    : half ? JSNI_PACK_HALF
-                                           : JSNI_PACK_FLOAT,
-                                    (int)node->shape.channels,
-                                    (int)jsni_graph_input_shape(graph, n).channels,
-                                    (int)(w->kernel_h * w->kernel_w),
-                                    *blocks};
-            *(k == 0 ? &at[n].plain : k == 1 ? &at[n].forward : &at[n].back) = *bytes;
-            if (list)
-                list[count] = pack;
-            count++;
-            *bytes += (jsni_pack_bytes(&pack) + 1023) / 1024 * 1024;
-            *blocks += jsni_pack_blocks(&pack);
+    const jsni_graph *graph = plan->base.graph;
+    const jsni_node *node = &graph->nodes[n];
+    const jsni_window *w = &node->op.as.conv.window;
+    jsni_pack *pack = &plan->packs[plan->pack_count];
+    pack->kind = kind;
+    pack->out_channels = (int)node->shape.channels;
+    pack->in_channels = (int)jsni_graph_input_shape(graph, n).channels;
+    pack->taps = (int)(w->kernel_h * w->kernel_w);
+    pack->first_block = plan->pack_blocks;
+    plan->pack_nodes[plan->pack_count++] = n;
+    *at = plan->packed_bytes;
+    plan->packed_bytes += (jsni_pack_bytes(pack) + 1023) / 1024 * 1024;
+    plan->pack_blocks += jsni_pack_blocks(pack);
+}
+
+/* Packed layouts of every convolution. The plain layout of those with own kernels comes
+ * last: it is needed only when a program of another size does without these. */
+static void list_packs(jsni_cuda_plan *plan, const jsni_make_node *nodes)
+{
+    const jsni_graph *graph = plan->base.graph;
+    const int plain = plan->options.precision == JSN_PRECISION_BF16 ? JSNI_PACK_HALF
+                                                                    : JSNI_PACK_FLOAT;
+    for (int extra = 0; extra < 2; extra++) {
+        for (size_t n = 0; n < graph->node_count; n++) {
+            const jsni_node *node = &graph->nodes[n];
+            jsni_packed_at *at = &plan->packed[n];
+            if (node->op.kind != JSNI_OP_CONV)
+                continue;
+            const bool own = nodes[n].how == JSNI_HOW_OWN;
+            const bool wide = plan->wide && node->shape.channels == 32;
+            if (own == (bool)extra)
+                add_pack(plan, n, plain, &at->plain);
+            if (own && !extra) {
+                add_pack(plan, n, wide ? JSNI_PACK_WIDE : JSNI_PACK_MMA, &at->forward);
+                add_pack(plan, n, wide ? JSNI_PACK_WIDE_BACK : JSNI_PACK_MMA_BACK,
+                         &at->back);
+            }
+        }
+        if (!extra) {
+            plan->usual_packs = plan->pack_count;
+            plan->usual_blocks = plan->pack_blocks;
         }
     }
-    return count;
 }
 
 /* Arena and task count of a plan: the largest of the programs it may run. */
@@ -133,7 +144,7 @@ jsn_status jsni_cuda_plan_memory(const jsni_backend *backend, const jsni_graph *
     out->statistics = members * graph->stat_floats * sizeof(float);
     out->activations = members * arena;
     /* Packed weights are at most three times the parameters. */
-    out->workspace = members * (3 * params + planes + cudnn_workspace);
+    out->workspace = members * (3 * params + planes + 2 * cudnn_workspace);
     return JSN_OK;
 }
 
@@ -176,16 +187,16 @@ static jsn_status make_tables(jsni_cuda_plan *plan, jsni_cuda_member *m)
             chunk++;
         }
     }
-    for (size_t n = 0; status == JSN_OK && n < g->node_count; n++) {
-        const size_t at[3] = {plan->packed[n].plain, plan->packed[n].forward,
-                              plan->packed[n].back};
-        for (int k = 0; k < 3; k++)
-            if (at[k] != SIZE_MAX) {
-                packs[pack] = plan->packs[pack];
-                packs[pack].from = m->params + g->params[g->nodes[n].weight].offset;
-                packs[pack].to = m->packed + at[k];
-                pack++;
-            }
+    for (; status == JSN_OK && pack < plan->pack_count; pack++) {
+        const size_t n = plan->pack_nodes[pack];
+        const jsni_packed_at *at = &plan->packed[n];
+        const int kind = plan->packs[pack].kind;
+        packs[pack] = plan->packs[pack];
+        packs[pack].from = m->params + g->params[g->nodes[n].weight].offset;
+        packs[pack].to =
+            m->packed + (kind == JSNI_PACK_FLOAT || kind == JSNI_PACK_HALF ? at->plain
+                         : kind == JSNI_PACK_MMA || kind == JSNI_PACK_WIDE ? at->forward
+                                                                           : at->back);
     }
     if (status == JSN_OK)
         status = JSNI_CUDA(cudaMemcpy(m->chunks, chunks, chunk * sizeof *chunks,
@@ -204,12 +215,18 @@ static jsn_status member_create(jsni_cuda_plan *plan, jsni_cuda_member *m)
     const jsni_plan_options *o = &plan->options;
     const size_t floats = g->param_floats * sizeof(float);
     JSNI_TRY_CUDA(cudaStreamCreateWithFlags(&m->stream, cudaStreamNonBlocking));
-    JSNI_TRY(jsni_cudnn_create(&m->cudnn, m->stream));
+    JSNI_TRY_CUDA(cudaStreamCreateWithFlags(&m->side, cudaStreamNonBlocking));
+    JSNI_TRY_CUDA(cudaEventCreateWithFlags(&m->fork, cudaEventDisableTiming));
+    for (size_t i = 0; i < sizeof m->joins / sizeof m->joins[0]; i++)
+        JSNI_TRY_CUDA(cudaEventCreateWithFlags(&m->joins[i], cudaEventDisableTiming));
+    JSNI_TRY(jsni_cudnn_create(&m->cudnn));
     TRY_DEVICE(m->params, floats, "parameters");
     TRY_DEVICE(m->stats, g->stat_floats * sizeof(float), "running statistics");
     TRY_DEVICE(m->arena, plan->arena_bytes, "activations and their gradients");
     TRY_DEVICE(m->packed, plan->packed_bytes, "packed weights");
     TRY_DEVICE(m->workspace, plan->workspace_bytes, "cuDNN's workspace");
+    TRY_DEVICE(m->side_workspace, o->training ? plan->workspace_bytes : 0,
+               "cuDNN's workspace");
     TRY_DEVICE(m->packs, (plan->pack_count + 1) * sizeof *m->packs, "tables");
     TRY_DEVICE(m->chunks, (plan->chunk_count + 1) * sizeof *m->chunks, "tables");
     TRY_DEVICE(m->planes,
@@ -275,6 +292,13 @@ static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         (void)cudaFree(blocks[i]);
     jsni_cudnn_destroy(m->cudnn);
+    for (size_t i = 0; i < sizeof m->joins / sizeof m->joins[0]; i++)
+        if (m->joins[i])
+            (void)cudaEventDestroy(m->joins[i]);
+    if (m->fork)
+        (void)cudaEventDestroy(m->fork);
+    if (m->side)
+        (void)cudaStreamDestroy(m->side);
     if (m->stream)
         (void)cudaStreamDestroy(m->stream);
 }
@@ -290,6 +314,7 @@ void jsni_cuda_plan_destroy(jsni_plan *base)
     jsni_free(plan->member);
     jsni_free(plan->packed);
     jsni_free(plan->packs);
+    jsni_free(plan->pack_nodes);
     jsni_free(plan->texts);
     jsni_free(plan);
 }
@@ -365,17 +390,18 @@ static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
     make.tasks = p->tasks;
     make.task_capacity = plan->task_capacity;
     make.finals = p->finals;
-    const jsni_make_base base = {m->arena,
-                                 m->params,
-                                 m->grads,
-                                 m->stats,
-                                 m->packed,
-                                 p->device_finals,
-                                 m->seed,
-                                 m->counters + 2,
-                                 m->cudnn,
-                                 m->workspace,
-                                 plan->workspace_bytes};
+    const jsni_make_base base = {.arena = m->arena,
+                                 .params = m->params,
+                                 .grads = m->grads,
+                                 .stats = m->stats,
+                                 .packed = m->packed,
+                                 .finals = p->device_finals,
+                                 .dropout_seed = m->seed,
+                                 .dropout_step = m->counters + 2,
+                                 .cudnn = m->cudnn,
+                                 .workspace = m->workspace,
+                                 .side_workspace = m->side_workspace,
+                                 .workspace_bytes = plan->workspace_bytes};
     make.base = base;
     JSNI_TRY(jsni_make_run(&make));
     if (make.high > plan->arena_bytes) {
@@ -391,7 +417,11 @@ static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
     p->input = offset_of(&make, make.input);
     p->output_grad = offset_of(&make, make.output_grad);
     p->input_grad = offset_of(&make, make.input_grad);
+    bool plain = false;
     for (size_t n = 0; n < plan->base.graph->node_count; n++) {
+        /* A convolution with own kernels that this program runs without them. */
+        plain = plain || (plan->packed[n].forward != SIZE_MAX &&
+                          make.nodes[n].how != JSNI_HOW_OWN);
         p->values[n] = offset_of(&make, make.nodes[n].value);
         p->halves[n] = make.nodes[n].half;
         p->convs[n] = make.nodes[n].cudnn;
@@ -405,6 +435,10 @@ static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
     p->views = views;
     p->samples = samples;
     p->training = training;
+    if (plain && !m->all_packs) {
+        m->all_packs = true;
+        return jsni_cuda_pack(plan, m);
+    }
     return JSN_OK;
 }
 
@@ -447,15 +481,19 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
     JSNI_TRY_ALLOC(plan->packed = jsni_alloc_zero(g->node_count, sizeof *plan->packed));
     JSNI_TRY_ALLOC(plan->packs =
                        jsni_alloc_zero(3 * g->node_count, sizeof *plan->packs));
+    JSNI_TRY_ALLOC(plan->pack_nodes =
+                       jsni_alloc_zero(3 * g->node_count, sizeof *plan->pack_nodes));
     JSNI_TRY_ALLOC(plan->texts = jsni_alloc_zero(g->node_count, sizeof *plan->texts));
+    for (size_t n = 0; n < g->node_count; n++)
+        plan->packed[n].plain = plan->packed[n].forward = plan->packed[n].back =
+            SIZE_MAX;
     jsni_make make;
     base_make(&make, device, g, o, plan->no_own);
     const jsn_status status = jsni_make_analyse(&make);
     plan->wide = make.wide;
     plan->clusters = make.clusters;
     if (status == JSN_OK)
-        plan->pack_count = list_packs(g, &make, make.nodes, plan->packed, plan->packs,
-                                      &plan->packed_bytes, &plan->pack_blocks);
+        list_packs(plan, make.nodes);
     jsni_make_release(&make);
     JSNI_TRY(status);
     JSNI_TRY_ALLOC(plan->member = jsni_alloc_zero(plan->members, sizeof *plan->member));

@@ -52,13 +52,15 @@ typedef struct jsni_cuda_labels {
 } jsni_cuda_labels;
 
 typedef struct jsni_cuda_member {
-    cudaStream_t stream;
+    cudaStream_t stream, side;
+    cudaEvent_t fork, joins[2 * JSNI_MAKE_LAG];
     jsni_cudnn *cudnn;
     float *params, *grads, *state, *stats;
     char *arena;
     char *packed;
-    char *workspace;
+    char *workspace, *side_workspace;
     jsni_pack *packs;          /* device, [pack_count] */
+    bool all_packs;            /* a program needs more than the usual ones */
     jsni_update_chunk *chunks; /* device, [chunk_count] */
     float *planes;             /* device, [views][batch][C][H][W] */
     double *loss_values;       /* device, [1 + batch]: mean, then samples */
@@ -99,9 +101,10 @@ typedef struct jsni_cuda_plan {
     size_t arena_bytes, packed_bytes, workspace_bytes;
     size_t task_capacity;
     jsni_packed_at *packed; /* owned, [node_count] */
-    jsni_pack *packs;       /* owned, host, to/from as offsets of member 0 */
-    size_t pack_count;
-    int pack_blocks;
+    jsni_pack *packs;       /* owned, host, without pointers */
+    size_t *pack_nodes;     /* owned, the node of each */
+    size_t pack_count, usual_packs;
+    int pack_blocks, usual_blocks;
     size_t chunk_count;
     jsni_cuda_member *member; /* owned, [members] */
     size_t views, samples;    /* of the present input; 0 before the first */
@@ -151,9 +154,11 @@ extern const struct jsni_resident_ops jsni_cuda_resident;
 JSN_MUST_CHECK jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member,
                                             size_t views, size_t samples, bool training,
                                             jsni_program **out);
-JSN_MUST_CHECK jsn_status jsni_cuda_run_tasks(const jsni_task *tasks, size_t count,
-                                              cudaStream_t stream);
+JSN_MUST_CHECK jsn_status jsni_cuda_run_tasks(jsni_cuda_member *m,
+                                              const jsni_task *tasks, size_t count);
 void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule);
+/* Brings the packed weights up to the parameters. */
+JSN_MUST_CHECK jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m);
 JSN_MUST_CHECK jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan,
                                                jsni_cuda_member *m,
                                                const uint32_t *step);

@@ -177,10 +177,10 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     g.width = (int)train->width;
     g.half = plan->options.precision == JSN_PRECISION_BF16;
     JSNI_TRY_CUDA(jsni_gather(&g, m->stream));
-    JSNI_TRY(jsni_cuda_run_tasks(p->tasks, p->forward_tasks, m->stream));
+    JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks, p->forward_tasks));
     JSNI_TRY(jsni_cuda_member_loss(plan, m, p, e->losses));
-    JSNI_TRY(jsni_cuda_run_tasks(p->tasks + p->forward_tasks,
-                                 p->task_count - p->forward_tasks, m->stream));
+    JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks + p->forward_tasks,
+                                 p->task_count - p->forward_tasks));
     JSNI_TRY(jsni_cuda_run_update(plan, m, m->counters + 1));
     const size_t last = plan->base.graph->node_count - 1;
     const jsni_count_args c = {(const float *)(m->arena + p->values[last]),

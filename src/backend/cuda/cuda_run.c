@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/cuda/cuda_early.h"
 #include "backend/cuda/cuda_loss.h"
 
 static jsni_cuda_plan *plan_of(jsni_plan *base)
@@ -33,12 +34,13 @@ static float *block_of(const jsni_cuda_plan *plan, const jsni_cuda_member *m,
     }
 }
 
-static jsn_status pack(jsni_cuda_plan *plan, jsni_cuda_member *m)
+jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m)
 {
     if (plan->pack_count == 0)
         return JSN_OK;
-    return JSNI_CUDA(
-        jsni_pack_all(m->packs, (int)plan->pack_count, plan->pack_blocks, m->stream));
+    const size_t count = m->all_packs ? plan->pack_count : plan->usual_packs;
+    const int blocks = m->all_packs ? plan->pack_blocks : plan->usual_blocks;
+    return JSNI_CUDA(jsni_pack_all(m->packs, (int)count, blocks, m->stream));
 }
 
 jsn_status jsni_cuda_upload(jsni_plan *base, size_t member, jsni_block block,
@@ -50,7 +52,7 @@ jsn_status jsni_cuda_upload(jsni_plan *base, size_t member, jsni_block block,
     float *to = block_of(plan, m, block, &bytes);
     JSNI_TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, m->stream));
     if (block == JSNI_BLOCK_PARAMETERS)
-        JSNI_TRY(pack(plan, m));
+        JSNI_TRY(jsni_cuda_pack(plan, m));
     return JSNI_CUDA(cudaStreamSynchronize(m->stream));
 }
 
@@ -137,11 +139,38 @@ jsn_status jsni_cuda_set_labels(jsni_plan *base, size_t member,
     return JSN_OK;
 }
 
-jsn_status jsni_cuda_run_tasks(const jsni_task *tasks, size_t count,
-                               cudaStream_t stream)
+/* One task on its stream; see cuda_task.h about the two. Kernels next to a fork or a
+ * wait start after their predecessors have ended, not early. */
+static jsn_status run_task(jsni_cuda_member *m, const jsni_task *task)
 {
-    for (size_t i = 0; i < count; i++)
-        JSNI_TRY(jsni_task_run(&tasks[i], stream));
+    const size_t joins = sizeof m->joins / sizeof m->joins[0];
+    if (task->fork) {
+        JSNI_TRY_CUDA(cudaEventRecord(m->fork, m->stream));
+        JSNI_TRY_CUDA(cudaStreamWaitEvent(m->side, m->fork, 0));
+    }
+    if (task->wait)
+        JSNI_TRY_CUDA(cudaStreamWaitEvent(m->stream, m->joins[task->wait % joins], 0));
+    jsni_launch_hold(task->side || task->wait);
+    const jsn_status status = jsni_task_run(task, task->side ? m->side : m->stream);
+    jsni_launch_hold(false);
+    JSNI_TRY(status);
+    if (task->mark)
+        JSNI_TRY_CUDA(cudaEventRecord(m->joins[task->mark % joins], m->side));
+    return JSN_OK;
+}
+
+jsn_status jsni_cuda_run_tasks(jsni_cuda_member *m, const jsni_task *tasks,
+                               size_t count)
+{
+    size_t groups = 0, waited = 0;
+    for (size_t i = 0; i < count; i++) {
+        JSNI_TRY(run_task(m, &tasks[i]));
+        groups = tasks[i].mark ? tasks[i].mark : groups;
+        waited = tasks[i].wait ? tasks[i].wait : waited;
+    }
+    const size_t joins = sizeof m->joins / sizeof m->joins[0];
+    if (waited < groups)
+        JSNI_TRY_CUDA(cudaStreamWaitEvent(m->stream, m->joins[groups % joins], 0));
     return JSN_OK;
 }
 
@@ -164,7 +193,7 @@ static jsn_status member_forward(jsni_cuda_plan *plan, size_t number,
         m->planes, m->arena + m->now->input, (long long)(plan->views * plan->samples),
         (int)shape.channels, (int)(shape.height * shape.width),
         plan->options.precision == JSN_PRECISION_BF16, m->stream));
-    return jsni_cuda_run_tasks(m->now->tasks, m->now->forward_tasks, m->stream);
+    return jsni_cuda_run_tasks(m, m->now->tasks, m->now->forward_tasks);
 }
 
 jsn_status jsni_cuda_forward(jsni_plan *base, const jsni_pass *pass)
@@ -229,9 +258,8 @@ jsn_status jsni_cuda_backward(jsni_plan *base)
                          "backward needs a training pass before it");
     for (size_t i = 0; i < plan->members; i++) {
         const jsni_program *p = plan->member[i].now;
-        JSNI_TRY(jsni_cuda_run_tasks(p->tasks + p->forward_tasks,
-                                     p->task_count - p->forward_tasks,
-                                     plan->member[i].stream));
+        JSNI_TRY(jsni_cuda_run_tasks(&plan->member[i], p->tasks + p->forward_tasks,
+                                     p->task_count - p->forward_tasks));
     }
     return JSN_OK;
 }
@@ -256,7 +284,7 @@ jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan, jsni_cuda_member *m,
     JSNI_TRY_CUDA(jsni_update_all(
         m->chunks, (int)plan->chunk_count, m->params, m->grads, m->state,
         (long long)plan->base.graph->param_floats, m->rules, step, m->stream));
-    return pack(plan, m);
+    return jsni_cuda_pack(plan, m);
 }
 
 jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)

@@ -44,50 +44,65 @@ cudaError_t jsni_update_all(const jsni_update_chunk *chunks, int count, float *p
                        state, floats, rules, step);
 }
 
-/* Word i of the weights in register order, ((group*9+tap)*4+q)*128 + lane*4 + r; back:
- * input and output channels swapped, taps mirrored. */
-static __device__ __forceinline__ uint32_t mma_word(const float *w, int C, int i,
-                                                    bool back)
+/* Where the pair of weights (co, ci), (co, ci+1) of tap 0 lies in register order, in
+ * words; a tap further is 512 words. See conv3x3_mma.cu: the warp of a group of NB output
+ * channels keeps word q*4+r of lane l. */
+static __device__ __forceinline__ int mma_place(int C, int co, int ci)
 {
-    const int NT = 128 / C, NB = NT * 8;
-    const int l = (i >> 2) & 31, tap = (i >> 9) % 9, group = (i >> 9) / 9;
-    const int r = ((i >> 7) & 3) * 4 + (i & 3), b = r & 1, j = (r >> 1) % NT;
-    const int ks = (r >> 1) / NT, n = l >> 2, t = l & 3;
-    const int co = group * NB + (n >> 1) * 2 * NT + j * 2 + (n & 1);
-    const int ci = ks * 16 + b * 8 + t * 2;
-    const float v0 = back ? w[(ci * C + co) * 9 + 8 - tap] : w[(co * C + ci) * 9 + tap];
-    const float v1 =
-        back ? w[((ci + 1) * C + co) * 9 + 8 - tap] : w[(co * C + ci + 1) * 9 + tap];
-    return pack(v0, v1);
+    const int NT = 128 / C, NB = NT * 8, group = co / NB, in = co % NB;
+    const int n = in / (2 * NT) * 2 + (in & 1), j = (in >> 1) % NT;
+    const int l = n * 4 + ((ci & 7) >> 1),
+              r = (ci >> 4) * NT * 2 + j * 2 + ((ci >> 3) & 1);
+    return group * 9 * 512 + (r >> 2) * 128 + l * 4 + (r & 3);
 }
 
-/* Element i of [(kw*2+ks)*2+kc][160][8], the wgmma kernel's weights. */
-static __device__ __forceinline__ float wide_value(const float *w, int i, bool back)
+/* A thread packs all taps of one pair of input channels: it reads them side by side.
+ * back: input and output channels swapped, taps mirrored. */
+static __device__ void pack_pair(const jsni_pack &p, long long i)
 {
-    const int e = i & 7, n = (i >> 3) % 160, kk = (i >> 3) / 160, kw = kk >> 2;
-    const int ci = (kk & 3) * 8 + e, kh = 2 - (n / 32) % 3, tap = kh * 3 + kw;
-    const int co = ((n & 7) >> 1) * 8 + ((n & 31) >> 3) * 2 + (n & 1);
-    return back ? w[(ci * 32 + co) * 9 + 8 - tap] : w[(co * 32 + ci) * 9 + tap];
+    const bool back = p.kind == JSNI_PACK_MMA_BACK || p.kind == JSNI_PACK_WIDE_BACK;
+    const int C = p.in_channels, pairs = C / 2, taps = p.taps;
+    const int ci = 2 * (int)(back ? i / p.out_channels : i % pairs);
+    const int co = (int)(back ? i % p.out_channels : i / pairs);
+    const float *w0 =
+        p.from + ((long long)(back ? ci : co) * C + (back ? co : ci)) * taps;
+    const float *w1 = w0 + (back ? C * taps : taps);
+    uint32_t *to = (uint32_t *)p.to;
+    for (int tap = 0; tap < taps; tap++) {
+        const int from = back ? taps - 1 - tap : tap;
+        const uint32_t word = pack(w0[from], w1[from]);
+        if (p.kind == JSNI_PACK_HALF) {
+            to[(((long long)co * taps + tap) * C + ci) / 2] = word;
+        } else if (p.kind == JSNI_PACK_MMA || p.kind == JSNI_PACK_MMA_BACK) {
+            to[mma_place(C, co, ci) + tap * 512] = word;
+        } else { /* [(kw*2+ks)*2+kc][160][8], rows of kh = 2,1,0,2,1 */
+            const int kh = tap / 3, kk = tap % 3 * 4 + (ci >> 3);
+            const int n = ((co & 7) >> 1) * 8 + (co >> 3) * 2 + (co & 1);
+            for (int m = 2 - kh; m < 5; m += 3)
+                to[((kk * 160 + m * 32 + n) * 8 + (ci & 7)) / 2] = word;
+        }
+    }
 }
 
-constexpr int WIDE_ELEMENTS = 15360;
+static __host__ __device__ bool in_pairs(int kind, int in_channels)
+{
+    return kind != JSNI_PACK_FLOAT && in_channels % 2 == 0;
+}
 
-/* 32-bit words or elements that an entry writes, one a thread. */
+/* Threads that an entry takes. */
 static __host__ __device__ long long pack_items(int kind, int co, int ci, int taps)
 {
-    if (kind == JSNI_PACK_WIDE || kind == JSNI_PACK_WIDE_BACK)
-        return WIDE_ELEMENTS;
-    const long long count = (long long)co * ci * taps;
-    return kind == JSNI_PACK_MMA || kind == JSNI_PACK_MMA_BACK ? count / 2 : count;
+    return in_pairs(kind, ci) ? (long long)co * ci / 2 : (long long)co * ci * taps;
 }
+
+constexpr size_t WIDE_BYTES = 2 * 15360;
 
 size_t jsni_pack_bytes(const jsni_pack *pack)
 {
-    const long long items =
-        pack_items(pack->kind, pack->out_channels, pack->in_channels, pack->taps);
-    const bool two = pack->kind == JSNI_PACK_HALF || pack->kind == JSNI_PACK_WIDE ||
-                     pack->kind == JSNI_PACK_WIDE_BACK;
-    return (size_t)items * (two ? 2 : 4);
+    if (pack->kind == JSNI_PACK_WIDE || pack->kind == JSNI_PACK_WIDE_BACK)
+        return WIDE_BYTES;
+    return (size_t)pack->out_channels * (size_t)pack->in_channels * (size_t)pack->taps *
+           (pack->kind == JSNI_PACK_FLOAT ? 4 : 2);
 }
 
 int jsni_pack_blocks(const jsni_pack *pack)
@@ -101,34 +116,30 @@ static __global__ void __launch_bounds__(BLOCK)
     pack_all(const jsni_pack *packs, int count)
 {
     launch_next();
-    int low_end = 0, high_end = count - 1;
-    while (low_end < high_end) {
-        const int middle = (low_end + high_end + 1) / 2;
+    int first = 0, last = count - 1;
+    while (first < last) {
+        const int middle = (first + last + 1) / 2;
         if (packs[middle].first_block <= (int)blockIdx.x)
-            low_end = middle;
+            first = middle;
         else
-            high_end = middle - 1;
+            last = middle - 1;
     }
-    const jsni_pack p = packs[low_end];
+    const jsni_pack p = packs[first];
     const int C = p.in_channels;
     const long long i = ((long long)blockIdx.x - p.first_block) * BLOCK + threadIdx.x;
     launch_wait();
     if (i >= pack_items(p.kind, p.out_channels, C, p.taps))
         return;
-    if (p.kind == JSNI_PACK_MMA || p.kind == JSNI_PACK_MMA_BACK) {
-        ((uint32_t *)p.to)[i] =
-            mma_word(p.from, C, (int)i, p.kind == JSNI_PACK_MMA_BACK);
-    } else if (p.kind == JSNI_PACK_WIDE || p.kind == JSNI_PACK_WIDE_BACK) {
-        ((bf16 *)p.to)[i] =
-            narrow<bf16>(wide_value(p.from, (int)i, p.kind == JSNI_PACK_WIDE_BACK));
-    } else {
-        const long long c = i % C, tap = i / C % p.taps, co = i / C / p.taps;
-        const float v = p.from[(co * C + c) * p.taps + tap];
-        if (p.kind == JSNI_PACK_HALF)
-            ((bf16 *)p.to)[i] = narrow<bf16>(v);
-        else
-            ((float *)p.to)[i] = v;
+    if (in_pairs(p.kind, C)) {
+        pack_pair(p, i);
+        return;
     }
+    const long long c = i % C, tap = i / C % p.taps, co = i / C / p.taps;
+    const float v = p.from[(co * C + c) * p.taps + tap];
+    if (p.kind == JSNI_PACK_HALF)
+        ((bf16 *)p.to)[i] = narrow<bf16>(v);
+    else
+        ((float *)p.to)[i] = v;
 }
 
 cudaError_t jsni_pack_all(const jsni_pack *packs, int count, int blocks,

@@ -114,11 +114,11 @@ jsn_status jsni_task_run(const jsni_task *task, cudaStream_t stream)
     cudaError_t error = cudaSuccess;
     switch (task->kind) {
     case JSNI_TASK_CUDNN_FORWARD:
-        return jsni_cudnn_forward(&task->as.cudnn);
+        return jsni_cudnn_forward(&task->as.cudnn, stream);
     case JSNI_TASK_CUDNN_DATA:
-        return jsni_cudnn_data(&task->as.cudnn);
+        return jsni_cudnn_data(&task->as.cudnn, stream);
     case JSNI_TASK_CUDNN_WEIGHTS:
-        return jsni_cudnn_weights(&task->as.cudnn);
+        return jsni_cudnn_weights(&task->as.cudnn, stream);
     case JSNI_TASK_NORM_SUMS:
     case JSNI_TASK_NORM_FINISH:
     case JSNI_TASK_NORM_EVAL:

@@ -97,6 +97,11 @@ typedef struct jsni_task {
         } sums;
     } as;
     bool flag; /* NORM_BACK_FINISH: centred; NORM_BACK_APPLY: masked */
+    /* Work beside the main line: groups of tasks on a second stream. A group starts when
+     * the tasks before it have ended (`fork`, on its first task) and ends with `mark`,
+     * its number from 1; a later task of the main line waits for group `wait`. */
+    bool side, fork;
+    size_t mark, wait;
 } jsni_task;
 
 JSN_MUST_CHECK jsn_status jsni_task_run(const jsni_task *task, cudaStream_t stream);

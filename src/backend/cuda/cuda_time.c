@@ -70,7 +70,7 @@ jsn_status jsni_cuda_time_tasks(jsni_plan *base, jsni_task_time *times, size_t r
     if (status == JSN_OK)
         status = JSNI_CUDA(cudaEventCreate(&last));
     if (status == JSN_OK)
-        status = jsni_cuda_run_tasks(p->tasks, p->task_count, m->stream);
+        status = jsni_cuda_run_tasks(m, p->tasks, p->task_count);
     for (size_t i = 0; i < p->task_count && i < room && status == JSN_OK; i++) {
         times[i].node = p->tasks[i].node;
         times[i].what = jsni_task_text(p->tasks[i].kind);

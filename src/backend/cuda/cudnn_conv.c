@@ -38,14 +38,12 @@ static jsn_status check(cudnnStatus_t code, const char *call)
 
 #define TRY_CUDNN(call) JSNI_TRY(check((call), #call))
 
-jsn_status jsni_cudnn_create(jsni_cudnn **out, cudaStream_t stream)
+jsn_status jsni_cudnn_create(jsni_cudnn **out)
 {
     *out = NULL;
     jsni_cudnn *cudnn = jsni_alloc_zero(1, sizeof *cudnn);
     JSNI_TRY_ALLOC(cudnn);
-    jsn_status status = check(cudnnCreate(&cudnn->handle), "cudnnCreate");
-    if (status == JSN_OK)
-        status = check(cudnnSetStream(cudnn->handle, stream), "cudnnSetStream");
+    const jsn_status status = check(cudnnCreate(&cudnn->handle), "cudnnCreate");
     if (status != JSN_OK) {
         jsni_cudnn_destroy(cudnn);
         return status;
@@ -178,8 +176,9 @@ void jsni_cudnn_conv_destroy(jsni_cudnn_conv *conv)
 
 static const float one = 1.0f, zero = 0.0f;
 
-jsn_status jsni_cudnn_forward(const jsni_cudnn_args *a)
+jsn_status jsni_cudnn_forward(const jsni_cudnn_args *a, cudaStream_t stream)
 {
+    TRY_CUDNN(cudnnSetStream(a->cudnn->handle, stream));
     return check(cudnnConvolutionForward(a->cudnn->handle, &one, a->conv->x, a->x,
                                          a->conv->w, a->w, a->conv->conv,
                                          a->conv->forward, a->workspace,
@@ -187,8 +186,9 @@ jsn_status jsni_cudnn_forward(const jsni_cudnn_args *a)
                  "cudnnConvolutionForward");
 }
 
-jsn_status jsni_cudnn_data(const jsni_cudnn_args *a)
+jsn_status jsni_cudnn_data(const jsni_cudnn_args *a, cudaStream_t stream)
 {
+    TRY_CUDNN(cudnnSetStream(a->cudnn->handle, stream));
     return check(cudnnConvolutionBackwardData(
                      a->cudnn->handle, &one, a->conv->w, a->w, a->conv->y, a->y,
                      a->conv->conv, a->conv->data, a->workspace, a->workspace_bytes,
@@ -196,8 +196,9 @@ jsn_status jsni_cudnn_data(const jsni_cudnn_args *a)
                  "cudnnConvolutionBackwardData");
 }
 
-jsn_status jsni_cudnn_weights(const jsni_cudnn_args *a)
+jsn_status jsni_cudnn_weights(const jsni_cudnn_args *a, cudaStream_t stream)
 {
+    TRY_CUDNN(cudnnSetStream(a->cudnn->handle, stream));
     return check(cudnnConvolutionBackwardFilter(
                      a->cudnn->handle, &one, a->conv->x, a->x, a->conv->y, a->y,
                      a->conv->conv, a->conv->weights, a->workspace, a->workspace_bytes,

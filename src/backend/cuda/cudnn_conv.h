@@ -11,7 +11,7 @@
 #include "jensen/backend.h"
 #include "jensen/status.h"
 
-typedef struct jsni_cudnn jsni_cudnn;           /* a handle bound to a stream */
+typedef struct jsni_cudnn jsni_cudnn;           /* a handle */
 typedef struct jsni_cudnn_conv jsni_cudnn_conv; /* one layer, one batch size */
 
 typedef struct jsni_cudnn_shape {
@@ -22,7 +22,7 @@ typedef struct jsni_cudnn_shape {
 } jsni_cudnn_shape;
 
 /* *out is NULL when there is no cuDNN in this build. JSN_ERR_DEVICE, JSN_ERR_MEMORY. */
-JSN_MUST_CHECK jsn_status jsni_cudnn_create(jsni_cudnn **out, cudaStream_t stream);
+JSN_MUST_CHECK jsn_status jsni_cudnn_create(jsni_cudnn **out);
 void jsni_cudnn_destroy(jsni_cudnn *cudnn); /* accepts NULL */
 size_t jsni_cudnn_version(void);            /* 91900; 0: not in this build */
 
@@ -43,9 +43,12 @@ typedef struct jsni_cudnn_args {
     bool add; /* data: adds to x */
 } jsni_cudnn_args;
 
-JSN_MUST_CHECK jsn_status jsni_cudnn_forward(const jsni_cudnn_args *args);
-JSN_MUST_CHECK jsn_status jsni_cudnn_data(const jsni_cudnn_args *args);
-JSN_MUST_CHECK jsn_status jsni_cudnn_weights(const jsni_cudnn_args *args);
+JSN_MUST_CHECK jsn_status jsni_cudnn_forward(const jsni_cudnn_args *args,
+                                             cudaStream_t stream);
+JSN_MUST_CHECK jsn_status jsni_cudnn_data(const jsni_cudnn_args *args,
+                                          cudaStream_t stream);
+JSN_MUST_CHECK jsn_status jsni_cudnn_weights(const jsni_cudnn_args *args,
+                                             cudaStream_t stream);
 
 /* Numbers of the algorithms chosen: forward, data, weights. */
 void jsni_cudnn_conv_algorithms(const jsni_cudnn_conv *conv, int algorithms[3]);

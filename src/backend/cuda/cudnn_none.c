@@ -3,9 +3,8 @@
 
 #include "core/fail.h"
 
-jsn_status jsni_cudnn_create(jsni_cudnn **out, cudaStream_t stream)
+jsn_status jsni_cudnn_create(jsni_cudnn **out)
 {
-    (void)stream;
     *out = NULL;
     return JSN_OK;
 }
@@ -41,21 +40,24 @@ static jsn_status absent(void)
                      "this build of the CUDA backend has no cuDNN");
 }
 
-jsn_status jsni_cudnn_forward(const jsni_cudnn_args *args)
+jsn_status jsni_cudnn_forward(const jsni_cudnn_args *args, cudaStream_t stream)
 {
     (void)args;
+    (void)stream;
     return absent();
 }
 
-jsn_status jsni_cudnn_data(const jsni_cudnn_args *args)
+jsn_status jsni_cudnn_data(const jsni_cudnn_args *args, cudaStream_t stream)
 {
     (void)args;
+    (void)stream;
     return absent();
 }
 
-jsn_status jsni_cudnn_weights(const jsni_cudnn_args *args)
+jsn_status jsni_cudnn_weights(const jsni_cudnn_args *args, cudaStream_t stream)
 {
     (void)args;
+    (void)stream;
     return absent();
 }
 
