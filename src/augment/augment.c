@@ -26,11 +26,10 @@ void jsni_work_take(jsni_work *work, const uint8_t *data, size_t width, size_t h
     work->height = height;
 }
 
-static jsn_status check_create(const jsn_augment *const *out, const char *spec,
-                               size_t height, size_t width, const float *mean,
-                               const float *std)
+static jsn_status check_create(const char *spec, size_t height, size_t width,
+                               const float *mean, const float *std)
 {
-    if (out == NULL || spec == NULL || mean == NULL || std == NULL)
+    if (spec == NULL || mean == NULL || std == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
     if (height == 0 || width == 0 || height > 16384 || width > 16384)
         return jsni_fail(JSN_ERR_RANGE, "augment: output of %zux%zu pixels", width,
@@ -52,10 +51,10 @@ static void fill_normal(float normal[3][256], const float *mean, const float *st
 jsn_status jsn_augment_create(jsn_augment **out, const char *spec, size_t height,
                               size_t width, const float mean[3], const float std[3])
 {
-    if (out != NULL)
-        *out = NULL;
-    JSNI_TRY(
-        check_create((const jsn_augment *const *)out, spec, height, width, mean, std));
+    if (out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
+    *out = NULL;
+    JSNI_TRY(check_create(spec, height, width, mean, std));
     jsn_augment *pipeline = jsni_alloc_zero(1, sizeof *pipeline);
     JSNI_TRY_ALLOC(pipeline);
     pipeline->height = height;
@@ -217,7 +216,8 @@ jsn_status jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *s
     jsni_rng rng = jsni_augment_stream(key);
     jsni_work work = work_of(pipeline, scratch, in);
     JSNI_TRY(run_stages(pipeline, &work, &rng));
-    memcpy(out, work.data, work.width * work.height * 3);
+    if (work.data != NULL)
+        memcpy(out, work.data, work.width * work.height * 3);
     size_t kept = 0;
     for (; boxes != NULL && kept < work.boxes && kept < box_room; kept++)
         boxes[kept] = work.box[kept];

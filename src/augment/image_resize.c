@@ -20,7 +20,7 @@ enum { LANES = JSNI_RESIZE_LANES };
 
 jsn_status jsni_buffer_reserve(jsni_buffer *buffer, size_t size)
 {
-    if (size <= buffer->size)
+    if (buffer->data != NULL && size <= buffer->size)
         return JSN_OK;
     jsni_free(buffer->data);
     *buffer = (jsni_buffer){0};

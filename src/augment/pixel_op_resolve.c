@@ -99,9 +99,11 @@ static bool is_plain_shift(double shift, size_t size)
 {
     double v = shift + 0.5;
     const double whole = floor(v);
-    for (size_t i = 0; i < size; i++, v += 1.0)
+    for (size_t i = 0; i < size; i++) {
         if (floor(v) != whole + (double)i)
             return false;
+        v += 1.0;
+    }
     return true;
 }
 

@@ -37,12 +37,15 @@ static void drift(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
     const double ty = op->kind == JSNI_PIXEL_TRANSLATE_Y ? shift_by : 0.0;
     memset(out, 0, height * width * C);
     double v = ty + 0.5;
-    for (size_t y = 0; y < height; y++, v += 1.0) {
+    for (size_t y = 0; y < height; y++) {
         double u = tx + 0.5;
-        for (size_t x = 0; x < width; x++, u += 1.0)
+        for (size_t x = 0; x < width; x++) {
             if (u >= 0.0 && v >= 0.0 && u < (double)width && v < (double)height)
                 memcpy(out + (y * width + x) * C,
                        in + ((size_t)v * width + (size_t)u) * C, C);
+            u += 1.0;
+        }
+        v += 1.0;
     }
 }
 

@@ -62,7 +62,8 @@ static jsn_status find_posteriors(const jsn_noise *noise, const jsn_noise_input 
                                   const float **out)
 {
     const jsn_array *file = noise->state;
-    if (file == NULL && in->posteriors == NULL)
+    *out = file != NULL ? file->data : in->posteriors;
+    if (*out == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "noise 'instance': needs posteriors=FILE.npy or from=RUN");
     if (file != NULL &&
@@ -71,7 +72,6 @@ static jsn_status find_posteriors(const jsn_noise *noise, const jsn_noise_input 
                          "%s: %zu samples of %zu classes, the data has %zu of %zu",
                          noise->text[POSTERIORS], file->shape[0], file->shape[1],
                          in->samples, in->classes);
-    *out = file != NULL ? file->data : in->posteriors;
     return JSN_OK;
 }
 

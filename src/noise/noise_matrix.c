@@ -46,7 +46,7 @@ static jsn_status read_npy(const char *path, matrix **out)
             status = jsni_fail(JSN_ERR_DATA, "%s: not a square matrix", path);
         else
             status = matrix_create(out, path, count);
-        if (status == JSN_OK)
+        if (status == JSN_OK && *out != NULL)
             memcpy((*out)->row, real.data, count * sizeof(double));
         jsn_array_release(&real);
     }
@@ -128,7 +128,7 @@ static jsn_status prepare(jsn_noise *noise)
     jsn_status status = length > 4 && strcmp(path + length - 4, ".npy") == 0
                             ? read_npy(path, &m)
                             : read_csv(path, &m);
-    if (status == JSN_OK)
+    if (status == JSN_OK && m != NULL)
         status = check_rows(path, m);
     noise->state = m;
     return status;

@@ -150,6 +150,34 @@ static void test_npy_labels(void **state)
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
+static jsn_status whole(void *user)
+{
+    jsn_noise *noise = NULL;
+    jsn_noise_result r = {0};
+    const jsn_noise_input in = input();
+    jsn_status status = jsn_noise_create(&noise, user);
+    if (status == JSN_OK)
+        status = jsn_noise_apply(noise, &in, &r);
+    jsn_noise_result_release(&r);
+    jsn_noise_destroy(noise);
+    return status;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    char spec[700], path[600];
+    (void)snprintf(spec, sizeof spec, "%s",
+                   spec_of("path,noisy\na/0.jpg,2\nc/0.jpg,0\n", ",missing=val"));
+    support_walk_allocations(whole, spec);
+    (void)snprintf(path, sizeof path, "%s",
+                   noise_file(folder, "m.csv", "1,0,0\n0,1,0\n0,0.5,0.5\n"));
+    (void)snprintf(spec, sizeof spec, "matrix:%s", path);
+    support_walk_allocations(whole, spec);
+    (void)snprintf(spec, sizeof spec, "asym:rate=0.5,mode=next");
+    support_walk_allocations(whole, spec);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -173,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_split_folder_may_stand_in_the_file_alone),
         cmocka_unit_test(test_bad_labels_are_refused),
         cmocka_unit_test(test_npy_labels),
+        cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -129,6 +129,26 @@ static void test_bad_input_is_refused(void **state)
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
+static jsn_status whole(void *user)
+{
+    jsn_noise *noise = NULL;
+    jsn_noise_result r = {0};
+    const jsn_noise_input in = input(0.5);
+    jsn_status status = jsn_noise_create(&noise, user);
+    if (status == JSN_OK)
+        status = jsn_noise_apply(noise, &in, &r);
+    jsn_noise_result_release(&r);
+    jsn_noise_destroy(noise);
+    return status;
+}
+
+static void test_every_allocation_may_fail(void **state)
+{
+    (void)state;
+    char spec[] = "instance:type=3,rate=0.5";
+    support_walk_allocations(whole, spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_factor_is_calibrated_to_the_rate),
         cmocka_unit_test(test_posteriors_come_from_a_file),
         cmocka_unit_test(test_bad_input_is_refused),
+        cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
