@@ -22,6 +22,7 @@
 #define JSNI_RUN_BAD_IMAGES  "bad_images.csv"
 #define JSNI_RUN_POSTERIORS  "posteriors.npy"
 #define JSNI_RUN_EVALUATION  "evaluation.json"
+#define JSNI_RUN_ENVIRONMENT "environment.json"
 #define JSNI_RUN_RESULT      "result.json" /* there once the run is finished */
 #define JSNI_RUN_REPORT      "report.html"
 #define JSNI_RUN_LOG         "log.txt"

@@ -107,6 +107,21 @@ static void put_doubtful(const jsni_run *run, jsn_json_writer *w,
     jsni_free(folder);
 }
 
+/* By bin of confidence, the emptiest included: samples, share right, mean confidence. */
+static void put_calibration(const jsni_evaluation *e, jsn_json_writer *w)
+{
+    jsn_json_begin_array(w, "calibration");
+    for (size_t b = 0; b < JSNI_ECE_BINS; b++) {
+        const double samples = e->bin_samples[b] > 0 ? (double)e->bin_samples[b] : NAN;
+        jsn_json_begin_array(w, NULL);
+        jsn_json_put_int(w, NULL, (int64_t)e->bin_samples[b]);
+        jsn_json_put_real(w, NULL, (double)e->bin_correct[b] / samples);
+        jsn_json_put_real(w, NULL, e->bin_confidence[b] / samples);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
+
 void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const char *key)
 {
     jsn_json_begin_object(w, key);
@@ -115,6 +130,7 @@ void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const cha
     jsn_json_put_real(w, "top5", jsni_evaluation_top5(e));
     jsn_json_put_real(w, "loss", jsni_evaluation_loss(e));
     jsn_json_put_real(w, "ece", jsni_evaluation_ece(e));
+    put_calibration(e, w);
     jsn_json_begin_array(w, "class_accuracy");
     for (size_t k = 0; k < e->classes; k++) {
         uint64_t sum = 0;

@@ -11,6 +11,7 @@
 #include "format/csv.h"
 #include "train/choose.h"
 #include "train/ensemble.h"
+#include "train/environment.h"
 #include "train/model_card.h"
 #include "train/posteriors.h"
 #include "train/run.h"
@@ -43,7 +44,8 @@ static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem
     return status;
 }
 
-/* What a run writes before its first step: config.yaml, model.json, labels.csv. */
+/* What a run writes before its first step: config.yaml, environment.json, model.json,
+ * labels.csv. */
 static jsn_status write_records(const jsni_run_folder *folder,
                                 const jsn_train_config *config, const jsni_problem *p)
 {
@@ -53,6 +55,8 @@ static jsn_status write_records(const jsni_run_folder *folder,
         status = jsni_run_write(folder, JSNI_RUN_CONFIG, text.data, text.length);
     jsni_text_release(&text);
     jsni_model_card card = {0};
+    if (status == JSN_OK)
+        status = jsni_environment_write(folder, config);
     if (status == JSN_OK)
         status = jsni_model_card_make(&card, config, p);
     if (status == JSN_OK)
