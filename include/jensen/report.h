@@ -1,4 +1,10 @@
-/* jensen/report.h - figures: analytic plots as SVG.
+/* jensen/report.h - pages and tables of runs, and analytic plots as SVG.
+ *
+ * A report is one self-contained HTML file made from run folders alone:
+ *
+ *     const char *runs[] = {"runs/ce", "runs/gjs"};
+ *     if (jsn_report_write(runs, 2, NULL, "report.html") != JSN_OK)
+ *         fprintf(stderr, "jensen: %s\n", jsn_last_error());
  *
  * A plot is named by a spec, "name" or "name:key=value,...", from a table of what
  * exists:
@@ -50,6 +56,33 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_plot_render(const char *spec, const char *
 /* The same into a file, replaced in one piece. Also JSN_ERR_IO. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_plot_write(const char *spec, const char *loss,
                                                  bool plain, const char *path);
+
+/* One run, finished or not: its page with curves, confusion, doubtful labels, settings.
+ * Several: a comparison. `title` may be NULL. *html is the caller's
+ * (jsn_text_release()); on failure it is untouched.
+ *   JSN_ERR_DATA      no run folder, or a damaged file in it
+ *   JSN_ERR_ARGUMENT  no run at all
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_report_render(const char *const *runs,
+                                                    size_t count, const char *title,
+                                                    char **html);
+
+/* The same into a file, replaced in one piece; pages of the single runs that lie below
+ * the file's folder are linked. Also JSN_ERR_IO. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_report_write(const char *const *runs,
+                                                   size_t count, const char *title,
+                                                   const char *path);
+
+/* Writes report.html into a run folder, and into those of an ensemble's members. With
+ * `only_missing` a page that is there is left alone. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_report_run(const char *run, bool only_missing);
+
+/* A table of means and deviations: runs that differ in nothing but their seed form one
+ * line. `format` is "markdown", "csv", "latex" or "html". *text is the caller's.
+ *   as jsn_report_render(), and JSN_ERR_UNKNOWN_NAME for the format */
+JSN_API JSN_MUST_CHECK jsn_status jsn_report_table(const char *const *runs,
+                                                   size_t count, const char *format,
+                                                   char **text);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
     X(data_check) \
     X(data_convert) \
     X(data_fetch) \
+    X(report) \
     X(noise) \
     X(augment) \
     X(predict) \

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "jensen/report.h"
 #include "jensen/train.h"
 
 static int stop_asked(void *user)
@@ -20,6 +21,7 @@ static void print_share(const char *name, double value)
 static void print_result(const jsn_train_result *r)
 {
     (void)printf("%-22s %s\n", "run", r->run);
+    (void)printf("%-22s %s/report.html\n", "report", r->run);
     print_share("test accuracy (last)", r->test_acc);
     print_share("test accuracy (best)", r->test_acc_best);
     print_share("validation accuracy", r->val_acc);
@@ -47,6 +49,9 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     if (result.already_finished)
         (void)fprintf(stderr, "%s is finished; nothing to do\n", result.run);
+    /* A page that cannot be written does not undo the training. */
+    if (jsn_report_run(result.run, result.already_finished) != JSN_OK)
+        (void)fprintf(stderr, "warning: no report: %s\n", jsn_last_error());
     if (!config->json) {
         print_result(&result);
         return JSN_OK;

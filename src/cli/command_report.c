@@ -1,0 +1,75 @@
+/* cli/command_report.c - a page, or a table, from run folders. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "jensen/report.h"
+
+typedef struct report_values {
+    char *out, *title, *table;
+} report_values;
+
+static const jsn_option_info options[] = {
+    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.html",
+     "where the page goes (one run: RUN/report.html; several: report.html)",
+     offsetof(report_values, out)},
+    {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
+     offsetof(report_values, title)},
+    {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",
+     "print a table of means and deviations over seeds instead of a page",
+     offsetof(report_values, table)},
+};
+
+static jsn_status print_table(const jsn_texts *runs, const char *format)
+{
+    char *text = NULL;
+    const jsn_status status =
+        jsn_report_table((const char *const *)runs->items, runs->count, format, &text);
+    if (status == JSN_OK)
+        (void)printf("%s", text);
+    jsn_text_release(text);
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const report_values *v = values;
+    const char *const *runs = (const char *const *)args->items;
+    if (args->count == 0)
+        return cli_usage("wants one run folder or several");
+    if (v->table != NULL) {
+        if (v->out != NULL || v->title != NULL)
+            return cli_usage("--table prints; --out and --title belong to a page");
+        return print_table(args, v->table);
+    }
+    char path[4096];
+    int length = 0;
+    if (v->out != NULL)
+        length = snprintf(path, sizeof path, "%s", v->out);
+    else if (args->count == 1)
+        length = snprintf(path, sizeof path, "%s/report.html", runs[0]);
+    else
+        length = snprintf(path, sizeof path, "report.html");
+    if (length < 0 || (size_t)length >= sizeof path)
+        return cli_usage("the path of the page is too long");
+    const jsn_status status = jsn_report_write(runs, args->count, v->title, path);
+    if (status == JSN_OK)
+        (void)printf("%s\n", path);
+    return status;
+}
+
+const cli_command cli_command_report = {
+    .name = "report",
+    .summary = "a page with plots, or a table, from run folders",
+    .usage = "RUN... [OPTIONS]",
+    .details =
+        "One run, finished or not, gives its page: curves, confusion, calibration,\n"
+        "doubtful labels, settings, environment. Several runs are compared: those "
+        "that\n"
+        "differ in their seed alone are one line of the table and one colour of the\n"
+        "curves. The page is one file without scripts. Prints the name of the file.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(report_values),
+    .run = run,
+};

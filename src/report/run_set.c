@@ -1,0 +1,112 @@
+/* report/run_set.c - see run_set.h. */
+#include "report/run_set.h"
+
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/text.h"
+
+/* Settings that say little by themselves: the seed repeats a run, the views follow from
+ * the loss. */
+static bool is_seed(const char *name)
+{
+    return strcmp(name, "seed") == 0;
+}
+
+static bool same_settings(const jsni_run_record *a, const jsni_run_record *b)
+{
+    if (a->setting_count != b->setting_count)
+        return false;
+    for (size_t i = 0; i < a->setting_count; i++)
+        if (!is_seed(a->settings[i].name) &&
+            strcmp(a->settings[i].value,
+                   jsni_run_record_setting(b, a->settings[i].name)) != 0)
+            return false;
+    return true;
+}
+
+int jsni_run_set_differs(const jsni_run_set *set, const char *setting)
+{
+    for (size_t i = 1; i < set->count; i++)
+        if (strcmp(jsni_run_record_setting(&set->runs[0], setting),
+                   jsni_run_record_setting(&set->runs[i], setting)) != 0)
+            return 1;
+    return 0;
+}
+
+const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->group[i] == group)
+            return &set->runs[i];
+    return NULL;
+}
+
+static void find_groups(jsni_run_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        size_t same = 0;
+        while (same < i && !same_settings(&set->runs[same], &set->runs[i]))
+            same++;
+        set->group[i] = same < i ? set->group[same] : set->groups++;
+    }
+}
+
+/* The loss, and every other setting in which the runs differ. */
+static jsn_status make_label(const jsni_run_set *set, const jsni_run_record *run,
+                             char **out)
+{
+    jsni_text text = {0};
+    const char *loss = jsni_run_record_setting(run, "loss");
+    jsni_text_add(&text, loss[0] != '\0' ? loss : run->name);
+    for (size_t i = 0; i < run->setting_count; i++) {
+        const char *name = run->settings[i].name;
+        if (is_seed(name) || strcmp(name, "loss") == 0 || strcmp(name, "views") == 0 ||
+            !jsni_run_set_differs(set, name))
+            continue;
+        if (strcmp(name, "noise") == 0 || strcmp(name, "data") == 0)
+            jsni_text_format(&text, ", %s", run->settings[i].value);
+        else
+            jsni_text_format(&text, ", %s %s", name, run->settings[i].value);
+    }
+    return jsni_text_take(&text, out);
+}
+
+static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t count)
+{
+    JSNI_TRY_ALLOC(set->runs = jsni_alloc_zero(count, sizeof *set->runs));
+    JSNI_TRY_ALLOC(set->labels = jsni_alloc_zero(count, sizeof *set->labels));
+    JSNI_TRY_ALLOC(set->group = jsni_alloc_zero(count, sizeof *set->group));
+    for (size_t i = 0; i < count; i++) {
+        JSNI_TRY(jsni_run_record_read(&set->runs[i], runs[i]));
+        set->count = i + 1;
+    }
+    find_groups(set);
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY(make_label(set, &set->runs[i], &set->labels[i]));
+    return JSN_OK;
+}
+
+jsn_status jsni_run_set_read(jsni_run_set *set, const char *const *runs, size_t count)
+{
+    *set = (jsni_run_set){0};
+    if (count == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "no run folder is named");
+    const jsn_status status = read_all(set, runs, count);
+    if (status != JSN_OK)
+        jsni_run_set_release(set);
+    return status;
+}
+
+void jsni_run_set_release(jsni_run_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        jsni_run_record_release(&set->runs[i]);
+        jsni_free(set->labels[i]);
+    }
+    jsni_free(set->runs);
+    jsni_free(set->labels);
+    jsni_free(set->group);
+    *set = (jsni_run_set){0};
+}

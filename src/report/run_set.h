@@ -1,0 +1,26 @@
+/* report/run_set.h - several runs side by side: read, named by what tells them apart,
+ * and grouped where nothing but the seed does. */
+#ifndef JSNI_REPORT_RUN_SET_H
+#define JSNI_REPORT_RUN_SET_H
+
+#include "store/run_record.h"
+
+typedef struct jsni_run_set {
+    jsni_run_record *runs; /* [count], owned */
+    char **labels;         /* [count], owned: what tells the run's group from others */
+    size_t *group;         /* [count], owned: number of the run's group, from 0 */
+    size_t count, groups;
+} jsni_run_set;
+
+/* On failure nothing is held. */
+JSN_MUST_CHECK jsn_status jsni_run_set_read(jsni_run_set *set, const char *const *runs,
+                                            size_t count);
+void jsni_run_set_release(jsni_run_set *set);
+
+/* Whether any two runs differ in a setting. */
+int jsni_run_set_differs(const jsni_run_set *set, const char *setting);
+
+/* The first run of a group. */
+const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group);
+
+#endif /* JSNI_REPORT_RUN_SET_H */

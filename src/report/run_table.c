@@ -1,0 +1,172 @@
+/* report/run_table.c - see run_table.h. The last epoch's test accuracy is the result;
+ * the best epoch's, which nobody could have picked without the test set, stands beside
+ * it and is called what it is. */
+#include "report/run_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/hd.h"
+#include "jensen/report.h"
+#include "jensen/stats.h"
+
+static const struct {
+    const char *group, *title, *key;
+    double scale;
+    int decimals;
+    bool best; /* the largest is set in bold */
+} columns[] = {
+    {"Test accuracy, %", "last epoch", "test_acc", 100, 2, true},
+    {"Test accuracy, %", "best epoch", "test_acc_best", 100, 2, false},
+    {NULL, "Validation, %", "val_acc", 100, 2, false},
+    {"True class found in training, %", "label right", "train_acc_true", 100, 2, false},
+    {"True class found in training, %", "label wrong", "train_acc_noisy", 100, 2, true},
+    {"Consistency, %", "label right", "consistency_true", 100, 2, false},
+    {"Consistency, %", "label wrong", "consistency_noisy", 100, 2, false},
+    {NULL, "Real noise, %", "noise_real", 100, 2, false},
+    {NULL, "Time, s", "seconds", 1, 0, false},
+};
+
+static bool column_used(const jsni_run_set *set, size_t column)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (!isnan(jsni_run_record_result(&set->runs[i], columns[column].key)))
+            return true;
+    return false;
+}
+
+static void add_columns(jsni_table *table, const jsni_run_set *set)
+{
+    for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++)
+        if (column_used(set, c))
+            jsni_table_column(table, columns[c].group, columns[c].title,
+                              JSNI_ALIGN_RIGHT);
+}
+
+/* The setting of a run that the table has a column for, beside loss and noise. */
+static bool is_extra(const jsni_run_set *set, const char *name)
+{
+    return strcmp(name, "loss") != 0 && strcmp(name, "noise") != 0 &&
+           strcmp(name, "seed") != 0 && strcmp(name, "views") != 0 &&
+           jsni_run_set_differs(set, name);
+}
+
+static void add_setting_columns(jsni_table *table, const jsni_run_set *set)
+{
+    jsni_table_column(table, NULL, "Loss", JSNI_ALIGN_LEFT);
+    jsni_table_column(table, NULL, "Noise", JSNI_ALIGN_LEFT);
+    for (size_t i = 0; i < set->runs[0].setting_count; i++)
+        if (is_extra(set, set->runs[0].settings[i].name))
+            jsni_table_column(table, NULL, set->runs[0].settings[i].name,
+                              JSNI_ALIGN_LEFT);
+}
+
+static void add_settings(jsni_table *table, const jsni_run_set *set,
+                         const jsni_run_record *run)
+{
+    jsni_table_text(table, jsni_run_record_setting(run, "loss"));
+    jsni_table_text(table, jsni_run_record_setting(run, "noise"));
+    for (size_t i = 0; i < set->runs[0].setting_count; i++) {
+        const char *name = set->runs[0].settings[i].name;
+        if (is_extra(set, name))
+            jsni_table_text(table, jsni_run_record_setting(run, name));
+    }
+}
+
+/* Mean of a column over the runs of a group (a single run when `run` is given), its
+ * deviation, and how many runs had it. */
+static double mean_of(const jsni_run_set *set, size_t group, size_t column,
+                      double *deviation, double *values)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const double value = columns[column].scale *
+                             jsni_run_record_result(&set->runs[i], columns[column].key);
+        if (set->group[i] == group && !isnan(value))
+            values[count++] = value;
+    }
+    *deviation = jsn_stats_deviation(values, count);
+    return jsn_stats_mean(values, count);
+}
+
+void jsni_run_table_each(jsni_table *table, const jsni_run_set *set)
+{
+    const bool seeds = jsni_run_set_differs(set, "seed") != 0;
+    jsni_table_column(table, NULL, "Run", JSNI_ALIGN_LEFT);
+    add_setting_columns(table, set);
+    if (seeds)
+        jsni_table_column(table, NULL, "Seed", JSNI_ALIGN_RIGHT);
+    jsni_table_column(table, NULL, "Epochs", JSNI_ALIGN_RIGHT);
+    add_columns(table, set);
+    for (size_t i = 0; i < set->count; i++) {
+        const jsni_run_record *run = &set->runs[i];
+        jsni_table_row(table);
+        jsni_table_text(table, run->name);
+        add_settings(table, set, run);
+        if (seeds)
+            jsni_table_text(table, jsni_run_record_setting(run, "seed"));
+        char epochs[64];
+        const size_t done =
+            run->member_count > 0 ? run->members[0].epochs : run->epochs;
+        (void)snprintf(epochs, sizeof epochs, run->result != NULL ? "%zu" : "%zu of %s",
+                       done, jsni_run_record_setting(run, "epochs"));
+        jsni_table_text(table, epochs);
+        for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++)
+            if (column_used(set, c))
+                jsni_table_number(table,
+                                  columns[c].scale *
+                                      jsni_run_record_result(run, columns[c].key),
+                                  NAN, columns[c].decimals);
+    }
+}
+
+void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
+{
+    double *values = jsni_alloc(set->count, sizeof *values);
+    if (values == NULL) {
+        table->status = JSN_ERR_MEMORY;
+        return;
+    }
+    add_setting_columns(table, set);
+    jsni_table_column(table, NULL, "Runs", JSNI_ALIGN_RIGHT);
+    add_columns(table, set);
+    for (size_t g = 0; g < set->groups; g++) {
+        size_t runs = 0;
+        for (size_t i = 0; i < set->count; i++)
+            runs += set->group[i] == g;
+        jsni_table_row(table);
+        add_settings(table, set, jsni_run_set_first(set, g));
+        jsni_table_number(table, (double)runs, NAN, 0);
+        for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++) {
+            if (!column_used(set, c))
+                continue;
+            double deviation = NAN, other = NAN, best = -INFINITY;
+            for (size_t h = 0; columns[c].best && h < set->groups; h++)
+                best = fmax(best, mean_of(set, h, c, &other, values));
+            const double mean = mean_of(set, g, c, &deviation, values);
+            jsni_table_number(table, mean, deviation, columns[c].decimals)->bold =
+                columns[c].best && set->groups > 1 && mean == best;
+        }
+    }
+    jsni_free(values);
+}
+
+jsn_status jsn_report_table(const char *const *runs, size_t count, const char *format,
+                            char **text)
+{
+    jsni_run_set set;
+    jsni_table table = {
+        .caption = "Mean and deviation over runs that differ in their seed alone"};
+    jsni_text out = {0};
+    JSNI_TRY(jsni_run_set_read(&set, runs, count));
+    jsni_run_table_groups(&table, &set);
+    jsn_status status = jsni_table_write(&table, format, &out);
+    if (status == JSN_OK)
+        status = jsni_text_take(&out, text);
+    jsni_text_release(&out);
+    jsni_table_release(&table);
+    jsni_run_set_release(&set);
+    return status;
+}

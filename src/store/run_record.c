@@ -1,0 +1,236 @@
+/* store/run_record.c - see run_record.h. config.yaml is flat and written by this
+ * library, so that its lines are read here without libyaml: reports work in any build. */
+#include "store/run_record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "store/run_folder.h"
+
+enum { MOST_MEMBERS = 64 };
+#define MOST_CONFIG_BYTES ((size_t)4 << 20)
+
+static jsn_status add_setting(jsni_run_record *run, const char *name, size_t length,
+                              const char *value)
+{
+    jsni_run_setting *grown =
+        jsni_realloc(run->settings, run->setting_count + 1, sizeof *grown);
+    JSNI_TRY_ALLOC(grown);
+    run->settings = grown;
+    jsni_run_setting *last = &grown[run->setting_count];
+    last->name = jsni_text_copy_n(name, length);
+    last->value = jsni_text_copy(value);
+    run->setting_count++;
+    return last->name == NULL || last->value == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+/* "name: value", the value bare or in double quotes. */
+static jsn_status read_line(jsni_run_record *run, const char *where, const char *line)
+{
+    const char *colon = strstr(line, ": ");
+    if (line[0] == '#' || line[0] == '\0')
+        return JSN_OK;
+    if (colon == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: '%.60s' is no 'name: value'", where, line);
+    const size_t length = (size_t)(colon - line);
+    const char *value = colon + 2;
+    if (value[0] != '"')
+        return add_setting(run, line, length, value);
+    jsn_json *text = NULL;
+    JSNI_TRY(jsn_json_parse(&text, where, value, strlen(value)));
+    const jsn_status status = add_setting(run, line, length, jsn_json_text(text));
+    jsn_json_destroy(text);
+    return status;
+}
+
+static jsn_status read_config(jsni_run_record *run, const char *path)
+{
+    char *data = NULL;
+    size_t length = 0;
+    JSNI_TRY(jsni_file_read(path, MOST_CONFIG_BYTES, &data, &length));
+    jsn_status status = JSN_OK;
+    char *next = NULL;
+    size_t number = 1;
+    for (char *line = data; status == JSN_OK && line != NULL; line = next, number++) {
+        char where[1100];
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        (void)snprintf(where, sizeof where, "%s:%zu", path, number);
+        status = read_line(run, where, line);
+    }
+    jsni_free(data);
+    return status;
+}
+
+/* An object of the folder; *out stays NULL when there is no such file. */
+static jsn_status read_object(const jsni_run_record *run, const char *name,
+                              jsn_json **out)
+{
+    char *path = jsni_path_join(run->path, name);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    if (jsni_file_exists(path))
+        status = jsn_json_read(out, path);
+    if (status == JSN_OK && *out != NULL && jsn_json_kind_of(*out) != JSN_JSON_OBJECT)
+        status = jsni_fail(JSN_ERR_DATA, "%s: not an object", path);
+    jsni_free(path);
+    return status;
+}
+
+static jsn_status read_rows(jsni_run_record *run)
+{
+    jsni_run_rows rows = {0};
+    JSNI_TRY(jsni_run_rows_read(&rows, run->path));
+    jsn_status status = JSN_OK;
+    run->rows = jsni_alloc_zero(rows.count, sizeof *run->rows);
+    if (run->rows == NULL)
+        status = JSN_ERR_MEMORY;
+    for (size_t i = 0; status == JSN_OK && i < rows.count; i++) {
+        status = jsn_json_parse(&run->rows[i], JSNI_RUN_METRICS, rows.lines[i],
+                                strlen(rows.lines[i]));
+        run->epochs = i + 1;
+    }
+    jsni_run_rows_release(&rows);
+    return status;
+}
+
+/* Lines of bad_images.csv without its heading; it is a remark, not a result. */
+static void count_bad_images(jsni_run_record *run)
+{
+    char *path = jsni_path_join(run->path, JSNI_RUN_BAD_IMAGES);
+    char *data = NULL;
+    size_t length = 0;
+    if (path != NULL && jsni_file_exists(path) &&
+        jsni_file_read(path, MOST_CONFIG_BYTES, &data, &length) == JSN_OK)
+        for (size_t i = 0; i + 1 < length; i++)
+            run->bad_images += data[i] == '\n';
+    jsni_free(data);
+    jsni_free(path);
+}
+
+static jsn_status read_members(jsni_run_record *run)
+{
+    jsni_run_record *members = jsni_alloc_zero(MOST_MEMBERS, sizeof *members);
+    JSNI_TRY_ALLOC(members);
+    run->members = members;
+    for (size_t m = 0; m < MOST_MEMBERS; m++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "member-%zu", m + 1);
+        char *path = jsni_path_join(run->path, name);
+        JSNI_TRY_ALLOC(path);
+        jsn_status status = JSN_OK;
+        const bool there = jsni_folder_exists(path);
+        if (there)
+            status = jsni_run_record_read(&members[m], path);
+        jsni_free(path);
+        if (!there || status != JSN_OK)
+            return status;
+        run->member_count = m + 1;
+    }
+    return JSN_OK;
+}
+
+/* The last part of the path, whatever slashes end it. */
+static char *last_part(const char *path)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t from = end;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    return jsni_text_copy_n(path + from, end - from);
+}
+
+static jsn_status read_all(jsni_run_record *run, const char *folder)
+{
+    JSNI_TRY_ALLOC(run->path = jsni_text_copy(folder));
+    JSNI_TRY_ALLOC(run->name = last_part(folder));
+    char *config = jsni_path_join(folder, JSNI_RUN_CONFIG);
+    JSNI_TRY_ALLOC(config);
+    jsn_status status = JSN_OK;
+    if (!jsni_file_exists(config))
+        status = jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s)",
+                           folder, JSNI_RUN_CONFIG);
+    if (status == JSN_OK)
+        status = read_config(run, config);
+    jsni_free(config);
+    JSNI_TRY(status);
+    JSNI_TRY(read_rows(run));
+    JSNI_TRY(read_object(run, JSNI_RUN_EVALUATION, &run->evaluation));
+    JSNI_TRY(read_object(run, JSNI_RUN_RESULT, &run->result));
+    JSNI_TRY(read_object(run, JSNI_RUN_ENVIRONMENT, &run->environment));
+    JSNI_TRY(read_object(run, JSNI_RUN_CARD, &run->card));
+    count_bad_images(run);
+    return read_members(run);
+}
+
+jsn_status jsni_run_record_read(jsni_run_record *run, const char *folder)
+{
+    *run = (jsni_run_record){0};
+    const jsn_status status = read_all(run, folder);
+    if (status != JSN_OK)
+        jsni_run_record_release(run);
+    return status;
+}
+
+void jsni_run_record_release(jsni_run_record *run)
+{
+    for (size_t i = 0; i < run->setting_count; i++) {
+        jsni_free(run->settings[i].name);
+        jsni_free(run->settings[i].value);
+    }
+    for (size_t i = 0; i < run->epochs; i++)
+        jsn_json_destroy(run->rows[i]);
+    for (size_t m = 0; m < run->member_count; m++)
+        jsni_run_record_release(&run->members[m]);
+    jsn_json_destroy(run->evaluation);
+    jsn_json_destroy(run->result);
+    jsn_json_destroy(run->environment);
+    jsn_json_destroy(run->card);
+    jsni_free(run->members);
+    jsni_free(run->settings);
+    jsni_free(run->rows);
+    jsni_free(run->path);
+    jsni_free(run->name);
+    *run = (jsni_run_record){0};
+}
+
+const char *jsni_run_record_setting(const jsni_run_record *run, const char *name)
+{
+    for (size_t i = 0; i < run->setting_count; i++)
+        if (strcmp(run->settings[i].name, name) == 0)
+            return run->settings[i].value;
+    return "";
+}
+
+double jsni_run_record_number(const jsn_json *object, const char *key)
+{
+    const jsn_json *value = jsn_json_get(object, key);
+    if (jsn_json_kind_of(value) == JSN_JSON_ARRAY)
+        value = jsn_json_at(value, 0);
+    return jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+}
+
+size_t jsni_run_record_curve(const jsni_run_record *run, const char *key, double *out)
+{
+    size_t finite = 0;
+    for (size_t i = 0; i < run->epochs; i++) {
+        out[i] = jsni_run_record_number(run->rows[i], key);
+        finite += isfinite(out[i]) != 0;
+    }
+    return finite;
+}
+
+double jsni_run_record_result(const jsni_run_record *run, const char *key)
+{
+    if (run->result != NULL)
+        return jsni_run_record_number(run->result, key);
+    return run->epochs == 0 ? NAN
+                            : jsni_run_record_number(run->rows[run->epochs - 1], key);
+}

@@ -1,0 +1,49 @@
+/* store/run_record.h - a run as its folder tells it, for those who only read: settings,
+ * rows of metrics, evaluation, result, members. Unfinished runs can be read, too; what is
+ * not there is NULL, empty or NaN. */
+#ifndef JSNI_STORE_RUN_RECORD_H
+#define JSNI_STORE_RUN_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "jensen/json.h"
+#include "jensen/status.h"
+
+typedef struct jsni_run_setting {
+    char *name, *value; /* owned */
+} jsni_run_setting;
+
+typedef struct jsni_run_record jsni_run_record;
+struct jsni_run_record {
+    char *path;                 /* owned; the folder as it was named */
+    char *name;                 /* owned; its last part */
+    jsni_run_setting *settings; /* [setting_count], owned; in the order of the file */
+    size_t setting_count;
+    jsn_json **rows; /* [epochs], owned: metrics.jsonl */
+    size_t epochs;
+    jsn_json *evaluation, *result, *environment, *card; /* owned, or NULL */
+    size_t bad_images;
+    jsni_run_record *members; /* [member_count], owned: an ensemble's */
+    size_t member_count;
+};
+
+/* Reads the folder. JSN_ERR_DATA when it is no run folder or a file is damaged;
+ * everything is then released. */
+JSN_MUST_CHECK jsn_status jsni_run_record_read(jsni_run_record *run,
+                                               const char *folder);
+void jsni_run_record_release(jsni_run_record *run); /* and zeroes it */
+
+/* The value of a setting, "" when it has none. */
+const char *jsni_run_record_setting(const jsni_run_record *run, const char *name);
+
+/* A number of an object; the first entry when it is a list; NaN when there is none. */
+double jsni_run_record_number(const jsn_json *object, const char *key);
+
+/* Numbers `key` of all rows into out [epochs]; returns how many are finite. */
+size_t jsni_run_record_curve(const jsni_run_record *run, const char *key, double *out);
+
+/* A number of the result; of an unfinished run that of its last row. */
+double jsni_run_record_result(const jsni_run_record *run, const char *key);
+
+#endif /* JSNI_STORE_RUN_RECORD_H */

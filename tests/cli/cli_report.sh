@@ -1,0 +1,66 @@
+# jensen report: pages of single runs, comparisons, ensembles, unfinished runs; tables.
+. "$(dirname "$0")/cli.sh"
+data=builtin:size=60,test=20
+tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none"
+train() { "$JENSEN" train $data $tiny -q "$@" >/dev/null 2>&1; }
+
+expect 0 '^report +a/report.html' '*' -- "$JENSEN" train $data $tiny --noise sym:rate=0.4 \
+    --loss gjs --val-fraction 0.2 --consistency every --out a
+for part in 'last epoch \(2\): the result' 'nominal rate 40.0%' 'real label noise' \
+    'True class found in training' 'Consistency with an augmented copy' 'Learning rate' \
+    'confusion matrix' 'Calibration' 'Doubtful labels' 'data:image/png;base64,' \
+    '<dt>jensen</dt><dd>[0-9]' 'Do it again' '--noise sym:rate=0.4'; do
+    expect 0 "$part" '' -- cat a/report.html
+done
+expect 0 '^[1-9]' '' -- grep -c '<svg' a/report.html
+expect 1 '' '' -- grep -iE '<script|src="(http|//)' a/report.html
+# A finished run gets its page back, and its JSON stays one line.
+rm a/report.html
+expect 0 '^\{"run":"a",.*\}$' 'is finished' -- "$JENSEN" train $data $tiny --noise sym:rate=0.4 \
+    --loss gjs --val-fraction 0.2 --consistency every --out a --json
+expect 0 '' '' -- test -s a/report.html
+
+train --loss ce --noise sym:rate=0.4 --out ce1
+train --loss ce --noise sym:rate=0.4 --seed 2 --out ce2
+train --loss ce --noise sym:rate=0.4 --seed 3 --out ce3
+expect 0 '^report.html$' '' -- "$JENSEN" report a ce1 ce2 ce3 --title 'A <b> & C'
+expect 0 '<h1>A &lt;b&gt; &amp; C</h1>' '' -- cat report.html
+expect 0 '<a href="ce1/report.html">ce1' '' -- cat report.html
+expect 0 '4 runs, 2 settings' '' -- cat report.html
+
+# The mean and the deviation of the table are those of the three results.
+"$JENSEN" report ce1 ce2 ce3 a --table csv >t.csv
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json, statistics
+want = [100 * json.load(open(f"ce{i}/result.json"))["test_acc"] for i in (1, 2, 3)]
+row = [r for r in csv.reader(open("t.csv")) if r[0] == "ce"][0]
+head = next(csv.reader(open("t.csv")))
+at = [i for i, h in enumerate(head) if "last" in h]
+assert abs(float(row[at[0]]) - statistics.mean(want)) < 1e-9, (row, want)
+assert abs(float(row[at[1]]) - statistics.stdev(want)) < 1e-9, (row, want)
+print("ok")'
+expect 0 '\| ce ' '' -- "$JENSEN" report ce1 ce2 a --table markdown
+expect 0 'begin\{tabular\}' '' -- "$JENSEN" report ce1 ce2 a --table latex
+expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html
+expect 2 '' 'xml' -- "$JENSEN" report ce1 --table xml
+expect 2 '' 'belong to a page' -- "$JENSEN" report ce1 --table csv --out x
+
+# Ensembles, and runs that are not finished.
+train --loss ce --members 2 --out both
+expect 0 'member-2/report.html' '' -- cat both/report.html
+expect 0 'mean prediction of 2 networks' '' -- cat both/report.html
+expect 0 'Training loss' '' -- cat both/member-1/report.html
+rm ce1/result.json ce1/evaluation.json ce1/model.safetensors
+expect 0 '^half.html$' '' -- "$JENSEN" report ce1 --out half.html
+expect 0 'not finished: 2 of 2 epochs' '' -- cat half.html
+rm ce1/metrics.jsonl
+expect 0 '^half.html$' '' -- "$JENSEN" report ce1 --out half.html
+
+expect 3 '' 'nowhere: not a run folder' -- "$JENSEN" report nowhere
+expect 2 '' 'one run folder' -- "$JENSEN" report
+expect 1 '' 'no/such' -- "$JENSEN" report a --out no/such/x.html
+echo '{"classes":["a"],"test":{"confusion":[[1,2],3],"class_accuracy":7}}' >a/evaluation.json
+expect 0 '^a/report.html$' '' -- "$JENSEN" report a
+echo '[' >a/evaluation.json
+expect 3 '' 'evaluation.json' -- "$JENSEN" report a
+finish
