@@ -100,6 +100,35 @@ jsni_task *jsni_make_task(jsni_make *b, jsni_task_kind kind, size_t node)
     return task;
 }
 
+void jsni_make_begin_group(jsni_make *b)
+{
+    b->in_group = true;
+    b->group_begun = false;
+}
+
+static void let_go(jsni_make *b, size_t slot)
+{
+    for (size_t i = 0; i < 2; i++) {
+        jsni_make_drop(b, b->late[slot][i]);
+        b->late[slot][i] = JSNI_NO_BUFFER;
+    }
+}
+
+void jsni_make_end_group(jsni_make *b, jsni_task *last, int one, int other)
+{
+    const size_t slot = b->groups % JSNI_MAKE_LAG;
+    b->in_group = false;
+    if (b->groups >= JSNI_MAKE_LAG) {
+        let_go(b, slot);
+        b->wait_next = b->groups - JSNI_MAKE_LAG + 1;
+    }
+    jsni_make_keep(b, one);
+    b->late[slot][0] = one;
+    b->late[slot][1] = other;
+    b->groups++;
+    last->mark = b->groups;
+}
+
 size_t jsni_make_bytes(const jsni_make *b, size_t node)
 {
     return b->images * jsni_shape_count(b->graph->nodes[node].shape) *
@@ -433,6 +462,12 @@ static void forward_own(jsni_make *b, size_t n)
     const size_t add = b->nodes[n].partner, holder = add == JSNI_NONE ? n : add;
     const jsni_norm_args k = jsni_make_norm_args(b, norm);
     const int y = new_value(b, holder);
+    const size_t other = add == JSNI_NONE ? JSNI_NONE
+                         : b->graph->nodes[add].input[0] == n
+                             ? b->graph->nodes[add].input[1]
+                             : b->graph->nodes[add].input[0];
+    if (other != JSNI_NONE && b->nodes[other].group > b->wait_next)
+        b->wait_next = b->nodes[other].group;
     jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_CONV, n);
     t->as.conv.channels = (int)node->shape.channels;
     t->as.conv.prologue = JSNI_CONV_NORM_RELU;
@@ -447,12 +482,18 @@ static void forward_own(jsni_make *b, size_t n)
     a->part = k.part;
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
-    if (add != JSNI_NONE) {
-        const jsni_node *sum = &b->graph->nodes[add];
-        const size_t other = sum->input[0] == n ? sum->input[1] : sum->input[0];
+    if (other != JSNI_NONE)
         a->e = jsni_make_at(b, b->nodes[other].value);
-    }
     b->part_owner = holder;
+}
+
+/* Whether a convolution's result is only added, later, by an own convolution: it can run
+ * beside what comes between. */
+static bool is_residual(const jsni_make *b, size_t n)
+{
+    const size_t add = only_reader(b->graph, n);
+    return b->training && add != JSNI_NONE && b->nodes[add].how == JSNI_HOW_FUSED &&
+           b->graph->nodes[add].op.kind == JSNI_OP_ADD && b->nodes[add].host != n;
 }
 
 static void forward_conv(jsni_make *b, size_t n)
@@ -476,8 +517,16 @@ static void forward_conv(jsni_make *b, size_t n)
     if (b->nodes[n].how == JSNI_HOW_CUDNN)
         find_cudnn(b, n);
     if (b->nodes[n].how == JSNI_HOW_CUDNN) {
-        jsni_make_set_cudnn(b, n,
-                            &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
+        const bool beside = is_residual(b, n) && node->bias == JSNI_NONE;
+        if (beside)
+            jsni_make_begin_group(b);
+        jsni_task *t = jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n);
+        jsni_make_set_cudnn(b, n, &t->as.cudnn);
+        if (beside) {
+            t->as.cudnn.workspace = b->base.side_workspace;
+            jsni_make_end_group(b, t, JSNI_NO_BUFFER, JSNI_NO_BUFFER);
+            b->nodes[n].group = b->groups;
+        }
         if (node->bias != JSNI_NONE) {
             jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_ADD, n)->as.map;
             m->y = jsni_make_at(b, b->nodes[n].value);
@@ -642,11 +691,12 @@ jsn_status jsni_make_run(jsni_make *b)
 {
     b->status = JSN_OK;
     b->buffer_count = b->task_count = b->final_count = 0;
-    b->final_blocks = 0;
     b->high = 0;
     b->part_owner = JSNI_NONE;
     b->groups = b->wait_next = 0;
     b->in_group = b->group_begun = false;
+    for (size_t i = 0; i < JSNI_MAKE_LAG; i++)
+        b->late[i][0] = b->late[i][1] = JSNI_NO_BUFFER;
     jsn_status status = jsni_make_analyse(b);
     if (status != JSN_OK)
         return status;

@@ -38,10 +38,11 @@ typedef struct jsni_make_node {
     int coefs;      /* norm: buffer of the coefficients */
     int partial;    /* own conv: buffer of the weights' partial sums */
     /* gradient of the output */
-    int grad;    /* buffer: stored gradient, or g of a lazy one */
-    size_t lazy; /* norm node whose backward makes it lazy, or JSNI_NONE */
-    int skip;    /* lazy: buffer that is added */
-    bool masked; /* lazy: the ReLU's mask is in g already */
+    int grad;     /* buffer: stored gradient, or g of a lazy one */
+    size_t lazy;  /* norm node whose backward makes it lazy, or JSNI_NONE */
+    int skip;     /* lazy: buffer that is added */
+    bool masked;  /* lazy: the ReLU's mask is in g already */
+    size_t group; /* of side work that makes the value, from 1; 0: the main line */
     jsni_cudnn_conv *cudnn;
 } jsni_make_node;
 
@@ -88,7 +89,6 @@ typedef struct jsni_make {
     size_t forward_tasks;    /* the first ones */
     jsni_conv_final *finals; /* borrowed host array, or NULL */
     size_t final_count;
-    int final_blocks;
 
     /* Groups of side work so far; what they read stays in use until the main line has
      * waited for them, JSNI_MAKE_LAG groups later. */
@@ -118,6 +118,11 @@ void jsni_make_keep(jsni_make *b, int buffer);
 void jsni_make_drop(jsni_make *b, int buffer);
 void *jsni_make_at(const jsni_make *b, int buffer);
 jsni_task *jsni_make_task(jsni_make *b, jsni_task_kind kind, size_t node);
+/* Tasks between the two run beside the main line, as a group. `last` is the group's last
+ * task; the buffers `one` and `other` (the caller's hold on the second passes over) are
+ * what the group works on. */
+void jsni_make_begin_group(jsni_make *b);
+void jsni_make_end_group(jsni_make *b, jsni_task *last, int one, int other);
 size_t jsni_make_bytes(const jsni_make *b, size_t node); /* of the output */
 jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm);
 jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t node);

@@ -100,38 +100,6 @@ static void add_lazy(jsni_make *b, size_t norm, int g, bool masked)
     node->skip = skip;
 }
 
-/* Tasks from here to end_group() run beside the main line. */
-static void begin_group(jsni_make *b)
-{
-    b->in_group = true;
-    b->group_begun = false;
-}
-
-static void let_go(jsni_make *b, size_t slot)
-{
-    for (size_t i = 0; i < 2; i++) {
-        jsni_make_drop(b, b->late[slot][i]);
-        b->late[slot][i] = JSNI_NO_BUFFER;
-    }
-}
-
-/* `last` is the group's last task; the buffers `one` and `other` (the caller's hold on
- * the second passes over) are what the group works on. */
-static void end_group(jsni_make *b, jsni_task *last, int one, int other)
-{
-    const size_t slot = b->groups % JSNI_MAKE_LAG;
-    b->in_group = false;
-    if (b->groups >= JSNI_MAKE_LAG) {
-        let_go(b, slot);
-        b->wait_next = b->groups - JSNI_MAKE_LAG + 1;
-    }
-    jsni_make_keep(b, one);
-    b->late[slot][0] = one;
-    b->late[slot][1] = other;
-    b->groups++;
-    last->mark = b->groups;
-}
-
 static void norm_back_finish(jsni_make *b, size_t norm, int groups, bool centred)
 {
     jsni_task *t = jsni_make_task(b, JSNI_TASK_NORM_BACK_FINISH, norm);
@@ -140,7 +108,9 @@ static void norm_back_finish(jsni_make *b, size_t norm, int groups, bool centred
     t->flag = centred;
 }
 
-static void remember_final(jsni_make *b, size_t n, int partial, int channels, int parts)
+/* The sum of a layer's partial weight gradients, while they are still in the cache. */
+static jsni_task *final_sum(jsni_make *b, size_t n, int partial, int channels,
+                            int parts)
 {
     const jsni_node *node = &b->graph->nodes[n];
     if (b->finals) {
@@ -149,10 +119,13 @@ static void remember_final(jsni_make *b, size_t n, int partial, int channels, in
         f->gradient = b->base.grads + b->graph->params[node->weight].offset;
         f->channels = channels;
         f->parts = parts;
-        f->first_block = b->final_blocks;
     }
+    jsni_task *t = jsni_make_task(b, JSNI_TASK_FINAL_SUMS, n);
+    t->as.sums.layers = b->base.finals ? b->base.finals + b->final_count : NULL;
+    t->as.sums.count = 1;
+    t->as.sums.blocks = jsni_conv_final_blocks(channels);
     b->final_count++;
-    b->final_blocks += jsni_conv_final_blocks(channels);
+    return t;
 }
 
 static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
@@ -162,7 +135,7 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
     const jsni_norm_args k = jsni_make_norm_args(b, norm);
     const int partial = jsni_make_buffer_new(
         b, jsni_conv3x3_weight_bytes(channels, images, b->clusters));
-    begin_group(b);
+    jsni_make_begin_group(b);
     jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_WEIGHTS, n);
     t->as.weights.channels = channels;
     t->as.weights.clusters = b->clusters;
@@ -174,9 +147,11 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
     a->part = jsni_make_at(b, partial);
     a->images = images;
     a->view_images = (int)b->samples;
-    end_group(b, t, dy, JSNI_NO_BUFFER);
-    remember_final(b, n, partial, channels,
-                   jsni_conv3x3_weight_parts(channels, images, b->clusters));
+    jsni_make_end_group(
+        b,
+        final_sum(b, n, partial, channels,
+                  jsni_conv3x3_weight_parts(channels, images, b->clusters)),
+        dy, partial);
 }
 
 /* An own convolution and the add it may contain; reads the gradient lazily. */
@@ -245,7 +220,8 @@ static void back_stem(jsni_make *b, size_t n)
     t->as.stem.y = jsni_make_at(b, dy);
     t->as.stem.part = jsni_make_at(b, partial);
     t->as.stem.images = images;
-    remember_final(b, n, partial, 3, images / 2);
+    (void)final_sum(b, n, partial, 3, images / 2);
+    jsni_make_drop(b, partial);
     forget(b, n);
 }
 
@@ -273,20 +249,20 @@ static void conv_weights(jsni_make *b, size_t n, int dy)
                            (size_t)a.kernel_h * (size_t)a.kernel_w;
     /* The same size on either path, so that measuring and making agree. */
     const int to = jsni_make_buffer_new(b, weights * (size_t)a.splits * 4);
-    begin_group(b);
+    jsni_make_begin_group(b);
     if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
         jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_WEIGHTS, n)->as.cudnn;
         jsni_make_set_cudnn(b, n, c);
         c->y = jsni_make_at(b, dy);
         c->w = jsni_make_at(b, to);
         c->workspace = b->base.side_workspace;
-        end_group(b, weight_sum(b, n, to, 1, a.half_w), dy, to);
+        jsni_make_end_group(b, weight_sum(b, n, to, 1, a.half_w), dy, to);
         return;
     }
     a.y = jsni_make_at(b, dy);
     a.part = jsni_make_at(b, to);
     jsni_make_task(b, JSNI_TASK_ANY_WEIGHTS, n)->as.any = a;
-    end_group(b, weight_sum(b, n, to, a.splits, false), dy, to);
+    jsni_make_end_group(b, weight_sum(b, n, to, a.splits, false), dy, to);
 }
 
 /* Adds to a gradient that is stored and has no other reader, else into a new buffer. */
@@ -480,19 +456,10 @@ static void back_node(jsni_make *b, size_t n)
 void jsni_make_backward(jsni_make *b)
 {
     const size_t last = b->graph->node_count - 1;
-    for (size_t i = 0; i < JSNI_MAKE_LAG; i++)
-        b->late[i][0] = b->late[i][1] = JSNI_NO_BUFFER;
     jsni_make_keep(b, b->output_grad);
     b->nodes[last].grad = b->output_grad;
     for (size_t n = last + 1; n-- > 0 && b->status == JSN_OK;)
         back_node(b, n);
     if (b->options.input_gradient && has_gradient(b, 0))
         b->input_grad = stored(b, 0);
-    b->wait_next = b->groups;
-    if (b->final_count > 0) {
-        jsni_task *t = jsni_make_task(b, JSNI_TASK_FINAL_SUMS, last);
-        t->as.sums.layers = b->base.finals;
-        t->as.sums.count = (int)b->final_count;
-        t->as.sums.blocks = b->final_blocks;
-    }
 }

@@ -54,7 +54,7 @@ static int run_one(const struct CMUnitTest *test, void *group_state)
 int bare_cmocka_run(const char *name, const struct CMUnitTest *tests, size_t count,
                     CMFixtureFunction setup, CMFixtureFunction teardown)
 {
-    int failed = 0;
+    volatile int failed = 0;
     void *state = NULL;
     if (setjmp(bare_cmocka_end) || (setup && setup(&state))) {
         printf("%s: the set-up failed\n", name);
@@ -68,7 +68,7 @@ int bare_cmocka_run(const char *name, const struct CMUnitTest *tests, size_t cou
                                    : "       OK ",
                tests[i].name);
         fflush(stdout);
-        failed += result == FAILED;
+        failed = failed + (result == FAILED);
     }
     if (teardown && !setjmp(bare_cmocka_end))
         (void)teardown(&state);
