@@ -1,0 +1,233 @@
+/* tests/store/test_store_study.c - studies in SQLite: one worker gets a trial, a dead
+ * one loses it, who lost it changes nothing; passwords stay hidden; other schemas are
+ * refused. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/file.h"
+#include "store/study.h"
+#include "support/support.h"
+
+typedef struct fixture {
+    char folder[512], url[600];
+    jsni_store *store;
+    jsni_study study;
+} fixture;
+
+static int set_up(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    (void)snprintf(f->folder, sizeof f->folder, "%s", support_temporary_folder());
+    (void)snprintf(f->url, sizeof f->url, "sqlite:///%s/s.db", f->folder);
+    *state = f;
+    if (jsni_store_open(&f->store, f->url, true) == JSN_ERR_UNSUPPORTED)
+        return 0;
+    assert_ok(jsni_study_create(&f->study, f->store, "one", true));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    jsni_store_close(f->store);
+    support_remove_folder(f->folder);
+    free(f);
+    return 0;
+}
+
+#define NEED_STORE(f)                                       \
+    if ((f)->store == NULL) {                               \
+        print_message("skipped: a build without SQLite\n"); \
+        skip();                                             \
+    }
+
+/* Longer than the grace of the tests. */
+static void rest(void)
+{
+    const struct timespec pause = {0, 50000000L};
+    (void)nanosleep(&pause, NULL);
+}
+
+static void add_trials(fixture *f, size_t count)
+{
+    char name[] = "lr", distribution[] =
+                            "{\"name\":\"FloatDistribution\",\"attributes\""
+                            ":{\"step\":null,\"low\":0,\"high\":1,\"log\":"
+                            "false}}";
+    for (size_t i = 0; i < count; i++) {
+        const jsni_trial_param param = {name, 0.1 * (double)i, distribution};
+        assert_ok(jsni_trial_add(&f->study, &param, 1, NULL, 0));
+    }
+}
+
+static void test_trials_are_numbered_and_read_back(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    add_trials(f, 3);
+    jsni_trial *trials = NULL;
+    size_t count = 0;
+    assert_ok(jsni_trials_read(&f->study, 0, true, &trials, &count));
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(trials[i].number, i);
+        assert_int_equal(trials[i].state, JSNI_TRIAL_WAITING);
+        assert_int_equal(trials[i].param_count, 1);
+        assert_close(trials[i].params[0].value, 0.1 * (double)i, 0.0, 0.0);
+        assert_true(isnan(trials[i].value));
+    }
+    jsni_trials_release(trials, count);
+}
+
+static void test_a_trial_is_claimed_once(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    add_trials(f, 2);
+    jsni_claim a, b, c;
+    assert_ok(jsni_trial_claim(&f->study, "a", 60.0, 3, &a));
+    assert_ok(jsni_trial_claim(&f->study, "b", 60.0, 3, &b));
+    assert_ok(jsni_trial_claim(&f->study, "c", 60.0, 3, &c));
+    assert_int_equal(a.number, 0);
+    assert_int_equal(b.number, 1);
+    assert_int_equal(c.trial, 0);
+    bool done = true;
+    assert_ok(jsni_trial_claim_one(&f->study, a.trial, "c", &done));
+    assert_false(done);
+}
+
+static void test_a_stale_trial_changes_hands_three_times(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    add_trials(f, 1);
+    jsni_claim claim;
+    assert_ok(jsni_trial_claim(&f->study, "w1", 0.02, 3, &claim));
+    for (int i = 2; i <= 4; i++) {
+        char name[8];
+        (void)snprintf(name, sizeof name, "w%d", i);
+        rest();
+        assert_ok(jsni_trial_claim(&f->study, name, 0.02, 3, &claim));
+        assert_int_equal(claim.attempts, i);
+    }
+    /* The first worker was only asleep: nothing it does counts any more. */
+    bool mine = true;
+    assert_ok(jsni_trial_beat(f->store, claim.trial, "w1", &mine));
+    assert_false(mine);
+    assert_ok(jsni_trial_finish(&f->study, claim.trial, "w1", JSNI_TRIAL_COMPLETE, 0.5,
+                                NULL, 0, &mine));
+    assert_false(mine);
+    assert_ok(jsni_trial_beat(f->store, claim.trial, "w4", &mine));
+    assert_true(mine);
+    rest();
+    assert_ok(jsni_trial_claim(&f->study, "w5", 0.02, 3, &claim));
+    assert_int_equal(claim.trial, 0);
+    size_t counts[JSNI_TRIAL_STATES];
+    assert_ok(jsni_study_counts(&f->study, counts));
+    assert_int_equal(counts[JSNI_TRIAL_FAILED], 1);
+}
+
+static void test_values_and_steps_are_kept(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    add_trials(f, 1);
+    jsni_claim claim;
+    jsni_trial *trials = NULL;
+    size_t count = 0;
+    bool mine = false;
+    char key[] = "run", json[] = "\"runs/x\"";
+    const jsni_attr attr = {key, json};
+    assert_ok(jsni_trial_claim(&f->study, "w", 60.0, 3, &claim));
+    assert_ok(jsni_trial_report(f->store, claim.trial, 1, 0.25));
+    assert_ok(jsni_trial_report(f->store, claim.trial, 3, NAN));
+    assert_ok(jsni_trial_report(f->store, claim.trial, 1, 0.5));
+    assert_ok(jsni_trial_finish(&f->study, claim.trial, "w", JSNI_TRIAL_COMPLETE,
+                                1.0 / 3.0, &attr, 1, &mine));
+    assert_true(mine);
+    assert_ok(jsni_trials_read(&f->study, 0, true, &trials, &count));
+    assert_close(trials[0].value, 1.0 / 3.0, 0.0, 0.0);
+    assert_int_equal(trials[0].step_count, 3);
+    assert_close(trials[0].steps[0], 0.5, 0.0, 0.0);
+    assert_true(isnan(trials[0].steps[1]));
+    assert_string_equal(jsni_trial_attr(&trials[0], "run"), "\"runs/x\"");
+    jsni_trials_release(trials, count);
+    double *values = NULL;
+    assert_ok(jsni_study_step_values(&f->study, 1, &values, &count));
+    assert_int_equal(count, 1);
+    assert_close(values[0], 0.5, 0.0, 0.0);
+    jsni_free(values);
+}
+
+static void test_nothing_stays_of_an_undone_transaction(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    assert_ok(jsni_store_begin(f->store));
+    add_trials(f, 2);
+    assert_int_equal(jsni_store_end(f->store, JSN_ERR_DATA), JSN_ERR_DATA);
+    size_t counts[JSNI_TRIAL_STATES];
+    assert_ok(jsni_study_counts(&f->study, counts));
+    assert_int_equal(counts[JSNI_TRIAL_WAITING], 0);
+}
+
+static void test_other_databases_are_refused(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    jsni_store *store = NULL;
+    char path[700];
+    (void)snprintf(path, sizeof path, "%s/text.db", f->folder);
+    assert_ok(jsni_file_write(path, "this is no database at all, but text\n", 37));
+    assert_fails(jsni_store_open(&store, path, true), JSN_ERR_DATA, "text.db");
+    assert_fails(jsni_store_open(&store, "mysql://host/db", true), JSN_ERR_ARGUMENT,
+                 "mysql://host/db");
+    (void)snprintf(path, sizeof path, "%s/none.db", f->folder);
+    assert_fails(jsni_store_open(&store, path, false), JSN_ERR_DATA,
+                 "no such database");
+    assert_ok(jsni_store_run(f->store, "UPDATE version_info SET schema_version = 13",
+                             NULL, 0, NULL, NULL));
+    assert_fails(jsni_store_open(&store, f->url, false), JSN_ERR_DATA,
+                 "another schema");
+    assert_null(store);
+}
+
+static void test_passwords_are_hidden(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"postgresql://me:se@cret@host/db", "postgresql://me:***@host/db"},
+        {"postgresql://me@host/db", "postgresql://me@host/db"},
+        {"postgresql://h/d?user=a&password=x&b=c",
+         "postgresql://h/d?user=a&password=***&"
+         "b=c"},
+        {"sqlite:///a:b.db", "sqlite:///a:b.db"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *shown = jsni_store_shown_url(pairs[i][0]);
+        assert_string_equal(shown, pairs[i][1]);
+        jsni_free(shown);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_trials_are_numbered_and_read_back, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_trial_is_claimed_once, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_a_stale_trial_changes_hands_three_times,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_values_and_steps_are_kept, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_stays_of_an_undone_transaction,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_other_databases_are_refused, set_up,
+                                        tear_down),
+        cmocka_unit_test(test_passwords_are_hidden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
