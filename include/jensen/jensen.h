@@ -23,6 +23,7 @@
 #include "jensen/report.h"
 #include "jensen/stats.h"
 #include "jensen/status.h"
+#include "jensen/sweep.h"
 #include "jensen/theory.h"
 #include "jensen/train.h"
 #include "jensen/version.h"

@@ -1,0 +1,203 @@
+/* jensen/sweep.h - studies: many runs as one object in a database.
+ *
+ *     jsn_sweep_plan plan;                       // axes, search, objective ...
+ *     jsn_sweep_plan_init(&plan);
+ *     if (jsn_texts_add(&plan.axes, "lr=0.01,0.1") != JSN_OK ||
+ *         jsn_sweep_create(NULL, JSN_SWEEP_STORE, "first", &plan, &config) != JSN_OK)
+ *         ...
+ *     jsn_sweep *sweep = NULL;
+ *     if (jsn_sweep_open(&sweep, JSN_SWEEP_STORE, "first") == JSN_OK &&
+ *         jsn_sweep_work(sweep, &work, NULL, NULL, NULL, &done) == JSN_OK)
+ *         ...
+ *     jsn_sweep_close(sweep);
+ *
+ * Trials are claimed one at a time by any number of workers, in this process, in others
+ * and on other machines; a worker that dies leaves its trial to another one, which
+ * continues from the checkpoint. The database has Optuna's tables (schema 12).
+ *
+ * A handle belongs to one thread. URLs are "sqlite:///FILE", a plain file name, or
+ * "postgresql://USER@HOST/DATABASE"; a password in one is never printed or stored.
+ */
+#ifndef JENSEN_SWEEP_H
+#define JENSEN_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/log.h"
+#include "jensen/option.h"
+#include "jensen/status.h"
+#include "jensen/train.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define JSN_SWEEP_STORE "sqlite:///jensen.db" /* where studies are by default */
+
+/* What is searched, and how; jsn_sweep_plan_options() describes the fields. */
+typedef struct jsn_sweep_plan {
+    jsn_texts axes;      /* "lr=0.01,0.1"; "lr=log:0.001..0.1" with random search */
+    char *search;        /* "grid" or "random" */
+    int64_t trials;      /* of random search */
+    int64_t search_seed; /* of random search */
+    int64_t seeds;       /* every combination with this many seeds, from --seed on */
+    char *objective;     /* a field of jsn_train_result, or "auto" */
+    char *direction;     /* "maximize" or "minimize" */
+    char *pruner;        /* "none" or "median" */
+    int64_t prune_after; /* epochs that every run gets */
+    char *preset;        /* "two-stage" or "noisy-validation": the paper's searches */
+    char *dataset;       /* of the preset: "cifar10" or "cifar100" */
+    char *methods;       /* of the preset: "gjs,js", or "all" */
+} jsn_sweep_plan;
+
+JSN_API const jsn_option_info *jsn_sweep_plan_options(size_t *count);
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_plan_init(jsn_sweep_plan *plan);
+JSN_API void jsn_sweep_plan_release(jsn_sweep_plan *plan);
+
+/* Adds what a YAML or JSON file says: "axes" is a mapping of options to lists or ranges,
+ * every other key an option of the plan or of training. Sentences name file and line. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_plan_read(const char *path,
+                                                      jsn_sweep_plan *plan,
+                                                      jsn_train_config *base);
+
+typedef struct jsn_sweep jsn_sweep;
+
+/* Makes a study with its trials; `base` has the options that all share. Everything is
+ * checked before anything is stored. The plan may have no axes: trials are then added
+ * with jsn_sweep_add(). *out may be NULL; else the study, opened.
+ *   JSN_ERR_UNKNOWN_NAME  an axis is no training option; the sentence offers the nearest
+ *   JSN_ERR_ARGUMENT      the study exists, a malformed axis
+ *   JSN_ERR_RANGE, JSN_ERR_DATA, JSN_ERR_NETWORK, JSN_ERR_IO, JSN_ERR_UNSUPPORTED */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_create(jsn_sweep **out, const char *url,
+                                                   const char *name,
+                                                   const jsn_sweep_plan *plan,
+                                                   const jsn_train_config *base);
+
+/* Opens a study. `name` NULL: the only one there is.
+ *   JSN_ERR_ARGUMENT  no such study, or several and no name
+ *   JSN_ERR_DATA      no such database, another schema, not a study of jensen
+ *   JSN_ERR_NETWORK, JSN_ERR_UNSUPPORTED, JSN_ERR_IO */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_open(jsn_sweep **out, const char *url,
+                                                 const char *name);
+JSN_API void jsn_sweep_close(jsn_sweep *sweep); /* accepts NULL */
+
+/* Whether the database has a study of that name; false as well when there is no
+ * database. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_exists(const char *url, const char *name,
+                                                   bool *found);
+
+JSN_API const char *jsn_sweep_name(const jsn_sweep *sweep);
+JSN_API const char *jsn_sweep_objective(const jsn_sweep *sweep);
+/* The store's URL without its password. */
+JSN_API const char *jsn_sweep_shown(const jsn_sweep *sweep);
+
+/* A name and a text. */
+typedef struct jsn_sweep_pair {
+    char *name, *text;
+} jsn_sweep_pair;
+
+/* Adds a trial with these options unless the study has one with the same; *added says
+ * so and may be NULL. `group` names the trial's group or is NULL. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_add(jsn_sweep *sweep,
+                                                const jsn_sweep_pair *options,
+                                                size_t count, const char *group,
+                                                bool *added);
+
+typedef struct jsn_sweep_counts {
+    size_t waiting, running, complete, pruned, failed;
+} jsn_sweep_counts;
+
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_count(jsn_sweep *sweep,
+                                                  jsn_sweep_counts *out);
+
+/* How a worker works. jsn_sweep_work_init() gives the usual. */
+typedef struct jsn_sweep_worker {
+    const char *folder; /* run folders go below FOLDER/STUDY; NULL: "runs" */
+    int64_t threads;    /* a run; 0: all cores */
+    const char *device; /* NULL: the study's */
+    double grace;       /* seconds without heartbeat until a trial counts as stale */
+    int64_t retries;    /* of a stale trial */
+    int64_t most;       /* trials to start; 0: as many as there are */
+    double seconds;     /* start none after this time; 0: no limit */
+    int64_t group;      /* trials that differ in the seed to train side by side; 0: 8 on
+                           a GPU, else 1 */
+    bool wait;          /* while others run: for what they may leave behind */
+} jsn_sweep_worker;
+
+JSN_API void jsn_sweep_worker_init(jsn_sweep_worker *worker);
+
+/* Claims and runs trials until none is left. `stop` is asked after every step; the run
+ * is then checkpointed, its trial given back, and JSN_ERR_STOPPED returned. A trial
+ * whose options are wrong or whose loss is not finite is marked as failed and the next
+ * one taken; what is wrong with the machine (full disk, no device, no data) ends the
+ * work with the trial given back. *done (may be NULL) counts the trials ended. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_work(jsn_sweep *sweep,
+                                                 const jsn_sweep_worker *worker,
+                                                 const jsn_logger *logger,
+                                                 int (*stop)(void *user), void *user,
+                                                 size_t *done);
+
+typedef enum jsn_sweep_state {
+    JSN_SWEEP_WAITING,
+    JSN_SWEEP_RUNNING,
+    JSN_SWEEP_COMPLETE,
+    JSN_SWEEP_PRUNED,
+    JSN_SWEEP_FAILED
+} jsn_sweep_state;
+
+/* "waiting", "running", ... */
+JSN_API const char *jsn_sweep_state_name(jsn_sweep_state state);
+
+typedef struct jsn_sweep_trial {
+    int64_t number; /* from 0 */
+    jsn_sweep_state state;
+    double value; /* of the objective; NaN: none yet */
+    jsn_sweep_pair *options;
+    size_t option_count;
+    jsn_sweep_pair *facts; /* "run", "group", "test_acc", "seconds", "failure", ... */
+    size_t fact_count;
+    double *steps; /* objective after epoch 1, 2, ...; NaN: not measured */
+    size_t step_count;
+} jsn_sweep_trial;
+
+/* All trials by number; the caller's. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_trials(jsn_sweep *sweep,
+                                                   jsn_sweep_trial **out,
+                                                   size_t *count);
+JSN_API void jsn_sweep_trials_release(jsn_sweep_trial *trials, size_t count);
+
+/* The text of an option or fact of a trial, NULL when it has none. */
+JSN_API const char *jsn_sweep_option(const jsn_sweep_trial *trial, const char *name);
+JSN_API const char *jsn_sweep_fact(const jsn_sweep_trial *trial, const char *name);
+/* The same as a number; NaN when there is none. */
+JSN_API double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name);
+
+/* Index of the best complete trial of a group (NULL: of all); SIZE_MAX: none. */
+JSN_API size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                              size_t count, const char *group);
+
+/* Choosing loss weight and learning rate without clean labels, by accuracy on a noisy
+ * validation part: learning rates at the middle weight first, then weights at the best
+ * rate. The study is made or continued; trials are added as results come in. `base` has
+ * at least the data. */
+typedef struct jsn_tune_result {
+    char lr[32], loss[64];
+    double val_acc_noisy; /* of the choice */
+    size_t runs;          /* complete, all calls together */
+    bool finished;        /* every planned run is done, none cut off by the budget */
+} jsn_tune_result;
+
+JSN_API JSN_MUST_CHECK jsn_status jsn_tune(const char *url, const char *name,
+                                           const jsn_train_config *base, int64_t runs,
+                                           const jsn_sweep_worker *worker,
+                                           const jsn_logger *logger,
+                                           int (*stop)(void *user), void *user,
+                                           jsn_tune_result *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_SWEEP_H */

@@ -1,0 +1,349 @@
+/* sweep/sweep.c - see jensen/sweep.h: studies opened, trials added and read, a trial as a
+ * configuration. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/number.h"
+#include "core/rng.h"
+#include "sweep/sweep_impl.h"
+
+jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
+                          jsn_json_writer *writer)
+{
+    char *json = NULL;
+    JSNI_TRY(jsn_json_writer_take(writer, &json));
+    const jsn_status status = jsni_study_set(study, key, json);
+    jsn_text_release(json);
+    return status;
+}
+
+/* An attribute of the study as a tree; *out is NULL when there is none. */
+static jsn_status read_attr(const jsn_sweep *sweep, const char *key, jsn_json **out)
+{
+    char *json = NULL;
+    *out = NULL;
+    JSNI_TRY(jsni_study_get(&sweep->study, key, &json));
+    if (json == NULL)
+        return JSN_OK;
+    const jsn_status status = jsn_json_parse(out, key, json, strlen(json));
+    jsni_free(json);
+    return status;
+}
+
+static jsn_status load(jsn_sweep *sweep)
+{
+    jsn_json *settings = NULL;
+    JSNI_TRY(read_attr(sweep, "base", &sweep->base));
+    JSNI_TRY(read_attr(sweep, "axes", &sweep->axes));
+    JSNI_TRY(read_attr(sweep, "stages", &sweep->stages));
+    JSNI_TRY(read_attr(sweep, "settings", &settings));
+    jsn_status status = JSN_OK;
+    if (sweep->base == NULL || sweep->axes == NULL || settings == NULL)
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: study '%s' was not made by 'jensen sweep create'",
+                           sweep->store->shown, sweep->name);
+    if (status == JSN_OK) {
+        sweep->objective =
+            jsni_text_copy(jsn_json_text(jsn_json_get(settings, "objective")));
+        sweep->median =
+            strcmp(jsn_json_text(jsn_json_get(settings, "pruner")), "median") == 0;
+        sweep->prune_after = jsn_json_int(jsn_json_get(settings, "prune_after"));
+        if (sweep->objective == NULL)
+            status = JSN_ERR_MEMORY;
+    }
+    jsn_json_destroy(settings);
+    return status;
+}
+
+/* The only study there is, when the user names none. */
+static jsn_status only_study(jsni_store *store, char **name)
+{
+    jsni_store_rows rows = {0};
+    JSNI_TRY(jsni_study_names(store, &rows));
+    jsn_status status = JSN_OK;
+    if (rows.rows == 1) {
+        *name = jsni_text_copy(jsni_store_cell(&rows, 0, 0));
+        status = *name == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    } else if (rows.rows == 0) {
+        status = jsni_fail(JSN_ERR_ARGUMENT, "%s: holds no study", store->shown);
+    } else {
+        status = jsni_fail(JSN_ERR_ARGUMENT,
+                           "%s: holds %zu studies ('%s', '%s', ...)"
+                           "; name one",
+                           store->shown, rows.rows, jsni_store_cell(&rows, 0, 0),
+                           jsni_store_cell(&rows, 1, 0));
+    }
+    jsni_store_rows_release(&rows);
+    return status;
+}
+
+jsn_status jsn_sweep_open(jsn_sweep **out, const char *url, const char *name)
+{
+    jsn_sweep *sweep = jsni_alloc_zero(1, sizeof *sweep);
+    *out = NULL;
+    JSNI_TRY_ALLOC(sweep);
+    jsn_status status = jsni_store_open(&sweep->store, url, false);
+    if (status == JSN_OK && name == NULL)
+        status = only_study(sweep->store, &sweep->name);
+    else if (status == JSN_OK && (sweep->name = jsni_text_copy(name)) == NULL)
+        status = JSN_ERR_MEMORY;
+    if (status == JSN_OK)
+        status = jsni_study_open(&sweep->study, sweep->store, sweep->name);
+    if (status == JSN_OK)
+        status = load(sweep);
+    if (status == JSN_OK)
+        *out = sweep;
+    else
+        jsn_sweep_close(sweep);
+    return status;
+}
+
+void jsn_sweep_close(jsn_sweep *sweep)
+{
+    if (sweep == NULL)
+        return;
+    jsn_json_destroy(sweep->base);
+    jsn_json_destroy(sweep->axes);
+    jsn_json_destroy(sweep->stages);
+    jsni_free(sweep->name);
+    jsni_free(sweep->objective);
+    jsni_store_close(sweep->store);
+    jsni_free(sweep);
+}
+
+jsn_status jsn_sweep_exists(const char *url, const char *name, bool *found)
+{
+    jsni_store *store = NULL;
+    *found = false;
+    const char *path = strncmp(url, "sqlite:///", 10) == 0 ? url + 10 : url;
+    if (strstr(path, "://") == NULL && !jsni_file_exists(path))
+        return JSN_OK;
+    JSNI_TRY(jsni_store_open(&store, url, true));
+    const jsn_status status = jsni_study_exists(store, name, found);
+    jsni_store_close(store);
+    return status;
+}
+
+const char *jsn_sweep_name(const jsn_sweep *sweep)
+{
+    return sweep->name;
+}
+
+const char *jsn_sweep_objective(const jsn_sweep *sweep)
+{
+    return sweep->objective;
+}
+
+const char *jsn_sweep_shown(const jsn_sweep *sweep)
+{
+    return sweep->store->shown;
+}
+
+jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
+{
+    size_t counts[JSNI_TRIAL_STATES];
+    JSNI_TRY(jsni_study_counts(&sweep->study, counts));
+    *out = (jsn_sweep_counts){.waiting = counts[JSNI_TRIAL_WAITING],
+                              .running = counts[JSNI_TRIAL_RUNNING],
+                              .complete = counts[JSNI_TRIAL_COMPLETE],
+                              .pruned = counts[JSNI_TRIAL_PRUNED],
+                              .failed = counts[JSNI_TRIAL_FAILED]};
+    return JSN_OK;
+}
+
+/* What tells trials of a study apart: their options in the order given. */
+static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **json)
+{
+    jsn_json_writer *w = NULL;
+    jsni_text text = {0};
+    char *key = NULL;
+    for (size_t i = 0; i < count; i++)
+        jsni_text_format(&text, "%s%s=%s", i == 0 ? "" : " ", options[i].name,
+                         options[i].text);
+    JSNI_TRY(jsni_text_take(&text, &key));
+    jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status == JSN_OK) {
+        jsn_json_put_text(w, NULL, key);
+        status = jsn_json_writer_take(w, json);
+    }
+    jsn_json_writer_destroy(w);
+    jsni_free(key);
+    return status;
+}
+
+static jsn_status has_key(const jsni_study *study, const char *json, bool *found)
+{
+    char id[24];
+    jsni_store_rows rows = {0};
+    (void)snprintf(id, sizeof id, "%lld", (long long)study->id);
+    const char *const params[] = {id, json};
+    JSNI_TRY(jsni_store_run(study->store,
+                            "SELECT 1 FROM trial_user_attributes a JOIN trials t ON "
+                            "t.trial_id = a.trial_id WHERE t.study_id = $1 AND "
+                            "a.\"key\" = 'options' AND a.value_json = $2 LIMIT 1",
+                            params, 2, &rows, NULL));
+    *found = rows.rows > 0;
+    jsni_store_rows_release(&rows);
+    return JSN_OK;
+}
+
+jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
+                          const jsn_sweep_pair *options, size_t count,
+                          const char *group, bool *added)
+{
+    jsni_trial_param *params = jsni_alloc_zero(count, sizeof *params);
+    char *key = NULL, *quoted = NULL;
+    bool found = false;
+    jsn_status status = params == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        params[i].name = options[i].name;
+        status = jsni_axis_encode(axes, options[i].name, options[i].text,
+                                  &params[i].value, &params[i].distribution);
+    }
+    if (status == JSN_OK)
+        status = trial_key(options, count, &key);
+    if (status == JSN_OK && group != NULL) {
+        jsni_text text = {0};
+        jsni_text_format(&text, "\"%s\"", group);
+        status = jsni_text_take(&text, &quoted);
+    }
+    if (status == JSN_OK)
+        status = has_key(study, key, &found);
+    if (status == JSN_OK && !found) {
+        char word_options[] = "options", word_group[] = "group";
+        const jsni_attr attrs[] = {{word_options, key}, {word_group, quoted}};
+        status = jsni_trial_add(study, params, count, attrs, group == NULL ? 1 : 2);
+    }
+    if (added != NULL)
+        *added = status == JSN_OK && !found;
+    for (size_t i = 0; params != NULL && i < count; i++)
+        jsn_text_release(params[i].distribution);
+    jsni_free(params);
+    jsn_text_release(key);
+    jsni_free(quoted);
+    return status;
+}
+
+jsn_status jsn_sweep_add(jsn_sweep *sweep, const jsn_sweep_pair *options, size_t count,
+                         const char *group, bool *added)
+{
+    JSNI_TRY(jsni_store_begin(sweep->store));
+    return jsni_store_end(sweep->store, jsni_sweep_add(&sweep->study, sweep->axes,
+                                                       options, count, group, added));
+}
+
+/* A value of an axis that nobody chose, drawn by the trial's number. */
+static jsn_status draw(const jsn_json *axis, int64_t number, size_t place,
+                       double *value)
+{
+    const jsn_json *attributes = jsn_json_get(axis, "attributes");
+    const jsn_json *choices = jsn_json_get(attributes, "choices");
+    jsni_rng rng =
+        jsni_rng_stream(0, JSNI_RNG_SWEEP, 1, (uint32_t)number, (uint32_t)place);
+    if (choices != NULL) {
+        if (jsn_json_count(choices) == 0)
+            return jsn_json_refuse(axis, "has no choices");
+        *value = jsni_rng_below(&rng, (uint32_t)jsn_json_count(choices));
+        return JSN_OK;
+    }
+    double low = jsn_json_real(jsn_json_get(attributes, "low"));
+    double high = jsn_json_real(jsn_json_get(attributes, "high"));
+    const bool log_scale = jsn_json_bool(jsn_json_get(attributes, "log"));
+    const bool whole =
+        strcmp(jsn_json_text(jsn_json_get(axis, "name")), "IntDistribution") == 0;
+    const double u = jsni_rng_uniform(&rng);
+    *value = log_scale ? exp(log(low) + u * (log(high) - log(low)))
+             : whole   ? low + floor(u * (high - low + 1.0))
+                       : low + u * (high - low);
+    if (whole)
+        *value = floor(*value);
+    return JSN_OK;
+}
+
+/* Stores what Optuna enqueued and what is still open as parameters of the trial. */
+static jsn_status complete_params(jsn_sweep *sweep, const jsni_trial *t)
+{
+    jsn_json *fixed = NULL;
+    const char *json = jsni_trial_attr(t, "system:fixed_params");
+    if (json != NULL)
+        JSNI_TRY(jsn_json_parse(&fixed, "fixed_params", json, strlen(json)));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(fixed); i++) {
+        const jsn_json *entry = jsn_json_at(fixed, i);
+        char *distribution = NULL;
+        jsni_trial_param p = {.name = (char *)jsn_json_key(entry)};
+        status = jsni_axis_encode(sweep->axes, p.name, jsn_json_text(entry), &p.value,
+                                  &distribution);
+        p.distribution = distribution;
+        if (status == JSN_OK)
+            status = jsni_trial_set_param(sweep->store, t->id, &p);
+        jsn_text_release(distribution);
+    }
+    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(sweep->axes); i++) {
+        const jsn_json *axis = jsn_json_at(sweep->axes, i);
+        bool known = jsn_json_get(fixed, jsn_json_key(axis)) != NULL;
+        for (size_t k = 0; k < t->param_count; k++)
+            known = known || strcmp(t->params[k].name, jsn_json_key(axis)) == 0;
+        if (known)
+            continue;
+        jsn_json_writer *w = NULL;
+        char *distribution = NULL;
+        jsni_trial_param p = {.name = (char *)jsn_json_key(axis)};
+        status = draw(axis, t->number, i, &p.value);
+        if (status == JSN_OK)
+            status = jsn_json_writer_create(&w, 0);
+        if (status == JSN_OK) {
+            jsn_json_put_value(w, NULL, axis);
+            status = jsn_json_writer_take(w, &distribution);
+        }
+        p.distribution = distribution;
+        if (status == JSN_OK)
+            status = jsni_trial_set_param(sweep->store, t->id, &p);
+        jsn_text_release(distribution);
+        jsn_json_writer_destroy(w);
+    }
+    jsn_json_destroy(fixed);
+    return status;
+}
+
+static jsn_status fill_config(jsn_sweep *sweep, int64_t trial, jsn_train_config *config)
+{
+    jsni_trial *t = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < jsn_json_count(sweep->base); i++) {
+        const jsn_json *entry = jsn_json_at(sweep->base, i);
+        JSNI_TRY(
+            jsn_train_config_set(config, jsn_json_key(entry), jsn_json_text(entry)));
+    }
+    JSNI_TRY(jsni_trials_read(&sweep->study, trial, false, &t, &count));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < t[0].param_count; i++) {
+        char *text = NULL;
+        status =
+            jsni_axis_decode(t[0].params[i].distribution, t[0].params[i].value, &text);
+        if (status == JSN_OK)
+            status = jsn_train_config_set(config, t[0].params[i].name, text);
+        jsni_free(text);
+    }
+    jsni_trials_release(t, count);
+    return status;
+}
+
+jsn_status jsni_sweep_config(jsn_sweep *sweep, int64_t trial, jsn_train_config *config)
+{
+    jsni_trial *t = NULL;
+    size_t count = 0;
+    JSNI_TRY(jsni_trials_read(&sweep->study, trial, false, &t, &count));
+    jsn_status status = count == 1
+                            ? complete_params(sweep, &t[0])
+                            : jsni_fail(JSN_ERR_DATA, "%s: trial %lld has vanished",
+                                        sweep->store->shown, (long long)trial);
+    jsni_trials_release(t, count);
+    if (status == JSN_OK)
+        status = fill_config(sweep, trial, config);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* sweep/sweep_impl.h - an open study, its axes, and how a trial becomes a run. */
+#ifndef JSNI_SWEEP_SWEEP_IMPL_H
+#define JSNI_SWEEP_SWEEP_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/text.h"
+#include "jensen/json.h"
+#include "jensen/sweep.h"
+#include "store/study.h"
+
+struct jsn_sweep {
+    jsni_store *store;
+    jsni_study study;
+    char *name, *objective; /* owned */
+    jsn_json *base;         /* object: option to text */
+    jsn_json *axes;         /* object: option to Optuna's distribution */
+    jsn_json *stages;       /* of a search in stages, else NULL; search_stages.c */
+    bool median;            /* pruning */
+    int64_t prune_after;
+};
+
+/* One searched option. */
+typedef enum jsni_sweep_kind {
+    JSNI_SWEEP_CHOICES,
+    JSNI_SWEEP_REAL,
+    JSNI_SWEEP_INT
+} jsni_sweep_kind;
+
+typedef struct jsni_sweep_axis {
+    const jsn_option_info *row;
+    jsni_sweep_kind kind;
+    jsn_texts choices;
+    double low, high; /* of a range, inclusive */
+    bool log_scale;
+} jsni_sweep_axis;
+
+/* Reads "name=a,b,c", "name=a;b,with,commas" or "name=[log:]low..high", checking every
+ * value against the option. */
+JSN_MUST_CHECK jsn_status jsni_axis_parse(jsni_sweep_axis *out, const char *text);
+void jsni_axis_release(jsni_sweep_axis *axis);
+
+/* The axis as Optuna's distribution, a value of `writer`. */
+void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *writer,
+                   const char *key);
+
+/* A value of an option as an inner number and the JSON of a distribution that holds it:
+ * the study's axis when there is one, else the bounds of the option (numbers) or a choice
+ * of one. JSN_ERR_RANGE: the axis does not have the value. */
+JSN_MUST_CHECK jsn_status jsni_axis_encode(const jsn_json *axes, const char *name,
+                                           const char *text, double *value,
+                                           char **distribution);
+/* The text of an inner number. */
+JSN_MUST_CHECK jsn_status jsni_axis_decode(const char *distribution, double value,
+                                           char **text);
+
+/* Stores a document under an attribute of the study. */
+JSN_MUST_CHECK jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
+                                         jsn_json_writer *writer);
+
+/* Adds a trial, unless the study has one with the same options. */
+JSN_MUST_CHECK jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
+                                         const jsn_sweep_pair *options, size_t count,
+                                         const char *group, bool *added);
+
+/* Fills `config` for a trial: the study's options, then the trial's own. Options that
+ * Optuna enqueued, and axes nobody chose, are stored as parameters first. */
+JSN_MUST_CHECK jsn_status jsni_sweep_config(jsn_sweep *sweep, int64_t trial,
+                                            jsn_train_config *config);
+
+/* The paper's searches: adds the trials of the first stage to a fresh study, or those of
+ * the next one when the stage before has ended. *more: trials may come later. */
+JSN_MUST_CHECK jsn_status jsni_stages_begin(const jsni_study *study,
+                                            const jsn_sweep_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_stages_advance(jsn_sweep *sweep, bool *more);
+
+/* The objective of a result; NaN when it was not measured. */
+double jsni_sweep_objective_of(const char *objective, const jsn_json *result);
+
+#endif /* JSNI_SWEEP_SWEEP_IMPL_H */

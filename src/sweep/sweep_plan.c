@@ -1,0 +1,355 @@
+/* sweep/sweep_plan.c - see jensen/sweep.h: the options of a study, and its creation:
+ * grid, random search, files. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/hd.h"
+#include "core/number.h"
+#include "core/rng.h"
+#include "format/yaml.h"
+#include "jensen/loss.h"
+#include "sweep/sweep_impl.h"
+
+#define FIELD(name) offsetof(jsn_sweep_plan, name)
+
+static const jsn_option_info options[] = {
+    {"axis", 'a', JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "OPTION=VALUES",
+     "a training option to search: lr=0.01,0.1 or, with random search, "
+     "lr=log:0.001..0.1; ';' separates values that hold commas",
+     FIELD(axes)},
+    {"search", 0, JSN_OPTION_CHOICE, "grid", 0, 0, "grid|random|none", NULL,
+     "every combination of the axes, or --trials drawn ones; none: trials are enqueued "
+     "later",
+     FIELD(search)},
+    {"trials", 'n', JSN_OPTION_INT, "20", 1, 1e6, NULL, "N",
+     "combinations that random search draws", FIELD(trials)},
+    {"search-seed", 0, JSN_OPTION_INT, "1", 0, 9e15, NULL, "N", "seed of random search",
+     FIELD(search_seed)},
+    {"seeds", 0, JSN_OPTION_INT, "1", 1, 1000, NULL, "N",
+     "runs of each combination, with the seeds from --seed on", FIELD(seeds)},
+    {"objective", 0, JSN_OPTION_CHOICE, "auto", 0, 0,
+     "auto|val_acc|val_acc_noisy|val_acc_best|test_acc|test_acc_best|test_top5|"
+     "consistency",
+     NULL, "what is searched for; auto: val_acc, without validation data test_acc",
+     FIELD(objective)},
+    {"direction", 0, JSN_OPTION_CHOICE, "maximize", 0, 0, "maximize|minimize", NULL,
+     "which end of the objective is better", FIELD(direction)},
+    {"pruner", 0, JSN_OPTION_CHOICE, "none", 0, 0, "none|median", NULL,
+     "median: end runs that are worse than the median of the finished ones at the same "
+     "epoch",
+     FIELD(pruner)},
+    {"prune-after", 0, JSN_OPTION_INT, "1", 0, 1e6, NULL, "N",
+     "epochs that no run is pruned in", FIELD(prune_after)},
+    {"preset", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "two-stage|noisy-validation", NULL,
+     "the paper's search: learning rate and weight decay at 40% noise, then the loss's "
+     "parameter; or its noisy-validation protocol",
+     FIELD(preset)},
+    {"dataset", 0, JSN_OPTION_CHOICE, "cifar10", 0, 0, "cifar10|cifar100", NULL,
+     "whose grids the preset uses", FIELD(dataset)},
+    {"methods", 0, JSN_OPTION_TEXT, "all", 0, 0, NULL, "LIST",
+     "losses that the preset searches: ce,bs,ls,sce,gce,nce+rce,js,gjs or all",
+     FIELD(methods)},
+};
+
+const jsn_option_info *jsn_sweep_plan_options(size_t *count)
+{
+    *count = JSNI_COUNT_OF(options);
+    return options;
+}
+
+jsn_status jsn_sweep_plan_init(jsn_sweep_plan *plan)
+{
+    return jsn_options_init(options, JSNI_COUNT_OF(options), plan);
+}
+
+void jsn_sweep_plan_release(jsn_sweep_plan *plan)
+{
+    jsn_options_release(options, JSNI_COUNT_OF(options), plan);
+}
+
+/* Entries of a list joined for an axis. */
+static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
+{
+    jsni_text text = {0};
+    char *axis = NULL;
+    jsni_text_format(&text, "%s=", jsn_json_key(entry));
+    if (jsn_json_kind_of(entry) == JSN_JSON_ARRAY)
+        for (size_t i = 0; i < jsn_json_count(entry); i++)
+            jsni_text_format(&text, "%s%s", i == 0 ? "" : ";",
+                             jsn_json_text(jsn_json_at(entry, i)));
+    else
+        jsni_text_add(&text, jsn_json_text(entry));
+    JSNI_TRY(jsni_text_take(&text, &axis));
+    jsni_sweep_axis checked;
+    jsn_status status = jsni_axis_parse(&checked, axis);
+    jsni_axis_release(&checked);
+    if (status == JSN_OK)
+        status = jsn_texts_add(&plan->axes, axis);
+    jsni_free(axis);
+    return status;
+}
+
+jsn_status jsn_sweep_plan_read(const char *path, jsn_sweep_plan *plan,
+                               jsn_train_config *base)
+{
+    jsn_json *doc = NULL;
+    JSNI_TRY(jsni_yaml_read(&doc, path));
+    jsn_status status = JSN_OK;
+    if (jsn_json_kind_of(doc) != JSN_JSON_OBJECT)
+        status = jsn_json_refuse(doc, "must be a mapping of options to values");
+    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(doc); i++) {
+        const jsn_json *entry = jsn_json_at(doc, i);
+        const char *key = jsn_json_key(entry);
+        const jsn_json *failed = entry;
+        if (strcmp(key, "axes") == 0) {
+            for (size_t k = 0; status == JSN_OK && k < jsn_json_count(entry); k++) {
+                failed = jsn_json_at(entry, k);
+                status = add_file_axis(plan, failed);
+            }
+        } else if (jsn_options_find(options, JSNI_COUNT_OF(options), key) != NULL) {
+            status = jsn_options_set(options, JSNI_COUNT_OF(options), plan, key,
+                                     jsn_json_text(entry));
+        } else {
+            const bool truth = jsn_json_kind_of(entry) == JSN_JSON_BOOL;
+            status = jsn_train_config_set(base, key,
+                                          truth ? (jsn_json_bool(entry) ? "1" : "0")
+                                                : jsn_json_text(entry));
+        }
+        if (status != JSN_OK && status != JSN_ERR_MEMORY) {
+            char sentence[400];
+            (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
+            status =
+                jsni_fail(status, "%s:%zu: %s", path, jsn_json_line(failed), sentence);
+        }
+    }
+    jsn_json_destroy(doc);
+    return status;
+}
+
+/* The text of an axis at `index` of its choices, or drawn from its range. */
+static void axis_text(const jsni_sweep_axis *axis, size_t index, jsni_rng *rng,
+                      char *out, size_t size)
+{
+    if (axis->kind == JSNI_SWEEP_CHOICES) {
+        (void)snprintf(out, size, "%s", axis->choices.items[index]);
+        return;
+    }
+    const double u = jsni_rng_uniform(rng);
+    const bool whole = axis->kind == JSNI_SWEEP_INT;
+    double value = axis->log_scale
+                       ? exp(log(axis->low) + u * (log(axis->high) - log(axis->low)))
+                   : whole ? axis->low + floor(u * (axis->high - axis->low + 1.0))
+                           : axis->low + u * (axis->high - axis->low);
+    char text[JSNI_NUMBER_TEXT];
+    jsni_number_format(whole ? floor(value) : value, text);
+    (void)snprintf(out, size, "%s", text);
+}
+
+enum { MOST_AXES = 16, AXIS_TEXT = 256 };
+
+typedef struct creation {
+    const jsn_sweep_plan *plan;
+    const jsni_study *study;
+    const jsn_json *axes;
+    jsni_sweep_axis list[MOST_AXES];
+    size_t count;
+    int64_t first_seed;
+    char texts[MOST_AXES][AXIS_TEXT];
+} creation;
+
+/* One combination with all its seeds. */
+static jsn_status add_combination(creation *c)
+{
+    jsn_sweep_pair pairs[MOST_AXES + 1];
+    char seed[24], word[] = "seed";
+    size_t count = 0;
+    bool seeded = false;
+    for (size_t i = 0; i < c->count; i++) {
+        pairs[count++] = (jsn_sweep_pair){(char *)c->list[i].row->name, c->texts[i]};
+        seeded = seeded || strcmp(c->list[i].row->name, word) == 0;
+    }
+    const bool several = !seeded && c->plan->seeds > 1;
+    for (int64_t s = 0; s < (several ? c->plan->seeds : 1); s++) {
+        (void)snprintf(seed, sizeof seed, "%lld", (long long)(c->first_seed + s));
+        pairs[count] = (jsn_sweep_pair){word, seed};
+        JSNI_TRY(jsni_sweep_add(c->study, c->axes, pairs, count + (several ? 1 : 0),
+                                NULL, NULL));
+    }
+    return JSN_OK;
+}
+
+static jsn_status add_grid(creation *c)
+{
+    size_t index[MOST_AXES] = {0};
+    for (;;) {
+        for (size_t i = 0; i < c->count; i++)
+            axis_text(&c->list[i], index[i], NULL, c->texts[i], AXIS_TEXT);
+        JSNI_TRY(add_combination(c));
+        size_t at = c->count;
+        while (at > 0 && ++index[at - 1] == c->list[at - 1].choices.count)
+            index[--at] = 0;
+        if (at == 0)
+            return JSN_OK;
+    }
+}
+
+static jsn_status add_random(creation *c)
+{
+    for (int64_t n = 0; n < c->plan->trials; n++) {
+        for (size_t i = 0; i < c->count; i++) {
+            const jsni_sweep_axis *axis = &c->list[i];
+            jsni_rng rng = jsni_rng_stream((uint64_t)c->plan->search_seed,
+                                           JSNI_RNG_SWEEP, 0, (uint32_t)n, (uint32_t)i);
+            const size_t index =
+                axis->kind == JSNI_SWEEP_CHOICES
+                    ? jsni_rng_below(&rng, (uint32_t)axis->choices.count)
+                    : 0;
+            axis_text(axis, index, &rng, c->texts[i], AXIS_TEXT);
+        }
+        JSNI_TRY(add_combination(c));
+    }
+    return JSN_OK;
+}
+
+static jsn_status parse_axes(creation *c)
+{
+    const jsn_texts *texts = &c->plan->axes;
+    if (texts->count > MOST_AXES)
+        return jsni_fail(JSN_ERR_RANGE, "%zu axes, at most %d are possible",
+                         texts->count, MOST_AXES);
+    for (size_t i = 0; i < texts->count; i++) {
+        JSNI_TRY(jsni_axis_parse(&c->list[c->count], texts->items[i]));
+        const jsni_sweep_axis *axis = &c->list[c->count++];
+        if (axis->kind != JSNI_SWEEP_CHOICES && strcmp(c->plan->search, "grid") == 0)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "axis '%s': a range needs --search random",
+                             axis->row->name);
+        for (size_t k = 0; k + 1 < c->count; k++)
+            if (c->list[k].row == axis->row)
+                return jsni_fail(JSN_ERR_ARGUMENT, "axis '%s' comes twice",
+                                 axis->row->name);
+        for (size_t k = 0; k < axis->choices.count; k++)
+            if (strlen(axis->choices.items[k]) >= AXIS_TEXT)
+                return jsni_fail(JSN_ERR_RANGE, "axis '%s': a value is too long",
+                                 axis->row->name);
+    }
+    return JSN_OK;
+}
+
+/* The set options of `base` as an object of texts. */
+static jsn_status put_base(const jsni_study *study, const jsn_train_config *base)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_begin_object(w, NULL);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        char *text = NULL;
+        if (!jsn_options_is_set(&table[i], base) || table[i].kind == JSN_OPTION_FLAG ||
+            table[i].kind == JSN_OPTION_TEXTS || strcmp(table[i].name, "out") == 0)
+            continue;
+        status = jsn_options_text(&table[i], base, &text);
+        if (status == JSN_OK)
+            jsn_json_put_text(w, table[i].name, text);
+        jsn_text_release(text);
+    }
+    jsn_json_end(w);
+    if (status == JSN_OK)
+        status = jsni_sweep_put(study, "base", w);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static jsn_status put_settings(const jsni_study *study, const jsn_sweep_plan *plan)
+{
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "objective", plan->objective);
+    jsn_json_put_text(w, "search", plan->search);
+    jsn_json_put_text(w, "pruner", plan->pruner);
+    jsn_json_put_int(w, "prune_after", plan->prune_after);
+    jsn_json_end(w);
+    const jsn_status status = jsni_sweep_put(study, "settings", w);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static jsn_status put_axes(creation *c, jsn_json **tree)
+{
+    jsn_json_writer *w = NULL;
+    char *json = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_begin_object(w, NULL);
+    for (size_t i = 0; i < c->count; i++)
+        jsni_axis_put(&c->list[i], w, c->list[i].row->name);
+    jsn_json_end(w);
+    jsn_status status = jsn_json_writer_take(w, &json);
+    jsn_json_writer_destroy(w);
+    if (status == JSN_OK)
+        status = jsni_study_set(c->study, "axes", json);
+    if (status == JSN_OK)
+        status = jsn_json_parse(tree, "axes", json, strlen(json));
+    jsn_text_release(json);
+    return status;
+}
+
+static jsn_status fill_study(creation *c, const jsn_train_config *base)
+{
+    jsn_json *axes = NULL;
+    JSNI_TRY(put_base(c->study, base));
+    JSNI_TRY(put_settings(c->study, c->plan));
+    jsn_status status = put_axes(c, &axes);
+    c->axes = axes;
+    if (status == JSN_OK && c->plan->preset != NULL)
+        status = jsni_stages_begin(c->study, c->plan);
+    else if (status == JSN_OK && strcmp(c->plan->search, "grid") == 0)
+        status = c->count == 0 && c->plan->seeds < 2 ? JSN_OK : add_grid(c);
+    else if (status == JSN_OK && strcmp(c->plan->search, "random") == 0)
+        status = add_random(c);
+    jsn_json_destroy(axes);
+    return status;
+}
+
+jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
+                            const jsn_sweep_plan *plan, const jsn_train_config *base)
+{
+    creation *c = jsni_alloc_zero(1, sizeof *c);
+    jsni_store *store = NULL;
+    jsni_study study;
+    if (out != NULL)
+        *out = NULL;
+    JSNI_TRY_ALLOC(c);
+    c->plan = plan;
+    c->study = &study;
+    c->first_seed = base->seed == JSN_OPTION_INT_UNSET ? 1 : base->seed;
+    jsn_status status = parse_axes(c);
+    if (status == JSN_OK && base->loss != NULL)
+        status = jsn_loss_check(base->loss, NULL);
+    if (status == JSN_OK && plan->preset != NULL && c->count > 0)
+        status = jsni_fail(JSN_ERR_ARGUMENT, "a preset brings its own axes");
+    if (status == JSN_OK)
+        status = jsni_store_open(&store, url, true);
+    if (status == JSN_OK) {
+        status = jsni_store_begin(store);
+        if (status == JSN_OK) {
+            status = jsni_study_create(&study, store, name,
+                                       strcmp(plan->direction, "minimize") != 0);
+            if (status == JSN_OK)
+                status = fill_study(c, base);
+            status = jsni_store_end(store, status);
+        }
+    }
+    jsni_store_close(store);
+    for (size_t i = 0; i < c->count; i++)
+        jsni_axis_release(&c->list[i]);
+    jsni_free(c);
+    if (status == JSN_OK && out != NULL)
+        status = jsn_sweep_open(out, url, name);
+    return status;
+}

@@ -1,0 +1,162 @@
+/* sweep/sweep_trials.c - see jensen/sweep.h: trials as the caller sees them, and which
+ * one is best. */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/number.h"
+#include "sweep/sweep_impl.h"
+
+const char *jsn_sweep_state_name(jsn_sweep_state state)
+{
+    static const char *const names[] = {"waiting", "running", "complete", "pruned",
+                                        "failed"};
+    return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "unknown";
+}
+
+static void release_pairs(jsn_sweep_pair *pairs, size_t count)
+{
+    for (size_t i = 0; pairs != NULL && i < count; i++) {
+        jsni_free(pairs[i].name);
+        jsni_free(pairs[i].text);
+    }
+    jsni_free(pairs);
+}
+
+void jsn_sweep_trials_release(jsn_sweep_trial *trials, size_t count)
+{
+    for (size_t i = 0; trials != NULL && i < count; i++) {
+        release_pairs(trials[i].options, trials[i].option_count);
+        release_pairs(trials[i].facts, trials[i].fact_count);
+        jsni_free(trials[i].steps);
+    }
+    jsni_free(trials);
+}
+
+static jsn_status take_options(jsn_sweep_trial *out, const jsni_trial *in)
+{
+    JSNI_TRY_ALLOC(out->options =
+                       jsni_alloc_zero(in->param_count, sizeof *out->options));
+    for (size_t i = 0; i < in->param_count; i++) {
+        jsn_sweep_pair *pair = &out->options[out->option_count++];
+        JSNI_TRY_ALLOC(pair->name = jsni_text_copy(in->params[i].name));
+        JSNI_TRY(jsni_axis_decode(in->params[i].distribution, in->params[i].value,
+                                  &pair->text));
+    }
+    return JSN_OK;
+}
+
+static jsn_status take_facts(jsn_sweep_trial *out, const jsni_trial *in)
+{
+    JSNI_TRY_ALLOC(out->facts = jsni_alloc_zero(in->attr_count, sizeof *out->facts));
+    for (size_t i = 0; i < in->attr_count; i++) {
+        jsn_json *value = NULL;
+        const char *json = in->attrs[i].json;
+        jsn_sweep_pair *pair = &out->facts[out->fact_count++];
+        JSNI_TRY_ALLOC(pair->name = jsni_text_copy(in->attrs[i].key));
+        /* Lists and objects of other programs are shown as they stand. */
+        const jsn_status status =
+            jsn_json_parse(&value, in->attrs[i].key, json, strlen(json));
+        const jsn_json_kind kind = jsn_json_kind_of(value);
+        pair->text = jsni_text_copy(status == JSN_OK && kind != JSN_JSON_ARRAY &&
+                                            kind != JSN_JSON_OBJECT
+                                        ? jsn_json_text(value)
+                                        : json);
+        jsn_json_destroy(value);
+        JSNI_TRY_ALLOC(pair->text);
+    }
+    return JSN_OK;
+}
+
+jsn_status jsn_sweep_trials(jsn_sweep *sweep, jsn_sweep_trial **out, size_t *count)
+{
+    jsni_trial *read = NULL;
+    size_t total = 0;
+    *out = NULL;
+    *count = 0;
+    JSNI_TRY(jsni_trials_read(&sweep->study, 0, true, &read, &total));
+    jsn_sweep_trial *trials = jsni_alloc_zero(total, sizeof *trials);
+    jsn_status status = trials == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < total; i++) {
+        trials[i].number = read[i].number;
+        trials[i].state = (jsn_sweep_state)read[i].state;
+        trials[i].value = read[i].value;
+        trials[i].steps = read[i].steps;
+        trials[i].step_count = read[i].step_count;
+        read[i].steps = NULL;
+        status = take_options(&trials[i], &read[i]);
+        if (status == JSN_OK)
+            status = take_facts(&trials[i], &read[i]);
+    }
+    jsni_trials_release(read, total);
+    if (status != JSN_OK) {
+        jsn_sweep_trials_release(trials, total);
+        return status;
+    }
+    *out = trials;
+    *count = total;
+    return JSN_OK;
+}
+
+static const char *find(const jsn_sweep_pair *pairs, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(pairs[i].name, name) == 0)
+            return pairs[i].text;
+    return NULL;
+}
+
+const char *jsn_sweep_option(const jsn_sweep_trial *trial, const char *name)
+{
+    return find(trial->options, trial->option_count, name);
+}
+
+const char *jsn_sweep_fact(const jsn_sweep_trial *trial, const char *name)
+{
+    return find(trial->facts, trial->fact_count, name);
+}
+
+double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name)
+{
+    double value = NAN;
+    const char *text = jsn_sweep_fact(trial, name);
+    if (text == NULL)
+        text = jsn_sweep_option(trial, name);
+    return text != NULL && jsni_number_real(text, strlen(text), &value) ? value : NAN;
+}
+
+size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                      size_t count, const char *group)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const char *own = jsn_sweep_fact(&trials[i], "group");
+        if (trials[i].state != JSN_SWEEP_COMPLETE || isnan(trials[i].value) ||
+            (group != NULL && (own == NULL || strcmp(own, group) != 0)))
+            continue;
+        if (best == SIZE_MAX ||
+            (sweep->study.maximize ? trials[i].value > trials[best].value
+                                   : trials[i].value < trials[best].value))
+            best = i;
+    }
+    return best;
+}
+
+double jsni_sweep_objective_of(const char *objective, const jsn_json *result)
+{
+    const bool automatic = strcmp(objective, "auto") == 0;
+    const jsn_json *value = jsn_json_get(result, automatic ? "val_acc" : objective);
+    if (automatic && jsn_json_kind_of(value) != JSN_JSON_NUMBER)
+        value = jsn_json_get(result, "test_acc");
+    /* Rows of epochs have the running value of what a result has the best of. */
+    if (value == NULL && strcmp(objective, "test_acc_best") == 0)
+        value = jsn_json_get(result, "test_acc");
+    if (value == NULL && strcmp(objective, "val_acc_best") == 0)
+        value = jsn_json_get(result, "val_acc");
+    /* Labels without added noise are the only ones a run on one's own data has. */
+    if (jsn_json_kind_of(value) != JSN_JSON_NUMBER &&
+        strcmp(objective, "val_acc_noisy") == 0)
+        value = jsn_json_get(result, "val_acc");
+    return jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+}
