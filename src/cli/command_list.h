@@ -7,6 +7,13 @@
 #define CLI_COMMAND_LIST(X) \
     X(train) \
     X(eval) \
+    X(tune) \
+    X(sweep_create) \
+    X(sweep_run) \
+    X(sweep_worker) \
+    X(sweep_status) \
+    X(sweep_best) \
+    X(sweep_slurm) \
     X(data_info) \
     X(data_check) \
     X(data_convert) \

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "backend/ref/refconv.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "nn/arena.h"
@@ -19,7 +18,7 @@ const ref_kernel *ref_kernel_of(jsni_op_kind kind)
 {
     switch (kind) {
     case JSNI_OP_CONV:
-        return &refconv_best()->kernel;
+        return &ref_conv;
     case JSNI_OP_NORM:
         return &ref_norm;
     case JSNI_OP_RELU:

@@ -1,0 +1,241 @@
+/* cli/cli_study.c - see cli_study.h. Several workers are processes of this program, each
+ * with its share of the cores: a crash of one leaves the others alone. The store's URL
+ * goes to them in the environment, where other users do not see a password. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli_study.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "jensen/machine.h"
+
+extern char **environ;
+
+#define FIELD(name) offsetof(cli_worker_values, name)
+
+static const jsn_option_info rows[] = {
+    {"jobs", 'j', JSN_OPTION_INT, "1", 1, 256, NULL, "N",
+     "runs at a time on this machine; the cores are divided", FIELD(jobs)},
+    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
+     "CPU threads of a run; 0: all cores, divided by --jobs", FIELD(threads)},
+    {"device", 'd', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "D",
+     "auto, cpu, ref, cuda, cuda:1; default: the study's", FIELD(device)},
+    {"runs", 0, JSN_OPTION_TEXT, "runs", 0, 0, NULL, "FOLDER",
+     "run folders go below FOLDER/STUDY", FIELD(runs)},
+    {"grace", 0, JSN_OPTION_REAL, "60", 0.2, 1e6, NULL, "SECONDS",
+     "a running trial without a sign of life for this long is taken over",
+     FIELD(grace)},
+    {"retries", 0, JSN_OPTION_INT, "3", 0, 1000, NULL, "N",
+     "how often a trial is taken over before it counts as failed", FIELD(retries)},
+    {"max-trials", 0, JSN_OPTION_INT, "0", 0, 1e9, NULL, "N",
+     "stop after N trials; 0: when none is left", FIELD(most)},
+    {"minutes", 0, JSN_OPTION_REAL, "0", 0, 1e7, NULL, "N",
+     "start no trial after N minutes; 0: no limit", FIELD(minutes)},
+    {"together", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N",
+     "trials that differ in the seed to train side by side; 0: 8 on a GPU, else 1",
+     FIELD(group)},
+};
+
+const jsn_option_info *cli_worker_options(size_t *count)
+{
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+const char *cli_store_url(const char *given)
+{
+    const char *environment = getenv("JENSEN_STORE");
+    if (given != NULL)
+        return given;
+    return environment != NULL && environment[0] != '\0' ? environment
+                                                         : JSN_SWEEP_STORE;
+}
+
+static bool in_list(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at != NULL && *at != '\0';) {
+        const size_t n = strcspn(at, "|");
+        if (n == length && strncmp(at, name, n) == 0)
+            return true;
+        at += at[n] == '|' ? n + 1 : n;
+    }
+    return false;
+}
+
+size_t cli_join_options(jsn_option_info *out, size_t used, const jsn_option_info *add,
+                        size_t count, size_t offset, const char *without)
+{
+    for (size_t i = 0; i < count; i++) {
+        bool known = in_list(without, add[i].name);
+        bool letter = false;
+        for (size_t k = 0; k < used; k++) {
+            known = known || strcmp(out[k].name, add[i].name) == 0;
+            letter = letter || (out[k].letter != 0 && out[k].letter == add[i].letter);
+        }
+        if (known)
+            continue;
+        out[used] = add[i];
+        out[used].offset += offset;
+        if (letter)
+            out[used].letter = 0;
+        used++;
+    }
+    return used;
+}
+
+void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out)
+{
+    jsn_machine machine;
+    jsn_sweep_worker_init(out);
+    jsn_machine_probe(&machine);
+    out->folder = v->runs;
+    out->device = v->device;
+    out->threads = v->threads;
+    if (v->threads == 0 && v->jobs > 1) {
+        out->threads = (int64_t)machine.cores / v->jobs;
+        if (out->threads < 1)
+            out->threads = 1;
+    }
+    out->grace = v->grace;
+    out->retries = v->retries;
+    out->most = v->most;
+    out->seconds = 60.0 * v->minutes;
+    out->group = v->group;
+}
+
+static int stop_asked(void *user)
+{
+    (void)user;
+    return cli_stop_requested();
+}
+
+static jsn_status work_here(const char *url, const char *study,
+                            const cli_worker_values *v, bool wait)
+{
+    jsn_sweep *sweep = NULL;
+    jsn_sweep_worker worker;
+    jsn_status status = jsn_sweep_open(&sweep, url, study);
+    if (status != JSN_OK)
+        return status;
+    cli_worker_settings(v, &worker);
+    worker.wait = wait;
+    status = jsn_sweep_work(sweep, &worker, cli_logger(), stop_asked, NULL, NULL);
+    jsn_sweep_close(sweep);
+    return status;
+}
+
+/* A process of its own group: Ctrl-C reaches it once, from us. */
+static int start_worker(const char *study, const cli_worker_values *v, pid_t *pid)
+{
+    char threads[24], grace[32], retries[24], minutes[32], together[24];
+    jsn_sweep_worker settings;
+    posix_spawnattr_t attributes;
+    cli_worker_settings(v, &settings);
+    (void)snprintf(threads, sizeof threads, "%lld", (long long)settings.threads);
+    (void)snprintf(grace, sizeof grace, "%.17g", v->grace);
+    (void)snprintf(minutes, sizeof minutes, "%.17g", v->minutes);
+    (void)snprintf(retries, sizeof retries, "%lld", (long long)v->retries);
+    (void)snprintf(together, sizeof together, "%lld", (long long)v->group);
+    const char *words[] = {"jensen",    "sweep",   "worker", study,       "--threads",
+                           threads,     "--grace", grace,    "--retries", retries,
+                           "--minutes", minutes,   "--runs", v->runs,     "--together",
+                           together,    "--wait",  "-q",     "--device",  v->device,
+                           NULL};
+    if (v->device == NULL)
+        words[sizeof words / sizeof words[0] - 3] = NULL;
+    int code = posix_spawnattr_init(&attributes);
+    if (code != 0)
+        return code;
+    code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (code == 0)
+        code = posix_spawnattr_setpgroup(&attributes, 0);
+    if (code == 0)
+        code = posix_spawn(pid, "/proc/self/exe", NULL, &attributes,
+                           (char *const *)words, environ);
+    (void)posix_spawnattr_destroy(&attributes);
+    return code;
+}
+
+static void show(const jsn_sweep_counts *counts, const char *study)
+{
+    const jsn_logger *logger = cli_logger();
+    const size_t ended = counts->complete + counts->pruned + counts->failed;
+    char detail[96];
+    (void)snprintf(detail, sizeof detail, "%zu running, %zu waiting, %zu failed",
+                   counts->running, counts->waiting, counts->failed);
+    logger->progress(logger->user, study, ended,
+                     ended + counts->running + counts->waiting, detail);
+}
+
+/* Waits for the workers, showing the study; the first failing one's exit code. */
+static int watch(pid_t *pids, size_t count, jsn_sweep *sweep)
+{
+    int worst = 0;
+    bool told = false;
+    for (size_t left = count; left > 0;) {
+        const struct timespec pause = {0, 200000000L};
+        jsn_sweep_counts counts;
+        for (size_t i = 0; i < count; i++) {
+            int state = 0;
+            if (pids[i] == 0 || waitpid(pids[i], &state, WNOHANG) != pids[i])
+                continue;
+            const int code = WIFEXITED(state) ? WEXITSTATUS(state) : CLI_FAILED;
+            if (code != 0 && worst == 0)
+                worst = code;
+            pids[i] = 0;
+            left--;
+        }
+        if (cli_stop_requested() && !told) {
+            told = true;
+            for (size_t i = 0; i < count; i++)
+                if (pids[i] != 0)
+                    (void)kill(pids[i], SIGTERM);
+        }
+        if (jsn_sweep_count(sweep, &counts) == JSN_OK)
+            show(&counts, jsn_sweep_name(sweep));
+        if (left > 0)
+            (void)nanosleep(&pause, NULL);
+    }
+    return worst;
+}
+
+static jsn_status work_beside(const char *url, const char *study,
+                              const cli_worker_values *v)
+{
+    enum { MOST = 256 };
+    pid_t pids[MOST] = {0};
+    jsn_sweep *sweep = NULL;
+    size_t started = 0;
+    int code = 0;
+    if (setenv("JENSEN_STORE", url, 1) != 0)
+        return cli_usage("no memory for the environment");
+    const jsn_status status = jsn_sweep_open(&sweep, url, study);
+    if (status != JSN_OK)
+        return status;
+    while (started < (size_t)v->jobs && code == 0) {
+        code = start_worker(jsn_sweep_name(sweep), v, &pids[started]);
+        started += code == 0;
+    }
+    const int worst = watch(pids, started, sweep);
+    jsn_sweep_close(sweep);
+    if (code != 0)
+        return cli_usage("a worker cannot be started: %s", strerror(code));
+    if (cli_stop_requested() || worst == CLI_STOPPED)
+        return JSN_ERR_STOPPED;
+    return worst == 0 ? JSN_OK : JSN_ERR_IO;
+}
+
+jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,
+                    bool wait)
+{
+    cli_catch_signals();
+    return v->jobs > 1 ? work_beside(url, study, v) : work_here(url, study, v, wait);
+}

@@ -1,0 +1,136 @@
+/* cli/command_sweep_create.c - a study with its trials. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_study.h"
+
+typedef struct create_values {
+    jsn_sweep_plan plan;
+    jsn_train_config base;
+    char *store, *file;
+} create_values;
+
+static const jsn_option_info own[] = {
+    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "sqlite:///FILE or postgresql://USER@HOST/DB; default $JENSEN_STORE, else "
+     "sqlite:///jensen.db",
+     offsetof(create_values, store)},
+    {"file", 'f', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "axes and options from a YAML or JSON file", offsetof(create_values, file)},
+};
+
+static const jsn_option_info *options(size_t *count)
+{
+    static jsn_option_info table[128];
+    static size_t used;
+    if (used == 0) {
+        size_t rows = 0;
+        used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
+        const jsn_option_info *plan = jsn_sweep_plan_options(&rows);
+        used = cli_join_options(table, used, plan, rows, offsetof(create_values, plan),
+                                NULL);
+        const jsn_option_info *train = jsn_train_options(&rows);
+        used = cli_join_options(table, used, train, rows, offsetof(create_values, base),
+                                "out|set");
+    }
+    *count = used;
+    return table;
+}
+
+/* The plan's options that nobody set get their initial values; those of training stay
+ * open for recipes and data. */
+static jsn_status fill_plan(jsn_sweep_plan *plan)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_sweep_plan_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].initial == NULL || jsn_options_is_set(&table[i], plan))
+            continue;
+        const jsn_status status =
+            jsn_options_set(table, count, plan, table[i].name, table[i].initial);
+        if (status != JSN_OK)
+            return status;
+    }
+    return JSN_OK;
+}
+
+/* What a preset takes from the paper unless it is given. */
+static jsn_status fill_preset(create_values *v)
+{
+    char recipe[64];
+    const bool noisy =
+        v->plan.preset != NULL && strcmp(v->plan.preset, "noisy-validation") == 0;
+    jsn_status status = JSN_OK;
+    if (v->plan.preset == NULL)
+        return JSN_OK;
+    (void)snprintf(recipe, sizeof recipe, "%s/sym-40/gjs", v->plan.dataset);
+    if (v->base.recipe == NULL)
+        status = jsn_train_config_set(&v->base, "recipe", recipe);
+    if (status == JSN_OK && !(v->base.val_fraction >= 0.0) && v->base.val == NULL)
+        status = jsn_train_config_set(&v->base, "val-fraction", "0.1");
+    if (status == JSN_OK && noisy)
+        status = jsn_train_config_set(&v->base, "val-labels", "noisy");
+    if (status == JSN_OK && strcmp(v->plan.objective, "auto") == 0) {
+        size_t count = 0;
+        const jsn_option_info *table = jsn_sweep_plan_options(&count);
+        status = jsn_options_set(table, count, &v->plan, "objective",
+                                 noisy ? "val_acc_noisy" : "val_acc");
+    }
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    create_values *v = values;
+    jsn_sweep *sweep = NULL;
+    jsn_sweep_counts counts;
+    jsn_status status = JSN_OK;
+    if (args->count == 0)
+        return cli_usage("the study needs a name");
+    if (args->count > 2)
+        return cli_usage("'%s' is too many; NAME and DATA are wanted", args->items[2]);
+    if (v->file != NULL)
+        status = jsn_sweep_plan_read(v->file, &v->plan, &v->base);
+    if (status == JSN_OK && args->count == 2)
+        status = jsn_train_config_set(&v->base, "data", args->items[1]);
+    if (status == JSN_OK && v->base.data == NULL)
+        return cli_usage("which data? jensen sweep create NAME DATA ...");
+    if (status == JSN_OK)
+        status = fill_plan(&v->plan);
+    if (status == JSN_OK)
+        status = fill_preset(v);
+    if (status == JSN_OK && v->plan.axes.count == 0 && v->plan.preset == NULL &&
+        v->plan.seeds < 2 && strcmp(v->plan.search, "none") != 0)
+        return cli_usage("what is to be searched? --axis lr=0.01,0.1, or --preset");
+    if (status == JSN_OK)
+        status = jsn_sweep_create(&sweep, cli_store_url(v->store), args->items[0],
+                                  &v->plan, &v->base);
+    if (status == JSN_OK)
+        status = jsn_sweep_count(sweep, &counts);
+    if (status == JSN_OK) {
+        (void)printf("study '%s' with %zu trials in %s\n", args->items[0],
+                     counts.waiting, jsn_sweep_shown(sweep));
+        (void)fprintf(stderr, "work it off: jensen sweep run %s\n", args->items[0]);
+    }
+    jsn_sweep_close(sweep);
+    return status;
+}
+
+const cli_command cli_command_sweep_create = {
+    .name = "sweep create",
+    .summary = "make a study: many runs to be worked off",
+    .usage = "NAME DATA [--axis OPTION=VALUES ...] [OPTIONS]",
+    .details =
+        "Any training option can be an axis or be set for all runs:\n\n"
+        "  jensen sweep create first cifar10:PATH --axis lr=0.01,0.1 \\\n"
+        "         --axis 'loss=ce;gjs:pi1=0.3;gjs:pi1=0.5' --seeds 5 --epochs 20\n"
+        "  jensen sweep create wide photos/ --search random --trials 50 \\\n"
+        "         --axis lr=log:0.001..0.5 --axis batch=32..256 --pruner median\n"
+        "  jensen sweep create paper cifar10:PATH --preset two-stage --methods gjs\n\n"
+        "Then: jensen sweep run NAME, or jensen sweep worker on several machines.",
+    .library_options = options,
+    .values_size = sizeof(create_values),
+    .run = run,
+    .deferred = true,
+};

@@ -1,0 +1,66 @@
+/* cli/command_sweep_run.c - works a study off on this machine. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_study.h"
+
+typedef struct run_values {
+    cli_worker_values worker;
+    char *store;
+} run_values;
+
+static const jsn_option_info own[] = {
+    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
+     offsetof(run_values, store)},
+};
+
+static const jsn_option_info *options(size_t *count)
+{
+    static jsn_option_info table[32];
+    static size_t used;
+    if (used == 0) {
+        size_t rows = 0;
+        const jsn_option_info *worker = cli_worker_options(&rows);
+        used = cli_join_options(table, 0, worker, rows, offsetof(run_values, worker),
+                                NULL);
+        used = cli_join_options(table, used, own, 1, 0, NULL);
+    }
+    *count = used;
+    return table;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const run_values *v = values;
+    jsn_sweep *sweep = NULL;
+    jsn_sweep_counts counts;
+    const char *url = cli_store_url(v->store);
+    if (args->count > 1)
+        return cli_usage("one study at a time, '%s' is too many", args->items[1]);
+    const char *name = args->count == 1 ? args->items[0] : NULL;
+    jsn_status status = cli_work(url, name, &v->worker, true);
+    if (status != JSN_OK)
+        return status;
+    status = jsn_sweep_open(&sweep, url, name);
+    if (status == JSN_OK)
+        status = jsn_sweep_count(sweep, &counts);
+    if (status == JSN_OK)
+        (void)printf("%zu complete, %zu pruned, %zu failed, %zu waiting, %zu running\n",
+                     counts.complete, counts.pruned, counts.failed, counts.waiting,
+                     counts.running);
+    jsn_sweep_close(sweep);
+    return status;
+}
+
+const cli_command cli_command_sweep_run = {
+    .name = "sweep run",
+    .summary = "work a study off on this machine",
+    .usage = "[STUDY] [--jobs N] [OPTIONS]",
+    .details = "Ctrl-C stops with checkpoints (exit 75); the same command goes on from "
+               "there.\n"
+               "More machines help with 'jensen sweep worker --store URL STUDY'.",
+    .library_options = options,
+    .values_size = sizeof(run_values),
+    .run = run,
+};

@@ -1,0 +1,110 @@
+/* cli/command_sweep_slurm.c - a Slurm array script whose tasks work a study off. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_study.h"
+
+typedef struct slurm_values {
+    char *store, *partition, *time, *memory, *runs;
+    int64_t tasks, cores, gpus;
+} slurm_values;
+
+static const jsn_option_info options[] = {
+    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
+     offsetof(slurm_values, store)},
+    {"tasks", 'n', JSN_OPTION_INT, "4", 1, 10000, NULL, "N", "workers",
+     offsetof(slurm_values, tasks)},
+    {"cores", 0, JSN_OPTION_INT, "4", 1, 1024, NULL, "N", "cores of a worker",
+     offsetof(slurm_values, cores)},
+    {"gpus", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N", "GPUs of a worker",
+     offsetof(slurm_values, gpus)},
+    {"time", 0, JSN_OPTION_TEXT, "04:00:00", 0, 0, NULL, "H:M:S",
+     "time limit of a task; a worker that reaches it is requeued and goes on",
+     offsetof(slurm_values, time)},
+    {"memory", 0, JSN_OPTION_TEXT, "8G", 0, 0, NULL, "SIZE", "memory of a worker",
+     offsetof(slurm_values, memory)},
+    {"partition", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME", "Slurm partition",
+     offsetof(slurm_values, partition)},
+    {"runs", 0, JSN_OPTION_TEXT, "runs", 0, 0, NULL, "FOLDER",
+     "run folders, on a file system that all nodes share",
+     offsetof(slurm_values, runs)},
+};
+
+/* Between single quotes for the shell. */
+static void quote(const char *text)
+{
+    (void)putchar('\'');
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            (void)fputs("'\\''", stdout);
+        else
+            (void)putchar(*text);
+    (void)putchar('\'');
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const slurm_values *v = values;
+    jsn_sweep *sweep = NULL;
+    if (args->count > 1)
+        return cli_usage("one study at a time, '%s' is too many", args->items[1]);
+    const jsn_status status = jsn_sweep_open(&sweep, cli_store_url(v->store),
+                                             args->count == 1 ? args->items[0] : NULL);
+    if (status != JSN_OK)
+        return status;
+    const char *shown = jsn_sweep_shown(sweep);
+    (void)printf("#!/bin/bash\n#SBATCH --job-name=jensen\n#SBATCH --array=1-%lld\n"
+                 "#SBATCH --cpus-per-task=%lld\n#SBATCH --mem=%s\n#SBATCH --time=%s\n"
+                 "#SBATCH --requeue\n#SBATCH --open-mode=append\n"
+                 "#SBATCH --signal=B:TERM@120\n#SBATCH --output=slurm-%%A-%%a.log\n",
+                 (long long)v->tasks, (long long)v->cores, v->memory, v->time);
+    if (v->gpus > 0)
+        (void)printf("#SBATCH --gpus-per-task=%lld\n", (long long)v->gpus);
+    if (v->partition != NULL)
+        (void)printf("#SBATCH --partition=%s\n", v->partition);
+    (void)printf("\n# A worker that is told to stop checkpoints, gives its trial back "
+                 "and exits with 75;\n# the task is then put into the queue again.\n");
+    if (strstr(shown, "***") != NULL)
+        (void)printf("# The store wants a password: set PGPASSWORD, or put it into "
+                     "~/.pgpass.\n");
+    (void)printf("export JENSEN_STORE=");
+    /* Without its password the URL is one that libpq completes from ~/.pgpass. */
+    char url[1024];
+    (void)snprintf(url, sizeof url, "%s", shown);
+    char *secret = strstr(url, ":***");
+    if (secret != NULL)
+        memmove(secret, secret + 4, strlen(secret + 4) + 1);
+    quote(url);
+    (void)printf("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
+                 "jensen sweep worker ");
+    quote(jsn_sweep_name(sweep));
+    (void)printf(" --threads %lld --runs ", (long long)v->cores);
+    quote(v->runs);
+    (void)printf(
+        "%s --wait &\nworker=$!\n"
+        "wait \"$worker\"\ncode=$?\n"
+        "while kill -0 \"$worker\" 2>/dev/null; do wait \"$worker\"; code=$?; "
+        "done\n"
+        "[ \"$code\" -eq 75 ] && "
+        "exec scontrol requeue \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\""
+        "\nexit \"$code\"\n",
+        v->gpus > 0 ? " --device cuda" : "");
+    jsn_sweep_close(sweep);
+    return JSN_OK;
+}
+
+const cli_command cli_command_sweep_slurm = {
+    .name = "sweep slurm",
+    .summary = "a Slurm array script whose tasks work a study off",
+    .usage = "[STUDY] [--tasks N] [--cores N] [--gpus N] [--time H:M:S]",
+    .details = "Prints the script:  jensen sweep slurm first --tasks 8 >first.sbatch; "
+               "sbatch first.sbatch\n"
+               "The study must be on a store that all nodes reach: PostgreSQL, not a "
+               "SQLite file on NFS.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(slurm_values),
+    .run = run,
+};

@@ -1,0 +1,151 @@
+/* cli/command_tune.c - loss weight and learning rate for one's own data, chosen without
+ * clean labels. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_study.h"
+
+typedef struct tune_values {
+    cli_worker_values worker;
+    jsn_train_config base;
+    char *store, *study;
+    int64_t budget;
+} tune_values;
+
+static const jsn_option_info own[] = {
+    {"runs", 'n', JSN_OPTION_INT, "0", 0, 1000, NULL, "N",
+     "budget: at most N runs; 0: the whole plan of 9", offsetof(tune_values, budget)},
+    {"minutes", 0, JSN_OPTION_REAL, "0", 0, 1e6, NULL, "N",
+     "budget: start no run that would end after N minutes; 0: none",
+     offsetof(tune_values, worker.minutes)},
+    {"study", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
+     "name of the study (default: tune- and the name of the data)",
+     offsetof(tune_values, study)},
+    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "where the study is kept; default $JENSEN_STORE, else sqlite:///jensen.db",
+     offsetof(tune_values, store)},
+    {"folder", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
+     "run folders go below FOLDER/STUDY (default: runs)",
+     offsetof(tune_values, worker.runs)},
+};
+
+static const jsn_option_info *options(size_t *count)
+{
+    static jsn_option_info table[96];
+    static size_t used;
+    if (used == 0) {
+        size_t rows = 0;
+        used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
+        const jsn_option_info *train = jsn_train_options(&rows);
+        used = cli_join_options(table, used, train, rows, offsetof(tune_values, base),
+                                "out|set|loss|lr|val-labels");
+    }
+    *count = used;
+    return table;
+}
+
+static int stop_asked(void *user)
+{
+    (void)user;
+    return cli_stop_requested();
+}
+
+/* tune-NAME, the last part of the data's path. */
+static void name_study(const tune_values *v, char *out, size_t size)
+{
+    if (v->study != NULL) {
+        (void)snprintf(out, size, "%s", v->study);
+        return;
+    }
+    char data[200];
+    (void)snprintf(data, sizeof data, "%s", v->base.data);
+    size_t length = strlen(data);
+    while (length > 1 && data[length - 1] == '/')
+        data[--length] = '\0';
+    const char *slash = strrchr(data, '/');
+    (void)snprintf(out, size, "tune-%s", slash == NULL ? data : slash + 1);
+}
+
+static void print_choice(const tune_values *v, const jsn_tune_result *r)
+{
+    (void)printf("chosen after %zu runs: --loss %s --lr %s\n", r->runs, r->loss, r->lr);
+    (void)printf("accuracy on noisy validation labels: %.2f%%\n",
+                 100.0 * r->val_acc_noisy);
+    if (!r->finished)
+        (void)printf("the budget ended before the plan did; the same command with a "
+                     "larger one goes on\n");
+    (void)printf("train with it:\n  jensen train '%s' --loss %s --lr %s", v->base.data,
+                 r->loss, r->lr);
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    static const char *const shown[] = {"noise",  "network", "augment", "epochs",
+                                        "batch",  "subset",  "val",     "test",
+                                        "device", "seed"};
+    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+        const jsn_option_info *row = jsn_options_find(table, count, shown[i]);
+        char *text = NULL;
+        if (row != NULL && jsn_options_is_set(row, &v->base) &&
+            jsn_options_text(row, &v->base, &text) == JSN_OK)
+            (void)printf(" --%s '%s'", shown[i], text);
+        jsn_text_release(text);
+    }
+    (void)printf("\n");
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    tune_values *v = values;
+    jsn_tune_result result;
+    jsn_sweep_worker worker;
+    char name[256];
+    jsn_status status = JSN_OK;
+    if (args->count > 1)
+        return cli_usage("one data set is wanted, '%s' is too many", args->items[1]);
+    if (args->count == 1)
+        status = jsn_train_config_set(&v->base, "data", args->items[0]);
+    if (status == JSN_OK && v->base.data == NULL)
+        return cli_usage("which data?");
+    if (status == JSN_OK && !(v->base.val_fraction > 0.0) && v->base.val == NULL)
+        status = jsn_train_config_set(&v->base, "val-fraction", "0.1");
+    if (status == JSN_OK)
+        status = jsn_train_config_set(&v->base, "val-labels", "noisy");
+    if (status != JSN_OK)
+        return status;
+    name_study(v, name, sizeof name);
+    jsn_sweep_worker_init(&worker);
+    worker.folder = v->worker.runs;
+    worker.seconds = v->worker.minutes > 0.0 ? 60.0 * v->worker.minutes : 0.0;
+    cli_catch_signals();
+    status =
+        jsn_tune(cli_store_url(v->store), name, &v->base, v->budget > 0 ? v->budget : 0,
+                 &worker, cli_logger(), stop_asked, NULL, &result);
+    if (status != JSN_OK)
+        return status;
+    if (v->base.json)
+        (void)printf("{\"loss\":\"%s\",\"lr\":%s,\"val_acc_noisy\":%.17g,\"runs\":%zu,"
+                     "\"finished\":%s}\n",
+                     result.loss, result.lr, result.val_acc_noisy, result.runs,
+                     result.finished ? "true" : "false");
+    else
+        print_choice(v, &result);
+    return JSN_OK;
+}
+
+const cli_command cli_command_tune = {
+    .name = "tune",
+    .summary = "choose loss weight and learning rate without clean labels",
+    .usage = "DATA [--runs N | --minutes N] [OPTIONS]",
+    .details =
+        "Trains with several settings and compares them on a part of the data that was "
+        "kept\n"
+        "back with its labels as they are: five learning rates with GJS at pi1 = 0.5, "
+        "then\n"
+        "four other weights at the best rate. Runs are kept; the same command "
+        "continues.\n\n"
+        "  jensen tune photos/ --minutes 60",
+    .library_options = options,
+    .values_size = sizeof(tune_values),
+    .run = run,
+    .deferred = true,
+};

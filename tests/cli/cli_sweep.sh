@@ -1,0 +1,46 @@
+# Studies from outside: what is wrong is said in a sentence, a study is worked off by two
+# processes, and what it holds can be listed.
+. "$(dirname "$0")/cli.sh"
+
+if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
+    echo "skipped: a build without SQLite"
+    exit 0
+fi
+small=(--network mlp:width=16 --batch 16 --epochs 1 --threads 1)
+
+expect 3 '' 'no such database' -- "$JENSEN" sweep status
+expect 2 '' "no option 'lrr'|unknown option|lrr" -- "$JENSEN" sweep create s builtin --axis lrr=1
+expect 2 '' 'LOW..HIGH|VALUE' -- "$JENSEN" sweep create s builtin --axis lr
+expect 2 '' 'range needs --search random' -- "$JENSEN" sweep create s builtin --axis lr=0.1..1
+expect 2 '' 'comes twice' -- "$JENSEN" sweep create s builtin --axis lr=0.1,0.1
+expect 2 '' 'no loss|jss' -- "$JENSEN" sweep create s builtin --axis 'loss=ce;jss'
+expect 2 '' 'sqlite:///FILE' -- "$JENSEN" sweep status --store nonsense://x
+expect 2 '' 'what is to be searched' -- "$JENSEN" sweep create s builtin
+printf 'data: builtin:size=200\nepochs: 1\naxes:\n  lr: [0.1, 0.2]\n  weigth-decay: [1, 2]\n' >bad.yaml
+expect 2 '' 'bad.yaml:5: .*weight-decay' -- "$JENSEN" sweep create s --file bad.yaml
+[ ! -e jensen.db ] || { echo "FAILED: a refused study left a database"; failures=1; }
+
+expect 0 "study 'one' with 4 trials" 'sweep run one' -- "$JENSEN" sweep create one \
+    builtin:size=200 "${small[@]}" --axis lr=0.01,0.05 --seeds 2
+expect 2 '' "a study 'one' already" -- "$JENSEN" sweep create one builtin --axis lr=1
+expect 0 '4 trials: 0 complete, 0 running, 4 waiting' '' -- "$JENSEN" sweep status
+expect 2 '' "no study 'two'" -- "$JENSEN" sweep status two
+expect 0 '4 complete, 0 pruned, 0 failed' '*' -- "$JENSEN" sweep run one --jobs 2 -q
+expect 0 '"complete":4' '' -- "$JENSEN" sweep status one --json
+expect 0 'trial [0-3]: .*--lr' '' -- "$JENSEN" sweep best one
+expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3
+
+# A deleted run folder takes no result with it; a run is not done again.
+rm -rf runs/one/trial-00001
+expect 0 '4 complete' '*' -- "$JENSEN" sweep run one -q
+[ ! -e runs/one/trial-00001 ] || { echo "FAILED: a finished trial was run again"; failures=1; }
+
+# A loss that explodes fails its trial, not the study.
+"$JENSEN" sweep create bad builtin:size=200 "${small[@]}" --axis lr=1e12,0.01 >/dev/null 2>&1
+expect 0 '1 complete, 0 pruned, 1 failed' 'trial 0 failed' -- "$JENSEN" sweep run bad
+expect 0 'trial 0 failed: .*(finite|NaN|smaller)' '' -- "$JENSEN" sweep status bad --failures
+
+# Not a database of ours.
+echo "no database" >text.db
+expect 3 '' 'text.db: .*not a database' -- "$JENSEN" sweep status --store text.db
+finish
