@@ -223,13 +223,13 @@ static void walk_real_noise(walk *w)
         const char *result, *dataset, *method, *network, *size, *augment, *epochs,
             *batch, *schedule, *loss, *lr, *wd;
     } rows[] = {
-        {"table9", "animal10n", "ce", "vgg19bn", "64", "flip", "100", "128",
+        {"table9", "animal10n", "ce", "vgg19bn", "64", "animal10n-plc", "100", "128",
          "step:at=50/75,factor=0.2", "ce", "0.1", "1e-3"},
-        {"table9", "animal10n", "gjs", "vgg19bn", "64", "crop:pad=4", "100", "128",
+        {"table9", "animal10n", "gjs", "vgg19bn", "64", "animal10n", "100", "128",
          "step:at=50/75,factor=0.2", "gjs:pi1=0.5", "0.05", "5e-4"},
-        {"table10", "food101n", "ce", "resnet50-plc", "224", "food", "30", "32",
+        {"table10", "food101n", "ce", "resnet50-plc", "224", "food101n", "30", "32",
          "step:at=10/20,factor=0.1", "ce", "0.005", "1e-3"},
-        {"table10", "food101n", "gjs", "resnet50-plc", "224", "food", "30", "32",
+        {"table10", "food101n", "gjs", "resnet50-plc", "224", "food101n", "30", "32",
          "step:at=10/20,factor=0.1", "gjs:pi1=0.3", "0.001", "1e-3"},
     };
     jsn_recipe r;
@@ -306,8 +306,8 @@ static void walk_tables5_6(walk *w)
         const char *result, *name, *option, *value;
     } rows[] = {
         {"table5", "full", "augment", "strong"},
-        {"table5", "no-cutout", "augment", "randaugment:n=1,m=3+crop:pad=4+flip"},
-        {"table5", "no-randaugment", "augment", "crop:pad=4+flip+cutout:size=16"},
+        {"table5", "no-cutout", "augment", "strong-nocutout"},
+        {"table5", "no-randaugment", "augment", "strong-norandaugment"},
         {"table5", "weak", "augment", "weak"},
         {"table6", "200", "epochs", "200"},
         {"table6", "400", "epochs", "400"},

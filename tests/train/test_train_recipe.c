@@ -3,6 +3,8 @@
  * parameter by noise). */
 #include "support/support.h"
 
+#include "jensen/augment.h"
+#include "jensen/loss.h"
 #include "jensen/recipe.h"
 #include "jensen/train.h"
 
@@ -109,6 +111,10 @@ static void test_every_recipe_is_valid_and_has_its_own_name(void **state)
             assert_ok(
                 jsn_train_config_set(&config, a.options[k].name, a.options[k].value));
         assert_true(config.loss != NULL && config.lr > 0 && config.epochs > 0);
+        assert_ok(jsn_loss_check(config.loss, NULL));
+        char *evaluation = NULL;
+        assert_ok(jsn_augment_evaluation(config.augment, &evaluation));
+        jsn_text_release(evaluation);
         jsn_train_config_release(&config);
     }
     assert_fails(jsn_recipe_at(count, &a), JSN_ERR_RANGE, "recipe");
