@@ -214,6 +214,8 @@ static void load_target_beside(lane_run *run, size_t sample)
     const jsni_loss_job *job = run->job;
     if (!run->row.soft) {
         ((jsni_scalar *)run->t)[job->labels[sample]] = R(1);
+        run->row.target_first = (size_t)job->labels[sample] / JSNI_LANES;
+        run->row.target_last = run->row.target_first + 1;
         return;
     }
     const size_t full = job->classes / JSNI_LANES;
@@ -472,6 +474,8 @@ static void run_samples(const jsni_loss_job *job, size_t first, size_t last,
     run.row.t = run.t;
     run.row.views = job->joint ? job->views_read : 1;
     run.row.chunks = chunks;
+    run.row.target_first = 0;
+    run.row.target_last = chunks;
     run.row.classes = R(job->classes);
     run.row.soft = job->targets != NULL;
     run.row.apart = apart;

@@ -40,6 +40,13 @@ static inline jsni_real jsni_scale(jsni_real x, jsni_real n)
     return x * _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
 }
 
+/* The same where x >= cut or x is not a number, elsewhere 0. */
+static inline jsni_real jsni_scale_cut(jsni_real y, jsni_real n, jsni_real x,
+                                       jsni_real cut)
+{
+    return _mm256_andnot_ps(_mm256_cmp_ps(x, cut, _CMP_LT_OQ), jsni_scale(y, n));
+}
+
 static inline jsni_real jsni_count(jsni_bits n)
 {
     return _mm256_cvtepi32_ps((__m256i)n);

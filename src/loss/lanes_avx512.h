@@ -38,6 +38,13 @@ static inline jsni_real jsni_scale(jsni_real x, jsni_real n)
     return _mm512_scalef_ps(x, n);
 }
 
+/* The same where x >= cut or x is not a number, elsewhere 0. */
+static inline jsni_real jsni_scale_cut(jsni_real y, jsni_real n, jsni_real x,
+                                       jsni_real cut)
+{
+    return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(x, cut, _CMP_NLT_UQ), y, n);
+}
+
 static inline jsni_real jsni_count(jsni_bits n)
 {
     return _mm512_cvtepi32_ps((__m512i)n);

@@ -77,8 +77,7 @@ static inline jsni_real jsni_exp(jsni_real x)
     jsni_real n;
     const jsni_real r = jsni_reduce(x, &n);
     const jsni_real q = jsni_fma(jsni_exp_tail(r), r, jsni_fill(1.0f));
-    const jsni_real y = jsni_scale(jsni_fma(q, r, jsni_fill(1.0f)), n);
-    return jsni_less(x, jsni_fill(-80.0f), jsni_fill(0.0f), y);
+    return jsni_scale_cut(jsni_fma(q, r, jsni_fill(1.0f)), n, x, jsni_fill(-80.0f));
 }
 
 static inline jsni_real jsni_expm1(jsni_real x)

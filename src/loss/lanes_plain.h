@@ -37,6 +37,13 @@ static inline jsni_real jsni_scale(jsni_real x, jsni_real n)
     return x * (jsni_real)((__builtin_convertvector(n, jsni_bits) + 127) << 23);
 }
 
+/* The same where x >= cut or x is not a number, elsewhere 0. */
+static inline jsni_real jsni_scale_cut(jsni_real y, jsni_real n, jsni_real x,
+                                       jsni_real cut)
+{
+    return jsni_less(x, cut, jsni_fill(0.0f), jsni_scale(y, n));
+}
+
 static inline jsni_real jsni_count(jsni_bits n)
 {
     return __builtin_convertvector(n, jsni_real);

@@ -79,6 +79,48 @@ JSNI_ROW static inline void jsni_mixture_exact(const jsni_row *row, size_t views
     }
 }
 
+/* What the loops over chunks share; `sums` are of e_jk log(p_jk / m_k), `label` is of
+ * -t_k log m_k, or exactly of t_k log(t_k / m_k). */
+typedef struct jsni_mixed {
+    jsni_real shares[JSN_LOSS_MAX_VIEWS]; /* w_j / sum_k e_jk */
+    jsni_real log_sums[JSN_LOSS_MAX_VIEWS];
+    jsni_real sums[JSN_LOSS_MAX_VIEWS];
+    jsni_real label;
+} jsni_mixed;
+
+/* The chunks [first, last). `targeted` and `exact` are constants at every call: without
+ * a target in these chunks, or in the short form, the loop is the shorter. */
+JSNI_ROW static inline void jsni_mixture_chunks(const jsni_row *row, size_t views,
+                                                jsni_scalar w0, const jsni_scalar *w,
+                                                size_t first, size_t last, int targeted,
+                                                int exact, jsni_mixed *mixed)
+{
+    const jsni_real tiny = jsni_fill(R(JSNI_TINY));
+    jsni_mixed sum = *mixed;
+    for (size_t c = first; c < last; c++) {
+        const jsni_real t = targeted ? jsni_target(row, c) : jsni_fill(R(0));
+        jsni_real m = targeted ? w0 * t : row->e[jsni_at(row, 0, c)] * sum.shares[0];
+        for (size_t j = targeted ? 0 : 1; j < views; j++)
+            m = jsni_fma(row->e[jsni_at(row, j, c)], sum.shares[j], m);
+        const jsni_real log_m = jsni_log(jsni_max(tiny, m));
+        if (exact) {
+            jsni_mixture_exact(row, views, c, w0, w, log_m, &sum.label, sum.sums);
+            continue;
+        }
+        if (targeted)
+            sum.label = jsni_fma(-t, log_m, sum.label);
+        for (size_t j = 0; j < views; j++) {
+            const jsni_real l = row->d[jsni_at(row, j, c)] - sum.log_sums[j];
+            const jsni_real q = row->e[jsni_at(row, j, c)] * (l - log_m);
+            sum.sums[j] = sum.sums[j] + q;
+            jsni_put(row, j, c, q);
+        }
+    }
+    for (size_t j = 0; j < views; j++)
+        mixed->sums[j] = sum.sums[j];
+    mixed->label = sum.label;
+}
+
 /* factor * D, with its dense gradient. `views` is passed apart from the row so that a
  * constant unrolls the inner loops. */
 JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
@@ -89,43 +131,28 @@ JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
      * pi_1 near 0 or 1 the factor 1 / Z is large. */
     const jsni_scalar pi1 = row->constant[JSNI_PI_TARGET];
     const int exact = JSNI_EXACT || row->soft || pi1 < R(0.0999) || pi1 > R(0.9001);
-    const jsni_real tiny = jsni_fill(R(JSNI_TINY));
-    jsni_real sums[JSN_LOSS_MAX_VIEWS];
-    jsni_real shares[JSN_LOSS_MAX_VIEWS];
-    jsni_real log_sums[JSN_LOSS_MAX_VIEWS];
-    jsni_real label = jsni_fill(R(0));
+    jsni_mixed mixed;
+    mixed.label = jsni_fill(R(0));
     for (size_t j = 0; j < views; j++) {
-        sums[j] = jsni_fill(R(0));
-        shares[j] = w[j] * row->inverse[j];
-        log_sums[j] = row->log_sum[j];
+        mixed.sums[j] = jsni_fill(R(0));
+        mixed.shares[j] = w[j] * row->inverse[j];
+        mixed.log_sums[j] = row->log_sum[j];
     }
-    for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real t = jsni_target(row, c);
-        jsni_real m = w0 * t;
-        for (size_t j = 0; j < views; j++)
-            m = jsni_fma(row->e[jsni_at(row, j, c)], shares[j], m);
-        const jsni_real log_m = jsni_log(jsni_max(tiny, m));
-        if (exact) {
-            jsni_mixture_exact(row, views, c, w0, w, log_m, &label, sums);
-            continue;
-        }
-        label = jsni_fma(-t, log_m, label);
-        for (size_t j = 0; j < views; j++) {
-            const jsni_real l = row->d[jsni_at(row, j, c)] - log_sums[j];
-            const jsni_real r = l - log_m;
-            const jsni_real q = row->e[jsni_at(row, j, c)] * r;
-            sums[j] = sums[j] + q;
-            jsni_put(row, j, c, q);
-        }
+    if (exact) {
+        jsni_mixture_chunks(row, views, w0, w, 0, row->chunks, 1, 1, &mixed);
+    } else {
+        const size_t from = row->target_first;
+        const size_t to = row->target_last;
+        jsni_mixture_chunks(row, views, w0, w, 0, from, 0, 0, &mixed);
+        jsni_mixture_chunks(row, views, w0, w, from, to, 1, 0, &mixed);
+        jsni_mixture_chunks(row, views, w0, w, to, row->chunks, 0, 0, &mixed);
     }
-    jsni_real value = w0 * jsni_total(row, label);
-    if (!exact)
-        value = value + w0 * row->target_plogp;
+    jsni_real value = w0 * jsni_total(row, mixed.label);
     for (size_t j = 0; j < views; j++) {
-        const jsni_real kl = shares[j] * jsni_total(row, sums[j]);
+        const jsni_real kl = mixed.shares[j] * jsni_total(row, mixed.sums[j]);
         value = value + kl;
         grad[j].dense = 1;
-        grad[j].dense_scale = factor * shares[j];
+        grad[j].dense_scale = factor * mixed.shares[j];
         grad[j].dense_sum = factor * kl;
     }
     return factor * value;

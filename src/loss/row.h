@@ -31,6 +31,7 @@ typedef struct jsni_row {
     const jsni_real *t; /* [chunks] target */
     size_t views;       /* 1 unless the loss is joint */
     size_t chunks;
+    size_t target_first, target_last; /* t is 0 in chunks outside [first, last) */
     jsni_scalar classes;
     int soft;  /* 0: t is 1 at the label and 0 elsewhere */
     int apart; /* each lane is a sample of its own */

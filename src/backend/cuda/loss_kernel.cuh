@@ -162,6 +162,8 @@ template <jsni_row_fn *Row> __global__ void jsni_loss_kernel(jsni_cuda_loss_args
     row.lane = threadIdx.x % a.lanes;
     row.exchange = exchange;
     row.chunks = (a.classes + a.lanes - 1) / a.lanes;
+    row.target_first = 0;
+    row.target_last = row.chunks;
     row.views = a.joint ? a.views_read : 1;
     const size_t area = row.views * row.chunks * a.lanes;
     jsni_real *e = (jsni_real *)jsni_loss_shared + (threadIdx.x / a.lanes) * 2 * area;
