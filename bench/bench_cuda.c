@@ -3,7 +3,10 @@
  *
  *     bench_cuda [tasks] [PRECISION [MEMBERS [BATCH [VIEWS [short]]]]]
  *
- * `short` runs a few steps only, for checkers that slow everything down.
+ *     bench_cuda loss SAMPLES CLASSES
+ *
+ * `short` runs a few steps only, for checkers that slow everything down. `loss` is GJS
+ * of two views alone, value and gradient.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +68,63 @@ static void print_tasks(jsni_plan *plan, const jsni_graph *graph)
     free(times);
 }
 
+/* A network that hands its input on, so that the loss is all there is. */
+static int bench_loss(size_t samples, size_t classes)
+{
+    enum { CALLS = 100, ROUNDS = 7 };
+    jsni_builder b;
+    jsni_graph *graph = NULL;
+    jsni_backend *backend = NULL;
+    jsni_plan *plan = NULL;
+    jsn_loss *loss = NULL;
+    jsni_build_begin(&b, "none", (jsni_shape){classes, 1, 1}, classes);
+    (void)jsni_build_flatten(&b, "flat", jsni_build_input(&b));
+    check(jsni_build_end(&b, &graph));
+    const jsni_plan_options options = {.batch = samples, .views = 2, .training = true};
+    check(jsni_backend_open(&backend, "cuda"));
+    check(jsni_plan_create(backend, graph, &options, &plan));
+    check(jsn_loss_create(&loss, "gjs:pi1=0.5", classes, 2));
+    float *logits = malloc(2 * samples * classes * sizeof *logits);
+    int32_t *labels = malloc(samples * sizeof *labels);
+    jsni_rng rng = jsni_rng_stream(1, JSNI_RNG_TEST, 0, 0, 0);
+    for (size_t i = 0; i < 2 * samples * classes; i++)
+        logits[i] = (float)(jsni_rng_u32(&rng) >> 8) * 0x1p-22f - 2.0f;
+    for (size_t i = 0; i < samples; i++)
+        labels[i] = (int32_t)jsni_rng_below(&rng, (uint32_t)classes);
+    const jsni_labels given = {.labels = labels};
+    const jsni_losses losses = {loss, NULL};
+    const jsni_pass pass = {.training = true};
+    const jsni_backend_ops *ops = plan->ops;
+    check(ops->set_input(plan, 0, logits, 2, samples));
+    check(ops->set_labels(plan, 0, &given));
+    check(ops->forward(plan, &pass));
+    double best = 1e9, mean = 0.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        check(ops->synchronize(plan));
+        const double start = now();
+        for (int i = 0; i < CALLS; i++)
+            check(ops->loss(plan, &losses));
+        check(ops->synchronize(plan));
+        const double each = (now() - start) / CALLS;
+        best = each < best ? each : best;
+    }
+    check(ops->read_loss(plan, 0, &mean, NULL));
+    /* Two views read, two gradients written. */
+    const double floor = 4.0 * (double)(samples * classes) * 4.0 / 4.3e12;
+    printf("{\"loss\":\"gjs\",\"samples\":%zu,\"classes\":%zu,\"us\":%.2f,"
+           "\"traffic_floor_us\":%.2f,\"mean\":%.6f}\n",
+           samples, classes, 1e6 * best, 1e6 * floor, mean);
+    jsn_loss_destroy(loss);
+    jsni_plan_destroy(plan);
+    jsni_backend_close(backend);
+    jsni_graph_destroy(graph);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 3 && strcmp(argv[1], "loss") == 0)
+        return bench_loss((size_t)atoi(argv[2]), (size_t)atoi(argv[3]));
     int tasks = argc > 1 && strcmp(argv[1], "tasks") == 0;
     argc -= tasks;
     argv += tasks;

@@ -79,6 +79,8 @@ for precision in bf16 tf32 fp32; do
     LINES_SHOWN=45 run "step_$precision" "$build/bench_cuda" tasks $precision
 done
 run members_5 "$build/bench_cuda" bf16 5
+run loss_small "$build/bench_cuda" loss 128 10
+run loss_large "$build/bench_cuda" loss 65536 1000
 if [ "$what" = all ] && [ -f "$data/torch_gpu.py" ]; then
     LINES_SHOWN=20 run torch python3 "$data/torch_gpu.py"
 fi

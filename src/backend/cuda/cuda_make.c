@@ -694,6 +694,7 @@ jsn_status jsni_make_run(jsni_make *b)
     b->high = 0;
     b->part_owner = JSNI_NONE;
     b->groups = b->wait_next = 0;
+    b->final_blocks = 0;
     b->in_group = b->group_begun = false;
     for (size_t i = 0; i < JSNI_MAKE_LAG; i++)
         b->late[i][0] = b->late[i][1] = JSNI_NO_BUFFER;

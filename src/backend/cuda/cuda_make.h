@@ -89,6 +89,7 @@ typedef struct jsni_make {
     size_t forward_tasks;    /* the first ones */
     jsni_conv_final *finals; /* borrowed host array, or NULL */
     size_t final_count;
+    int final_blocks;
 
     /* Groups of side work so far; what they read stays in use until the main line has
      * waited for them, JSNI_MAKE_LAG groups later. */

@@ -108,9 +108,10 @@ static void norm_back_finish(jsni_make *b, size_t norm, int groups, bool centred
     t->flag = centred;
 }
 
-/* The sum of a layer's partial weight gradients, while they are still in the cache. */
-static jsni_task *final_sum(jsni_make *b, size_t n, int partial, int channels,
-                            int parts)
+/* The partial weight gradients of all layers are added in one launch at the end. Adding
+ * each layer's at once, while they are in the cache, was slower (2.195 ms a step instead
+ * of 2.170): small kernels between large ones cost more than the memory traffic. */
+static void remember_final(jsni_make *b, size_t n, int partial, int channels, int parts)
 {
     const jsni_node *node = &b->graph->nodes[n];
     if (b->finals) {
@@ -119,13 +120,10 @@ static jsni_task *final_sum(jsni_make *b, size_t n, int partial, int channels,
         f->gradient = b->base.grads + b->graph->params[node->weight].offset;
         f->channels = channels;
         f->parts = parts;
+        f->first_block = b->final_blocks;
     }
-    jsni_task *t = jsni_make_task(b, JSNI_TASK_FINAL_SUMS, n);
-    t->as.sums.layers = b->base.finals ? b->base.finals + b->final_count : NULL;
-    t->as.sums.count = 1;
-    t->as.sums.blocks = jsni_conv_final_blocks(channels);
     b->final_count++;
-    return t;
+    b->final_blocks += jsni_conv_final_blocks(channels);
 }
 
 static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
@@ -147,11 +145,9 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
     a->part = jsni_make_at(b, partial);
     a->images = images;
     a->view_images = (int)b->samples;
-    jsni_make_end_group(
-        b,
-        final_sum(b, n, partial, channels,
-                  jsni_conv3x3_weight_parts(channels, images, b->clusters)),
-        dy, partial);
+    jsni_make_end_group(b, t, dy, JSNI_NO_BUFFER);
+    remember_final(b, n, partial, channels,
+                   jsni_conv3x3_weight_parts(channels, images, b->clusters));
 }
 
 /* An own convolution and the add it may contain; reads the gradient lazily. */
@@ -220,8 +216,7 @@ static void back_stem(jsni_make *b, size_t n)
     t->as.stem.y = jsni_make_at(b, dy);
     t->as.stem.part = jsni_make_at(b, partial);
     t->as.stem.images = images;
-    (void)final_sum(b, n, partial, 3, images / 2);
-    jsni_make_drop(b, partial);
+    remember_final(b, n, partial, 3, images / 2);
     forget(b, n);
 }
 
@@ -462,4 +457,11 @@ void jsni_make_backward(jsni_make *b)
         back_node(b, n);
     if (b->options.input_gradient && has_gradient(b, 0))
         b->input_grad = stored(b, 0);
+    b->wait_next = b->groups;
+    if (b->final_count > 0) {
+        jsni_task *t = jsni_make_task(b, JSNI_TASK_FINAL_SUMS, last);
+        t->as.sums.layers = b->base.finals;
+        t->as.sums.count = (int)b->final_count;
+        t->as.sums.blocks = b->final_blocks;
+    }
 }

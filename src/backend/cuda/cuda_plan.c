@@ -148,6 +148,11 @@ jsn_status jsni_cuda_plan_memory(const jsni_backend *backend, const jsni_graph *
     return JSN_OK;
 }
 
+jsn_status jsni_cuda_settle(void)
+{
+    return JSNI_CUDA(cudaStreamSynchronize(NULL));
+}
+
 jsn_status jsni_cuda_alloc(void **out, size_t bytes, const char *what)
 {
     *out = NULL;
@@ -163,7 +168,8 @@ jsn_status jsni_cuda_alloc(void **out, size_t bytes, const char *what)
                          (double)free_bytes / 1048576.0, (double)total / 1048576.0);
     }
     JSNI_TRY(jsni_cuda_check(error, "cudaMalloc"));
-    return JSNI_CUDA(cudaMemset(*out, 0, bytes ? bytes : 1));
+    JSNI_TRY_CUDA(cudaMemset(*out, 0, bytes ? bytes : 1));
+    return jsni_cuda_settle();
 }
 
 #define TRY_DEVICE(pointer, bytes, what) \
@@ -432,6 +438,7 @@ static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
     JSNI_TRY_CUDA(cudaMemcpy(p->device_finals, p->finals,
                              make.final_count * sizeof *p->finals,
                              cudaMemcpyHostToDevice));
+    JSNI_TRY(jsni_cuda_settle());
     p->views = views;
     p->samples = samples;
     p->training = training;

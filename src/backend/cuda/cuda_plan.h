@@ -170,6 +170,9 @@ JSN_MUST_CHECK jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan,
                                                 const jsni_losses *losses);
 /* Device memory; *out is NULL on failure. The sentence has the bytes. */
 JSN_MUST_CHECK jsn_status jsni_cuda_alloc(void **out, size_t bytes, const char *what);
+/* Fills and copies outside a member's stream may still be under way when their call
+ * returns, and the streams of members do not wait for them: this does. */
+JSN_MUST_CHECK jsn_status jsni_cuda_settle(void);
 void jsni_cuda_resident_release(jsni_cuda_plan *plan);
 
 #endif /* JSNI_BACKEND_CUDA_CUDA_PLAN_H */

@@ -44,8 +44,8 @@ static jsn_status set_images(jsni_plan *base, size_t set,
     s->count = images->count;
     s->height = images->height;
     s->width = images->width;
-    return JSNI_CUDA(
-        cudaMemcpy(s->images, images->images, bytes, cudaMemcpyHostToDevice));
+    JSNI_TRY_CUDA(cudaMemcpy(s->images, images->images, bytes, cudaMemcpyHostToDevice));
+    return jsni_cuda_settle();
 }
 
 static jsn_status replace(void **to, const void *from, size_t bytes)
@@ -55,7 +55,8 @@ static jsn_status replace(void **to, const void *from, size_t bytes)
     if (!from)
         return JSN_OK;
     JSNI_TRY(jsni_cuda_alloc(to, bytes, "the labels of a data set"));
-    return JSNI_CUDA(cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice));
+    JSNI_TRY_CUDA(cudaMemcpy(*to, from, bytes, cudaMemcpyHostToDevice));
+    return jsni_cuda_settle();
 }
 
 static jsn_status set_labels(jsni_plan *base, size_t member,
