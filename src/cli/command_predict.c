@@ -1,20 +1,27 @@
-/* cli/command_predict.c - classes of new images: weights from a file on arrays. */
+/* cli/command_predict.c - classes of new images: a finished run on image files, or
+ * weights from a file on arrays. */
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_predict.h"
 #include "jensen/array.h"
 #include "jensen/json.h"
 #include "jensen/model.h"
 
 typedef struct predict_values {
-    char *network, *init, *array, *logits, *device, *precision;
-    int64_t classes, batch, threads;
+    char *network, *init, *array, *logits, *device, *precision, *csv;
+    int64_t classes, batch, threads, top;
     bool json;
 } predict_values;
 
 static const jsn_option_info options[] = {
+    {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "write path, classes, probabilities and the reason of failures as a table",
+     offsetof(predict_values, csv)},
+    {"top", 0, JSN_OPTION_INT, "1", 1, 1e6, NULL, "N", "classes to print an image",
+     offsetof(predict_values, top)},
     {"network", 'n', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
      "network of the weights; 'jensen show networks' lists them",
      offsetof(predict_values, network)},
@@ -128,25 +135,55 @@ done:
     return status;
 }
 
+static jsn_status predict_files(const predict_values *v, const jsn_texts *args)
+{
+    if (v->network != NULL || v->init != NULL || v->array != NULL ||
+        v->logits != NULL || v->classes != JSN_OPTION_INT_UNSET)
+        return cli_usage("a run folder brings its own network: --network, --init, "
+                         "--classes, --array and --logits do not fit");
+    if (args->count < 2)
+        return cli_usage("wants images or folders behind the run folder");
+    const cli_predict_request request = {.run = args->items[0],
+                                         .args = args,
+                                         .first = 1,
+                                         .device = v->device,
+                                         .threads = (size_t)v->threads,
+                                         .top = (size_t)v->top,
+                                         .csv = v->csv,
+                                         .json = v->json};
+    return cli_predict_images(&request);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const predict_values *v = values;
     if (args->count > 0)
-        return cli_usage("takes no argument '%s'", args->items[0]);
+        return predict_files(v, args);
     if (v->network == NULL || v->init == NULL || v->classes == JSN_OPTION_INT_UNSET)
-        return cli_usage("needs --network, --init and --classes");
+        return cli_usage("needs a run folder and images, or --network, --init and "
+                         "--classes");
     if (v->array == NULL)
         return cli_usage("needs images: --array");
+    if (v->csv != NULL || v->top != 1)
+        return cli_usage("--csv and --top belong to a run folder");
     return predict_array(v);
 }
 
 const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "classes of new images",
-    .usage = "--network NAME --init FILE --classes K --array FILE [OPTIONS]",
-    .details = "Prints 'sample class probability' for every image of the array, which "
-               "is\nevaluated as it is: normalise it first. The weights must fit the "
-               "network in\nfull; 'jensen show networks NAME' prints its layers.",
+    .usage =
+        "(RUN (IMAGE | FOLDER)... | --network NAME --init FILE --classes K --array "
+        "FILE) [OPTIONS]",
+    .details =
+        "With a run folder: image files of any size, and folders that are searched "
+        "for\n"
+        "them, go through the run's evaluation transform; prints 'path class\n"
+        "probability'. Images that cannot be read are named on stderr and in the "
+        "table.\n"
+        "With an array: prints 'sample class probability' for every image, which is\n"
+        "evaluated as it is: normalise it first. The weights must fit the network in\n"
+        "full; 'jensen show networks NAME' prints its layers.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(predict_values),
