@@ -65,6 +65,7 @@ if(NOT JSN_MINIMAL AND NOT JSN_ONLY_LOSSES)
         target_include_directories(jsn_dep_onednn SYSTEM INTERFACE ${JSN_DNNL_INCLUDE})
         target_link_libraries(jsn_dep_onednn INTERFACE ${JSN_DNNL_LIBRARY}
                                                        ${JSN_GOMP_LIBRARY})
+        set_property(TARGET jsn_dep_onednn PROPERTY JSN_LINK dnnl :libgomp.so.1)
     endif()
 endif()
 jsn_feature("oneDNN" "fast CPU training" "${_version}")
