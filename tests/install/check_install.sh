@@ -81,6 +81,7 @@ if [ -e "$prefix/include/jensen/loss.h" ]; then
         complain "examples/losses.c with the static library"
     mkdir "$work/examples"
     cp "$root/examples/CMakeLists.txt" "$root/examples/losses.c" "$work/examples"
+    [ "$program" = 0 ] || cp "$root/examples/train.c" "$work/examples"
     { cmake -S "$work/examples" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_C_COMPILER="$cc" && cmake --build "$work/build"; } >"$work/log" 2>&1 ||
         { cat "$work/log"; complain "find_package(jensen)"; }
@@ -92,6 +93,24 @@ if [ -e "$prefix/include/jensen/loss.h" ]; then
         complain "examples/losses.py"
 else
     echo "SKIPPED: this build has no losses"
+fi
+
+# Training through the library does what the program does: the same weights, a report.
+if [ "$program" = 1 ]; then
+    cd "$work"
+    settings="network mlp:width=16 epochs 2 batch 10 augment none device ref"
+    got=$("$work/build/train" builtin:size=60,test=20 run $settings 2>"$work/log") ||
+        { cat "$work/log"; complain "examples/train.c"; }
+    want=$("$prefix/bin/jensen" train builtin:size=60,test=20 -q --out other --json \
+        $(echo "$settings" | sed -E 's/([a-z]+) ([^ ]+)/--\1 \2/g') 2>&1 |
+        sed -nE 's/.*"weights_sha256":"([0-9a-f]{64})".*/\1/p')
+    [ "$(echo "$got" | sed -n 's/^weights //p')" = "$want" ] ||
+        complain "examples/train.c trained other weights than the program"
+    echo "$got" | grep -q '^a grey square: [a-z]' || complain "examples/train.c predicts nothing"
+    grep -q '</html>' run/report.html || complain "examples/train.c writes no report"
+    "$work/build/train" builtin:size=60 run nonsense 1 2>&1 | grep -q "nonsense" ||
+        complain "examples/train.c accepts a wrong option"
+    [ "$(wc -l <"$root/examples/train.c")" -lt 100 ] || complain "examples/train.c is long"
 fi
 echo "$problems problems"
 [ "$problems" -eq 0 ]
