@@ -1,0 +1,88 @@
+# jensen train when something is wrong: broken images, empty and unreadable folders, one
+# class, a loss that is not finite, a full disk, folders that cannot be written. Each gives
+# a sentence and an exit code, and what was kept can be continued.
+. "$(dirname "$0")/cli.sh"
+chmod 755 .
+tiny="--network mlp:width=16 --device ref --batch 10 --threads 1 --workers 0 --augment fit"
+
+# picture FILE: 4x4 pixels of any colour.
+picture() {
+    { printf 'P6\n4 4\n255\n'; head -c 48 /dev/urandom; } >"$1"
+}
+# classes FOLDER COUNT CLASS...
+classes() {
+    local folder=$1 count=$2 class i
+    shift 2
+    for class in "$@"; do
+        mkdir -p "$folder/$class"
+        for i in $(seq "$count"); do picture "$folder/$class/$i.ppm"; done
+    done
+}
+
+# Every hundredth image is broken: they are left out, listed, and the run goes on.
+classes photos 50 cat dog
+echo 'not an image' >photos/cat/7.ppm
+: >photos/dog/9.ppm
+expect 0 '^run +r' '2 broken images were left out; see bad_images.csv' -- \
+    "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 --image-size 32 --out r
+expect 0 '^path,reason$' '' -- head -1 r/bad_images.csv
+expect 0 'cat/7.ppm,.+' '' -- cat r/bad_images.csv
+expect 0 'dog/9.ppm,.+' '' -- cat r/bad_images.csv
+expect 0 '^3$' '' -- sh -c "wc -l <r/bad_images.csv | tr -d ' '"
+expect 0 '2 images could not be read' '' -- cat r/report.html
+expect 3 '' 'broken' -- "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 \
+    --image-size 32 --out strict --max-bad 1 -q
+
+# Nothing to learn from.
+mkdir none
+expect 3 '' 'none: no images in class folders' -- "$JENSEN" train none $tiny --out x
+expect 3 '' 'nothere' -- "$JENSEN" train folder:nothere $tiny --out x
+classes single 30 cat
+expect 3 '' 'class' -- "$JENSEN" train single $tiny --epochs 1 --out x -q
+expect 1 '' '' -- test -e x
+
+# A rate that no network survives.
+data=builtin:size=60,test=20
+expect 1 '' 'not finite.*--lr.*1e\+09' -- "$JENSEN" train $data $tiny --epochs 3 --loss ce \
+    --lr 1e9 --out nan -q
+expect 1 '' '' -- test -e nan/result.json
+
+# Folders that may not be read or written; root may everything, so it becomes nobody.
+nobody=
+if [ "$(id -u)" = 0 ]; then
+    nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+    $nobody "$JENSEN" --version >/dev/null 2>&1 || nobody=none
+fi
+if [ "$nobody" = none ]; then
+    echo "SKIPPED: unreadable and read-only folders (root cannot become nobody here)"
+else
+    classes secret 20 cat dog
+    chmod 000 secret/dog
+    expect 3 '' 'secret/dog' -- $nobody "$JENSEN" train "$PWD/secret" $tiny --out "$PWD/x"
+    chmod 755 secret/dog
+    mkdir locked
+    chmod 555 locked
+    expect 1 '' 'locked' -- $nobody "$JENSEN" train $data $tiny --epochs 1 --out "$PWD/locked/run" -q
+    expect 1 '' 'locked: cannot be written' -- $nobody "$JENSEN" train $data $tiny --epochs 1 \
+        --out "$PWD/locked" -q
+fi
+
+# A disk that fills up in the third epoch: the second checkpoint is intact, and with room
+# the same command ends with the weights of a run that nothing happened to.
+mkdir small
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1000k tmpfs small 2>/dev/null; then
+    trap 'umount "$work/small" 2>/dev/null; rm -rf "$work"' EXIT
+    rule="$data $tiny --epochs 4 --loss ce -q"
+    expect 1 '' 'small/run.*(No space|space left)' -- "$JENSEN" train $rule --out small/run
+    expect 0 '' '' -- test -s small/run/checkpoint.safetensors
+    expect 1 '' '' -- test -e small/run/result.json
+    mount -o remount,size=16m small
+    expect 0 '"weights_sha256"' '*' -- "$JENSEN" train $rule --out small/run --json
+    grep -o '"weights_sha256":"[0-9a-f]*"' stdout.txt >first.txt
+    expect 0 "$(cat first.txt)" '*' -- "$JENSEN" train $rule --out whole --json
+    expect 0 'continuing after epoch' '' -- cat small/run/log.txt
+    umount small
+else
+    echo "SKIPPED: full disk (no small file system can be mounted here)"
+fi
+finish
