@@ -148,6 +148,7 @@ static jsn_status noise_input(const jsni_part *part, size_t classes, uint64_t se
     in->samples = part->count;
     in->classes = classes;
     in->class_names = *names;
+    in->asymmetric = jsn_dataset_about(part->data)->asymmetric;
     in->paths = *paths;
     in->seed = seed;
     in->part = which;
