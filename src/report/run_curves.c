@@ -132,11 +132,14 @@ void jsni_run_curves(jsni_text *page, const jsni_run_record *run)
         page->status = JSN_ERR_MEMORY;
         return;
     }
+    /* Against clean labels both validation lines are one. */
+    const bool noisy = strcmp(jsni_run_record_setting(run, "val-labels"), "noisy") == 0;
     for (size_t i = 0; i < JSNI_COUNT_OF(single); i++) {
         sheet *s = &sheets[count];
-        add_line(page, s, run,
-                 (line){single[i].key, single[i].name, single[i].scale,
-                        single[i].colour, single[i].dash});
+        if (noisy || strcmp(single[i].key, "val_acc_noisy") != 0)
+            add_line(page, s, run,
+                     (line){single[i].key, single[i].name, single[i].scale,
+                            single[i].colour, single[i].dash});
         const bool last = i + 1 == JSNI_COUNT_OF(single) ||
                           strcmp(single[i].chart, single[i + 1].chart) != 0;
         if (!last || s->count == 0)
