@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "loss/lane_io.h"
+#include "loss/lane_project.h"
 #include "loss/row.h"
 
 #define ROW_DECLARE(id) \
@@ -104,54 +105,6 @@ static void softmax_beside(lane_run *run, size_t v, size_t offset)
     finish_softmax(row, v, jsni_fill(jsni_lane_sum(sum)));
 }
 
-/* The gradient of the logits is g_k - p_k sum_i g_i: with g as the row function
- * describes it, A t_k + U + D d_k - X e_k. */
-typedef struct projection {
-    jsni_real a, u, d, x;   /* the four factors, sample weight included */
-    jsni_real plogp, shift; /* for p_k l_k: plogp e_k (d_k - shift) in place of D d_k */
-} projection;
-
-static projection make_projection(const lane_run *run, size_t v, jsni_real scale)
-{
-    const jsni_grad *g = &run->grad[v];
-    const jsni_row *row = &run->row;
-    const jsni_real sum = g->target * run->target_sum + row->classes * g->uniform +
-                          (g->plogp_sum + g->dense_sum);
-    const projection p = {scale * g->target,
-                          scale * g->uniform,
-                          scale * g->dense_scale,
-                          scale * sum * row->inverse[v],
-                          scale * g->plogp * row->inverse[v],
-                          row->log_sum[v]};
-    return p;
-}
-
-enum { PROJECT_DENSE, PROJECT_TARGET, PROJECT_DENSE_TARGET, PROJECT_PLOGP };
-
-static int projection_kind(const jsni_grad *grad, bool soft)
-{
-    if (grad->entropic)
-        return PROJECT_PLOGP;
-    if (grad->dense)
-        return soft ? PROJECT_DENSE_TARGET : PROJECT_DENSE;
-    return PROJECT_TARGET;
-}
-
-/* Entries at *e, *d, *t. `kind` is a constant at every call. */
-static inline jsni_real project(int kind, const projection *p, const jsni_scalar *e,
-                                const jsni_scalar *d, const jsni_scalar *t)
-{
-    const jsni_real ev = jsni_load(e);
-    if (kind == PROJECT_DENSE)
-        return jsni_fma(-ev, p->x, jsni_load(d) * p->d);
-    jsni_real out = jsni_fma(jsni_load(t), p->a, jsni_fma(-ev, p->x, p->u));
-    if (kind == PROJECT_DENSE_TARGET)
-        out = jsni_fma(jsni_load(d), p->d, out);
-    if (kind == PROJECT_PLOGP)
-        out = jsni_fma(ev * p->plogp, jsni_load(d) - p->shift, out);
-    return out;
-}
-
 /* Writes a gradient row of `classes` entries, more than a group, at `offset`. */
 static inline void project_beside(int kind, const lane_run *run, const projection *p,
                                   size_t v, size_t offset)
@@ -179,7 +132,8 @@ static inline void project_beside(int kind, const lane_run *run, const projectio
 static void write_beside(const lane_run *run, size_t v, jsni_scalar scale,
                          size_t offset)
 {
-    const projection p = make_projection(run, v, jsni_fill(scale));
+    const projection p =
+        make_projection(&run->row, &run->grad[v], v, run->target_sum, jsni_fill(scale));
     switch (projection_kind(&run->grad[v], run->row.soft != 0)) {
     case PROJECT_DENSE:
         project_beside(PROJECT_DENSE, run, &p, v, offset);
@@ -365,7 +319,8 @@ static inline void project_apart(int kind, const lane_run *run, const projection
 static void write_apart(const lane_run *run, size_t v, jsni_real scale, size_t sample,
                         size_t lanes, size_t offset)
 {
-    const projection p = make_projection(run, v, scale);
+    const projection p =
+        make_projection(&run->row, &run->grad[v], v, run->target_sum, scale);
     switch (projection_kind(&run->grad[v], run->row.soft != 0)) {
     case PROJECT_DENSE:
         project_apart(PROJECT_DENSE, run, &p, v);

@@ -1,0 +1,160 @@
+/* tests/loss/golden_loss.c - see golden_loss.h. */
+#include "support/support.h"
+
+#include <math.h>
+
+#include "loss/golden_loss.h"
+
+static const void *tensor(const golden *g, const char *prefix, const char *name,
+                          const char *suffix)
+{
+    char key[200];
+    (void)snprintf(key, sizeof key, "%s%s/%s", prefix, name, suffix);
+    const jsni_safetensor *found = jsni_safetensors_find(g->tensors, key);
+    if (found == NULL)
+        fail_msg("no tensor %s", key);
+    return found->data;
+}
+
+/* The manifest's name of a loss and the spec it stands for. */
+static const struct {
+    const char *golden;
+    const char *spec;
+} names[] = {
+    {"mae_half", "mae:half=1,"},
+    {"gjs_nocons", "gjs-nocons:"},
+    {"ls_ce", "ls:"},
+    {"gjs_consistency", "gjs-consistency:"},
+    {"ls_kl", "ls:kl=1,"},
+    {"bootstrap", "bs:"},
+    {"nce_rce", "nce+rce:"},
+    {"kl_rev", "kl-rev:"},
+    {"k_rev", "k-rev:"},
+};
+
+static void add(char *spec, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(char *spec, const char *format, ...)
+{
+    const size_t used = strlen(spec);
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(spec + used, 256 - used, format, args);
+    va_end(args);
+}
+
+static void add_params(golden_case *c, const jsn_json *params)
+{
+    const jsn_json *value = NULL;
+    double pi1 = 0.5;
+    if ((value = jsn_json_get(params, "weights")) != NULL) {
+        pi1 = jsn_json_real(jsn_json_at(value, 0));
+        for (size_t i = 0; i < jsn_json_count(value); i++)
+            add(c->spec, "%s%s", i == 0 ? "pi=" : "/",
+                jsn_json_text(jsn_json_at(value, i)));
+        add(c->spec, ",");
+    } else if ((value = jsn_json_get(params, "pi1")) != NULL) {
+        pi1 = jsn_json_real(value);
+        add(c->spec, "pi1=%s,", jsn_json_text(value));
+    }
+    c->extreme = pi1 < 0.01 || pi1 > 0.99;
+    if ((value = jsn_json_get(params, "scaled")) != NULL)
+        add(c->spec, "scale=%d,", jsn_json_bool(value));
+    if ((value = jsn_json_get(params, "t")) != NULL) {
+        if (strncmp(c->spec, "ls", 2) == 0)
+            add(c->spec, "epsilon=%s,", jsn_json_text(value));
+        else /* the manifest's t weighs the prediction */
+            add(c->spec, "beta=%.17g,", 1.0 - jsn_json_real(value));
+    }
+    static const char *const same[] = {"alpha", "beta", "q"};
+    for (size_t i = 0; i < 3; i++)
+        if ((value = jsn_json_get(params, same[i])) != NULL)
+            add(c->spec, "%s=%s,", same[i], jsn_json_text(value));
+    c->spec[strlen(c->spec) - 1] = '\0'; /* the last ',' or ':' */
+}
+
+void golden_read(const golden *g, size_t index, golden_case *c)
+{
+    const jsn_json *entry = jsn_json_at(jsn_json_get(g->manifest, "cases"), index);
+    const char *loss = NULL;
+    const char *inputs = NULL;
+    const char *target = NULL;
+    int64_t views = 0;
+    memset(c, 0, sizeof *c);
+    assert_ok(jsn_json_get_text(entry, "name", &c->name));
+    assert_ok(jsn_json_get_text(entry, "loss", &loss));
+    assert_ok(jsn_json_get_text(entry, "inputs", &inputs));
+    assert_ok(jsn_json_get_text(entry, "target", &target));
+    assert_ok(jsn_json_get_int(entry, "views", &views));
+    (void)snprintf(c->spec, sizeof c->spec, "%s:", loss);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i].golden, loss) == 0)
+            (void)snprintf(c->spec, sizeof c->spec, "%s", names[i].spec);
+    add_params(c, jsn_json_get(entry, "params"));
+
+    c->views = (size_t)views;
+    for (size_t v = 0; v < c->views; v++) {
+        char suffix[32];
+        (void)snprintf(suffix, sizeof suffix, "logits%zu", v + 1);
+        c->logits[v] = tensor(g, "inputs/", inputs, suffix);
+        (void)snprintf(suffix, sizeof suffix, "grad%zu", v + 1);
+        c->grad[v] = tensor(g, "", c->name, suffix);
+    }
+    char key[200];
+    (void)snprintf(key, sizeof key, "inputs/%s/logits1", inputs);
+    const jsni_safetensor *shape = jsni_safetensors_find(g->tensors, key);
+    c->samples = shape->shape[0];
+    c->classes = shape->shape[1];
+    if (strcmp(target, "labels") == 0)
+        c->labels = tensor(g, "inputs/", inputs, "labels");
+    else
+        c->targets = tensor(g, "inputs/", inputs, target);
+    c->loss = tensor(g, "", c->name, "loss");
+}
+
+double golden_loss_error(const golden_case *c, const double *values)
+{
+    double worst = 0.0;
+    for (size_t i = 0; i < c->samples; i++) {
+        const double error = fabs(values[i] - c->loss[i]) / fmax(1.0, fabs(c->loss[i]));
+        worst = support_worse(worst, error);
+    }
+    return worst;
+}
+
+double golden_gradient_error(const golden_case *c, const double *grad)
+{
+    const size_t step = c->samples * c->classes;
+    double worst = 0.0;
+    for (size_t v = 0; v < c->views; v++) {
+        double scale = 1.0;
+        double apart = 0.0;
+        for (size_t k = 0; k < step; k++) {
+            const double want = (double)c->samples * c->grad[v][k];
+            const double error = fabs((double)c->samples * grad[v * step + k] - want);
+            scale = fmax(scale, fabs(want));
+            apart = support_worse(apart, error);
+        }
+        worst = support_worse(worst, apart / scale);
+    }
+    return worst;
+}
+
+int golden_open(void **state)
+{
+    static golden g;
+    assert_ok(jsni_safetensors_open(&g.tensors, JSN_TEST_GOLDEN "/losses.safetensors"));
+    assert_ok(jsn_json_read(&g.manifest, JSN_TEST_GOLDEN "/losses.json"));
+    assert_int_equal(jsn_json_count(jsn_json_get(g.manifest, "cases")), GOLDEN_CASES);
+    *state = &g;
+    return 0;
+}
+
+int golden_close(void **state)
+{
+    golden *g = *state;
+    jsn_json_destroy(g->manifest);
+    jsni_safetensors_close(g->tensors);
+    return 0;
+}
