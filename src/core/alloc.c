@@ -1,16 +1,23 @@
 /* core/alloc.c - see core/alloc.h. Each block is preceded by a header of one cache
  * line that holds its size, so that the live-byte counter needs no table. */
+#if defined(__linux__)
+#define _GNU_SOURCE 1 /* madvise */
+#else
 #define _POSIX_C_SOURCE 200809L
+#endif
 #include "core/alloc.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "core/fail.h"
 
-enum { HEADER = 64 };
+enum { HEADER = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
 
 /* The only mutable state besides the error sentence; tests alone read it. */
 static atomic_size_t live_bytes;
@@ -53,14 +60,27 @@ static void *out_of_memory(size_t count, size_t size)
     return NULL;
 }
 
+/* Large blocks lie on large pages where the system has them: walking an activation
+ * arena in small ones costs a tenth of a training step. */
+static void *system_alloc(size_t bytes)
+{
+    const size_t align = bytes >= LARGE ? HUGE_PAGE : HEADER;
+    /* aligned_alloc() wants a multiple of the alignment. */
+    const size_t whole = (bytes + align - 1) / align * align;
+    void *base = aligned_alloc(align, whole);
+#if defined(__linux__)
+    if (base != NULL && align == HUGE_PAGE)
+        (void)madvise(base, whole, MADV_HUGEPAGE); /* advice: failing does no harm */
+#endif
+    return base;
+}
+
 void *jsni_alloc(size_t count, size_t size)
 {
-    if (size != 0 && count > (SIZE_MAX - 2 * (size_t)HEADER) / size)
+    if (size != 0 && count > (SIZE_MAX - HEADER - HUGE_PAGE) / size)
         return out_of_memory(count, size);
     const size_t bytes = count * size;
-    /* aligned_alloc() wants a multiple of the alignment. */
-    const size_t whole = (bytes + 2 * (size_t)HEADER - 1) / HEADER * HEADER;
-    unsigned char *base = must_fail() ? NULL : aligned_alloc(HEADER, whole);
+    unsigned char *base = must_fail() ? NULL : system_alloc(bytes + HEADER);
     if (base == NULL)
         return out_of_memory(count, size);
     memcpy(base, &bytes, sizeof bytes);
