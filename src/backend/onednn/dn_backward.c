@@ -48,24 +48,27 @@ const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
     return to;
 }
 
-void dn_back_inputs(dn_plan *plan, const dn_step *step, const dn_range *r)
+bool dn_completes(const dn_plan *plan, const dn_step *step, int k)
 {
-    const size_t number = (size_t)(step - plan->steps);
-    for (int k = 0; k < 2; k++) {
-        if (step->in[k] == JSNI_NONE || step->back[k].to == JSNI_NONE ||
-            (k == 1 && step->in[0] == step->in[1]))
-            continue;
-        const dn_value *v = &plan->values[step->in[k]];
-        if (v->norm == JSNI_NONE || v->completed != number)
-            continue;
-        const dn_norm *norm = &plan->norms[v->norm];
-        const jsni_load load = dn_load(plan, step->in[k], r->view);
-        const jsni_sums sums = dn_sums_at(norm->sums, norm->full, r->shard);
-        plan->kernels->back_sums(
-            dn_extent(plan, v->tensor, r->count),
-            dn_tensor_at(plan, v->tensor) + r->first * plan->tensors[v->tensor].floats,
-            &load, images_at(plan, v->gradient, v->tensor, r->first), &sums);
-    }
+    if (step->in[k] == JSNI_NONE || step->back[k].to == JSNI_NONE ||
+        (k == 1 && step->in[0] == step->in[1]))
+        return false;
+    const dn_value *v = &plan->values[step->in[k]];
+    return v->norm != JSNI_NONE && v->completed == (size_t)(step - plan->steps);
+}
+
+void dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r)
+{
+    if (!dn_completes(plan, step, k))
+        return;
+    const dn_value *v = &plan->values[step->in[k]];
+    const dn_norm *norm = &plan->norms[v->norm];
+    const jsni_load load = dn_load(plan, step->in[k], r->view);
+    const jsni_sums sums = dn_sums_at(norm->sums, norm->full, r->shard);
+    plan->kernels->back_sums(
+        dn_extent(plan, v->tensor, r->count),
+        images_at(plan, plan->tensors[v->tensor].buffer, v->tensor, r->first), &load,
+        images_at(plan, v->gradient, v->tensor, r->first), &sums);
 }
 
 void dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
@@ -173,8 +176,9 @@ static void run_task(void *user, size_t index, size_t worker)
         dn_reduce(plan, job->reduce, index - job->shards, worker);
         return;
     }
-    const dn_range all = dn_range_of(plan, step, index);
-    clear_back_sums(plan, step, index);
+    const size_t shard = dn_turn(plan, index, job->shards);
+    const dn_range all = dn_range_of(plan, step, shard);
+    clear_back_sums(plan, step, shard);
     if (step->kind == DN_CONV) {
         dn_conv_backward(plan, step, &all, worker);
         return;
@@ -184,8 +188,8 @@ static void run_task(void *user, size_t index, size_t worker)
         r.first += i;
         r.count = all.count - i < step->unit ? all.count - i : step->unit;
         run_unit(plan, step, &r, worker);
-        if (step->kind != DN_LINEAR)
-            dn_back_inputs(plan, step, &r);
+        for (int k = 0; k < 2 && step->kind != DN_LINEAR; k++)
+            dn_back_input(plan, step, k, &r);
     }
 }
 
@@ -202,7 +206,7 @@ static void sum_task(void *user, size_t index, size_t worker)
     const backward_job *job = user;
     const dn_range r = dn_range_of(job->plan, job->step, index);
     clear_back_sums(job->plan, job->step, index);
-    dn_back_inputs(job->plan, job->step, &r);
+    dn_back_input(job->plan, job->step, 0, &r);
 }
 
 static void run_step(dn_plan *plan, size_t number)
@@ -219,6 +223,7 @@ static void run_step(dn_plan *plan, size_t number)
     else
         jsni_pool_run(plan->pool, job.shards + dn_reduce_tasks(plan, plan->pending),
                       run_task, &job);
+    plan->reverse = !plan->reverse;
     plan->pending = step->kind == DN_CONV ? number : JSNI_NONE;
     if (linear) {
         dn_linear_backward(plan, step);

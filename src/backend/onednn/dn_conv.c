@@ -88,12 +88,16 @@ void dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t wor
         library_forward(plan, step, r, worker, wanted ? &sums : NULL);
 }
 
-/* Gradient of the input for `n` images from `first`, added to what is there. */
-static void data_unit(dn_plan *plan, dn_step *step, size_t first, size_t n,
-                      const float *g, size_t worker)
+/* Gradient of the input for the images of `r`, added to what is there, and the sums that
+ * its BatchNorm needs. */
+static void data_unit(dn_plan *plan, dn_step *step, const dn_range *r, const float *g,
+                      size_t worker)
 {
-    if (step->back[0].to == JSNI_NONE)
+    if (step->back[0].to == JSNI_NONE) {
+        dn_back_input(plan, step, 0, r);
         return;
+    }
+    const size_t first = r->first, n = r->count;
     const size_t tensor = plan->values[step->in[0]].tensor;
     const size_t floats = plan->tensors[tensor].floats;
     const dn_worker *w = &plan->workers[worker];
@@ -102,11 +106,20 @@ static void data_unit(dn_plan *plan, dn_step *step, size_t first, size_t n,
                            ? NULL
                            : dn_buffer_at(plan, step->back[0].addend) + first * floats;
     if (step->own) {
-        const jsni_wino_call call = {.x = g,
-                                     .weights = plan->weights + step->weights_back,
-                                     .residual = add,
-                                     .out = to,
-                                     .images = n};
+        jsni_wino_call call = {.x = g,
+                               .weights = plan->weights + step->weights_back,
+                               .residual = add,
+                               .out = to,
+                               .images = n};
+        const dn_value *v = &plan->values[step->in[0]];
+        jsni_sums sums;
+        if (dn_completes(plan, step, 0)) {
+            const dn_norm *norm = &plan->norms[v->norm];
+            sums = dn_sums_at(norm->sums, norm->full, r->shard);
+            call.sums = &sums;
+            call.back_x = dn_tensor_at(plan, tensor) + first * floats;
+            call.back_load = dn_load(plan, step->in[0], r->view);
+        }
         plan->kernels->wino_conv(&step->wino_back, &call, &w->wino);
         return;
     }
@@ -115,15 +128,13 @@ static void data_unit(dn_plan *plan, dn_step *step, size_t first, size_t n,
     dn_fail(plan,
             jsni_dnnl_conv_run(&step->conv, JSNI_CONV_DATA, n < step->unit, &run,
                                result, plan->weights + step->weights_back, NULL, g));
-    if (add == NULL)
-        return;
-    if (plan->tensors[tensor].plain) {
+    if (add != NULL && plan->tensors[tensor].plain)
         for (size_t i = 0; i < n * floats; i++)
             to[i] = result[i] + add[i];
-        return;
-    }
-    plan->kernels->combine(dn_extent(plan, tensor, n), result, NULL, add, NULL, false,
-                           to);
+    else if (add != NULL)
+        plan->kernels->combine(dn_extent(plan, tensor, n), result, NULL, add, NULL,
+                               false, to);
+    dn_back_input(plan, step, 0, r);
 }
 
 /* Gradient of the weights for `n` images, added to the shard's part. */
@@ -163,9 +174,9 @@ void dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r, size_t wo
         n = next_images(step, r->count - i);
         const dn_range part = {r->view, r->first + i, n, r->shard};
         const float *g = dn_out_gradient(plan, step, &part, w->g);
-        data_unit(plan, step, part.first, n, g, worker);
+        data_unit(plan, step, &part, g, worker);
         dn_pass_on(plan, step, 1, &part, g);
-        dn_back_inputs(plan, step, &part);
+        dn_back_input(plan, step, 1, &part);
         weights_unit(plan, step, r, i, n, g, worker);
         if (bias != NULL)
             plan->kernels->channel_sums(dn_extent(plan, step->out, n), g, bias);

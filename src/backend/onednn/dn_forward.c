@@ -183,11 +183,12 @@ static void clear_sums(const jsni_sums *sums, size_t channels)
     memset(sums->second, 0, channels * sizeof *sums->second);
 }
 
-static void run_shard(void *user, size_t shard, size_t worker)
+static void run_shard(void *user, size_t index, size_t worker)
 {
     const forward_job *job = user;
     dn_plan *plan = job->plan;
     dn_step *step = job->step;
+    const size_t shard = dn_turn(plan, index, dn_shards(plan, step));
     const dn_tensor *out = &plan->tensors[step->out];
     const dn_range all = dn_range_of(plan, step, shard);
     const size_t channels = out->blocks * plan->kernels->lanes;
@@ -224,6 +225,7 @@ static void run_step(dn_plan *plan, dn_step *step)
     /* these two have nothing left but the sums */
     if ((step->kind != DN_INPUT && step->kind != DN_LINEAR) || sums)
         jsni_pool_run(plan->pool, dn_shards(plan, step), run_shard, &job);
+    plan->reverse = !plan->reverse;
     for (size_t n = 0; n < plan->norm_count && sums; n++)
         if (plan->norms[n].tensor == step->out)
             dn_norm_forward(plan, n);

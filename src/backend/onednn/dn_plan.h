@@ -181,6 +181,7 @@ typedef struct dn_plan {
     float *logits, *logit_gradient; /* [views][batch][classes] */
     double mean;
     double *values_of_loss; /* [batch] */
+    bool reverse;           /* the next run walks the shards from the last one */
     size_t pending;         /* step whose weight gradients are still to be summed */
     atomic_int failure;     /* a dnnl_status_t of some worker */
 } dn_plan;
@@ -242,6 +243,13 @@ static inline size_t dn_shards(const dn_plan *plan, const dn_step *step)
     return plan->views * dn_shards_of_view(plan, step);
 }
 
+/* Shard number `index` of a run of the pool: every other run starts with what the one
+ * before left in the cache. The order of the shards has no effect on results. */
+static inline size_t dn_turn(const dn_plan *plan, size_t index, size_t shards)
+{
+    return plan->reverse ? shards - 1 - index : index;
+}
+
 dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard);
 jsni_extent dn_extent(const dn_plan *plan, size_t tensor, size_t images);
 /* How a value is read in a view; `relu` and normalisation of the present pass. */
@@ -277,8 +285,10 @@ const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
 /* Passes g on to input k, added to what later readers gave it. */
 void dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
                 const float *g);
-/* Backward sums of the inputs whose gradient this step completes. */
-void dn_back_inputs(dn_plan *plan, const dn_step *step, const dn_range *r);
+/* Whether the step adds the last part of input k's gradient and a BatchNorm waits for
+ * its sums; and these sums. */
+bool dn_completes(const dn_plan *plan, const dn_step *step, int k);
+void dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r);
 size_t dn_reduce_tasks(const dn_plan *plan, size_t step);
 void dn_reduce(dn_plan *plan, size_t step, size_t task, size_t worker);
 void dn_linear_forward(dn_plan *plan, dn_step *step);

@@ -73,8 +73,12 @@ typedef struct jsni_wino_call {
     const float *bias;     /* [out channels] or NULL */
     const float *residual; /* added to the result, or NULL; may be `out` */
     float *out;
-    const jsni_sums *sums; /* forward sums of the result are added here, or NULL */
+    const jsni_sums *sums; /* sums of the result are added here, or NULL */
     bool first;            /* these images set sums->origin */
+    /* Not NULL: the result is the gradient of back_x read through back_load, and the
+     * sums are backward ones. */
+    const float *back_x;
+    jsni_load back_load;
     size_t images;
 } jsni_wino_call;
 

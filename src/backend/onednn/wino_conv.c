@@ -74,9 +74,9 @@ static void product(const jsni_wino *w, size_t tiles, const float *weights,
     }
 }
 
-VEC_INLINE void output_tile(const float *m, size_t plane, vec y[16])
+/* A^T m for the six columns of a tile. */
+VEC_INLINE void output_columns(const float *m, size_t plane, vec t[24])
 {
-    vec t[24];
     UNROLL
     for (int j = 0; j < 6; j++) {
         vec d[6];
@@ -84,78 +84,114 @@ VEC_INLINE void output_tile(const float *m, size_t plane, vec y[16])
             d[i] = vec_load(m + (size_t)(6 * i + j) * plane);
         wino_output_line(d, 1, t + j, 6);
     }
-    UNROLL
-    for (int j = 0; j < 4; j++)
-        wino_output_line(t + 6 * j, 1, y + 4 * j, 1);
 }
+
+/* What is summed on the way out. */
+typedef enum output_sums { SUM_NOTHING, SUM_FORWARD, SUM_BACKWARD } output_sums;
 
 /* One block of channels of one segment. */
 typedef struct output_job {
     const float *m; /* its first tile in the planes */
     size_t plane;
+    bool biased;
     vec bias, origin;
+    loader back;           /* how back_x is read */
+    const float *back_x;   /* [pixels][VEC] of the image: input of the BatchNorm */
+    bool relu;             /* of `back` */
     const float *residual; /* [pixels][VEC] of the image, or NULL */
     float *out;
     size_t from, to; /* tile rows */
 } output_job;
 
-/* Tile rows and columns that lie wholly inside the image need no limits; `whole` is a
- * constant in both calls. */
-VEC_INLINE void output_one(const jsni_wino *w, const output_job *job, size_t ty,
-                           size_t tx, const float *m, bool whole, vec *sum, vec *square)
+/* One result at `p`. `sums` is a constant wherever this is inlined. */
+VEC_INLINE void output_pixel(const output_job *job, size_t p, vec v, output_sums sums,
+                             vec *sum, vec *square)
 {
-    vec y[16];
-    output_tile(m, job->plane, y);
+    if (job->biased)
+        v = vec_add(v, job->bias);
+    if (job->residual != NULL)
+        v = vec_add(v, vec_load(job->residual + p));
+    vec_store(job->out + p, v);
+    if (sums == SUM_FORWARD) {
+        const vec d = vec_sub(v, job->origin);
+        *sum = vec_add(*sum, d);
+        *square = vec_fma(d, d, *square);
+    } else if (sums == SUM_BACKWARD) {
+        const vec d = vec_sub(vec_load(job->back_x + p), job->back.mean);
+        const vec y = vec_fma(d, job->back.scale, job->back.shift);
+        const vec g = job->relu ? vec_keep(vec_greater(y, vec_zero()), v) : v;
+        *sum = vec_add(*sum, g);
+        *square = vec_fma(g, d, *square);
+    }
+}
+
+/* Tiles that lie wholly inside the image need no limits; `whole` is a constant, too. Row
+ * by row, so that no more than the 24 half-transformed vectors are alive. */
+VEC_INLINE void output_one(const jsni_wino *w, const output_job *job, size_t ty,
+                           size_t tx, const float *m, bool whole, output_sums sums,
+                           vec *sum, vec *square)
+{
+    vec t[24];
+    output_columns(m, job->plane, t);
     const size_t rows = whole ? 4 : w->height - 4 * ty;
     const size_t cols = whole ? 4 : w->width - 4 * tx;
     const size_t at = (4 * ty * w->width + 4 * tx) * VEC;
     UNROLL
-    for (size_t j = 0; j < 4; j++)
-        for (size_t i = 0; i < 4; i++) {
-            if (!whole && (j >= rows || i >= cols))
-                continue;
-            const size_t p = at + (j * w->width + i) * VEC;
-            vec v = vec_add(y[4 * j + i], job->bias);
-            if (job->residual != NULL)
-                v = vec_add(v, vec_load(job->residual + p));
-            vec_store(job->out + p, v);
-            const vec d = vec_sub(v, job->origin);
-            sum[i & 1] = vec_add(sum[i & 1], d);
-            square[i & 1] = vec_fma(d, d, square[i & 1]);
-        }
+    for (size_t j = 0; j < 4; j++) {
+        vec y[4];
+        wino_output_line(t + 6 * j, 1, y, 1);
+        for (size_t i = 0; i < 4; i++)
+            if (whole || (j < rows && i < cols))
+                output_pixel(job, at + (j * w->width + i) * VEC, y[i], sums,
+                             &sum[i & 1], &square[i & 1]);
+    }
 }
 
-static void output_segment(const jsni_wino *w, const output_job *job,
-                           const jsni_sums *sums, size_t block)
+VEC_INLINE void output_rows(const jsni_wino *w, const output_job *job, output_sums kind,
+                            const jsni_sums *sums, size_t block)
 {
     const float *m = job->m;
     for (size_t ty = job->from; ty < job->to; ty++) {
         vec sum[2] = {vec_zero(), vec_zero()}, square[2] = {vec_zero(), vec_zero()};
         for (size_t tx = 0; tx < w->tile_cols; tx++, m += w->out_blocks * VEC)
             if (4 * ty + 4 <= w->height && 4 * tx + 4 <= w->width)
-                output_one(w, job, ty, tx, m, true, sum, square);
+                output_one(w, job, ty, tx, m, true, kind, sum, square);
             else
-                output_one(w, job, ty, tx, m, false, sum, square);
-        if (sums == NULL)
+                output_one(w, job, ty, tx, m, false, kind, sum, square);
+        if (kind == SUM_NOTHING)
             continue;
         vec_add_double(sums->first + block * VEC, vec_add(sum[0], sum[1]));
         vec_add_double(sums->second + block * VEC, vec_add(square[0], square[1]));
     }
 }
 
+static void output_segment(const jsni_wino *w, const output_job *job,
+                           const jsni_sums *sums, size_t block)
+{
+    if (sums == NULL)
+        output_rows(w, job, SUM_NOTHING, sums, block);
+    else if (job->back_x == NULL)
+        output_rows(w, job, SUM_FORWARD, sums, block);
+    else
+        output_rows(w, job, SUM_BACKWARD, sums, block);
+}
+
 /* The mean of the first tile, which lies in the image's corner: near enough to the mean
  * of the channel for the sums to be taken around it. */
 static vec first_values(const jsni_wino *w, const output_job *job)
 {
-    vec y[16], sum = vec_zero();
+    vec t[24], sum = vec_zero();
     size_t count = 0;
-    output_tile(job->m, job->plane, y);
-    for (size_t j = 0; j < 4 && j < w->height; j++)
+    output_columns(job->m, job->plane, t);
+    for (size_t j = 0; j < 4 && j < w->height; j++) {
+        vec y[4];
+        wino_output_line(t + 6 * j, 1, y, 1);
         for (size_t i = 0; i < 4 && i < w->width; i++, count++) {
-            sum = vec_add(sum, y[4 * j + i]);
+            sum = vec_add(sum, y[i]);
             if (job->residual != NULL)
                 sum = vec_add(sum, vec_load(job->residual + (j * w->width + i) * VEC));
         }
+    }
     return vec_fma(sum, vec_set(1.0f / (float)count), job->bias);
 }
 
@@ -171,18 +207,22 @@ static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t 
             output_job job = {
                 .m = scratch->output + s.tile * channels + b * VEC,
                 .plane = plane,
+                .biased = call->bias != NULL,
                 .bias =
                     call->bias != NULL ? vec_load(call->bias + b * VEC) : vec_zero(),
                 .origin = vec_zero(),
+                .back = loader_of(&call->back_load, b),
+                .back_x = call->back_x != NULL ? call->back_x + at : NULL,
+                .relu = call->back_load.relu,
                 .residual = call->residual != NULL ? call->residual + at : NULL,
                 .out = call->out + at,
                 .from = s.from,
                 .to = s.to,
             };
-            if (call->sums != NULL && call->first && row == 0) {
+            const bool forward = call->sums != NULL && call->back_x == NULL;
+            if (forward && call->first && row == 0)
                 vec_store(call->sums->origin + b * VEC, first_values(w, &job));
-            }
-            if (call->sums != NULL)
+            if (forward)
                 job.origin = vec_load(call->sums->origin + b * VEC);
             output_segment(w, &job, call->sums, b);
         }

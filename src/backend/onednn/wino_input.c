@@ -3,26 +3,34 @@
  * there needs no case distinction. */
 #include "backend/onednn/wino_input.h"
 
-/* Image rows 4*from-1 .. 4*to of one block of channels, loaded, zero outside. */
-static void fill_pad(const jsni_wino *w, const float *x, const loader *l, size_t from,
-                     size_t to, float *pad)
+/* Zeroes what lies outside the image in the buffer of a segment. */
+static void clear_border(const jsni_wino *w, const wino_segment *s, float *pad)
 {
     const size_t line = (4 * w->tile_cols + 2) * VEC;
     const vec zero = vec_zero();
-    for (size_t r = 0; r < 4 * (to - from) + 2; r++, pad += line) {
-        const size_t y = 4 * from + r; /* image row plus one */
-        if (y == 0 || y > w->height) {
-            for (size_t i = 0; i < line; i += VEC)
-                vec_store(pad + i, zero);
-            continue;
-        }
-        const float *row = x + (y - 1) * w->width * VEC;
+    for (size_t r = 0; r < 4 * (s->to - s->from) + 2; r++, pad += line) {
+        const size_t y = 4 * s->from + r; /* image row plus one */
+        const size_t inside = y == 0 || y > w->height ? 0 : w->width * VEC;
         vec_store(pad, zero);
-        for (size_t i = 0; i < w->width * VEC; i += VEC)
-            vec_store(pad + VEC + i, loader_get(l, row + i));
-        for (size_t i = (w->width + 1) * VEC; i < line; i += VEC)
+        for (size_t i = VEC + inside; i < line; i += VEC)
             vec_store(pad + i, zero);
     }
+}
+
+/* The part of one block of channels that lies inside, loaded. `as_is` is a constant in
+ * both calls. */
+VEC_INLINE void fill_pad(const jsni_wino *w, const float *x, const loader *l,
+                         bool as_is, const wino_segment *s, float *pad)
+{
+    const size_t line = (4 * w->tile_cols + 2) * VEC, row = w->width * VEC;
+    const size_t last = 4 * s->to + 1 < w->height ? 4 * s->to + 1 : w->height;
+    const size_t first =
+        s->from == 0 ? 0 : 4 * s->from - 1; /* image rows [first, last) */
+    pad += (first + 1 - 4 * s->from) * line + VEC;
+    x += first * row;
+    for (size_t y = first; y < last; y++, pad += line, x += row)
+        for (size_t i = 0; i < row; i += VEC)
+            vec_store(pad + i, as_is ? vec_load(x + i) : loader_get(l, x + i));
 }
 
 VEC_INLINE void input_tile(const float *pad, size_t line, float *to, size_t plane)
@@ -52,10 +60,14 @@ void KERNEL(wino_input)(const jsni_wino *w, const float *x, const jsni_load *loa
     const size_t pixels = w->height * w->width;
     for (size_t row = begin; row < end;) {
         const wino_segment s = wino_next(w, begin, row, end);
+        clear_border(w, &s, scratch->pad);
         for (size_t b = 0; b < w->in_blocks; b++) {
             const loader l = loader_of(load, b);
-            fill_pad(w, x + (s.image * w->in_blocks + b) * pixels * VEC, &l, s.from,
-                     s.to, scratch->pad);
+            const float *image = x + (s.image * w->in_blocks + b) * pixels * VEC;
+            if (load->mean == NULL && !load->relu)
+                fill_pad(w, image, &l, true, &s, scratch->pad);
+            else
+                fill_pad(w, image, &l, false, &s, scratch->pad);
             float *to = scratch->input + s.tile * channels + b * VEC;
             for (size_t ty = 0; ty < s.to - s.from; ty++)
                 for (size_t tx = 0; tx < w->tile_cols; tx++, to += channels)
