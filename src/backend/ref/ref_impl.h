@@ -38,8 +38,8 @@ typedef struct ref_kernel {
                          size_t batch);
 } ref_kernel;
 
-extern const ref_kernel ref_conv, ref_norm, ref_relu, ref_add, ref_max_pool,
-    ref_avg_pool, ref_adaptive_pool, ref_linear, ref_dropout, ref_flatten;
+extern const ref_kernel ref_norm, ref_relu, ref_add, ref_max_pool, ref_avg_pool,
+    ref_adaptive_pool, ref_linear, ref_dropout, ref_flatten;
 
 static inline size_t ref_images(const ref_call *call)
 {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "backend/ref/refconv.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "nn/arena.h"
@@ -18,7 +19,7 @@ const ref_kernel *ref_kernel_of(jsni_op_kind kind)
 {
     switch (kind) {
     case JSNI_OP_CONV:
-        return &ref_conv;
+        return &refconv_best()->kernel;
     case JSNI_OP_NORM:
         return &ref_norm;
     case JSNI_OP_RELU:

@@ -1,0 +1,22 @@
+/* backend/ref/refconv.h - the convolution of the reference backend, compiled once for
+ * any machine and again for wider vectors; all give the same bits. */
+#ifndef JSNI_REF_REFCONV_H
+#define JSNI_REF_REFCONV_H
+
+#include "backend/ref/ref_impl.h"
+#include "backend/ref/refconv_list.h"
+
+typedef struct refconv {
+    bool (*usable)(void); /* on this machine */
+    ref_kernel kernel;
+} refconv;
+
+#define REFCONV_DECLARE(id) extern const refconv refconv_##id;
+REFCONV_LIST(REFCONV_DECLARE)
+#undef REFCONV_DECLARE
+
+/* The row at `index`, or NULL beyond the last; a usable one, the widest. */
+const refconv *refconv_at(size_t index);
+const refconv *refconv_best(void);
+
+#endif /* JSNI_REF_REFCONV_H */

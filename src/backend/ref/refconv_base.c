@@ -1,0 +1,9 @@
+/* backend/ref/refconv_base.c - the convolution for any machine. */
+#include "backend/ref/refconv_body.h"
+
+static bool usable(void)
+{
+    return true;
+}
+
+const refconv refconv_base = REFCONV("base");
