@@ -34,7 +34,7 @@ expect 3 '' "'linear.weight' is 4x192, the network's is 5x192" -- \
 expect 3 '' 'float32 array \[N\]\[C\]\[H\]\[W\]' -- $predict --classes 4 --array flat.npy
 expect 3 '' 'int32' -- $predict --classes 4 --array whole.npy
 expect 3 '' 'no.npy' -- $predict --classes 4 --array no.npy
-expect 2 '' 'needs --network' -- "$JENSEN" predict --array images.npy
+expect 2 '' 'needs a run folder and images, or --network' -- "$JENSEN" predict --array images.npy
 expect 2 '' 'needs images' -- $predict --classes 4
 expect 2 '' "no device 'gpu'" -- $predict --classes 4 --array images.npy --device gpu
 expect 2 '' 'preactresnet34' -- "$JENSEN" predict --network resnet51 \
