@@ -21,6 +21,7 @@
 #include "jensen/param.h"
 #include "jensen/recipe.h"
 #include "jensen/report.h"
+#include "jensen/repro.h"
 #include "jensen/stats.h"
 #include "jensen/status.h"
 #include "jensen/sweep.h"

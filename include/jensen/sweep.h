@@ -112,6 +112,9 @@ typedef struct jsn_sweep_counts {
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_count(jsn_sweep *sweep,
                                                   jsn_sweep_counts *out);
 
+/* Puts failed trials back, their attempts forgotten; *count (may be NULL) of them. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count);
+
 /* How a worker works. jsn_sweep_work_init() gives the usual. */
 typedef struct jsn_sweep_worker {
     const char *folder; /* run folders go below FOLDER/STUDY; NULL: "runs" */

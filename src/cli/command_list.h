@@ -14,7 +14,9 @@
     X(sweep_worker) \
     X(sweep_status) \
     X(sweep_best) \
+    X(sweep_export) \
     X(sweep_slurm) \
+    X(repro) \
     X(data_info) \
     X(data_check) \
     X(data_convert) \

@@ -7,12 +7,15 @@
 typedef struct run_values {
     cli_worker_values worker;
     char *store;
+    bool retry;
 } run_values;
 
 static const jsn_option_info own[] = {
     {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
      "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
      offsetof(run_values, store)},
+    {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "put failed trials back first", offsetof(run_values, retry)},
 };
 
 static const jsn_option_info *options(size_t *count)
@@ -24,7 +27,7 @@ static const jsn_option_info *options(size_t *count)
         const jsn_option_info *worker = cli_worker_options(&rows);
         used = cli_join_options(table, 0, worker, rows, offsetof(run_values, worker),
                                 NULL);
-        used = cli_join_options(table, used, own, 1, 0, NULL);
+        used = cli_join_options(table, used, own, 2, 0, NULL);
     }
     *count = used;
     return table;
@@ -39,7 +42,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
     const char *name = args->count == 1 ? args->items[0] : NULL;
-    jsn_status status = cli_work(url, name, &v->worker, true);
+    jsn_status status = JSN_OK;
+    if (v->retry) {
+        status = jsn_sweep_open(&sweep, url, name);
+        if (status == JSN_OK)
+            status = jsn_sweep_retry(sweep, NULL);
+        jsn_sweep_close(sweep);
+        sweep = NULL;
+    }
+    if (status == JSN_OK)
+        status = cli_work(url, name, &v->worker, true);
     if (status != JSN_OK)
         return status;
     status = jsn_sweep_open(&sweep, url, name);

@@ -1,5 +1,6 @@
 /* cli/command_tune.c - loss weight and learning rate for one's own data, chosen without
  * clean labels. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -102,6 +103,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = JSN_OK;
     if (args->count > 1)
         return cli_usage("one data set is wanted, '%s' is too many", args->items[1]);
+    v->base.lr = NAN; /* no option here: it is what is looked for */
     if (args->count == 1)
         status = jsn_train_config_set(&v->base, "data", args->items[0]);
     if (status == JSN_OK && v->base.data == NULL)

@@ -155,6 +155,31 @@ jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
     return JSN_OK;
 }
 
+jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count)
+{
+    char id[24];
+    int64_t changed = 0;
+    (void)snprintf(id, sizeof id, "%lld", (long long)sweep->study.id);
+    const char *const params[] = {id};
+    JSNI_TRY(jsni_store_begin(sweep->store));
+    jsn_status status = jsni_store_run(
+        sweep->store,
+        "DELETE FROM trial_user_attributes WHERE \"key\" IN ('attempts', 'failure') "
+        "AND "
+        "trial_id IN (SELECT trial_id FROM trials WHERE study_id = $1 AND state = "
+        "'FAIL')",
+        params, 1, NULL, NULL);
+    if (status == JSN_OK)
+        status = jsni_store_run(sweep->store,
+                                "UPDATE trials SET state = 'WAITING', "
+                                "datetime_complete = NULL WHERE study_id = $1 AND "
+                                "state = 'FAIL'",
+                                params, 1, NULL, &changed);
+    if (count != NULL)
+        *count = (size_t)changed;
+    return jsni_store_end(sweep->store, status);
+}
+
 /* What tells trials of a study apart: their options in the order given. */
 static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **json)
 {

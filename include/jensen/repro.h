@@ -1,0 +1,87 @@
+/* jensen/repro.h - the paper's tables and figures by name: the runs they need, as a
+ * study, and the result beside the printed one.
+ *
+ *     jsn_repro_settings settings = {.name = "table1", .dataset = "cifar10", .seeds = 2};
+ *     jsn_sweep *sweep = NULL;
+ *     jsn_repro_prepare(&sweep, JSN_SWEEP_STORE, &settings, &overrides);
+ *     jsn_sweep_work(sweep, ...);                      // runs what is missing
+ *     jsn_repro_render(sweep, &settings, "markdown", &text);
+ *
+ * `overrides` are training options that all runs share: the data at least; fewer epochs,
+ * a subset or a smaller network scale the experiment down, and the result says so.
+ */
+#ifndef JENSEN_REPRO_H
+#define JENSEN_REPRO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/status.h"
+#include "jensen/sweep.h"
+#include "jensen/train.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What exists; the records are static. */
+typedef struct jsn_repro_entry {
+    const char *name;  /* "table1", "fig4" */
+    const char *title; /* one line */
+    bool runs;         /* needs training runs */
+} jsn_repro_entry;
+
+JSN_API size_t jsn_repro_count(void);
+/* False when index >= jsn_repro_count(). */
+JSN_API bool jsn_repro_at(size_t index, jsn_repro_entry *out);
+/* JSN_ERR_UNKNOWN_NAME lists the names. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_lookup(const char *name,
+                                                   jsn_repro_entry *out);
+
+typedef struct jsn_repro_settings {
+    const char *name;
+    const char *dataset; /* NULL: the paper's */
+    int64_t seeds;       /* runs of each cell, with the seeds 1, 2, ... */
+    const char *only; /* run only recipes with one of these words in their name, comma-
+                            separated; NULL: all */
+    const char
+        *noise_from; /* of instance-dependent noise: "from=RUN", "posteriors=FILE"
+                               or NULL */
+} jsn_repro_settings;
+
+/* Opens the study of a result, making it and adding what trials it lacks. Its name comes
+ * from the result, the data set and the overrides, so the same request finds it again.
+ *   JSN_ERR_UNKNOWN_NAME  no such result
+ *   JSN_ERR_ARGUMENT      the result has no runs on that data set, or needs noise_from
+ *   and the statuses of jsn_sweep_create() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
+                                                    const jsn_repro_settings *settings,
+                                                    const jsn_train_config *overrides);
+
+/* The result as "markdown", "csv", "latex" or "html" (a whole page with its figure). Our
+ * means, deviations and numbers of runs, the paper's, differences, Welch's intervals;
+ * bold by the two-sided t-test at 0.05 against the best; cells near chance are marked and
+ * not ranked. `sweep` is NULL for results without runs. *out: jsn_text_release(). */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_render(jsn_sweep *sweep,
+                                                   const jsn_repro_settings *settings,
+                                                   const jsn_train_config *overrides,
+                                                   const char *format, char **out);
+
+/* Everything into a folder: NAME.md, NAME.csv, NAME.tex, NAME.html, NAME.svg where there
+ * is a figure, and NAME.study.html. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_write(jsn_sweep *sweep,
+                                                  const jsn_repro_settings *settings,
+                                                  const jsn_train_config *overrides,
+                                                  const char *folder);
+
+/* All trials of a study as a table in "csv", "markdown", "latex" or "html"; the last is
+ * a page that links the runs, by paths relative to `folder` (NULL: the working folder). */
+JSN_API JSN_MUST_CHECK jsn_status jsn_study_export(jsn_sweep *sweep, const char *format,
+                                                   const char *folder, char **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_REPRO_H */

@@ -1,0 +1,172 @@
+/* cli/command_repro.c - a table or figure of the paper: runs what is missing, prints the
+ * result beside the printed one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_study.h"
+#include "jensen/repro.h"
+
+typedef struct repro_values {
+    cli_worker_values worker;
+    jsn_train_config base;
+    char *store, *dataset, *only, *noise_from, *report, *format;
+    int64_t seeds;
+    bool show, retry;
+} repro_values;
+
+static const jsn_option_info own[] = {
+    {"dataset", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
+     "cifar10, cifar100, webvision, animal10n, food101n (default: the paper's)",
+     offsetof(repro_values, dataset)},
+    {"seeds", 0, JSN_OPTION_INT, "1", 1, 64, NULL, "N",
+     "runs of each cell, with the seeds 1 to N; the paper has 5",
+     offsetof(repro_values, seeds)},
+    {"only", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "WORDS",
+     "run only recipes with a part of their name that begins so: sym-40,asym-40 or "
+     "sym-40/gjs",
+     offsetof(repro_values, only)},
+    {"noise-from", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
+     "table8: from=RUN or posteriors=FILE.npy, where instance-dependent noise comes "
+     "from",
+     offsetof(repro_values, noise_from)},
+    {"show", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "run nothing, print what there is", offsetof(repro_values, show)},
+    {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "put failed runs back first", offsetof(repro_values, retry)},
+    {"format", 'f', JSN_OPTION_CHOICE, "markdown", 0, 0, "markdown|csv|latex|html",
+     NULL, "of what is printed", offsetof(repro_values, format)},
+    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
+     "write all formats, the figure and the study's page there",
+     offsetof(repro_values, report)},
+    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "where the study is kept; default $JENSEN_STORE, else sqlite:///jensen.db",
+     offsetof(repro_values, store)},
+};
+
+static const jsn_option_info *options(size_t *count)
+{
+    static jsn_option_info table[128];
+    static size_t used;
+    if (used == 0) {
+        size_t rows = 0;
+        used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
+        const jsn_option_info *worker = cli_worker_options(&rows);
+        used = cli_join_options(table, used, worker, rows,
+                                offsetof(repro_values, worker), NULL);
+        const jsn_option_info *train = jsn_train_options(&rows);
+        used = cli_join_options(table, used, train, rows, offsetof(repro_values, base),
+                                "set|seed|recipe|json|config");
+    }
+    *count = used;
+    return table;
+}
+
+/* Initial values of what is not training's; those of training stay open for recipes. */
+static jsn_status fill(repro_values *v)
+{
+    size_t count = 0;
+    const jsn_option_info *table = options(&count);
+    for (size_t i = 0; i < count; i++) {
+        const bool ours =
+            table[i].offset < offsetof(repro_values, base) ||
+            table[i].offset >= offsetof(repro_values, base) + sizeof v->base;
+        if (!ours || table[i].initial == NULL || jsn_options_is_set(&table[i], v))
+            continue;
+        const jsn_status status =
+            jsn_options_set(table, count, v, table[i].name, table[i].initial);
+        if (status != JSN_OK)
+            return status;
+    }
+    return JSN_OK;
+}
+
+static jsn_status print(jsn_sweep *sweep, const jsn_repro_settings *settings,
+                        const repro_values *v)
+{
+    char *text = NULL;
+    jsn_status status = jsn_repro_render(sweep, settings, &v->base, v->format, &text);
+    if (status == JSN_OK)
+        (void)fputs(text, stdout);
+    jsn_text_release(text);
+    if (status == JSN_OK && v->report != NULL) {
+        status = jsn_repro_write(sweep, settings, &v->base, v->report);
+        if (status == JSN_OK)
+            (void)fprintf(stderr, "written to %s\n", v->report);
+    }
+    return status;
+}
+
+static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
+{
+    const char *url = cli_store_url(v->store);
+    jsn_sweep *sweep = NULL;
+    char name[300];
+    jsn_status status = jsn_repro_prepare(&sweep, url, settings, &v->base);
+    if (status != JSN_OK)
+        return status;
+    (void)snprintf(name, sizeof name, "%s", jsn_sweep_name(sweep));
+    if (v->retry)
+        status = jsn_sweep_retry(sweep, NULL);
+    if (status == JSN_OK && !v->show) {
+        (void)fprintf(stderr, "study %s in %s\n", name, jsn_sweep_shown(sweep));
+        status = cli_work(url, name, &v->worker, true);
+    }
+    if (status == JSN_OK)
+        status = print(sweep, settings, v);
+    jsn_sweep_counts counts;
+    if (status == JSN_OK && jsn_sweep_count(sweep, &counts) == JSN_OK &&
+        counts.failed > 0)
+        (void)fprintf(stderr,
+                      "%zu runs failed: 'jensen sweep status %s --failures' says why; "
+                      "--retry-failed tries them again\n",
+                      counts.failed, name);
+    jsn_sweep_close(sweep);
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    repro_values *v = values;
+    jsn_repro_entry entry;
+    if (args->count == 0) {
+        for (size_t i = 0; jsn_repro_at(i, &entry); i++)
+            (void)printf("%-8s %s%s\n", entry.name, entry.title,
+                         entry.runs ? "" : " (nothing to run)");
+        return JSN_OK;
+    }
+    if (args->count > 1)
+        return cli_usage("one result at a time, '%s' is too many", args->items[1]);
+    jsn_status status = jsn_repro_lookup(args->items[0], &entry);
+    v->base.seed = JSN_OPTION_INT_UNSET; /* no option here: --seeds has them */
+    if (status == JSN_OK)
+        status = fill(v);
+    if (status != JSN_OK)
+        return status;
+    const jsn_repro_settings settings = {entry.name, v->dataset, v->seeds, v->only,
+                                         v->noise_from};
+    if (!entry.runs)
+        return print(NULL, &settings, v);
+    if (v->base.data == NULL)
+        return cli_usage("which data? --data cifar10:PATH, for instance");
+    return run_study(&settings, v);
+}
+
+const cli_command cli_command_repro = {
+    .name = "repro",
+    .summary = "a table or figure of the paper, run or resumed, then compared",
+    .usage = "[NAME] --data DATA [--dataset NAME] [--seeds N] [OPTIONS]",
+    .details =
+        "NAME is table1 to table13 or fig1 to fig8; without one they are listed. Any "
+        "training\n"
+        "option scales the experiment; the result says so:\n\n"
+        "  jensen repro table1 --data cifar10:PATH --epochs 20 --subset 10000 \\\n"
+        "         --network preactresnet34:width=8 --out results\n\n"
+        "Runs are kept in a study: the same command continues, more --seeds add runs,\n"
+        "other machines help with 'jensen sweep worker'. The exit code is 0 whatever "
+        "the\nnumbers say.",
+    .library_options = options,
+    .values_size = sizeof(repro_values),
+    .run = run,
+    .deferred = true,
+};

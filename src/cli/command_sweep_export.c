@@ -1,0 +1,63 @@
+/* cli/command_sweep_export.c - all trials of a study as a table, or its page. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_study.h"
+#include "jensen/repro.h"
+
+typedef struct export_values {
+    char *store, *format, *out;
+} export_values;
+
+static const jsn_option_info options[] = {
+    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
+     offsetof(export_values, store)},
+    {"format", 'f', JSN_OPTION_CHOICE, "csv", 0, 0, "csv|markdown|latex|html", NULL,
+     "html: a page that links the runs", offsetof(export_values, format)},
+    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "where to write (default: standard output)", offsetof(export_values, out)},
+};
+
+static jsn_status write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return cli_usage("%s: cannot be written", path);
+    const bool bad = fputs(text, file) == EOF;
+    return fclose(file) != 0 || bad ? JSN_ERR_IO : JSN_OK;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const export_values *v = values;
+    jsn_sweep *sweep = NULL;
+    char *text = NULL, folder[1024] = ".";
+    if (args->count > 1)
+        return cli_usage("one study at a time, '%s' is too many", args->items[1]);
+    if (v->out != NULL && strrchr(v->out, '/') != NULL)
+        (void)snprintf(folder, sizeof folder, "%.*s",
+                       (int)(strrchr(v->out, '/') - v->out), v->out);
+    jsn_status status = jsn_sweep_open(&sweep, cli_store_url(v->store),
+                                       args->count == 1 ? args->items[0] : NULL);
+    if (status == JSN_OK)
+        status = jsn_study_export(sweep, v->format, folder, &text);
+    if (status == JSN_OK && v->out == NULL)
+        (void)fputs(text, stdout);
+    else if (status == JSN_OK)
+        status = write_file(v->out, text);
+    jsn_text_release(text);
+    jsn_sweep_close(sweep);
+    return status;
+}
+
+const cli_command cli_command_sweep_export = {
+    .name = "sweep export",
+    .summary = "all trials of a study as a table, or as a page that links the runs",
+    .usage = "[STUDY] [--format csv|markdown|latex|html] [--out FILE]",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(export_values),
+    .run = run,
+};

@@ -1,0 +1,98 @@
+/* repro/repro_impl.h - a table or figure of the paper as cells: which runs fill each, and
+ * what the paper prints there. */
+#ifndef JSNI_REPRO_REPRO_IMPL_H
+#define JSNI_REPRO_REPRO_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/text.h"
+#include "jensen/recipe.h"
+#include "jensen/repro.h"
+#include "report/table.h"
+
+typedef enum jsni_repro_kind {
+    JSNI_REPRO_BARS,    /* results over noise rates */
+    JSNI_REPRO_TABLE,   /* a table, no figure */
+    JSNI_REPRO_CURVES,  /* objective over epochs */
+    JSNI_REPRO_CONSIST, /* accuracy and consistency over epochs */
+    JSNI_REPRO_VIEWS,   /* against M */
+    JSNI_REPRO_TEXT,    /* nothing to run: prints what it defines */
+    JSNI_REPRO_PLOT     /* nothing to run: an analytic plot */
+} jsni_repro_kind;
+
+/* What `jensen repro` knows by name. */
+typedef struct jsni_repro_info {
+    const char *name, *title;
+    jsni_repro_kind kind;
+    const char *recipes; /* result of its recipes; of an analytic plot its spec */
+    const char *key;     /* in paper_results, NULL: the paper prints no numbers */
+    const char *metric;  /* field of a result */
+    const char *dataset; /* when none is asked for */
+    size_t paper_runs;   /* n behind the paper's deviations */
+    const char *note;    /* NULL, or what a reader must know */
+} jsni_repro_info;
+
+/* JSN_ERR_UNKNOWN_NAME with the names there are. */
+JSN_MUST_CHECK jsn_status jsni_repro_find(const char *name,
+                                          const jsni_repro_info **out);
+
+enum { JSNI_REPRO_RUNS = 64, JSNI_REPRO_LABEL = 48 };
+
+typedef struct jsni_repro_cell {
+    jsn_recipe recipe;
+    const char *metric; /* "test_acc", ... */
+    char row[JSNI_REPRO_LABEL], group[JSNI_REPRO_LABEL], column[JSNI_REPRO_LABEL];
+    /* the paper's, percent; NaN: nothing printed */
+    double paper, paper_deviation;
+    size_t paper_runs;
+    bool paper_bold;
+    /* ours, percent */
+    double values[JSNI_REPRO_RUNS];
+    size_t count;
+    double mean, deviation; /* NaN: no run; fewer than two */
+    bool near_chance, bold;
+} jsni_repro_cell;
+
+typedef struct jsni_repro_cells {
+    const jsni_repro_info *info;
+    const char *dataset;
+    jsni_repro_cell *items;
+    size_t count;
+} jsni_repro_cells; /* zero-initialise */
+
+/* The cells of a result on a data set, in the paper's order. JSN_ERR_ARGUMENT: the paper
+ * has no such runs. */
+JSN_MUST_CHECK jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
+                                                const char *dataset);
+void jsni_repro_cells_release(jsni_repro_cells *cells);
+
+/* Fills in our values from the trials, means, chance marks and the t-test. */
+JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
+                                                const jsn_sweep_trial *trials,
+                                                size_t count);
+
+/* Classes of a data set of the paper. */
+size_t jsni_repro_classes(const char *dataset);
+
+/* Rows times columns, as the paper prints them; borrowed caption and note. */
+void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
+                      const char *note, jsni_table *out);
+/* A row a cell: ours, the paper's, difference, Welch's interval. */
+void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
+                           jsni_table *out);
+/* Lines: rank correlation of our columns with the paper's. */
+void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
+
+/* Tables 7 and 11, which define things. */
+void jsni_repro_define(const char *name, jsni_table *out);
+
+/* The figure of a result as SVG; nothing when there is none. */
+JSN_MUST_CHECK jsn_status jsni_repro_figure(const jsni_repro_cells *cells,
+                                            const jsn_sweep_trial *trials, size_t count,
+                                            const char *caption, jsni_text *out);
+
+/* Whether a trial is of a cell and complete. */
+bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell);
+
+#endif /* JSNI_REPRO_REPRO_IMPL_H */

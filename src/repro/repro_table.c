@@ -1,0 +1,225 @@
+/* repro/repro_table.c - our values beside the paper's: means, the t-test that makes bold,
+ * Welch's intervals, rank correlations. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "jensen/stats.h"
+#include "repro/repro_impl.h"
+
+/* Below this multiple of chance a network has learned next to nothing, and which of two
+ * such is better says nothing. */
+static const double chance_factor = 1.5;
+
+bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)
+{
+    const char *recipe = jsn_sweep_option(trial, "recipe");
+    return trial->state == JSN_SWEEP_COMPLETE && recipe != NULL &&
+           strcmp(recipe, cell->recipe.name) == 0;
+}
+
+static bool same_column(const jsni_repro_cell *a, const jsni_repro_cell *b)
+{
+    return strcmp(a->group, b->group) == 0 && strcmp(a->column, b->column) == 0;
+}
+
+/* The best ranked cell of a column; NULL: none. */
+static const jsni_repro_cell *best_of(const jsni_repro_cells *cells,
+                                      const jsni_repro_cell *column)
+{
+    const jsni_repro_cell *best = NULL;
+    for (size_t i = 0; i < cells->count; i++) {
+        const jsni_repro_cell *c = &cells->items[i];
+        if (c->count > 0 && !c->near_chance && same_column(c, column) &&
+            (best == NULL || c->mean > best->mean))
+            best = c;
+    }
+    return best;
+}
+
+jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial *trials,
+                                 size_t count)
+{
+    const double chance = 100.0 / (double)jsni_repro_classes(cells->dataset);
+    for (size_t i = 0; i < cells->count; i++) {
+        jsni_repro_cell *c = &cells->items[i];
+        c->count = 0;
+        for (size_t t = 0; t < count && c->count < JSNI_REPRO_RUNS; t++) {
+            const double value = 100.0 * jsn_sweep_number(&trials[t], c->metric);
+            if (jsni_repro_is_of(&trials[t], c) && isfinite(value))
+                c->values[c->count++] = value;
+        }
+        c->mean = jsn_stats_mean(c->values, c->count);
+        c->deviation = jsn_stats_deviation(c->values, c->count);
+        /* Agreement of predictions has no chance level: constant ones agree always. */
+        c->near_chance = c->count > 0 && strcmp(c->metric, "consistency") != 0 &&
+                         c->mean < chance_factor * chance;
+    }
+    for (size_t i = 0; i < cells->count; i++) {
+        jsni_repro_cell *c = &cells->items[i];
+        const jsni_repro_cell *best = best_of(cells, c);
+        jsn_stats_test test = {.p = 0.0};
+        c->bold = false;
+        if (best == NULL || c->count == 0 || c->near_chance)
+            continue;
+        if (c != best && c->count > 1 && best->count > 1)
+            JSNI_TRY(jsn_stats_student(&test, c->values, c->count, best->values,
+                                       best->count, 0.95));
+        c->bold = c->mean == best->mean || test.p >= 0.05;
+    }
+    return JSN_OK;
+}
+
+/* The first cell of a row and the first of a column stand for them. */
+static bool first_in(const jsni_repro_cells *cells, size_t index, bool row)
+{
+    const jsni_repro_cell *c = &cells->items[index];
+    for (size_t k = 0; k < index; k++)
+        if (row ? strcmp(cells->items[k].row, c->row) == 0
+                : same_column(&cells->items[k], c))
+            return false;
+    return true;
+}
+
+static const jsni_repro_cell *cell_at(const jsni_repro_cells *cells, const char *row,
+                                      const jsni_repro_cell *column)
+{
+    for (size_t i = 0; i < cells->count; i++)
+        if (strcmp(cells->items[i].row, row) == 0 &&
+            same_column(&cells->items[i], column))
+            return &cells->items[i];
+    return NULL;
+}
+
+void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
+                      const char *note, jsni_table *out)
+{
+    out->caption = caption;
+    out->note = note;
+    jsni_table_column(out, NULL, "", JSNI_ALIGN_LEFT);
+    for (size_t i = 0; i < cells->count; i++)
+        if (first_in(cells, i, false))
+            jsni_table_column(
+                out, cells->items[i].group[0] == '\0' ? NULL : cells->items[i].group,
+                cells->items[i].column, JSNI_ALIGN_RIGHT);
+    for (size_t r = 0; r < cells->count; r++) {
+        if (!first_in(cells, r, true))
+            continue;
+        jsni_table_row(out);
+        (void)jsni_table_text(out, cells->items[r].row);
+        for (size_t i = 0; i < cells->count; i++) {
+            if (!first_in(cells, i, false))
+                continue;
+            const jsni_repro_cell *c =
+                cell_at(cells, cells->items[r].row, &cells->items[i]);
+            if (c == NULL || c->count == 0) {
+                (void)jsni_table_empty(out);
+                continue;
+            }
+            jsni_cell *cell = jsni_table_number(out, c->mean, c->deviation, 2);
+            cell->bold = c->bold;
+            cell->mark = c->near_chance ? "~" : NULL;
+        }
+    }
+}
+
+/* `count` numbers with exactly this mean and sample deviation: the tests depend on
+ * nothing else. */
+static void stand_ins(double mean, double deviation, size_t count, double *out)
+{
+    const double shift = deviation * sqrt(0.5 * (double)(count - 1));
+    for (size_t i = 0; i < count; i++)
+        out[i] = mean + (i == 0 ? -shift : i == 1 ? shift : 0.0);
+}
+
+static void put_interval(jsni_table *out, const jsni_repro_cell *c)
+{
+    double paper[16];
+    char text[64];
+    jsn_stats_test test;
+    if (c->count < 2 || c->paper_runs < 2 || c->paper_runs > 16 ||
+        isnan(c->paper_deviation)) {
+        (void)jsni_table_empty(out);
+        return;
+    }
+    stand_ins(c->paper, c->paper_deviation, c->paper_runs, paper);
+    if (jsn_stats_welch(&test, c->values, c->count, paper, c->paper_runs, 0.95) !=
+        JSN_OK) {
+        (void)jsni_table_empty(out);
+        return;
+    }
+    (void)snprintf(text, sizeof text, "%+.2f .. %+.2f", test.low, test.high);
+    (void)jsni_table_text(out, text);
+}
+
+void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
+                           jsni_table *out)
+{
+    out->caption = caption;
+    jsni_table_column(out, NULL, "", JSNI_ALIGN_LEFT);
+    jsni_table_column(out, NULL, "column", JSNI_ALIGN_LEFT);
+    jsni_table_column(out, NULL, "ours", JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "n", JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "paper", JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "difference", JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "95% interval", JSNI_ALIGN_RIGHT);
+    for (size_t i = 0; i < cells->count; i++) {
+        const jsni_repro_cell *c = &cells->items[i];
+        char column[2 * JSNI_REPRO_LABEL + 2], number[32];
+        jsni_table_row(out);
+        (void)jsni_table_text(out, c->row);
+        (void)snprintf(column, sizeof column, "%s%s%s", c->group,
+                       c->group[0] == '\0' ? "" : " ", c->column);
+        (void)jsni_table_text(out, column);
+        if (c->count == 0) {
+            (void)jsni_table_text(out, "not run");
+        } else {
+            jsni_cell *cell = jsni_table_number(out, c->mean, c->deviation, 2);
+            cell->bold = c->bold;
+            cell->mark = c->near_chance ? "~" : NULL;
+        }
+        (void)snprintf(number, sizeof number, "%zu", c->count);
+        (void)jsni_table_text(out, number);
+        jsni_table_number(out, c->paper, c->paper_deviation, 2)->bold = c->paper_bold;
+        if (c->count == 0 || isnan(c->paper)) {
+            (void)jsni_table_empty(out);
+        } else {
+            (void)snprintf(number, sizeof number, "%+.2f", c->mean - c->paper);
+            (void)jsni_table_text(out, number);
+        }
+        put_interval(out, c);
+    }
+}
+
+void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out)
+{
+    enum { MOST = 64 };
+    for (size_t i = 0; i < cells->count; i++) {
+        const jsni_repro_cell *column = &cells->items[i];
+        double ours[MOST], paper[MOST], rho = NAN, tau = NAN;
+        size_t count = 0, left_out = 0;
+        if (!first_in(cells, i, false))
+            continue;
+        for (size_t k = 0; k < cells->count && count < MOST; k++) {
+            const jsni_repro_cell *c = &cells->items[k];
+            if (!same_column(c, column) || c->count == 0 || isnan(c->paper))
+                continue;
+            if (c->near_chance) {
+                left_out++;
+                continue;
+            }
+            ours[count] = c->mean;
+            paper[count++] = c->paper;
+        }
+        if (count < 3 || jsn_stats_spearman(ours, paper, count, &rho) != JSN_OK ||
+            jsn_stats_kendall(ours, paper, count, &tau) != JSN_OK)
+            continue;
+        jsni_text_format(out, "%s%s%s: Spearman %+.2f, Kendall %+.2f over %zu rows",
+                         column->group, column->group[0] == '\0' ? "" : " ",
+                         column->column, rho, tau, count);
+        if (left_out > 0)
+            jsni_text_format(out, " (%zu near chance left out)", left_out);
+        jsni_text_add(out, "\n");
+    }
+}

@@ -1,0 +1,196 @@
+/* repro/study_page.c - a study as a table of its trials, and as a page that links their
+ * runs. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/folder.h"
+#include "jensen/repro.h"
+#include "report/chart.h"
+#include "report/html.h"
+#include "report/table.h"
+#include "store/run_folder.h"
+
+/* Names of options that occur in any trial, in order of first use. */
+static jsn_status collect(const jsn_sweep_trial *trials, size_t count, jsn_texts *names)
+{
+    for (size_t t = 0; t < count; t++)
+        for (size_t i = 0; i < trials[t].option_count; i++) {
+            bool known = false;
+            for (size_t k = 0; !known && k < names->count; k++)
+                known = strcmp(names->items[k], trials[t].options[i].name) == 0;
+            if (!known)
+                JSNI_TRY(jsn_texts_add(names, trials[t].options[i].name));
+        }
+    return JSN_OK;
+}
+
+static const char *const measures[] = {"test_acc",      "test_acc_best", "val_acc",
+                                       "val_acc_noisy", "consistency",   "seconds"};
+enum { MEASURES = 6 };
+
+static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *names,
+                  jsni_table *out)
+{
+    jsni_table_column(out, NULL, "trial", JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "state", JSNI_ALIGN_LEFT);
+    for (size_t i = 0; i < names->count; i++)
+        jsni_table_column(out, NULL, names->items[i], JSNI_ALIGN_LEFT);
+    jsni_table_column(out, NULL, "value", JSNI_ALIGN_RIGHT);
+    for (size_t i = 0; i < MEASURES; i++)
+        jsni_table_column(out, NULL, measures[i], JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "run", JSNI_ALIGN_LEFT);
+    for (size_t t = 0; t < count; t++) {
+        char number[32];
+        const jsn_sweep_trial *trial = &trials[t];
+        jsni_table_row(out);
+        (void)snprintf(number, sizeof number, "%lld", (long long)trial->number);
+        (void)jsni_table_text(out, number);
+        (void)jsni_table_text(out, jsn_sweep_state_name(trial->state));
+        for (size_t i = 0; i < names->count; i++) {
+            const char *text = jsn_sweep_option(trial, names->items[i]);
+            (void)jsni_table_text(out, text == NULL ? "" : text);
+        }
+        (void)jsni_table_number(out, trial->value, NAN, 4);
+        for (size_t i = 0; i < MEASURES; i++)
+            (void)jsni_table_number(out, jsn_sweep_number(trial, measures[i]), NAN,
+                                    strcmp(measures[i], "seconds") == 0 ? 1 : 4);
+        const char *run = jsn_sweep_fact(trial, "run");
+        (void)jsni_table_text(out, run == NULL ? "" : run);
+    }
+}
+
+/* A run's page as seen from `folder`: relative when both are below one another's parent,
+ * found through the real paths. */
+static void add_link(jsni_text *page, const jsn_sweep_trial *trial, const char *folder)
+{
+    const char *run = jsn_sweep_fact(trial, "run");
+    char *report = run == NULL ? NULL : jsni_path_join(run, JSNI_RUN_REPORT);
+    char *to = NULL, *from = NULL, words[128];
+    if (report == NULL)
+        return;
+    (void)snprintf(words, sizeof words, "trial %lld (%s)", (long long)trial->number,
+                   jsn_sweep_state_name(trial->state));
+    if (!jsni_file_exists(report) || jsni_path_real(report, &to) != JSN_OK ||
+        jsni_path_real(folder == NULL ? "." : folder, &from) != JSN_OK) {
+        jsni_text missing = {0};
+        jsni_text_format(&missing, "%s: %s is not there", words, report);
+        if (missing.status == JSN_OK)
+            jsni_html_paragraph(page, missing.data);
+        jsni_text_release(&missing);
+    } else {
+        size_t same = 0, last = 0;
+        while (to[same] != '\0' && to[same] == from[same]) {
+            if (to[same] == '/')
+                last = same;
+            same++;
+        }
+        if (from[same] == '\0' && to[same] == '/')
+            last = same;
+        jsni_text address = {0};
+        for (const char *at = from + last; *at != '\0'; at++)
+            if (*at == '/' && at[1] != '\0')
+                jsni_text_add(&address, "../");
+        jsni_text_add(&address, to + last + 1);
+        if (address.status == JSN_OK)
+            jsni_html_link(page, address.data, words);
+        jsni_text_release(&address);
+    }
+    jsni_free(report);
+    jsni_free(to);
+    jsni_free(from);
+}
+
+static void add_curves(jsni_text *page, const jsn_sweep *sweep,
+                       const jsn_sweep_trial *trials, size_t count)
+{
+    enum { MOST = 16 };
+    jsni_series series[MOST];
+    char names[MOST][24];
+    size_t used = 0;
+    for (size_t t = 0; t < count && used < MOST; t++) {
+        if (trials[t].step_count < 2)
+            continue;
+        (void)snprintf(names[used], sizeof names[used], "trial %lld",
+                       (long long)trials[t].number);
+        series[used] = (jsni_series){.name = names[used],
+                                     .y = trials[t].steps,
+                                     .count = trials[t].step_count,
+                                     .colour = (int)(used % 8),
+                                     .dash = (int)(used / 8)};
+        used++;
+    }
+    if (used == 0)
+        return;
+    const jsni_chart chart = {.title = "objective over the epochs",
+                              .x = {.label = "epoch"},
+                              .y = {.label = jsn_sweep_objective(sweep)},
+                              .series = series,
+                              .series_count = used,
+                              .width = 720};
+    jsni_html_figure_begin(page);
+    jsni_chart_figure(page, &chart, 1, 1, NULL, false);
+    jsni_html_figure_end(page, count > MOST ? "the first sixteen trials" : NULL);
+}
+
+static void build_page(jsni_text *page, jsn_sweep *sweep,
+                       const jsn_sweep_counts *counts, const jsn_sweep_trial *trials,
+                       size_t count, const jsni_table *table, const char *folder)
+{
+    char text[64];
+    const size_t best = jsn_sweep_best(sweep, trials, count, NULL);
+    jsni_html_begin(page, jsn_sweep_name(sweep), jsn_sweep_shown(sweep));
+    jsni_html_numbers_begin(page);
+    (void)snprintf(text, sizeof text, "%zu of %zu", counts->complete, count);
+    jsni_html_number(page, "complete", text, NULL);
+    (void)snprintf(text, sizeof text, "%zu", counts->failed);
+    jsni_html_number(page, "failed", text, NULL);
+    if (best != SIZE_MAX) {
+        char remark[64];
+        (void)snprintf(text, sizeof text, "%.4f", trials[best].value);
+        (void)snprintf(remark, sizeof remark, "trial %lld",
+                       (long long)trials[best].number);
+        jsni_html_number(page, "best", text, remark);
+    }
+    jsni_html_numbers_end(page);
+    add_curves(page, sweep, trials, count);
+    jsni_html_heading(page, "Trials");
+    jsni_html_table(page, table);
+    jsni_html_heading(page, "Runs");
+    for (size_t t = 0; t < count; t++)
+        add_link(page, &trials[t], folder);
+    jsni_html_end(page);
+}
+
+jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *folder,
+                            char **out)
+{
+    jsn_sweep_trial *trials = NULL;
+    size_t count = 0;
+    jsn_texts names = {0};
+    jsni_table table = {0};
+    jsni_text text = {0};
+    jsn_sweep_counts counts;
+    JSNI_TRY(jsn_sweep_count(sweep, &counts));
+    JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
+    jsn_status status = collect(trials, count, &names);
+    if (status == JSN_OK) {
+        build(trials, count, &names, &table);
+        if (strcmp(format, "html") == 0) {
+            build_page(&text, sweep, &counts, trials, count, &table, folder);
+            status = table.status;
+        } else {
+            status = jsni_table_write(&table, format, &text);
+        }
+    }
+    jsni_table_release(&table);
+    jsn_texts_release(&names);
+    jsn_sweep_trials_release(trials, count);
+    if (status == JSN_OK)
+        return jsni_text_take(&text, out);
+    jsni_text_release(&text);
+    return status;
+}

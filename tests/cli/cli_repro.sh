@@ -1,0 +1,31 @@
+# The paper's results by name: listed, refused with a sentence, run at a tiny scale,
+# continued with another seed, written in every format.
+. "$(dirname "$0")/cli.sh"
+
+expect 0 '^table13 ' '' -- "$JENSEN" repro
+expect 0 'Table 11' '' -- "$JENSEN" repro table11
+expect 0 'gjs .*\| pi1=0.3' '' -- "$JENSEN" repro table7
+expect 0 '<svg' '' -- "$JENSEN" repro fig2
+expect 2 '' 'table1 to table13' -- "$JENSEN" repro table14
+expect 2 '' 'which data' -- "$JENSEN" repro table1
+
+if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
+    tiny=(--data builtin:size=200 --network mlp:width=16 --batch 16 --epochs 1 --threads 1 -q)
+    expect 2 '' 'no runs on' -- "$JENSEN" repro table1 --dataset webvision "${tiny[@]}"
+    expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
+    expect 0 'scaled down; data=builtin:size=200, .*epochs=1' 'study repro-table3' -- \
+        "$JENSEN" repro table3 "${tiny[@]}" --only js
+    expect 0 'GJS  .*\| +2 \| +74.30' '*' -- \
+        "$JENSEN" repro table3 "${tiny[@]}" --seeds 2 --out results
+    for file in table3.md table3.csv table3.tex table3.html table3.study.html; do
+        cases=$((cases + 1))
+        [ -s "results/$file" ] || complain "results/$file is missing" repro
+    done
+    expect 0 'booktabs|toprule' '' -- cat results/table3.tex
+    expect 0 'trial 5' '' -- cat results/table3.study.html
+    expect 0 'Figure 6' '*' -- "$JENSEN" repro fig6 "${tiny[@]}" --out results
+    expect 0 'consistency, wrong labels' '' -- cat results/fig6.svg
+else
+    echo "skipped: a build without SQLite runs no studies"
+fi
+finish

@@ -1,0 +1,197 @@
+/* tests/repro/test_repro_cells.c - the paper's results: the built-in numbers are those of
+ * the file, every number that our runs can answer has a cell, and bold, chance marks and
+ * intervals follow from the values. */
+#include <math.h>
+
+#include "format/csv.h"
+#include "jensen/stats.h"
+#include "repro/paper_results.h"
+#include "repro/repro_impl.h"
+#include "support/support.h"
+
+static void test_built_in_numbers_are_those_of_the_file(void **state)
+{
+    (void)state;
+    jsni_csv *csv = NULL;
+    assert_ok(jsni_csv_read(&csv, JSN_TEST_GOLDEN "/paper_results.csv"));
+    assert_int_equal(jsni_csv_rows(csv), jsni_paper_result_count);
+    for (size_t r = 0; r < jsni_paper_result_count; r++) {
+        const jsni_paper_result *p = &jsni_paper_results[r];
+        double mean = 0.0, rate = NAN, deviation = NAN, bold = 0.0;
+        assert_string_equal(p->table, jsni_csv_cell(csv, r, 0));
+        assert_string_equal(p->dataset, jsni_csv_cell(csv, r, 1));
+        assert_string_equal(p->method, jsni_csv_cell(csv, r, 2));
+        assert_string_equal(p->noise, jsni_csv_cell(csv, r, 3));
+        assert_string_equal(p->metric, jsni_csv_cell(csv, r, 5));
+        assert_ok(jsni_csv_real(csv, r, 6, &mean));
+        assert_ok(jsni_csv_real(csv, r, 8, &bold));
+        assert_close(p->mean, mean, 0.0, 0.0);
+        assert_int_equal(p->bold, (int)bold);
+        if (jsni_csv_cell(csv, r, 4)[0] != '\0') {
+            assert_ok(jsni_csv_real(csv, r, 4, &rate));
+            assert_close(p->rate, rate, 0.0, 0.0);
+        } else {
+            assert_true(isnan(p->rate));
+        }
+        if (jsni_csv_cell(csv, r, 7)[0] != '\0') {
+            assert_ok(jsni_csv_real(csv, r, 7, &deviation));
+            assert_close(p->deviation, deviation, 0.0, 0.0);
+        } else {
+            assert_true(isnan(p->deviation));
+        }
+    }
+    jsni_csv_destroy(csv);
+}
+
+static const jsni_repro_cell *find(const jsni_repro_cells *cells, const char *recipe)
+{
+    for (size_t i = 0; i < cells->count; i++)
+        if (strcmp(cells->items[i].recipe.name, recipe) == 0)
+            return &cells->items[i];
+    fail_msg("no cell for %s", recipe);
+    return NULL;
+}
+
+/* Cells with a printed number, and those in all. */
+static void test_every_cell_finds_its_printed_number(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *dataset;
+        size_t cells;
+    } rows[] = {
+        {"table1", "cifar10", 56},  {"table1", "cifar100", 56},
+        {"table12", "cifar10", 56}, {"table12", "cifar100", 56},
+        {"table13", "cifar10", 56}, {"table13", "cifar100", 56},
+        {"table8", "cifar10", 9},   {"table8", "cifar100", 9},
+        {"table3", NULL, 3},        {"table4", NULL, 12},
+        {"table5", NULL, 24},       {"table6", NULL, 12},
+        {"table2", NULL, 8},        {"table9", NULL, 2},
+        {"table10", NULL, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        jsni_repro_cells cells;
+        assert_ok(jsni_repro_cells_make(&cells, rows[i].name, rows[i].dataset));
+        assert_int_equal(cells.count, rows[i].cells);
+        for (size_t k = 0; k < cells.count; k++)
+            if (isnan(cells.items[k].paper))
+                fail_msg("%s: no printed number for %s", rows[i].name,
+                         cells.items[k].recipe.name);
+        jsni_repro_cells_release(&cells);
+    }
+}
+
+/* A few numbers read off the paper's tables by hand. */
+static void test_printed_numbers_are_in_the_right_cells(void **state)
+{
+    (void)state;
+    jsni_repro_cells cells;
+    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    assert_close(find(&cells, "cifar10/sym-40/gjs")->paper, 93.57, 0.0, 0.0);
+    assert_close(find(&cells, "cifar10/asym-40/nce+rce")->paper, 86.83, 0.0, 0.0);
+    assert_close(find(&cells, "cifar10/clean/ce")->paper_deviation, 0.11, 0.0, 0.0);
+    assert_true(find(&cells, "cifar10/clean/ce")->paper_bold);
+    jsni_repro_cells_release(&cells);
+    assert_ok(jsni_repro_cells_make(&cells, "table5", NULL));
+    assert_close(find(&cells, "table5/no-randaugment/asym-40/gce")->paper, 46.6, 0.0,
+                 0.0);
+    jsni_repro_cells_release(&cells);
+    assert_ok(jsni_repro_cells_make(&cells, "table4", NULL));
+    assert_close(find(&cells, "table4/gjs-js/0.5")->paper, 72.9, 0.0, 0.0);
+    jsni_repro_cells_release(&cells);
+    assert_ok(jsni_repro_cells_make(&cells, "table13", "cifar100"));
+    assert_close(find(&cells, "cifar100/sym-80/gjs")->paper, 59.74, 0.0, 0.0);
+    jsni_repro_cells_release(&cells);
+}
+
+static void test_unknown_results_are_refused(void **state)
+{
+    (void)state;
+    jsni_repro_cells cells;
+    assert_fails(jsni_repro_cells_make(&cells, "table99", NULL), JSN_ERR_UNKNOWN_NAME,
+                 "table1 to table13");
+    assert_fails(jsni_repro_cells_make(&cells, "table1", "webvision"), JSN_ERR_ARGUMENT,
+                 "webvision");
+    assert_fails(jsni_repro_cells_make(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
+                 "webvision");
+}
+
+/* A trial as the store would give it. */
+typedef struct made {
+    jsn_sweep_trial trial;
+    jsn_sweep_pair option, fact;
+    char words[4][32];
+} made;
+
+static void make(made *m, const char *recipe, const char *value)
+{
+    (void)snprintf(m->words[0], 32, "recipe");
+    (void)snprintf(m->words[1], 32, "%s", recipe);
+    (void)snprintf(m->words[2], 32, "test_acc");
+    (void)snprintf(m->words[3], 32, "%s", value);
+    m->option = (jsn_sweep_pair){m->words[0], m->words[1]};
+    m->fact = (jsn_sweep_pair){m->words[2], m->words[3]};
+    m->trial = (jsn_sweep_trial){.state = JSN_SWEEP_COMPLETE,
+                                 .options = &m->option,
+                                 .option_count = 1,
+                                 .facts = &m->fact,
+                                 .fact_count = 1};
+}
+
+static void test_bold_and_chance_follow_from_the_values(void **state)
+{
+    (void)state;
+    /* GJS best; SCE within its spread (by hand t = 0.632, p = 0.56 with 4 degrees of
+     * freedom); CE far below; BS at 12% near chance. */
+    static const char *const values[][4] = {
+        {"cifar10/sym-40/gjs", "0.90", "0.91", "0.92"},
+        {"cifar10/sym-40/sce", "0.89", "0.90", "0.92"},
+        {"cifar10/sym-40/ce", "0.70", "0.71", "0.72"},
+        {"cifar10/sym-40/bs", "0.12", "0.12", "0.12"},
+    };
+    made list[12];
+    jsn_sweep_trial trials[12];
+    for (size_t i = 0; i < 12; i++) {
+        make(&list[i], values[i / 3][0], values[i / 3][1 + i % 3]);
+        trials[i] = list[i].trial;
+    }
+    jsni_repro_cells cells;
+    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    assert_ok(jsni_repro_cells_fill(&cells, trials, 12));
+    assert_true(find(&cells, "cifar10/sym-40/gjs")->bold);
+    assert_true(find(&cells, "cifar10/sym-40/sce")->bold);
+    assert_false(find(&cells, "cifar10/sym-40/ce")->bold);
+    assert_true(find(&cells, "cifar10/sym-40/bs")->near_chance);
+    assert_false(find(&cells, "cifar10/sym-40/bs")->bold);
+    assert_close(find(&cells, "cifar10/sym-40/gjs")->mean, 91.0, 1e-9, 0.0);
+    assert_close(find(&cells, "cifar10/sym-40/gjs")->deviation, 1.0, 1e-9, 0.0);
+    assert_int_equal(find(&cells, "cifar10/sym-20/gjs")->count, 0);
+    jsni_text text = {0};
+    jsni_table table = {0};
+    jsni_repro_comparison(&cells, "caption", &table);
+    assert_ok(jsni_table_write(&table, "markdown", &text));
+    assert_non_null(strstr(text.data, "-2.57")); /* 91 - 93.57 */
+    jsni_text_release(&text);
+    jsni_repro_correlation(&cells, &text);
+    /* GJS 93.57 > SCE 92.72 > CE 87.74 in the paper, the same order here. */
+    assert_non_null(strstr(text.data, "symmetric 40%: Spearman +1.00"));
+    assert_non_null(strstr(text.data, "1 near chance left out"));
+    jsni_text_release(&text);
+    jsni_table_release(&table);
+    assert_ok(jsni_repro_figure(&cells, trials, 12, "caption", &text));
+    assert_non_null(strstr(text.data, "<svg"));
+    jsni_text_release(&text);
+    jsni_repro_cells_release(&cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_built_in_numbers_are_those_of_the_file),
+        cmocka_unit_test(test_every_cell_finds_its_printed_number),
+        cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
+        cmocka_unit_test(test_unknown_results_are_refused),
+        cmocka_unit_test(test_bold_and_chance_follow_from_the_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
