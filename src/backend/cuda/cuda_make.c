@@ -466,8 +466,6 @@ static void forward_own(jsni_make *b, size_t n)
                          : b->graph->nodes[add].input[0] == n
                              ? b->graph->nodes[add].input[1]
                              : b->graph->nodes[add].input[0];
-    if (other != JSNI_NONE && b->nodes[other].group > b->wait_next)
-        b->wait_next = b->nodes[other].group;
     jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_CONV, n);
     t->as.conv.channels = (int)node->shape.channels;
     t->as.conv.prologue = JSNI_CONV_NORM_RELU;
@@ -485,15 +483,6 @@ static void forward_own(jsni_make *b, size_t n)
     if (other != JSNI_NONE)
         a->e = jsni_make_at(b, b->nodes[other].value);
     b->part_owner = holder;
-}
-
-/* Whether a convolution's result is only added, later, by an own convolution: it can run
- * beside what comes between. */
-static bool is_residual(const jsni_make *b, size_t n)
-{
-    const size_t add = only_reader(b->graph, n);
-    return b->training && add != JSNI_NONE && b->nodes[add].how == JSNI_HOW_FUSED &&
-           b->graph->nodes[add].op.kind == JSNI_OP_ADD && b->nodes[add].host != n;
 }
 
 static void forward_conv(jsni_make *b, size_t n)
@@ -517,16 +506,8 @@ static void forward_conv(jsni_make *b, size_t n)
     if (b->nodes[n].how == JSNI_HOW_CUDNN)
         find_cudnn(b, n);
     if (b->nodes[n].how == JSNI_HOW_CUDNN) {
-        const bool beside = is_residual(b, n) && node->bias == JSNI_NONE;
-        if (beside)
-            jsni_make_begin_group(b);
-        jsni_task *t = jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n);
-        jsni_make_set_cudnn(b, n, &t->as.cudnn);
-        if (beside) {
-            t->as.cudnn.workspace = b->base.side_workspace;
-            jsni_make_end_group(b, t, JSNI_NO_BUFFER, JSNI_NO_BUFFER);
-            b->nodes[n].group = b->groups;
-        }
+        jsni_make_set_cudnn(b, n,
+                            &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
         if (node->bias != JSNI_NONE) {
             jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_ADD, n)->as.map;
             m->y = jsni_make_at(b, b->nodes[n].value);

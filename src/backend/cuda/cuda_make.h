@@ -38,11 +38,10 @@ typedef struct jsni_make_node {
     int coefs;      /* norm: buffer of the coefficients */
     int partial;    /* own conv: buffer of the weights' partial sums */
     /* gradient of the output */
-    int grad;     /* buffer: stored gradient, or g of a lazy one */
-    size_t lazy;  /* norm node whose backward makes it lazy, or JSNI_NONE */
-    int skip;     /* lazy: buffer that is added */
-    bool masked;  /* lazy: the ReLU's mask is in g already */
-    size_t group; /* of side work that makes the value, from 1; 0: the main line */
+    int grad;    /* buffer: stored gradient, or g of a lazy one */
+    size_t lazy; /* norm node whose backward makes it lazy, or JSNI_NONE */
+    int skip;    /* lazy: buffer that is added */
+    bool masked; /* lazy: the ReLU's mask is in g already */
     jsni_cudnn_conv *cudnn;
 } jsni_make_node;
 

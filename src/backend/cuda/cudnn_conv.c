@@ -2,7 +2,8 @@
  *
  * The choice is cuDNN's own order of preference, without measuring (a measurement could
  * choose differently from run to run), restricted to what is deterministic and fits the
- * workspace.
+ * workspace. In fp32 the algorithms that transform (Winograd, FFT) are left out: they lose
+ * digits that the strict precision promises.
  */
 #include "backend/cuda/cudnn_conv.h"
 
@@ -26,6 +27,7 @@ struct jsni_cudnn_conv {
     cudnnConvolutionBwdDataAlgo_t data;
     cudnnConvolutionBwdFilterAlgo_t weights;
     size_t workspace;
+    bool strict; /* fp32 */
 };
 
 static jsn_status check(cudnnStatus_t code, const char *call)
@@ -92,9 +94,10 @@ static jsn_status describe(jsni_cudnn_conv *c, const jsni_cudnn_shape *s)
 }
 
 /* The first of a list that may be taken; its workspace is remembered. */
-#define PICK(list, count, field)                                                   \
+#define PICK(list, count, field, most_exact)                                       \
     for (int i = 0; i < (count); i++)                                              \
         if ((list)[i].status == CUDNN_STATUS_SUCCESS &&                            \
+            (!c->strict || (int)(list)[i].algo <= (int)(most_exact)) &&            \
             (list)[i].determinism == CUDNN_DETERMINISTIC &&                        \
             (list)[i].memory <= most_workspace) {                                  \
             c->field = (list)[i].algo;                                             \
@@ -111,7 +114,7 @@ static bool pick_forward(jsni_cudnn_conv *c, cudnnHandle_t handle)
     if (cudnnGetConvolutionForwardAlgorithm_v7(handle, c->x, c->w, c->conv, c->y,
                                                MOST_ALGORITHMS, &count, list))
         return false;
-    PICK(list, count, forward);
+    PICK(list, count, forward, CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
 }
 
 static bool pick_data(jsni_cudnn_conv *c, cudnnHandle_t handle)
@@ -121,7 +124,7 @@ static bool pick_data(jsni_cudnn_conv *c, cudnnHandle_t handle)
     if (cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, c->w, c->y, c->conv, c->x,
                                                     MOST_ALGORITHMS, &count, list))
         return false;
-    PICK(list, count, data);
+    PICK(list, count, data, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1);
 }
 
 static bool pick_weights(jsni_cudnn_conv *c, cudnnHandle_t handle)
@@ -131,7 +134,7 @@ static bool pick_weights(jsni_cudnn_conv *c, cudnnHandle_t handle)
     if (cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, c->x, c->y, c->conv, c->w,
                                                       MOST_ALGORITHMS, &count, list))
         return false;
-    PICK(list, count, weights);
+    PICK(list, count, weights, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1);
 }
 
 jsn_status jsni_cudnn_conv_create(jsni_cudnn_conv **out, jsni_cudnn *cudnn,
@@ -143,6 +146,7 @@ jsn_status jsni_cudnn_conv_create(jsni_cudnn_conv **out, jsni_cudnn *cudnn,
         return JSN_OK;
     jsni_cudnn_conv *c = jsni_alloc_zero(1, sizeof *c);
     JSNI_TRY_ALLOC(c);
+    c->strict = shape->precision == JSN_PRECISION_FP32;
     const jsn_status status = describe(c, shape);
     if (status != JSN_OK) {
         jsni_cudnn_conv_destroy(c);
