@@ -131,6 +131,9 @@ void jsni_make_set_cudnn(const jsni_make *b, size_t node, jsni_cudnn_args *args)
 void jsni_make_dropout(const jsni_make *b, size_t node, jsni_any_dropout *drop);
 /* The node that a lazy or stored norm reads, and the node that holds its result. */
 size_t jsni_make_norm_source(const jsni_make *b, size_t norm);
-void jsni_make_backward(jsni_make *b);
+/* A tensor of a block; NULL without one. */
+float *jsni_make_tensor(float *block, const jsni_tensor *list, size_t number);
+void jsni_make_forward(jsni_make *b, size_t n); /* one node */
+void jsni_make_backward(jsni_make *b);          /* all of them */
 
 #endif /* JSNI_BACKEND_CUDA_CUDA_MAKE_H */

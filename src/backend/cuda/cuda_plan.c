@@ -2,7 +2,6 @@
  * all of it needs, the blocks of each member, the programs. */
 #include "backend/cuda/cuda_plan.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -325,45 +324,6 @@ void jsni_cuda_plan_destroy(jsni_plan *base)
     jsni_free(plan);
 }
 
-static const char *how_text(const jsni_cuda_plan *plan, const jsni_make *make, size_t n)
-{
-    const jsni_node *node = &plan->base.graph->nodes[n];
-    switch (make->nodes[n].how) {
-    case JSNI_HOW_OWN:
-        return plan->wide && node->shape.channels == 32
-                   ? "own wgmma 3x3 / same / own mma.sync, BatchNorm and ReLU on load"
-                   : "own mma.sync 3x3 / same / same, BatchNorm and ReLU on load";
-    case JSNI_HOW_STEM:
-        return "own mma.sync stem / - / own mma.sync stem";
-    case JSNI_HOW_LAZY:
-        return "sums in the producer, applied in the reader";
-    case JSNI_HOW_ANY:
-        return "own fp32 tiles / same / same, split sums";
-    default:
-        return node->op.kind == JSNI_OP_NORM ? "own, two passes / two passes" : "own";
-    }
-}
-
-static void describe(jsni_cuda_plan *plan, const jsni_make *make)
-{
-    for (size_t n = 0; n < plan->base.graph->node_count; n++) {
-        const jsni_make_node *node = &make->nodes[n];
-        char *to = plan->texts[n];
-        int algorithm[3];
-        if (node->how == JSNI_HOW_FUSED) {
-            (void)snprintf(to, JSNI_CUDA_TEXT, "in %s",
-                           plan->base.graph->nodes[node->host].name);
-        } else if (node->how == JSNI_HOW_CUDNN && node->cudnn) {
-            jsni_cudnn_conv_algorithms(node->cudnn, algorithm);
-            (void)snprintf(
-                to, JSNI_CUDA_TEXT, "cuDNN %zu algorithm %d / %d / %d (deterministic)",
-                jsni_cudnn_version(), algorithm[0], algorithm[1], algorithm[2]);
-        } else {
-            (void)snprintf(to, JSNI_CUDA_TEXT, "%s", how_text(plan, make, n));
-        }
-    }
-}
-
 static jsn_status program_memory(jsni_cuda_plan *plan, jsni_program *p)
 {
     const size_t nodes = plan->base.graph->node_count;
@@ -433,7 +393,7 @@ static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
         p->convs[n] = make.nodes[n].cudnn;
     }
     if (m == plan->member && (training || !plan->options.training))
-        describe(plan, &make);
+        jsni_cuda_describe(plan, &make);
     jsni_make_release(&make);
     JSNI_TRY_CUDA(cudaMemcpy(p->device_finals, p->finals,
                              make.final_count * sizeof *p->finals,
@@ -532,9 +492,4 @@ jsn_status jsni_cuda_plan_create(jsni_backend *backend, const jsni_graph *graph,
     }
     *out = &plan->base;
     return JSN_OK;
-}
-
-const char *jsni_cuda_describe_node(const jsni_plan *base, size_t node)
-{
-    return ((const jsni_cuda_plan *)base)->texts[node];
 }

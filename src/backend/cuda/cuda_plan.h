@@ -150,6 +150,9 @@ extern const struct jsni_resident_ops jsni_cuda_resident;
 
 /* ---- between the files of the plan ---- */
 
+/* Fills the texts of all nodes from a program being made. */
+void jsni_cuda_describe(jsni_cuda_plan *plan, const jsni_make *make);
+
 /* The program for this shape, made when it does not exist yet. */
 JSN_MUST_CHECK jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member,
                                             size_t views, size_t samples, bool training,
