@@ -225,12 +225,18 @@ static void add_doubtful(jsni_text *page, const jsni_run_record *run,
                        class_name(run, right, a, sizeof a));
         flag = right == label ? NULL : "wrong label";
     }
-    char *path = inside(thumbnail) ? jsni_path_join(run->path, thumbnail) : NULL;
+    if (thumbnail[0] == '\0' || !inside(thumbnail))
+        return;
+    char *path = jsni_path_join(run->path, thumbnail);
     char *png = NULL;
     size_t bytes = 0;
-    if (thumbnail[0] != '\0' && path != NULL &&
-        jsni_file_read(path, MOST_PNG_BYTES, &png, &bytes) == JSN_OK)
+    const jsn_status status = path == NULL
+                                  ? JSN_ERR_MEMORY
+                                  : jsni_file_read(path, MOST_PNG_BYTES, &png, &bytes);
+    if (status == JSN_OK)
         jsni_html_gallery_png(page, png, bytes, first, second, flag);
+    else if (status == JSN_ERR_MEMORY)
+        page->status = status;
     jsni_free(png);
     jsni_free(path);
 }

@@ -149,6 +149,8 @@ static void put_environment(jsni_text *page, const jsni_run_record *run)
                              jsn_json_text(jsn_json_at(entry, k)));
         jsni_html_fact(page, jsn_json_key(entry),
                        libraries.data != NULL ? libraries.data : "");
+        if (libraries.status != JSN_OK)
+            page->status = libraries.status;
         jsni_text_release(&libraries);
     }
     const char *sha = jsn_json_text(jsn_json_get(run->result, "weights_sha256"));
@@ -227,6 +229,8 @@ static void put_link(jsni_text *page, const char *path, const jsni_run_record *r
     } else {
         jsni_html_paragraph(page, run->path);
     }
+    if (file == NULL)
+        page->status = JSN_ERR_MEMORY;
     jsni_free(file);
 }
 

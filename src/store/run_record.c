@@ -99,18 +99,22 @@ static jsn_status read_rows(jsni_run_record *run)
     return status;
 }
 
-/* Lines of bad_images.csv without its heading; it is a remark, not a result. */
-static void count_bad_images(jsni_run_record *run)
+/* Lines of bad_images.csv without its heading; it is a remark, not a result, and one
+ * that cannot be read counts as none. */
+static jsn_status count_bad_images(jsni_run_record *run)
 {
     char *path = jsni_path_join(run->path, JSNI_RUN_BAD_IMAGES);
     char *data = NULL;
     size_t length = 0;
-    if (path != NULL && jsni_file_exists(path) &&
-        jsni_file_read(path, MOST_CONFIG_BYTES, &data, &length) == JSN_OK)
-        for (size_t i = 0; i + 1 < length; i++)
-            run->bad_images += data[i] == '\n';
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    if (jsni_file_exists(path))
+        status = jsni_file_read(path, MOST_CONFIG_BYTES, &data, &length);
+    for (size_t i = 0; status == JSN_OK && i + 1 < length; i++)
+        run->bad_images += data[i] == '\n';
     jsni_free(data);
     jsni_free(path);
+    return status == JSN_ERR_MEMORY ? status : JSN_OK;
 }
 
 static jsn_status read_members(jsni_run_record *run)
@@ -166,7 +170,7 @@ static jsn_status read_all(jsni_run_record *run, const char *folder)
     JSNI_TRY(read_object(run, JSNI_RUN_RESULT, &run->result));
     JSNI_TRY(read_object(run, JSNI_RUN_ENVIRONMENT, &run->environment));
     JSNI_TRY(read_object(run, JSNI_RUN_CARD, &run->card));
-    count_bad_images(run);
+    JSNI_TRY(count_bad_images(run));
     return read_members(run);
 }
 

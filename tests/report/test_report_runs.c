@@ -1,0 +1,212 @@
+/* Reports from run folders written by hand: the numbers that a page and a table must
+ * show, folders with less in them, damaged ones, and lack of memory. */
+#define _POSIX_C_SOURCE 200809L /* mkdir */
+#include "support/support.h"
+
+#include <sys/stat.h>
+
+#include "jensen/option.h"
+#include "jensen/report.h"
+
+static char folder[512];
+
+static const char *below(const char *name)
+{
+    static char path[4][700];
+    static int turn;
+    turn = (turn + 1) % 4;
+    (void)snprintf(path[turn], sizeof path[0], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static void put(const char *run, const char *name, const char *text)
+{
+    char path[600];
+    (void)snprintf(path, sizeof path, "%s/%s", run, name);
+    (void)mkdir(below(run), 0777);
+    FILE *file = fopen(below(path), "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A finished run of two epochs with accuracies that are easy to recognise. */
+static void put_run(const char *run, const char *loss, const char *seed, double last,
+                    double best)
+{
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "# options\ndata: \"a \\\"b\\\" <c>\"\nloss: %s\nnoise: "
+                   "\"sym:rate=0.4\"\nepochs: 2\nseed: %s\n",
+                   loss, seed);
+    put(run, "config.yaml", text);
+    (void)snprintf(text, sizeof text,
+                   "{\"epoch\":1,\"lr\":0.1,\"loss\":2.5,\"test_acc\":%g,"
+                   "\"train_acc_noisy\":[0.3,0.4]}\n{\"epoch\":2,\"lr\":0.001,"
+                   "\"loss\":1.5,\"test_acc\":%g,\"train_acc_noisy\":[0.25,0.4]}\n",
+                   best, last);
+    put(run, "metrics.jsonl", text);
+    (void)snprintf(text, sizeof text,
+                   "{\"test_acc\":%g,\"test_acc_best\":%g,\"train_acc_noisy\":0.25,"
+                   "\"noise_nominal\":0.4,\"noise_real\":0.3625,\"seconds\":7200,"
+                   "\"weights_sha256\":\"abc\"}",
+                   last, best);
+    put(run, "result.json", text);
+    put(run, "evaluation.json",
+        "{\"classes\":[\"cat\",\"dog\"],\"test\":{\"samples\":8,\"ece\":0.125,"
+        "\"class_accuracy\":[0.75,0.5],\"confusion\":[[3,1],[2,2]],"
+        "\"calibration\":[[4,0.5,0.6],[4,0.75,0.9]]},\"doubtful\":[{\"path\":\"p/"
+        "q.jpg\","
+        "\"label\":0,\"predicted\":1,\"confidence\":0.987,\"true\":1,"
+        "\"thumbnail\":\"doubtful/01.png\"}]}");
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    put_run("a", "ce", "1", 0.5, 0.625);
+    (void)mkdir(below("a/doubtful"), 0777);
+    put("a", "doubtful/01.png", "PNG");
+    put("a", "bad_images.csv", "path,reason\nx,y\n");
+    put("a", "environment.json", "{\"jensen\":\"1\",\"libraries\":{\"x\":\"2\"}}");
+    put_run("b", "ce", "2", 0.7, 0.75);
+    put_run("c", "gjs", "1", 0.9, 0.9);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    support_remove_folder(folder);
+    return 0;
+}
+
+static char *render(const char *run)
+{
+    char *html = NULL;
+    assert_ok(jsn_report_render(&run, 1, NULL, &html));
+    return html;
+}
+
+static void assert_shows(const char *html, const char *words)
+{
+    if (strstr(html, words) == NULL)
+        fail_msg("the page does not show '%s'", words);
+}
+
+static void test_a_page_shows_the_last_epoch_as_the_result(void **state)
+{
+    (void)state;
+    char *html = render(below("a"));
+    assert_shows(html, "<strong>50.00%</strong><span>last epoch (2): the result");
+    assert_shows(html, "<strong>62.50%</strong><span>epoch 1, picked afterwards");
+    assert_shows(html, "<strong>36.25%</strong><span>nominal rate 40.0%");
+    assert_shows(html, "<strong>25.00%</strong>");
+    assert_shows(html, "<strong>2.0 h</strong>");
+    assert_shows(html, "calibration error 12.50%");
+    assert_shows(html, "data:image/png;base64,UE5H\""); /* "PNG" */
+    assert_shows(html, "1 images could not be read");
+    assert_shows(html, "cat \xe2\x86\x92 dog");
+    assert_shows(html, "1 of 1 labels are known to be wrong");
+    assert_shows(html, "a &quot;b&quot; &lt;c&gt;");
+    /* the command quotes what a shell would read otherwise */
+    assert_shows(html, "jensen train &#39;a &quot;b&quot; &lt;c&gt;&#39;");
+    jsn_text_release(html);
+}
+
+static void test_a_table_has_mean_and_deviation_of_the_seeds(void **state)
+{
+    (void)state;
+    char a[700], b[700], c[700], *text = NULL;
+    (void)snprintf(a, sizeof a, "%s", below("a"));
+    (void)snprintf(b, sizeof b, "%s", below("b"));
+    (void)snprintf(c, sizeof c, "%s", below("c"));
+    const char *runs[] = {a, c, b};
+    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    /* (50 + 70) / 2 and |50 - 70| / sqrt 2 */
+    assert_shows(text, "60.00 \xc2\xb1 14.14");
+    assert_shows(text, "**90.00**");
+    jsn_text_release(text);
+    assert_fails(jsn_report_table(runs, 3, "xml", &text), JSN_ERR_UNKNOWN_NAME, "xml");
+    assert_fails(jsn_report_table(runs, 0, "csv", &text), JSN_ERR_ARGUMENT, "no run");
+}
+
+static void test_what_is_missing_is_left_out(void **state)
+{
+    (void)state;
+    put("bare", "config.yaml", "loss: ce\nepochs: 9\n");
+    char *html = render(below("bare"));
+    assert_shows(html, "not finished: 0 of 9 epochs");
+    jsn_text_release(html);
+    put("odd", "config.yaml", "loss: ce\n");
+    put("odd", "evaluation.json",
+        "{\"classes\":[1,2],\"test\":{\"confusion\":[[1],2],\"class_accuracy\":[null,"
+        "\"x\"],\"calibration\":[[],[1,2],7]},\"doubtful\":[{\"thumbnail\":\"../../x\","
+        "\"label\":-5},3]}");
+    put("odd", "metrics.jsonl", "{\"epoch\":\"x\",\"loss\":[],\"test_acc\":null}\n");
+    html = render(below("odd"));
+    assert_shows(html, "class -5");
+    jsn_text_release(html);
+}
+
+static void test_damaged_files_are_refused(void **state)
+{
+    (void)state;
+    char bad[700], *html = NULL;
+    const char *run = "nowhere/at/all";
+    (void)snprintf(bad, sizeof bad, "%s", below("bad"));
+    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+                 "not a run folder");
+    put("bad", "config.yaml", "loss ce\n");
+    run = bad;
+    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+                 "config.yaml:1");
+    put("bad", "config.yaml", "loss: ce\n");
+    put("bad", "metrics.jsonl", "{\"epoch\":1}\n{\"epoch\":");
+    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA, "line 2");
+    put("bad", "metrics.jsonl", "");
+    put("bad", "result.json", "[]");
+    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+                 "result.json: not an object");
+    assert_null(html);
+}
+
+static jsn_status render_two(void *user)
+{
+    char *html = NULL;
+    const jsn_status status = jsn_report_render(user, 2, "title", &html);
+    jsn_text_release(html);
+    return status;
+}
+
+static jsn_status render_one(void *user)
+{
+    char *html = NULL;
+    const jsn_status status = jsn_report_render(user, 1, NULL, &html);
+    jsn_text_release(html);
+    return status;
+}
+
+static void test_lack_of_memory_is_survived(void **state)
+{
+    (void)state;
+    char a[700], c[700];
+    (void)snprintf(a, sizeof a, "%s", below("a"));
+    (void)snprintf(c, sizeof c, "%s", below("c"));
+    const char *runs[] = {a, c};
+    support_walk_allocations(render_one, runs);
+    support_walk_allocations(render_two, runs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_page_shows_the_last_epoch_as_the_result),
+        cmocka_unit_test(test_a_table_has_mean_and_deviation_of_the_seeds),
+        cmocka_unit_test(test_what_is_missing_is_left_out),
+        cmocka_unit_test(test_damaged_files_are_refused),
+        cmocka_unit_test(test_lack_of_memory_is_survived),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
