@@ -35,7 +35,7 @@ static const jsn_option_info options[] = {
      "repeat with N seeds: mean and deviation", offsetof(demo_values, seeds)},
     {"epochs", 'e', JSN_OPTION_INT, "40", 1, 100000, NULL, "N",
      "passes over the pictures", offsetof(demo_values, epochs)},
-    {"size", 0, JSN_OPTION_INT, "3000", 100, 1e6, NULL, "N", "training pictures",
+    {"size", 0, JSN_OPTION_INT, "2000", 100, 1e6, NULL, "N", "training pictures",
      offsetof(demo_values, size)},
     {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores", offsetof(demo_values, threads)},

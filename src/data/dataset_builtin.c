@@ -270,7 +270,7 @@ static const jsn_param_info params[] = {
     {"size", "training images", 5000, 1, 1e7, JSN_PARAM_REAL},
     {"test", "test images", 2000, 0, 1e7, JSN_PARAM_REAL},
     {"seed", "another number, another set", 0, 0, 4294967295.0, JSN_PARAM_REAL},
-    {"hard", "1: only outlines tell classes; 0: light shapes on dark grounds", 0.2, 0,
+    {"hard", "1: only outlines tell classes; 0: light shapes on dark grounds", 0.5, 0,
      1, JSN_PARAM_REAL},
     JSNI_DATASET_SPLIT_PARAM,
 };
