@@ -12,7 +12,7 @@ static char folder[512];
 
 static const char *below(const char *name)
 {
-    static char path[4][700];
+    static char path[4][1200];
     static int turn;
     turn = (turn + 1) % 4;
     (void)snprintf(path[turn], sizeof path[0], "%s/%s", folder, name);
@@ -21,7 +21,7 @@ static const char *below(const char *name)
 
 static void put(const char *run, const char *name, const char *text)
 {
-    char path[600];
+    char path[160];
     (void)snprintf(path, sizeof path, "%s/%s", run, name);
     (void)mkdir(below(run), 0777);
     FILE *file = fopen(below(path), "w");
@@ -118,7 +118,7 @@ static void test_a_page_shows_the_last_epoch_as_the_result(void **state)
 static void test_a_table_has_mean_and_deviation_of_the_seeds(void **state)
 {
     (void)state;
-    char a[700], b[700], c[700], *text = NULL;
+    char a[1200], b[1200], c[1200], *text = NULL;
     (void)snprintf(a, sizeof a, "%s", below("a"));
     (void)snprintf(b, sizeof b, "%s", below("b"));
     (void)snprintf(c, sizeof c, "%s", below("c"));
@@ -153,7 +153,7 @@ static void test_what_is_missing_is_left_out(void **state)
 static void test_damaged_files_are_refused(void **state)
 {
     (void)state;
-    char bad[700], *html = NULL;
+    char bad[1200], *html = NULL;
     const char *run = "nowhere/at/all";
     (void)snprintf(bad, sizeof bad, "%s", below("bad"));
     assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
@@ -191,7 +191,7 @@ static jsn_status render_one(void *user)
 static void test_lack_of_memory_is_survived(void **state)
 {
     (void)state;
-    char a[700], c[700];
+    char a[1200], c[1200];
     (void)snprintf(a, sizeof a, "%s", below("a"));
     (void)snprintf(c, sizeof c, "%s", below("c"));
     const char *runs[] = {a, c};
