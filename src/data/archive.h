@@ -30,7 +30,4 @@ typedef struct jsni_archive_visitor {
 JSN_MUST_CHECK jsn_status jsni_archive_walk(const char *path,
                                             const jsni_archive_visitor *visitor);
 
-/* Whether a file's name ends like an archive's. */
-bool jsni_is_archive_name(const char *name);
-
 #endif /* JSNI_DATA_ARCHIVE_H */

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -48,6 +49,52 @@ void jsni_listing_release(jsni_listing *list)
     jsni_free(list->text);
     jsni_free(list->at);
     *list = (jsni_listing){0};
+}
+
+typedef struct entry {
+    const char *name;
+    size_t number;
+} entry;
+
+/* Where names first differ, a '/' or the end comes before all else. */
+static int by_folder(const void *left, const void *right)
+{
+    const char *a = ((const entry *)left)->name, *b = ((const entry *)right)->name;
+    while (*a == *b && *a != '\0') {
+        a++;
+        b++;
+    }
+    const int x = *a == '/' ? 1 : (unsigned char)*a;
+    const int y = *b == '/' ? 1 : (unsigned char)*b;
+    return x - y;
+}
+
+jsn_status jsni_listing_sort(jsni_listing *list, const char *where, size_t *order)
+{
+    jsni_listing sorted = {0};
+    jsn_status status = JSN_OK;
+    entry *entries = jsni_alloc(list->count, sizeof *entries);
+    JSNI_TRY_ALLOC(entries);
+    for (size_t i = 0; i < list->count; i++)
+        entries[i] = (entry){jsni_listing_name(list, i), i};
+    if (list->count > 0)
+        qsort(entries, list->count, sizeof *entries, by_folder);
+    for (size_t i = 0; status == JSN_OK && i < list->count; i++) {
+        order[i] = entries[i].number;
+        if (i > 0 && strcmp(entries[i - 1].name, entries[i].name) == 0)
+            status =
+                jsni_fail(JSN_ERR_DATA, "%s: holds '%s' twice", where, entries[i].name);
+        else
+            status = jsni_listing_add(&sorted, entries[i].name);
+    }
+    jsni_free(entries);
+    if (status != JSN_OK) {
+        jsni_listing_release(&sorted);
+        return status;
+    }
+    jsni_listing_release(list);
+    *list = sorted;
+    return JSN_OK;
 }
 
 bool jsni_is_utf8(const char *text)

@@ -18,6 +18,12 @@ JSN_MUST_CHECK jsn_status jsni_listing_add(jsni_listing *list, const char *name)
 const char *jsni_listing_name(const jsni_listing *list, size_t index);
 void jsni_listing_release(jsni_listing *list);
 
+/* Sorts the names folder by folder; order[i] becomes the old number of name i. Refuses,
+ * with JSN_ERR_DATA and `where` in the sentence, a name that occurs twice. On failure the
+ * list is as it was. */
+JSN_MUST_CHECK jsn_status jsni_listing_sort(jsni_listing *list, const char *where,
+                                            size_t *order);
+
 /* All files and folders below `root`, links followed, hidden ones (a leading dot) left
  * out. `wants` says which files to take; NULL takes all.
  *   JSN_ERR_DATA  unreadable, nested too deeply, a name that is not UTF-8 */

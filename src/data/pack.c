@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -272,71 +271,6 @@ static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
     return to->count == BATCH ? hand_over(b) : JSN_OK;
 }
 
-/* Folder by folder: where names first differ, a '/' or the end comes before all else. */
-static int compare_names(const char *a, const char *b)
-{
-    size_t i = 0;
-    while (a[i] == b[i] && a[i] != '\0')
-        i++;
-    const int x = a[i] == '/' ? 1 : (unsigned char)a[i];
-    const int y = b[i] == '/' ? 1 : (unsigned char)b[i];
-    return x - y;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return compare_names(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The files in sorted order, as pointers into the listing. */
-static jsn_status sorted_names(const building *b, const char ***out)
-{
-    const size_t count = b->pack->files.count;
-    const char **names = jsni_alloc(count, sizeof *names);
-    JSNI_TRY_ALLOC(names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = jsni_listing_name(&b->pack->files, i);
-    if (count > 0)
-        qsort(names, count, sizeof *names, by_name);
-    for (size_t i = 0; i + 1 < count; i++)
-        if (strcmp(names[i], names[i + 1]) == 0) {
-            const jsn_status status =
-                jsni_fail(JSN_ERR_DATA, "%s: holds '%s' twice", b->path, names[i]);
-            jsni_free(names);
-            return status;
-        }
-    *out = names;
-    return JSN_OK;
-}
-
-/* Puts the listing into the order of `names`; order[i] is the old number of file i. */
-static jsn_status reorder(building *b, const char **names, size_t *order)
-{
-    jsni_listing *old = &b->pack->files;
-    jsni_listing sorted = {0};
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < old->count; i++) {
-        const size_t at = (size_t)(names[i] - old->text);
-        size_t low = 0, high = old->count;
-        while (high - low > 1) { /* `at` rises with the old number */
-            const size_t middle = low + (high - low) / 2;
-            if (old->at[middle] <= at)
-                low = middle;
-            else
-                high = middle;
-        }
-        order[i] = low;
-        status = jsni_listing_add(&sorted, names[i]);
-    }
-    if (status != JSN_OK) {
-        jsni_listing_release(&sorted);
-        return status;
-    }
-    jsni_listing_release(old);
-    *old = sorted;
-    return JSN_OK;
-}
-
 /* One block out of all batches: pixels, or encoded bytes with their pieces. */
 static jsn_status gather(building *b, const size_t *order, bool pixels)
 {
@@ -417,13 +351,9 @@ static void write_cache(building *b, const jsni_file_identity *identity,
 static jsn_status finish(building *b, const jsni_file_identity *identity,
                          const jsn_logger *logger)
 {
-    const char **names = NULL;
     size_t *order = jsni_alloc(b->pack->files.count, sizeof *order);
     JSNI_TRY_ALLOC(order);
-    jsn_status status = sorted_names(b, &names);
-    if (status == JSN_OK)
-        status = reorder(b, names, order);
-    jsni_free(names);
+    jsn_status status = jsni_listing_sort(&b->pack->files, b->path, order);
     if (status == JSN_OK && b->writer.state != NULL) {
         status = finish_spilled(b, order, identity);
     } else if (status == JSN_OK) {
@@ -516,18 +446,4 @@ void jsni_pack_release(jsni_pack *pack)
     jsni_free(pack->owned);
     jsni_file_unmap(&pack->map);
     *pack = (jsni_pack){0};
-}
-
-bool jsni_is_archive_name(const char *name)
-{
-    static const char *const endings[] = {".tar",    ".tgz",     ".txz",
-                                          ".tbz2",   ".zip",     ".tar.gz",
-                                          ".tar.xz", ".tar.bz2", ".tar.zst"};
-    const size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        const size_t n = strlen(endings[i]);
-        if (length > n && strcasecmp(name + length - n, endings[i]) == 0)
-            return true;
-    }
-    return false;
 }
