@@ -18,7 +18,7 @@ static const struct {
     const char *name, *title, *loss, *lr;
 } contestants[LOSSES] = {
     {"ce", "cross-entropy", "ce", "0.1"},
-    {"gjs", "GJS", "gjs:pi1=0.5", "0.3"},
+    {"gjs", "GJS", "gjs:pi1=0.5", "0.1"},
 };
 
 typedef struct demo_values {

@@ -158,7 +158,8 @@ static void test_every_network_of_a_recipe_runs_a_step(void **state)
 {
     (void)state;
     static const char *const overrides[] = {
-        "batch", "2", "max-steps", "1", "consistency", "never", "device", "cpu", NULL};
+        "batch", "2",      "max-steps", "1", "val-fraction", "0", "consistency",
+        "never", "device", "cpu",       NULL};
     char seen[16][JSN_RECIPE_TEXT];
     size_t networks = 0;
     for (size_t i = 0; i < jsn_recipe_count(); i++) {
