@@ -166,8 +166,9 @@ static void print_table(const jsn_train_result *results, size_t seeds)
 
 static void print_next(const demo_values *v, const char *folder)
 {
-    (void)printf("\nSee %s/report.html. Next:\n"
-                 "  jensen report %s                        the page of one run\n"
+    (void)printf("\nSee %s/report.html. Next (jensen is build/release/jensen until "
+                 "'make install'):\n"
+                 "  jensen report %s          the page of one run\n"
                  "  jensen demo --seeds 5 --out demo5       five seeds\n"
                  "  jensen train photos/                    your own folder, one "
                  "sub-folder a class\n"

@@ -7,8 +7,8 @@
  * starts with the same pictures. Edges are smoothed over one pixel by distance.
  *
  * "hard" says how much of the nuisance is left. At 1 nothing but the outline tells a
- * class: shape and ground have any colours, which small networks need tens of thousands
- * of pictures to see through. Towards 0 shapes become light, grounds dark and even.
+ * class: shape and ground have any colours, which small networks see through only with
+ * many pictures. Towards 0 shapes become light, grounds dark and even.
  */
 #include <math.h>
 #include <stdio.h>
