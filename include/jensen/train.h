@@ -91,6 +91,7 @@ enum { JSN_TRAIN_PATH = 1024 };
 typedef struct jsn_train_result {
     char run[JSN_TRAIN_PATH]; /* the run folder */
     int64_t epochs;           /* done */
+    size_t classes;           /* of the data */
     bool already_finished;    /* nothing was left to do */
     double test_acc;          /* after the last epoch */
     double test_acc_best;     /* of the best epoch, by the same measure */

@@ -1,18 +1,13 @@
 /* cli/command_bench_step.c - times a training step: forward, loss, backward and update
  * on data that is already on the device. */
-#define _XOPEN_SOURCE 700
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_step.h"
 #include "jensen/loss.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
-
-enum { MOST_STEPS = 1000 };
 
 typedef struct bench_values {
     char *network, *loss, *device, *precision, *optimizer;
@@ -36,7 +31,7 @@ static const jsn_option_info options[] = {
     {"size", 's', JSN_OPTION_INT, "0", 0, 65535, NULL, "N",
      "height and width of the images; 0: what the network is made for",
      offsetof(bench_values, size)},
-    {"steps", 0, JSN_OPTION_INT, "5", 1, MOST_STEPS, NULL, "N",
+    {"steps", 0, JSN_OPTION_INT, "5", 1, CLI_MOST_STEPS, NULL, "N",
      "timed steps, after one that is not", offsetof(bench_values, steps)},
     {"optimizer", 0, JSN_OPTION_TEXT, "sgd", 0, 0, NULL, "SPEC", "sgd or adamw",
      offsetof(bench_values, optimizer)},
@@ -51,110 +46,6 @@ static const jsn_option_info options[] = {
      offsetof(bench_values, json)},
 };
 
-typedef struct bench_case {
-    const char *loss;
-    size_t views;
-    jsn_model_options options;
-    jsn_model *model;
-    double first; /* seconds from the start of this case to the end of a first step */
-    double median, best;
-    double value; /* loss of the last step */
-} bench_case;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static double peak_mib(void)
-{
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
-}
-
-/* Values in [-1.7, 1.7] with mean 0 and variance 1, from a linear congruence: what is
- * in the images does not matter, but that they are not all alike does. */
-static void fill(float *images, size_t count)
-{
-    uint32_t state = 12345;
-    for (size_t i = 0; i < count; i++) {
-        state = state * 1664525u + 1013904223u;
-        images[i] = (float)(3.4641016 * ((double)state / 4294967296.0 - 0.5));
-    }
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static jsn_status time_steps(const bench_values *v, bench_case *c, jsn_loss *loss,
-                             const jsn_model_batch *batch, double start)
-{
-    double times[MOST_STEPS];
-    const jsn_model_batch again = {.views = batch->views, .samples = batch->samples};
-    for (int64_t i = 0; i <= v->steps; i++) {
-        const jsn_model_step step = {.loss = loss,
-                                     .rate = 0.01,
-                                     .weight_decay = 5e-4,
-                                     .decay_all = 1,
-                                     .step = (uint64_t)i + 1};
-        const double before = now();
-        jsn_status status = jsn_model_train_step(c->model, i == 0 ? batch : &again,
-                                                 &step, &c->value, NULL);
-        if (status == JSN_OK)
-            status = jsn_model_synchronize(c->model);
-        if (status != JSN_OK)
-            return status;
-        if (i == 0)
-            c->first = now() - start;
-        else
-            times[i - 1] = now() - before;
-    }
-    qsort(times, (size_t)v->steps, sizeof times[0], by_size);
-    c->best = times[0];
-    c->median = 0.5 * (times[(v->steps - 1) / 2] + times[v->steps / 2]);
-    return JSN_OK;
-}
-
-static jsn_status run_steps(const bench_values *v, bench_case *c)
-{
-    const double start = now();
-    const jsn_model_options *o = &c->options;
-    const size_t count = c->views * o->batch * o->channels * o->height * o->width;
-    float *images = NULL;
-    int32_t *labels = NULL;
-    jsn_loss *loss = NULL;
-    /* The model first: it knows whether the batch fits. */
-    jsn_status status = jsn_model_create(&c->model, o);
-    if (status == JSN_OK)
-        status = jsn_model_init(c->model, 1);
-    if (status == JSN_OK)
-        status = jsn_loss_create(&loss, c->loss, o->classes, c->views);
-    if (status != JSN_OK)
-        goto done;
-    images = malloc(count * sizeof *images);
-    labels = malloc(o->batch * sizeof *labels);
-    if (images == NULL || labels == NULL) {
-        status = JSN_ERR_MEMORY;
-        goto done;
-    }
-    fill(images, count);
-    for (size_t i = 0; i < o->batch; i++)
-        labels[i] = (int32_t)(i * 7 % o->classes);
-    const jsn_model_batch batch = {
-        .images = images, .views = c->views, .samples = o->batch, .labels = labels};
-    status = time_steps(v, c, loss, &batch, start);
-done:
-    jsn_loss_destroy(loss);
-    free(images);
-    free(labels);
-    return status;
-}
-
 static size_t planned(const jsn_model_info *m)
 {
     return m->memory_parameters + m->memory_gradients + m->memory_optimiser +
@@ -162,13 +53,13 @@ static size_t planned(const jsn_model_info *m)
 }
 
 /* Forward, and backward twice that: two operations a multiply-add. */
-static double gflops(const bench_case *c, const jsn_model_info *m)
+static double gflops(const cli_step *c, const jsn_model_info *m)
 {
     return 6e-9 * (double)m->multiplies * (double)(c->views * c->options.batch) /
            c->best;
 }
 
-static jsn_status print_json(const bench_values *v, const bench_case *c)
+static jsn_status print_json(const bench_values *v, const cli_step *c)
 {
     jsn_json_writer *w = NULL;
     const jsn_status status = jsn_json_writer_create(&w, 0);
@@ -193,7 +84,7 @@ static jsn_status print_json(const bench_values *v, const bench_case *c)
     jsn_json_put_real(w, "gflops_best", gflops(c, &m));
     jsn_json_put_real(w, "loss_value", c->value);
     jsn_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
-    jsn_json_put_real(w, "peak_mib", peak_mib());
+    jsn_json_put_real(w, "peak_mib", cli_peak_mib());
     jsn_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
         jsn_json_begin_object(w, NULL);
@@ -206,7 +97,7 @@ static jsn_status print_json(const bench_values *v, const bench_case *c)
     return cli_print_json(w);
 }
 
-static void print_text(const bench_values *v, const bench_case *c)
+static void print_text(const bench_values *v, const cli_step *c)
 {
     const jsn_model_info m = jsn_model_describe(c->model);
     const jsn_logger *log = cli_logger();
@@ -223,12 +114,12 @@ static void print_text(const bench_values *v, const bench_case *c)
         "planned, %.0f MiB peak\n",
         v->network, c->loss, (long long)v->batch, c->views, m.backend, m.device,
         c->median, c->best, (double)(c->views * c->options.batch) / c->median,
-        gflops(c, &m), c->first, (double)planned(&m) / 1048576.0, peak_mib());
+        gflops(c, &m), c->first, (double)planned(&m) / 1048576.0, cli_peak_mib());
 }
 
 static jsn_status run_case(const bench_values *v, const char *spec)
 {
-    bench_case c = {.loss = spec};
+    cli_step c = {.loss = spec, .steps = (size_t)v->steps};
     jsn_status status = jsn_loss_check(spec, &c.views);
     if (status != JSN_OK)
         return status;
@@ -250,7 +141,7 @@ static jsn_status run_case(const bench_values *v, const char *spec)
     c.options.optimiser = v->optimizer;
     status = jsn_precision_parse(v->precision, &c.options.precision);
     if (status == JSN_OK)
-        status = run_steps(v, &c);
+        status = cli_step_run(&c);
     if (status == JSN_OK && v->json)
         status = print_json(v, &c);
     else if (status == JSN_OK)

@@ -28,6 +28,7 @@
     X(loss) \
     X(bench_loss) \
     X(bench_step) \
+    X(bench_epoch) \
     X(show_losses) \
     X(show_networks) \
     X(show_recipes) \

@@ -222,6 +222,7 @@ jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
         status = config->members > 1
                      ? train_members(config, &problem, job.folder, logger, ask, result)
                      : jsni_train_jobs(&job, 1, logger, ask, result);
+    result->classes = problem.classes;
     release_job(&job, &problem);
     return status;
 }
@@ -274,6 +275,8 @@ jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
         status = check_alike(configs, count);
     if (status == JSN_OK)
         status = jsni_train_jobs(jobs, count, logger, ask, results);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        results[i].classes = problems[i].classes;
     for (size_t i = 0; jobs != NULL && problems != NULL && i < count; i++)
         release_job(&jobs[i], &problems[i]);
     jsni_free(jobs);

@@ -59,4 +59,12 @@ expect 0 '"layers":\[\{"name":"input","implementation":"copy"\}' '' -- $bench --
 expect 0 '*' 'layer2.conv +direct loops, (base|avx2)' -- $bench -v --loss ce
 expect 2 '' "no loss" -- $bench --loss nothing
 expect 1 '' 'MiB are available' -- "$JENSEN" bench step --batch 1000000 --device ref --steps 1
+
+# A whole epoch beside the bare step; the temporary run folder is gone afterwards.
+export TMPDIR=$work
+epoch="$JENSEN bench epoch --data builtin:size=64,test=16 --network mlp:width=4 --batch 8 --steps 2"
+expect 0 'with loading and augmentation' '' -- $epoch
+expect 0 '"case":"epoch".*"share":[0-9.]+' '' -- $epoch --json
+expect 2 '' 'No such file' -- ls -d "$work"/jensen-bench-*
+expect 2 '' 'no loss' -- $epoch --loss nothing
 finish

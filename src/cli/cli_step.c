@@ -1,0 +1,104 @@
+/* cli/cli_step.c - see cli_step.h. */
+#define _XOPEN_SOURCE 700
+#include "cli/cli_step.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "jensen/loss.h"
+
+double cli_seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double cli_peak_mib(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
+}
+
+/* Values in [-1.7, 1.7] with mean 0 and variance 1, from a linear congruence: what is
+ * in the images does not matter, but that they are not all alike does. */
+static void fill(float *images, size_t count)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 1664525u + 1013904223u;
+        images[i] = (float)(3.4641016 * ((double)state / 4294967296.0 - 0.5));
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch *batch,
+                             double start)
+{
+    double times[CLI_MOST_STEPS];
+    const jsn_model_batch again = {.views = batch->views, .samples = batch->samples};
+    for (size_t i = 0; i <= c->steps; i++) {
+        const jsn_model_step step = {.loss = loss,
+                                     .rate = 0.01,
+                                     .weight_decay = 5e-4,
+                                     .decay_all = 1,
+                                     .step = (uint64_t)i + 1};
+        const double before = cli_seconds();
+        jsn_status status = jsn_model_train_step(c->model, i == 0 ? batch : &again,
+                                                 &step, &c->value, NULL);
+        if (status == JSN_OK)
+            status = jsn_model_synchronize(c->model);
+        if (status != JSN_OK)
+            return status;
+        if (i == 0)
+            c->first = cli_seconds() - start;
+        else
+            times[i - 1] = cli_seconds() - before;
+    }
+    qsort(times, c->steps, sizeof times[0], by_size);
+    c->best = times[0];
+    c->median = 0.5 * (times[(c->steps - 1) / 2] + times[c->steps / 2]);
+    return JSN_OK;
+}
+
+jsn_status cli_step_run(cli_step *c)
+{
+    const double start = cli_seconds();
+    const jsn_model_options *o = &c->options;
+    const size_t count = c->views * o->batch * o->channels * o->height * o->width;
+    float *images = NULL;
+    int32_t *labels = NULL;
+    jsn_loss *loss = NULL;
+    /* The model first: it knows whether the batch fits. */
+    jsn_status status = jsn_model_create(&c->model, o);
+    if (status == JSN_OK)
+        status = jsn_model_init(c->model, 1);
+    if (status == JSN_OK)
+        status = jsn_loss_create(&loss, c->loss, o->classes, c->views);
+    if (status != JSN_OK)
+        goto done;
+    images = malloc(count * sizeof *images);
+    labels = malloc(o->batch * sizeof *labels);
+    if (images == NULL || labels == NULL) {
+        status = JSN_ERR_MEMORY;
+        goto done;
+    }
+    fill(images, count);
+    for (size_t i = 0; i < o->batch; i++)
+        labels[i] = (int32_t)(i * 7 % o->classes);
+    const jsn_model_batch batch = {
+        .images = images, .views = c->views, .samples = o->batch, .labels = labels};
+    status = time_steps(c, loss, &batch, start);
+done:
+    jsn_loss_destroy(loss);
+    free(images);
+    free(labels);
+    return status;
+}

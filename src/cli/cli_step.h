@@ -1,0 +1,31 @@
+/* cli/cli_step.h - times training steps on data that is already on the device; what
+ * `bench step` prints and `bench epoch` compares with. */
+#ifndef JENSEN_CLI_STEP_H
+#define JENSEN_CLI_STEP_H
+
+#include <stddef.h>
+
+#include "jensen/model.h"
+#include "jensen/status.h"
+
+enum { CLI_MOST_STEPS = 1000 };
+
+typedef struct cli_step {
+    const char *loss; /* spec */
+    size_t views;
+    size_t steps; /* timed, after one that is not; 1 .. CLI_MOST_STEPS */
+    jsn_model_options options;
+    jsn_model
+        *model;   /* made by cli_step_run(), also on failure; the caller destroys it */
+    double first; /* seconds from the start to the end of a first step */
+    double median, best;
+    double value; /* loss of the last step */
+} cli_step;
+
+jsn_status cli_step_run(cli_step *step);
+
+/* Seconds of a clock that never goes back; most memory of the process so far. */
+double cli_seconds(void);
+double cli_peak_mib(void);
+
+#endif /* JENSEN_CLI_STEP_H */

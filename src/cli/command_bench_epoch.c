@@ -1,0 +1,187 @@
+/* cli/command_bench_epoch.c - times whole epochs: loading and augmentation included,
+ * beside the same step on resident data, which is their limit. */
+#define _XOPEN_SOURCE 700
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "cli/cli_step.h"
+#include "jensen/loss.h"
+#include "jensen/train.h"
+
+typedef struct epoch_values {
+    char *data, *network, *loss, *augment, *device, *precision;
+    int64_t batch, views, threads, workers, steps;
+    bool json;
+} epoch_values;
+
+static const jsn_option_info options[] = {
+    {"data", 0, JSN_OPTION_TEXT, "builtin:size=4096,test=100", 0, 0, NULL, "DATA",
+     "data set", offsetof(epoch_values, data)},
+    {"network", 'n', JSN_OPTION_TEXT, "preactresnet34", 0, 0, NULL, "NAME", "network",
+     offsetof(epoch_values, network)},
+    {"loss", 'l', JSN_OPTION_TEXT, "gjs:pi1=0.5", 0, 0, NULL, "SPEC", "loss",
+     offsetof(epoch_values, loss)},
+    {"augment", 'a', JSN_OPTION_TEXT, "strong", 0, 0, NULL, "SPEC", "augmentation",
+     offsetof(epoch_values, augment)},
+    {"batch", 'b', JSN_OPTION_INT, "128", 1, 65536, NULL, "N", "samples of a step",
+     offsetof(epoch_values, batch)},
+    {"views", 0, JSN_OPTION_INT, NULL, 1, 16, NULL, "N",
+     "views of a sample; without it what the loss wants",
+     offsetof(epoch_values, views)},
+    {"steps", 0, JSN_OPTION_INT, "10", 1, CLI_MOST_STEPS, NULL, "N",
+     "steps of an epoch at most", offsetof(epoch_values, steps)},
+    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
+     "CPU threads; 0: all cores", offsetof(epoch_values, threads)},
+    {"workers", 0, JSN_OPTION_INT, NULL, 0, 64, NULL, "N",
+     "threads that load and augment; without it what train chooses",
+     offsetof(epoch_values, workers)},
+    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
+     "auto, cpu, ref, onednn, cuda", offsetof(epoch_values, device)},
+    {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
+     "arithmetic of the device", offsetof(epoch_values, precision)},
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(epoch_values, json)},
+};
+
+static jsn_status set_int(jsn_train_config *config, const char *name, int64_t value)
+{
+    char text[32];
+    if (value == JSN_OPTION_INT_UNSET)
+        return JSN_OK;
+    (void)snprintf(text, sizeof text, "%lld", (long long)value);
+    return jsn_train_config_set(config, name, text);
+}
+
+/* Two epochs into a folder that is thrown away; the first one warms up. */
+static jsn_status train(const epoch_values *v, const char *folder,
+                        jsn_train_config *config, jsn_train_result *result)
+{
+    const struct {
+        const char *name, *value;
+    } texts[] = {
+        {"data", v->data},        {"network", v->network}, {"loss", v->loss},
+        {"augment", v->augment},  {"device", v->device},   {"precision", v->precision},
+        {"consistency", "never"}, {"epochs", "2"},         {"lr", "0.01"},
+        {"val-fraction", "0"},    {"out", folder}};
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < sizeof texts / sizeof texts[0]; i++)
+        status = jsn_train_config_set(config, texts[i].name, texts[i].value);
+    if (status == JSN_OK)
+        status = set_int(config, "batch", v->batch);
+    if (status == JSN_OK)
+        status = set_int(config, "views", v->views);
+    if (status == JSN_OK)
+        status = set_int(config, "threads", v->threads);
+    if (status == JSN_OK)
+        status = set_int(config, "workers", v->workers);
+    if (status == JSN_OK)
+        status = set_int(config, "max-steps", v->steps);
+    return status == JSN_OK ? jsn_train(config, NULL, NULL, NULL, result) : status;
+}
+
+/* The same step without loading. */
+static jsn_status time_limit(const jsn_train_config *config, size_t classes,
+                             cli_step *step)
+{
+    step->loss = config->loss;
+    step->views = (size_t)config->views;
+    jsn_model_options_init(&step->options);
+    step->options.network = config->network;
+    step->options.classes = classes;
+    step->options.height = step->options.width = (size_t)config->image_size;
+    step->options.device = config->device;
+    step->options.batch = (size_t)config->batch;
+    step->options.views = step->views;
+    step->options.threads = (size_t)config->threads;
+    step->options.optimiser = "sgd";
+    const jsn_status status =
+        jsn_precision_parse(config->precision, &step->options.precision);
+    return status == JSN_OK ? cli_step_run(step) : status;
+}
+
+static jsn_status print_result(const epoch_values *v, const jsn_train_result *result,
+                               const cli_step *step)
+{
+    const double limit = (double)(step->views * step->options.batch) / step->median;
+    const double share = result->images_per_second / limit;
+    jsn_json_writer *w = NULL;
+    if (!v->json) {
+        (void)printf("%s %s, batch %lld x %zu views: %.0f images/s with loading and "
+                     "augmentation, %.0f images/s on resident data: %.1f%% of it; "
+                     "%.0f MiB peak\n",
+                     v->network, v->loss, (long long)v->batch, step->views,
+                     result->images_per_second, limit, 100.0 * share, cli_peak_mib());
+        return JSN_OK;
+    }
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "case", "epoch");
+    jsn_json_put_text(w, "data", v->data);
+    jsn_json_put_text(w, "network", v->network);
+    jsn_json_put_text(w, "loss", v->loss);
+    jsn_json_put_int(w, "batch", v->batch);
+    jsn_json_put_int(w, "views", (int64_t)step->views);
+    jsn_json_put_int(w, "threads", v->threads);
+    jsn_json_put_text(w, "device", jsn_model_describe(step->model).device);
+    jsn_json_put_real(w, "images_per_second", result->images_per_second);
+    jsn_json_put_real(w, "limit_images_per_second", limit);
+    jsn_json_put_text(w, "limit", "median step on resident data, same process");
+    jsn_json_put_real(w, "share", share);
+    jsn_json_put_real(w, "median_step_seconds", step->median);
+    jsn_json_put_real(w, "best_step_seconds", step->best);
+    jsn_json_put_real(w, "peak_mib", cli_peak_mib());
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind,
+                        struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const epoch_values *v = values;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    const char *base = getenv("TMPDIR");
+    char folder[256];
+    (void)snprintf(folder, sizeof folder, "%s/jensen-bench-XXXXXX",
+                   base == NULL ? "/tmp" : base);
+    if (mkdtemp(folder) == NULL)
+        return cli_usage("no temporary folder can be made as %s", folder);
+    jsn_train_config config;
+    jsn_train_result result;
+    cli_step step = {.steps = (size_t)v->steps};
+    jsn_train_config_clear(&config);
+    jsn_status status = train(v, folder, &config, &result);
+    if (status == JSN_OK)
+        status = time_limit(&config, result.classes, &step);
+    if (status == JSN_OK)
+        status = print_result(v, &result, &step);
+    jsn_model_destroy(step.model);
+    jsn_train_config_release(&config);
+    (void)nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    return status;
+}
+
+const cli_command cli_command_bench_epoch = {
+    .name = "bench epoch",
+    .summary = "throughput with loading and augmentation, beside the bare step",
+    .usage = "[OPTIONS]",
+    .details = "Trains two short epochs into a temporary folder and times the second.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(epoch_values),
+    .run = run,
+};
