@@ -13,7 +13,7 @@ build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev l
 test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 python3
       xz-utils zip)
 peers=(python3-venv python3-numpy python3-pil python3-torch python3-scipy chromium
-       librsvg2-bin postgresql)
+       librsvg2-bin postgresql python3-optuna)
 
 want=()
 for group in "${@:-build}"; do

@@ -40,6 +40,7 @@ typedef struct work {
     size_t count;
     bool pruned;
     jsn_status store_status; /* of a report that failed */
+    char store_sentence[400];
     jsni_heartbeat heartbeat;
     double start;
     size_t done, started;
@@ -153,6 +154,9 @@ static void on_message(void *user, jsn_log_level level, const char *text)
     if (strncmp(text, "epoch ", 6) == 0)
         for (size_t i = 0; w->store_status == JSN_OK && i < w->count; i++)
             w->store_status = report(w, &w->jobs[i]);
+    if (w->store_status != JSN_OK && w->store_sentence[0] == '\0')
+        (void)snprintf(w->store_sentence, sizeof w->store_sentence, "%s",
+                       jsn_last_error());
     say(w, level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
 }
 
@@ -333,7 +337,7 @@ static jsn_status fail_trial(work *w, const char *sentence)
 static jsn_status end_stopped(work *w)
 {
     if (w->store_status != JSN_OK)
-        return w->store_status;
+        return jsni_fail(w->store_status, "%s", w->store_sentence);
     if (atomic_load(&w->heartbeat.lost)) {
         say(w, JSN_LOG_WARNING, "another worker has taken this trial over");
         return JSN_OK;
@@ -466,6 +470,7 @@ static jsn_status run_claimed(work *w)
     w->count = 1;
     w->pruned = false;
     w->store_status = JSN_OK;
+    w->store_sentence[0] = '\0';
     jsn_status status = prepare(w, &w->jobs[0]);
     if (status == JSN_OK) {
         const size_t most = group_size(w);
