@@ -216,12 +216,14 @@ static jsn_status insert_trial(const jsni_study *study, const jsni_trial_param *
     JSNI_TRY(jsni_store_run(study->store, sql, ids, 1, NULL, NULL));
     JSNI_TRY(jsni_store_run(
         study->store,
-        "INSERT INTO trials (number, study_id, state) SELECT COALESCE(MAX(number), -1) "
-        "+ 1, CAST($1 AS INTEGER), 'WAITING' FROM trials WHERE study_id = $1",
+        "INSERT INTO trials (number, study_id, state) SELECT COALESCE((SELECT number "
+        "FROM trials WHERE study_id = $1 ORDER BY trial_id DESC LIMIT 1), -1) + 1, "
+        "CAST($1 AS INTEGER), 'WAITING'",
         ids, 1, NULL, NULL));
     JSNI_TRY(jsni_store_run(study->store,
-                            "SELECT MAX(trial_id) FROM trials WHERE study_id = $1", ids,
-                            1, &rows, NULL));
+                            "SELECT trial_id FROM trials WHERE study_id = $1 ORDER BY "
+                            "trial_id DESC LIMIT 1",
+                            ids, 1, &rows, NULL));
     const int64_t trial = jsni_sql_to_int(jsni_store_cell(&rows, 0, 0));
     jsni_store_rows_release(&rows);
     for (size_t i = 0; i < param_count; i++)

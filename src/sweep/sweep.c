@@ -236,7 +236,7 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
         jsni_text_format(&text, "\"%s\"", group);
         status = jsni_text_take(&text, &quoted);
     }
-    if (status == JSN_OK)
+    if (status == JSN_OK && added != NULL)
         status = has_key(study, key, &found);
     if (status == JSN_OK && !found) {
         char word_options[] = "options", word_group[] = "group";
@@ -257,8 +257,12 @@ jsn_status jsn_sweep_add(jsn_sweep *sweep, const jsn_sweep_pair *options, size_t
                          const char *group, bool *added)
 {
     JSNI_TRY(jsni_store_begin(sweep->store));
-    return jsni_store_end(sweep->store, jsni_sweep_add(&sweep->study, sweep->axes,
-                                                       options, count, group, added));
+    bool done = false;
+    const jsn_status status =
+        jsni_sweep_add(&sweep->study, sweep->axes, options, count, group, &done);
+    if (added != NULL)
+        *added = done;
+    return jsni_store_end(sweep->store, status);
 }
 
 /* A value of an axis that nobody chose, drawn by the trial's number. */

@@ -60,7 +60,8 @@ JSN_MUST_CHECK jsn_status jsni_axis_decode(const char *distribution, double valu
 JSN_MUST_CHECK jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
                                          jsn_json_writer *writer);
 
-/* Adds a trial, unless the study has one with the same options. */
+/* Adds a trial; with `added` not NULL only when the study has none with the same options,
+ * and says so. */
 JSN_MUST_CHECK jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
                                          const jsn_sweep_pair *options, size_t count,
                                          const char *group, bool *added);

@@ -106,7 +106,7 @@ static void test_a_stale_trial_changes_hands_three_times(void **state)
     jsni_claim claim;
     assert_ok(jsni_trial_claim(&f->study, "w1", 0.02, 3, &claim));
     for (int i = 2; i <= 4; i++) {
-        char name[8];
+        char name[16];
         (void)snprintf(name, sizeof name, "w%d", i);
         rest();
         assert_ok(jsni_trial_claim(&f->study, name, 0.02, 3, &claim));
