@@ -13,37 +13,45 @@
 
 #include "backend/onednn/dn_plan.h"
 
-/* Values a channel that shard `shard` of the tensor's step has. */
-static double shard_values(const dn_plan *plan, const dn_tensor *tensor, size_t shard)
-{
-    const dn_range r = dn_range_of(plan, &plan->steps[tensor->step], shard);
-    return (double)r.count * (double)tensor->pixels;
-}
-
 typedef struct moments {
     double mean, variance;
 } moments;
 
-static moments view_moments(const dn_plan *plan, const dn_norm *norm, size_t view,
-                            size_t channel)
+/* All shards of a view have `each` values a channel, but for the last one. */
+typedef struct shard_counts {
+    size_t shards;
+    double each, last, all;
+} shard_counts;
+
+static shard_counts count_values(const dn_plan *plan, const dn_tensor *t)
 {
-    const dn_tensor *t = &plan->tensors[norm->tensor];
-    const size_t shards = dn_shards_of_view(plan, &plan->steps[t->step]);
-    const double count = (double)plan->samples * (double)t->pixels;
+    const dn_step *step = &plan->steps[t->step];
+    shard_counts n = {.shards = dn_shards_of_view(plan, step)};
+    const double pixels = (double)t->pixels;
+    n.each = (double)step->shard * pixels;
+    n.all = (double)plan->samples * pixels;
+    n.last = n.all - (double)(n.shards - 1) * n.each;
+    return n;
+}
+
+static moments view_moments(const dn_tensor *t, const shard_counts *n, size_t full,
+                            size_t view, size_t channel)
+{
     double sum = 0.0, squares = 0.0;
-    for (size_t s = view * shards; s < (view + 1) * shards; s++) {
-        const jsni_sums at = dn_sums_at(t->sums, norm->full, s);
-        sum +=
-            at.first[channel] + shard_values(plan, t, s) * (double)at.origin[channel];
+    for (size_t s = 0; s < n->shards; s++) {
+        const size_t at = (view * n->shards + s) * full + channel;
+        const double count = s + 1 < n->shards ? n->each : n->last;
+        sum += t->sums.first[at] + count * (double)t->sums.origin[at];
     }
-    const double mean = sum / count;
-    for (size_t s = view * shards; s < (view + 1) * shards; s++) {
-        const jsni_sums at = dn_sums_at(t->sums, norm->full, s);
-        const double d = (double)at.origin[channel] - mean;
-        squares += at.second[channel] + 2.0 * d * at.first[channel] +
-                   shard_values(plan, t, s) * d * d;
+    const double mean = sum / n->all;
+    for (size_t s = 0; s < n->shards; s++) {
+        const size_t at = (view * n->shards + s) * full + channel;
+        const double count = s + 1 < n->shards ? n->each : n->last;
+        const double d = (double)t->sums.origin[at] - mean;
+        squares += t->sums.second[at] + 2.0 * d * t->sums.first[at] + count * d * d;
     }
-    return (moments){mean, squares > 0.0 || squares != squares ? squares / count : 0.0};
+    /* rounding may leave a constant channel a little below zero; NaN stays */
+    return (moments){mean, squares < 0.0 ? 0.0 : squares / n->all};
 }
 
 static void set_load(const dn_plan *plan, dn_norm *norm, size_t at, size_t channel,
@@ -72,11 +80,12 @@ void dn_norm_forward(dn_plan *plan, size_t number)
     float *running_mean = plan->stats + graph->stats[node->mean].offset;
     float *running_var = plan->stats + graph->stats[node->mean + 1].offset;
     const double momentum = node->op.as.norm.momentum;
-    const double count =
-        (double)plan->samples * (double)plan->tensors[norm->tensor].pixels;
+    const dn_tensor *tensor = &plan->tensors[norm->tensor];
+    const shard_counts n = count_values(plan, tensor);
+    const double count = n.all;
     for (size_t view = 0; view < plan->views; view++)
         for (size_t c = 0; c < norm->channels; c++) {
-            const moments m = view_moments(plan, norm, view, c);
+            const moments m = view_moments(tensor, &n, norm->full, view, c);
             set_load(plan, norm, view * norm->full + c, c, m.mean, m.variance);
             running_mean[c] =
                 (float)((1.0 - momentum) * (double)running_mean[c] + momentum * m.mean);

@@ -82,10 +82,9 @@ VEC_INLINE void sum_tile(const float *v, size_t in, const float *m, size_t out,
             vec_store(d + (size_t)r * out + c * VEC, acc[r][c]);
 }
 
-static void sum_planes(const jsni_wino *w, size_t tiles, bool first,
-                       const jsni_wino_scratch *scratch)
+VEC_INLINE void sum_planes_of(const jsni_wino *w, size_t tiles, bool first, size_t in,
+                              size_t out, const jsni_wino_scratch *scratch)
 {
-    const size_t in = w->in_blocks * VEC, out = w->out_blocks * VEC;
     const size_t v_plane = wino_plane(w, w->in_blocks),
                  m_plane = wino_plane(w, w->out_blocks);
     for (size_t e = 0; e < WINO_PLANES; e++)
@@ -100,6 +99,23 @@ static void sum_planes(const jsni_wino *w, size_t tiles, bool first,
                 else
                     sum_tile(v, in, m, out, tiles, 1, first, d);
             }
+}
+
+/* The usual widths as constants, as in wino_conv.c. */
+static void sum_planes(const jsni_wino *w, size_t tiles, bool first,
+                       const jsni_wino_scratch *scratch)
+{
+    const size_t in = w->in_blocks * VEC, out = w->out_blocks * VEC;
+    if (in == 32 && out == 32)
+        sum_planes_of(w, tiles, first, 32, 32, scratch);
+    else if (in == 64 && out == 64)
+        sum_planes_of(w, tiles, first, 64, 64, scratch);
+    else if (in == 128 && out == 128)
+        sum_planes_of(w, tiles, first, 128, 128, scratch);
+    else if (in == 256 && out == 256)
+        sum_planes_of(w, tiles, first, 256, 256, scratch);
+    else
+        sum_planes_of(w, tiles, first, in, out, scratch);
 }
 
 void KERNEL(wino_gradient)(const jsni_wino *w, const float *x, const jsni_load *load,
