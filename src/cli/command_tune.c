@@ -40,7 +40,7 @@ static const jsn_option_info *options(size_t *count)
         used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
         const jsn_option_info *train = jsn_train_options(&rows);
         used = cli_join_options(table, used, train, rows, offsetof(tune_values, base),
-                                "out|set|loss|lr|val-labels");
+                                "out|set|loss|lr");
     }
     *count = used;
     return table;
