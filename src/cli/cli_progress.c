@@ -3,7 +3,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli_progress.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,24 +108,58 @@ const jsn_logger *cli_logger(void)
     return &logger;
 }
 
-static volatile sig_atomic_t stop_signals;
+static atomic_int stop_signals;
+
+static void note_signal(void)
+{
+    if (atomic_fetch_add(&stop_signals, 1) > 0)
+        _exit(CLI_INTERRUPTED);
+}
+
+static void *wait_for_signals(void *set)
+{
+    for (;;) {
+        int number = 0;
+        if (sigwait(set, &number) == 0)
+            note_signal();
+    }
+    return NULL;
+}
 
 static void on_signal(int number)
 {
     (void)number;
-    if (++stop_signals > 1)
-        _exit(CLI_INTERRUPTED);
+    note_signal();
 }
 
 int cli_stop_requested(void)
 {
-    return stop_signals > 0;
+    return atomic_load(&stop_signals) > 0;
 }
 
+/* A thread of its own waits for the signals, and all others block them: generated matrix
+ * kernels of oneDNN move the stack pointer into small blocks of the heap, where the frame
+ * of a handler would overwrite what lies before the block. */
 void cli_catch_signals(void)
 {
+    static sigset_t set;
+    static int caught;
+    pthread_t thread;
+    if (caught)
+        return;
+    caught = 1;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    /* A shell may have had them ignored; a handler also serves where no thread can be
+     * started. */
     struct sigaction action = {.sa_handler = on_signal};
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
+        (void)pthread_detach(thread);
+    else
+        (void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
