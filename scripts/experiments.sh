@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 JENSEN=${JENSEN:-build/release/jensen}
 DATA=${DATA:-../shared/data}
 RESULTS=${RESULTS:-results}
-NETWORK=${NETWORK:-preactresnet34:width=8}
+NETWORK=${NETWORK:-cnn}
 SUBSET=${SUBSET:-10000}
 EPOCHS=${EPOCHS:-20}
 JOBS=${JOBS:-1}
