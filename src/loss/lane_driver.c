@@ -198,6 +198,28 @@ static void clear_grad(lane_run *run)
     memset(run->grad, 0, run->row.views * sizeof run->grad[0]);
 }
 
+/* Asks for the next sample's logits while this one is computed: rows end inside pages,
+ * where the processor's own prefetching stops. */
+static void fetch_ahead(const lane_run *run, size_t sample)
+{
+#if defined(__GNUC__)
+    enum { LINE = 64 };
+    const jsni_loss_job *job = run->job;
+    const size_t bytes = job->classes * (job->f64 ? sizeof(double) : sizeof(float));
+    if (sample + 1 >= job->samples)
+        return;
+    for (size_t v = 0; v < job->views_read; v++) {
+        const char *row =
+            (const char *)job->logits + (v * job->samples + sample + 1) * bytes;
+        for (size_t at = 0; at < bytes; at += LINE)
+            __builtin_prefetch(row + at);
+    }
+#else
+    (void)run;
+    (void)sample;
+#endif
+}
+
 static void sample_beside(lane_run *run, size_t sample)
 {
     const jsni_loss_job *job = run->job;
@@ -219,6 +241,8 @@ static void sample_beside(lane_run *run, size_t sample)
                                            v * row->chunks))[job->labels[sample]] -
                     row->log_sum[v];
         }
+        if (job->stream && g == 0)
+            fetch_ahead(run, sample);
         value += (double)jsni_first(run->fn(row, run->grad));
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_beside(run, v, scale, first + (g + v) * step);
