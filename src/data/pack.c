@@ -256,7 +256,8 @@ static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
     if (b->last == NULL || b->last->count == BATCH)
         JSNI_TRY(add_batch(b));
     batch *to = b->last;
-    if (to->room - to->length < length) {
+    /* Also for an empty file: an address is formed from the memory in any case. */
+    if (to->bytes == NULL || to->room - to->length < length) {
         const size_t room = 2 * to->room + length + 65536;
         uint8_t *larger = jsni_realloc(to->bytes, room, 1);
         JSNI_TRY_ALLOC(larger);
