@@ -88,11 +88,13 @@ else
 fi
 
 # A server that goes away: a sentence, and the study as it was once it is back.
-"$JENSEN" sweep create again builtin:size=160,test=100 --network mlp:width=16 --epochs 60 --axis lr=0.01,0.02 \
+"$JENSEN" sweep create again builtin:size=160,test=100 --network mlp:width=16 --epochs 500 --axis lr=0.01,0.02 \
     --store "$url" >/dev/null 2>&1
+touch marker
 JENSEN_STORE=$url "$JENSEN" sweep worker again --threads 1 --grace 1 -q >gone.log 2>&1 &
 pid=$!
-sleep 1.5
+# In the middle of the first run: its first epochs are there, hundreds are left.
+until find . -newer marker -name metrics.jsonl | grep -q . || ! kill -0 $pid; do sleep 0.05; done
 stop_server
 wait $pid
 code=$?
