@@ -174,11 +174,6 @@ int main(int argc, char **argv)
     check(ops->resident->set_images(plan, JSNI_RESIDENT_TRAIN, &set));
     jsni_resident_member *own = calloc(members, sizeof *own);
     jsni_resident_result *results = calloc(members, sizeof *results);
-    for (size_t m = 0; m < members; m++) {
-        check(ops->resident->set_labels(plan, m, &given));
-        own[m].order = order;
-        own[m].seed = m;
-    }
     jsn_augment *augment = NULL;
     jsn_loss *loss = NULL;
     check(jsn_augment_create(&augment, "strong", 32, 32, mean, deviation));
@@ -187,20 +182,20 @@ int main(int argc, char **argv)
     double *rates = malloc(steps * sizeof *rates);
     for (size_t s = 0; s < steps; s++)
         rates[s] = 0.05;
-    const jsni_losses losses = {loss, NULL};
     const jsni_update update = {.kind = JSNI_OPTIM_SGD,
                                 .decay = 5e-4,
                                 .decay_all = true,
                                 .momentum = 0.9,
                                 .nesterov = true};
+    for (size_t m = 0; m < members; m++) {
+        check(ops->resident->set_labels(plan, m, &given));
+        own[m] = (jsni_resident_member){order, rates, m, {loss, NULL}, update};
+    }
     jsni_resident_epoch epoch = {.members = own,
-                                 .rates = rates,
                                  .steps = 20,
                                  .batch = batch,
                                  .views = views,
-                                 .augment = augment,
-                                 .losses = &losses,
-                                 .update = &update};
+                                 .augment = augment};
     size_t done = 0;
     const int brief = argc > 5 && strcmp(argv[5], "short") == 0;
     epoch.steps = brief ? 2 : 20;

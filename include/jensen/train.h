@@ -122,10 +122,16 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,
                                             int (*stop)(void *user), void *user,
                                             jsn_train_result *result);
 
-/* Trains `count` configurations of the same data, network and options that differ in the
- * seed (and so in noise, weights, order and augmentation): side by side on a GPU that
- * can, else one after another. results [count]. Failures as jsn_train(); runs that were
- * finished by then stay so, and the same call continues the others. */
+/* JSN_OK when the resolved configurations can be trained side by side: they agree in
+ * everything but seed, noise, losses (of as many views), learning rate, schedule, weight
+ * decay and the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
+ * differ. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_train_alike(const jsn_train_config *a,
+                                                  const jsn_train_config *b);
+
+/* Trains `count` configurations that are alike in the sense above: side by side on a GPU
+ * that can, else one after another. results [count]. Failures as jsn_train(); runs that
+ * were finished by then stay so, and the same call continues the others. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_many(jsn_train_config *configs,
                                                  size_t count, const jsn_logger *logger,
                                                  int (*stop)(void *user), void *user,

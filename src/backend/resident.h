@@ -2,8 +2,9 @@
  * run an epoch without the host: 8-bit images stay on the device, augmentation is a
  * kernel, only the order and the learning rates come from the host.
  *
- * A plan holds up to JSNI_RESIDENT_SETS sets. Members share the images; labels, order
- * and seed are each member's own, so the seeds of a table cell run side by side.
+ * A plan holds up to JSNI_RESIDENT_SETS sets. Members share the images, the batch and the
+ * augmentation; labels, order, seed, loss and learning rates are each member's own, so
+ * the cells of a table run side by side.
  */
 #ifndef JSNI_BACKEND_RESIDENT_H
 #define JSNI_BACKEND_RESIDENT_H
@@ -38,19 +39,19 @@ typedef struct jsni_resident_labels {
 
 typedef struct jsni_resident_member {
     const uint32_t *order; /* [steps][batch], sample numbers */
+    const double *rates;   /* [steps] learning rates */
     uint64_t seed;         /* of augmentation (JSNI_RNG_AUGMENT) and dropout */
+    jsni_losses losses;
+    jsni_update update; /* rate and step are replaced, step by step */
 } jsni_resident_member;
 
 typedef struct jsni_resident_epoch {
     const jsni_resident_member *members; /* [members of the plan] */
-    const double *rates;                 /* [steps] learning rates */
     size_t steps, batch, views;
     const jsn_augment *augment; /* what each view of a sample goes through */
     float mean[3], deviation[3];
     uint32_t epoch;      /* names the augmentation streams */
     uint32_t first_step; /* of this call in the whole run, counted from 0 */
-    const jsni_losses *losses;
-    const jsni_update *update; /* rate and step are replaced, step by step */
 } jsni_resident_epoch;
 
 /* Counted before each update, from the logits of the training pass. */

@@ -39,7 +39,7 @@ static const jsn_option_info rows[] = {
     {"minutes", 0, JSN_OPTION_REAL, "0", 0, 1e7, NULL, "N",
      "start no trial after N minutes; 0: no limit", FIELD(minutes)},
     {"together", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N",
-     "trials that differ in the seed to train side by side; 0: 8 on a GPU, else 1",
+     "trials of one network to train side by side; 0: 8 on a GPU, else 1",
      FIELD(group)},
 };
 

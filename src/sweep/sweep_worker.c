@@ -1,7 +1,7 @@
 /* sweep/sweep_worker.c - see jsn_sweep_work() in jensen/sweep.h: claims trials, trains
  * them, reports epochs, ends them.
  *
- * Trials that differ in the seed alone are claimed together where a device trains several
+ * Trials of the same network and data are claimed together where a device trains several
  * at once. Everything a dead worker leaves is in the run folder and the database: the
  * next one finds the checkpoint, or the finished result, and goes on from there. */
 #define _POSIX_C_SOURCE 200809L
@@ -44,6 +44,7 @@ typedef struct work {
     jsni_heartbeat heartbeat;
     double start;
     size_t done, started;
+    size_t alone; /* trials to run one by one, after a group of so many has failed */
 } work;
 
 void jsn_sweep_worker_init(jsn_sweep_worker *worker)
@@ -374,8 +375,10 @@ static jsn_status conclude(work *w, jsn_status status)
     case JSN_ERR_UNKNOWN_NAME:
     case JSN_ERR_RANGE:
     case JSN_ERR_NUMERIC:
-        if (w->count > 1) /* which one is to blame shows when they run alone */
+        if (w->count > 1) { /* which one is to blame shows when they run alone */
+            w->alone = w->count;
             return give_back(w, true);
+        }
         return fail_trial(w, sentence);
     default:
         if (w->count == 1 && status == JSN_ERR_DATA &&
@@ -386,7 +389,7 @@ static jsn_status conclude(work *w, jsn_status status)
     }
 }
 
-/* The next waiting trials that differ from the first in the seed alone. */
+/* The next waiting trials that can be trained beside the first. */
 static jsn_status claim_more(work *w, size_t most)
 {
     char study[24], after[24];
@@ -397,37 +400,24 @@ static jsn_status claim_more(work *w, size_t most)
     JSNI_TRY(jsni_store_run(w->sweep->store,
                             "SELECT trial_id, number FROM trials WHERE study_id = $1 "
                             "AND state = 'WAITING' AND trial_id > $2 ORDER BY trial_id "
-                            "LIMIT 64",
+                            "LIMIT 200",
                             params, 2, &rows, NULL));
     jsn_status status = JSN_OK;
-    size_t option_count = 0;
-    const jsn_option_info *table = jsn_train_options(&option_count);
     for (size_t r = 0; status == JSN_OK && r < rows.rows && w->count < most; r++) {
         job *j = &w->jobs[w->count];
-        bool same = true, done = false;
+        bool done = false;
         j->claim = (jsni_claim){strtoll(jsni_store_cell(&rows, r, 0), NULL, 10),
                                 strtoll(jsni_store_cell(&rows, r, 1), NULL, 10), 1};
         status = prepare(w, j);
-        for (size_t i = 0; status == JSN_OK && same && i < option_count; i++) {
-            char *a = NULL, *b = NULL;
-            if (strcmp(table[i].name, "seed") == 0 || strcmp(table[i].name, "out") == 0)
-                continue;
-            status = jsn_options_text(&table[i], &w->jobs[0].config, &a);
-            if (status == JSN_OK)
-                status = jsn_options_text(&table[i], &j->config, &b);
-            same = status == JSN_OK && strcmp(a, b) == 0;
-            jsn_text_release(a);
-            jsn_text_release(b);
-        }
-        if (status == JSN_OK && same)
+        /* A trial that cannot even be resolved says so when its own turn comes. */
+        if (status == JSN_OK && jsn_train_config_resolve(&j->config) == JSN_OK &&
+            jsn_train_alike(&w->jobs[0].config, &j->config) == JSN_OK)
             status =
                 jsni_trial_claim_one(&w->sweep->study, j->claim.trial, w->name, &done);
         if (status == JSN_OK && done)
             w->count++;
         else
             jsn_train_config_release(&j->config);
-        if (!same)
-            break;
     }
     jsni_store_rows_release(&rows);
     return status;
@@ -436,8 +426,8 @@ static jsn_status claim_more(work *w, size_t most)
 static size_t group_size(const work *w)
 {
     const char *device = w->jobs[0].config.device;
-    if (w->sweep->median)
-        return 1; /* one that is pruned would stop the others */
+    if (w->sweep->median || w->alone > 0)
+        return 1; /* one that is pruned or fails would stop the others */
     if (w->how->group > 0)
         return w->how->group < JSNI_MOST_TOGETHER ? (size_t)w->how->group
                                                   : JSNI_MOST_TOGETHER;
@@ -472,8 +462,11 @@ static jsn_status run_claimed(work *w)
     w->store_status = JSN_OK;
     w->store_sentence[0] = '\0';
     jsn_status status = prepare(w, &w->jobs[0]);
+    if (status == JSN_OK)
+        status = jsn_train_config_resolve(&w->jobs[0].config);
     if (status == JSN_OK) {
         const size_t most = group_size(w);
+        w->alone -= w->alone > 0;
         if (most > 1)
             JSNI_TRY(claim_more(w, most));
         w->heartbeat = (jsni_heartbeat){.url = w->sweep->store->url,

@@ -207,6 +207,7 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
 {
     blocks b = {0};
     tensor_list list = {0};
+    const double start = jsni_clock();
     char *state = NULL, *fresh = jsni_run_file(&run->folder, "checkpoint.new");
     char fingerprint[JSNI_FINGERPRINT];
     jsn_status status = fresh == NULL ? JSN_ERR_MEMORY : allocate_blocks(&b, run);
@@ -226,8 +227,11 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
     }
     if (status == JSN_OK)
         status = rotate(run, fresh);
-    if (status == JSN_OK)
+    if (status == JSN_OK) {
         run->last_checkpoint = jsni_clock();
+        run->checkpoint_seconds = run->last_checkpoint - start;
+        run->unsaved = false;
+    }
     jsn_text_release(state);
     jsni_free(fresh);
     release_list(&list);

@@ -91,12 +91,31 @@ static jsn_status upload_labels(const jsni_run *run)
     return status;
 }
 
+static bool same_part(const jsni_part *a, const jsni_part *b)
+{
+    return a->count == b->count && (a->data == NULL) == (b->data == NULL) &&
+           (a->data == NULL ||
+            memcmp(a->index, b->index, a->count * sizeof *a->index) == 0);
+}
+
+/* Members share what is evaluated on, and each of their epochs has as many steps. */
+static bool share_images(const jsni_run *runs, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (runs[i].steps != runs[0].steps ||
+            runs[i].problem->train.count != runs[0].problem->train.count ||
+            !same_part(&runs[i].problem->val, &runs[0].problem->val) ||
+            !same_part(&runs[i].problem->test, &runs[0].problem->test))
+            return false;
+    return true;
+}
+
 jsn_status jsni_resident_set_up(jsni_run *runs, size_t count)
 {
     jsni_run *first = &runs[0];
     const jsni_part *part = &first->problem->train;
     const size_t size = (size_t)first->config->image_size;
-    if (!possible(first))
+    if (!possible(first) || !share_images(runs, count))
         return count == 1 ? JSN_OK
                           : jsni_fail(JSN_ERR_UNSUPPORTED,
                                       "these runs cannot be trained side by side");
@@ -154,7 +173,7 @@ typedef struct epoch_plan {
     uint32_t **orders;             /* [count], owned */
     jsni_resident_member *members; /* [count], owned */
     jsni_resident_result *results; /* [count], owned */
-    double *rates;                 /* [steps], owned */
+    double *rates;                 /* [count][steps], owned */
 } epoch_plan;
 
 static void release_plan(epoch_plan *plan, size_t count)
@@ -173,12 +192,26 @@ static jsn_status make_plan(epoch_plan *plan, jsni_run *runs, size_t count)
     JSNI_TRY_ALLOC(plan->orders = jsni_alloc_zero(count, sizeof *plan->orders));
     JSNI_TRY_ALLOC(plan->members = jsni_alloc_zero(count, sizeof *plan->members));
     JSNI_TRY_ALLOC(plan->results = jsni_alloc_zero(count, sizeof *plan->results));
-    JSNI_TRY_ALLOC(plan->rates = jsni_alloc(first->steps, sizeof *plan->rates));
-    for (size_t i = 0; i < count; i++)
+    JSNI_TRY_ALLOC(plan->rates = jsni_alloc(count * first->steps, sizeof *plan->rates));
+    for (size_t i = 0; i < count; i++) {
         JSNI_TRY(make_order(&runs[i], &plan->orders[i]));
-    for (size_t i = 0; i < first->steps; i++)
-        plan->rates[i] = jsni_run_rate(first, i);
+        for (size_t s = 0; s < first->steps; s++)
+            plan->rates[i * first->steps + s] = jsni_run_rate(&runs[i], s);
+    }
     return JSN_OK;
+}
+
+static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order,
+                                      const double *rates)
+{
+    jsni_resident_member own = {.order = order,
+                                .rates = rates,
+                                .seed = run->seed,
+                                .losses = {run->loss, run->loss_noisy},
+                                .update = run->model->update};
+    own.update.decay = run->config->weight_decay;
+    own.update.decay_all = run->config->decay_all != 0;
+    return own;
 }
 
 static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
@@ -188,23 +221,16 @@ static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
     const jsn_train_config *c = first->config;
     const jsn_dataset_traits *traits = jsn_dataset_about(first->problem->data);
     const size_t from = first->state.batch, batch = (size_t)c->batch;
-    const jsni_losses losses = {first->loss, first->loss_noisy};
-    jsni_update update = first->model->update;
-    update.decay = c->weight_decay;
-    update.decay_all = c->decay_all != 0;
     for (size_t i = 0; i < count; i++)
-        plan->members[i] =
-            (jsni_resident_member){plan->orders[i] + from * batch, runs[i].seed};
+        plan->members[i] = member_of(&runs[i], plan->orders[i] + from * batch,
+                                     plan->rates + i * first->steps + from);
     jsni_resident_epoch epoch = {.members = plan->members,
-                                 .rates = plan->rates + from,
                                  .steps = steps,
                                  .batch = batch,
                                  .views = (size_t)c->views,
                                  .augment = first->augment,
                                  .epoch = (uint32_t)first->state.epoch,
-                                 .first_step = (uint32_t)first->state.step,
-                                 .losses = &losses,
-                                 .update = &update};
+                                 .first_step = (uint32_t)first->state.step};
     memcpy(epoch.mean, traits->mean, sizeof epoch.mean);
     memcpy(epoch.deviation, traits->deviation, sizeof epoch.deviation);
     size_t done = 0;

@@ -69,7 +69,9 @@ typedef struct jsni_run {
     jsni_run_rows rows;
     double epoch_seconds;   /* of the training steps of the epoch, this call */
     uint64_t epoch_images;  /* view-images of those steps */
-    double last_checkpoint; /* clock */
+    double last_checkpoint;    /* clock */
+    double checkpoint_seconds; /* what the latest took */
+    bool unsaved;              /* steps were taken since */
 } jsni_run;
 
 /* What is to be trained, and where. */

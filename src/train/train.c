@@ -227,32 +227,49 @@ jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
     return status;
 }
 
-/* Runs side by side share one network: what they are must be the same. */
-static jsn_status check_alike(const jsn_train_config *configs, size_t count)
+/* Of each run's own where several share one model on the device. */
+static bool own_option(const char *name)
 {
-    size_t rows = 0;
+    static const char *const own[] = {
+        "seed",     "noise",        "loss",      "loss-noisy",  "lr",
+        "schedule", "weight-decay", "decay-all", "consistency", "views"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(name, own[i]) == 0)
+            return true;
+    return false;
+}
+
+static jsn_status same_option(const jsn_option_info *row, const jsn_train_config *a,
+                              const jsn_train_config *b)
+{
+    char *x = NULL, *y = NULL;
+    jsn_status status = jsn_options_text(row, a, &x);
+    if (status == JSN_OK)
+        status = jsn_options_text(row, b, &y);
+    if (status == JSN_OK && strcmp(x, y) != 0)
+        status = jsni_fail(JSN_ERR_ARGUMENT,
+                           "runs side by side must agree in --%s ('%s', '%s')",
+                           row->name, x, y);
+    jsn_text_release(x);
+    jsn_text_release(y);
+    return status;
+}
+
+jsn_status jsn_train_alike(const jsn_train_config *a, const jsn_train_config *b)
+{
+    size_t rows = 0, views_a = 0, views_b = 0;
     const jsn_option_info *table = jsn_train_options(&rows);
-    for (size_t i = 0; i < count; i++) {
-        if (configs[i].members > 1)
-            return jsni_fail(JSN_ERR_ARGUMENT,
-                             "an ensemble cannot be one of several runs");
-        for (size_t r = 0; r < rows; r++) {
-            char *a = NULL, *b = NULL;
-            if (!jsn_train_option_matters(&table[r]) ||
-                strcmp(table[r].name, "seed") == 0)
-                continue;
-            jsn_status status = jsn_options_text(&table[r], &configs[0], &a);
-            if (status == JSN_OK)
-                status = jsn_options_text(&table[r], &configs[i], &b);
-            if (status == JSN_OK && strcmp(a, b) != 0)
-                status = jsni_fail(JSN_ERR_ARGUMENT,
-                                   "runs side by side must agree in --%s ('%s', '%s')",
-                                   table[r].name, a, b);
-            jsn_text_release(a);
-            jsn_text_release(b);
-            JSNI_TRY(status);
-        }
-    }
+    if (a->members > 1 || b->members > 1)
+        return jsni_fail(JSN_ERR_ARGUMENT, "an ensemble cannot be one of several runs");
+    for (size_t r = 0; r < rows; r++)
+        if (jsn_train_option_matters(&table[r]) && !own_option(table[r].name))
+            JSNI_TRY(same_option(&table[r], a, b));
+    JSNI_TRY(jsni_views_of(a, &views_a));
+    JSNI_TRY(jsni_views_of(b, &views_b));
+    if (views_a != views_b)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "runs side by side must agree in --views (%zu, %zu)", views_a,
+                         views_b);
     return JSN_OK;
 }
 
@@ -271,8 +288,8 @@ jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
         /* The choices are the same for all: said once. */
         status = make_job(&configs[i], &problems[i], i == 0 ? logger : NULL, &jobs[i]);
     }
-    if (status == JSN_OK)
-        status = check_alike(configs, count);
+    for (size_t i = 1; status == JSN_OK && i < count; i++)
+        status = jsn_train_alike(&configs[0], &configs[i]);
     if (status == JSN_OK)
         status = jsni_train_jobs(jobs, count, logger, ask, results);
     for (size_t i = 0; status == JSN_OK && i < count; i++)

@@ -121,6 +121,7 @@ jsn_status jsni_run_after_steps(jsni_run *run, double seconds, uint64_t images)
     run->epoch_seconds += seconds;
     run->state.seconds += seconds;
     run->epoch_images += images;
+    run->unsaved = true;
     show_step(run);
     if (jsni_clock() - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
         run->state.batch < run->steps)
@@ -309,7 +310,7 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 
-/* Evaluation, the epoch's row, the checkpoint, in this order: a row without its
+/* Evaluation and the epoch's row. The checkpoint comes after them: a row without its
  * checkpoint is dropped when the run continues and made again with the same numbers. */
 static jsn_status end_epoch(jsni_run *run)
 {
@@ -329,7 +330,18 @@ static jsn_status end_epoch(jsni_run *run)
     run->state.epoch++;
     run->state.batch = 0;
     run->state.counts = (jsni_counts){0};
-    return jsni_checkpoint_save(run);
+    return JSN_OK;
+}
+
+/* Epochs of less than a second would spend their time on checkpoints: one is written
+ * when the last is twenty times as old as it took to write, and after the last epoch. */
+static bool checkpoint_due(const jsni_run *runs, size_t count)
+{
+    double cost = 0.0;
+    for (size_t i = 0; i < count; i++)
+        cost += runs[i].checkpoint_seconds;
+    return runs[0].state.epoch == runs[0].config->epochs ||
+           jsni_clock() - runs[0].last_checkpoint >= 20.0 * cost;
 }
 
 /* One epoch of all runs: steps, then what ends an epoch for each. */
@@ -342,6 +354,9 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
     JSNI_TRY(runs[0].resident ? jsni_resident_steps(runs, count) : host_steps(runs));
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(end_epoch(&runs[i]));
+    const bool due = checkpoint_due(runs, count);
+    for (size_t i = 0; due && i < count; i++)
+        JSNI_TRY(jsni_checkpoint_save(&runs[i]));
     return JSN_OK;
 }
 
@@ -350,11 +365,15 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
 static jsn_status stop_runs(jsni_run *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (runs[i].state.batch > 0)
+        if (runs[i].unsaved)
             JSNI_TRY(jsni_checkpoint_save(&runs[i]));
+    const long long epoch = (long long)runs[0].state.epoch;
+    if (runs[0].state.batch == 0)
+        return jsni_fail(JSN_ERR_STOPPED,
+                         "stopped after epoch %lld; the same command continues", epoch);
     return jsni_fail(JSN_ERR_STOPPED,
                      "stopped in epoch %lld, batch %zu; the same command continues",
-                     (long long)runs[0].state.epoch + 1, runs[0].state.batch);
+                     epoch + 1, runs[0].state.batch);
 }
 
 jsn_status jsni_runs_train(jsni_run *runs, size_t count)
@@ -366,9 +385,7 @@ jsn_status jsni_runs_train(jsni_run *runs, size_t count)
         JSNI_TRY(status);
         if (jsni_stop_asked(&runs[0].stop) &&
             runs[0].state.epoch < runs[0].config->epochs)
-            return jsni_fail(JSN_ERR_STOPPED,
-                             "stopped after epoch %lld; the same command continues",
-                             (long long)runs[0].state.epoch);
+            return stop_runs(runs, count);
     }
     return JSN_OK;
 }

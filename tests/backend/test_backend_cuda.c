@@ -378,29 +378,25 @@ static void run_epoch(bench *t, const data *d, size_t members, size_t steps,
     assert_ok(jsn_augment_create(&pipeline, augment, 32, 32, mean, deviation));
     assert_ok(jsn_loss_create(&loss, "gjs:pi1=0.5", CLASSES, VIEWS));
     assert_ok(resident->set_images(t->plan, JSNI_RESIDENT_TRAIN, &images));
-    jsni_resident_member own[4];
-    for (size_t m = 0; m < members; m++) {
-        assert_ok(resident->set_labels(t->plan, m, &labels));
-        own[m] = (jsni_resident_member){d->order, 100 + m};
-    }
     double rates[IMAGES / SAMPLES];
     for (size_t s = 0; s < IMAGES / SAMPLES; s++)
         rates[s] = 0.1 / (double)(s + 1);
-    const jsni_losses losses = {loss, NULL};
     const jsni_update update = {.kind = JSNI_OPTIM_SGD,
                                 .decay = 5e-4,
                                 .decay_all = true,
                                 .momentum = 0.9,
                                 .nesterov = true};
+    jsni_resident_member own[4];
+    for (size_t m = 0; m < members; m++) {
+        assert_ok(resident->set_labels(t->plan, m, &labels));
+        own[m] = (jsni_resident_member){d->order, rates, 100 + m, {loss, NULL}, update};
+    }
     jsni_resident_epoch epoch = {.members = own,
-                                 .rates = rates,
                                  .steps = steps,
                                  .batch = SAMPLES,
                                  .views = VIEWS,
                                  .augment = pipeline,
-                                 .epoch = 3,
-                                 .losses = &losses,
-                                 .update = &update};
+                                 .epoch = 3};
     memcpy(epoch.mean, mean, sizeof mean);
     memcpy(epoch.deviation, deviation, sizeof deviation);
     size_t done = 0;

@@ -52,17 +52,19 @@ grep -q 'jensen train .*--loss gjs' stdout.txt || complain "no command to train 
 expect 0 'budget ended' '' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 --runs 3 -q --threads 1
 expect 0 '"runs":9,"finished":true' '*' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 -q --threads 1 --json
 
-# Trials that differ in the seed, trained in one call, give what they give alone.
+# Trials that differ in seed, loss and learning rate, trained in one call, give what they
+# give alone; those of two views are kept apart from those of one.
 for name in single four; do
-    "$JENSEN" sweep create $name "${tiny[@]}" --axis lr=0.01,0.05 --seeds 3 >/dev/null 2>&1
+    "$JENSEN" sweep create $name "${tiny[@]}" --noise sym:rate=0.2 --axis lr=0.01,0.05 \
+        --axis 'loss=ce;gjs;js' --seeds 2 >/dev/null 2>&1
 done
-expect 0 '6 complete' '*' -- "$JENSEN" sweep run single -q --threads 1
-expect 0 '6 complete' '*' -- "$JENSEN" sweep run four -q --threads 1 --together 4
+expect 0 '12 complete' '*' -- "$JENSEN" sweep run single -q --threads 1
+expect 0 '12 complete' '*' -- "$JENSEN" sweep run four -q --threads 1 --together 4
 for name in single four; do
     grep -ho '"weights_sha256": "[0-9a-f]*"' runs/$name/*/result.json >$name.sha
 done
 cases=$((cases + 1))
-[ "$(wc -l <four.sha)" -eq 6 ] && cmp -s single.sha four.sha || complain "together they end otherwise" together
+[ "$(wc -l <four.sha)" -eq 12 ] && cmp -s single.sha four.sha || complain "together they end otherwise" together
 
 # Stopped by a signal: exit 75, and the same command goes on.
 "$JENSEN" sweep create stop builtin:size=400,test=100 --network mlp:width=32 --batch 8 --epochs 40 \

@@ -95,13 +95,14 @@ static jsn_status reserve(void **block, size_t *capacity, size_t count, size_t s
     return JSN_OK;
 }
 
-static jsn_status upload_rules(jsni_cuda_member *m, const jsni_resident_epoch *e)
+static jsn_status upload_rules(jsni_cuda_member *m, const jsni_resident_epoch *e,
+                               const jsni_resident_member *own)
 {
     jsni_step_rule *rules = jsni_alloc(e->steps, sizeof *rules);
     JSNI_TRY_ALLOC(rules);
-    jsni_update update = *e->update;
+    jsni_update update = own->update;
     for (size_t s = 0; s < e->steps; s++) {
-        update.rate = e->rates[s];
+        update.rate = own->rates[s];
         update.step = (uint64_t)e->first_step + s + 1;
         jsni_cuda_rule(&update, &rules[s]);
     }
@@ -133,7 +134,7 @@ static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
         reserve((void **)&m->order, &m->order_capacity, count, sizeof *m->order, m));
     JSNI_TRY(
         reserve((void **)&m->rules, &m->rule_capacity, e->steps, sizeof *m->rules, m));
-    JSNI_TRY(upload_rules(m, e));
+    JSNI_TRY(upload_rules(m, e, own));
     const jsni_resident_set *train = &plan->sets[JSNI_RESIDENT_TRAIN];
     JSNI_TRY(
         upload_recipe(m, jsni_gather_recipe(e->augment, train->height, train->width)));
@@ -154,7 +155,8 @@ static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
 }
 
 static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
-                             const jsni_program *p, const jsni_resident_epoch *e)
+                             const jsni_program *p, const jsni_resident_epoch *e,
+                             const jsni_losses *losses)
 {
     const jsni_resident_set *train = &plan->sets[JSNI_RESIDENT_TRAIN];
     jsni_gather_args g;
@@ -179,7 +181,7 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     g.half = plan->options.precision == JSN_PRECISION_BF16;
     JSNI_TRY_CUDA(jsni_gather(&g, m->stream));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks, p->forward_tasks));
-    JSNI_TRY(jsni_cuda_member_loss(plan, m, p, e->losses));
+    JSNI_TRY(jsni_cuda_member_loss(plan, m, p, losses));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks + p->forward_tasks,
                                  p->task_count - p->forward_tasks));
     JSNI_TRY(jsni_cuda_run_update(plan, m, m->counters + 1));
@@ -202,15 +204,16 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
 {
     jsni_cuda_member *m = &plan->member[number];
     jsni_recording *r = &m->recording;
+    const jsni_losses *losses = &e->members[number].losses;
     JSNI_TRY(jsni_cuda_program(plan, number, e->views, e->batch, true, &m->now));
     if (r->valid && r->views == e->views && r->samples == e->batch &&
-        r->loss == e->losses->first && r->second == e->losses->second)
+        r->loss == losses->first && r->second == losses->second)
         return JSN_OK;
     if (r->graph)
         (void)cudaGraphExecDestroy(r->graph);
     memset(r, 0, sizeof *r);
     JSNI_TRY_CUDA(cudaStreamBeginCapture(m->stream, cudaStreamCaptureModeThreadLocal));
-    jsn_status status = step_tasks(plan, m, m->now, e);
+    jsn_status status = step_tasks(plan, m, m->now, e, losses);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(m->stream, &graph);
     if (status == JSN_OK)
@@ -222,8 +225,8 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     JSNI_TRY(status);
     r->views = e->views;
     r->samples = e->batch;
-    r->loss = e->losses->first;
-    r->second = e->losses->second;
+    r->loss = losses->first;
+    r->second = losses->second;
     r->valid = true;
     return JSN_OK;
 }
