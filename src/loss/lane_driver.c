@@ -68,7 +68,10 @@ static void finish_softmax(jsni_row *row, size_t v, jsni_real sum)
     row->log_sum[v] = jsni_log(sum) + (sum - sum);
 }
 
-/* e, d and their sums of view v of the row, from the logits at `offset`. */
+/* e, d and their sums of view v of the row, from the logits at `offset`. Asks for the
+ * next sample's row, a line at a time between the exponentials, so that memory works
+ * while they are computed: rows end inside pages, where the processor's own fetching
+ * ahead stops, and all at once would fill the queue of fetches and wait. */
 static void softmax_beside(lane_run *run, size_t v, size_t offset)
 {
     const jsni_loss_job *job = run->job;
@@ -77,6 +80,7 @@ static void softmax_beside(lane_run *run, size_t v, size_t offset)
     jsni_real *d = run->d + v * row->chunks;
     const size_t full = job->classes / JSNI_LANES;
     const size_t left = job->classes % JSNI_LANES;
+    const size_t next = offset + job->classes;
     const jsni_real lowest = jsni_fill(-R(JSNI_LARGE));
 
     jsni_real highest = jsni_fill(-R(HUGE_VAL));
@@ -91,6 +95,8 @@ static void softmax_beside(lane_run *run, size_t v, size_t offset)
     for (size_t c = 0; c < full; c++) {
         const jsni_real x =
             jsni_max(lowest, jsni_read(job, job->logits, offset, c) - top);
+        if (c % JSNI_LINE_CHUNKS == 0)
+            jsni_fetch(job->logits, next + c * JSNI_LANES);
         d[c] = x;
         e[c] = jsni_exp(x);
         sum = sum + e[c];
@@ -198,28 +204,6 @@ static void clear_grad(lane_run *run)
     memset(run->grad, 0, run->row.views * sizeof run->grad[0]);
 }
 
-/* Asks for the next sample's logits while this one is computed: rows end inside pages,
- * where the processor's own prefetching stops. */
-static void fetch_ahead(const lane_run *run, size_t sample)
-{
-#if defined(__GNUC__)
-    enum { LINE = 64 };
-    const jsni_loss_job *job = run->job;
-    const size_t bytes = job->classes * (job->f64 ? sizeof(double) : sizeof(float));
-    if (sample + 1 >= job->samples)
-        return;
-    for (size_t v = 0; v < job->views_read; v++) {
-        const char *row =
-            (const char *)job->logits + (v * job->samples + sample + 1) * bytes;
-        for (size_t at = 0; at < bytes; at += LINE)
-            __builtin_prefetch(row + at);
-    }
-#else
-    (void)run;
-    (void)sample;
-#endif
-}
-
 static void sample_beside(lane_run *run, size_t sample)
 {
     const jsni_loss_job *job = run->job;
@@ -241,8 +225,8 @@ static void sample_beside(lane_run *run, size_t sample)
                                            v * row->chunks))[job->labels[sample]] -
                     row->log_sum[v];
         }
-        if (job->stream && g == 0)
-            fetch_ahead(run, sample);
+        for (size_t v = 0; v < row->views && job->grad != NULL; v++)
+            jsni_fetch_ends(job, first + (g + v) * step);
         value += (double)jsni_first(run->fn(row, run->grad));
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_beside(run, v, scale, first + (g + v) * step);

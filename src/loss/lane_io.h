@@ -69,6 +69,21 @@ static inline void jsni_stream_end(void)
 {
 }
 
+/* The arithmetic in double takes longer than memory does. */
+enum { JSNI_LINE_CHUNKS = 1 };
+
+static inline void jsni_fetch(const void *array, size_t at)
+{
+    (void)array;
+    (void)at;
+}
+
+static inline void jsni_fetch_ends(const jsni_loss_job *job, size_t offset)
+{
+    (void)job;
+    (void)offset;
+}
+
 static inline jsni_scalar jsni_first(jsni_real x)
 {
     return x;
@@ -122,6 +137,31 @@ static inline void jsni_write_part(const jsni_loss_job *job, size_t at, jsni_rea
 static inline void jsni_write_one(const jsni_loss_job *job, size_t at, jsni_scalar x)
 {
     ((float *)job->grad)[at] = x;
+}
+
+/* Groups in a line of the caches. */
+enum { JSNI_LINE_CHUNKS = 64 / sizeof(jsni_real) };
+
+/* Asks for the line of an entry. It may lie behind the array, where asking does nothing;
+ * hence the sum of integers, not of pointers. Inlined, because gcc drops the call of a
+ * function that does nothing else. */
+__attribute__((always_inline)) static inline void jsni_fetch(const void *array,
+                                                             size_t at)
+{
+    __builtin_prefetch((const void *)((uintptr_t)array + at * sizeof(float)));
+}
+
+/* Asks for the ends of a gradient row that are parts of groups: in a row that is written
+ * past the caches they are the only stores that wait for memory, and all later ones wait
+ * for them. */
+__attribute__((always_inline)) static inline void
+jsni_fetch_ends(const jsni_loss_job *job, size_t offset)
+{
+    const size_t end = offset + job->classes;
+    if (jsni_stream_head(job, offset) != 0)
+        jsni_fetch(job->grad, offset);
+    if (jsni_stream_head(job, end) != 0)
+        jsni_fetch(job->grad, end);
 }
 
 static inline jsni_scalar jsni_first(jsni_real x)
