@@ -22,11 +22,15 @@
 
 #include "core/hd.h"
 
-/* Marks a function that works on rows; on a device it is code of the device. */
+/* JSNI_ROW marks a function that works on rows: on a device, code of the device.
+ * JSNI_UNROLL stands before a loop over chunks: where their number is a constant there,
+ * what the loop indexes can then live in registers. */
 #ifdef __CUDACC__
-#define JSNI_ROW __device__
+#define JSNI_ROW    __device__ __attribute__((always_inline))
+#define JSNI_UNROLL _Pragma("unroll")
 #else
 #define JSNI_ROW
+#define JSNI_UNROLL
 #endif
 
 #define R(value) ((jsni_scalar)(value))

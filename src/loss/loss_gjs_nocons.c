@@ -79,6 +79,7 @@ JSNI_ROW static inline jsni_real nocons_soft(const jsni_row *row, jsni_grad *gra
     jsni_real value = jsni_fill(R(0));
     for (size_t j = 0; j < row->views; j++)
         sums[j] = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
         const jsni_real t = jsni_target(row, c);
         const jsni_real s = nocons_mean(row, c);

@@ -21,6 +21,7 @@ JSNI_ROW static inline jsni_real k_row(const jsni_row *row, jsni_grad *grad)
     const jsni_real tiny = jsni_fill(R(JSNI_TINY));
     jsni_real sum = jsni_fill(R(0));
     jsni_real slope = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
         const jsni_real t = jsni_target(row, c);
         const jsni_real p = jsni_p(row, 0, c);

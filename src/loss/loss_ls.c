@@ -34,6 +34,7 @@ JSNI_ROW static inline jsni_real smoothed_plogp(const jsni_row *row, jsni_scalar
      * over the difference to such a term. */
     const jsni_real empty = jsni_xlogx(jsni_fill(share));
     jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++)
         sum = sum + (jsni_xlogx(keep * jsni_target(row, c) + share) - empty);
     return jsni_total(row, sum) + row->classes * empty;

@@ -32,6 +32,7 @@ JSNI_ROW static inline jsni_real mae_row(const jsni_row *row, jsni_grad *grad)
     const jsni_real zero = jsni_fill(R(0));
     jsni_real sum = zero;
     jsni_real signed_sum = zero;
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
         const jsni_real p = jsni_p(row, 0, c);
         const jsni_real gap = p - jsni_target(row, c);

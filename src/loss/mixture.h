@@ -58,6 +58,7 @@ JSNI_ROW static inline void jsni_mixture_exact(const jsni_row *row, size_t views
 {
     const jsni_real t = jsni_target(row, c);
     jsni_real gap = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t i = 0; i < views; i++)
         gap = jsni_fma(jsni_p(row, i, c) - t, jsni_fill(w[i]), gap);
     const jsni_real tiny = jsni_fill(R(JSNI_TINY));
@@ -65,13 +66,16 @@ JSNI_ROW static inline void jsni_mixture_exact(const jsni_row *row, size_t views
     *label = *label + t * jsni_log_ratio(t, gap, log_t - log_m);
 
     jsni_real r[JSN_LOSS_MAX_VIEWS];
+    JSNI_UNROLL
     for (size_t j = 0; j < views; j++) {
         const jsni_real p = jsni_p(row, j, c);
         gap = w0 * (t - p);
+        JSNI_UNROLL
         for (size_t i = 0; i < views; i++)
             gap = jsni_fma(jsni_p(row, i, c) - p, jsni_fill(w[i]), gap);
         r[j] = jsni_log_ratio(p, gap, jsni_logp(row, j, c) - log_m);
     }
+    JSNI_UNROLL
     for (size_t j = 0; j < views; j++) {
         const jsni_real q = row->e[jsni_at(row, j, c)] * r[j];
         sums[j] = sums[j] + q;
@@ -97,9 +101,11 @@ JSNI_ROW static inline void jsni_mixture_chunks(const jsni_row *row, size_t view
 {
     const jsni_real tiny = jsni_fill(R(JSNI_TINY));
     jsni_mixed sum = *mixed;
+    JSNI_UNROLL
     for (size_t c = first; c < last; c++) {
         const jsni_real t = targeted ? jsni_target(row, c) : jsni_fill(R(0));
         jsni_real m = targeted ? w0 * t : row->e[jsni_at(row, 0, c)] * sum.shares[0];
+        JSNI_UNROLL
         for (size_t j = targeted ? 0 : 1; j < views; j++)
             m = jsni_fma(row->e[jsni_at(row, j, c)], sum.shares[j], m);
         const jsni_real log_m = jsni_log(jsni_max(tiny, m));
@@ -109,6 +115,7 @@ JSNI_ROW static inline void jsni_mixture_chunks(const jsni_row *row, size_t view
         }
         if (targeted)
             sum.label = jsni_fma(-t, log_m, sum.label);
+        JSNI_UNROLL
         for (size_t j = 0; j < views; j++) {
             const jsni_real l = row->d[jsni_at(row, j, c)] - sum.log_sums[j];
             const jsni_real q = row->e[jsni_at(row, j, c)] * (l - log_m);
@@ -116,6 +123,7 @@ JSNI_ROW static inline void jsni_mixture_chunks(const jsni_row *row, size_t view
             jsni_put(row, j, c, q);
         }
     }
+    JSNI_UNROLL
     for (size_t j = 0; j < views; j++)
         mixed->sums[j] = sum.sums[j];
     mixed->label = sum.label;
@@ -133,6 +141,7 @@ JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
     const int exact = JSNI_EXACT || row->soft || pi1 < R(0.0999) || pi1 > R(0.9001);
     jsni_mixed mixed;
     mixed.label = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t j = 0; j < views; j++) {
         mixed.sums[j] = jsni_fill(R(0));
         mixed.shares[j] = w[j] * row->inverse[j];
@@ -148,6 +157,7 @@ JSNI_ROW static inline jsni_real jsni_mixture(const jsni_row *row, size_t views,
         jsni_mixture_chunks(row, views, w0, w, to, row->chunks, 0, 0, &mixed);
     }
     jsni_real value = w0 * jsni_total(row, mixed.label);
+    JSNI_UNROLL
     for (size_t j = 0; j < views; j++) {
         const jsni_real kl = mixed.shares[j] * jsni_total(row, mixed.sums[j]);
         value = value + kl;

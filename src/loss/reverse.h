@@ -31,6 +31,7 @@ JSNI_ROW static inline jsni_real jsni_reverse(const jsni_row *row, jsni_grad *gr
         return value;
     }
     jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
         const jsni_real own = divergence ? jsni_logp(row, 0, c) : jsni_fill(R(0));
         const jsni_real log_t =

@@ -24,16 +24,22 @@
 #include "loss/lanes.h"
 #include "loss/loss_impl.h"
 
+/* The counts of a row; constants in a device's build for rows of one size. */
+#ifndef JSNI_ROW_COUNTS
+#define JSNI_ROW_COUNTS                                                            \
+    size_t views; /* 1 unless the loss is joint */                                 \
+    size_t chunks;                                                                 \
+    size_t target_first, target_last; /* t is 0 in chunks outside [first, last) */ \
+    int soft;                         /* 0: t is 1 at the label and 0 elsewhere */
+#endif
+
 typedef struct jsni_row {
     const jsni_scalar *constant; /* [JSNI_LOSS_CONSTANTS] */
     const jsni_real *e;          /* [views][chunks] exp(z - max) */
     jsni_real *d;       /* [views][chunks] z - max; free for a dense gradient */
     const jsni_real *t; /* [chunks] target */
-    size_t views;       /* 1 unless the loss is joint */
-    size_t chunks;
-    size_t target_first, target_last; /* t is 0 in chunks outside [first, last) */
+    JSNI_ROW_COUNTS
     jsni_scalar classes;
-    int soft;  /* 0: t is 1 at the label and 0 elsewhere */
     int apart; /* each lane is a sample of its own */
 #ifdef JSNI_ROW_HEADER
     JSNI_ROW_FIELDS /* of a device: where the thread stands */
@@ -107,6 +113,7 @@ JSNI_ROW static inline jsni_real jsni_target_logp(const jsni_row *row)
     if (!row->soft)
         return row->label_logp[0];
     jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++)
         sum = jsni_fma(jsni_target(row, c), jsni_logp(row, 0, c), sum);
     return jsni_total(row, sum);
@@ -116,6 +123,7 @@ JSNI_ROW static inline jsni_real jsni_target_logp(const jsni_row *row)
 JSNI_ROW static inline jsni_real jsni_sum_logp(const jsni_row *row)
 {
     jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++)
         sum = sum + row->d[jsni_at(row, 0, c)];
     return jsni_total(row, sum) - row->classes * row->log_sum[0];
@@ -125,6 +133,7 @@ JSNI_ROW static inline jsni_real jsni_sum_logp(const jsni_row *row)
 JSNI_ROW static inline jsni_real jsni_sum_plogp(const jsni_row *row)
 {
     jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++)
         sum = jsni_fma(jsni_p(row, 0, c), jsni_logp(row, 0, c), sum);
     return jsni_total(row, sum);

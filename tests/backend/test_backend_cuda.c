@@ -27,7 +27,7 @@ static const jsni_backend_ops *cuda(void)
         if (strcmp(jsni_backend_at(i)->name, "cuda") == 0) {
             if (jsni_backend_at(i)->device_count() > 0)
                 return jsni_backend_at(i);
-            print_message("skipped: no CUDA device or no module\n");
+            print_message("[  SKIPPED ] no CUDA device or no module\n");
         }
     return NULL;
 }
@@ -229,7 +229,7 @@ static void test_each_precision_agrees_with_ref(void **state)
     (void)state;
     const jsni_backend_ops *ops = cuda();
     if (ops == NULL)
-        return;
+        skip();
     static const struct {
         const char *name, *plain;
         jsn_precision precision;
@@ -341,7 +341,7 @@ static void test_augmentation_has_the_bits_of_the_host(void **state)
     (void)state;
     const jsni_backend_ops *ops = cuda();
     if (ops == NULL)
-        return;
+        skip();
     static const char *const specs[] = {"none", "weak", "strong",
                                         "randaugment:n=1,m=10+crop:pad=4+flip",
                                         "randaugment:n=1,m=20"};
@@ -411,7 +411,7 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
     (void)state;
     const jsni_backend_ops *ops = cuda();
     if (ops == NULL)
-        return;
+        skip();
     jsni_graph *graph = small_preact();
     data *d = make_data();
     float *x = room((size_t)VIEWS * SAMPLES * 3 * PIXELS);
@@ -464,7 +464,7 @@ static void test_members_and_repetition_give_the_same_bits(void **state)
     (void)state;
     const jsni_backend_ops *ops = cuda();
     if (ops == NULL)
-        return;
+        skip();
     jsni_graph *graph = small_preact();
     data *d = make_data();
     bench three, again;
@@ -500,7 +500,7 @@ static void test_what_does_not_fit_is_said(void **state)
     (void)state;
     const jsni_backend_ops *ops = cuda();
     if (ops == NULL)
-        return;
+        skip();
     jsni_graph *graph = small_preact();
     jsni_backend *backend = NULL;
     jsni_plan *plan = NULL;

@@ -31,7 +31,7 @@ static int no_device(void)
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess && count > 0)
         return 0;
-    print_message("skipped: no CUDA device\n");
+    print_message("[  SKIPPED ] no CUDA device\n");
     return 1;
 }
 
@@ -68,7 +68,9 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     d.sample_weights = upload(batch->sample_weights, batch->samples * sizeof(double));
     d.use_other = upload(batch->use_other, batch->samples);
     check(cudaMalloc((void **)&d.per_sample, batch->samples * sizeof(double)));
+    check(cudaMemset(d.per_sample, 0xff, batch->samples * sizeof(double)));
     check(cudaMalloc((void **)&d.mean, sizeof(double)));
+    check(cudaMemset(d.mean, 0xff, sizeof(double)));
     check(cudaMalloc(&d.workspace, space));
     check(cudaMemset(d.workspace, 0, space));
     const jsni_cuda_loss_batch in = {batch->samples, d.logits,        d.labels,
@@ -127,6 +129,7 @@ static void test_golden_cases_on_the_device(void **state)
         }
     }
     assert_int_equal(failures, 0);
+    print_message("%d golden cases on the device\n", GOLDEN_CASES);
 }
 
 /* Weights, a second loss, many classes and the root, against the host in double. */
@@ -185,7 +188,8 @@ static void check_batch(const char *spec, const char *other_spec, size_t classes
 static void test_device_batches_match_the_host(void **state)
 {
     (void)state;
-    static const size_t classes[] = {2, 10, 33, 256, 257, 1100};
+    /* Multiples of four over 32 are held in registers, by a warp or by two. */
+    static const size_t classes[] = {2, 10, 33, 36, 256, 257, 512, 1000, 1100};
     if (no_device())
         skip();
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
@@ -193,6 +197,8 @@ static void test_device_batches_match_the_host(void **state)
             for (size_t l = 0; l < jsn_loss_count(); l++)
                 check_batch(jsn_loss_describe(l)->name, NULL, classes[i],
                             weighted != 0);
+            check_batch("gjs:pi1=0.05", NULL, classes[i], weighted != 0);
+            check_batch("gjs:pi1=0.9", NULL, classes[i], weighted != 0);
             check_batch("gjs", "ce", classes[i], weighted != 0);
             check_batch("js:pi1=0.999", "gce", classes[i], weighted != 0);
         }

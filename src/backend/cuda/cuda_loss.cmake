@@ -1,7 +1,7 @@
 # The losses on the device; included by src/backend/cuda/CMakeLists.txt, which has CUDA
 # enabled. The loss files are compiled as CUDA C++, once in float and once in double.
 # The LANGUAGE property holds in that directory only: the host library compiles them as
-# C. Gives the object libraries jsn_cuda_loss, jsn_cuda_loss_f32 and jsn_cuda_loss_f64.
+# C. Gives JSN_CUDA_LOSS_OBJECTS, a global property too.
 file(GLOB loss_entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/loss/loss_*.c)
 set_source_files_properties(${loss_entries} PROPERTIES LANGUAGE CUDA)
 
@@ -16,12 +16,50 @@ function(jsn_cuda_loss_library name)
                                              CUDA_STANDARD 17)
 endfunction()
 
-jsn_cuda_loss_library(jsn_cuda_loss cuda_loss.cu)
-foreach(type f32 f64)
-    jsn_cuda_loss_library(jsn_cuda_loss_${type} ${loss_entries})
-    target_compile_definitions(jsn_cuda_loss_${type} PRIVATE
+function(jsn_cuda_loss_build name kernel)
+    jsn_cuda_loss_library(${name} ${ARGN})
+    target_compile_definitions(${name} PRIVATE
         "JSNI_LANES_HEADER=\"backend/cuda/cuda_loss_lanes.cuh\""
         "JSNI_ROW_HEADER=\"backend/cuda/cuda_loss_row.cuh\""
-        "JSNI_KERNEL_HEADER=\"backend/cuda/loss_kernel.cuh\"")
-endforeach()
+        "JSNI_KERNEL_HEADER=\"backend/cuda/${kernel}\"")
+endfunction()
+
+jsn_cuda_loss_library(jsn_cuda_loss cuda_loss.cu)
+jsn_cuda_loss_build(jsn_cuda_loss_f32 loss_kernel.cuh ${loss_entries})
+jsn_cuda_loss_build(jsn_cuda_loss_f64 loss_kernel.cuh ${loss_entries})
 target_compile_definitions(jsn_cuda_loss_f64 PRIVATE JSNI_CUDA_DOUBLE)
+
+# With a sample in registers: one build for each number of classes a thread. A loss file
+# says in its last lines whether it sees two views together.
+foreach(entry ${loss_entries})
+    file(STRINGS ${entry} joint REGEX "JSNI_JOINT")
+    set(views 1)
+    if(joint)
+        set(views 2)
+    endif()
+    set_property(SOURCE ${entry} APPEND PROPERTY COMPILE_DEFINITIONS
+                 JSNI_HELD_VIEWS=${views})
+endforeach()
+set(JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss>
+    $<TARGET_OBJECTS:jsn_cuda_loss_f32> $<TARGET_OBJECTS:jsn_cuda_loss_f64>)
+foreach(held 8 16 32)
+    jsn_cuda_loss_build(jsn_cuda_loss_h${held} cuda_loss_held.cuh ${loss_entries})
+    target_compile_definitions(jsn_cuda_loss_h${held} PRIVATE
+        JSNI_HELD=${held} JSNI_HELD_SUFFIX=_h${held})
+    list(APPEND JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss_h${held}>)
+endforeach()
+set_property(GLOBAL PROPERTY JSN_CUDA_LOSS_OBJECTS ${JSN_CUDA_LOSS_OBJECTS})
+
+# The same kernel of gjs with other numbers of registers, for bench_cuda_loss.
+set(sweep_objects)
+foreach(variant 8_4 8_6 8_8 16_3 16_4 16_5 32_1 32_2 32_3)
+    string(REPLACE "_" ";" numbers ${variant})
+    list(GET numbers 0 held)
+    list(GET numbers 1 blocks)
+    jsn_cuda_loss_build(jsn_cuda_sweep_${variant} cuda_loss_held.cuh
+        ${PROJECT_SOURCE_DIR}/src/loss/loss_gjs.c)
+    target_compile_definitions(jsn_cuda_sweep_${variant} PRIVATE
+        JSNI_HELD=${held} JSNI_HELD_BLOCKS=${blocks} JSNI_HELD_SUFFIX=_h${variant})
+    set_target_properties(jsn_cuda_sweep_${variant} PROPERTIES EXCLUDE_FROM_ALL ON)
+    list(APPEND sweep_objects $<TARGET_OBJECTS:jsn_cuda_sweep_${variant}>)
+endforeach()

@@ -11,16 +11,39 @@ typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
 
 #define DECLARE(id)                                 \
     extern "C" launch_fn jsni_cuda_loss_##id##_f32; \
-    extern "C" launch_fn jsni_cuda_loss_##id##_f64;
+    extern "C" launch_fn jsni_cuda_loss_##id##_f64; \
+    extern "C" launch_fn jsni_cuda_loss_##id##_h8;  \
+    extern "C" launch_fn jsni_cuda_loss_##id##_h16; \
+    extern "C" launch_fn jsni_cuda_loss_##id##_h32;
 JSNI_LOSS_LIST(DECLARE)
 #undef DECLARE
 
 #define ENTRY_F32(id) jsni_cuda_loss_##id##_f32,
 #define ENTRY_F64(id) jsni_cuda_loss_##id##_f64,
+#define ENTRY_H8(id)  jsni_cuda_loss_##id##_h8,
+#define ENTRY_H16(id) jsni_cuda_loss_##id##_h16,
+#define ENTRY_H32(id) jsni_cuda_loss_##id##_h32,
 static launch_fn *const launch_f32[] = {JSNI_LOSS_LIST(ENTRY_F32)};
 static launch_fn *const launch_f64[] = {JSNI_LOSS_LIST(ENTRY_F64)};
+static launch_fn *const launch_h8[] = {JSNI_LOSS_LIST(ENTRY_H8)};
+static launch_fn *const launch_h16[] = {JSNI_LOSS_LIST(ENTRY_H16)};
+static launch_fn *const launch_h32[] = {JSNI_LOSS_LIST(ENTRY_H32)};
 #undef ENTRY_F32
 #undef ENTRY_F64
+#undef ENTRY_H8
+#undef ENTRY_H16
+#undef ENTRY_H32
+
+/* Kernels that hold a sample in registers, by the most classes. */
+static const struct {
+    size_t classes;
+    unsigned lanes; /* threads a sample */
+    launch_fn *const *launch;
+} held[] = {{256, 32, launch_h8},
+            {512, 32, launch_h16},
+            {1024, 32, launch_h32},
+            {2048, 64, launch_h32},
+            {4096, 128, launch_h32}};
 
 /* In a workspace: the inverse of the sum of the weights, the count of finished blocks,
  * then the values. */
@@ -31,8 +54,10 @@ typedef struct workspace_head {
 } workspace_head;
 
 enum {
-    WARP_CLASSES = 256, /* up to here a warp takes a sample */
+    FEW_CLASSES = 32,   /* up to here a thread has one, and nothing is gained */
+    WARP_CLASSES = 256, /* up to here a warp takes a sample in shared memory */
     WARPS = 4,          /* then so many samples share a block */
+    GROUPS = 16384,     /* most groups that hold samples in registers */
     WEIGHT_THREADS = 256
 };
 
@@ -93,6 +118,34 @@ static unsigned lanes_for(size_t classes)
                                                       : JSNI_CUDA_LOSS_THREADS);
 }
 
+/* Rows that can be read in quads, of a loss that such a kernel can run. */
+static bool can_be_held(const jsni_loss_device *loss, const jsni_cuda_loss_args *a)
+{
+    const size_t pointers = (size_t)a->logits | (size_t)a->grad;
+    return !loss->in_double && a->targets == NULL && a->classes > FEW_CLASSES &&
+           a->classes % 4 == 0 && pointers % 16 == 0 &&
+           (!loss->joint || loss->views_read == 2);
+}
+
+static cudaError_t launch_held(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
+                               cudaStream_t stream, bool *done)
+{
+    for (size_t h = 0; h < sizeof held / sizeof held[0]; h++) {
+        if (a->classes > held[h].classes)
+            continue;
+        const size_t groups = held[h].lanes == 32 ? WARPS : 1;
+        const size_t repeat = (a->samples + GROUPS - 1) / GROUPS;
+        const size_t blocks = (a->samples + groups * repeat - 1) / (groups * repeat);
+        a->lanes = held[h].lanes;
+        a->repeat = (unsigned)repeat;
+        a->slots = a->chooser == NULL ? blocks : a->samples;
+        *done = true;
+        return held[h].launch[loss->index](a, (unsigned)blocks,
+                                           (unsigned)groups * held[h].lanes, 0, stream);
+    }
+    return cudaSuccess;
+}
+
 static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
                           cudaStream_t stream)
 {
@@ -100,12 +153,21 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
     a->joint = loss->joint;
     for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
         a->constant[c] = loss->constant[c];
+    if (can_be_held(loss, a)) {
+        bool done = false;
+        const cudaError_t error = launch_held(loss, a, stream, &done);
+        if (done)
+            return error;
+    }
+    a->lanes = lanes_for(a->classes);
+    a->repeat = 1;
     const size_t groups = a->lanes == 32 ? WARPS : 1;
     const size_t chunks = (a->classes + a->lanes - 1) / a->lanes;
     const size_t views = loss->joint ? loss->views_read : 1;
     const size_t shared = groups * 2 * views * chunks * a->lanes *
                           (loss->in_double ? sizeof(double) : sizeof(float));
     const size_t blocks = (a->samples + groups - 1) / groups;
+    a->slots = a->chooser == NULL ? blocks : a->samples;
     launch_fn *fn = (loss->in_double ? launch_f64 : launch_f32)[loss->index];
     return fn(a, (unsigned)blocks, (unsigned)(groups * a->lanes), shared, stream);
 }
@@ -120,7 +182,6 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
     a.samples = batch->samples;
     a.classes = loss->classes;
     a.views = loss->views;
-    a.lanes = lanes_for(loss->classes);
     a.logits = batch->logits;
     a.labels = batch->labels;
     a.targets = batch->targets;

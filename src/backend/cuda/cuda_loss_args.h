@@ -5,11 +5,13 @@
 
 #include "loss/loss_impl.h"
 
-enum { JSNI_CUDA_LOSS_THREADS = 512 }; /* most of a block */
+/* Most threads of a block: with the sample in shared memory, in registers. */
+enum { JSNI_CUDA_LOSS_THREADS = 512, JSNI_CUDA_LOSS_HELD_THREADS = 128 };
 
 typedef struct jsni_cuda_loss_args {
     size_t samples, classes, views, views_read;
-    unsigned lanes; /* threads a sample: 32, or all of a block */
+    unsigned lanes;  /* threads a sample: 32, or all of a block */
+    unsigned repeat; /* samples that a group takes one after another */
     bool joint;
     bool finish; /* this launch makes the mean */
     bool chosen; /* with a chooser: which samples */
@@ -23,7 +25,8 @@ typedef struct jsni_cuda_loss_args {
     const double *inverse_weight; /* [1], or NULL: no weights, inverse_samples holds */
     float *grad;
     double *per_sample;
-    double *values;     /* [samples] weight times loss */
+    double *values;     /* [slots] weight times loss */
+    size_t slots;       /* blocks; samples where there is a chooser */
     double *mean;       /* [1] */
     unsigned *finished; /* [1] blocks, 0 between launches */
     double constant[JSNI_LOSS_CONSTANTS];

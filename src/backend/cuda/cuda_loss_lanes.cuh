@@ -15,12 +15,27 @@ enum { JSNI_EXACT = 1 };
 #else
 typedef float jsni_real;
 enum { JSNI_EXACT = 0 };
-#define JSNI_TINY          1e-37f
-#define JSNI_SMALL         1e-30f
-#define JSNI_LARGE         1e37f
+#define JSNI_TINY  1e-37f
+#define JSNI_SMALL 1e-30f
+#define JSNI_LARGE 1e37f
+#ifndef JSNI_HELD
 #define JSNI_LEVELED(name) name##_f32
 #endif
+#endif
 typedef jsni_real jsni_scalar;
+
+/* JSNI_HELD: rows of so many chunks in registers, see cuda_loss_held.cuh; the build
+ * names its launchers with JSNI_HELD_SUFFIX. */
+#ifdef JSNI_HELD
+#define JSNI_HELD_JOIN(name, suffix)  name##suffix
+#define JSNI_HELD_NAMED(name, suffix) JSNI_HELD_JOIN(name, suffix)
+#define JSNI_LEVELED(name)            JSNI_HELD_NAMED(name, JSNI_HELD_SUFFIX)
+#define JSNI_ROW_COUNTS                                             \
+    static constexpr size_t views = JSNI_HELD_VIEWS;                \
+    static constexpr size_t chunks = JSNI_HELD;                     \
+    static constexpr size_t target_first = 0, target_last = chunks; \
+    static constexpr int soft = 0;
+#endif
 
 /* Further fields of a row: the thread's number in its group, the group's size, a place
  * for the sums of a block's warps, the label and the soft target in device memory. */

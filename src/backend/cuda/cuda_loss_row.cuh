@@ -1,29 +1,40 @@
 /* backend/cuda/cuda_loss_row.cuh - the accessors of loss/row.h on a device.
  *
  * The threads of a group (a warp, or a block where classes are many) hold every
- * `lanes`-th class of one sample. A thread touches its own entries alone; only sums and
- * maxima go through the group, in an order fixed by the group's size.
+ * `lanes`-th class of one sample, or quads of classes. A thread touches its own entries
+ * alone; only sums and maxima go through the group, in an order fixed by the group's
+ * size. With JSNI_HELD, row->label is the chunk in which the thread has the label.
  */
 #ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_ROW_CUH
 #define JSNI_BACKEND_CUDA_CUDA_LOSS_ROW_CUH
 
-__device__ static inline size_t jsni_at(const jsni_row *row, size_t view, size_t chunk)
+__device__ static __forceinline__ size_t jsni_at(const jsni_row *row, size_t view,
+                                                 size_t chunk)
 {
+#ifdef JSNI_HELD
+    return view * row->chunks + chunk;
+#else
     return (view * row->chunks + chunk) * row->lanes + row->lane;
+#endif
 }
 
-__device__ static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
+__device__ static __forceinline__ jsni_real jsni_target(const jsni_row *row,
+                                                        size_t chunk)
 {
+#ifdef JSNI_HELD
+    return chunk == row->label ? R(1) : R(0);
+#else
     const size_t k = chunk * row->lanes + row->lane;
     if (row->soft_target == NULL)
         return k == row->label ? R(1) : R(0);
     return k < (size_t)row->classes ? R(row->soft_target[k]) : R(0);
+#endif
 }
 
 /* Combines the numbers of a group; every thread gets the result. */
 template <class Combine>
-__device__ static inline jsni_real jsni_combine(const jsni_row *row, jsni_real x,
-                                                Combine combine)
+__device__ static __forceinline__ jsni_real jsni_combine(const jsni_row *row,
+                                                         jsni_real x, Combine combine)
 {
     for (int step = 16; step > 0; step /= 2)
         x = combine(x, __shfl_xor_sync(0xffffffffu, x, step));
@@ -54,12 +65,13 @@ struct jsni_chooser {
     }
 };
 
-__device__ static inline jsni_real jsni_total(const jsni_row *row, jsni_real x)
+__device__ static __forceinline__ jsni_real jsni_total(const jsni_row *row, jsni_real x)
 {
     return jsni_combine(row, x, jsni_adder());
 }
 
-__device__ static inline jsni_real jsni_highest(const jsni_row *row, jsni_real x)
+__device__ static __forceinline__ jsni_real jsni_highest(const jsni_row *row,
+                                                         jsni_real x)
 {
     return jsni_combine(row, x, jsni_chooser());
 }

@@ -1,33 +1,14 @@
 /* backend/cuda/loss_kernel.cuh - runs any loss on the device, a warp or a block a
- * sample: softmax, row function, gradient of the logits, and, in the block that
- * finishes last, the mean. loss/row.h includes it at the end of every loss file, where
+ * sample, with the sample in shared memory: softmax, row function, gradient of the
+ * logits, and, in the block that finishes last, the mean. loss/row.h includes it at the end of every loss file, where
  * JSNI_LOSS_DEFINE becomes the launcher jsni_cuda_loss_<id>_<type>(). */
 #ifndef JSNI_BACKEND_CUDA_LOSS_KERNEL_CUH
 #define JSNI_BACKEND_CUDA_LOSS_KERNEL_CUH
 
-#include "backend/cuda/cuda_loss_args.h"
+#include "backend/cuda/cuda_loss_common.cuh"
 
 /* e and d of the views in the dynamic shared memory of the block, one area a group. */
 extern __shared__ double jsni_loss_shared[];
-
-__device__ static inline double jsni_device_weight(const jsni_cuda_loss_args *a,
-                                                   size_t i)
-{
-    double weight = a->sample_weights == NULL ? 1.0 : a->sample_weights[i];
-    if (a->class_weights == NULL)
-        return weight;
-    if (a->targets == NULL)
-        return weight * a->class_weights[a->labels[i]];
-    double mean = 0.0;
-    for (size_t k = 0; k < a->classes; k++)
-        mean += a->class_weights[k] * (double)a->targets[i * a->classes + k];
-    return weight * mean;
-}
-
-__device__ static inline double jsni_device_inverse(const jsni_cuda_loss_args *a)
-{
-    return a->inverse_weight == NULL ? a->inverse_samples : *a->inverse_weight;
-}
 
 /* Softmax of view v from the logits of one sample. */
 __device__ static inline void jsni_device_softmax(jsni_row *row, jsni_real *e, size_t v,
@@ -127,33 +108,6 @@ __device__ static inline double jsni_device_sample(const jsni_cuda_loss_args *a,
     return value / (double)groups;
 }
 
-/* The block that comes last adds the values of all samples, in a fixed order. */
-__device__ static inline void jsni_device_mean(const jsni_cuda_loss_args *a)
-{
-    __shared__ bool last;
-    __shared__ double partial[JSNI_CUDA_LOSS_THREADS];
-    __threadfence();
-    __syncthreads();
-    if (threadIdx.x == 0)
-        last = atomicAdd(a->finished, 1u) == gridDim.x - 1;
-    __syncthreads();
-    if (!last)
-        return;
-    __threadfence();
-    double sum = 0.0;
-    for (size_t i = threadIdx.x; i < a->samples; i += blockDim.x)
-        sum += a->values[i];
-    partial[threadIdx.x] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        sum = 0.0;
-        for (unsigned t = 0; t < blockDim.x; t++)
-            sum += partial[t];
-        a->mean[0] = sum * jsni_device_inverse(a);
-        *a->finished = 0;
-    }
-}
-
 template <jsni_row_fn *Row> __global__ void jsni_loss_kernel(jsni_cuda_loss_args a)
 {
     __shared__ jsni_real exchange[32];
@@ -180,24 +134,22 @@ template <jsni_row_fn *Row> __global__ void jsni_loss_kernel(jsni_cuda_loss_args
 
     const size_t i =
         blockIdx.x * (size_t)(blockDim.x / a.lanes) + threadIdx.x / a.lanes;
+    double sum = 0.0;
     /* The same answer for all threads of a group. */
     if (i < a.samples && (a.chooser == NULL || (a.chooser[i] != 0) == a.chosen)) {
         const double weight = jsni_device_weight(&a, i);
         const double value = jsni_device_sample<Row>(&a, &row, e, i, weight);
-        if (row.lane == 0) {
-            a.values[i] = weight * value;
-            if (a.per_sample != NULL)
-                a.per_sample[i] = value;
-        }
+        if (row.lane == 0)
+            sum = jsni_device_keep(&a, i, weight, value);
     }
-    if (a.finish)
-        jsni_device_mean(&a);
+    jsni_device_finish(&a, sum);
 }
 
 /* Defines the launcher; cuda_loss.cu lists them from JSNI_LOSS_LIST. */
 #define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total,   \
                          prepare_fn)                                               \
-    __device__ static jsni_real id##_device(const jsni_row *row, jsni_grad *grad)  \
+    __device__ static __forceinline__ jsni_real id##_device(const jsni_row *row,   \
+                                                            jsni_grad *grad)       \
     {                                                                              \
         return id##_row(row, grad);                                                \
     }                                                                              \

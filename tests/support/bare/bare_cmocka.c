@@ -55,6 +55,7 @@ int bare_cmocka_run(const char *name, const struct CMUnitTest *tests, size_t cou
                     CMFixtureFunction setup, CMFixtureFunction teardown)
 {
     volatile int failed = 0;
+    volatile int skipped = 0;
     void *state = NULL;
     if (setjmp(bare_cmocka_end) || (setup && setup(&state))) {
         printf("%s: the set-up failed\n", name);
@@ -69,9 +70,11 @@ int bare_cmocka_run(const char *name, const struct CMUnitTest *tests, size_t cou
                tests[i].name);
         fflush(stdout);
         failed = failed + (result == FAILED);
+        skipped = skipped + (result == SKIPPED);
     }
     if (teardown && !setjmp(bare_cmocka_end))
         (void)teardown(&state);
-    printf("%s: %zu passed, %d failed\n", name, count - (size_t)failed, failed);
+    printf("%s: %zu passed, %d failed, %d skipped\n", name,
+           count - (size_t)(failed + skipped), failed, skipped);
     return failed;
 }
