@@ -1,45 +1,121 @@
 #!/usr/bin/env bash
-# gpu_check.sh [quick|all|bench|data] - builds the minimal library with the CUDA backend
-# on a machine with a GPU (CUDA, cuDNN, gcc, CMake, Python; nothing else) and shows that it
-# is right and how fast it is: conformance against ref, golden layers, networks and
-# losses, augmentation bit by bit, determinism, compute-sanitizer, then timings beside
-# PyTorch. `data` trains on real images instead, from $DATA/cifar10-jpeg.tar.xz. BUILD
-# names the build folder, LOGS where full logs go, ARCH the architecture, DATA the folder
-# with archives and with peers' programs (torch_gpu.py).
+# gpu_check.sh [SECTION...] - builds the minimal library with the CUDA backend on a machine
+# with a GPU (CUDA, cuDNN, gcc, CMake, Python; nothing else) and shows that it is right and
+# how fast it is. Sections, in the order in which they run best:
+#
+#   build      configure and compile (always done first)
+#   tests      ops, layers, augmentation, recorded steps, members against ref
+#   loss       golden losses through the CUDA kernels
+#   golden     golden networks in fp32
+#   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
+#   sanitizer  compute-sanitizer memcheck and racecheck on two steps
+#   bench      steps in every precision, members, an epoch, the loss
+#   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
+#   compare    fp32 against ref node by node, and the spread of three steps
+#   curve      200 steps in bf16 beside PyTorch's
+#   torch      PyTorch's own speed ($DATA/torch_gpu.py)
+#   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
+#
+# Without a section: build tests loss golden resume bench. `quick` is tests and loss,
+# `all` everything but data. BUILD names the build folder, LOGS where full logs go, ARCH
+# the architecture, DATA the folder with archives and peers' programs.
+#
+# A skipped test is a failure here: the machine has a GPU.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-what=${1:-all} build=${BUILD:-build/gpu} logs=${LOGS:-build/gpu-logs} arch=${ARCH:-90a-real}
+build=${BUILD:-build/gpu} logs=${LOGS:-build/gpu-logs} arch=${ARCH:-90a-real}
 data=${DATA:-build/carry}
 mkdir -p "$logs"
 failures=0
+failed=
 say() { printf '\n== %s (%s s)\n' "$*" "$SECONDS"; }
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+    failed="$failed $1"
+}
 # run NAME COMMAND...: the end of its output, all of it in a log; counts failures
 run() {
-    local name=$1
+    local name=$1 from=$SECONDS code
     shift
-    say "$name"
     timeout "${LIMIT:-240}" "$@" >"$logs/$name.log" 2>&1
-    local code=$?
+    code=$?
+    say "$name: $((SECONDS - from)) s"
     tail -n "${LINES_SHOWN:-12}" "$logs/$name.log"
-    [ "$code" -eq 0 ] || {
-        echo "FAILED ($code): $name"
-        failures=$((failures + 1))
-    }
+    [ "$code" -eq 0 ] || fail "$name (exit $code)"
+}
+# check NAME COMMAND...: as run, for a test program, which must not skip
+check() {
+    run "$@"
+    if grep -qiE '\[ +SKIPPED +\]|skipped: no|[1-9][0-9]* skipped' "$logs/$1.log"; then
+        grep -iE 'skipped' "$logs/$1.log" | head -n 5
+        fail "$1 skipped tests"
+    fi
 }
 
 JENSEN_CUDA_MODULE=$PWD/$build/libjensen_cuda.so
 export JENSEN_CUDA_MODULE
 PATH=$PATH:/usr/local/cuda/bin
 export PATH
-say machine
-nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader
-nvcc --version | tail -n 2
-LINES_SHOWN=3 run configure cmake -S . -B "$build" -DCMAKE_BUILD_TYPE=Release \
-    -DJSN_MINIMAL=ON -DJSN_CUDA=ON -DJSN_CUDA_ARCHITECTURES="$arch"
-LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
-    jensen_cuda jensen_program test_backend_cuda test_backend_ops test_backend_layers \
-    test_backend_networks bench_cuda
-[ "$failures" -eq 0 ] || exit 1
+tests=$build/tests
+
+section_build() {
+    local generator=()
+    nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.sm --format=csv,noheader
+    nvcc --version | tail -n 2
+    command -v ninja >/dev/null && [ ! -e "$build/Makefile" ] && generator=(-G Ninja)
+    LINES_SHOWN=3 run configure cmake "${generator[@]}" -S . -B "$build" \
+        -DCMAKE_BUILD_TYPE=Release -DJSN_MINIMAL=ON -DJSN_CUDA=ON \
+        -DJSN_CUDA_ARCHITECTURES="$arch"
+    LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
+        jensen_cuda jensen_program test_backend_cuda test_backend_ops \
+        test_backend_layers test_backend_networks test_loss_cuda bench_cuda \
+        bench_cuda_loss
+    [ "$failures" -eq 0 ] || exit 1
+}
+
+section_tests() {
+    check cuda "$tests/backend/test_backend_cuda"
+    check ops "$tests/backend/test_backend_ops"
+    check layers "$tests/backend/test_backend_layers"
+}
+
+section_loss() { check loss "$tests/loss/test_loss_cuda"; }
+
+section_golden() { check golden "$tests/backend/test_backend_networks"; }
+
+section_resume() {
+    run resume scripts/gpu_resume.sh "$build/jensen" "$build/resume"
+}
+
+section_sanitizer() {
+    command -v compute-sanitizer >/dev/null || {
+        fail "sanitizer: no compute-sanitizer"
+        return
+    }
+    for tool in memcheck racecheck; do
+        LIMIT=300 LINES_SHOWN=4 run "sanitizer_$tool" compute-sanitizer --tool $tool \
+            --error-exitcode 9 "$build/bench_cuda" bf16 1 128 2 short
+    done
+}
+
+section_bench() {
+    for precision in bf16 tf32 fp32; do
+        LINES_SHOWN=45 run "step_$precision" "$build/bench_cuda" tasks $precision
+    done
+    run members_5 "$build/bench_cuda" bf16 5
+    run epoch "$build/jensen" bench epoch --data builtin:size=25600,test=5000 --steps 200 \
+        --device cuda --precision bf16
+    run loss_small "$build/bench_cuda" loss 128 10
+    run loss_large "$build/bench_cuda" loss 65536 1000
+}
+
+section_sweep() {
+    LINES_SHOWN=60 run sweep "$build/bench_cuda_loss" 65536 1000
+    LINES_SHOWN=3 run sweep_100 "$build/bench_cuda_loss" 65536 100
+}
+
+section_torch() { LINES_SHOWN=20 run torch python3 "$data/torch_gpu.py"; }
 
 # train LOSS LR DECAY SEED EPOCHS: one run on CIFAR-10 with 40% symmetric noise
 train() {
@@ -49,40 +125,31 @@ train() {
         --augment strong --batch 128 --val-fraction 0 --consistency end --device cuda \
         --precision "${PRECISION:-bf16}" --out "$build/runs/${1%%:*}-$5-$4" --json
 }
-if [ "$what" = data ]; then
+
+section_data() {
     [ -d "$build/cifar10" ] || run convert python3 scripts/cifar_archive_to_bin.py \
         "$data/cifar10-jpeg.tar.xz" "$build/cifar10" "$data/cifar10n.csv.xz"
     for seed in 0 1; do
         train gjs:pi1=0.9 0.1 5e-4 $seed "${EPOCHS:-30}"
         train ce 0.05 1e-3 $seed "${EPOCHS:-30}"
     done
-    exit "$failures"
-fi
+}
 
-tests=$build/tests/backend
-if [ "$what" != bench ]; then
-    run cuda "$tests/test_backend_cuda"
-    run ops "$tests/test_backend_ops"
-    run layers "$tests/test_backend_layers"
-    [ "$what" = quick ] || run networks "$tests/test_backend_networks"
-    for t in "$build"/tests/loss/test_*cuda*; do
-        [ -x "$t" ] && run "$(basename "$t")" "$t"
-    done
-fi
-if [ "$what" = all ] && command -v compute-sanitizer >/dev/null; then
-    for tool in memcheck racecheck; do
-        LIMIT=300 LINES_SHOWN=4 run "sanitizer_$tool" compute-sanitizer --tool $tool \
-            --error-exitcode 9 "$build/bench_cuda" bf16 1 128 2 short
-    done
-fi
-for precision in bf16 tf32 fp32; do
-    LINES_SHOWN=45 run "step_$precision" "$build/bench_cuda" tasks $precision
+sections=${*:-tests loss golden resume bench}
+case $sections in
+quick) sections="tests loss" ;;
+all) sections="tests loss golden resume sanitizer bench sweep torch" ;;
+esac
+[ -n "${NO_BUILD:-}" ] || section_build
+for section in $sections; do
+    [ "$section" = build ] && continue
+    if ! declare -F "section_$section" >/dev/null; then
+        echo "gpu_check.sh: no section '$section'" >&2
+        exit 2
+    fi
+    from=$SECONDS
+    "section_$section"
+    printf -- '-- %s: %s s\n' "$section" "$((SECONDS - from))"
 done
-run members_5 "$build/bench_cuda" bf16 5
-run loss_small "$build/bench_cuda" loss 128 10
-run loss_large "$build/bench_cuda" loss 65536 1000
-if [ "$what" = all ] && [ -f "$data/torch_gpu.py" ]; then
-    LINES_SHOWN=20 run torch python3 "$data/torch_gpu.py"
-fi
-say "$failures failed"
+say "$failures failed$failed"
 exit "$failures"
