@@ -146,4 +146,6 @@ with tempfile.TemporaryDirectory() as folder:
     photo.filter(ImageFilter.GaussianBlur(1)).save(path, quality=90)
     data = open(path, "rb").read()
     decode = lambda b: jitter(Image.open(io.BytesIO(b)).convert("RGB"))
-    report("jitter, 500x375 JPEG to 224", rate(decode, [data] * 40), *ours("--image", path).values())
+    peer = rate(decode, [data] * 40)
+    for case, own in ours("--image", path).items():
+        report(f"jitter, 500x375 JPEG, {case[5:]}", peer, own)

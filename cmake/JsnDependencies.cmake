@@ -30,6 +30,18 @@ macro(jsn_dependency id module name purpose)
 endmacro()
 
 jsn_dependency(turbojpeg libturbojpeg "libjpeg-turbo" "reads and writes JPEG")
+# The same library's other interface. Other libraries are called libjpeg, too, but only
+# libjpeg-turbo's reads parts of images.
+include(CheckSymbolExists)
+set(CMAKE_REQUIRED_LIBRARIES jpeg)
+check_symbol_exists(jpeg_crop_scanline "stdio.h;jpeglib.h" JSN_JPEG_CROPS)
+unset(CMAKE_REQUIRED_LIBRARIES)
+if(JSN_JPEG_CROPS)
+    jsn_dependency(jpeg libjpeg "libjpeg" "reads parts of JPEGs")
+else()
+    set(JSN_HAVE_JPEG OFF)
+    jsn_feature("libjpeg" "reads parts of JPEGs" "")
+endif()
 jsn_dependency(png libpng "libpng" "reads and writes PNG")
 jsn_dependency(webp libwebp "libwebp" "reads WebP")
 jsn_dependency(archive libarchive "libarchive" "reads tar and zip archives")

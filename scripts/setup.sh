@@ -8,8 +8,8 @@
 # Does nothing, and needs no rights and no network, when everything is there.
 set -euo pipefail
 
-build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libpng-dev
-       libwebp-dev libarchive-dev libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev)
+build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libjpeg-dev
+       libpng-dev libwebp-dev libarchive-dev libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev)
 test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 python3
       xz-utils zip)
 peers=(python3-venv python3-numpy python3-pil python3-torch python3-scipy chromium

@@ -139,12 +139,17 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image(const jsn_dataset *data,
                                                     jsn_split split, size_t index,
                                                     jsn_image *image);
 
-/* The same, but a JPEG whose shorter side is at least 2, 4 or 8 times `shorter` may be
- * decoded at that fraction of its size, which is faster and changes pixels. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image_scaled(const jsn_dataset *data,
-                                                           jsn_split split,
-                                                           size_t index, size_t shorter,
-                                                           jsn_image *image);
+/* The same for the part of the sample that `fn` wants (NULL: all of it), which is faster for JPEGs that
+ * are not kept in memory; see jsn_image_decoder_part(). A file's first decoding is always
+ * of all of it, so that a broken one is refused whatever part is wanted of it. The part's
+ * pixels do not depend on that, nor on what is kept.
+ *   JSN_ERR_RANGE   also: a part that is empty or not inside
+ *   and what `fn` returns */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image_part(const jsn_dataset *data,
+                                                         jsn_split split, size_t index,
+                                                         jsn_image_want_fn *fn,
+                                                         void *user,
+                                                         jsn_image_part *part);
 
 /* SHA-256 over the decoded pixels of all samples of a split in order, as 64 digits.
  *   JSN_ERR_DATA   a sample is broken

@@ -31,16 +31,26 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_image_decode(jsn_image *out, const void *b
                                                    size_t length, const char *name);
 
 /* Decoding many images: keeps the libraries' handles between calls, which small images
- * need to be fast. One thread uses a decoder at a time. `shorter` > 0 allows a JPEG whose
- * shorter side is at least 2, 4 or 8 times that to be decoded at that fraction of its
- * size, which is faster and changes pixels; else 0. Otherwise as jsn_image_decode(). */
+ * need to be fast. One thread uses a decoder at a time. Otherwise as
+ * jsn_image_decode(). */
 typedef struct jsni_image_decoder jsn_image_decoder;
 
 JSN_API JSN_MUST_CHECK jsn_status jsn_image_decoder_create(jsn_image_decoder **out);
 JSN_API void jsn_image_decoder_destroy(jsn_image_decoder *decoder); /* accepts NULL */
-JSN_API JSN_MUST_CHECK jsn_status
-jsn_image_decoder_decode(jsn_image_decoder *decoder, const void *bytes, size_t length,
-                         const char *name, size_t shorter, jsn_image *out);
+JSN_API JSN_MUST_CHECK jsn_status jsn_image_decoder_decode(jsn_image_decoder *decoder,
+                                                           const void *bytes,
+                                                           size_t length,
+                                                           const char *name,
+                                                           jsn_image *out);
+
+/* Decodes what `fn` wants, which for JPEG is faster than all of it. With divisor 1 every
+ * pixel is the one that the whole image has there; a larger divisor gives a JPEG of
+ * fewer, averaged pixels. Damage outside the part may go unnoticed. part->image is
+ * handed in as `out` of jsn_image_decode(). Statuses as there, JSN_ERR_RANGE (a part
+ * that is empty or not inside, another divisor), and what `fn` returns. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_image_decoder_part(
+    jsn_image_decoder *decoder, const void *bytes, size_t length, const char *name,
+    jsn_image_want_fn *fn, void *user, jsn_image_part *part);
 
 /* Width and height as decoding would give them, from the header alone.
  *   JSN_ERR_DATA, JSN_ERR_UNSUPPORTED */

@@ -35,9 +35,9 @@ extern "C" {
 typedef struct jsn_train_config {
     /* data */
     char *data, *val, *test;
-    double val_fraction;
+    double val_fraction, scaled_decode;
     char *val_labels;
-    int64_t subset, image_size, max_bad, scaled_decode;
+    int64_t subset, image_size, max_bad;
     /* labels and loss */
     char *noise, *loss, *loss_noisy, *class_weights;
     /* network and augmentation */

@@ -22,8 +22,10 @@ jsn_status jsni_work_room(jsni_work *work, size_t width, size_t height, uint8_t 
 void jsni_work_take(jsni_work *work, const uint8_t *data, size_t width, size_t height)
 {
     work->data = data;
-    work->width = width;
-    work->height = height;
+    work->width = work->whole_width = width;
+    work->height = work->whole_height = height;
+    work->left = work->top = 0;
+    work->divisor = 1;
 }
 
 static jsn_status check_create(const char *spec, size_t height, size_t width,
@@ -114,17 +116,35 @@ jsni_rng jsni_augment_stream(const jsn_augment_key *key)
                            key->epoch, key->sample, key->view);
 }
 
+static bool is_whole(const jsn_image_part *in)
+{
+    return in->divisor == 1 && in->left == 0 && in->top == 0 &&
+           in->image.width == in->width && in->image.height == in->height;
+}
+
+static jsn_image_part whole_of(const jsn_image *in)
+{
+    return (jsn_image_part){*in, in->width, in->height, 0, 0, 1};
+}
+
 static jsn_status check_apply(const jsn_augment *pipeline,
-                              const jsn_augment_scratch *scratch, const jsn_image *in,
-                              const jsn_augment_key *key, const void *out)
+                              const jsn_augment_scratch *scratch,
+                              const jsn_image_part *in, const jsn_augment_key *key,
+                              const void *out)
 {
     if (pipeline == NULL || scratch == NULL || in == NULL || key == NULL ||
-        out == NULL || in->data == NULL)
+        out == NULL || in->image.data == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
-    if (in->width == 0 || in->height == 0 || in->width > JSN_IMAGE_MAX_SIDE ||
+    if (in->image.width == 0 || in->image.height == 0 || in->width == 0 ||
+        in->height == 0 || in->width > JSN_IMAGE_MAX_SIDE ||
         in->height > JSN_IMAGE_MAX_SIDE)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: image of %zux%zu pixels",
                          in->width, in->height);
+    if (in->divisor == 0 || in->divisor > 8)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: divisor %u", in->divisor);
+    if (!is_whole(in) && (pipeline->count == 0 || pipeline->stage[0].def->part == NULL))
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment '%s': works on whole images only",
+                         pipeline->text);
     if (key->view > 0xFFFF || key->purpose > 1)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: view %u, purpose %u", key->view,
                          key->purpose);
@@ -165,26 +185,31 @@ static void blank(const jsn_augment *pipeline, const jsn_augment_box *box, float
 }
 
 /* Whether the fused path of view_run.c applies to this image. */
-static bool is_planned(const jsn_augment *pipeline, const jsn_image *in)
+static bool is_planned(const jsn_augment *pipeline, const jsn_image_part *in)
 {
-    return pipeline->has_recipe && in->width == pipeline->width &&
-           in->height == pipeline->height;
+    return pipeline->has_recipe && in->image.width == pipeline->width &&
+           in->image.height == pipeline->height && is_whole(in);
 }
 
 static jsni_work work_of(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
-                         const jsn_image *in)
+                         const jsn_image_part *in)
 {
-    return (jsni_work){.data = in->data,
-                       .width = in->width,
-                       .height = in->height,
+    return (jsni_work){.data = in->image.data,
+                       .width = in->image.width,
+                       .height = in->image.height,
+                       .whole_width = in->width,
+                       .whole_height = in->height,
+                       .left = in->left,
+                       .top = in->top,
+                       .divisor = in->divisor,
                        .out_width = pipeline->width,
                        .out_height = pipeline->height,
                        .scratch = scratch};
 }
 
-jsn_status jsni_augment_staged(const jsn_augment *pipeline,
-                               jsn_augment_scratch *scratch, const jsn_image *in,
-                               const jsn_augment_key *key, float *out)
+static jsn_status run_all(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
+                          const jsn_image_part *in, const jsn_augment_key *key,
+                          float *out)
 {
     jsni_rng rng = jsni_augment_stream(key);
     jsni_work work = work_of(pipeline, scratch, in);
@@ -195,16 +220,35 @@ jsn_status jsni_augment_staged(const jsn_augment *pipeline,
     return JSN_OK;
 }
 
+jsn_status jsni_augment_staged(const jsn_augment *pipeline,
+                               jsn_augment_scratch *scratch, const jsn_image *in,
+                               const jsn_augment_key *key, float *out)
+{
+    const jsn_image_part all = whole_of(in);
+    return run_all(pipeline, scratch, &all, key, out);
+}
+
 jsn_status jsn_augment_apply(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
                              const jsn_image *in, const jsn_augment_key *key,
                              float *out)
 {
+    if (in == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
+    const jsn_image_part all = whole_of(in);
+    return jsn_augment_apply_part(pipeline, scratch, &all, key, out);
+}
+
+jsn_status jsn_augment_apply_part(const jsn_augment *pipeline,
+                                  jsn_augment_scratch *scratch,
+                                  const jsn_image_part *in, const jsn_augment_key *key,
+                                  float *out)
+{
     JSNI_TRY(check_apply(pipeline, scratch, in, key, out));
     if (!is_planned(pipeline, in))
-        return jsni_augment_staged(pipeline, scratch, in, key, out);
+        return run_all(pipeline, scratch, in, key, out);
     jsni_rng rng = jsni_augment_stream(key);
     const jsni_view_plan plan = jsni_view_draw(&pipeline->recipe, &rng);
-    return jsni_view_run(&pipeline->recipe, &plan, in->data, scratch, out);
+    return jsni_view_run(&pipeline->recipe, &plan, in->image.data, scratch, out);
 }
 
 jsn_status jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
@@ -212,9 +256,12 @@ jsn_status jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *s
                              uint8_t *out, jsn_augment_box *boxes, size_t box_room,
                              size_t *box_count)
 {
-    JSNI_TRY(check_apply(pipeline, scratch, in, key, out));
+    if (in == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
+    const jsn_image_part all = whole_of(in);
+    JSNI_TRY(check_apply(pipeline, scratch, &all, key, out));
     jsni_rng rng = jsni_augment_stream(key);
-    jsni_work work = work_of(pipeline, scratch, in);
+    jsni_work work = work_of(pipeline, scratch, &all);
     JSNI_TRY(run_stages(pipeline, &work, &rng));
     if (work.data != NULL)
         memcpy(out, work.data, work.width * work.height * 3);

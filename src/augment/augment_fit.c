@@ -1,33 +1,31 @@
 /* augment/augment_fit.c - brings images of any size to the output's: the largest
  * centred part of the right ratio, resized. An image of that size stays as it is. */
 #include "augment/augment_impl.h"
-#include "core/fail.h"
 
-enum { FILTER, PARAMS, C = 3 };
+enum { FILTER, PARAMS };
 
 static const jsn_param_info params[PARAMS] = {
     {"filter", "bilinear or bicubic", 0, 0, 0, JSN_PARAM_TEXT},
 };
 
-static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
+static jsni_stage_part part(const jsni_stage *stage, size_t width, size_t height,
+                            size_t out_width, size_t out_height, jsni_rng *rng)
 {
     (void)rng;
-    const size_t ow = work->out_width, oh = work->out_height;
-    if (work->width == ow && work->height == oh)
-        return JSN_OK;
-    size_t width = work->width, height = work->height;
-    if (width * oh > height * ow)
-        width = height * ow / oh > 0 ? height * ow / oh : 1;
+    jsni_stage_part p = {.width = width,
+                         .height = height,
+                         .to_width = out_width,
+                         .to_height = out_height,
+                         .filter = (jsn_filter)stage->param[FILTER]};
+    if (width * out_height > height * out_width)
+        p.width =
+            height * out_width / out_height > 0 ? height * out_width / out_height : 1;
     else
-        height = width * oh / ow > 0 ? width * oh / ow : 1;
-    const size_t top = (work->height - height) / 2, left = (work->width - width) / 2;
-    uint8_t *out = NULL;
-    JSNI_TRY(jsni_work_room(work, ow, oh, &out));
-    JSNI_TRY(jsni_resize(&work->scratch->resize,
-                         work->data + (top * work->width + left) * C, work->width * C,
-                         width, height, (jsn_filter)stage->param[FILTER], out, ow, oh));
-    jsni_work_take(work, out, ow, oh);
-    return JSN_OK;
+        p.height =
+            width * out_height / out_width > 0 ? width * out_height / out_width : 1;
+    p.top = (height - p.height) / 2;
+    p.left = (width - p.width) / 2;
+    return p;
 }
 
 const jsni_stage_def jsni_augment_fit = {
@@ -35,5 +33,6 @@ const jsni_stage_def jsni_augment_fit = {
              params, PARAMS, NULL},
     .choices = "bilinear|bicubic",
     .evaluation = "=",
-    .run = run,
+    .run = jsni_part_run,
+    .part = part,
 };

@@ -26,6 +26,10 @@ struct jsn_augment_scratch {
 typedef struct jsni_work {
     const uint8_t *data; /* [height][width][3]: the input, or one of scratch->image */
     size_t width, height;
+    /* Before the first stage: what of the whole image `data` is, as jsn_image_part. */
+    size_t whole_width, whole_height;
+    ptrdiff_t left, top;
+    unsigned divisor;
     size_t out_width, out_height;        /* of the pipeline */
     jsn_augment_scratch *scratch;        /* borrowed */
     jsn_augment_box box[JSNI_MAX_BOXES]; /* Cutout's squares so far */
@@ -38,6 +42,13 @@ JSN_MUST_CHECK jsn_status jsni_work_room(jsni_work *work, size_t width, size_t h
 void jsni_work_take(jsni_work *work, const uint8_t *data, size_t width, size_t height);
 
 typedef struct jsni_stage_def jsni_stage_def;
+
+/* A rectangle of the image, and the size that it is resized to. */
+typedef struct jsni_stage_part {
+    size_t left, top, width, height;
+    size_t to_width, to_height;
+    jsn_filter filter;
+} jsni_stage_part;
 
 typedef struct jsni_stage {
     const jsni_stage_def *def;
@@ -55,7 +66,15 @@ struct jsni_stage_def {
      * the pipeline's output. */
     jsn_status (*prepare)(jsni_stage *stage, size_t width, size_t height);
     jsn_status (*run)(const jsni_stage *stage, jsni_work *work, jsni_rng *rng);
+    /* Of a stage that resizes a part of the image and does nothing else (`run` is then
+     * jsni_part_run): which part of one of width x height; the output has out_width x
+     * out_height. NULL for all others. */
+    jsni_stage_part (*part)(const jsni_stage *stage, size_t width, size_t height,
+                            size_t out_width, size_t out_height, jsni_rng *rng);
 };
+
+/* Resizes what stage->def->part() says. */
+jsn_status jsni_part_run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng);
 
 #define JSNI_DECLARE_STAGE(id) extern const jsni_stage_def jsni_augment_##id;
 JSNI_AUGMENT_LIST(JSNI_DECLARE_STAGE)

@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "augment/augment_impl.h"
-#include "core/fail.h"
 
-enum { SIZE, FILTER, NEAREST, PARAMS, C = 3 };
+enum { SIZE, FILTER, NEAREST, PARAMS };
 
 static const jsn_param_info params[PARAMS] = {
     {"size", "length of the shorter side; 0: 8/7 of the output's, 256 for 224", 0, 0,
@@ -22,28 +21,24 @@ static size_t longer(double size, size_t side, size_t shorter, bool nearest)
     return (size_t)length;
 }
 
-static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
+static jsni_stage_part part(const jsni_stage *stage, size_t width, size_t height,
+                            size_t out_width, size_t out_height, jsni_rng *rng)
 {
     (void)rng;
-    const size_t side =
-        work->out_width < work->out_height ? work->out_width : work->out_height;
+    const size_t side = out_width < out_height ? out_width : out_height;
     const double size = stage->param[SIZE] > 0.0 ? floor(stage->param[SIZE])
                                                  : nearbyint((double)side * 8.0 / 7.0);
-    size_t width = (size_t)size, height = (size_t)size;
-    if (work->width < work->height)
-        height = longer(size, work->height, work->width, stage->param[NEAREST] > 0.0);
+    const bool nearest = stage->param[NEAREST] > 0.0;
+    jsni_stage_part p = {.width = width,
+                         .height = height,
+                         .to_width = (size_t)size,
+                         .to_height = (size_t)size,
+                         .filter = (jsn_filter)stage->param[FILTER]};
+    if (width < height)
+        p.to_height = longer(size, height, width, nearest);
     else
-        width = longer(size, work->width, work->height, stage->param[NEAREST] > 0.0);
-    if (width * height > JSN_IMAGE_MAX_PIXELS)
-        return jsni_fail(JSN_ERR_DATA, "resize: a %zux%zu image would become %zux%zu",
-                         work->width, work->height, width, height);
-    uint8_t *out = NULL;
-    JSNI_TRY(jsni_work_room(work, width, height, &out));
-    JSNI_TRY(jsni_resize(&work->scratch->resize, work->data, work->width * C,
-                         work->width, work->height, (jsn_filter)stage->param[FILTER],
-                         out, width, height));
-    jsni_work_take(work, out, width, height);
-    return JSN_OK;
+        p.to_width = longer(size, width, height, nearest);
+    return p;
 }
 
 const jsni_stage_def jsni_augment_resize = {
@@ -51,5 +46,6 @@ const jsni_stage_def jsni_augment_resize = {
              PARAMS, NULL},
     .choices = "bilinear|bicubic",
     .evaluation = "=",
-    .run = run,
+    .run = jsni_part_run,
+    .part = part,
 };

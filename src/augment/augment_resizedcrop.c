@@ -5,9 +5,8 @@
 #include <math.h>
 
 #include "augment/augment_impl.h"
-#include "core/fail.h"
 
-enum { LEAST, PARAMS, C = 3 };
+enum { LEAST, PARAMS };
 
 static const jsn_param_info params[PARAMS] = {
     {"least", "smallest share of the area", 0.08, 0.001, 1, JSN_PARAM_REAL},
@@ -15,14 +14,10 @@ static const jsn_param_info params[PARAMS] = {
 
 static const double ratios[2] = {3.0 / 4.0, 4.0 / 3.0};
 
-typedef struct part {
-    size_t top, left, width, height;
-} part;
-
-static part centred(size_t width, size_t height)
+static jsni_stage_part centred(size_t width, size_t height)
 {
     const double ratio = (double)width / (double)height;
-    part p = {0, 0, width, height};
+    jsni_stage_part p = {.width = width, .height = height};
     if (ratio < ratios[0])
         p.height = (size_t)nearbyint((double)width / ratios[0]);
     else if (ratio > ratios[1])
@@ -32,7 +27,8 @@ static part centred(size_t width, size_t height)
     return p;
 }
 
-static part draw_part(double least, size_t width, size_t height, jsni_rng *rng)
+static jsni_stage_part draw_part(double least, size_t width, size_t height,
+                                 jsni_rng *rng)
 {
     const double area = (double)width * (double)height;
     const double low = log(ratios[0]), high = log(ratios[1]);
@@ -42,7 +38,7 @@ static part draw_part(double least, size_t width, size_t height, jsni_rng *rng)
         const size_t w = (size_t)nearbyint(sqrt(share * ratio));
         const size_t h = (size_t)nearbyint(sqrt(share / ratio));
         if (w > 0 && h > 0 && w <= width && h <= height) {
-            part p = {0, 0, w, h};
+            jsni_stage_part p = {.width = w, .height = h};
             p.top = jsni_rng_below(rng, (uint32_t)(height - h + 1));
             p.left = jsni_rng_below(rng, (uint32_t)(width - w + 1));
             return p;
@@ -51,22 +47,20 @@ static part draw_part(double least, size_t width, size_t height, jsni_rng *rng)
     return centred(width, height);
 }
 
-static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
+static jsni_stage_part part(const jsni_stage *stage, size_t width, size_t height,
+                            size_t out_width, size_t out_height, jsni_rng *rng)
 {
-    const part p = draw_part(stage->param[LEAST], work->width, work->height, rng);
-    uint8_t *out = NULL;
-    JSNI_TRY(jsni_work_room(work, work->out_width, work->out_height, &out));
-    JSNI_TRY(jsni_resize(&work->scratch->resize,
-                         work->data + (p.top * work->width + p.left) * C,
-                         work->width * C, p.width, p.height, JSN_FILTER_BILINEAR, out,
-                         work->out_width, work->out_height));
-    jsni_work_take(work, out, work->out_width, work->out_height);
-    return JSN_OK;
+    jsni_stage_part p = draw_part(stage->param[LEAST], width, height, rng);
+    p.to_width = out_width;
+    p.to_height = out_height;
+    p.filter = JSN_FILTER_BILINEAR;
+    return p;
 }
 
 const jsni_stage_def jsni_augment_resizedcrop = {
     .info = {"resizedcrop", "a random part of the image, resized to the output", params,
              PARAMS, NULL},
     .evaluation = "resize+centercrop",
-    .run = run,
+    .run = jsni_part_run,
+    .part = part,
 };

@@ -9,6 +9,7 @@
 #include "augment/image_resize.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "augment/pixelkernel.h"
@@ -68,11 +69,11 @@ typedef struct windows {
     int32_t *weight; /* [out][taps] */
 } windows;
 
-static void fill_window(windows *w, size_t i, size_t in, double scale, double support,
-                        double (*kernel)(double), double *real)
+static void fill_window(windows *w, size_t i, size_t in, double start, double scale,
+                        double support, double (*kernel)(double), double *real)
 {
     const double narrow = 1.0 / (scale > 1.0 ? scale : 1.0);
-    const double centre = ((double)i + 0.5) * scale;
+    const double centre = start + ((double)i + 0.5) * scale;
     const double low = centre - support + 0.5, high = centre + support + 0.5;
     const size_t first = low > 0.0 ? (size_t)low : 0;
     const size_t end = high < (double)in ? (size_t)high : in;
@@ -90,10 +91,11 @@ static void fill_window(windows *w, size_t i, size_t in, double scale, double su
     w->count[i] = (uint32_t)count;
 }
 
-static jsn_status make_windows(jsni_buffer *room, size_t in, size_t out,
-                               jsn_filter filter, windows *w)
+/* For the `length` pixels from `start` on of a row of `in`. */
+static jsn_status make_windows(jsni_buffer *room, size_t in, double start,
+                               double length, size_t out, jsn_filter filter, windows *w)
 {
-    const double scale = (double)in / (double)out;
+    const double scale = length / (double)out;
     const double radius = filter == JSN_FILTER_BICUBIC ? 2.0 : 1.0;
     const double support = radius * (scale > 1.0 ? scale : 1.0);
     w->taps = 2 * (size_t)ceil(support) + 1;
@@ -104,7 +106,7 @@ static jsn_status make_windows(jsni_buffer *room, size_t in, size_t out,
     w->count = w->first + out;
     w->weight = (int32_t *)(void *)(w->count + out);
     for (size_t i = 0; i < out; i++)
-        fill_window(w, i, in, scale, support,
+        fill_window(w, i, in, start, scale, support,
                     filter == JSN_FILTER_BICUBIC ? cubic : triangle, real);
     return JSN_OK;
 }
@@ -136,54 +138,71 @@ static void across(const windows *w, const uint8_t *group, size_t rows, uint8_t 
     }
 }
 
-static jsn_status pass_across(jsni_resize_room *room, const uint8_t *in, size_t stride,
-                              size_t in_width, size_t height, jsn_filter filter,
-                              uint8_t *out, size_t out_width)
+static jsn_status pass_across(jsni_resize_room *room, const jsni_resize_from *from,
+                              jsn_filter filter, uint8_t *out, size_t out_width)
 {
     windows w;
-    JSNI_TRY(make_windows(&room->weights, in_width, out_width, filter, &w));
-    JSNI_TRY(jsni_buffer_reserve(&room->group, in_width * LANES));
-    for (size_t y = 0; y < height; y += ROWS) {
-        const size_t rows = height - y < ROWS ? height - y : ROWS;
-        interleave(in + y * stride, stride, rows, in_width, room->group.data);
+    JSNI_TRY(make_windows(&room->weights, from->width, from->left, from->across,
+                          out_width, filter, &w));
+    JSNI_TRY(jsni_buffer_reserve(&room->group, from->width * LANES));
+    for (size_t y = 0; y < from->height; y += ROWS) {
+        const size_t rows = from->height - y < ROWS ? from->height - y : ROWS;
+        interleave(from->data + y * from->stride, from->stride, rows, from->width,
+                   room->group.data);
         across(&w, room->group.data, rows, out + y * out_width * C, out_width);
     }
     return JSN_OK;
 }
 
-static jsn_status pass_down(jsni_resize_room *room, const uint8_t *in, size_t stride,
-                            size_t in_height, size_t width, jsn_filter filter,
-                            uint8_t *out, size_t out_height)
+static jsn_status pass_down(jsni_resize_room *room, const jsni_resize_from *from,
+                            jsn_filter filter, uint8_t *out, size_t out_height)
 {
     const jsni_pixelkernel *kernel = jsni_pixelkernel_best();
     windows w;
-    JSNI_TRY(make_windows(&room->weights, in_height, out_height, filter, &w));
+    JSNI_TRY(make_windows(&room->weights, from->height, from->top, from->down,
+                          out_height, filter, &w));
     for (size_t y = 0; y < out_height; y++)
-        kernel->down(in + w.first[y] * stride, stride, w.weight + y * w.taps,
-                     w.count[y], out + y * width * C, width * C);
+        kernel->down(from->data + w.first[y] * from->stride, from->stride,
+                     w.weight + y * w.taps, w.count[y], out + y * from->width * C,
+                     from->width * C);
     return JSN_OK;
+}
+
+jsn_status jsni_resize_part(jsni_resize_room *room, const jsni_resize_from *from,
+                            jsn_filter filter, uint8_t *out, size_t out_width,
+                            size_t out_height)
+{
+    /* A row that begins and ends with whole pixels, as many as wanted, stays. */
+    const bool same_x = from->left == 0.0 && from->across == (double)from->width &&
+                        from->width == out_width;
+    const bool same_y = from->top == 0.0 && from->down == (double)from->height &&
+                        from->height == out_height;
+    if (same_x && same_y) {
+        for (size_t y = 0; y < out_height; y++)
+            memcpy(out + y * out_width * C, from->data + y * from->stride,
+                   out_width * C);
+        return JSN_OK;
+    }
+    if (same_x)
+        return pass_down(room, from, filter, out, out_height);
+    if (same_y)
+        return pass_across(room, from, filter, out, out_width);
+    JSNI_TRY(jsni_buffer_reserve(&room->rows, from->height * out_width * C));
+    JSNI_TRY(pass_across(room, from, filter, room->rows.data, out_width));
+    jsni_resize_from between = *from;
+    between.data = room->rows.data;
+    between.stride = out_width * C;
+    between.width = out_width;
+    return pass_down(room, &between, filter, out, out_height);
 }
 
 jsn_status jsni_resize(jsni_resize_room *room, const uint8_t *in, size_t stride,
                        size_t in_width, size_t in_height, jsn_filter filter,
                        uint8_t *out, size_t out_width, size_t out_height)
 {
-    if (in_width != out_width && in_height != out_height) {
-        JSNI_TRY(jsni_buffer_reserve(&room->rows, in_height * out_width * C));
-        JSNI_TRY(pass_across(room, in, stride, in_width, in_height, filter,
-                             room->rows.data, out_width));
-        return pass_down(room, room->rows.data, out_width * C, in_height, out_width,
-                         filter, out, out_height);
-    }
-    if (in_width != out_width)
-        return pass_across(room, in, stride, in_width, in_height, filter, out,
-                           out_width);
-    if (in_height != out_height)
-        return pass_down(room, in, stride, in_height, out_width, filter, out,
-                         out_height);
-    for (size_t y = 0; y < out_height; y++)
-        memcpy(out + y * out_width * C, in + y * stride, out_width * C);
-    return JSN_OK;
+    const jsni_resize_from from = {in,  stride, in_width,         in_height,
+                                   0.0, 0.0,    (double)in_width, (double)in_height};
+    return jsni_resize_part(room, &from, filter, out, out_width, out_height);
 }
 
 jsn_status jsn_image_resize(const jsn_image *in, const jsn_augment_box *box,

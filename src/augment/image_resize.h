@@ -30,4 +30,18 @@ JSN_MUST_CHECK jsn_status jsni_resize(jsni_resize_room *room, const uint8_t *in,
                                       jsn_filter filter, uint8_t *out, size_t out_width,
                                       size_t out_height);
 
+/* What is resized: the rectangle at (left, top) of `across` x `down` pixels, in real
+ * numbers, of an image of width x height. Beyond it nothing of the image is used but the
+ * pixels that its edges cut. */
+typedef struct jsni_resize_from {
+    const uint8_t *data; /* [height] rows, `stride` bytes apart */
+    size_t stride, width, height;
+    double left, top, across, down;
+} jsni_resize_from;
+
+JSN_MUST_CHECK jsn_status jsni_resize_part(jsni_resize_room *room,
+                                           const jsni_resize_from *from,
+                                           jsn_filter filter, uint8_t *out,
+                                           size_t out_width, size_t out_height);
+
 #endif /* JSNI_AUGMENT_IMAGE_RESIZE_H */

@@ -16,6 +16,7 @@
 typedef struct bench_values {
     char *pipeline, *image;
     int64_t threads, repeats;
+    double scaled_decode;
     bool json;
 } bench_values;
 
@@ -23,8 +24,12 @@ static const jsn_option_info options[] = {
     {"pipeline", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
      "only this pipeline, on 32x32 images", offsetof(bench_values, pipeline)},
     {"image", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "only from this image file to a 224x224 tensor, decoding included",
+     "only from this image file to a 224x224 tensor, decoding included: of all of it, "
+     "of "
+     "the part that is used, and of that part at reduced size where it suffices",
      offsetof(bench_values, image)},
+    {"scaled-decode", 0, JSN_OPTION_REAL, "0.75", 0, 1, NULL, "X",
+     "what suffices, as of 'jensen train'", offsetof(bench_values, scaled_decode)},
     {"threads", 0, JSN_OPTION_INT, "1", 1, 256, NULL, "N",
      "threads, each with images of its own", offsetof(bench_values, threads)},
     {"repeats", 0, JSN_OPTION_INT, "7", 1, 1000, NULL, "N",
@@ -39,15 +44,16 @@ typedef struct bench_case {
     size_t in_width, in_height, side, images;
     const void *file; /* an encoded image to decode each time, or NULL */
     size_t file_bytes;
+    double density; /* of jsn_augment_want(); below 0: decode all of the file */
 } bench_case;
 
 static const bench_case cases[] = {
-    {"strong", "strong", 32, 32, 32, 4000, NULL, 0},
-    {"weak", "weak", 32, 32, 32, 4000, NULL, 0},
-    {"none", "none", 32, 32, 32, 4000, NULL, 0},
-    {"jitter", "jitter", 500, 375, 224, 60, NULL, 0},
-    {"jitter-eval", "resize+centercrop", 500, 375, 224, 60, NULL, 0},
-    {"food101n", "food101n", 500, 375, 224, 60, NULL, 0},
+    {"strong", "strong", 32, 32, 32, 4000, NULL, 0, 0},
+    {"weak", "weak", 32, 32, 32, 4000, NULL, 0, 0},
+    {"none", "none", 32, 32, 32, 4000, NULL, 0, 0},
+    {"jitter", "jitter", 500, 375, 224, 60, NULL, 0, 0},
+    {"jitter-eval", "resize+centercrop", 500, 375, 224, 60, NULL, 0, 0},
+    {"food101n", "food101n", 500, 375, 224, 60, NULL, 0, 0},
 };
 
 /* What one thread works on. */
@@ -58,7 +64,8 @@ typedef struct worker {
     uint8_t *pixels; /* [DIFFERENT][height][width][3] */
     float *out;      /* [RING][3][side][side] */
     uint32_t epoch;
-    jsn_image decoded;
+    jsn_image_decoder *decoder;
+    jsn_image_part decoded;
     double seconds; /* of processor time, in the latest pass */
     jsn_status status;
     pthread_t thread;
@@ -73,13 +80,27 @@ static double now(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+typedef struct view_want {
+    const worker *w;
+    const jsn_augment_key *key;
+} view_want;
+
+static jsn_status want(void *user, size_t width, size_t height, jsn_image_want *out)
+{
+    const view_want *v = user;
+    return v->w->c->density < 0 ? JSN_OK
+                                : jsn_augment_want(v->w->pipeline, width, height,
+                                                   v->key, 1, v->w->c->density, out);
+}
+
 static jsn_status from_file(worker *w, const jsn_augment_key *key, float *out)
 {
-    const jsn_status status =
-        jsn_image_decode(&w->decoded, w->c->file, w->c->file_bytes, w->c->name);
+    view_want v = {w, key};
+    const jsn_status status = jsn_image_decoder_part(
+        w->decoder, w->c->file, w->c->file_bytes, w->c->name, want, &v, &w->decoded);
     return status != JSN_OK
                ? status
-               : jsn_augment_apply(w->pipeline, w->scratch, &w->decoded, key, out);
+               : jsn_augment_apply_part(w->pipeline, w->scratch, &w->decoded, key, out);
 }
 
 static void *work(void *user)
@@ -220,6 +241,9 @@ static jsn_status prepare(worker *w, const bench_case *c)
     if (w->pixels == NULL || w->out == NULL)
         return JSN_ERR_MEMORY;
     draw(w->pixels, c->in_width, bytes);
+    const jsn_status status = jsn_image_decoder_create(&w->decoder);
+    if (status != JSN_OK)
+        return status;
     return jsn_augment_scratch_create(&w->scratch);
 }
 
@@ -244,7 +268,8 @@ static jsn_status run_case(const bench_case *c, const bench_values *v)
         status = print_case(c, v, &result, &limit);
     for (int64_t t = 0; t < v->threads; t++) {
         jsn_augment_scratch_destroy(workers[t].scratch);
-        jsn_image_release(&workers[t].decoded);
+        jsn_image_release(&workers[t].decoded.image);
+        jsn_image_decoder_destroy(workers[t].decoder);
         free(workers[t].pixels);
         free(workers[t].out);
     }
@@ -273,8 +298,14 @@ static jsn_status run_image(const bench_values *v, const char *spec)
     jsn_status status = read_file(v->image, &bytes, &length);
     if (status == JSN_OK)
         status = jsn_image_measure(bytes, length, v->image, &width, &height);
-    if (status == JSN_OK) {
-        const bench_case c = {v->image, spec, width, height, 224, 60, bytes, length};
+    const struct {
+        const char *name;
+        double density;
+    } ways[] = {
+        {"file-whole", -1}, {"file-part", 0}, {"file-scaled", v->scaled_decode}};
+    for (size_t i = 0; status == JSN_OK && i < sizeof ways / sizeof ways[0]; i++) {
+        const bench_case c = {ways[i].name, spec,  width,  height,         224,
+                              120,          bytes, length, ways[i].density};
         status = run_case(&c, v);
     }
     free(bytes);
@@ -289,7 +320,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (v->image != NULL)
         return run_image(v, v->pipeline != NULL ? v->pipeline : "jitter");
     if (v->pipeline != NULL) {
-        const bench_case one = {v->pipeline, v->pipeline, 32, 32, 32, 4000, NULL, 0};
+        const bench_case one = {v->pipeline, v->pipeline, 32, 32, 32, 4000, NULL, 0, 0};
         return run_case(&one, v);
     }
     jsn_status status = JSN_OK;

@@ -153,4 +153,4 @@ static jsn_status encode(const jsn_image *image, jsni_text *out)
 }
 
 const jsni_codec jsni_codec_bmp = {"BMP",  "bmp ", detect, measure,
-                                   decode, NULL,   encode};
+                                   decode, NULL,   NULL,   encode};

@@ -5,6 +5,10 @@
  * walk that was fooled is harmless: the library writes at most the rows and columns it
  * is told, or refuses. Truncated files are refused; lesser damage that the library
  * calls a warning is accepted, as most programs do.
+ *
+ * Parts of an image are decoded by jpeg_part.c, since TurboJPEG 2 knows none. Of the
+ * library's smaller sizes 1/2, 1/4 and 1/8 are used: the others have no vector code and
+ * take longer than the full size.
  */
 #include <string.h>
 #include <turbojpeg.h>
@@ -12,6 +16,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "data/image_codec.h"
+#include "data/jpeg_part.h"
 #include "data/orient.h"
 
 enum { QUALITY = 95, SMALL = 1 << 16, SHIFT = 16 };
@@ -21,7 +26,8 @@ enum { QUALITY = 95, SMALL = 1 << 16, SHIFT = 16 };
  * not aligned, and copied. */
 typedef struct kept {
     tjhandle handle;
-    uint8_t small[SMALL + SHIFT]; /* images start at SHIFT */
+    uint8_t small[SMALL + SHIFT]; /* 8 bytes in; images start SHIFT further */
+    jsni_jpeg_reader *reader;     /* made when a part is first wanted */
 } kept;
 
 typedef struct header {
@@ -91,17 +97,6 @@ static jsn_status measure(void **state, const jsni_image_input *input, size_t *w
     return JSN_OK;
 }
 
-/* The smallest of 1, 1/2, 1/4, 1/8 that keeps the shorter side at `shorter`. */
-static void scale_down(header *h, size_t shorter)
-{
-    const size_t side = h->width < h->height ? h->width : h->height;
-    size_t divisor = 1;
-    while (shorter > 0 && divisor < 8 && side >= shorter * divisor * 2)
-        divisor *= 2;
-    h->width = (h->width + divisor - 1) / divisor;
-    h->height = (h->height + divisor - 1) / divisor;
-}
-
 /* Adobe's convention, which all writers of such files follow: 255 is no ink. */
 static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, size_t pixels)
 {
@@ -112,14 +107,14 @@ static void cmyk_to_rgb(const uint8_t *cmyk, uint8_t *rgb, size_t pixels)
 
 /* The library reports a failure after a warning as a warning, too; only its text, the
  * latest, tells. These are its warnings that leave an image whole or nearly so. */
-static bool is_harmless(const char *reason)
+bool jsni_jpeg_is_harmless(const char *warning)
 {
     static const char *const starts[] = {"Corrupt JPEG data: ", "Unknown Adobe",
                                          "Inconsistent progression",
                                          "Warning: ", "Invalid SOS"};
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-        if (strncmp(reason, starts[i], strlen(starts[i])) == 0)
-            return strstr(reason, "premature end") == NULL;
+        if (strncmp(warning, starts[i], strlen(starts[i])) == 0)
+            return strstr(warning, "premature end") == NULL;
     return false;
 }
 
@@ -131,7 +126,7 @@ static jsn_status decompress(tjhandle handle, const jsni_image_input *input,
                       h->progressive ? TJFLAG_LIMITSCANS : 0) == 0)
         return JSN_OK;
     const char *reason = tjGetErrorStr2(handle);
-    if (tjGetErrorCode(handle) == TJERR_WARNING && is_harmless(reason))
+    if (tjGetErrorCode(handle) == TJERR_WARNING && jsni_jpeg_is_harmless(reason))
         return JSN_OK;
     return jsni_codec_fail(input, &jsni_codec_jpeg, reason);
 }
@@ -141,6 +136,7 @@ static jsn_status start(void **state, kept **out)
     if (*state == NULL) {
         kept *made = jsni_alloc(1, sizeof *made);
         JSNI_TRY_ALLOC(made);
+        made->reader = NULL;
         made->handle = tjInitDecompress();
         if (made->handle == NULL) {
             jsni_free(made);
@@ -164,13 +160,12 @@ static jsn_status decode_cmyk(tjhandle handle, const jsni_image_input *input,
     return status;
 }
 
-static jsn_status decode(void **state, const jsni_image_input *input, jsn_image *out)
+/* All of the image, its sides divided and rounded up; upright. */
+static jsn_status decode_whole(kept *k, const jsni_image_input *input, header h,
+                               unsigned divisor, jsn_image *out)
 {
-    header h = {0};
-    kept *k = NULL;
-    JSNI_TRY(read_header(input, &h));
-    JSNI_TRY(start(state, &k));
-    scale_down(&h, input->shorter);
+    h.width = (h.width + divisor - 1) / divisor;
+    h.height = (h.height + divisor - 1) / divisor;
     JSNI_TRY(jsni_image_reserve(out, h.width, h.height, input->name));
     const size_t bytes = h.width * h.height * JSN_IMAGE_CHANNELS;
     if (h.components == 4) {
@@ -184,10 +179,70 @@ static jsn_status decode(void **state, const jsni_image_input *input, jsn_image 
     return jsni_image_orient(out, h.orientation);
 }
 
+static jsn_status decode(void **state, const jsni_image_input *input, jsn_image *out)
+{
+    header h = {0};
+    kept *k = NULL;
+    JSNI_TRY(read_header(input, &h));
+    JSNI_TRY(start(state, &k));
+    return decode_whole(k, input, h, 1, out);
+}
+
+static jsn_status decode_box(kept *k, const jsni_image_input *input, const header *h,
+                             const jsni_jpeg_box *box, jsn_image *out)
+{
+    if (k->reader == NULL)
+        JSNI_TRY(jsni_jpeg_reader_create(&k->reader));
+    JSNI_TRY(
+        jsni_image_reserve(out, box->x1 - box->x0, box->y1 - box->y0, input->name));
+    JSNI_TRY(jsni_jpeg_read_box(k->reader, input, box, out->data));
+    return jsni_image_orient(out, h->orientation);
+}
+
+static jsn_status decode_part(void **state, const jsni_image_input *input,
+                              const jsn_image_want *want, jsn_image_part *part)
+{
+    header h = {0};
+    kept *k = NULL;
+    JSNI_TRY(read_header(input, &h));
+    JSNI_TRY(start(state, &k));
+    const bool turns = jsni_orientation_turns(h.orientation);
+    const bool flip_x = jsni_orientation_flips_x(h.orientation);
+    const bool flip_y = jsni_orientation_flips_y(h.orientation);
+    const unsigned d = want->divisor;
+    const size_t width = (h.width + d - 1) / d, height = (h.height + d - 1) / d;
+    /* In the file's coordinates: the wanted part, then its hull of coarse pixels. */
+    size_t x = turns ? want->top : want->left, y = turns ? want->left : want->top;
+    const size_t w = turns ? want->height : want->width;
+    const size_t v = turns ? want->width : want->height;
+    if (x + w > h.width || y + v > h.height)
+        return jsni_codec_fail(input, &jsni_codec_jpeg, "its size has changed");
+    x = flip_x ? h.width - x - w : x;
+    y = flip_y ? h.height - y - v : y;
+    jsni_jpeg_box box = {x / d, y / d, (x + w + d - 1) / d, (y + v + d - 1) / d, d};
+    const bool all = box.x1 - box.x0 == width && box.y1 - box.y0 == height;
+    /* CMYK is rare, and not worth a second conversion. */
+    if (all || h.components == 4 || !jsni_jpeg_reads_boxes()) {
+        JSNI_TRY(decode_whole(k, input, h, d, &part->image));
+        box = (jsni_jpeg_box){0, 0, width, height, d};
+    } else {
+        JSNI_TRY(decode_box(k, input, &h, &box, &part->image));
+    }
+    const ptrdiff_t left =
+        flip_x ? (ptrdiff_t)h.width - (ptrdiff_t)(box.x1 * d) : (ptrdiff_t)(box.x0 * d);
+    const ptrdiff_t top = flip_y ? (ptrdiff_t)h.height - (ptrdiff_t)(box.y1 * d)
+                                 : (ptrdiff_t)(box.y0 * d);
+    *part = (jsn_image_part){
+        part->image,        turns ? h.height : h.width, turns ? h.width : h.height,
+        turns ? top : left, turns ? left : top,         d};
+    return JSN_OK;
+}
+
 static void release(void *state)
 {
     kept *k = state;
     (void)tjDestroy(k->handle);
+    jsni_jpeg_reader_destroy(k->reader);
     jsni_free(k);
 }
 
@@ -210,5 +265,5 @@ static jsn_status encode(const jsn_image *image, jsni_text *out)
     return status;
 }
 
-const jsni_codec jsni_codec_jpeg = {"JPEG", "jpg jpeg ", detect, measure,
-                                    decode, release,     encode};
+const jsni_codec jsni_codec_jpeg = {"JPEG", "jpg jpeg ", detect,  measure,
+                                    decode, decode_part, release, encode};

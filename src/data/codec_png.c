@@ -183,4 +183,4 @@ static jsn_status encode(const jsn_image *image, jsni_text *out)
 }
 
 const jsni_codec jsni_codec_png = {"PNG",  "png ", detect, measure,
-                                   decode, NULL,   encode};
+                                   decode, NULL,   NULL,   encode};

@@ -116,4 +116,4 @@ static jsn_status encode(const jsn_image *image, jsni_text *out)
 }
 
 const jsni_codec jsni_codec_ppm = {"PPM",  "ppm ", detect, measure,
-                                   decode, NULL,   encode};
+                                   decode, NULL,   NULL,   encode};

@@ -81,4 +81,4 @@ static jsn_status decode(void **state, const jsni_image_input *input, jsn_image 
 }
 
 const jsni_codec jsni_codec_webp = {"WebP", "webp ", detect, measure,
-                                    decode, NULL,    NULL};
+                                    decode, NULL,    NULL,   NULL};

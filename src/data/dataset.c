@@ -107,6 +107,10 @@ static jsn_status complete(jsn_dataset *data)
         if (!jsni_dataset_wants(data, (jsn_split)s))
             jsni_split_release(split);
         samples += split->samples;
+        if (split->samples > 0 && split->pixels == NULL) {
+            split->whole = jsni_alloc_zero(split->samples, sizeof *split->whole);
+            JSNI_TRY_ALLOC(split->whole);
+        }
         if (split->samples > 0 && split->root != NULL) {
             split->kept = jsni_alloc_zero(split->samples, sizeof *split->kept);
             JSNI_TRY_ALLOC(split->kept);
@@ -246,13 +250,68 @@ const uint8_t *jsn_dataset_pixels(const jsn_dataset *data, jsn_split split)
     return split_of(data, split)->pixels;
 }
 
-static jsn_status decode(const jsn_dataset *data, const jsni_image_input *input,
-                         jsn_image *image)
+/* A request for a sample: `fn` NULL for all of it. */
+typedef struct request {
+    const jsni_split *split;
+    size_t index;
+    const char *name;
+    jsn_image_want_fn *fn;
+    void *user;
+    jsn_image_part *part;
+} request;
+
+static jsn_status ask(const request *r, size_t width, size_t height,
+                      jsn_image_want *want)
+{
+    if (r->fn != NULL)
+        return jsni_image_ask(r->fn, r->user, r->name, width, height, want);
+    *want = (jsn_image_want){0, 0, width, height, 1};
+    return JSN_OK;
+}
+
+/* The wanted part of an image in memory, which is of the finest grain there is. */
+static jsn_status copy(const request *r, const uint8_t *pixels, size_t width,
+                       size_t height, const jsn_image_want *want)
+{
+    jsn_image *to = &r->part->image;
+    JSNI_TRY(jsni_image_reserve(to, want->width, want->height, r->name));
+    const uint8_t *from =
+        pixels + (want->top * width + want->left) * JSN_IMAGE_CHANNELS;
+    const size_t row = want->width * JSN_IMAGE_CHANNELS;
+    for (size_t y = 0; y < want->height; y++)
+        memcpy(to->data + y * row, from + y * width * JSN_IMAGE_CHANNELS, row);
+    *r->part = (jsn_image_part){
+        *to, width, height, (ptrdiff_t)want->left, (ptrdiff_t)want->top, 1};
+    return JSN_OK;
+}
+
+static jsn_status decode_with(jsni_image_decoder *decoder, const request *r,
+                              const jsni_image_input *input)
+{
+    if (r->fn == NULL) {
+        jsn_image *all = &r->part->image;
+        JSNI_TRY(jsni_image_decoder_run(decoder, input, all));
+        *r->part = (jsn_image_part){*all, all->width, all->height, 0, 0, 1};
+        return JSN_OK;
+    }
+    size_t width = 0, height = 0;
+    jsn_image_want want;
+    JSNI_TRY(jsni_image_decoder_measure(decoder, input, &width, &height));
+    JSNI_TRY(ask(r, width, height, &want));
+    if (atomic_load(&r->split->whole[r->index]) == 0)
+        want = (jsn_image_want){0, 0, width, height, want.divisor};
+    return jsni_image_decoder_run_part(decoder, input, &want, r->part);
+}
+
+static jsn_status decode(const jsn_dataset *data, const request *r,
+                         const jsni_image_input *input)
 {
     jsni_image_decoder *decoder = NULL;
     JSNI_TRY(jsni_decoder_pool_take(data->decoders, &decoder));
-    const jsn_status status = jsni_image_decoder_run(decoder, input, image);
+    const jsn_status status = decode_with(decoder, r, input);
     jsni_decoder_pool_give(data->decoders, decoder);
+    if (status == JSN_OK)
+        atomic_store(&r->split->whole[r->index], 1);
     return status;
 }
 
@@ -281,59 +340,70 @@ static void keep(jsn_dataset *data, _Atomic(jsni_kept_image *) *slot,
     atomic_fetch_add(&data->memory_left, need);
 }
 
-static jsn_status read_file(const jsn_dataset *data, const jsni_split *split,
-                            size_t index, size_t shorter, jsn_image *image)
+/* Whether the request got all of its image at full size. */
+static bool is_whole(const request *r)
 {
-    const jsni_kept_image *kept = atomic_load(&split->kept[index]);
+    const jsn_image_part *part = r->part;
+    return part->divisor == 1 && part->image.width == part->width &&
+           part->image.height == part->height;
+}
+
+static jsn_status read_file(const jsn_dataset *data, const request *r)
+{
+    _Atomic(jsni_kept_image *) *slot = &r->split->kept[r->index];
+    const jsni_kept_image *kept = atomic_load(slot);
     if (kept != NULL) {
-        const char *name = data->names + split->names[index];
-        JSNI_TRY(jsni_image_reserve(image, kept->width, kept->height, name));
-        memcpy(image->data, kept->pixels,
-               kept->width * kept->height * JSN_IMAGE_CHANNELS);
-        return JSN_OK;
+        jsn_image_want want;
+        JSNI_TRY(ask(r, kept->width, kept->height, &want));
+        /* Coarse pixels come from the file: what is kept must not change a result. */
+        if (want.divisor == 1)
+            return copy(r, kept->pixels, kept->width, kept->height, &want);
     }
-    char *path = jsni_path_join(split->root, data->names + split->names[index]);
+    char *path = jsni_path_join(r->split->root, r->name);
     JSNI_TRY_ALLOC(path);
     char *bytes = NULL;
     size_t length = 0;
     jsn_status status = jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length);
     if (status == JSN_OK)
-        status = decode(
-            data, &(jsni_image_input){(const uint8_t *)bytes, length, path, shorter},
-            image);
+        status =
+            decode(data, r, &(jsni_image_input){(const uint8_t *)bytes, length, path});
     /* The kept copies are a cache behind a handle that is read-only to its users. */
-    if (status == JSN_OK && shorter == 0)
-        keep((jsn_dataset *)(uintptr_t)data, &split->kept[index], image);
+    if (status == JSN_OK && kept == NULL && is_whole(r))
+        keep((jsn_dataset *)(uintptr_t)data, slot, &r->part->image);
     jsni_free(bytes);
     jsni_free(path);
     return status;
 }
 
-jsn_status jsn_dataset_image_scaled(const jsn_dataset *data, jsn_split split,
-                                    size_t index, size_t shorter, jsn_image *image)
+jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
+                                  size_t index, jsn_image_want_fn *fn, void *user,
+                                  jsn_image_part *part)
 {
     const jsni_split *s = split_of(data, split);
     if (index >= s->samples)
         return jsni_fail(JSN_ERR_RANGE, "'%s': no sample %zu in the %s split of %zu",
                          data->spec, index, jsn_split_name(split), s->samples);
-    const char *name = data->names + s->names[index];
+    const request r = {s, index, data->names + s->names[index], fn, user, part};
     if (s->pixels != NULL) {
         const size_t width = data->traits.width, height = data->traits.height;
-        const size_t bytes = width * height * JSN_IMAGE_CHANNELS;
-        JSNI_TRY(jsni_image_reserve(image, width, height, name));
-        memcpy(image->data, s->pixels + index * bytes, bytes);
-        return JSN_OK;
+        jsn_image_want want;
+        JSNI_TRY(ask(&r, width, height, &want));
+        return copy(&r, s->pixels + index * width * height * JSN_IMAGE_CHANNELS, width,
+                    height, &want);
     }
     if (s->blobs != NULL) {
         const jsni_blob blob = s->blobs[index];
-        return decode(data, &(jsni_image_input){blob.bytes, blob.length, name, shorter},
-                      image);
+        return decode(data, &r, &(jsni_image_input){blob.bytes, blob.length, r.name});
     }
-    return read_file(data, s, index, shorter, image);
+    return read_file(data, &r);
 }
 
 jsn_status jsn_dataset_image(const jsn_dataset *data, jsn_split split, size_t index,
                              jsn_image *image)
 {
-    return jsn_dataset_image_scaled(data, split, index, 0, image);
+    jsn_image_part part = {.image = *image};
+    const jsn_status status =
+        jsn_dataset_image_part(data, split, index, NULL, NULL, &part);
+    *image = part.image;
+    return status;
 }

@@ -54,6 +54,7 @@ typedef struct jsni_split {
     jsni_blob *blobs;                 /* [samples], or NULL */
     char *root;                       /* files: the folder that names are relative to */
     _Atomic(jsni_kept_image *) *kept; /* [samples], decoded files; or NULL */
+    atomic_uchar *whole; /* [samples]: 1 once a file was decoded whole; NULL: pixels */
 } jsni_split;
 
 struct jsn_dataset {

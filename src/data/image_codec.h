@@ -19,6 +19,10 @@ typedef struct jsni_codec {
     jsn_status (*measure)(void **state, const jsni_image_input *input, size_t *width,
                           size_t *height);
     jsn_status (*decode)(void **state, const jsni_image_input *input, jsn_image *out);
+    /* Fills *part, whose image comes in as `out` above; NULL when the format is decoded
+     * whole. */
+    jsn_status (*decode_part)(void **state, const jsni_image_input *input,
+                              const jsn_image_want *want, jsn_image_part *part);
     void (*release)(void *state); /* NULL when there is no state */
     /* Appends the encoded file; NULL when the format is read only. */
     jsn_status (*encode)(const jsn_image *image, jsni_text *out);

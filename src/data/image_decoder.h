@@ -17,7 +17,6 @@ typedef struct jsni_image_input {
     const uint8_t *bytes;
     size_t length;
     const char *name; /* for error sentences */
-    size_t shorter;   /* 0: full size; else see jsn_dataset_image_scaled() */
 } jsni_image_input;
 
 /* One thread uses a decoder at a time. */
@@ -30,6 +29,17 @@ void jsni_image_decoder_destroy(jsni_image_decoder *decoder); /* accepts NULL */
 JSN_MUST_CHECK jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
                                                  const jsni_image_input *input,
                                                  jsn_image *out);
+
+/* Decodes at least `want`, which lies inside the image. */
+JSN_MUST_CHECK jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decoder,
+                                                      const jsni_image_input *input,
+                                                      const jsn_image_want *want,
+                                                      jsn_image_part *part);
+
+/* What fn wants of an image of this size, checked. */
+JSN_MUST_CHECK jsn_status jsni_image_ask(jsn_image_want_fn *fn, void *user,
+                                         const char *name, size_t width, size_t height,
+                                         jsn_image_want *want);
 
 /* As jsn_image_measure(). */
 JSN_MUST_CHECK jsn_status jsni_image_decoder_measure(jsni_image_decoder *decoder,

@@ -109,6 +109,39 @@ jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
     return table[i]->decode(&decoder->state[i], input, out);
 }
 
+jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decoder,
+                                       const jsni_image_input *input,
+                                       const jsn_image_want *want, jsn_image_part *part)
+{
+    size_t i = 0;
+    JSNI_TRY(find_codec(input, &i));
+    if (table[i]->decode_part != NULL)
+        return table[i]->decode_part(&decoder->state[i], input, want, part);
+    JSNI_TRY(table[i]->decode(&decoder->state[i], input, &part->image));
+    part->width = part->image.width;
+    part->height = part->image.height;
+    part->left = part->top = 0;
+    part->divisor = 1;
+    return JSN_OK;
+}
+
+jsn_status jsni_image_ask(jsn_image_want_fn *fn, void *user, const char *name,
+                          size_t width, size_t height, jsn_image_want *want)
+{
+    *want = (jsn_image_want){0, 0, width, height, 1};
+    JSNI_TRY(fn(user, width, height, want));
+    const unsigned d = want->divisor;
+    if (want->width == 0 || want->height == 0 || want->left >= width ||
+        want->top >= height || want->width > width - want->left ||
+        want->height > height - want->top || (d != 1 && d != 2 && d != 4 && d != 8))
+        return jsni_fail(JSN_ERR_RANGE,
+                         "%s: no part of %zux%zu pixels at %zu,%zu, divided by %u, in "
+                         "an image of %zux%zu",
+                         name, want->width, want->height, want->left, want->top, d,
+                         width, height);
+    return JSN_OK;
+}
+
 jsn_status jsni_image_decoder_measure(jsni_image_decoder *decoder,
                                       const jsni_image_input *input, size_t *width,
                                       size_t *height)
@@ -178,7 +211,7 @@ jsn_status jsn_image_decode(jsn_image *out, const void *bytes, size_t length,
 {
     if (out == NULL || (bytes == NULL && length > 0))
         return jsni_fail(JSN_ERR_ARGUMENT, "image: need an image and its bytes");
-    const jsni_image_input input = {bytes, length, name != NULL ? name : "image", 0};
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image"};
     jsni_image_decoder *decoder = NULL;
     JSNI_TRY(jsni_image_decoder_create(&decoder));
     const jsn_status status = jsni_image_decoder_run(decoder, &input, out);
@@ -197,12 +230,23 @@ void jsn_image_decoder_destroy(jsn_image_decoder *decoder)
 }
 
 jsn_status jsn_image_decoder_decode(jsn_image_decoder *decoder, const void *bytes,
-                                    size_t length, const char *name, size_t shorter,
-                                    jsn_image *out)
+                                    size_t length, const char *name, jsn_image *out)
 {
-    const jsni_image_input input = {bytes, length, name != NULL ? name : "image",
-                                    shorter};
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image"};
     return jsni_image_decoder_run(decoder, &input, out);
+}
+
+jsn_status jsn_image_decoder_part(jsn_image_decoder *decoder, const void *bytes,
+                                  size_t length, const char *name,
+                                  jsn_image_want_fn *fn, void *user,
+                                  jsn_image_part *part)
+{
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image"};
+    size_t width = 0, height = 0;
+    jsn_image_want want;
+    JSNI_TRY(jsni_image_decoder_measure(decoder, &input, &width, &height));
+    JSNI_TRY(jsni_image_ask(fn, user, input.name, width, height, &want));
+    return jsni_image_decoder_run_part(decoder, &input, &want, part);
 }
 
 jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
@@ -210,7 +254,7 @@ jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
 {
     if ((bytes == NULL && length > 0) || width == NULL || height == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "image: need bytes, width and height");
-    const jsni_image_input input = {bytes, length, name != NULL ? name : "image", 0};
+    const jsni_image_input input = {bytes, length, name != NULL ? name : "image"};
     jsni_image_decoder *decoder = NULL;
     JSNI_TRY(jsni_image_decoder_create(&decoder));
     const jsn_status status =

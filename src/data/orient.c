@@ -47,11 +47,8 @@ jsn_status jsni_image_orient(jsn_image *image, int orientation)
     const size_t height = turns ? image->width : image->height;
     uint8_t *data = jsni_alloc(width * height, JSN_IMAGE_CHANNELS);
     JSNI_TRY_ALLOC(data);
-    /* In stored coordinates: 2, 3, 7, 8 run x backwards; 3, 4, 6, 7 run y backwards. */
-    const bool flip_x =
-        orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
-    const bool flip_y =
-        orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+    const bool flip_x = jsni_orientation_flips_x(orientation);
+    const bool flip_y = jsni_orientation_flips_y(orientation);
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++) {
             const size_t sx = turns ? y : x, sy = turns ? x : y;

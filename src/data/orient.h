@@ -19,6 +19,17 @@ static inline bool jsni_orientation_turns(int orientation)
     return orientation >= 5;
 }
 
+/* Whether the stored columns, rows run backwards in the upright image. */
+static inline bool jsni_orientation_flips_x(int orientation)
+{
+    return orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+}
+
+static inline bool jsni_orientation_flips_y(int orientation)
+{
+    return orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+}
+
 /* Makes the image upright, in place. */
 JSN_MUST_CHECK jsn_status jsni_image_orient(jsn_image *image, int orientation);
 

@@ -73,8 +73,7 @@ static bool decode_batch(building *b, jsni_image_decoder *decoder, batch *work)
     work->pixels = jsni_alloc(work->count, bytes);
     bool good = work->pixels != NULL;
     for (size_t i = 0, start = 0; good && i < work->count; start = work->end[i++]) {
-        const jsni_image_input input = {work->bytes + start, work->end[i] - start, "",
-                                        0};
+        const jsni_image_input input = {work->bytes + start, work->end[i] - start, ""};
         good = jsni_image_decoder_run(decoder, &input, &image) == JSN_OK &&
                image.width == b->width && image.height == b->height;
         if (good)
@@ -242,7 +241,7 @@ static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
         size_t width = 0, height = 0;
         jsni_image_decoder *decoder = NULL;
         JSNI_TRY(jsni_decoder_pool_take(b->decoders, &decoder));
-        const jsni_image_input input = {bytes, length, name, 0};
+        const jsni_image_input input = {bytes, length, name};
         if (jsni_image_decoder_measure(decoder, &input, &width, &height) != JSN_OK) {
             pthread_mutex_lock(&b->mutex);
             b->uniform = false;

@@ -137,6 +137,7 @@ void jsni_split_release(jsni_split *split)
     for (size_t i = 0; split->kept != NULL && i < split->samples; i++)
         jsni_free(atomic_load(&split->kept[i]));
     jsni_free(split->kept);
+    jsni_free(split->whole);
     jsni_free(split->root);
     jsni_free(split->blobs);
     jsni_free(split->owned_pixels);
@@ -166,7 +167,7 @@ void jsni_dataset_probe_size(jsn_dataset *data)
         }
         jsni_image_decoder *decoder = NULL;
         if (jsni_decoder_pool_take(data->decoders, &decoder) == JSN_OK) {
-            const jsni_image_input input = {(const uint8_t *)bytes, length, path, 0};
+            const jsni_image_input input = {(const uint8_t *)bytes, length, path};
             if (jsni_image_decoder_measure(decoder, &input, &w, &h) == JSN_OK) {
                 equal = width == 0 || (w == width && h == height);
                 width = w;

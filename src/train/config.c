@@ -33,8 +33,11 @@ static const jsn_option_info options[] = {
      FIELD(image_size)},
     {"max-bad", 0, COUNT("100", 0, 1e9), "N",
      "give up when more images than this are broken", FIELD(max_bad)},
-    {"scaled-decode", 0, COUNT("0", 0, 1), "0|1",
-     "decode large JPEGs at reduced size: faster, other pixels", FIELD(scaled_decode)},
+    {"scaled-decode", 0, REAL("0", 0, 1), "X",
+     "decode JPEGs at 1/2, 1/4 or 1/8 of their size where that leaves X pixels a side "
+     "for "
+     "each of the network's: faster, other pixels; 0: never",
+     FIELD(scaled_decode)},
 
     {"noise", 0, JSN_OPTION_TEXT, "none", 0, 0, NULL, "SPEC",
      "label noise to add: sym:rate=0.4, file:labels.csv, ...", FIELD(noise)},

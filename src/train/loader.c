@@ -27,7 +27,7 @@ typedef struct slot {
 
 typedef struct scratch {
     jsn_augment_scratch *augment;
-    jsn_image image;
+    jsn_image_part part;
 } scratch;
 
 typedef struct bad_image {
@@ -101,23 +101,33 @@ static jsn_status note_bad(jsni_loader *l, uint32_t position)
     return JSN_OK;
 }
 
+/* A jsn_image_want_fn: what the views of a sample use of its image. */
+typedef struct sample_want {
+    const jsni_loader_options *o;
+    jsn_augment_key key; /* of the first view */
+} sample_want;
+
+static jsn_status want_of(void *user, size_t width, size_t height, jsn_image_want *want)
+{
+    const sample_want *s = user;
+    return jsn_augment_want(s->o->augment, width, height, &s->key,
+                            (uint32_t)s->o->views, s->o->scaled_decode, want);
+}
+
 /* All views of one sample into place `place` of the slot, laid out for a full batch. */
 static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place,
                               uint32_t position)
 {
     const jsni_part *part = l->o.part;
     const uint32_t sample = part->index[position];
-    const size_t shorter = l->o.height < l->o.width ? l->o.height : l->o.width;
-    if (l->o.scaled_decode)
-        JSNI_TRY(jsn_dataset_image_scaled(part->data, part->split, sample, shorter,
-                                          &s->image));
-    else
-        JSNI_TRY(jsn_dataset_image(part->data, part->split, sample, &s->image));
+    sample_want want = {&l->o, {l->o.seed, l->epoch, sample, 0, l->o.purpose}};
+    JSNI_TRY(jsn_dataset_image_part(part->data, part->split, sample, want_of, &want,
+                                    &s->part));
     for (size_t v = 0; v < l->o.views; v++) {
-        const jsn_augment_key key = {l->o.seed, l->epoch, sample, (uint32_t)v,
-                                     l->o.purpose};
+        jsn_augment_key key = want.key;
+        key.view = (uint32_t)v;
         float *out = to->images + (v * l->o.batch + place) * image_floats(l);
-        JSNI_TRY(jsn_augment_apply(l->o.augment, s->augment, &s->image, &key, out));
+        JSNI_TRY(jsn_augment_apply_part(l->o.augment, s->augment, &s->part, &key, out));
     }
     return JSN_OK;
 }
@@ -274,7 +284,7 @@ void jsni_loader_destroy(jsni_loader *l)
     }
     for (size_t i = 0; l->scratches != NULL && i <= l->o.workers; i++) {
         jsn_augment_scratch_destroy(l->scratches[i].augment);
-        jsn_image_release(&l->scratches[i].image);
+        jsn_image_release(&l->scratches[i].part.image);
     }
     jsni_free(l->scratches);
     jsni_free(l->slots);

@@ -36,10 +36,10 @@ typedef struct jsni_loader_options {
     size_t workers;             /* 0: the reader's own thread does the work */
     jsni_loader_order order;
     uint64_t seed;
-    uint32_t purpose;   /* of jsn_augment_key */
-    size_t max_steps;   /* batches of an epoch at most; 0: all */
-    size_t max_bad;     /* more broken images than this are a failure */
-    bool scaled_decode; /* see jsn_dataset_image_scaled() */
+    uint32_t purpose;     /* of jsn_augment_key */
+    size_t max_steps;     /* batches of an epoch at most; 0: all */
+    size_t max_bad;       /* more broken images than this are a failure */
+    double scaled_decode; /* `density` of jsn_augment_want() */
 } jsni_loader_options;
 
 typedef struct jsni_batch {

@@ -32,7 +32,7 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
         .seed = run->seed,
         .purpose = copy ? 1 : 0,
         .max_bad = (size_t)c->max_bad,
-        .scaled_decode = c->scaled_decode != 0,
+        .scaled_decode = c->scaled_decode,
     };
     if (run->passes[kind] != NULL)
         return JSN_OK;

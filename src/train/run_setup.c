@@ -123,7 +123,7 @@ static jsn_status open_loader(jsni_run *run)
         .seed = run->seed,
         .max_steps = (size_t)c->max_steps,
         .max_bad = (size_t)c->max_bad,
-        .scaled_decode = c->scaled_decode != 0,
+        .scaled_decode = c->scaled_decode,
     };
     JSNI_TRY(jsni_loader_create(&run->train, &o));
     run->steps = jsni_loader_batches(run->train);

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "support/support.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -303,6 +304,66 @@ static void test_failed_allocations_leave_nothing_behind(void **state)
     support_walk_allocations(run_epoch, NULL);
 }
 
+/* Parts of JPEGs are decoded once a file is known to be whole, and reduced sizes where
+ * they suffice: neither the first pass nor what is kept changes the stream, and without
+ * reduced sizes it is that of whole images. */
+static void test_parts_of_images_change_no_value(void **state)
+{
+    (void)state;
+    char folder[256], spec[300], hex[6][JSNI_SHA256_HEX];
+    static const float mean[3] = {0.5f, 0.5f, 0.5f}, std[3] = {0.25f, 0.25f, 0.25f};
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    (void)snprintf(spec, sizeof spec, "folder:%s", folder);
+    jsn_image image;
+    assert_ok(jsn_image_create(&image, 160, 120));
+    for (size_t i = 0; i < 12; i++) {
+        char path[400];
+        for (size_t k = 0; k < (size_t)160 * 120 * 3; k++)
+            image.data[k] = (uint8_t)(k * (i + 3) / 5 + k / 480 * i);
+        (void)snprintf(path, sizeof path, "%s/%c", folder, i % 2 ? 'a' : 'b');
+        (void)!mkdir(path, 0700);
+        (void)snprintf(path, sizeof path, "%s/%c/%02zu.jpg", folder, i % 2 ? 'a' : 'b',
+                       i);
+        const jsn_status status = jsn_image_write(path, &image);
+        if (status == JSN_ERR_UNSUPPORTED) {
+            print_message("skipped: this build writes no JPEG\n");
+            jsn_image_release(&image);
+            support_remove_folder(folder);
+            skip();
+        }
+        assert_ok(status);
+    }
+    jsn_image_release(&image);
+    /* memory for all or for none; exact or scaled; two passes over the same epoch */
+    for (size_t way = 0; way < 6; way++) {
+        source s = {0};
+        jsn_dataset_options how;
+        jsn_dataset_options_init(&how);
+        how.memory = way % 2 ? 1 : 1 << 24;
+        assert_ok(jsn_dataset_open(&s.data, spec, &how));
+        assert_ok(jsni_part_whole(&s.part, s.data, JSN_SPLIT_TRAIN));
+        assert_ok(jsn_augment_create(&s.augment, "jitter", SIDE, SIDE, mean, std));
+        jsni_loader_options o = options_for(&s, 3, way < 2 ? 0 : 2);
+        o.classes = 2;
+        o.scaled_decode = way < 4 ? 0 : 0.9;
+        for (int pass = 0; pass < 2; pass++) {
+            char again[JSNI_SHA256_HEX];
+            jsni_sha256 sha;
+            jsni_sha256_init(&sha);
+            hash_stream(&o, 2, 0, &sha, 12);
+            jsni_sha256_hex(&sha, pass == 0 ? hex[way] : again);
+            if (pass == 1)
+                assert_string_equal(again, hex[way]);
+        }
+        close_source(&s);
+    }
+    for (size_t way = 1; way < 4; way++)
+        assert_string_equal(hex[way], hex[0]);
+    assert_string_equal(hex[5], hex[4]);
+    assert_string_not_equal(hex[4], hex[0]);
+    support_remove_folder(folder);
+}
+
 static void test_too_few_images_are_refused(void **state)
 {
     (void)state;
@@ -320,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_balanced_order_shows_classes_equally_often),
         cmocka_unit_test(test_broken_images_leave_the_others_in_place),
         cmocka_unit_test(test_failed_allocations_leave_nothing_behind),
+        cmocka_unit_test(test_parts_of_images_change_no_value),
         cmocka_unit_test(test_too_few_images_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,443 @@
+/* Parts of JPEGs: every pixel is that of the whole image, over subsamplings, kinds of file,
+ * odd sizes, orientations and reduced sizes; the reduced sizes against a closed form;
+ * damaged files; files that are known and files that are not. */
+#define _POSIX_C_SOURCE 200809L
+#include "support/support.h"
+
+#include <math.h>
+#include <turbojpeg.h>
+
+#include "core/alloc.h"
+#include "core/rng.h"
+#include "data/fixture.h"
+#include "jensen/image_file.h"
+
+enum { MOST = 512 };
+
+static const double pi = 3.14159265358979323846;
+
+typedef struct jpeg_file {
+    uint8_t *bytes; /* malloc'ed */
+    size_t length;
+} jpeg_file;
+
+/* Encodes `pixels`, [height][width][3], behind an EXIF block with this orientation. */
+static jpeg_file encode(const uint8_t *pixels, size_t width, size_t height,
+                        int sampling, int flags, int orientation)
+{
+    static const uint8_t exif[] = {0xff, 0xd8, 0xff, 0xe1, 0, 34, 'E', 'x', 'i', 'f',
+                                   0,    0,    'M',  'M',  0, 42, 0,   0,   0,   8,
+                                   0,    1,    1,    0x12, 0, 3,  0,   0,   0,   1,
+                                   0,    0,    0,    0,    0, 0,  0,   0};
+    tjhandle handle = tjInitCompress();
+    assert_non_null(handle);
+    unsigned char *made = NULL;
+    unsigned long length = 0;
+    assert_int_equal(tjCompress2(handle, pixels, (int)width, 0, (int)height, TJPF_RGB,
+                                 &made, &length, sampling, 100, flags),
+                     0);
+    /* A SHORT in a big-endian field of four stands in its first two bytes. */
+    const size_t head = sizeof exif;
+    jpeg_file file = {malloc(head + length), head + length - 2};
+    assert_non_null(file.bytes);
+    memcpy(file.bytes, exif, head);
+    file.bytes[head - 7] = (uint8_t)orientation;
+    memcpy(file.bytes + head, made + 2, length - 2);
+    tjFree(made);
+    (void)tjDestroy(handle);
+    return file;
+}
+
+static void fill(uint8_t *pixels, size_t count, uint64_t seed)
+{
+    jsni_rng rng = jsni_rng_stream(seed, JSNI_RNG_AUGMENT, 0, 0, 0);
+    uint32_t level = 128;
+    for (size_t i = 0; i < count; i++) {
+        level = (level * 3 + jsni_rng_below(&rng, 256)) / 4;
+        pixels[i] = (uint8_t)level;
+    }
+}
+
+static jsn_status give(void *user, size_t width, size_t height, jsn_image_want *want)
+{
+    (void)width;
+    (void)height;
+    *want = *(const jsn_image_want *)user;
+    return JSN_OK;
+}
+
+static jsn_status all_at(void *user, size_t width, size_t height, jsn_image_want *want)
+{
+    (void)width;
+    (void)height;
+    want->divisor = *(const unsigned *)user;
+    return JSN_OK;
+}
+
+static size_t below(jsni_rng *rng, size_t n)
+{
+    return jsni_rng_below(rng, (uint32_t)n);
+}
+
+/* Whether every pixel of `part` is at its place in `whole`. */
+static int agrees(const jsn_image_part *part, const jsn_image_part *whole)
+{
+    const ptrdiff_t d = (ptrdiff_t)whole->divisor;
+    if (part->divisor != whole->divisor || (part->left - whole->left) % d != 0 ||
+        (part->top - whole->top) % d != 0 || part->left < whole->left ||
+        part->top < whole->top)
+        return 0;
+    const size_t x = (size_t)((part->left - whole->left) / d);
+    const size_t y = (size_t)((part->top - whole->top) / d);
+    const jsn_image *p = &part->image, *w = &whole->image;
+    if (x + p->width > w->width || y + p->height > w->height)
+        return 0;
+    for (size_t i = 0; i < p->height; i++)
+        if (memcmp(p->data + i * p->width * 3, w->data + ((y + i) * w->width + x) * 3,
+                   p->width * 3) != 0)
+            return 0;
+    return 1;
+}
+
+/* Whether the part holds what was wanted. */
+static int holds(const jsn_image_part *part, const jsn_image_want *want)
+{
+    const ptrdiff_t d = (ptrdiff_t)part->divisor;
+    return part->left <= (ptrdiff_t)want->left && part->top <= (ptrdiff_t)want->top &&
+           part->left + d * (ptrdiff_t)part->image.width >=
+               (ptrdiff_t)(want->left + want->width) &&
+           part->top + d * (ptrdiff_t)part->image.height >=
+               (ptrdiff_t)(want->top + want->height);
+}
+
+static void check_file(jsn_image_decoder *decoder, const jpeg_file *file, size_t width,
+                       size_t height, size_t boxes, jsni_rng *rng)
+{
+    for (unsigned d = 1; d <= 8; d *= 2) {
+        jsn_image_part whole = {0}, part = {0};
+        assert_ok(jsn_image_decoder_part(decoder, file->bytes, file->length, "w.jpg",
+                                         all_at, &d, &whole));
+        assert_int_equal(whole.width, width);
+        assert_int_equal(whole.height, height);
+        assert_int_equal(whole.divisor, d);
+        assert_int_equal(whole.image.width, (width + d - 1) / d);
+        assert_int_equal(whole.image.height, (height + d - 1) / d);
+        for (size_t i = 0; i < boxes; i++) {
+            jsn_image_want want = {below(rng, width), below(rng, height), 0, 0, d};
+            want.width = 1 + below(rng, width - want.left);
+            want.height = 1 + below(rng, height - want.top);
+            assert_ok(jsn_image_decoder_part(decoder, file->bytes, file->length,
+                                             "p.jpg", give, &want, &part));
+            if (!holds(&part, &want) || !agrees(&part, &whole))
+                fail_msg("%zux%zu: %zux%zu at %zu,%zu divided by %u differs", width,
+                         height, want.width, want.height, want.left, want.top, d);
+        }
+        if (d == 1) {
+            jsn_image plain = {0};
+            assert_ok(jsn_image_decode(&plain, file->bytes, file->length, "f.jpg"));
+            assert_memory_equal(plain.data, whole.image.data, width * height * 3);
+            jsn_image_release(&plain);
+        }
+        jsn_image_release(&whole.image);
+        jsn_image_release(&part.image);
+    }
+}
+
+static void test_parts_are_the_pixels_of_the_whole(void **state)
+{
+    (void)state;
+    static const size_t sizes[][2] = {{131, 97}, {64, 48}, {200, 150}, {17, 33},
+                                      {1, 1},    {3, 70},  {90, 2},    {48, 49}};
+    static const int samplings[] = {TJSAMP_444, TJSAMP_422, TJSAMP_420,
+                                    TJSAMP_440, TJSAMP_411, TJSAMP_GRAY};
+    static uint8_t pixels[MOST * MOST * 3];
+    jsn_image_decoder *decoder = NULL;
+    jsni_rng rng = jsni_rng_stream(1, JSNI_RNG_AUGMENT, 0, 0, 0);
+    assert_ok(jsn_image_decoder_create(&decoder));
+    for (int kind = 0; kind < 3; kind++) {
+        /* The library's way to write restart markers. */
+        if (kind == 2)
+            assert_int_equal(setenv("TJ_RESTART", "3B", 1), 0);
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+            for (size_t k = 0; k < sizeof samplings / sizeof samplings[0]; k++) {
+                const size_t width = sizes[s][0], height = sizes[s][1];
+                fill(pixels, width * height * 3, s * 10 + k);
+                jpeg_file file = encode(pixels, width, height, samplings[k],
+                                        kind == 1 ? TJFLAG_PROGRESSIVE : 0, 1);
+                check_file(decoder, &file, width, height, 25, &rng);
+                free(file.bytes);
+            }
+    }
+    (void)unsetenv("TJ_RESTART");
+    jsn_image_decoder_destroy(decoder);
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
+static void test_parts_of_turned_images_are_upright(void **state)
+{
+    (void)state;
+    static uint8_t pixels[MOST * MOST * 3];
+    jsn_image_decoder *decoder = NULL;
+    jsni_rng rng = jsni_rng_stream(2, JSNI_RNG_AUGMENT, 0, 0, 0);
+    assert_ok(jsn_image_decoder_create(&decoder));
+    fill(pixels, 131 * 75 * 3, 3);
+    for (int o = 1; o <= 8; o++) {
+        jpeg_file file = encode(pixels, 131, 75, TJSAMP_420, 0, o);
+        check_file(decoder, &file, o >= 5 ? 75 : 131, o >= 5 ? 131 : 75, 60, &rng);
+        free(file.bytes);
+    }
+    jsn_image_decoder_destroy(decoder);
+}
+
+/* A wave of 16 pixels is one DCT coefficient in every block, so a reduced size holds the
+ * same wave at the centres of its pixels, and the average once that coefficient is cut
+ * off: a closed form. The error: quantisation by 1 (below half a level), conversion to
+ * YCbCr and back and two roundings, each half a level at most in luma and 1.8 times that
+ * in chroma, which is constant here: 3 levels in all. A picture shifted by one
+ * full-size pixel is off by up to 45 * pi / 8 = 17. */
+static double wave(double x)
+{
+    return 128.0 + 45.0 * cos((x + 0.5) * pi / 8.0);
+}
+
+static void test_reduced_sizes_are_the_picture_at_their_pixels(void **state)
+{
+    (void)state;
+    enum { W = 100, H = 44 };
+    static uint8_t pixels[W * H * 3];
+    jsn_image_decoder *decoder = NULL;
+    assert_ok(jsn_image_decoder_create(&decoder));
+    for (size_t i = 0; i < W * H * 3; i++)
+        pixels[i] = (uint8_t)lrint(wave((double)(i / 3 % W)));
+    for (int o = 1; o <= 8; o++)
+        for (unsigned d = 2; d <= 8; d *= 2) {
+            jpeg_file file = encode(pixels, W, H, TJSAMP_420, 0, o);
+            jsn_image_want want = {8, 9, 30, 31, d};
+            jsn_image_part part = {0};
+            assert_ok(jsn_image_decoder_part(decoder, file.bytes, file.length, "w.jpg",
+                                             give, &want, &part));
+            assert_true(holds(&part, &want));
+            for (size_t i = 0; i < part.image.width * part.image.height; i++) {
+                const double x = (double)part.left +
+                                 d * ((double)(i % part.image.width) + 0.5) - 0.5;
+                const double y =
+                    (double)part.top + d * ((double)(i / part.image.width) + 0.5) - 0.5;
+                const double along = o >= 5 ? y : x;
+                const double stored =
+                    o == 2 || o == 3 || o == 7 || o == 8 ? W - 1 - along : along;
+                /* The last block holds what the encoder pads with. */
+                if (stored < 96 - d)
+                    assert_close(part.image.data[3 * i], d == 8 ? 128.0 : wave(stored),
+                                 3.0, 0.0);
+            }
+            jsn_image_release(&part.image);
+            free(file.bytes);
+        }
+    jsn_image_decoder_destroy(decoder);
+}
+
+static void test_wants_outside_the_image_are_refused(void **state)
+{
+    (void)state;
+    uint8_t pixels[20 * 10 * 3] = {0};
+    static const jsn_image_want bad[] = {
+        {0, 0, 0, 1, 1},        {0, 0, 1, 0, 1},        {20, 0, 1, 1, 1},
+        {0, 10, 1, 1, 1},       {1, 0, 20, 1, 1},       {0, 5, 1, 6, 1},
+        {0, 0, 1, 1, 0},        {0, 0, 1, 1, 3},        {0, 0, 1, 1, 16},
+        {SIZE_MAX, 0, 2, 1, 1}, {5, 0, SIZE_MAX, 1, 1},
+    };
+    jpeg_file file = encode(pixels, 20, 10, TJSAMP_420, 0, 1);
+    jsn_image_decoder *decoder = NULL;
+    jsn_image_part part = {0};
+    assert_ok(jsn_image_decoder_create(&decoder));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        jsn_image_want want = bad[i];
+        assert_fails(jsn_image_decoder_part(decoder, file.bytes, file.length, "b.jpg",
+                                            give, &want, &part),
+                     JSN_ERR_RANGE, "b.jpg: no part of");
+    }
+    jsn_image_release(&part.image);
+    jsn_image_decoder_destroy(decoder);
+    free(file.bytes);
+}
+
+/* Other formats, and CMYK, come whole; what is wanted is in it. */
+static void test_other_kinds_come_whole(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cmyk.jpg", "rgb16.png", "rgb.bmp", "plain.ppm",
+                                        "lossy.webp"};
+    jsn_image_decoder *decoder = NULL;
+    assert_ok(jsn_image_decoder_create(&decoder));
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        static char bytes[1 << 16];
+        char path[400];
+        (void)snprintf(path, sizeof path, JSN_TEST_GOLDEN "/images/%s", names[n]);
+        FILE *file = fopen(path, "rb");
+        assert_non_null(file);
+        const size_t length = fread(bytes, 1, sizeof bytes, file);
+        (void)fclose(file);
+        jsn_image whole = {0};
+        jsn_image_part part = {0};
+        jsn_image_want want = {1, 1, 2, 2, 1};
+        const jsn_status status = jsn_image_decode(&whole, bytes, length, names[n]);
+        if (status == JSN_ERR_UNSUPPORTED)
+            continue;
+        assert_ok(status);
+        assert_ok(jsn_image_decoder_part(decoder, bytes, length, names[n], give, &want,
+                                         &part));
+        assert_int_equal(part.divisor, 1);
+        assert_int_equal(part.left, 0);
+        assert_int_equal(part.image.width, part.width);
+        assert_memory_equal(part.image.data, whole.data, part.width * part.height * 3);
+        jsn_image_release(&whole);
+        jsn_image_release(&part.image);
+    }
+    jsn_image_decoder_destroy(decoder);
+}
+
+/* Every prefix and every changed byte is read or refused; the sanitizers watch. */
+static void test_damaged_files_are_refused_or_read_never_worse(void **state)
+{
+    (void)state;
+    static uint8_t pixels[40 * 36 * 3];
+    jsn_image_decoder *decoder = NULL;
+    jsn_image_part part = {0};
+    assert_ok(jsn_image_decoder_create(&decoder));
+    fill(pixels, sizeof pixels, 9);
+    for (int kind = 0; kind < 2; kind++) {
+        jpeg_file file =
+            encode(pixels, 40, 36, TJSAMP_420, kind == 1 ? TJFLAG_PROGRESSIVE : 0, 6);
+        for (size_t i = 0; i < file.length; i++) {
+            jsn_image_want want = {3, 8, 20, 14, 1u << i % 4};
+            uint8_t *cut = malloc(i + 1);
+            assert_non_null(cut);
+            memcpy(cut, file.bytes, i);
+            (void)!jsn_image_decoder_part(decoder, cut, i, "cut", give, &want, &part);
+            free(cut);
+            const uint8_t old = file.bytes[i];
+            file.bytes[i] ^= 0x5a;
+            (void)!jsn_image_decoder_part(decoder, file.bytes, file.length, "changed",
+                                          give, &want, &part);
+            file.bytes[i] = old;
+        }
+        /* The decoder is as good as new after all of that. */
+        jsn_image_want want = {0, 0, 5, 5, 1};
+        assert_ok(jsn_image_decoder_part(decoder, file.bytes, file.length, "whole",
+                                         give, &want, &part));
+        free(file.bytes);
+    }
+    jsn_image_release(&part.image);
+    jsn_image_decoder_destroy(decoder);
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
+static jsn_status read_one(void *user)
+{
+    const jpeg_file *file = user;
+    jsn_image_want want = {3, 8, 20, 14, 2};
+    jsn_image_decoder *decoder = NULL;
+    jsn_image_part part = {0};
+    jsn_status status = jsn_image_decoder_create(&decoder);
+    if (status == JSN_OK)
+        status = jsn_image_decoder_part(decoder, file->bytes, file->length, "m.jpg",
+                                        give, &want, &part);
+    jsn_image_release(&part.image);
+    jsn_image_decoder_destroy(decoder);
+    return status;
+}
+
+static void test_parts_survive_lack_of_memory(void **state)
+{
+    (void)state;
+    static uint8_t pixels[40 * 36 * 3];
+    fill(pixels, sizeof pixels, 9);
+    jpeg_file file = encode(pixels, 40, 36, TJSAMP_420, 0, 6);
+    support_walk_allocations(read_one, &file);
+    free(file.bytes);
+}
+
+/* A data set's samples: the same pixels on the first reading and later, kept or not; a
+ * file that is cut short is refused whatever is wanted of it, every time. */
+static void test_samples_have_the_same_parts_every_time(void **state)
+{
+    (void)state;
+    char folder[256], spec[300];
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    (void)snprintf(spec, sizeof spec, "folder:%s", folder);
+    static uint8_t pixels[160 * 120 * 3];
+    fill(pixels, sizeof pixels, 4);
+    jpeg_file file = encode(pixels, 160, 120, TJSAMP_420, 0, 1);
+    fixture_file(folder, "a/cut.jpg", file.bytes, file.length * 3 / 4);
+    fixture_file(folder, "a/good.jpg", file.bytes, file.length);
+    fixture_file(folder, "b/good.jpg", file.bytes, file.length);
+    free(file.bytes);
+    for (size_t memory = 1; memory <= (size_t)1 << 24; memory += ((size_t)1 << 24) - 1)
+        for (unsigned d = 1; d <= 2; d++) {
+            jsn_dataset_options how;
+            jsn_dataset_options_init(&how);
+            how.memory = memory;
+            jsn_dataset *data = NULL;
+            assert_ok(jsn_dataset_open(&data, spec, &how));
+            jsn_image_part whole = {0}, part = {0};
+            jsn_image_want want = {20, 10, 60, 25, d};
+            for (int again = 0; again < 3; again++) {
+                assert_fails(jsn_dataset_image_part(data, JSN_SPLIT_TRAIN, 0, give,
+                                                    &want, &part),
+                             JSN_ERR_DATA, "cut.jpg");
+                /* The middle time, the full size is read as well and may be kept. */
+                if (again == 1)
+                    assert_ok(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 1, &part.image));
+                assert_ok(jsn_dataset_image_part(data, JSN_SPLIT_TRAIN, 1, give, &want,
+                                                 &part));
+                assert_true(holds(&part, &want));
+                if (again == 0)
+                    assert_ok(jsn_dataset_image_part(data, JSN_SPLIT_TRAIN, 2, all_at,
+                                                     &d, &whole));
+                assert_true(agrees(&part, &whole));
+                /* What was decoded whole at first comes as a part afterwards. */
+                if (again == 2)
+                    assert_true(part.image.width < whole.image.width);
+            }
+            jsn_image_release(&whole.image);
+            jsn_image_release(&part.image);
+            jsn_dataset_close(data);
+        }
+    support_remove_folder(folder);
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
+/* The checker above must notice one wrong byte and a shift. */
+static void test_the_comparison_notices_a_wrong_pixel(void **state)
+{
+    (void)state;
+    uint8_t a[4 * 4 * 3], b[2 * 2 * 3];
+    for (size_t i = 0; i < sizeof a; i++)
+        a[i] = (uint8_t)i;
+    const jsn_image_part whole = {{a, 4, 4}, 4, 4, 0, 0, 1};
+    jsn_image_part part = {{b, 2, 2}, 4, 4, 1, 2, 1};
+    memcpy(b, a + (2 * 4 + 1) * 3, 6);
+    memcpy(b + 6, a + (3 * 4 + 1) * 3, 6);
+    assert_true(agrees(&part, &whole));
+    b[11] ^= 1;
+    assert_false(agrees(&part, &whole));
+    b[11] ^= 1;
+    part.left = 2;
+    assert_false(agrees(&part, &whole));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_are_the_pixels_of_the_whole),
+        cmocka_unit_test(test_parts_of_turned_images_are_upright),
+        cmocka_unit_test(test_reduced_sizes_are_the_picture_at_their_pixels),
+        cmocka_unit_test(test_wants_outside_the_image_are_refused),
+        cmocka_unit_test(test_other_kinds_come_whole),
+        cmocka_unit_test(test_damaged_files_are_refused_or_read_never_worse),
+        cmocka_unit_test(test_parts_survive_lack_of_memory),
+        cmocka_unit_test(test_samples_have_the_same_parts_every_time),
+        cmocka_unit_test(test_the_comparison_notices_a_wrong_pixel),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
