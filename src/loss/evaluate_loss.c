@@ -227,15 +227,41 @@ static jsn_status run_job(jsn_loss *loss, jsn_loss *owner, const jsni_loss_job *
     return JSN_OK;
 }
 
-static void scale_gradient(const jsni_loss_job *job, double factor)
+/* The gradient times a factor that is known only after all samples, in pieces. */
+typedef struct scale_work {
+    const jsni_loss_job *job;
+    double factor;
+    size_t count;
+} scale_work;
+
+static void scale_piece(void *user, size_t index, size_t worker)
 {
-    const size_t count = job->views * job->samples * job->classes;
-    if (job->f64)
+    (void)worker;
+    const scale_work *work = user;
+    const size_t first = index * PIECE_ENTRIES;
+    const size_t left = work->count - first;
+    const size_t count = left < PIECE_ENTRIES ? left : PIECE_ENTRIES;
+    if (work->job->f64) {
+        double *grad = (double *)work->job->grad + first;
         for (size_t i = 0; i < count; i++)
-            ((double *)job->grad)[i] *= factor;
+            grad[i] *= work->factor;
+    } else {
+        float *grad = (float *)work->job->grad + first;
+        const float factor = (float)work->factor;
+        for (size_t i = 0; i < count; i++)
+            grad[i] *= factor;
+    }
+}
+
+static void scale_gradient(jsn_loss *loss, const jsni_loss_job *job, double factor)
+{
+    scale_work work = {job, factor, job->views * job->samples * job->classes};
+    const size_t pieces = (work.count + PIECE_ENTRIES - 1) / PIECE_ENTRIES;
+    if (loss->pool != NULL)
+        jsni_pool_run(loss->pool, pieces, scale_piece, &work);
     else
-        for (size_t i = 0; i < count; i++)
-            ((float *)job->grad)[i] *= (float)factor;
+        for (size_t i = 0; i < pieces; i++)
+            scale_piece(&work, i, 0);
 }
 
 jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
@@ -270,7 +296,8 @@ jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
         const double root = mean > 0.0 ? sqrt(mean) : 0.0;
         mean = loss->setup.outer * root;
         if (job.grad != NULL)
-            scale_gradient(&job, root > 0.0 ? loss->setup.outer / (2.0 * root) : 0.0);
+            scale_gradient(loss, &job,
+                           root > 0.0 ? loss->setup.outer / (2.0 * root) : 0.0);
     }
     result->mean = mean;
     return JSN_OK;

@@ -188,15 +188,16 @@ static void load_target_beside(lane_run *run, size_t sample)
     measure_target(run);
 }
 
-/* The weighted sum and the list of values; false when the value is not a number that
- * can go on. */
-static void take_value(const lane_run *run, size_t sample, double weight, double value)
+/* Lists a value and returns `sum` with it. The sum is passed through, so that it stays
+ * in a register over a group: through memory, each addition would wait for the last. */
+static double take_value(const lane_run *run, size_t sample, double weight,
+                         double value, double sum)
 {
     if (run->job->per_sample != NULL)
         run->job->per_sample[sample] = value;
-    run->part->sum += weight * value;
     if (!(fabs(value) < 0.01 * (double)JSNI_LARGE) && run->part->bad == SIZE_MAX)
         run->part->bad = sample;
+    return sum + weight * value;
 }
 
 static void clear_grad(lane_run *run)
@@ -233,7 +234,8 @@ static void sample_beside(lane_run *run, size_t sample)
     }
     if (!row->soft)
         ((jsni_scalar *)run->t)[job->labels[sample]] = R(0);
-    take_value(run, sample, weight, value / (double)groups);
+    run->part->sum =
+        take_value(run, sample, weight, value / (double)groups, run->part->sum);
 }
 
 static bool is_chosen(const jsni_loss_job *job, size_t sample)
@@ -412,9 +414,11 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
         mark_labels(run, sample, lanes, 0.0f);
     float values[JSNI_LANES];
     jsni_store(values, value * (1.0f / (float)groups));
+    double sum = run->part->sum;
     for (size_t i = 0; i < lanes; i++)
         if (is_chosen(job, sample + i))
-            take_value(run, sample + i, weights[i], (double)values[i]);
+            sum = take_value(run, sample + i, weights[i], (double)values[i], sum);
+    run->part->sum = sum;
 }
 #endif
 
