@@ -189,13 +189,10 @@ int main(int argc, char **argv)
                                 .nesterov = true};
     for (size_t m = 0; m < members; m++) {
         check(ops->resident->set_labels(plan, m, &given));
-        own[m] = (jsni_resident_member){order, rates, m, {loss, NULL}, update};
+        own[m] = (jsni_resident_member){order, rates, m, views, {loss, NULL}, update};
     }
-    jsni_resident_epoch epoch = {.members = own,
-                                 .steps = 20,
-                                 .batch = batch,
-                                 .views = views,
-                                 .augment = augment};
+    jsni_resident_epoch epoch = {
+        .members = own, .steps = 20, .batch = batch, .augment = augment};
     size_t done = 0;
     const int brief = argc > 5 && strcmp(argv[5], "short") == 0;
     epoch.steps = brief ? 2 : 20;
@@ -215,7 +212,8 @@ int main(int argc, char **argv)
         best = all[i] < best ? all[i] : best;
     }
     float *logits = malloc((size_t)10000 * 10 * sizeof *logits);
-    jsni_resident_query query = {.set = JSNI_RESIDENT_TRAIN, .count = 10000};
+    jsni_resident_query query = {
+        .set = JSNI_RESIDENT_TRAIN, .count = 10000, .batch = batch * views};
     memcpy(query.mean, mean, sizeof mean);
     memcpy(query.deviation, deviation, sizeof deviation);
     check(ops->resident->evaluate(plan, 0, &query, logits));

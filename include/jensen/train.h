@@ -123,8 +123,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,
                                             jsn_train_result *result);
 
 /* JSN_OK when the resolved configurations can be trained side by side: they agree in
- * everything but seed, noise, losses (of as many views), learning rate, schedule, weight
- * decay and the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
+ * everything but seed, noise, losses, views, learning rate, schedule, weight decay and
+ * the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
  * differ. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_alike(const jsn_train_config *a,
                                                   const jsn_train_config *b);

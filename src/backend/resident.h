@@ -3,8 +3,8 @@
  * kernel, only the order and the learning rates come from the host.
  *
  * A plan holds up to JSNI_RESIDENT_SETS sets. Members share the images, the batch and the
- * augmentation; labels, order, seed, loss and learning rates are each member's own, so
- * the cells of a table run side by side.
+ * augmentation; labels, order, seed, views, loss and learning rates are each member's
+ * own, so the cells of a table run side by side.
  */
 #ifndef JSNI_BACKEND_RESIDENT_H
 #define JSNI_BACKEND_RESIDENT_H
@@ -41,13 +41,14 @@ typedef struct jsni_resident_member {
     const uint32_t *order; /* [steps][batch], sample numbers */
     const double *rates;   /* [steps] learning rates */
     uint64_t seed;         /* of augmentation (JSNI_RNG_AUGMENT) and dropout */
+    size_t views;
     jsni_losses losses;
     jsni_update update; /* rate and step are replaced, step by step */
 } jsni_resident_member;
 
 typedef struct jsni_resident_epoch {
     const jsni_resident_member *members; /* [members of the plan] */
-    size_t steps, batch, views;
+    size_t steps, batch;
     const jsn_augment *augment; /* what each view of a sample goes through */
     float mean[3], deviation[3];
     uint32_t epoch;      /* names the augmentation streams */
@@ -69,6 +70,7 @@ typedef struct jsni_resident_result {
 typedef struct jsni_resident_query {
     size_t set;                 /* JSNI_RESIDENT_... */
     size_t first, count;        /* samples */
+    size_t batch;               /* of a pass, at most views * batch of the plan */
     const jsn_augment *augment; /* NULL: the images as they are */
     uint32_t purpose;           /* of the augmentation's stream, with augment */
     uint64_t seed;

@@ -130,29 +130,16 @@ static void warn_of_doubts(const jsni_problem *p, const look *seen,
     jsni_free(counts);
 }
 
-static const char loss_for_all[] = "gjs:pi1=0.5";
-
-jsn_status jsni_views_of(const jsn_train_config *config, size_t *views)
-{
-    size_t other = 1;
-    if (config->views != JSN_OPTION_INT_UNSET) {
-        *views = (size_t)config->views;
-        return JSN_OK;
-    }
-    JSNI_TRY(jsn_loss_check(config->loss == NULL ? loss_for_all : config->loss, views));
-    if (config->loss_noisy != NULL)
-        JSNI_TRY(jsn_loss_check(config->loss_noisy, &other));
-    *views = *views > other ? *views : other;
-    return JSN_OK;
-}
-
 static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
 {
-    size_t views = 1;
+    size_t views = 1, other = 1;
     JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, wants no tuning",
-                  loss_for_all));
-    JSNI_TRY(jsni_views_of(c, &views));
-    return pick(c, logger, "views", "what the loss compares", "%zu", views);
+                  "gjs:pi1=0.5"));
+    JSNI_TRY(jsn_loss_check(c->loss, &views));
+    if (c->loss_noisy != NULL)
+        JSNI_TRY(jsn_loss_check(c->loss_noisy, &other));
+    return pick(c, logger, "views", "what the loss compares", "%zu",
+                views > other ? views : other);
 }
 
 static jsn_status pick_input(jsn_train_config *c, const look *seen,

@@ -14,7 +14,4 @@ JSN_MUST_CHECK jsn_status jsni_choose(jsn_train_config *config,
                                       const jsni_problem *problem,
                                       const jsn_logger *logger);
 
-/* The views of a step: as given, or what the losses compare. */
-JSN_MUST_CHECK jsn_status jsni_views_of(const jsn_train_config *config, size_t *views);
-
 #endif /* JSNI_TRAIN_CHOOSE_H */

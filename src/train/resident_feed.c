@@ -99,10 +99,10 @@ static bool same_part(const jsni_part *a, const jsni_part *b)
 }
 
 /* Members share what is evaluated on, and each of their epochs has as many steps. */
-static bool share_images(const jsni_run *runs, size_t count)
+static bool go_together(const jsni_run *runs, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (runs[i].steps != runs[0].steps ||
+        if (!possible(&runs[i]) || runs[i].steps != runs[0].steps ||
             runs[i].problem->train.count != runs[0].problem->train.count ||
             !same_part(&runs[i].problem->val, &runs[0].problem->val) ||
             !same_part(&runs[i].problem->test, &runs[0].problem->test))
@@ -115,7 +115,7 @@ jsn_status jsni_resident_set_up(jsni_run *runs, size_t count)
     jsni_run *first = &runs[0];
     const jsni_part *part = &first->problem->train;
     const size_t size = (size_t)first->config->image_size;
-    if (!possible(first) || !share_images(runs, count))
+    if (!possible(first) || !go_together(runs, count))
         return count == 1 ? JSN_OK
                           : jsni_fail(JSN_ERR_UNSUPPORTED,
                                       "these runs cannot be trained side by side");
@@ -207,6 +207,7 @@ static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order
     jsni_resident_member own = {.order = order,
                                 .rates = rates,
                                 .seed = run->seed,
+                                .views = (size_t)run->config->views,
                                 .losses = {run->loss, run->loss_noisy},
                                 .update = run->model->update};
     own.update.decay = run->config->weight_decay;
@@ -227,7 +228,6 @@ static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
     jsni_resident_epoch epoch = {.members = plan->members,
                                  .steps = steps,
                                  .batch = batch,
-                                 .views = (size_t)c->views,
                                  .augment = first->augment,
                                  .epoch = (uint32_t)first->state.epoch,
                                  .first_step = (uint32_t)first->state.step};
@@ -249,7 +249,8 @@ static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
     const double seconds = jsni_clock() - start;
     for (size_t i = 0; i < count; i++) {
         count_steps(&runs[i], &plan->results[i], done);
-        JSNI_TRY(jsni_run_after_steps(&runs[i], seconds, done * batch * epoch.views));
+        JSNI_TRY(jsni_run_after_steps(&runs[i], seconds,
+                                      done * batch * plan->members[i].views));
     }
     return status;
 }
@@ -318,14 +319,16 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
     const size_t samples =
         whole ? jsn_dataset_samples(part->data, part->split) : part->count;
     const jsn_dataset_traits *traits = jsn_dataset_about(run->problem->data);
-    jsni_resident_query query = {.set = kind == JSNI_PASS_VAL    ? JSNI_RESIDENT_VAL
-                                        : kind == JSNI_PASS_TEST ? JSNI_RESIDENT_TEST
-                                                                 : JSNI_RESIDENT_TRAIN,
-                                 .augment =
-                                     kind == JSNI_PASS_COPY ? run->augment : NULL,
-                                 .purpose = kind == JSNI_PASS_COPY ? 1 : 0,
-                                 .seed = run->seed,
-                                 .epoch = (uint32_t)run->state.epoch};
+    jsni_resident_query query = {
+        .set = kind == JSNI_PASS_VAL    ? JSNI_RESIDENT_VAL
+               : kind == JSNI_PASS_TEST ? JSNI_RESIDENT_TEST
+                                        : JSNI_RESIDENT_TRAIN,
+        /* as large as a training step */
+        .batch = (size_t)(run->config->batch * run->config->views),
+        .augment = kind == JSNI_PASS_COPY ? run->augment : NULL,
+        .purpose = kind == JSNI_PASS_COPY ? 1 : 0,
+        .seed = run->seed,
+        .epoch = (uint32_t)run->state.epoch};
     memcpy(query.mean, traits->mean, sizeof query.mean);
     memcpy(query.deviation, traits->deviation, sizeof query.deviation);
     place_list places = {0};

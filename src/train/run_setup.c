@@ -35,9 +35,13 @@ static void log_progress(void *user, const char *what, uint64_t done, uint64_t t
         run->user_logger->progress(run->user_logger->user, what, done, total, detail);
 }
 
-/* The model of a group, whose runs have the same options. */
+/* The model of a group, with room for the most views of its runs. */
 static jsn_status open_model(jsni_run *run, size_t members)
 {
+    size_t views = 1;
+    for (size_t i = 0; i < members; i++)
+        views =
+            (size_t)run[i].config->views > views ? (size_t)run[i].config->views : views;
     const jsn_train_config *c = run->config;
     char optimiser[96] = "adamw";
     if (strcmp(c->optimizer, "sgd") == 0)
@@ -50,7 +54,7 @@ static jsn_status open_model(jsni_run *run, size_t members)
     o.height = o.width = (size_t)c->image_size;
     o.device = c->device;
     o.batch = (size_t)c->batch;
-    o.views = (size_t)c->views;
+    o.views = views;
     o.threads = (size_t)c->threads;
     o.optimiser = optimiser;
     o.members = members;

@@ -257,19 +257,13 @@ static jsn_status same_option(const jsn_option_info *row, const jsn_train_config
 
 jsn_status jsn_train_alike(const jsn_train_config *a, const jsn_train_config *b)
 {
-    size_t rows = 0, views_a = 0, views_b = 0;
+    size_t rows = 0;
     const jsn_option_info *table = jsn_train_options(&rows);
     if (a->members > 1 || b->members > 1)
         return jsni_fail(JSN_ERR_ARGUMENT, "an ensemble cannot be one of several runs");
     for (size_t r = 0; r < rows; r++)
         if (jsn_train_option_matters(&table[r]) && !own_option(table[r].name))
             JSNI_TRY(same_option(&table[r], a, b));
-    JSNI_TRY(jsni_views_of(a, &views_a));
-    JSNI_TRY(jsni_views_of(b, &views_b));
-    if (views_a != views_b)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "runs side by side must agree in --views (%zu, %zu)", views_a,
-                         views_b);
     return JSN_OK;
 }
 

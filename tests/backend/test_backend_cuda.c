@@ -313,6 +313,7 @@ static size_t count_different(const data *d, const char *spec, jsni_plan *plan,
     float *got = room((size_t)IMAGES * 3 * PIXELS), *want = room(3 * PIXELS);
     const struct jsni_resident_ops *resident = plan->ops->resident;
     jsni_resident_query query = {.set = JSNI_RESIDENT_TEST,
+                                 .batch = VIEWS * SAMPLES,
                                  .count = IMAGES,
                                  .augment = pipeline,
                                  .purpose = JSNI_RNG_AUGMENT,
@@ -389,12 +390,12 @@ static void run_epoch(bench *t, const data *d, size_t members, size_t steps,
     jsni_resident_member own[4];
     for (size_t m = 0; m < members; m++) {
         assert_ok(resident->set_labels(t->plan, m, &labels));
-        own[m] = (jsni_resident_member){d->order, rates, 100 + m, {loss, NULL}, update};
+        own[m] = (jsni_resident_member){d->order, rates,        100 + m,
+                                        VIEWS,    {loss, NULL}, update};
     }
     jsni_resident_epoch epoch = {.members = own,
                                  .steps = steps,
                                  .batch = SAMPLES,
-                                 .views = VIEWS,
                                  .augment = pipeline,
                                  .epoch = 3};
     memcpy(epoch.mean, mean, sizeof mean);

@@ -53,7 +53,7 @@ expect 0 'budget ended' '' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 -
 expect 0 '"runs":9,"finished":true' '*' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 -q --threads 1 --json
 
 # Trials that differ in seed, loss and learning rate, trained in one call, give what they
-# give alone; those of two views are kept apart from those of one.
+# give alone, whatever their number of views.
 for name in single four; do
     "$JENSEN" sweep create $name "${tiny[@]}" --noise sym:rate=0.2 --axis lr=0.01,0.05 \
         --axis 'loss=ce;gjs;js' --seeds 2 >/dev/null 2>&1

@@ -156,7 +156,7 @@ static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
 
 static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
                              const jsni_program *p, const jsni_resident_epoch *e,
-                             const jsni_losses *losses)
+                             const jsni_resident_member *own)
 {
     const jsni_resident_set *train = &plan->sets[JSNI_RESIDENT_TRAIN];
     jsni_gather_args g;
@@ -174,14 +174,14 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     g.truth = m->labels.truth;
     g.second = m->labels.second;
     g.count = UINT32_MAX;
-    g.views = (int)e->views;
+    g.views = (int)own->views;
     g.samples = (int)e->batch;
     g.height = (int)train->height;
     g.width = (int)train->width;
     g.half = plan->options.precision == JSN_PRECISION_BF16;
     JSNI_TRY_CUDA(jsni_gather(&g, m->stream));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks, p->forward_tasks));
-    JSNI_TRY(jsni_cuda_member_loss(plan, m, p, losses));
+    JSNI_TRY(jsni_cuda_member_loss(plan, m, p, &own->losses));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks + p->forward_tasks,
                                  p->task_count - p->forward_tasks));
     JSNI_TRY(jsni_cuda_run_update(plan, m, m->counters + 1));
@@ -193,7 +193,7 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                m->counts,
                                m->counters + 1,
                                m->counters + 2,
-                               (int)e->views,
+                               (int)own->views,
                                (int)e->batch,
                                (int)plan->base.graph->classes};
     return JSNI_CUDA(jsni_count_step(&c, m->stream));
@@ -204,16 +204,16 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
 {
     jsni_cuda_member *m = &plan->member[number];
     jsni_recording *r = &m->recording;
-    const jsni_losses *losses = &e->members[number].losses;
-    JSNI_TRY(jsni_cuda_program(plan, number, e->views, e->batch, true, &m->now));
-    if (r->valid && r->views == e->views && r->samples == e->batch &&
-        r->loss == losses->first && r->second == losses->second)
+    const jsni_resident_member *own = &e->members[number];
+    JSNI_TRY(jsni_cuda_program(plan, number, own->views, e->batch, true, &m->now));
+    if (r->valid && r->views == own->views && r->samples == e->batch &&
+        r->loss == own->losses.first && r->second == own->losses.second)
         return JSN_OK;
     if (r->graph)
         (void)cudaGraphExecDestroy(r->graph);
     memset(r, 0, sizeof *r);
     JSNI_TRY_CUDA(cudaStreamBeginCapture(m->stream, cudaStreamCaptureModeThreadLocal));
-    jsn_status status = step_tasks(plan, m, m->now, e, losses);
+    jsn_status status = step_tasks(plan, m, m->now, e, own);
     cudaGraph_t graph = NULL;
     const cudaError_t ended = cudaStreamEndCapture(m->stream, &graph);
     if (status == JSN_OK)
@@ -223,10 +223,10 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     if (graph)
         (void)cudaGraphDestroy(graph);
     JSNI_TRY(status);
-    r->views = e->views;
+    r->views = own->views;
     r->samples = e->batch;
-    r->loss = losses->first;
-    r->second = losses->second;
+    r->loss = own->losses.first;
+    r->second = own->losses.second;
     r->valid = true;
     return JSN_OK;
 }
@@ -236,11 +236,15 @@ static jsn_status check_epoch(const jsni_cuda_plan *plan, const jsni_resident_ep
     const jsni_resident_set *train = &plan->sets[JSNI_RESIDENT_TRAIN];
     if (!train->images || !plan->options.training)
         return jsni_fail(JSN_ERR_ARGUMENT, "an epoch without a resident training set");
-    if (e->views == 0 || e->batch == 0 || e->views > plan->options.views ||
-        e->batch > plan->options.batch || e->views > JSNI_RESIDENT_VIEWS)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%zu views of %zu samples, the plan has room for %zu of %zu",
-                         e->views, e->batch, plan->options.views, plan->options.batch);
+    for (size_t i = 0; i < plan->members; i++) {
+        const size_t views = e->members[i].views;
+        if (views == 0 || e->batch == 0 || views > plan->options.views ||
+            e->batch > plan->options.batch || views > JSNI_RESIDENT_VIEWS)
+            return jsni_fail(
+                JSN_ERR_ARGUMENT,
+                "%zu views of %zu samples, the plan has room for %zu of %zu", views,
+                e->batch, plan->options.views, plan->options.batch);
+    }
     for (size_t i = 0; i < plan->members; i++)
         for (size_t k = 0; k < e->steps * e->batch; k++)
             if (e->members[i].order[k] >= train->count)
@@ -333,12 +337,15 @@ static jsn_status evaluate(jsni_plan *base, size_t member, const jsni_resident_q
     jsni_cuda_plan *plan = plan_of(base);
     jsni_cuda_member *m = &plan->member[member];
     const jsni_resident_set *set = &plan->sets[q->set];
+    const size_t batch = q->batch, room = plan->options.views * plan->options.batch;
     if (!set->images || q->first + q->count > set->count)
         return jsni_fail(JSN_ERR_ARGUMENT, "samples %zu to %zu of a set of %zu",
                          q->first, q->first + q->count, set->count);
+    if (batch == 0 || batch > room)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "a pass of %zu images, the plan has room for %zu", batch,
+                         room);
     JSNI_TRY(supports(base, q->augment, set->height, set->width));
-    /* All views of a training batch make one batch here. */
-    const size_t batch = plan->options.views * plan->options.batch;
     const size_t classes = base->graph->classes;
     JSNI_TRY(jsni_cuda_program(plan, member, 1, batch, false, &m->now));
     plan->ran_training = false;
