@@ -368,16 +368,19 @@ static void test_augmentation_has_the_bits_of_the_host(void **state)
     jsni_graph_destroy(graph);
 }
 
-static void run_epoch(bench *t, const data *d, size_t members, size_t steps,
+/* All members have GJS and two views but member 0 of a mixed plan: cross-entropy and
+ * one. */
+static void run_epoch(bench *t, const data *d, size_t members, bool mixed, size_t steps,
                       const char *augment, jsni_resident_result *result)
 {
     const struct jsni_resident_ops *resident = t->plan->ops->resident;
     const jsni_resident_images images = {&d->images[0][0][0], IMAGES, 32, 32};
     const jsni_resident_labels labels = {d->labels, d->truth, NULL};
     jsn_augment *pipeline = NULL;
-    jsn_loss *loss = NULL;
+    jsn_loss *loss = NULL, *other = NULL;
     assert_ok(jsn_augment_create(&pipeline, augment, 32, 32, mean, deviation));
     assert_ok(jsn_loss_create(&loss, "gjs:pi1=0.5", CLASSES, VIEWS));
+    assert_ok(jsn_loss_create(&other, "ce", CLASSES, 1));
     assert_ok(resident->set_images(t->plan, JSNI_RESIDENT_TRAIN, &images));
     double rates[IMAGES / SAMPLES];
     for (size_t s = 0; s < IMAGES / SAMPLES; s++)
@@ -390,8 +393,13 @@ static void run_epoch(bench *t, const data *d, size_t members, size_t steps,
     jsni_resident_member own[4];
     for (size_t m = 0; m < members; m++) {
         assert_ok(resident->set_labels(t->plan, m, &labels));
-        own[m] = (jsni_resident_member){d->order, rates,        100 + m,
-                                        VIEWS,    {loss, NULL}, update};
+        const bool one = mixed && m == 0;
+        own[m] = (jsni_resident_member){.order = d->order,
+                                        .rates = rates,
+                                        .seed = 100 + m,
+                                        .views = one ? 1 : VIEWS,
+                                        .losses = {one ? other : loss, NULL},
+                                        .update = update};
     }
     jsni_resident_epoch epoch = {.members = own,
                                  .steps = steps,
@@ -404,6 +412,7 @@ static void run_epoch(bench *t, const data *d, size_t members, size_t steps,
     assert_ok(resident->epoch(t->plan, &epoch, NULL, NULL, &done, result));
     assert_int_equal(done, steps);
     jsn_loss_destroy(loss);
+    jsn_loss_destroy(other);
     jsn_augment_destroy(pipeline);
 }
 
@@ -434,7 +443,7 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
         bench_open(&one, ops, graph, precisions[i], 1);
         bench_open(&two, ops, graph, precisions[i], 1);
         one_step(&one, "gjs:pi1=0.5", x, y, 0.1, &value);
-        run_epoch(&two, d, 1, 1, "none", &result);
+        run_epoch(&two, d, 1, false, 1, "none", &result);
         read_all(&two, 0);
         assert_memory_equal(one.grads, two.grads, graph->param_floats * 4);
         assert_memory_equal(one.params, two.params, graph->param_floats * 4);
@@ -460,9 +469,8 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
     jsni_graph_destroy(graph);
 }
 
-static void test_members_and_repetition_give_the_same_bits(void **state)
+static void members_and_repetition(bool mixed)
 {
-    (void)state;
     const jsni_backend_ops *ops = cuda();
     if (ops == NULL)
         skip();
@@ -472,8 +480,8 @@ static void test_members_and_repetition_give_the_same_bits(void **state)
     jsni_resident_result results[4], alone[4];
     bench_open(&three, ops, graph, JSN_PRECISION_BF16, 3);
     bench_open(&again, ops, graph, JSN_PRECISION_BF16, 3);
-    run_epoch(&three, d, 3, IMAGES / SAMPLES, "strong", results);
-    run_epoch(&again, d, 3, IMAGES / SAMPLES, "strong", alone);
+    run_epoch(&three, d, 3, mixed, IMAGES / SAMPLES, "strong", results);
+    run_epoch(&again, d, 3, mixed, IMAGES / SAMPLES, "strong", alone);
     for (size_t m = 0; m < 3; m++) {
         read_all(&three, m);
         read_all(&again, m);
@@ -484,7 +492,7 @@ static void test_members_and_repetition_give_the_same_bits(void **state)
     /* Member 0 alone. */
     bench single;
     bench_open(&single, ops, graph, JSN_PRECISION_BF16, 1);
-    run_epoch(&single, d, 1, IMAGES / SAMPLES, "strong", alone);
+    run_epoch(&single, d, 1, mixed, IMAGES / SAMPLES, "strong", alone);
     read_all(&single, 0);
     read_all(&three, 0);
     assert_memory_equal(three.params, single.params, graph->param_floats * 4);
@@ -494,6 +502,18 @@ static void test_members_and_repetition_give_the_same_bits(void **state)
     bench_close(&again);
     free(d);
     jsni_graph_destroy(graph);
+}
+
+static void test_members_and_repetition_give_the_same_bits(void **state)
+{
+    (void)state;
+    members_and_repetition(false);
+}
+
+static void test_members_of_different_losses_give_the_same_bits(void **state)
+{
+    (void)state;
+    members_and_repetition(true);
 }
 
 static void test_what_does_not_fit_is_said(void **state)
@@ -521,6 +541,7 @@ int main(void)
         cmocka_unit_test(test_augmentation_has_the_bits_of_the_host),
         cmocka_unit_test(test_a_recorded_step_has_the_bits_of_single_calls),
         cmocka_unit_test(test_members_and_repetition_give_the_same_bits),
+        cmocka_unit_test(test_members_of_different_losses_give_the_same_bits),
         cmocka_unit_test(test_what_does_not_fit_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
