@@ -3,8 +3,19 @@
 #include "report/table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/escape.h"
+
+enum {
+    WIDE = 8, /* columns that fit side by side, with their deviations */
+    LONG = 16 /* bytes of a text that is not worth breaking */
+};
+
+static bool is_wide(const jsni_table *t)
+{
+    return t->column_count > WIDE;
+}
 
 static const char *align_class(jsni_align align)
 {
@@ -15,7 +26,9 @@ static const char *align_class(jsni_align align)
 static void add_cell(jsni_text *out, const jsni_table *t, size_t row, size_t column)
 {
     const jsni_cell *cell = jsni_table_at(t, row, column);
-    jsni_text_format(out, "<td class=\"%s\">", align_class(t->columns[column].align));
+    jsni_text_format(
+        out, "<td class=\"%s%s\">", align_class(t->columns[column].align),
+        is_wide(t) && cell->text != NULL && strlen(cell->text) > LONG ? " long" : "");
     jsni_text_add(out, cell->bold ? "<b>" : "");
     if (cell->text != NULL) {
         jsni_escape_xml(out, cell->text);
@@ -63,7 +76,8 @@ static void add_head(jsni_text *out, const jsni_table *t)
 
 static void write_table(jsni_text *out, const jsni_table *t)
 {
-    jsni_text_add(out, "<table>\n");
+    /* Deviations of a wide table go below their means, so that it fits a page. */
+    jsni_text_add(out, is_wide(t) ? "<table class=\"wide\">\n" : "<table>\n");
     if (t->caption != NULL) {
         jsni_text_add(out, "<caption>");
         jsni_escape_xml(out, t->caption);

@@ -26,7 +26,8 @@ train --noise sym:rate=0.4 --loss ce --consistency every --epochs 8 --seed 2 --o
 train --loss ce --members 2 --epochs 3 --out both
 cp -r ce half && rm half/result.json half/evaluation.json
 cp gjs/report.html single.html
-"$jensen" report gjs ce ce2 --out compare.html >/dev/null || complain "comparison"
+cp -r gjs builtin-size_100-gjs-sym-rate_0.4-s1-0123abcd
+"$jensen" report gjs builtin-size_100-gjs-sym-rate_0.4-s1-0123abcd ce ce2 --out compare.html >/dev/null || complain "comparison"
 "$jensen" report half --out half.html >/dev/null || complain "unfinished run"
 "$jensen" report both --out both.html >/dev/null || complain "ensemble"
 
@@ -60,6 +61,9 @@ for (const picture of pictures)
 const page = document.scrollingElement;
 if (page.scrollWidth > window.innerWidth + 1)
     found.push(`problem: ${page.scrollWidth} wide in a window of ${window.innerWidth}`);
+for (const box of document.querySelectorAll('.scroll'))
+    if (window.innerWidth >= 1100 && box.scrollWidth > box.clientWidth + 1)
+        found.push(`problem: a table of ${box.scrollWidth} in ${box.clientWidth} scrolls`);
 const light = getComputedStyle(document.body).backgroundColor === 'rgb(255, 255, 255)';
 found.push(`figures ${figures.length} lines ${lines} pictures ${pictures.length} light ${light}`);
 document.getElementById('result').textContent = found.join('\n');
@@ -84,9 +88,10 @@ console() {
 # Wrong pages must be found out.
 echo '<figure><svg width="100" height="60"><text x="5" y="20">one two</text>
 <text x="9" y="22">three</text></svg></figure><img src="data:image/png;base64,AAAA">
-<div style="width:3000px">x</div>' >wrong.html
+<div style="width:3000px">x</div><div class="scroll" style="width:90px;overflow-x:auto">
+<div style="width:99px">x</div></div>' >wrong.html
 wrong=$(look wrong.html 1100 1)
-for what in "on 'one two'" 'broken picture' 'wide in a window'; do
+for what in "on 'one two'" 'broken picture' 'wide in a window' 'in 90 scrolls'; do
     echo "$wrong" | grep -q "$what" || complain "the check does not see: $what"
 done
 echo '<script>console.error("oh")</script>' >loud.html
