@@ -12,7 +12,6 @@
 #   bench      steps in every precision, members, an epoch, the loss
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
 #   compare    fp32 against ref node by node, and the spread of three steps
-#   curve      200 steps in bf16 beside PyTorch's
 #   torch      PyTorch's own speed ($DATA/torch_gpu.py)
 #   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
 #
@@ -70,7 +69,7 @@ section_build() {
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
         test_backend_layers test_backend_networks test_loss_cuda bench_cuda \
-        bench_cuda_loss
+        bench_cuda_loss compare_network
     [ "$failures" -eq 0 ] || exit 1
 }
 
@@ -106,6 +105,7 @@ section_bench() {
     run members_5 "$build/bench_cuda" bf16 5
     run epoch "$build/jensen" bench epoch --data builtin:size=25600,test=5000 --steps 200 \
         --device cuda --precision bf16
+    JENSEN_CUDA_STREAM=1 run streamed "$build/bench_cuda" bf16
     run loss_small "$build/bench_cuda" loss 128 10
     run loss_large "$build/bench_cuda" loss 65536 1000
 }
@@ -113,6 +113,10 @@ section_bench() {
 section_sweep() {
     LINES_SHOWN=60 run sweep "$build/bench_cuda_loss" 65536 1000
     LINES_SHOWN=3 run sweep_100 "$build/bench_cuda_loss" 65536 100
+}
+
+section_compare() {
+    LINES_SHOWN=24 run compare "$tests/backend/compare_network" cuda fp32 10
 }
 
 section_torch() { LINES_SHOWN=20 run torch python3 "$data/torch_gpu.py"; }
@@ -138,7 +142,7 @@ section_data() {
 sections=${*:-tests loss golden resume bench}
 case $sections in
 quick) sections="tests loss" ;;
-all) sections="tests loss golden resume sanitizer bench sweep torch" ;;
+all) sections="tests loss golden resume sanitizer bench sweep compare torch" ;;
 esac
 [ -n "${NO_BUILD:-}" ] || section_build
 for section in $sections; do

@@ -67,6 +67,9 @@ for precision in ${PRECISIONS:-bf16 tf32}; do
     verdict "the same command again" "$folder/$precision-again"
     interrupt TERM stopped
     interrupt KILL killed
+    start streamed --seed 1
+    JENSEN_CUDA_STREAM=1 "$jensen" "${options[@]}" >/dev/null 2>>"$folder/log.txt"
+    verdict "images in pinned memory of the host" "$folder/$precision-streamed"
     start members --seed 1 --members 3
     "$jensen" "${options[@]}" >/dev/null 2>>"$folder/log.txt"
     verdict "the first of three members" "$folder/$precision-members/member-1"

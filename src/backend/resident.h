@@ -82,7 +82,9 @@ struct jsni_resident_ops {
     /* Whether the device can run this pipeline: JSN_OK or JSN_ERR_UNSUPPORTED. */
     jsn_status (*supports)(jsni_plan *plan, const jsn_augment *augment, size_t height,
                            size_t width);
-    /* Replaces what set `set` held; JSN_ERR_DEVICE when it does not fit. NULL frees. */
+    /* Replaces what set `set` held; NULL frees. A set that does not fit is read from
+     * memory of the host that the device reaches; JSN_ERR_DEVICE when that is too small
+     * as well. */
     jsn_status (*set_images)(jsni_plan *plan, size_t set,
                              const jsni_resident_images *images);
     /* After set_images of the training set. */

@@ -516,6 +516,33 @@ static void test_members_of_different_losses_give_the_same_bits(void **state)
     members_and_repetition(true);
 }
 
+static void test_streamed_images_give_the_same_bits(void **state)
+{
+    (void)state;
+    const jsni_backend_ops *ops = cuda();
+    if (ops == NULL)
+        skip();
+    jsni_graph *graph = small_preact();
+    data *d = make_data();
+    bench kept, streamed;
+    jsni_resident_result results[4], others[4];
+    bench_open(&kept, ops, graph, JSN_PRECISION_BF16, 1);
+    bench_open(&streamed, ops, graph, JSN_PRECISION_BF16, 1);
+    run_epoch(&kept, d, 1, false, IMAGES / SAMPLES, "strong", results);
+    assert_int_equal(setenv("JENSEN_CUDA_STREAM", "1", 1), 0);
+    run_epoch(&streamed, d, 1, false, IMAGES / SAMPLES, "strong", others);
+    assert_int_equal(unsetenv("JENSEN_CUDA_STREAM"), 0);
+    read_all(&kept, 0);
+    read_all(&streamed, 0);
+    assert_memory_equal(kept.params, streamed.params, graph->param_floats * 4);
+    assert_memory_equal(kept.stats, streamed.stats, graph->stat_floats * 4);
+    assert_memory_equal(&results[0].loss_sum, &others[0].loss_sum, sizeof(double));
+    bench_close(&kept);
+    bench_close(&streamed);
+    free(d);
+    jsni_graph_destroy(graph);
+}
+
 static void test_what_does_not_fit_is_said(void **state)
 {
     (void)state;
@@ -542,6 +569,7 @@ int main(void)
         cmocka_unit_test(test_a_recorded_step_has_the_bits_of_single_calls),
         cmocka_unit_test(test_members_and_repetition_give_the_same_bits),
         cmocka_unit_test(test_members_of_different_losses_give_the_same_bits),
+        cmocka_unit_test(test_streamed_images_give_the_same_bits),
         cmocka_unit_test(test_what_does_not_fit_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

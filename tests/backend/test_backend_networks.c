@@ -1,6 +1,6 @@
 /* Whole networks on every backend against float64 PyTorch: logits, loss, gradients,
  * activations, running statistics, parameters after one and three SGD steps. Weights and
- * inputs follow from the formula in the manifest; see tests/golden/network.json.
+ * inputs follow from the formula in the manifest (network_formula.h); see tests/golden/network.json.
  *
  * Tolerances: what the authors of the golden file derive for float32 (about five times
  * the deviation of float32 PyTorch). They are loose for gradients because a few of
@@ -10,31 +10,10 @@
 
 #include "backend/backend_support.h"
 #include "backend/model.h"
+#include "backend/network_formula.h"
 #include "jensen/json.h"
 #include "jensen/loss.h"
 #include "nn/network_impl.h"
-
-static uint64_t fnv1a64(const char *name)
-{
-    uint64_t h = 0xCBF29CE484222325u;
-    for (; *name != '\0'; name++)
-        h = (h ^ (uint64_t)(unsigned char)*name) * 0x100000001B3u;
-    return h;
-}
-
-static uint64_t splitmix64(uint64_t x)
-{
-    uint64_t z = x + 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static double uniform(uint64_t seed, uint64_t name, size_t i)
-{
-    const uint64_t x = seed + name + (uint64_t)i * 0x9E3779B97F4A7C15u;
-    return (double)(splitmix64(x) >> 11) * (1.0 / 9007199254740992.0);
-}
 
 /* One golden network. */
 typedef struct golden_net {
@@ -54,28 +33,6 @@ static double config_real(const golden_net *g, const char *key, double otherwise
     return value == NULL ? otherwise : jsn_json_real(value);
 }
 
-static void fill_param(const jsni_tensor *t, double offset, float *to)
-{
-    const uint64_t name = fnv1a64(t->name);
-    const double bound = sqrt(3.0 / ((double)t->count / (double)t->dim[0]));
-    for (size_t i = 0; i < t->count; i++) {
-        const double s = 2.0 * uniform(1, name, i) - 1.0;
-        switch (t->role) {
-        case JSNI_ROLE_WEIGHT:
-            to[i] = (float)(bound * s);
-            break;
-        case JSNI_ROLE_NORM_WEIGHT:
-            to[i] = (float)(1.0 + 0.1 * s);
-            break;
-        case JSNI_ROLE_NORM_BIAS:
-            to[i] = (float)((i % 2 == 0 ? offset : -offset) + 0.1 * s);
-            break;
-        default:
-            to[i] = (float)(0.1 * s);
-        }
-    }
-}
-
 static void load_formula(golden_net *g)
 {
     const jsni_graph *graph = g->model->graph;
@@ -84,24 +41,16 @@ static void load_formula(golden_net *g)
     assert_true(params != NULL && stats != NULL);
     jsni_graph_init(graph, 0, params, stats); /* for the statistics: 0 and 1 */
     for (size_t i = 0; i < graph->param_count; i++)
-        fill_param(&graph->params[i], config_real(g, "bn_bias_offset", 0.0),
-                   params + graph->params[i].offset);
+        formula_param(&graph->params[i], config_real(g, "bn_bias_offset", 0.0),
+                      params + graph->params[i].offset);
     assert_ok(jsni_model_write(g->model, 0, JSNI_BLOCK_PARAMETERS, params));
     assert_ok(jsni_model_write(g->model, 0, JSNI_BLOCK_STATISTICS, stats));
     free(params);
     free(stats);
     const size_t image = g->samples * jsni_shape_count(jsni_graph_input(graph)->shape);
-    for (size_t v = 0; v < g->views; v++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "input.view%zu", v + 1);
-        const uint64_t hash = fnv1a64(name);
-        for (size_t i = 0; i < image; i++)
-            g->images[v * image + i] =
-                (float)(sqrt(3.0) * (2.0 * uniform(1, hash, i) - 1.0));
-    }
-    for (size_t i = 0; i < g->samples; i++)
-        g->labels[i] =
-            (int32_t)floor(uniform(1, fnv1a64("labels"), i) * (double)g->classes);
+    for (size_t v = 0; v < g->views; v++)
+        formula_images(v, image, g->images + v * image);
+    formula_labels(g->samples, g->classes, g->labels);
 }
 
 /* Rows of the table in the golden README; in the order preact, masked, resnet, vgg. */
@@ -327,6 +276,21 @@ static void compare_input_gradient(golden_net *g)
     free(values);
 }
 
+/* How far the loss of a step may be off. The golden file has one deviation of one float32
+ * run for all three steps. For the network whose ReLUs flip that says too much about the
+ * first two and too little about the third: from weights one unit in the last place
+ * apart, the losses of ref deviate from float64 by 4e-8, 3e-6, 3.3e-4 (root mean square
+ * of 21 runs; at most 9e-4), of oneDNN by 6e-8, 1.2e-5, 7e-4 (compare_network). Five
+ * times that of ref, and for the second that of oneDNN. */
+static double loss_limit(const golden_net *g, const double *want, size_t step,
+                         size_t steps)
+{
+    static const double flipping[] = {1e-6, 6e-5, 1.65e-3};
+    if (strcmp(g->name, "preact34_K10") == 0 && steps == 3)
+        return flipping[step];
+    return tolerance(g, "losses") * largest(want, steps == 0 ? 1 : steps);
+}
+
 static void train(golden_net *g, jsn_loss *loss, size_t step, size_t steps)
 {
     jsni_plan *plan = g->model->plan;
@@ -342,8 +306,7 @@ static void train(golden_net *g, jsn_loss *loss, size_t step, size_t steps)
     assert_ok(g->ops->loss(plan, &losses));
     assert_ok(g->ops->read_loss(plan, 0, &mean, NULL));
     const double *want = wanted(g, "losses", steps == 0 ? 1 : steps);
-    const double limit = tolerance(g, "losses") * largest(want, steps == 0 ? 1 : steps);
-    assert_close(mean, want[step], limit, 0);
+    assert_close(mean, want[step], loss_limit(g, want, step, steps), 0);
     if (step == 0)
         compare_logits(g);
     assert_ok(g->ops->backward(plan));
@@ -434,11 +397,14 @@ static void run_everywhere(const char *name, const char *spec)
 static void test_the_formula_gives_the_examples(void **state)
 {
     (void)state;
-    assert_true(fnv1a64("conv1.weight") == 0x69a29a2cee47d254u);
-    assert_true(splitmix64(0) == 0xe220a8397b1dcdafu);
-    assert_close(uniform(1, fnv1a64("conv1.weight"), 0), 0.07481477096989375, 0, 0);
-    assert_close(uniform(1, fnv1a64("conv1.weight"), 1), 0.6922065018626236, 0, 0);
-    assert_close(uniform(1, fnv1a64("labels"), 0), 0.7277653643636653, 0, 0);
+    assert_true(formula_fnv1a64("conv1.weight") == 0x69a29a2cee47d254u);
+    assert_true(formula_splitmix64(0) == 0xe220a8397b1dcdafu);
+    assert_close(formula_uniform(formula_fnv1a64("conv1.weight"), 0),
+                 0.07481477096989375, 0, 0);
+    assert_close(formula_uniform(formula_fnv1a64("conv1.weight"), 1),
+                 0.6922065018626236, 0, 0);
+    assert_close(formula_uniform(formula_fnv1a64("labels"), 0), 0.7277653643636653, 0,
+                 0);
 }
 
 static void test_preactresnet34_of_10_classes(void **state)

@@ -88,8 +88,9 @@ typedef struct jsni_cuda_member {
 } jsni_cuda_member;
 
 typedef struct jsni_resident_set {
-    uint8_t *images; /* device */
+    uint8_t *images; /* device, or pinned memory of the host that the device reads */
     size_t count, height, width;
+    bool pinned;
 } jsni_resident_set;
 
 typedef struct jsni_cuda_plan {

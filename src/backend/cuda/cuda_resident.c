@@ -2,6 +2,7 @@
  * there: a step, from picking the samples to the update, is recorded once as a CUDA
  * graph and replayed; what changes between steps is in device memory. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend/cuda/cuda_plan.h"
@@ -27,23 +28,68 @@ static jsn_status supports(jsni_plan *base, const jsn_augment *augment, size_t h
     return JSN_OK;
 }
 
+static void free_set(jsni_resident_set *s)
+{
+    if (s->pinned)
+        (void)cudaFreeHost(s->images);
+    else
+        (void)cudaFree(s->images);
+    memset(s, 0, sizeof *s);
+}
+
+/* Whether images stay in memory of the host: asked for, or too many for the device, on
+ * which some room is left for cuDNN and others. */
+static bool must_stream(size_t bytes)
+{
+    const size_t spare = (size_t)512 << 20;
+    const char *asked = getenv("JENSEN_CUDA_STREAM");
+    size_t free_bytes = 0, total = 0;
+    return (asked && strcmp(asked, "1") == 0) ||
+           (cudaMemGetInfo(&free_bytes, &total) == cudaSuccess &&
+            bytes > (free_bytes > spare ? free_bytes - spare : 0));
+}
+
+/* Room for the images of a set. The kernel that gathers a batch reads pinned memory as it
+ * reads the device's: the same recorded step, the same bits. */
+static jsn_status make_room(jsni_resident_set *s, size_t bytes)
+{
+    if (!must_stream(bytes))
+        return jsni_cuda_alloc((void **)&s->images, bytes, "the images of a data set");
+    const cudaError_t error =
+        cudaHostAlloc((void **)&s->images, bytes ? bytes : 1,
+                      cudaHostAllocMapped | cudaHostAllocWriteCombined);
+    if (error == cudaErrorMemoryAllocation) {
+        (void)cudaGetLastError();
+        s->images = NULL;
+        return jsni_fail(JSN_ERR_DEVICE,
+                         "%.1f MiB for the images of a data set fit neither the device "
+                         "nor pinned memory of the host",
+                         (double)bytes / 1048576.0);
+    }
+    s->pinned = error == cudaSuccess;
+    return jsni_cuda_check(error, "cudaHostAlloc");
+}
+
 static jsn_status set_images(jsni_plan *base, size_t set,
                              const jsni_resident_images *images)
 {
     jsni_cuda_plan *plan = plan_of(base);
     jsni_resident_set *s = &plan->sets[set];
     JSNI_TRY(jsni_cuda_synchronize(base));
-    (void)cudaFree(s->images);
-    memset(s, 0, sizeof *s);
+    free_set(s);
     for (size_t i = 0; i < plan->members; i++)
         plan->member[i].recording.valid = false;
     if (!images)
         return JSN_OK;
     const size_t bytes = images->count * images->height * images->width * 3;
-    JSNI_TRY(jsni_cuda_alloc((void **)&s->images, bytes, "the images of a data set"));
+    JSNI_TRY(make_room(s, bytes));
     s->count = images->count;
     s->height = images->height;
     s->width = images->width;
+    if (s->pinned) {
+        memcpy(s->images, images->images, bytes);
+        return JSN_OK;
+    }
     JSNI_TRY_CUDA(cudaMemcpy(s->images, images->images, bytes, cudaMemcpyHostToDevice));
     return jsni_cuda_settle();
 }
@@ -386,8 +432,7 @@ static jsn_status evaluate(jsni_plan *base, size_t member, const jsni_resident_q
 void jsni_cuda_resident_release(jsni_cuda_plan *plan)
 {
     for (size_t i = 0; i < JSNI_RESIDENT_SETS; i++)
-        (void)cudaFree(plan->sets[i].images);
-    memset(plan->sets, 0, sizeof plan->sets);
+        free_set(&plan->sets[i]);
 }
 
 const struct jsni_resident_ops jsni_cuda_resident = {supports, set_images, set_labels,
