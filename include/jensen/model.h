@@ -146,6 +146,31 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_model_estimate(const jsn_model_options *op
 JSN_API const char *jsn_model_layer(const jsn_model *model, size_t index);
 JSN_API const char *jsn_model_implementation(const jsn_model *model, size_t index);
 
+typedef struct jsn_layer_time {
+    size_t layer;
+    const char *what; /* "forward", "backward data", ...; static */
+    double seconds;
+} jsn_layer_time;
+
+/* What each layer adds to the time of a training step of the full batch, in the order in
+ * which it is run, several entries a layer. Layers that run within another one have
+ * none. Runs some steps on the present images; gradients are overwritten, weights and
+ * running statistics are not. *count may exceed `room`: the rest is left out.
+ *   JSN_ERR_ARGUMENT     made without an optimiser, no step was run yet
+ *   JSN_ERR_UNSUPPORTED  the backend does not time its layers
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_model_time_layers(jsn_model *model,
+                                                        jsn_layer_time *times,
+                                                        size_t room, size_t *count);
+
+/* The limit beside it: what the layers of the same step cost when each is computed by
+ * itself by the primitives of the library that the backend stands on, in the layout and
+ * with the algorithm that are best there, on the model's number of threads. Statuses and
+ * arguments as above; weights and statistics stay as they are. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_model_time_limit(jsn_model *model,
+                                                       jsn_layer_time *times,
+                                                       size_t room, size_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -203,6 +203,10 @@ struct jsni_backend_ops {
      * running statistics of no use. */
     jsn_status (*time_tasks)(jsni_plan *plan, jsni_task_time *times, size_t room,
                              size_t *count);
+    /* Optional: times what the library's own primitives take for the layers of that
+     * step, each by itself, several entries a node. Changes nothing in the plan. */
+    jsn_status (*time_limit)(jsni_plan *plan, jsni_task_time *times, size_t room,
+                             size_t *count);
 };
 
 #define JSNI_BACKEND_DECLARE(id) extern const jsni_backend_ops jsni_backend_##id;

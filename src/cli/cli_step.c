@@ -63,6 +63,7 @@ static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch 
             times[i - 1] = cli_seconds() - before;
     }
     qsort(times, c->steps, sizeof times[0], by_size);
+    c->peak_mib = cli_peak_mib();
     c->best = times[0];
     c->median = 0.5 * (times[(c->steps - 1) / 2] + times[c->steps / 2]);
     return JSN_OK;

@@ -19,7 +19,8 @@ typedef struct cli_step {
         *model;   /* made by cli_step_run(), also on failure; the caller destroys it */
     double first; /* seconds from the start to the end of a first step */
     double median, best;
-    double value; /* loss of the last step */
+    double value;    /* loss of the last step */
+    double peak_mib; /* after the last step */
 } cli_step;
 
 jsn_status cli_step_run(cli_step *step);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_layers.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_step.h"
 #include "jensen/loss.h"
@@ -12,7 +13,7 @@
 typedef struct bench_values {
     char *network, *loss, *device, *precision, *optimizer;
     int64_t batch, views, threads, classes, size, steps;
-    bool json;
+    bool json, limit;
 } bench_values;
 
 static const jsn_option_info options[] = {
@@ -41,6 +42,10 @@ static const jsn_option_info options[] = {
      "auto, cpu, ref, onednn, cuda", offsetof(bench_values, device)},
     {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
      "arithmetic of the device", offsetof(bench_values, precision)},
+    {"limit", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "also the time of every layer, that of the library's primitives alone, and the "
+     "share of it reached",
+     offsetof(bench_values, limit)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "one JSON object a case, with the implementation of every layer",
      offsetof(bench_values, json)},
@@ -59,7 +64,19 @@ static double gflops(const cli_step *c, const jsn_model_info *m)
            c->best;
 }
 
-static jsn_status print_json(const bench_values *v, const cli_step *c)
+static void put_limit(const cli_step *c, const cli_layers *l, jsn_json_writer *w)
+{
+    jsn_json_put_real(w, "layers_seconds", l->run);
+    jsn_json_put_real(w, "limit_seconds", l->limit);
+    jsn_json_put_real(w, "limit_share", l->limit / c->median);
+    jsn_json_put_text(w, "limit_of",
+                      "the library's primitives alone, each by itself in its best "
+                      "layout, least of 3 runs");
+}
+
+/* `l` may be NULL. */
+static jsn_status print_json(const bench_values *v, const cli_step *c,
+                             const cli_layers *l)
 {
     jsn_json_writer *w = NULL;
     const jsn_status status = jsn_json_writer_create(&w, 0);
@@ -84,12 +101,16 @@ static jsn_status print_json(const bench_values *v, const cli_step *c)
     jsn_json_put_real(w, "gflops_best", gflops(c, &m));
     jsn_json_put_real(w, "loss_value", c->value);
     jsn_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
-    jsn_json_put_real(w, "peak_mib", cli_peak_mib());
+    jsn_json_put_real(w, "peak_mib", c->peak_mib);
+    if (l != NULL)
+        put_limit(c, l, w);
     jsn_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
         jsn_json_begin_object(w, NULL);
         jsn_json_put_text(w, "name", jsn_model_layer(c->model, i));
         jsn_json_put_text(w, "implementation", jsn_model_implementation(c->model, i));
+        if (l != NULL)
+            cli_layers_json(l, i, w);
         jsn_json_end(w);
     }
     jsn_json_end(w);
@@ -97,7 +118,7 @@ static jsn_status print_json(const bench_values *v, const cli_step *c)
     return cli_print_json(w);
 }
 
-static void print_text(const bench_values *v, const cli_step *c)
+static void print_text(const bench_values *v, const cli_step *c, const cli_layers *l)
 {
     const jsn_model_info m = jsn_model_describe(c->model);
     const jsn_logger *log = cli_logger();
@@ -114,7 +135,23 @@ static void print_text(const bench_values *v, const cli_step *c)
         "planned, %.0f MiB peak\n",
         v->network, c->loss, (long long)v->batch, c->views, m.backend, m.device,
         c->median, c->best, (double)(c->views * c->options.batch) / c->median,
-        gflops(c, &m), c->first, (double)planned(&m) / 1048576.0, cli_peak_mib());
+        gflops(c, &m), c->first, (double)planned(&m) / 1048576.0, c->peak_mib);
+    if (l != NULL)
+        cli_layers_print(l, c->model, c->median);
+}
+
+static jsn_status print_case(const bench_values *v, const cli_step *c)
+{
+    cli_layers layers = {0};
+    jsn_status status = JSN_OK;
+    if (v->limit)
+        status = cli_layers_time(&layers, c->model);
+    if (status == JSN_OK && v->json)
+        status = print_json(v, c, v->limit ? &layers : NULL);
+    else if (status == JSN_OK)
+        print_text(v, c, v->limit ? &layers : NULL);
+    cli_layers_release(&layers);
+    return status;
 }
 
 static jsn_status run_case(const bench_values *v, const char *spec)
@@ -142,10 +179,8 @@ static jsn_status run_case(const bench_values *v, const char *spec)
     status = jsn_precision_parse(v->precision, &c.options.precision);
     if (status == JSN_OK)
         status = cli_step_run(&c);
-    if (status == JSN_OK && v->json)
-        status = print_json(v, &c);
-    else if (status == JSN_OK)
-        print_text(v, &c);
+    if (status == JSN_OK)
+        status = print_case(v, &c);
     jsn_model_destroy(c.model);
     return status;
 }
@@ -166,7 +201,9 @@ const cli_command cli_command_bench_step = {
     .summary = "time of a training step on resident data",
     .usage = "[OPTIONS]",
     .details = "Forward, loss, backward and update. -v names the implementation of "
-               "every layer.\nPeak memory is that of the process so far.",
+               "every layer.\nPeak memory is that of the process so far.\n--limit "
+               "prints what each layer takes within a step, and beside it what the\n"
+               "library's primitives take for it alone (oneDNN's, for --device cpu).",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(bench_values),

@@ -464,4 +464,6 @@ const jsni_backend_ops jsni_backend_onednn = {
     .read_output_gradient = read_output_gradient,
     .read_input_gradient = read_input_gradient,
     .read_node = read_node,
+    .time_tasks = dn_time_tasks,
+    .time_limit = dn_time_limit,
 };

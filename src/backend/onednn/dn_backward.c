@@ -171,9 +171,11 @@ static void run_task(void *user, size_t index, size_t worker)
     const backward_job *job = user;
     dn_plan *plan = job->plan;
     dn_step *step = job->step;
+    const double start = dn_time_begin(plan);
     jsni_dnnl_threads(1);
     if (index >= job->shards) {
         dn_reduce(plan, job->reduce, index - job->shards, worker);
+        dn_time_end(plan, &plan->steps[job->reduce], DN_SUM, worker, start);
         return;
     }
     const size_t shard = dn_turn(plan, index, job->shards);
@@ -191,6 +193,7 @@ static void run_task(void *user, size_t index, size_t worker)
         for (int k = 0; k < 2 && step->kind != DN_LINEAR; k++)
             dn_back_input(plan, step, k, &r);
     }
+    dn_time_end(plan, step, DN_GRADIENT, worker, start);
 }
 
 static void run_pending(dn_plan *plan)
@@ -225,6 +228,7 @@ static void run_step(dn_plan *plan, size_t number)
                       run_task, &job);
     plan->reverse = !plan->reverse;
     plan->pending = step->kind == DN_CONV ? number : JSNI_NONE;
+    const double start = dn_time_begin(plan);
     if (linear) {
         dn_linear_backward(plan, step);
         jsni_pool_run(plan->pool, job.shards, sum_task, &job);
@@ -233,6 +237,7 @@ static void run_step(dn_plan *plan, size_t number)
         if (plan->values[v].norm != JSNI_NONE && plan->values[v].completed == number &&
             plan->values[v].gradient != JSNI_NONE)
             dn_norm_backward(plan, plan->values[v].norm);
+    dn_time_end_alone(plan, step, DN_GRADIENT, start);
 }
 
 void dn_backward_run(dn_plan *plan)

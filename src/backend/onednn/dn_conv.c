@@ -173,18 +173,28 @@ void dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r, size_t wo
     for (size_t i = 0, n = 0; i < r->count; i += n) {
         n = next_images(step, r->count - i);
         const dn_range part = {r->view, r->first + i, n, r->shard};
+        double start = dn_time_begin(plan);
         const float *g = dn_out_gradient(plan, step, &part, w->g);
+        dn_time_end(plan, step, DN_GRADIENT, worker, start);
+        start = dn_time_begin(plan);
         data_unit(plan, step, &part, g, worker);
+        dn_time_end(plan, step, DN_DATA, worker, start);
+        start = dn_time_begin(plan);
         dn_pass_on(plan, step, 1, &part, g);
         dn_back_input(plan, step, 1, &part);
-        weights_unit(plan, step, r, i, n, g, worker);
         if (bias != NULL)
             plan->kernels->channel_sums(dn_extent(plan, step->out, n), g, bias);
+        dn_time_end(plan, step, DN_GRADIENT, worker, start);
+        start = dn_time_begin(plan);
+        weights_unit(plan, step, r, i, n, g, worker);
+        dn_time_end(plan, step, DN_WEIGHTS, worker, start);
     }
+    const double start = dn_time_begin(plan);
     if (step->own)
         plan->kernels->wino_gradient_end(&step->wino, &w->wino,
                                          dn_buffer_at(plan, step->parts) +
                                              r->shard * step->part);
+    dn_time_end(plan, step, DN_WEIGHTS, worker, start);
 }
 
 /* ---- sums of the shards ---- */

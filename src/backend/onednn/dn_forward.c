@@ -198,12 +198,12 @@ static void run_shard(void *user, size_t index, size_t worker)
         at = dn_sums_at(out->sums, channels, shard);
         clear_sums(&at, channels);
     }
+    const double start = dn_time_begin(plan);
     if (step->kind == DN_CONV) {
         jsni_dnnl_threads(1);
         dn_conv_forward(plan, step, &all, worker);
-        return;
     }
-    for (size_t i = 0; i < all.count; i += step->unit) {
+    for (size_t i = 0; i < all.count && step->kind != DN_CONV; i += step->unit) {
         dn_range r = all;
         r.first += i;
         r.count = all.count - i < step->unit ? all.count - i : step->unit;
@@ -213,6 +213,7 @@ static void run_shard(void *user, size_t index, size_t worker)
                                 dn_tensor_at(plan, step->out) + r.first * out->floats,
                                 &at, i == 0);
     }
+    dn_time_end(plan, step, DN_FORWARD, worker, start);
 }
 
 static void run_step(dn_plan *plan, dn_step *step)
@@ -220,15 +221,20 @@ static void run_step(dn_plan *plan, dn_step *step)
     const dn_tensor *out = &plan->tensors[step->out];
     const bool sums = out->normed && plan->pass.training;
     forward_job job = {plan, step};
-    if (step->kind == DN_LINEAR)
+    double start = dn_time_begin(plan);
+    if (step->kind == DN_LINEAR) {
         dn_linear_forward(plan, step);
+        dn_time_end_alone(plan, step, DN_FORWARD, start);
+    }
     /* these two have nothing left but the sums */
     if ((step->kind != DN_INPUT && step->kind != DN_LINEAR) || sums)
         jsni_pool_run(plan->pool, dn_shards(plan, step), run_shard, &job);
     plan->reverse = !plan->reverse;
+    start = dn_time_begin(plan);
     for (size_t n = 0; n < plan->norm_count && sums; n++)
         if (plan->norms[n].tensor == step->out)
             dn_norm_forward(plan, n);
+    dn_time_end_alone(plan, step, DN_FORWARD, start);
 }
 
 void dn_forward_run(dn_plan *plan)

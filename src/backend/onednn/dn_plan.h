@@ -128,6 +128,16 @@ typedef struct dn_worker {
     dnnl_stream_t stream;
 } dn_worker;
 
+/* What a step's time is spent on. */
+typedef enum dn_part {
+    DN_FORWARD,
+    DN_GRADIENT, /* BatchNorm, ReLU and sums, backward */
+    DN_DATA,
+    DN_WEIGHTS,
+    DN_SUM, /* of the shards' weight gradients */
+    DN_PARTS
+} dn_part;
+
 /* A piece of preparing weights for the convolutions. */
 typedef struct dn_prepare {
     size_t step;
@@ -184,6 +194,7 @@ typedef struct dn_plan {
     bool reverse;           /* the next run walks the shards from the last one */
     size_t pending;         /* step whose weight gradients are still to be summed */
     atomic_int failure;     /* a dnnl_status_t of some worker */
+    double *times;          /* [threads][steps][DN_PARTS] while timed, else NULL */
 } dn_plan;
 
 static inline size_t dn_capacity(const dn_plan *plan)
@@ -265,6 +276,18 @@ const float *dn_read(const dn_plan *plan, size_t value, size_t view, size_t firs
 /* Shard `shard` of some sums. */
 jsni_sums dn_sums_at(jsni_sums sums, size_t channels, size_t shard);
 void dn_fail(dn_plan *plan, dnnl_status_t status);
+
+/* dn_time.c: seconds that a worker spends on a part of a step, noted while the plan is
+ * timed. What worker 0 does alone is `alone`: all the others wait for it. */
+double dn_time_begin(const dn_plan *plan);
+void dn_time_end(dn_plan *plan, const dn_step *step, dn_part part, size_t worker,
+                 double from);
+void dn_time_end_alone(dn_plan *plan, const dn_step *step, dn_part part, double from);
+JSN_MUST_CHECK jsn_status dn_time_tasks(jsni_plan *plan, jsni_task_time *times,
+                                        size_t room, size_t *count);
+/* dn_limit.c: oneDNN's primitives alone. */
+JSN_MUST_CHECK jsn_status dn_time_limit(jsni_plan *plan, jsni_task_time *times,
+                                        size_t room, size_t *count);
 
 /* dn_norm.c: after all shards have their sums. */
 void dn_norm_forward(dn_plan *plan, size_t norm);

@@ -29,13 +29,36 @@ typedef struct jsni_conv_args {
     const jsni_md *source, *weights, *bias, *result; /* bias only forward, or NULL */
     dnnl_dims_t strides, pad_low, pad_high;
     const_dnnl_primitive_desc_t hint; /* the forward descriptor; NULL forward */
+    bool any_algorithm;               /* not direct alone: Winograd, where it is made */
 } jsni_conv_args;
+
+/* The other primitives, which are only timed (dnnl_limit.c). */
+typedef enum jsni_prim_kind {
+    JSNI_PRIM_NORM, /* with `relu`: the ReLU behind it, too */
+    JSNI_PRIM_RELU,
+    JSNI_PRIM_ADD,
+    JSNI_PRIM_MAX_POOL,
+    JSNI_PRIM_AVG_POOL,
+    JSNI_PRIM_LINEAR
+} jsni_prim_kind;
+
+typedef struct jsni_prim_args {
+    jsni_prim_kind kind;
+    jsni_conv_way way; /* what has no weights: DATA is its backward */
+    const jsni_md *source, *weights, *bias, *result;
+    dnnl_dims_t kernel, strides, pad_low, pad_high; /* of a pool */
+    bool relu;
+    const_dnnl_primitive_desc_t hint; /* the forward descriptor; NULL forward */
+} jsni_prim_args;
 
 JSN_MUST_CHECK jsn_status jsni_md_create(jsni_md *out, int dims, const dnnl_dims_t dim,
                                          dnnl_format_tag_t tag);
 /* The descriptor that a primitive descriptor has for `what`. */
 JSN_MUST_CHECK jsn_status jsni_md_query(jsni_md *out, const_dnnl_primitive_desc_t from,
                                         dnnl_query_t what);
+/* The descriptor of its argument DNNL_ARG_...; of 0 bytes where it has none. */
+JSN_MUST_CHECK jsn_status jsni_md_argument(jsni_md *out,
+                                           const_dnnl_primitive_desc_t from, int arg);
 void jsni_md_destroy(jsni_md *md);
 size_t jsni_md_bytes(const jsni_md *md);
 bool jsni_md_equal(const jsni_md *a, const jsni_md *b);
@@ -45,6 +68,9 @@ JSN_MUST_CHECK jsn_status jsni_dnnl_memory(dnnl_memory_t *out, const jsni_md *md
 JSN_MUST_CHECK jsn_status jsni_dnnl_conv_desc(dnnl_primitive_desc_t *out,
                                               const jsni_conv_args *args,
                                               const_dnnl_primitive_attr_t attr,
+                                              dnnl_engine_t engine);
+JSN_MUST_CHECK jsn_status jsni_dnnl_prim_desc(dnnl_primitive_desc_t *out,
+                                              const jsni_prim_args *args,
                                               dnnl_engine_t engine);
 JSN_MUST_CHECK jsn_status jsni_dnnl_reorder_desc(dnnl_primitive_desc_t *out,
                                                  const jsni_md *from, const jsni_md *to,

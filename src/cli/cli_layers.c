@@ -1,0 +1,78 @@
+/* cli/cli_layers.c - see cli_layers.h. */
+#include "cli/cli_layers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_times(cli_layers *l, const jsn_layer_time *times, size_t count,
+                      bool limit)
+{
+    for (size_t i = 0; i < count; i++) {
+        cli_layer *layer = &l->layers[times[i].layer];
+        const bool forward = strcmp(times[i].what, "forward") == 0;
+        double *to = forward ? &layer->forward : &layer->backward;
+        if (limit)
+            to = forward ? &layer->limit_forward : &layer->limit_backward;
+        *to += times[i].seconds;
+        *(limit ? &l->limit : &l->run) += times[i].seconds;
+    }
+}
+
+jsn_status cli_layers_time(cli_layers *l, jsn_model *model)
+{
+    const size_t layers = jsn_model_describe(model).layers, room = 8 * layers;
+    *l = (cli_layers){.count = layers};
+    l->layers = calloc(layers, sizeof *l->layers);
+    l->times = calloc(room, sizeof *l->times);
+    jsn_layer_time *limit = calloc(room, sizeof *limit);
+    jsn_status status = JSN_ERR_MEMORY;
+    size_t limits = 0;
+    if (l->layers != NULL && l->times != NULL && limit != NULL)
+        status = jsn_model_time_layers(model, l->times, room, &l->time_count);
+    if (status == JSN_OK)
+        status = jsn_model_time_limit(model, limit, room, &limits);
+    if (status == JSN_OK) {
+        l->time_count = l->time_count < room ? l->time_count : room;
+        add_times(l, l->times, l->time_count, false);
+        add_times(l, limit, limits < room ? limits : room, true);
+    }
+    free(limit);
+    if (status != JSN_OK)
+        cli_layers_release(l);
+    return status;
+}
+
+void cli_layers_release(cli_layers *l)
+{
+    free(l->layers);
+    free(l->times);
+    *l = (cli_layers){0};
+}
+
+void cli_layers_json(const cli_layers *l, size_t index, jsn_json_writer *w)
+{
+    const cli_layer *layer = &l->layers[index];
+    jsn_json_begin_object(w, "seconds");
+    for (size_t i = 0; i < l->time_count; i++)
+        if (l->times[i].layer == index)
+            jsn_json_put_real(w, l->times[i].what, l->times[i].seconds);
+    jsn_json_end(w);
+    jsn_json_put_real(w, "limit_seconds", layer->limit_forward + layer->limit_backward);
+}
+
+void cli_layers_print(const cli_layers *l, const jsn_model *model, double seconds)
+{
+    (void)printf("%-28s %9s %9s %9s %9s  %s\n", "milliseconds of a step", "forward",
+                 "backward", "limit fwd", "limit bwd", "implementation");
+    for (size_t i = 0; i < l->count; i++) {
+        const cli_layer *t = &l->layers[i];
+        (void)printf("%-28s %9.2f %9.2f %9.2f %9.2f  %s\n", jsn_model_layer(model, i),
+                     1e3 * t->forward, 1e3 * t->backward, 1e3 * t->limit_forward,
+                     1e3 * t->limit_backward, jsn_model_implementation(model, i));
+    }
+    (void)printf("limit: the library's primitives alone, each by itself in its best "
+                 "layout: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
+                 "%.4f s of it in layers, the rest is loss, update and waiting\n",
+                 l->limit, 100.0 * l->limit / seconds, seconds, l->run);
+}
