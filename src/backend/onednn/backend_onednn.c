@@ -31,7 +31,7 @@ static jsn_status backend_open(jsni_backend **out, size_t device)
     dn_backend *backend = jsni_alloc_zero(1, sizeof *backend);
     JSNI_TRY_ALLOC(backend);
     backend->base.ops = &jsni_backend_onednn;
-    backend->kernels = jsni_kernel_set_best();
+    backend->kernels = jsni_kernel_set_find(jsni_dnnl_instructions());
     const jsn_status status = jsni_dnnl_status(
         dnnl_engine_create(&backend->engine, dnnl_cpu, 0), "opening the CPU engine");
     if (status != JSN_OK) {
@@ -288,9 +288,6 @@ static jsn_status backward(jsni_plan *base)
     dn_plan *plan = (dn_plan *)base;
     if (!plan->ran || !plan->options.training)
         return jsni_fail(JSN_ERR_ARGUMENT, "backward: no training pass came before");
-    if (!plan->pass.training)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "the onednn backend has no backward of an evaluation pass");
     copy_in(plan, plan->output, plan->logit_gradient,
             dn_buffer_at(plan, plan->output_gradient));
     const int before = jsni_dnnl_threads(1);

@@ -120,8 +120,10 @@ static void copy_back(dn_plan *plan, const dn_step *step, const dn_range *r,
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
     float *y = plan->workers[worker].y, *to = begin_sum(plan, step, r);
-    if (step->kind == DN_DROPOUT)
+    if (step->kind == DN_DROPOUT && plan->pass.training)
         dn_dropout(plan, step, r, g, y);
+    else if (step->kind == DN_DROPOUT)
+        memcpy(y, g, r->count * in->floats * sizeof *y);
     else if (in->plain)
         for (size_t i = 0; i < r->count; i++)
             memcpy(y + i * in->floats, g + i * out->floats, in->floats * sizeof *y);

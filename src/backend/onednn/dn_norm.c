@@ -105,7 +105,8 @@ void dn_norm_evaluation(dn_plan *plan, size_t number)
         set_load(plan, norm, c, c, (double)mean[c], (double)variance[c]);
 }
 
-/* gx = scale * (g - sum(g)/N - h * sum(g h)/N) with h = (x - mean) * inverse. */
+/* gx = scale * (g - sum(g)/N - h * sum(g h)/N) with h = (x - mean) * inverse. After an
+ * evaluation pass the statistics are constants, the same for all views: gx = scale * g. */
 void dn_norm_backward(dn_plan *plan, size_t number)
 {
     const jsni_graph *graph = plan->base.graph;
@@ -124,7 +125,8 @@ void dn_norm_backward(dn_plan *plan, size_t number)
     for (size_t c = 0; c < norm->channels; c++) {
         double weight_sum = 0.0, bias_sum = 0.0;
         for (size_t view = 0; view < plan->views; view++) {
-            const size_t at = view * norm->full + c;
+            const size_t to = view * norm->full + c;
+            const size_t at = plan->pass.training ? to : c;
             double g = 0.0, gx = 0.0;
             for (size_t s = view * shards; s < (view + 1) * shards; s++) {
                 const jsni_sums sums = dn_sums_at(norm->sums, norm->full, s);
@@ -136,8 +138,9 @@ void dn_norm_backward(dn_plan *plan, size_t number)
             const double scale = (double)weight[c] * norm->inverse[at];
             const double slope =
                 -scale * norm->inverse[at] * norm->inverse[at] * gx / count;
-            norm->slope[at] = (float)slope;
-            norm->offset[at] = (float)(-scale * g / count + slope * lost);
+            norm->slope[to] = plan->pass.training ? (float)slope : 0.0f;
+            norm->offset[to] =
+                plan->pass.training ? (float)(-scale * g / count + slope * lost) : 0.0f;
             weight_sum += norm->inverse[at] * gx;
             bias_sum += g;
         }

@@ -2,6 +2,7 @@
  * into shards and units, and what scratch that takes. All of it follows from the shapes
  * and the plan's options without the number of threads. */
 #include <stdio.h>
+#include <string.h>
 
 #include "backend/onednn/dn_plan.h"
 #include "core/alloc.h"
@@ -53,16 +54,30 @@ static size_t unit_images(const dn_plan *plan, const dn_step *step)
     return images == 0 ? 1 : images;
 }
 
-/* Whether the own Winograd kernels suit a convolution. */
-static bool suits_wino(const dn_plan *plan, const jsni_window *w, const dn_tensor *in,
-                       const dn_tensor *out)
+/* Whether the own Winograd kernels can compute a convolution, and whether they suit it. */
+static bool can_wino(const dn_plan *plan, const jsni_window *w, const dn_tensor *in,
+                     const dn_tensor *out)
 {
     const size_t lanes = plan->kernels->lanes;
     return plan->kernels->fast && w->kernel_h == 3 && w->kernel_w == 3 &&
            w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 1 && w->pad_w == 1 &&
-           in->shape.channels % lanes == 0 && out->shape.channels % lanes == 0 &&
-           in->shape.channels <= WINO_CHANNELS &&
+           in->shape.channels % lanes == 0 && out->shape.channels % lanes == 0;
+}
+
+static bool suits_wino(const dn_plan *plan, const jsni_window *w, const dn_tensor *in,
+                       const dn_tensor *out)
+{
+    return can_wino(plan, w, in, out) && in->shape.channels <= WINO_CHANNELS &&
            out->shape.channels <= WINO_CHANNELS && in->pixels >= WINO_PIXELS;
+}
+
+/* Whether oneDNN has nothing but its plain loops for some direction. */
+static bool is_slow(const jsni_dnnl_conv *conv)
+{
+    for (int way = 0; way < 3; way++)
+        if (strncmp(conv->way[way].name, "ref", 3) == 0)
+            return true;
+    return false;
 }
 
 static void own_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
@@ -120,6 +135,11 @@ static jsn_status dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
         step->unit = step->shard;
     JSNI_TRY(jsni_dnnl_conv_create(&step->conv, &shape, step->unit, data, training,
                                    plan->threads, plan->engine));
+    if (is_slow(&step->conv) && can_wino(plan, &shape.window, in, out)) {
+        jsni_dnnl_conv_destroy(&step->conv);
+        own_conv(plan, step, in, out);
+        return JSN_OK;
+    }
     const size_t align = 16;
     step->weights_forward = plan->weight_floats;
     plan->weight_floats +=

@@ -374,6 +374,20 @@ void jsni_dnnl_version_text(char *text, size_t size)
     snprintf(text, size, "oneDNN %d.%d.%d", v->major, v->minor, v->patch);
 }
 
+/* The values are sets of bits, and each contains those of the smaller ones. */
+static bool has_isa(dnnl_cpu_isa_t wanted)
+{
+    const unsigned all = (unsigned)dnnl_get_effective_cpu_isa();
+    return (all & (unsigned)wanted) == (unsigned)wanted;
+}
+
+const char *jsni_dnnl_instructions(void)
+{
+    if (has_isa(dnnl_cpu_isa_avx512_core))
+        return "avx512";
+    return has_isa(dnnl_cpu_isa_avx2) ? "avx2" : "plain";
+}
+
 int jsni_dnnl_threads(int threads)
 {
     const int before = omp_get_max_threads();

@@ -80,6 +80,11 @@ JSN_MUST_CHECK jsn_status jsni_dnnl_reorder_desc(dnnl_primitive_desc_t *out,
 /* "oneDNN 2.6.3". `size` bytes at `text`. */
 void jsni_dnnl_version_text(char *text, size_t size);
 
+/* The instruction set that oneDNN uses here, by the name of the own kernels that go with
+ * it: the processor's, or a smaller one when the environment sets ONEDNN_MAX_CPU_ISA
+ * (AVX2, SSE41). */
+const char *jsni_dnnl_instructions(void);
+
 /* The calling thread's limit on oneDNN's own threads: sets it, returns the former.
  * It is a property of the thread, so every worker sets it. */
 int jsni_dnnl_threads(int threads);

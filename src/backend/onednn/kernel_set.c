@@ -2,6 +2,8 @@
  * and the geometry that all of them share. */
 #include "backend/onednn/kernel_set.h"
 
+#include <string.h>
+
 #include "backend/onednn/instruction_sets.h"
 
 #define KERNEL_DECLARE(name, test) extern const jsni_kernel_set jsni_kernel_set_##name;
@@ -20,8 +22,12 @@ const jsni_kernel_set *jsni_kernel_set_at(size_t index)
     return index < count ? sets[index] : NULL;
 }
 
-const jsni_kernel_set *jsni_kernel_set_best(void)
+const jsni_kernel_set *jsni_kernel_set_find(const char *name)
 {
+    const jsni_kernel_set *set = NULL;
+    for (size_t i = 0; (set = jsni_kernel_set_at(i)) != NULL; i++)
+        if (strcmp(set->name, name) == 0)
+            return set;
     return jsni_kernel_set_at(0);
 }
 

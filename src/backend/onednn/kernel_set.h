@@ -162,9 +162,10 @@ typedef struct jsni_kernel_set {
                            float *gradient);
 } jsni_kernel_set;
 
-/* The best one that this processor runs, and each by number for tests: NULL beyond the
- * last, also NULL-free gaps: only sets that run here are counted. */
-const jsni_kernel_set *jsni_kernel_set_best(void);
+/* The one that is called `name` or else the best that this processor runs; and each by
+ * number for tests: NULL beyond the last, also NULL-free gaps: only sets that run here
+ * are counted. */
+const jsni_kernel_set *jsni_kernel_set_find(const char *name);
 const jsni_kernel_set *jsni_kernel_set_at(size_t index);
 
 /* Geometry with the chunk size that suits the second-level cache. */
