@@ -71,7 +71,7 @@ static void put_limit(const cli_step *c, const cli_layers *l, jsn_json_writer *w
     jsn_json_put_real(w, "limit_share", l->limit / c->median);
     jsn_json_put_text(w, "limit_of",
                       "the library's primitives alone, each by itself in its best "
-                      "layout, least of 3 runs");
+                      "layout, least of several runs");
 }
 
 /* `l` may be NULL. */

@@ -58,6 +58,12 @@ expect 0 'gjs:pi1=0.5, batch 4 x 2 views on ref' '' -- $bench
 expect 0 '"layers":\[\{"name":"input","implementation":"copy"\}' '' -- $bench --json
 expect 0 '*' 'layer2.conv +direct loops, (base|avx2)' -- $bench -v --loss ce
 expect 2 '' "no loss" -- $bench --loss nothing
+expect 1 '' 'ref backend does not time its layers' -- $bench --loss ce --limit
+if "$JENSEN" show networks --device onednn >/dev/null 2>&1; then
+    limit="$JENSEN bench step --network cnn:width=16 --batch 4 --steps 1 --loss ce --device onednn --limit"
+    expect 0 'reached: [0-9]+% of the limit' '' -- $limit
+    expect 0 '"limit_seconds":[0-9.e-]+,"limit_share":.*"seconds":\{"forward":' '' -- $limit --json
+fi
 expect 1 '' 'MiB are available' -- "$JENSEN" bench step --batch 1000000 --device ref --steps 1
 
 # A whole epoch beside the bare step; the temporary run folder is gone afterwards.
