@@ -12,6 +12,7 @@
 #   bench      steps in every precision, members, an epoch, the loss
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
 #   compare    fp32 against ref node by node, and the spread of three steps
+#   curve      200 steps in bf16 beside PyTorch's
 #   torch      PyTorch's own speed ($DATA/torch_gpu.py)
 #   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
 #
@@ -69,7 +70,7 @@ section_build() {
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
         test_backend_layers test_backend_networks test_loss_cuda bench_cuda \
-        bench_cuda_loss compare_network
+        bench_cuda_loss bench_curve compare_network
     [ "$failures" -eq 0 ] || exit 1
 }
 
@@ -119,6 +120,10 @@ section_compare() {
     LINES_SHOWN=24 run compare "$tests/backend/compare_network" cuda fp32 10
 }
 
+section_curve() {
+    LINES_SHOWN=24 run curve python3 bench/bf16_curve.py "$build/bench_curve" --runs 8
+}
+
 section_torch() { LINES_SHOWN=20 run torch python3 "$data/torch_gpu.py"; }
 
 # train LOSS LR DECAY SEED EPOCHS: one run on CIFAR-10 with 40% symmetric noise
@@ -142,7 +147,7 @@ section_data() {
 sections=${*:-tests loss golden resume bench}
 case $sections in
 quick) sections="tests loss" ;;
-all) sections="tests loss golden resume sanitizer bench sweep compare torch" ;;
+all) sections="tests loss golden resume sanitizer bench sweep compare curve torch" ;;
 esac
 [ -n "${NO_BUILD:-}" ] || section_build
 for section in $sections; do
