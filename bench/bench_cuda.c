@@ -40,31 +40,41 @@ static void print_tasks(jsni_plan *plan, const jsni_graph *graph)
 {
     enum { ROOM = 4096 };
     jsni_task_time *times = calloc(ROOM, sizeof *times);
+    jsni_task_time *roofs = calloc(ROOM, sizeof *roofs);
     size_t count = 0;
     double total = 0.0;
     check(plan->ops->time_tasks(plan, times, ROOM, &count));
+    check(plan->ops->time_limit(plan, roofs, ROOM, &count));
+    printf("      us     roof  share       MB   GFLOP  task\n");
     for (size_t i = 0; i < count; i++) {
-        printf("%8.2f us  %-34s %s\n", 1e6 * times[i].seconds, times[i].what,
+        printf("%8.2f %8.2f %5.0f%% %8.2f %7.2f  %-42s %s\n", 1e6 * times[i].seconds,
+               1e6 * roofs[i].seconds, 100.0 * roofs[i].seconds / times[i].seconds,
+               1e-6 * roofs[i].bytes, 1e-9 * roofs[i].flops, times[i].what,
                graph->nodes[times[i].node].name);
         total += times[i].seconds;
     }
     printf("%8.2f us  sum of %zu tasks\n", 1e6 * total, count);
-    /* By kind. */
+    printf("      us     roof  share       MB   GFLOP  by kind\n");
     for (size_t i = 0; i < count; i++) {
         if (times[i].what == NULL)
             continue;
         const char *what = times[i].what;
-        double sum = 0.0;
+        double sum = 0.0, roof = 0.0, bytes = 0.0, flops = 0.0;
         size_t n = 0;
         for (size_t k = i; k < count; k++)
             if (times[k].what != NULL && strcmp(times[k].what, what) == 0) {
                 sum += times[k].seconds;
+                roof += roofs[k].seconds;
+                bytes += roofs[k].bytes;
+                flops += roofs[k].flops;
                 n++;
                 if (k > i)
                     times[k].what = NULL;
             }
-        printf("%8.2f us  %3zu x %s\n", 1e6 * sum, n, what);
+        printf("%8.2f %8.2f %5.0f%% %8.2f %7.2f  %3zu x %s\n", 1e6 * sum, 1e6 * roof,
+               100.0 * roof / sum, 1e-6 * bytes, 1e-9 * flops, n, what);
     }
+    free(roofs);
     free(times);
 }
 

@@ -107,6 +107,8 @@ typedef struct jsn_train_result {
     char weights_sha256[65];
     double images_per_second; /* view-images of the last epoch's steps */
     double seconds;           /* of training in this and earlier calls */
+    double epoch_rate; /* as images_per_second, over steps and evaluation; 0: no epoch
+                        * was run in this call */
 } jsn_train_result;
 
 /* Trains, or continues, and writes the run folder. `stop`, when not NULL, is asked after

@@ -116,8 +116,9 @@ typedef struct jsni_losses {
 
 typedef struct jsni_task_time {
     size_t node;
-    const char *what; /* static */
+    const char *what; /* static; starts with "forward" in the forward pass */
     double seconds;
+    double bytes, flops; /* that the task cannot do without, 0 where not counted */
 } jsni_task_time;
 
 struct jsni_backend_ops {
@@ -204,7 +205,8 @@ struct jsni_backend_ops {
     jsn_status (*time_tasks)(jsni_plan *plan, jsni_task_time *times, size_t room,
                              size_t *count);
     /* Optional: times what the library's own primitives take for the layers of that
-     * step, each by itself, several entries a node. Changes nothing in the plan. */
+     * step, each by itself, several entries a node; on a GPU the roof: bytes and products
+     * at the rates of the card. Changes nothing in the plan. */
     jsn_status (*time_limit)(jsni_plan *plan, jsni_task_time *times, size_t room,
                              size_t *count);
 };

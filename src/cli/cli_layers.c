@@ -10,7 +10,7 @@ static void add_times(cli_layers *l, const jsn_layer_time *times, size_t count,
 {
     for (size_t i = 0; i < count; i++) {
         cli_layer *layer = &l->layers[times[i].layer];
-        const bool forward = strcmp(times[i].what, "forward") == 0;
+        const bool forward = strncmp(times[i].what, "forward", 7) == 0;
         double *to = forward ? &layer->forward : &layer->backward;
         if (limit)
             to = forward ? &layer->limit_forward : &layer->limit_backward;
@@ -71,8 +71,11 @@ void cli_layers_print(const cli_layers *l, const jsn_model *model, double second
                      1e3 * t->forward, 1e3 * t->backward, 1e3 * t->limit_forward,
                      1e3 * t->limit_backward, jsn_model_implementation(model, i));
     }
-    (void)printf("limit: the library's primitives alone, each by itself in its best "
-                 "layout: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
+    const bool gpu = strcmp(jsn_model_describe(model).backend, "cuda") == 0;
+    (void)printf("limit: %s: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
                  "%.4f s of it in layers, the rest is loss, update and waiting\n",
+                 gpu ? "each tensor moved once, products at the rate of the card"
+                     : "the library's primitives alone, each by itself in its best "
+                       "layout",
                  l->limit, 100.0 * l->limit / seconds, seconds, l->run);
 }

@@ -203,7 +203,9 @@ const cli_command cli_command_bench_step = {
     .details = "Forward, loss, backward and update. -v names the implementation of "
                "every layer.\nPeak memory is that of the process so far.\n--limit "
                "prints what each layer takes within a step, and beside it what the\n"
-               "library's primitives take for it alone (oneDNN's, for --device cpu).",
+               "library's primitives take for it alone (oneDNN's, for --device cpu; on "
+               "a GPU what\n"
+               "its bytes and products take at the rates of the card).",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(bench_values),

@@ -171,7 +171,7 @@ jsn_status jsni_ensemble_finish(const jsn_train_config *config, const jsni_probl
         MEAN(train_acc_noisy);
         MEAN(images_per_second);
 #undef MEAN
-        result->seconds = 0.0;
+        result->seconds = result->epoch_rate = 0.0;
         for (size_t m = 0; m < members; m++)
             result->seconds += each[m].seconds;
         combine_sha(each, members, result->weights_sha256);

@@ -349,6 +349,9 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         result->train_acc_true = last_row_value(run, "train_acc_true", true);
         result->train_acc_noisy = last_row_value(run, "train_acc_noisy", true);
         result->images_per_second = last_row_value(run, "images_per_second", false);
+        const double whole = run->epoch_seconds + run->measure_seconds;
+        result->epoch_rate =
+            run->epoch_images > 0 ? (double)run->epoch_images / whole : 0.0;
         result->noise_nominal = run->problem->noise_nominal;
         result->noise_real = run->problem->noise_real;
         result->seconds = run->state.seconds;

@@ -67,8 +67,9 @@ typedef struct jsni_run {
 
     jsni_run_state state;
     jsni_run_rows rows;
-    double epoch_seconds;   /* of the training steps of the epoch, this call */
-    uint64_t epoch_images;  /* view-images of those steps */
+    double epoch_seconds;      /* of the training steps of the epoch, this call */
+    uint64_t epoch_images;     /* view-images of those steps */
+    double measure_seconds;    /* of the evaluation after them */
     double last_checkpoint;    /* clock */
     double checkpoint_seconds; /* what the latest took */
     bool unsaved;              /* steps were taken since */

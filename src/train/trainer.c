@@ -317,7 +317,8 @@ static jsn_status end_epoch(jsni_run *run)
     epoch_results r;
     const double start = jsni_clock();
     JSNI_TRY(measure(run, &r));
-    run->state.seconds += jsni_clock() - start;
+    run->measure_seconds = jsni_clock() - start;
+    run->state.seconds += run->measure_seconds;
     char *line = NULL;
     JSNI_TRY(make_row(run, &r, &line));
     jsn_status status = jsni_run_rows_add(&run->rows, line);

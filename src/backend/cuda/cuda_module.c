@@ -116,7 +116,8 @@ static const jsni_backend_ops table = {
     .read_input_gradient = jsni_cuda_read_input_gradient,
     .read_node = jsni_cuda_read_node,
     .resident = &jsni_cuda_resident,
-    .time_tasks = jsni_cuda_time_tasks};
+    .time_tasks = jsni_cuda_time_tasks,
+    .time_limit = jsni_cuda_time_limit};
 
 static jsn_status device_open(jsni_backend **out, size_t device)
 {

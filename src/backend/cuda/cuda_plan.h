@@ -147,6 +147,18 @@ jsn_status jsni_cuda_read_input_gradient(jsni_plan *plan, size_t member, float *
 jsn_status jsni_cuda_read_node(jsni_plan *plan, size_t member, size_t node, float *to);
 jsn_status jsni_cuda_time_tasks(jsni_plan *plan, jsni_task_time *times, size_t room,
                                 size_t *count);
+jsn_status jsni_cuda_time_limit(jsni_plan *plan, jsni_task_time *times, size_t room,
+                                size_t *count);
+
+/* Rates of the device by its clocks: bytes, and operations of the plan's precision. */
+typedef struct jsni_cuda_roof {
+    double bytes, flops;
+} jsni_cuda_roof;
+
+jsn_status jsni_cuda_roof_of(const jsni_cuda_plan *plan, jsni_cuda_roof *out);
+/* The bytes and operations of a task, and the seconds they take at best. */
+void jsni_cuda_work(const jsni_cuda_plan *plan, const jsni_task *task,
+                    const jsni_cuda_roof *roof, jsni_task_time *out);
 extern const struct jsni_resident_ops jsni_cuda_resident;
 
 /* ---- between the files of the plan ---- */

@@ -1,14 +1,16 @@
 /* backend/cuda/cuda_task.c - runs tasks. */
 #include "backend/cuda/cuda_task.h"
 
+#include <string.h>
+
 #include "backend/cuda/cuda_check.h"
 
-const char *jsni_task_text(jsni_task_kind kind)
+const char *jsni_task_text(jsni_task_kind kind, bool backward)
 {
-#define TEXT(kind, text) text,
-    static const char *const texts[] = {JSNI_TASK_KINDS(TEXT)};
-#undef TEXT
-    return texts[kind];
+#define TEXTS(kind, text) {"forward: " text, "backward: " text},
+    static const char *const texts[][2] = {JSNI_TASK_KINDS(TEXTS)};
+#undef TEXTS
+    return texts[kind][backward];
 }
 
 static cudaError_t run_norm(const jsni_task *task, cudaStream_t stream)
@@ -152,5 +154,6 @@ jsn_status jsni_task_run(const jsni_task *task, cudaStream_t stream)
         error = run_conv(task, stream);
         break;
     }
-    return jsni_cuda_check(error, jsni_task_text(task->kind));
+    return jsni_cuda_check(error,
+                           jsni_task_text(task->kind, false) + strlen("forward: "));
 }

@@ -106,6 +106,7 @@ typedef struct jsni_task {
 
 JSN_MUST_CHECK jsn_status jsni_task_run(const jsni_task *task, cudaStream_t stream);
 
-const char *jsni_task_text(jsni_task_kind kind);
+/* "forward: own conv3x3"; static */
+const char *jsni_task_text(jsni_task_kind kind, bool backward);
 
 #endif /* JSNI_BACKEND_CUDA_CUDA_TASK_H */

@@ -65,6 +65,8 @@ jsn_status jsni_cuda_time_tasks(jsni_plan *base, jsni_task_time *times, size_t r
     jsni_program *p = NULL;
     JSNI_TRY(jsni_cuda_program(plan, 0, plan->options.views, plan->options.batch,
                                plan->options.training, &p));
+    jsni_cuda_roof roof;
+    JSNI_TRY(jsni_cuda_roof_of(plan, &roof));
     cudaEvent_t first = NULL, last = NULL;
     jsn_status status = JSNI_CUDA(cudaEventCreate(&first));
     if (status == JSN_OK)
@@ -73,7 +75,8 @@ jsn_status jsni_cuda_time_tasks(jsni_plan *base, jsni_task_time *times, size_t r
         status = jsni_cuda_run_tasks(m, p->tasks, p->task_count);
     for (size_t i = 0; i < p->task_count && i < room && status == JSN_OK; i++) {
         times[i].node = p->tasks[i].node;
-        times[i].what = jsni_task_text(p->tasks[i].kind);
+        times[i].what = jsni_task_text(p->tasks[i].kind, i >= p->forward_tasks);
+        jsni_cuda_work(plan, &p->tasks[i], &roof, &times[i]);
         status = time_task(&p->tasks[i], m->stream, first, last, &times[i].seconds);
     }
     *count = p->task_count;

@@ -389,7 +389,8 @@ static jsn_status time_nodes(const dn_plan *plan, limit_node *all,
             if (all[i].seconds[way] <= 0.0)
                 continue;
             if (*count < room)
-                times[*count] = (jsni_task_time){i, names[way], all[i].seconds[way]};
+                times[*count] =
+                    (jsni_task_time){i, names[way], all[i].seconds[way], 0, 0};
             (*count)++;
         }
     }

@@ -72,7 +72,7 @@ static void give_times(const dn_plan *plan, const double *best, jsni_task_time *
                 continue;
             if (*count < room)
                 times[*count] = (jsni_task_time){plan->steps[s].node, names[part],
-                                                 sum / (double)plan->threads};
+                                                 sum / (double)plan->threads, 0, 0};
             (*count)++;
         }
 }
