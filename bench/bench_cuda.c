@@ -222,8 +222,7 @@ int main(int argc, char **argv)
         best = all[i] < best ? all[i] : best;
     }
     float *logits = malloc((size_t)10000 * 10 * sizeof *logits);
-    jsni_resident_query query = {
-        .set = JSNI_RESIDENT_TRAIN, .count = 10000, .batch = batch * views};
+    jsni_resident_query query = {.set = JSNI_RESIDENT_TRAIN, .count = 10000};
     memcpy(query.mean, mean, sizeof mean);
     memcpy(query.deviation, deviation, sizeof deviation);
     check(ops->resident->evaluate(plan, 0, &query, logits));

@@ -70,7 +70,6 @@ typedef struct jsni_resident_result {
 typedef struct jsni_resident_query {
     size_t set;                 /* JSNI_RESIDENT_... */
     size_t first, count;        /* samples */
-    size_t batch;               /* of a pass, at most views * batch of the plan */
     const jsn_augment *augment; /* NULL: the images as they are */
     uint32_t purpose;           /* of the augmentation's stream, with augment */
     uint64_t seed;

@@ -318,6 +318,7 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
     final_results r = {0};
     const double start = jsni_clock();
     char *path = jsni_run_file(&run->folder, JSNI_RUN_MODEL);
+    jsni_model_select(run->model, run->member);
     jsn_status status =
         path == NULL ? JSN_ERR_MEMORY : jsn_model_save(run->model, path);
     jsni_free(path);

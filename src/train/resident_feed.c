@@ -319,16 +319,14 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
     const size_t samples =
         whole ? jsn_dataset_samples(part->data, part->split) : part->count;
     const jsn_dataset_traits *traits = jsn_dataset_about(run->problem->data);
-    jsni_resident_query query = {
-        .set = kind == JSNI_PASS_VAL    ? JSNI_RESIDENT_VAL
-               : kind == JSNI_PASS_TEST ? JSNI_RESIDENT_TEST
-                                        : JSNI_RESIDENT_TRAIN,
-        /* as large as a training step */
-        .batch = (size_t)(run->config->batch * run->config->views),
-        .augment = kind == JSNI_PASS_COPY ? run->augment : NULL,
-        .purpose = kind == JSNI_PASS_COPY ? 1 : 0,
-        .seed = run->seed,
-        .epoch = (uint32_t)run->state.epoch};
+    jsni_resident_query query = {.set = kind == JSNI_PASS_VAL    ? JSNI_RESIDENT_VAL
+                                        : kind == JSNI_PASS_TEST ? JSNI_RESIDENT_TEST
+                                                                 : JSNI_RESIDENT_TRAIN,
+                                 .augment =
+                                     kind == JSNI_PASS_COPY ? run->augment : NULL,
+                                 .purpose = kind == JSNI_PASS_COPY ? 1 : 0,
+                                 .seed = run->seed,
+                                 .epoch = (uint32_t)run->state.epoch};
     memcpy(query.mean, traits->mean, sizeof query.mean);
     memcpy(query.deviation, traits->deviation, sizeof query.deviation);
     place_list places = {0};

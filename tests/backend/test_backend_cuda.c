@@ -313,7 +313,6 @@ static size_t count_different(const data *d, const char *spec, jsni_plan *plan,
     float *got = room((size_t)IMAGES * 3 * PIXELS), *want = room(3 * PIXELS);
     const struct jsni_resident_ops *resident = plan->ops->resident;
     jsni_resident_query query = {.set = JSNI_RESIDENT_TEST,
-                                 .batch = VIEWS * SAMPLES,
                                  .count = IMAGES,
                                  .augment = pipeline,
                                  .purpose = JSNI_RNG_AUGMENT,

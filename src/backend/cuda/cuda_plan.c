@@ -117,6 +117,34 @@ static jsn_status measure(const jsni_cuda *device, const jsni_graph *graph,
     return JSN_OK;
 }
 
+/* Images of an evaluation pass: activations are not kept, so several batches fit the
+ * memory that one view of a training batch takes. Of the network and the batch alone:
+ * the same for a run by itself and among others. */
+static jsn_status measure_evaluation(const jsni_cuda *device, const jsni_graph *graph,
+                                     const jsni_plan_options *options, bool no_own,
+                                     size_t *images)
+{
+    enum { MOST = 1024 };
+    jsni_plan_options one = *options;
+    size_t room = 0, tasks = 0;
+    one.views = 1;
+    JSNI_TRY(measure(device, graph, &one, no_own, &room, &tasks));
+    *images = options->batch;
+    for (size_t next = 2 * options->batch; next <= MOST; next *= 2) {
+        jsni_make make;
+        base_make(&make, device, graph, &one, no_own);
+        make.training = false;
+        make.samples = next;
+        JSNI_TRY(jsni_make_run(&make));
+        const bool fits = make.high <= room;
+        jsni_make_release(&make);
+        if (!fits)
+            break;
+        *images = next;
+    }
+    return JSN_OK;
+}
+
 static size_t count_chunks(const jsni_graph *graph)
 {
     size_t count = 0;
@@ -442,6 +470,7 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
     size_t arena = 0;
     JSNI_TRY_CUDA(cudaSetDevice(device->device));
     JSNI_TRY(measure(device, g, o, plan->no_own, &arena, &plan->task_capacity));
+    JSNI_TRY(measure_evaluation(device, g, o, plan->no_own, &plan->evaluated));
     plan->arena_bytes = arena;
     plan->workspace_bytes = cudnn_workspace;
     plan->chunk_count = count_chunks(g);

@@ -383,14 +383,10 @@ static jsn_status evaluate(jsni_plan *base, size_t member, const jsni_resident_q
     jsni_cuda_plan *plan = plan_of(base);
     jsni_cuda_member *m = &plan->member[member];
     const jsni_resident_set *set = &plan->sets[q->set];
-    const size_t batch = q->batch, room = plan->options.views * plan->options.batch;
+    const size_t batch = plan->evaluated;
     if (!set->images || q->first + q->count > set->count)
         return jsni_fail(JSN_ERR_ARGUMENT, "samples %zu to %zu of a set of %zu",
                          q->first, q->first + q->count, set->count);
-    if (batch == 0 || batch > room)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "a pass of %zu images, the plan has room for %zu", batch,
-                         room);
     JSNI_TRY(supports(base, q->augment, set->height, set->width));
     const size_t classes = base->graph->classes;
     JSNI_TRY(jsni_cuda_program(plan, member, 1, batch, false, &m->now));
