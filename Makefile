@@ -13,7 +13,9 @@ release: setup
 	@cmake --preset release >/dev/null
 	@cmake --build build/release -j $(JOBS)
 
-demo: release
+demo: setup
+	@cmake --preset release >/dev/null
+	@cmake --build build/release --target jensen_program -j $(JOBS)
 	build/release/jensen demo --out demo
 
 test:

@@ -126,9 +126,8 @@ static jsn_status print_row(predictor *p, const char *path, const double *row)
 }
 
 /* The sentences of the readers begin with the path. */
-static jsn_status print_broken(predictor *p, const char *path)
+static jsn_status print_broken(predictor *p, const char *path, const char *reason)
 {
-    const char *reason = jsn_last_error();
     const size_t length = strlen(path);
     if (strncmp(reason, path, length) == 0 && reason[length] == ':')
         reason += length + (reason[length + 1] == ' ' ? 2 : 1);
@@ -154,6 +153,15 @@ static jsn_status run_batch(predictor *p)
     return status;
 }
 
+/* Those that wait come first: rows are in the order of the images. */
+static jsn_status skip_broken(predictor *p, const char *path)
+{
+    char reason[512];
+    (void)snprintf(reason, sizeof reason, "%s", jsn_last_error());
+    const jsn_status status = p->waiting > 0 ? run_batch(p) : JSN_OK;
+    return status == JSN_OK ? print_broken(p, path, reason) : status;
+}
+
 static jsn_status predict_all(predictor *p, const jsn_texts *paths)
 {
     const jsn_logger *logger = cli_logger();
@@ -161,7 +169,7 @@ static jsn_status predict_all(predictor *p, const jsn_texts *paths)
         const char *path = paths->items[i];
         jsn_status status = jsn_image_read(&p->images[p->waiting], path);
         if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED)
-            status = print_broken(p, path);
+            status = skip_broken(p, path);
         else if (status == JSN_OK)
             p->paths[p->waiting++] = path;
         if (status == JSN_OK && p->waiting == p->batch)

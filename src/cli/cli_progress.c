@@ -109,10 +109,17 @@ const jsn_logger *cli_logger(void)
 }
 
 static atomic_int stop_signals;
+static _Atomic double first_signal; /* seconds, by now() */
 
+/* The second signal ends the program at once. timeout(1) and batch systems send one to the
+ * process and one to its group, a moment apart: that is one wish to stop, and the
+ * checkpoint must not be lost for it. */
 static void note_signal(void)
 {
-    if (atomic_fetch_add(&stop_signals, 1) > 0)
+    const double time = now();
+    if (atomic_fetch_add(&stop_signals, 1) == 0)
+        atomic_store(&first_signal, time);
+    else if (time - atomic_load(&first_signal) > 0.5)
         _exit(CLI_INTERRUPTED);
 }
 

@@ -14,6 +14,15 @@
 
 enum { WAIT_MS = 60000 };
 
+/* SQLite's "disk I/O error" alone helps nobody: the system knows why. */
+static jsn_status io_failure(sqlite3 *db)
+{
+    const int number = db == NULL ? 0 : sqlite3_system_errno(db);
+    if (number == 0)
+        return jsni_fail(JSN_ERR_IO, "%s", sqlite3_errmsg(db));
+    return jsni_fail(JSN_ERR_IO, "%s (%s)", sqlite3_errmsg(db), strerror(number));
+}
+
 /* Turns SQLite's code into ours, with its text. */
 static jsn_status check(sqlite3 *db, int code)
 {
@@ -32,7 +41,7 @@ static jsn_status check(sqlite3 *db, int code)
     case SQLITE_CANTOPEN:
         return jsni_fail(JSN_ERR_DATA, "%s", sqlite3_errmsg(db));
     default:
-        return jsni_fail(JSN_ERR_IO, "%s", sqlite3_errmsg(db));
+        return io_failure(db);
     }
 }
 

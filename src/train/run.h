@@ -73,6 +73,7 @@ typedef struct jsni_run {
     double last_checkpoint;    /* clock */
     double checkpoint_seconds; /* what the latest took */
     bool unsaved;              /* steps were taken since */
+    bool said;                 /* what follows from the first epoch was told */
 } jsni_run;
 
 /* What is to be trained, and where. */

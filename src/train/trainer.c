@@ -334,6 +334,39 @@ static jsn_status end_epoch(jsni_run *run)
     return JSN_OK;
 }
 
+/* After the first epoch of this process, which has read every image: those that could
+ * not be, and how long it will take. */
+static void say_first(jsni_run *run, double epoch_seconds)
+{
+    char text[700];
+    const jsni_loader *loaders[] = {run->train, run->passes[JSNI_PASS_VAL],
+                                    run->passes[JSNI_PASS_TEST]};
+    const char *reason = NULL;
+    size_t bad = 0;
+    for (size_t l = 0; l < sizeof loaders / sizeof loaders[0]; l++) {
+        const size_t count = loaders[l] == NULL ? 0 : jsni_loader_bad_count(loaders[l]);
+        uint32_t position = 0;
+        if (count > 0 && reason == NULL)
+            jsni_loader_bad(loaders[l], 0, &position, &reason);
+        bad += count;
+    }
+    if (bad > 0) {
+        (void)snprintf(text, sizeof text,
+                       "%zu image%s cannot be read and %s left out, such as %s", bad,
+                       bad == 1 ? "" : "s", bad == 1 ? "is" : "are", reason);
+        run->logger.message(run, JSN_LOG_WARNING, text);
+    }
+    const double left =
+        epoch_seconds * (double)(run->config->epochs - run->state.epoch);
+    if (left < 60.0)
+        return;
+    if (left < 5400.0)
+        (void)snprintf(text, sizeof text, "about %.0f minutes to go", left / 60.0);
+    else
+        (void)snprintf(text, sizeof text, "about %.1f hours to go", left / 3600.0);
+    run->logger.message(run, JSN_LOG_INFO, text);
+}
+
 /* Epochs of less than a second would spend their time on checkpoints: one is written
  * when the last is twenty times as old as it took to write, and after the last epoch. */
 static bool checkpoint_due(const jsni_run *runs, size_t count)
@@ -352,9 +385,14 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
         runs[i].epoch_seconds = 0.0;
         runs[i].epoch_images = 0;
     }
+    const double start = jsni_clock();
+    const bool whole = runs[0].state.batch == 0;
     JSNI_TRY(runs[0].resident ? jsni_resident_steps(runs, count) : host_steps(runs));
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(end_epoch(&runs[i]));
+    if (whole && !runs[0].said)
+        say_first(&runs[0], jsni_clock() - start);
+    runs[0].said = runs[0].said || whole;
     const bool due = checkpoint_due(runs, count);
     for (size_t i = 0; due && i < count; i++)
         JSNI_TRY(jsni_checkpoint_save(&runs[i]));

@@ -21,12 +21,12 @@ expect 0 '"top":\[\{"class":"[a-z_0-9]+","probability":[0-9.e-]+\},\{.*\},\{.*\}
 
 # The probabilities are a distribution, the best comes first, and text, JSON and table agree.
 expect 0 '^new/b.ppm' '^broken.png: .+' -- "$JENSEN" predict run new broken.png --device ref
-expect 0 '^new/b.ppm' '^1 of 3 images could not be read' -- "$JENSEN" predict run new broken.png \
+expect 0 '^new/b.ppm' '^1 of 3 images could not be read' -- "$JENSEN" predict run new/b.ppm broken.png new/deep \
     --top 10 --csv t.csv --device ref
 expect 0 '^ok$' '' -- python3 -c '
 import csv
 rows = list(csv.DictReader(open("t.csv")))
-assert sorted(r["path"] for r in rows) == ["broken.png", "new/b.ppm", "new/deep/a, b.ppm"]
+assert [r["path"] for r in rows] == ["new/b.ppm", "broken.png", "new/deep/a, b.ppm"], rows
 for r in rows:
     if r["path"] == "broken.png":
         assert r["class"] == "" and r["reason"] != "", r

@@ -23,7 +23,7 @@ classes() {
 classes photos 50 cat dog
 echo 'not an image' >photos/cat/7.ppm
 : >photos/dog/9.ppm
-expect 0 '^run +r' '2 broken images were left out; see bad_images.csv' -- \
+expect 0 '^run +r' '2 broken images were left out; see r/bad_images.csv' -- \
     "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 --image-size 32 --out r
 expect 0 '^path,reason$' '' -- head -1 r/bad_images.csv
 expect 0 'cat/7.ppm,.+' '' -- cat r/bad_images.csv
