@@ -4,6 +4,8 @@
 # done is kept in $RESULTS/jensen.db and $RESULTS/runs. Without a name all are run, the
 # shortest first.
 #
+#   curves       CE and GJS on 20,000 images with 40% symmetric noise, 30 epochs, 3 seeds,
+#                two learning rates, and CE on clean labels; consistency every epoch
 #   table1       8 losses x 7 noises on CIFAR-10, one seed; a second one on the 40% columns
 #   table3 table4 table5 fig4 fig5 fig7      ablations on CIFAR-100
 #   instance     PLC's instance-dependent labels, CE and GJS
@@ -12,7 +14,7 @@
 #   tables       prints everything there is into $RESULTS, runs nothing
 #
 # Settings, by environment: DATA (folder with the archives), RESULTS, NETWORK, SUBSET,
-# EPOCHS, JOBS, DEVICE, SEEDS.
+# EPOCHS, JOBS, DEVICE, SEEDS, CURVES_NETWORK.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 JENSEN=${JENSEN:-build/release/jensen}
@@ -24,6 +26,7 @@ EPOCHS=${EPOCHS:-20}
 JOBS=${JOBS:-1}
 DEVICE=${DEVICE:-cpu}
 SEEDS=${SEEDS:-1}
+CURVES_NETWORK=${CURVES_NETWORK:-cnn}
 
 cifar10=cifar10:$DATA/cifar10-jpeg.tar.xz
 cifar100=cifar100:$DATA/cifar100-jpeg.tar.xz
@@ -55,10 +58,22 @@ run() {
     table3 | table4 | table5 | fig4 | fig5 | fig7) repro "$1" "$cifar100" --seeds "$SEEDS" ;;
     table6 | fig1 | fig6) repro "$1" "$cifar100" --seeds "$SEEDS" ;;
     table12) repro table12 "$cifar10" --dataset cifar10 --seeds "$SEEDS" ;;
+    curves)
+        for noise in none sym:rate=0.4; do
+            local study=curves-${noise%%:*} losses='ce;gjs:pi1=0.5'
+            [ $noise != none ] || losses=ce
+            "$JENSEN" sweep status "$study" >/dev/null 2>&1 ||
+                "$JENSEN" sweep create "$study" "$cifar10" --network "$CURVES_NETWORK" \
+                    --subset 20000 --epochs 30 --batch 128 --val-fraction 0 --noise $noise \
+                    --consistency every --axis "loss=$losses" --axis lr=0.02,0.05 --seeds 3
+            "$JENSEN" sweep run "$study" --jobs "$JOBS" --device "$DEVICE" --runs "$RESULTS/runs" -q
+            "$JENSEN" sweep export "$study" --format markdown >"$RESULTS/$study.md"
+        done
+        ;;
     instance)
         # The label file covers 45,000 images; the others serve as validation.
         for loss in ce gjs:pi1=0.5; do
-            train "instance-${loss%%:*}" --loss "$loss" --lr 0.05 --subset 0 \
+            train "instance-${loss%%:*}" --loss "$loss" --lr 0.05 --subset 20000 \
                 --noise "file:$DATA/plc_cifar10.csv.xz,column=${INSTANCE_COLUMN:-type1_35},missing=val"
         done | tee "$RESULTS/instance.json"
         ;;
@@ -88,7 +103,7 @@ run() {
     esac
 }
 
-[ $# -gt 0 ] || set -- human instance table3 tune fig7 table4 table5 fig5 fig4 table1
+[ $# -gt 0 ] || set -- human curves instance table3 tune fig7 table4 table5 fig5 fig4 table1
 for name; do
     run "$name"
 done
