@@ -73,6 +73,11 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_report_write(const char *const *runs,
                                                    size_t count, const char *title,
                                                    const char *path);
 
+/* The curves alone, as an SVG file: accuracy, true class found, consistency, loss, rate.
+ *   as jsn_report_write(); JSN_ERR_DATA also when no run has ended an epoch */
+JSN_API JSN_MUST_CHECK jsn_status jsn_report_curves(const char *const *runs,
+                                                    size_t count, const char *path);
+
 /* Writes report.html into a run folder, and into those of an ensemble's members. With
  * `only_missing` a page that is there is left alone. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_report_run(const char *run, bool only_missing);

@@ -10,8 +10,9 @@ typedef struct report_values {
 } report_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.html",
-     "where the page goes (one run: RUN/report.html; several: report.html)",
+    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "where the page goes (one run: RUN/report.html; several: report.html); FILE.svg: "
+     "the curves alone",
      offsetof(report_values, out)},
     {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
      offsetof(report_values, title)},
@@ -52,7 +53,12 @@ static jsn_status run(void *values, const jsn_texts *args)
         length = snprintf(path, sizeof path, "report.html");
     if (length < 0 || (size_t)length >= sizeof path)
         return cli_usage("the path of the page is too long");
-    const jsn_status status = jsn_report_write(runs, args->count, v->title, path);
+    const bool figure = length > 4 && strcmp(path + length - 4, ".svg") == 0;
+    if (figure && v->title != NULL)
+        return cli_usage("--title belongs to a page, not to a figure");
+    const jsn_status status = figure
+                                  ? jsn_report_curves(runs, args->count, path)
+                                  : jsn_report_write(runs, args->count, v->title, path);
     if (status == JSN_OK)
         (void)printf("%s\n", path);
     return status;

@@ -89,14 +89,17 @@ static jsni_chart chart_of(const sheet *s, const char *title, const char *unit)
                         .legend = JSNI_LEGEND_BELOW};
 }
 
+/* `bare`: a figure by itself, not a part of a page. */
 static void draw(jsni_text *page, const jsni_chart *charts, size_t count,
-                 const char *caption)
+                 const char *caption, bool bare)
 {
     if (count == 0)
         return;
-    jsni_html_figure_begin(page);
+    if (!bare)
+        jsni_html_figure_begin(page);
     jsni_chart_figure(page, charts, count, count > 1 ? 2 : 1, caption, false);
-    jsni_html_figure_end(page, caption);
+    if (!bare)
+        jsni_html_figure_end(page, caption);
 }
 
 /* The charts of a single run: what they show, one line a row. */
@@ -123,7 +126,7 @@ static const struct {
     {"Learning rate", "rate", "lr", "learning rate", 1, 5, 0},
 };
 
-void jsni_run_curves(jsni_text *page, const jsni_run_record *run)
+static void curves_of(jsni_text *page, const jsni_run_record *run, bool bare)
 {
     sheet *sheets = jsni_alloc_zero(MOST_CHARTS, sizeof *sheets);
     jsni_chart charts[MOST_CHARTS];
@@ -148,7 +151,7 @@ void jsni_run_curves(jsni_text *page, const jsni_run_record *run)
         charts[count].y.log_scale = single[i].scale == 1.0 && wants_logarithm(s);
         count++;
     }
-    draw(page, charts, count, "Every epoch of the run");
+    draw(page, charts, count, "Every epoch of the run", bare);
     for (size_t i = 0; i < MOST_CHARTS; i++)
         release_sheet(&sheets[i]);
     jsni_free(sheets);
@@ -176,8 +179,9 @@ static bool first_of_group(const size_t *group, size_t at)
     return true;
 }
 
-void jsni_run_curves_compare(jsni_text *page, const jsni_run_record *runs,
-                             char *const *labels, const size_t *group, size_t count)
+static void curves_of_several(jsni_text *page, const jsni_run_record *runs,
+                              char *const *labels, const size_t *group, size_t count,
+                              bool bare)
 {
     sheet *sheets = jsni_alloc_zero(JSNI_COUNT_OF(compared), sizeof *sheets);
     jsni_chart charts[JSNI_COUNT_OF(compared)];
@@ -202,8 +206,28 @@ void jsni_run_curves_compare(jsni_text *page, const jsni_run_record *runs,
     }
     draw(page, charts, drawn,
          "Every epoch; runs that differ in their seed alone share "
-         "a colour");
+         "a colour",
+         bare);
     for (size_t k = 0; k < JSNI_COUNT_OF(compared); k++)
         release_sheet(&sheets[k]);
     jsni_free(sheets);
+}
+
+void jsni_run_curves(jsni_text *page, const jsni_run_record *run)
+{
+    curves_of(page, run, false);
+}
+
+void jsni_run_curves_compare(jsni_text *page, const jsni_run_record *runs,
+                             char *const *labels, const size_t *group, size_t count)
+{
+    curves_of_several(page, runs, labels, group, count, false);
+}
+
+void jsni_run_curves_figure(jsni_text *out, const jsni_run_set *set)
+{
+    if (set->count == 1)
+        curves_of(out, &set->runs[0], true);
+    else
+        curves_of_several(out, set->runs, set->labels, set->group, set->count, true);
 }

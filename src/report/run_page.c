@@ -375,6 +375,23 @@ jsn_status jsn_report_write(const char *const *runs, size_t count, const char *t
     return status;
 }
 
+jsn_status jsn_report_curves(const char *const *runs, size_t count, const char *path)
+{
+    jsni_run_set set;
+    jsni_text figure = {0};
+    JSNI_TRY(jsni_run_set_read(&set, runs, count));
+    jsni_run_curves_figure(&figure, &set);
+    jsn_status status = figure.status;
+    if (status == JSN_OK && figure.length == 0)
+        status =
+            jsni_fail(JSN_ERR_DATA, "%s: no epoch is done, nothing to draw", runs[0]);
+    if (status == JSN_OK)
+        status = jsni_file_write(path, figure.data, figure.length);
+    jsni_text_release(&figure);
+    jsni_run_set_release(&set);
+    return status;
+}
+
 static jsn_status write_one(const char *run, bool only_missing)
 {
     char *path = jsni_path_join(run, JSNI_RUN_REPORT);

@@ -27,6 +27,10 @@ expect 0 '^report.html$' '' -- "$JENSEN" report a ce1 ce2 ce3 --title 'A <b> & C
 expect 0 '<h1>A &lt;b&gt; &amp; C</h1>' '' -- cat report.html
 expect 0 '<a href="ce1/report.html">ce1' '' -- cat report.html
 expect 0 '4 runs, 2 settings' '' -- cat report.html
+expect 0 '^curves.svg$' '' -- "$JENSEN" report a ce1 ce2 -o curves.svg
+expect 0 '^<svg .*xmlns' '' -- head -n 1 curves.svg
+expect 0 'Test accuracy' '' -- cat curves.svg
+expect 2 '' 'title belongs to a page' -- "$JENSEN" report a -o curves.svg --title x
 
 # The mean and the deviation of the table are those of the three results.
 "$JENSEN" report ce1 ce2 ce3 a --table csv >t.csv
