@@ -43,7 +43,8 @@ static size_t linear_ticks(double low, double high, size_t most, jsni_tick *tick
     double step = 10.0 * power;
     int decimals = 0;
     for (size_t i = 0; i < 5; i++)
-        if (nice[i] * power >= rough * (1.0 - 1e-9)) {
+        /* 2.5 itself would give whole numbers (epochs) decimals that they do not need. */
+        if (nice[i] * power >= rough * (1.0 - 1e-9) && nice[i] * power != 2.5) {
             step = nice[i] * power;
             break;
         }
