@@ -18,6 +18,11 @@ typedef __mmask16 vec_mask;
 
 #define VEC_INLINE static inline __attribute__((always_inline))
 
+/* Into the second-level cache. */
+VEC_INLINE void vec_fetch(const float *p)
+{
+    __builtin_prefetch(p, 0, 2);
+}
 VEC_INLINE vec vec_load(const float *p)
 {
     return _mm512_load_ps(p);

@@ -21,6 +21,11 @@ typedef struct vec_mask {
         r.at[i] = (expression);   \
     return r
 
+/* Into the second-level cache. */
+VEC_INLINE void vec_fetch(const float *p)
+{
+    __builtin_prefetch(p, 0, 2);
+}
 VEC_INLINE vec vec_load(const float *p)
 {
     VEC_EACH(p[i]);

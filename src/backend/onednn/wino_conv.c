@@ -33,12 +33,34 @@ VEC_INLINE void product_tile(const float *v, size_t in, const float *u, size_t c
             vec_store(m + (size_t)r * out + c * VEC, acc[r][c]);
 }
 
+/* Memory that a chunk of tile rows needs behind its products: its own residual and
+ * result, the next chunk's input. It is fetched into the second-level cache during the
+ * products, which leave the way to memory idle. */
+typedef struct stream {
+    const float *from;
+    size_t lines; /* of LINE floats; 0: none */
+} stream;
+
+enum { STREAMS = 4, LINE = 16 };
+
+/* Part `part` of WINO_PLANES of all streams. */
+static void fetch(const stream streams[STREAMS], size_t part)
+{
+    for (size_t i = 0; i < STREAMS; i++) {
+        const size_t end = streams[i].lines * (part + 1) / WINO_PLANES;
+        for (size_t k = streams[i].lines * part / WINO_PLANES; k < end; k++)
+            vec_fetch(streams[i].from + k * LINE);
+    }
+}
+
 VEC_INLINE void product_planes(const jsni_wino *w, size_t tiles, size_t in,
-                               const float *weights, const jsni_wino_scratch *scratch)
+                               const float *weights, const stream *streams,
+                               const jsni_wino_scratch *scratch)
 {
     const size_t out = w->out_blocks * VEC;
     const size_t from = wino_plane(w, w->in_blocks), to = wino_plane(w, w->out_blocks);
-    for (size_t e = 0; e < WINO_PLANES; e++)
+    for (size_t e = 0; e < WINO_PLANES; e++) {
+        fetch(streams, e);
         for (size_t b = 0; b < w->out_blocks; b += TILE_COLS) {
             const float *u = weights + e * in * out + b * VEC * in;
             const float *v = scratch->input + e * from;
@@ -50,27 +72,28 @@ VEC_INLINE void product_planes(const jsni_wino *w, size_t tiles, size_t in,
                 for (size_t t = 0; t < tiles; t += TILE_ROWS)
                     product_tile(v + t * in, in, u, 1, m + t * out, out);
         }
+    }
 }
 
 /* The usual widths as constants: fixed distances between the rows save registers. */
 static void product(const jsni_wino *w, size_t tiles, const float *weights,
-                    const jsni_wino_scratch *scratch)
+                    const stream *streams, const jsni_wino_scratch *scratch)
 {
     switch (w->in_blocks * VEC) {
     case 32:
-        product_planes(w, tiles, 32, weights, scratch);
+        product_planes(w, tiles, 32, weights, streams, scratch);
         break;
     case 64:
-        product_planes(w, tiles, 64, weights, scratch);
+        product_planes(w, tiles, 64, weights, streams, scratch);
         break;
     case 128:
-        product_planes(w, tiles, 128, weights, scratch);
+        product_planes(w, tiles, 128, weights, streams, scratch);
         break;
     case 256:
-        product_planes(w, tiles, 256, weights, scratch);
+        product_planes(w, tiles, 256, weights, streams, scratch);
         break;
     default:
-        product_planes(w, tiles, w->in_blocks * VEC, weights, scratch);
+        product_planes(w, tiles, w->in_blocks * VEC, weights, streams, scratch);
     }
 }
 
@@ -230,14 +253,32 @@ static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t 
     }
 }
 
+/* The images of a tensor that tile rows [begin, end) are of, where they are whole. */
+static stream images_of(const jsni_wino *w, const float *tensor, size_t blocks,
+                        size_t begin, size_t end)
+{
+    const size_t image = blocks * w->height * w->width * VEC;
+    if (tensor == NULL || begin % w->tile_rows != 0 || end % w->tile_rows != 0)
+        return (stream){NULL, 0};
+    return (stream){tensor + begin / w->tile_rows * image,
+                    (end - begin) / w->tile_rows * image / LINE};
+}
+
 void KERNEL(wino_conv)(const jsni_wino *w, const jsni_wino_call *call,
                        const jsni_wino_scratch *scratch)
 {
     const size_t rows = call->images * w->tile_rows;
     for (size_t begin = 0; begin < rows; begin += w->chunk) {
         const size_t end = begin + w->chunk < rows ? begin + w->chunk : rows;
+        const size_t next = end + w->chunk < rows ? end + w->chunk : rows;
+        const stream streams[STREAMS] = {
+            images_of(w, call->residual, w->out_blocks, begin, end),
+            images_of(w, call->back_x, w->out_blocks, begin, end),
+            images_of(w, call->out, w->out_blocks, begin, end),
+            images_of(w, call->x, w->in_blocks, end, next),
+        };
         KERNEL(wino_input)(w, call->x, &call->load, begin, end, scratch);
-        product(w, (end - begin) * w->tile_cols, call->weights, scratch);
+        product(w, (end - begin) * w->tile_cols, call->weights, streams, scratch);
         output_chunk(w, call, begin, end, scratch);
     }
 }
