@@ -1,12 +1,16 @@
 """A training step in PyTorch (channels_last, SGD with Nesterov momentum), and the
-comparison with `jensen bench step`.
+comparison with `jensen bench step`; bench/step.sh says how to call it.
 
-  step_torch.py compare JENSEN ROUNDS
+  step_torch.py compare JENSEN ROUNDS PARTS PYTHON...
   step_torch.py run preactresnet34|resnet50 ce|gjs STEPS     (OMP_NUM_THREADS)
 """
 import json, math, os, resource, statistics, subprocess, sys, time
 
-CASES = [("preactresnet34", "gjs", 128), ("preactresnet34", "ce", 128), ("resnet50", "ce", 16)]
+# network, loss, batch, what the table says
+CASES = {"gjs": ("preactresnet34", "gjs", 128, "PreActResNet-34, GJS, 2 x 128 images"),
+         "ce": ("preactresnet34", "ce", 128, "PreActResNet-34, CE, 128 images"),
+         "resnet50": ("resnet50", "ce", 16, "ResNet-50, CE, 16 images of 224x224")}
+COLUMNS = ("median_seconds", "processor_seconds", "peak_mib", "start_seconds")
 
 
 def network(name):
@@ -83,7 +87,9 @@ def run(name, loss_name, steps):
         return sum(a * F.kl_div(m, p, reduction="batchmean") for a, p in zip(w, ps)) / (0.5 * math.log(2))
 
     times = []
-    for _ in range(steps + 1):
+    for i in range(steps + 1):
+        if i == 1:
+            first, processor = time.monotonic(), time.process_time()
         start = time.monotonic()
         out = [net(v) for v in views]
         loss = gjs(out) if loss_name == "gjs" else F.cross_entropy(out[0], labels)
@@ -92,48 +98,65 @@ def run(name, loss_name, steps):
         opt.step()
         times.append(time.monotonic() - start)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"median_seconds": statistics.median(times[1:]), "peak_mib": peak}))
+    print(json.dumps({"median_seconds": statistics.median(times[1:]), "peak_mib": peak,
+                      "processor_seconds": (time.process_time() - processor) / steps,
+                      "first_step_clock": first}))
 
 
-def child(command, env):
-    """Its JSON, and the processor seconds it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def measure(command, env):
+    """One process: its medians, its peak memory, and the seconds from its start to the
+    end of its first step, by the clock that all processes share."""
+    start = time.monotonic()
     text = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # user time alone: the system's share is the first touch of memory, once
-    return json.loads(text.splitlines()[-1]), after.ru_utime - before.ru_utime
+    got = json.loads(text.splitlines()[-1])
+    got["start_seconds"] = got["first_step_clock"] - start
+    return [got[column] for column in COLUMNS]
 
 
-def measure(command, steps, env):
-    """Median seconds, processor seconds a step (the difference of two lengths), MiB."""
-    few, cpu_few = child(command(1), env)
-    many, cpu_many = child(command(1 + steps), env)
-    return many["median_seconds"], (cpu_many - cpu_few) / steps, many["peak_mib"]
+def version(python):
+    code = "import torch; print(torch.__version__.split('+')[0])"
+    return "PyTorch " + subprocess.run([python, "-c", code], check=True, capture_output=True,
+                                       text=True).stdout.strip()
 
 
-def compare(jensen, rounds, steps=3):
-    for name, loss, batch in CASES:
-        for threads in (2, 1):
-            env = dict(os.environ, OMP_NUM_THREADS=str(threads))
-            spec = "gjs:pi1=0.5" if loss == "gjs" else loss
-            ours = lambda n: [jensen, "bench", "step", "--network", name, "--loss", spec, "--batch", str(batch),
-                              "--threads", str(threads), "--device", "cpu", "--steps", str(n), "--json"]
-            peer = lambda n: [sys.executable, __file__, "run", name, loss, str(n)]
-            got = {"jensen": [], "torch": []}
-            for _ in range(rounds):
-                got["jensen"].append(measure(ours, steps, env))
-                got["torch"].append(measure(peer, steps, env))
-            mid = {who: [statistics.median(column) for column in zip(*rows)] for who, rows in got.items()}
-            print(f"{name} {loss} batch {batch}, {threads} threads:")
-            for who, (seconds, cpu, mib) in mid.items():
-                print(f"  {who:7} {seconds:7.3f} s/step  {cpu:7.3f} processor s/step  {mib:6.0f} MiB")
-            ratio = [a / b for a, b in zip(mid["jensen"], mid["torch"])]
-            print(f"  ratio   {ratio[0]:7.3f}         {ratio[1]:7.3f}                   {ratio[2]:6.3f}", flush=True)
+def row(name, who, values):
+    print(f"| {name} | {who} | " + " | ".join(values) + " |", flush=True)
+
+
+def compare_case(title, threads, commands, rounds):
+    """Alternated rounds; prints the rows of one case. The peer is the faster PyTorch."""
+    env = dict(os.environ, OMP_NUM_THREADS=str(threads))
+    got = {who: [] for who in commands}
+    for _ in range(rounds):
+        for who, command in commands.items():
+            got[who].append(measure(command, env))
+    mid = {who: [statistics.median(column) for column in zip(*rows)] for who, rows in got.items()}
+    name = f"{title}, {threads} thread{'s' if threads > 1 else ''}"
+    for who, (seconds, processor, mib, start) in mid.items():
+        row(name, who, (f"{seconds:.3f}", f"{processor:.3f}", f"{mib:.0f}", f"{start:.2f}"))
+    peer = min((who for who in mid if who != "jensen"), key=lambda who: mid[who][0])
+    ratios = [a / b for a, b in zip(mid["jensen"], mid[peer])]
+    row(name, f"**jensen / {peer}**", [f"**{ratio:.2f}**" for ratio in ratios])
+
+
+def compare(jensen, rounds, parts, pythons, steps=4):
+    peers = {version(python): python for python in pythons}
+    print("| case | program | s a step | processor s a step | peak MiB | first step after s |")
+    print("|---|---|---|---|---|---|")
+    for part in parts:
+        case, threads = part.rsplit("-", 1)
+        name, loss, batch, title = CASES[case]
+        spec = "gjs:pi1=0.5" if loss == "gjs" else loss
+        commands = {"jensen": [jensen, "bench", "step", "--network", name, "--loss", spec, "--batch", str(batch),
+                               "--threads", threads, "--device", "cpu", "--steps", str(steps), "--json"]}
+        for who, python in peers.items():
+            commands[who] = [python, __file__, "run", name, loss, str(steps)]
+        compare_case(title, int(threads), commands, rounds)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4 and sys.argv[1] == "compare":
-        compare(sys.argv[2], int(sys.argv[3]))
+    if len(sys.argv) > 5 and sys.argv[1] == "compare":
+        compare(sys.argv[2], int(sys.argv[3]), sys.argv[4].split(), sys.argv[5:])
     elif len(sys.argv) == 5 and sys.argv[1] == "run":
         run(sys.argv[2], sys.argv[3], int(sys.argv[4]))
     else:

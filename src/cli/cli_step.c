@@ -43,6 +43,7 @@ static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch 
                              double start)
 {
     double times[CLI_MOST_STEPS];
+    clock_t processor = 0;
     const jsn_model_batch again = {.views = batch->views, .samples = batch->samples};
     for (size_t i = 0; i <= c->steps; i++) {
         const jsn_model_step step = {.loss = loss,
@@ -57,11 +58,15 @@ static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch 
             status = jsn_model_synchronize(c->model);
         if (status != JSN_OK)
             return status;
-        if (i == 0)
-            c->first = cli_seconds() - start;
-        else
+        if (i == 0) {
+            c->first_end = cli_seconds();
+            c->first = c->first_end - start;
+            processor = clock();
+        } else {
             times[i - 1] = cli_seconds() - before;
+        }
     }
+    c->processor = (double)(clock() - processor) / CLOCKS_PER_SEC / (double)c->steps;
     qsort(times, c->steps, sizeof times[0], by_size);
     c->peak_mib = cli_peak_mib();
     c->best = times[0];

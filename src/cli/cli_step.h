@@ -19,8 +19,10 @@ typedef struct cli_step {
         *model;   /* made by cli_step_run(), also on failure; the caller destroys it */
     double first; /* seconds from the start to the end of a first step */
     double median, best;
-    double value;    /* loss of the last step */
-    double peak_mib; /* after the last step */
+    double processor; /* seconds of all threads, a timed step */
+    double first_end; /* cli_seconds() at the end of the first step */
+    double value;     /* loss of the last step */
+    double peak_mib;  /* after the last step */
 } cli_step;
 
 jsn_status cli_step_run(cli_step *step);

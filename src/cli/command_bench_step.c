@@ -96,7 +96,9 @@ static jsn_status print_json(const bench_values *v, const cli_step *c,
     jsn_json_put_text(w, "precision", v->precision);
     jsn_json_put_real(w, "median_seconds", c->median);
     jsn_json_put_real(w, "best_seconds", c->best);
+    jsn_json_put_real(w, "processor_seconds", c->processor);
     jsn_json_put_real(w, "first_step_seconds", c->first);
+    jsn_json_put_real(w, "first_step_clock", c->first_end);
     jsn_json_put_real(w, "images_per_second", images / c->median);
     jsn_json_put_real(w, "gflops_best", gflops(c, &m));
     jsn_json_put_real(w, "loss_value", c->value);
