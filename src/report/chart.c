@@ -97,12 +97,28 @@ static double widest_name(const jsni_chart *c)
     return width;
 }
 
+/* Leaves the ticks at whole numbers, without decimals. */
+static size_t keep_whole(jsni_tick *ticks, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double value = nearbyint(ticks[i].value);
+        if (fabs(ticks[i].value - value) > 1e-6)
+            continue;
+        ticks[kept].value = value;
+        (void)snprintf(ticks[kept++].text, JSNI_TICK_TEXT, "%.0f", value);
+    }
+    return kept;
+}
+
 /* The most ticks of the x axis whose labels keep apart. */
-static void find_x_ticks(jsni_layout *l)
+static void find_x_ticks(jsni_layout *l, bool whole)
 {
     for (size_t most = 12; most >= 2; most--) {
         double widest = 0.0;
         l->x_count = jsni_axis_ticks(l->x_low, l->x_high, l->x_log, most, l->x_ticks);
+        if (whole)
+            l->x_count = keep_whole(l->x_ticks, l->x_count);
         double place = -INFINITY, nearest = INFINITY;
         for (size_t i = 0; i < l->x_count; i++) {
             if (l->x_ticks[i].text[0] == '\0')
@@ -322,7 +338,7 @@ void jsni_chart_draw(jsni_text *out, const jsni_chart *chart, double x, double y
     find_ranges(&layout, chart);
     lay_out(&layout, chart);
     if (chart->x.categories == NULL)
-        find_x_ticks(&layout);
+        find_x_ticks(&layout, chart->x.whole);
     jsni_svg_group(out, x, y);
     draw_y_axis(out, &layout);
     draw_x_axis(out, &layout, chart);

@@ -47,6 +47,7 @@ typedef struct jsni_axis {
     double low, high;              /* both 0: from the data */
     const char *const *categories; /* names of 0, 1, 2, ... instead of ticks (x only) */
     size_t category_count;
+    bool whole; /* ticks at whole numbers alone (x only) */
 } jsni_axis;
 
 typedef enum jsni_legend {

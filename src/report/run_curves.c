@@ -80,7 +80,7 @@ static bool wants_logarithm(const sheet *s)
 static jsni_chart chart_of(const sheet *s, const char *title, const char *unit)
 {
     return (jsni_chart){.title = title,
-                        .x = {.label = "epoch"},
+                        .x = {.label = "epoch", .whole = true},
                         .y = {.label = unit},
                         .series = s->series,
                         .series_count = s->count,

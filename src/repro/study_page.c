@@ -126,7 +126,7 @@ static void add_curves(jsni_text *page, const jsn_sweep *sweep,
     if (used == 0)
         return;
     const jsni_chart chart = {.title = "objective over the epochs",
-                              .x = {.label = "epoch"},
+                              .x = {.label = "epoch", .whole = true},
                               .y = {.label = jsn_sweep_objective(sweep)},
                               .series = series,
                               .series_count = used,

@@ -1,6 +1,7 @@
 # Studies on a disk that is full: a sentence, nothing lost, and with room the same command
 # goes on to the results of a study that nothing happened to. (A single run on a full disk:
 # cli_train_faults.sh.)
+# labels: slow
 . "$(dirname "$0")/cli.sh"
 
 if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
