@@ -45,21 +45,25 @@ set(JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss>
 foreach(held 8 16 32)
     jsn_cuda_loss_build(jsn_cuda_loss_h${held} cuda_loss_held.cuh ${loss_entries})
     target_compile_definitions(jsn_cuda_loss_h${held} PRIVATE
-        JSNI_HELD=${held} JSNI_HELD_SUFFIX=_h${held})
+        JSNI_HELD=${held} JSNI_HELD_LANES=32 JSNI_HELD_SUFFIX=_h${held})
     list(APPEND JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss_h${held}>)
 endforeach()
 set_property(GLOBAL PROPERTY JSN_CUDA_LOSS_OBJECTS ${JSN_CUDA_LOSS_OBJECTS})
 
-# The same kernel of gjs with other numbers of registers, for bench_cuda_loss.
+# The same kernel of gjs for bench_cuda_loss: classes a thread, threads a sample, blocks
+# that should fit a multiprocessor.
 set(sweep_objects)
-foreach(variant 8_4 8_6 8_8 16_3 16_4 16_5 32_1 32_2 32_3)
+foreach(variant 8_32_4 8_32_6 8_32_8 8_128_4 8_128_6 8_128_8 16_64_6 16_64_8 16_64_10
+        32_32_2 32_32_3 32_32_4)
     string(REPLACE "_" ";" numbers ${variant})
     list(GET numbers 0 held)
-    list(GET numbers 1 blocks)
+    list(GET numbers 1 lanes)
+    list(GET numbers 2 blocks)
     jsn_cuda_loss_build(jsn_cuda_sweep_${variant} cuda_loss_held.cuh
         ${PROJECT_SOURCE_DIR}/src/loss/loss_gjs.c)
     target_compile_definitions(jsn_cuda_sweep_${variant} PRIVATE
-        JSNI_HELD=${held} JSNI_HELD_BLOCKS=${blocks} JSNI_HELD_SUFFIX=_h${variant})
+        JSNI_HELD=${held} JSNI_HELD_LANES=${lanes} JSNI_HELD_BLOCKS=${blocks}
+        JSNI_HELD_SUFFIX=_h${variant})
     set_target_properties(jsn_cuda_sweep_${variant} PROPERTIES EXCLUDE_FROM_ALL ON)
     list(APPEND sweep_objects $<TARGET_OBJECTS:jsn_cuda_sweep_${variant}>)
 endforeach()

@@ -22,7 +22,7 @@ __device__ static __forceinline__ jsni_real jsni_target(const jsni_row *row,
                                                         size_t chunk)
 {
 #ifdef JSNI_HELD
-    return chunk == row->label ? R(1) : R(0);
+    return (unsigned)chunk == (unsigned)row->label ? R(1) : R(0);
 #else
     const size_t k = chunk * row->lanes + row->lane;
     if (row->soft_target == NULL)
