@@ -8,7 +8,7 @@
 #   loss       golden losses through the CUDA kernels
 #   golden     golden networks in fp32
 #   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
-#   sanitizer  compute-sanitizer memcheck and racecheck on two steps
+#   sanitizer  compute-sanitizer memcheck and racecheck on two steps and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
 #   compare    fp32 against ref node by node, and the spread of three steps
@@ -96,6 +96,8 @@ section_sanitizer() {
     for tool in memcheck racecheck; do
         LIMIT=300 LINES_SHOWN=4 run "sanitizer_$tool" compute-sanitizer --tool $tool \
             --error-exitcode 9 "$build/bench_cuda" bf16 1 128 2 short
+        LIMIT=300 LINES_SHOWN=4 run "sanitizer_loss_$tool" compute-sanitizer --tool $tool \
+            --error-exitcode 9 "$build/bench_cuda_loss" 64 1000
     done
 }
 
