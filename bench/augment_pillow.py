@@ -147,5 +147,5 @@ with tempfile.TemporaryDirectory() as folder:
     data = open(path, "rb").read()
     decode = lambda b: jitter(Image.open(io.BytesIO(b)).convert("RGB"))
     peer = rate(decode, [data] * 40)
-    for case, own in ours("--image", path).items():
-        report(f"jitter, 500x375 JPEG, {case[5:]}", peer, own)
+    for case, own in ours("--image", path, "--scaled-decode", "0.5").items():
+        report(f"jitter, 500x375 JPEG, {case[5:]}", peer, own)  # whole, part, scaled

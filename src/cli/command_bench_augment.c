@@ -28,7 +28,7 @@ static const jsn_option_info options[] = {
      "of "
      "the part that is used, and of that part at reduced size where it suffices",
      offsetof(bench_values, image)},
-    {"scaled-decode", 0, JSN_OPTION_REAL, "0.75", 0, 1, NULL, "X",
+    {"scaled-decode", 0, JSN_OPTION_REAL, "0.5", 0, 1, NULL, "X",
      "what suffices, as of 'jensen train'", offsetof(bench_values, scaled_decode)},
     {"threads", 0, JSN_OPTION_INT, "1", 1, 256, NULL, "N",
      "threads, each with images of its own", offsetof(bench_values, threads)},
