@@ -29,8 +29,9 @@ jsn_cuda_loss_build(jsn_cuda_loss_f32 loss_kernel.cuh ${loss_entries})
 jsn_cuda_loss_build(jsn_cuda_loss_f64 loss_kernel.cuh ${loss_entries})
 target_compile_definitions(jsn_cuda_loss_f64 PRIVATE JSNI_CUDA_DOUBLE)
 
-# With a sample in registers: one build for each number of classes a thread. A loss file
-# says in its last lines whether it sees two views together.
+# With a sample in registers: one build for each number of classes a thread, with the
+# threads a sample that the table in cuda_loss.cu has. A loss file says in its last lines
+# whether it sees two views together.
 foreach(entry ${loss_entries})
     file(STRINGS ${entry} joint REGEX "JSNI_JOINT")
     set(views 1)
@@ -42,10 +43,14 @@ foreach(entry ${loss_entries})
 endforeach()
 set(JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss>
     $<TARGET_OBJECTS:jsn_cuda_loss_f32> $<TARGET_OBJECTS:jsn_cuda_loss_f64>)
+set(lanes_of_8 32)
+set(lanes_of_16 32)
+set(lanes_of_32 32)
 foreach(held 8 16 32)
     jsn_cuda_loss_build(jsn_cuda_loss_h${held} cuda_loss_held.cuh ${loss_entries})
     target_compile_definitions(jsn_cuda_loss_h${held} PRIVATE
-        JSNI_HELD=${held} JSNI_HELD_LANES=32 JSNI_HELD_SUFFIX=_h${held})
+        JSNI_HELD=${held} JSNI_HELD_LANES=${lanes_of_${held}}
+        JSNI_HELD_SUFFIX=_h${held})
     list(APPEND JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss_h${held}>)
 endforeach()
 set_property(GLOBAL PROPERTY JSN_CUDA_LOSS_OBJECTS ${JSN_CUDA_LOSS_OBJECTS})

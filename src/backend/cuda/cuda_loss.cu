@@ -34,11 +34,13 @@ static launch_fn *const launch_h32[] = {JSNI_LOSS_LIST(ENTRY_H32)};
 #undef ENTRY_H16
 #undef ENTRY_H32
 
-/* Kernels that hold a sample in registers, by the most classes. */
+/* Kernels that hold a sample in registers, by the most classes, with the threads a sample
+ * that cuda_loss.cmake builds them for. */
 static const struct {
     size_t classes;
+    unsigned lanes;
     launch_fn *const *launch;
-} held[] = {{256, launch_h8}, {512, launch_h16}, {1024, launch_h32}};
+} held[] = {{256, 32, launch_h8}, {512, 32, launch_h16}, {1024, 32, launch_h32}};
 
 /* In a workspace: the inverse of the sum of the weights, the count of finished blocks,
  * then the values. */
@@ -128,13 +130,15 @@ static cudaError_t launch_held(const jsni_loss_device *loss, jsni_cuda_loss_args
     for (size_t h = 0; h < sizeof held / sizeof held[0]; h++) {
         if (a->classes > held[h].classes)
             continue;
+        const size_t groups = held[h].lanes == 32 ? WARPS : 1;
         const size_t repeat = (a->samples + GROUPS - 1) / GROUPS;
-        const size_t blocks = (a->samples + WARPS * repeat - 1) / (WARPS * repeat);
-        a->lanes = 32;
+        const size_t blocks = (a->samples + groups * repeat - 1) / (groups * repeat);
+        a->lanes = held[h].lanes;
         a->repeat = (unsigned)repeat;
         a->slots = a->chooser == NULL ? blocks : a->samples;
         *done = true;
-        return held[h].launch[loss->index](a, (unsigned)blocks, WARPS * 32, 0, stream);
+        return held[h].launch[loss->index](a, (unsigned)blocks,
+                                           (unsigned)groups * a->lanes, 0, stream);
     }
     return cudaSuccess;
 }
