@@ -33,12 +33,22 @@ VEC_INLINE void product_tile(const float *v, size_t in, const float *u, size_t c
             vec_store(m + (size_t)r * out + c * VEC, acc[r][c]);
 }
 
+/* Where the products go: over their inputs, when the registers hold all out channels of
+ * some tiles, so that a chunk takes half as much of the cache. */
+static float *results(const jsni_wino *w, const jsni_wino_scratch *scratch)
+{
+    return w->in_blocks == w->out_blocks && w->out_blocks <= TILE_COLS
+               ? scratch->input
+               : scratch->output;
+}
+
 /* Memory that a chunk of tile rows needs behind its products: its own residual and
  * result, the next chunk's input. It is fetched into the second-level cache during the
  * products, which leave the way to memory idle. */
 typedef struct stream {
     const float *from;
-    size_t lines; /* of LINE floats; 0: none */
+    size_t pieces, step; /* one every `step` floats */
+    size_t lines;        /* of a piece; 0: nothing */
 } stream;
 
 enum { STREAMS = 4, LINE = 16 };
@@ -47,9 +57,10 @@ enum { STREAMS = 4, LINE = 16 };
 static void fetch(const stream streams[STREAMS], size_t part)
 {
     for (size_t i = 0; i < STREAMS; i++) {
-        const size_t end = streams[i].lines * (part + 1) / WINO_PLANES;
-        for (size_t k = streams[i].lines * part / WINO_PLANES; k < end; k++)
-            vec_fetch(streams[i].from + k * LINE);
+        const stream s = streams[i];
+        const size_t end = s.pieces * s.lines * (part + 1) / WINO_PLANES;
+        for (size_t k = s.pieces * s.lines * part / WINO_PLANES; k < end; k++)
+            vec_fetch(s.from + k / s.lines * s.step + k % s.lines * LINE);
     }
 }
 
@@ -64,7 +75,7 @@ VEC_INLINE void product_planes(const jsni_wino *w, size_t tiles, size_t in,
         for (size_t b = 0; b < w->out_blocks; b += TILE_COLS) {
             const float *u = weights + e * in * out + b * VEC * in;
             const float *v = scratch->input + e * from;
-            float *m = scratch->output + e * to + b * VEC;
+            float *m = results(w, scratch) + e * to + b * VEC;
             if (b + TILE_COLS <= w->out_blocks)
                 for (size_t t = 0; t < tiles; t += TILE_ROWS)
                     product_tile(v + t * in, in, u, TILE_COLS, m + t * out, out);
@@ -228,7 +239,7 @@ static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t 
         for (size_t b = 0; b < w->out_blocks; b++) {
             const size_t at = (s.image * w->out_blocks + b) * pixels * VEC;
             output_job job = {
-                .m = scratch->output + s.tile * channels + b * VEC,
+                .m = results(w, scratch) + s.tile * channels + b * VEC,
                 .plane = plane,
                 .biased = call->bias != NULL,
                 .bias =
@@ -253,15 +264,24 @@ static void output_chunk(const jsni_wino *w, const jsni_wino_call *call, size_t 
     }
 }
 
-/* The images of a tensor that tile rows [begin, end) are of, where they are whole. */
-static stream images_of(const jsni_wino *w, const float *tensor, size_t blocks,
-                        size_t begin, size_t end)
+/* What tile rows [begin, end) read or write of a tensor: whole images, or some lines of
+ * one image in each of its blocks. Rows that go from one image into the next: nothing. */
+static stream rows_of(const jsni_wino *w, const float *tensor, size_t blocks,
+                      size_t begin, size_t end)
 {
-    const size_t image = blocks * w->height * w->width * VEC;
-    if (tensor == NULL || begin % w->tile_rows != 0 || end % w->tile_rows != 0)
-        return (stream){NULL, 0};
-    return (stream){tensor + begin / w->tile_rows * image,
-                    (end - begin) / w->tile_rows * image / LINE};
+    const size_t block = w->height * w->width * VEC, image = blocks * block;
+    const size_t number = begin / w->tile_rows, from = begin % w->tile_rows;
+    const size_t to = from + (end - begin);
+    if (tensor == NULL || begin == end)
+        return (stream){0};
+    if (from == 0 && end % w->tile_rows == 0)
+        return (stream){tensor + number * image, 1, 0,
+                        (end - begin) / w->tile_rows * image / LINE};
+    if (to > w->tile_rows)
+        return (stream){0};
+    const size_t last = 4 * to < w->height ? 4 * to : w->height;
+    return (stream){tensor + number * image + 4 * from * w->width * VEC, blocks, block,
+                    (last - 4 * from) * w->width * VEC / LINE};
 }
 
 void KERNEL(wino_conv)(const jsni_wino *w, const jsni_wino_call *call,
@@ -272,10 +292,10 @@ void KERNEL(wino_conv)(const jsni_wino *w, const jsni_wino_call *call,
         const size_t end = begin + w->chunk < rows ? begin + w->chunk : rows;
         const size_t next = end + w->chunk < rows ? end + w->chunk : rows;
         const stream streams[STREAMS] = {
-            images_of(w, call->residual, w->out_blocks, begin, end),
-            images_of(w, call->back_x, w->out_blocks, begin, end),
-            images_of(w, call->out, w->out_blocks, begin, end),
-            images_of(w, call->x, w->in_blocks, end, next),
+            rows_of(w, call->residual, w->out_blocks, begin, end),
+            rows_of(w, call->back_x, w->out_blocks, begin, end),
+            rows_of(w, call->out, w->out_blocks, begin, end),
+            rows_of(w, call->x, w->in_blocks, end, next),
         };
         KERNEL(wino_input)(w, call->x, &call->load, begin, end, scratch);
         product(w, (end - begin) * w->tile_cols, call->weights, streams, scratch);
