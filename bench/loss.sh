@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bench/loss.sh [SECONDS] - the GJS loss of this build beside its peers, in turn: three
 # rounds of `jensen bench loss`, of the fused prototype and of PyTorch, where those are
-# there (../shared/bench, a C compiler with OpenMP, python3 with torch). Machines are
+# there (../shared/bench, a C compiler with OpenMP, $PYTHON with torch). Machines are
 # noisy: compare best times within a run, on a machine with nothing else to do.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -27,9 +27,12 @@ for round in 1 2 3; do
         "$work/gjs_fused"
     fi
 done
-if [ -e "$peers/torch_gjs.py" ] && python3 -c 'import torch' 2>/dev/null; then
+python=${PYTHON:-python3}
+# A python3 of another origin may come first in PATH; Debian's has Debian's torch.
+"$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
+if [ -e "$peers/torch_gjs.py" ] && "$python" -c 'import torch' 2>/dev/null; then
     for threads in 1 2; do
-        OMP_NUM_THREADS=$threads python3 "$peers/torch_gjs.py"
+        OMP_NUM_THREADS=$threads "$python" "$peers/torch_gjs.py"
     done
 else
     echo "PyTorch or torch_gjs.py is not here: skipped"
