@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/pool.h"
 #include "core/sha256.h"
 #include "nn/network_impl.h"
 
@@ -173,7 +174,10 @@ jsn_status jsn_model_init(jsn_model *model, uint64_t seed)
 {
     float *params = model->staging;
     float *stats = params + model->graph->param_floats;
-    jsni_graph_init(model->graph, seed, params, stats);
+    jsni_pool *pool = NULL;
+    JSNI_TRY(jsni_pool_create(&pool, model->options.threads));
+    jsni_graph_init_by(model->graph, seed, pool, params, stats);
+    jsni_pool_destroy(pool);
     JSNI_TRY(jsni_model_write(model, model->member, JSNI_BLOCK_PARAMETERS, params));
     JSNI_TRY(jsni_model_write(model, model->member, JSNI_BLOCK_STATISTICS, stats));
     const size_t floats = jsni_model_block_floats(model, JSNI_BLOCK_OPTIMISER);

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/pool.h"
 #include "jensen/status.h"
 #include "nn/op.h"
 
@@ -124,6 +125,9 @@ uint64_t jsni_node_multiplies(const jsni_graph *graph, size_t number);
  * order, so a tensor's values do not depend on any other. */
 void jsni_graph_init(const jsni_graph *graph, uint64_t seed, float *params,
                      float *stats);
+/* The same by the threads of a pool. */
+void jsni_graph_init_by(const jsni_graph *graph, uint64_t seed, jsni_pool *pool,
+                        float *params, float *stats);
 void jsni_graph_init_tensor(const jsni_graph *graph, uint64_t seed, size_t number,
                             float *params);
 
