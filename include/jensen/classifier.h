@@ -35,6 +35,14 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open(jsn_classifier **out,
                                                       const char *folder,
                                                       const char *device,
                                                       size_t threads);
+/* The same from weights alone (safetensors, PyTorch's names), which must fit `network`
+ * with `classes` outputs in full. Images get the network's size and the normalisation of
+ * a folder of images (that of ImageNet); classes are named "0", "1", ...
+ *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_RANGE  no such network, classes below 2
+ *   JSN_ERR_DATA, JSN_ERR_DEVICE, JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open_weights(
+    jsn_classifier **out, const char *network, const char *weights, size_t classes,
+    const char *device, size_t threads);
 JSN_API void jsn_classifier_close(jsn_classifier *classifier); /* accepts NULL */
 
 JSN_API size_t jsn_classifier_classes(const jsn_classifier *classifier);
@@ -51,6 +59,23 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_predict(jsn_classifier *classif
                                                          const jsn_image *images,
                                                          size_t count,
                                                          double *probabilities);
+
+/* Also the logits [count][classes], where not NULL; those of an ensemble are the
+ * logarithms of its probabilities. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_logits(jsn_classifier *classifier,
+                                                        const jsn_image *images,
+                                                        size_t count,
+                                                        double *probabilities,
+                                                        float *logits);
+
+/* Height and width of what the network reads. */
+JSN_API size_t jsn_classifier_image_size(const jsn_classifier *classifier);
+
+/* As jsn_classifier_logits for images that went through a transform already:
+ * [count][3][image size][image size], normalised. */
+JSN_API JSN_MUST_CHECK jsn_status
+jsn_classifier_predict_tensors(jsn_classifier *classifier, const float *tensors,
+                               size_t count, double *probabilities, float *logits);
 
 /* Shares in [0, 1]; NaN: not measured. */
 typedef struct jsn_classifier_scores {

@@ -2,6 +2,7 @@
 #include "cli/cli_predict.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "cli/cli_images.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_progress.h"
+#include "jensen/array.h"
 #include "jensen/classifier.h"
 #include "jensen/image_file.h"
 #include "jensen/json.h"
@@ -23,6 +25,7 @@ typedef struct predictor {
     size_t *order;         /* [classes], owned: best first, as far as `top` */
     size_t batch, classes, top, waiting;
     FILE *csv;
+    jsn_array logits; /* [all images][classes], rows of NaN for the broken, or empty */
     size_t done, broken;
 } predictor;
 
@@ -86,7 +89,10 @@ static jsn_status print_json_row(const predictor *p, const char *path,
     if (status != JSN_OK)
         return status;
     jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "path", path);
+    if (p->request->array != NULL)
+        jsn_json_put_int(w, "sample", (int64_t)p->done);
+    else
+        jsn_json_put_text(w, "path", path);
     if (row == NULL) {
         jsn_json_put_text(w, "error", reason);
     } else {
@@ -142,10 +148,18 @@ static jsn_status print_broken(predictor *p, const char *path, const char *reaso
     return p->request->json ? print_json_row(p, path, NULL, reason) : JSN_OK;
 }
 
+/* Where the logits of the next image go, or NULL. */
+static float *next_logits(const predictor *p)
+{
+    return p->logits.data == NULL
+               ? NULL
+               : (float *)p->logits.data + (p->done + p->broken) * p->classes;
+}
+
 static jsn_status run_batch(predictor *p)
 {
-    jsn_status status =
-        jsn_classifier_predict(p->classifier, p->images, p->waiting, p->probabilities);
+    jsn_status status = jsn_classifier_logits(p->classifier, p->images, p->waiting,
+                                              p->probabilities, next_logits(p));
     for (size_t i = 0; status == JSN_OK && i < p->waiting; i++)
         status = print_row(p, p->paths[i], p->probabilities + i * p->classes);
     p->done += p->waiting;
@@ -181,11 +195,25 @@ static jsn_status predict_all(predictor *p, const jsn_texts *paths)
     return p->waiting > 0 ? run_batch(p) : JSN_OK;
 }
 
-static jsn_status set_up(predictor *p)
+static jsn_status make_logits(predictor *p, size_t count)
+{
+    const size_t shape[2] = {count, p->classes};
+    if (p->request->logits == NULL)
+        return JSN_OK;
+    const jsn_status status = jsn_array_create(&p->logits, JSN_DTYPE_FLOAT32, 2, shape);
+    for (size_t i = 0; status == JSN_OK && i < count * p->classes; i++)
+        ((float *)p->logits.data)[i] = NAN;
+    return status;
+}
+
+static jsn_status set_up(predictor *p, size_t count)
 {
     const cli_predict_request *r = p->request;
     jsn_status status =
-        jsn_classifier_open(&p->classifier, r->run, r->device, r->threads);
+        r->run != NULL
+            ? jsn_classifier_open(&p->classifier, r->run, r->device, r->threads)
+            : jsn_classifier_open_weights(&p->classifier, r->network, r->init,
+                                          r->classes, r->device, r->threads);
     if (status != JSN_OK)
         return status;
     p->classes = jsn_classifier_classes(p->classifier);
@@ -198,8 +226,9 @@ static jsn_status set_up(predictor *p)
     if (p->images == NULL || p->paths == NULL || p->probabilities == NULL ||
         p->order == NULL)
         return JSN_ERR_MEMORY;
-    if (r->csv == NULL)
-        return JSN_OK;
+    status = make_logits(p, count);
+    if (status != JSN_OK || r->csv == NULL)
+        return status;
     p->csv = fopen(r->csv, "w");
     if (p->csv == NULL) {
         (void)cli_usage("%s: cannot be written: %s", r->csv, strerror(errno));
@@ -211,6 +240,9 @@ static jsn_status set_up(predictor *p)
 
 static jsn_status tear_down(predictor *p, jsn_status status)
 {
+    if (status == JSN_OK && p->logits.data != NULL)
+        status = jsn_array_write(&p->logits, p->request->logits);
+    jsn_array_release(&p->logits);
     if (p->csv != NULL) {
         const int lost = ferror(p->csv);
         if ((fclose(p->csv) != 0 || lost) && status == JSN_OK) {
@@ -240,7 +272,7 @@ jsn_status cli_predict_images(const cli_predict_request *request)
         status = JSN_ERR_DATA;
     }
     if (status == JSN_OK)
-        status = set_up(&p);
+        status = set_up(&p, paths.count);
     if (status == JSN_OK)
         status = predict_all(&p, &paths);
     if (status == JSN_OK && p.done == 0) {
@@ -252,5 +284,62 @@ jsn_status cli_predict_images(const cli_predict_request *request)
     }
     status = tear_down(&p, status);
     jsn_texts_release(&paths);
+    return status;
+}
+
+static jsn_status check_array(const predictor *p, const jsn_array *images)
+{
+    const char *path = p->request->array;
+    const size_t size = jsn_classifier_image_size(p->classifier);
+    if (images->shape[1] == 3 && images->shape[2] == size && images->shape[3] == size)
+        return JSN_OK;
+    return cli_fail(
+        JSN_ERR_DATA, "%s: images of %zux%zux%zu, the run's network reads 3x%zux%zu",
+        path, images->shape[1], images->shape[2], images->shape[3], size, size);
+}
+
+static jsn_status predict_tensors(predictor *p, const jsn_array *images)
+{
+    const size_t count = images->shape[0];
+    const size_t floats = jsn_array_count(images) / count;
+    jsn_status status = check_array(p, images);
+    while (status == JSN_OK && p->done < count) {
+        const size_t n = count - p->done < p->batch ? count - p->done : p->batch;
+        const float *from = (const float *)images->data + p->done * floats;
+        status = jsn_classifier_predict_tensors(p->classifier, from, n,
+                                                p->probabilities, next_logits(p));
+        for (size_t i = 0; status == JSN_OK && i < n; i++, p->done++) {
+            char name[24];
+            (void)snprintf(name, sizeof name, "%zu", p->done);
+            status = print_row(p, name, p->probabilities + i * p->classes);
+        }
+    }
+    return status;
+}
+
+jsn_status cli_predict_check(const jsn_array *images, const char *path)
+{
+    if (images->dtype == JSN_DTYPE_FLOAT32 && images->rank == 4 &&
+        jsn_array_count(images) > 0)
+        return JSN_OK;
+    return cli_fail(JSN_ERR_DATA,
+                    "%s: a float32 array [N][C][H][W] with images is needed, this is "
+                    "%s with %zu dimensions",
+                    path, jsn_dtype_name(images->dtype), images->rank);
+}
+
+jsn_status cli_predict_array(const cli_predict_request *request)
+{
+    predictor p = {.request = request};
+    jsn_array images = {0};
+    jsn_status status = jsn_array_read(&images, request->array);
+    if (status == JSN_OK)
+        status = cli_predict_check(&images, request->array);
+    if (status == JSN_OK)
+        status = set_up(&p, images.shape[0]);
+    if (status == JSN_OK)
+        status = predict_tensors(&p, &images);
+    status = tear_down(&p, status);
+    jsn_array_release(&images);
     return status;
 }

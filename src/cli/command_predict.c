@@ -1,5 +1,5 @@
-/* cli/command_predict.c - classes of new images: a finished run on image files, or
- * weights from a file on arrays. */
+/* cli/command_predict.c - classes of new images: a finished run, or weights
+ * from a file, on image files and on arrays. */
 #include <math.h>
 #include <stdio.h>
 
@@ -106,14 +106,9 @@ static jsn_status predict_array(const predict_values *v)
     jsn_status status = jsn_array_read(&images, v->array);
     if (status != JSN_OK)
         goto done;
-    if (images.dtype != JSN_DTYPE_FLOAT32 || images.rank != 4 ||
-        jsn_array_count(&images) == 0) {
-        (void)cli_usage("%s: a float32 array [N][C][H][W] with images is needed, "
-                        "this is %s with %zu dimensions",
-                        v->array, jsn_dtype_name(images.dtype), images.rank);
-        status = JSN_ERR_DATA;
+    status = cli_predict_check(&images, v->array);
+    if (status != JSN_OK)
         goto done;
-    }
     const size_t shape[2] = {images.shape[0], (size_t)v->classes};
     status = jsn_array_create(&logits, JSN_DTYPE_FLOAT32, 2, shape);
     if (status == JSN_OK)
@@ -135,14 +130,13 @@ done:
     return status;
 }
 
-static jsn_status predict_files(const predict_values *v, const jsn_texts *args)
+static jsn_status predict_with_run(const predict_values *v, const jsn_texts *args)
 {
-    if (v->network != NULL || v->init != NULL || v->array != NULL ||
-        v->logits != NULL || v->classes != JSN_OPTION_INT_UNSET)
-        return cli_usage("a run folder brings its own network: --network, --init, "
-                         "--classes, --array and --logits do not fit");
-    if (args->count < 2)
-        return cli_usage("wants images or folders behind the run folder");
+    if (v->network != NULL || v->init != NULL || v->classes != JSN_OPTION_INT_UNSET)
+        return cli_usage("a run folder brings its own network: --network, --init and "
+                         "--classes do not fit");
+    if ((args->count < 2) == (v->array == NULL))
+        return cli_usage("wants images or folders behind the run folder, or --array");
     const cli_predict_request request = {.run = args->items[0],
                                          .args = args,
                                          .first = 1,
@@ -150,6 +144,31 @@ static jsn_status predict_files(const predict_values *v, const jsn_texts *args)
                                          .threads = (size_t)v->threads,
                                          .top = (size_t)v->top,
                                          .csv = v->csv,
+                                         .array = v->array,
+                                         .logits = v->logits,
+                                         .json = v->json};
+    return v->array != NULL ? cli_predict_array(&request)
+                            : cli_predict_images(&request);
+}
+
+/* Without a run: arrays of any size, and images by the network's own. */
+static jsn_status predict_with_weights(const predict_values *v, const jsn_texts *args)
+{
+    if ((args->count == 0) == (v->array == NULL))
+        return cli_usage("needs images: files and folders, or --array");
+    if (v->array != NULL && (v->csv != NULL || v->top != 1))
+        return cli_usage("--csv and --top belong to a run folder or to image files");
+    if (v->array != NULL)
+        return predict_array(v);
+    const cli_predict_request request = {.network = v->network,
+                                         .init = v->init,
+                                         .classes = (size_t)v->classes,
+                                         .args = args,
+                                         .device = v->device,
+                                         .threads = (size_t)v->threads,
+                                         .top = (size_t)v->top,
+                                         .csv = v->csv,
+                                         .logits = v->logits,
                                          .json = v->json};
     return cli_predict_images(&request);
 }
@@ -157,30 +176,26 @@ static jsn_status predict_files(const predict_values *v, const jsn_texts *args)
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const predict_values *v = values;
-    if (args->count > 0)
-        return predict_files(v, args);
-    if (v->network == NULL || v->init == NULL || v->classes == JSN_OPTION_INT_UNSET)
+    const bool weights =
+        v->network != NULL && v->init != NULL && v->classes != JSN_OPTION_INT_UNSET;
+    if (weights)
+        return predict_with_weights(v, args);
+    if (args->count == 0)
         return cli_usage("needs a run folder and images, or --network, --init and "
                          "--classes");
-    if (v->array == NULL)
-        return cli_usage("needs images: --array");
-    if (v->csv != NULL || v->top != 1)
-        return cli_usage("--csv and --top belong to a run folder");
-    return predict_array(v);
+    return predict_with_run(v, args);
 }
 
 const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "classes of new images",
-    .usage =
-        "(RUN (IMAGE | FOLDER)... | --network NAME --init FILE --classes K --array "
-        "FILE) [OPTIONS]",
+    .usage = "(RUN | --network NAME --init FILE --classes K) (IMAGE... | --array FILE) "
+             "[OPTIONS]",
     .details =
-        "With a run folder: image files of any size, and folders that are searched "
-        "for\n"
-        "them, go through the run's evaluation transform; prints 'path class\n"
-        "probability'. Images that cannot be read are named on stderr and in the "
-        "table.\n"
+        "Image files of any size, and folders that are searched for them, go through\n"
+        "the run's evaluation transform; prints 'path class probability'. Images that\n"
+        "cannot be read are named on stderr and in the table. Without a run they get\n"
+        "the network's size and ImageNet's normalisation, and classes are numbers.\n"
         "With an array: prints 'sample class probability' for every image, which is\n"
         "evaluated as it is: normalise it first. The weights must fit the network in\n"
         "full; 'jensen show networks NAME' prints its layers.",

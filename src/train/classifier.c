@@ -10,13 +10,15 @@
 #include "core/file.h"
 #include "core/pool.h"
 #include "jensen/model.h"
+#include "jensen/network.h"
 #include "train/evaluate.h"
 #include "train/model_card.h"
 
 enum { BATCH = 64 };
 
 struct jsn_classifier {
-    char *folder;
+    char *folder;  /* of the run, or NULL */
+    char *weights; /* the file instead of a run's, or NULL */
     jsni_model_card card;
     jsn_model **models; /* [members] */
     jsn_augment *plain, *augment;
@@ -25,14 +27,27 @@ struct jsn_classifier {
     float *logits; /* [BATCH][classes] */
 };
 
-static jsn_status open_model(jsn_classifier *c, size_t member, const char *device,
-                             size_t threads)
+/* The file with the weights of a member. */
+static jsn_status find_weights(const jsn_classifier *c, size_t member, char **out)
 {
     char name[64] = JSNI_RUN_MODEL;
     if (c->card.members > 1)
         (void)snprintf(name, sizeof name, "member-%zu/%s", member + 1, JSNI_RUN_MODEL);
-    char *path = jsni_path_join(c->folder, name);
-    JSNI_TRY_ALLOC(path);
+    *out = c->weights != NULL ? jsni_text_copy(c->weights)
+                              : jsni_path_join(c->folder, name);
+    JSNI_TRY_ALLOC(*out);
+    if (c->weights == NULL && !jsni_file_exists(*out))
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: the run is not finished (there is no %s); the command "
+                         "that started it continues it",
+                         c->folder, name);
+    return JSN_OK;
+}
+
+static jsn_status open_model(jsn_classifier *c, size_t member, const char *device,
+                             size_t threads)
+{
+    char *path = NULL;
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->card.network;
@@ -41,12 +56,7 @@ static jsn_status open_model(jsn_classifier *c, size_t member, const char *devic
     o.device = device;
     o.batch = BATCH;
     o.threads = threads;
-    jsn_status status = JSN_OK;
-    if (!jsni_file_exists(path))
-        status = jsni_fail(JSN_ERR_DATA,
-                           "%s: the run is not finished (there is no %s); the command "
-                           "that started it continues it",
-                           c->folder, name);
+    jsn_status status = find_weights(c, member, &path);
     if (status == JSN_OK)
         status = jsn_model_create(&c->models[member], &o);
     if (status == JSN_OK)
@@ -55,12 +65,10 @@ static jsn_status open_model(jsn_classifier *c, size_t member, const char *devic
     return status;
 }
 
-static jsn_status set_up(jsn_classifier *c, const char *folder, const char *device,
-                         size_t threads)
+/* Everything that the card says. */
+static jsn_status set_up(jsn_classifier *c, const char *device, size_t threads)
 {
     const jsni_model_card *card = &c->card;
-    JSNI_TRY_ALLOC(c->folder = jsni_text_copy(folder));
-    JSNI_TRY(jsni_model_card_read(&c->card, folder));
     const size_t size = card->image_size;
     JSNI_TRY_ALLOC(c->models = jsni_alloc_zero(card->members, sizeof(jsn_model *)));
     for (size_t m = 0; m < card->members; m++)
@@ -84,7 +92,65 @@ jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
     *out = NULL;
     jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
     JSNI_TRY_ALLOC(c);
-    const jsn_status status = set_up(c, folder, device, threads);
+    c->folder = jsni_text_copy(folder);
+    jsn_status status = c->folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status == JSN_OK)
+        status = jsni_model_card_read(&c->card, folder);
+    if (status == JSN_OK)
+        status = set_up(c, device, threads);
+    if (status != JSN_OK) {
+        jsn_classifier_close(c);
+        return status;
+    }
+    *out = c;
+    return JSN_OK;
+}
+
+/* Weights that no run describes: the transform is the one that a folder of images gets. */
+static jsn_status make_card(jsni_model_card *card, const char *network, size_t classes)
+{
+    enum { LARGE = 128 }; /* pixels; such networks are trained on parts of images */
+    static const float mean[3] = {0.485f, 0.456f, 0.406f};
+    static const float deviation[3] = {0.229f, 0.224f, 0.225f};
+    const jsn_network_info *info = jsn_network_find(network);
+    if (info == NULL || classes < 2) { /* the sentence is that of the creation */
+        jsn_network *none = NULL;
+        const jsn_status status =
+            jsn_network_create(&none, network, 3, 32, 32, classes);
+        jsn_network_destroy(none);
+        return status == JSN_OK ? JSN_ERR_UNKNOWN_NAME : status;
+    }
+    card->members = 1;
+    card->image_size = info->height;
+    memcpy(card->mean, mean, sizeof mean);
+    memcpy(card->deviation, deviation, sizeof deviation);
+    JSNI_TRY_ALLOC(card->network = jsni_text_copy(network));
+    JSNI_TRY_ALLOC(card->augment = jsni_text_copy("none"));
+    JSNI_TRY_ALLOC(card->evaluation = jsni_text_copy(
+                       info->height < LARGE ? "fit" : "resize+centercrop"));
+    JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(classes, sizeof *card->names));
+    card->classes = classes;
+    for (size_t k = 0; k < classes; k++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "%zu", k);
+        JSNI_TRY_ALLOC(card->names[k] = jsni_text_copy(name));
+    }
+    return JSN_OK;
+}
+
+jsn_status jsn_classifier_open_weights(jsn_classifier **out, const char *network,
+                                       const char *weights, size_t classes,
+                                       const char *device, size_t threads)
+{
+    *out = NULL;
+    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
+    JSNI_TRY_ALLOC(c);
+    c->weights = jsni_text_copy(weights);
+    jsn_status status = c->weights == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status == JSN_OK)
+        status = make_card(&c->card, network, classes);
+    if (status == JSN_OK)
+        status = set_up(c, device, threads);
     if (status != JSN_OK) {
         jsn_classifier_close(c);
         return status;
@@ -107,6 +173,7 @@ void jsn_classifier_close(jsn_classifier *c)
     jsni_free(c->logits);
     jsni_model_card_release(&c->card);
     jsni_free(c->folder);
+    jsni_free(c->weights);
     jsni_free(c);
 }
 
@@ -126,20 +193,22 @@ size_t jsn_classifier_batch(const jsn_classifier *c)
     return BATCH;
 }
 
-static jsn_status predict_batch(jsn_classifier *c, const jsn_image *images,
-                                size_t count, double *out)
+size_t jsn_classifier_image_size(const jsn_classifier *c)
 {
-    const size_t size = c->card.image_size, classes = c->card.classes;
-    const jsn_augment_key key = {0};
-    for (size_t i = 0; i < count; i++)
-        JSNI_TRY(jsn_augment_apply(c->plain, c->scratch, &images[i], &key,
-                                   c->images + i * 3 * size * size));
+    return c->card.image_size;
+}
+
+/* One batch of tensors [count][3][size][size] through every member. */
+static jsn_status run_members(jsn_classifier *c, const float *tensors, size_t count,
+                              double *out, float *logits)
+{
+    const size_t classes = c->card.classes;
     memset(out, 0, count * classes * sizeof *out);
     double *row = jsni_alloc(classes, sizeof *row);
     JSNI_TRY_ALLOC(row);
     jsn_status status = JSN_OK;
     for (size_t m = 0; status == JSN_OK && m < c->card.members; m++) {
-        status = jsn_model_evaluate(c->models[m], c->images, count, c->logits);
+        status = jsn_model_evaluate(c->models[m], tensors, count, c->logits);
         for (size_t i = 0; status == JSN_OK && i < count; i++) {
             jsni_softmax(c->logits + i * classes, classes, row);
             for (size_t k = 0; k < classes; k++)
@@ -147,16 +216,43 @@ static jsn_status predict_batch(jsn_classifier *c, const jsn_image *images,
         }
     }
     jsni_free(row);
+    for (size_t i = 0; status == JSN_OK && logits != NULL && i < count * classes; i++)
+        logits[i] = c->card.members == 1 ? c->logits[i] : (float)log(out[i]);
     return status;
+}
+
+jsn_status jsn_classifier_logits(jsn_classifier *c, const jsn_image *images,
+                                 size_t count, double *probabilities, float *logits)
+{
+    const size_t size = c->card.image_size, classes = c->card.classes;
+    const jsn_augment_key key = {0};
+    for (size_t at = 0; at < count; at += BATCH) {
+        const size_t n = count - at < BATCH ? count - at : BATCH;
+        for (size_t i = 0; i < n; i++)
+            JSNI_TRY(jsn_augment_apply(c->plain, c->scratch, &images[at + i], &key,
+                                       c->images + i * 3 * size * size));
+        JSNI_TRY(run_members(c, c->images, n, probabilities + at * classes,
+                             logits == NULL ? NULL : logits + at * classes));
+    }
+    return JSN_OK;
 }
 
 jsn_status jsn_classifier_predict(jsn_classifier *c, const jsn_image *images,
                                   size_t count, double *probabilities)
 {
+    return jsn_classifier_logits(c, images, count, probabilities, NULL);
+}
+
+jsn_status jsn_classifier_predict_tensors(jsn_classifier *c, const float *tensors,
+                                          size_t count, double *probabilities,
+                                          float *logits)
+{
+    const size_t size = c->card.image_size, classes = c->card.classes;
     for (size_t at = 0; at < count; at += BATCH) {
         const size_t n = count - at < BATCH ? count - at : BATCH;
-        JSNI_TRY(
-            predict_batch(c, images + at, n, probabilities + at * c->card.classes));
+        JSNI_TRY(run_members(c, tensors + at * 3 * size * size, n,
+                             probabilities + at * classes,
+                             logits == NULL ? NULL : logits + at * classes));
     }
     return JSN_OK;
 }
@@ -269,16 +365,21 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
     return status;
 }
 
+static const char *name_of(const jsn_classifier *c)
+{
+    return c->folder != NULL ? c->folder : c->weights;
+}
+
 static jsn_status check_classes(const jsn_classifier *c, const jsn_dataset *data)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(data);
     if (traits->classes != c->card.classes)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu classes, but %s was trained with %zu",
-                         traits->spec, traits->classes, c->folder, c->card.classes);
+                         traits->spec, traits->classes, name_of(c), c->card.classes);
     for (size_t k = 0; k < traits->classes; k++)
         if (strcmp(jsn_dataset_class(data, k), c->card.names[k]) != 0)
             return jsni_fail(JSN_ERR_DATA, "%s: class %zu is '%s', in %s it is '%s'",
-                             traits->spec, k, jsn_dataset_class(data, k), c->folder,
+                             traits->spec, k, jsn_dataset_class(data, k), name_of(c),
                              c->card.names[k]);
     return JSN_OK;
 }

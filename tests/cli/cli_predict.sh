@@ -46,6 +46,36 @@ expect 2 '' 'brings its own network' -- "$JENSEN" predict run new --network mlp
 expect 2 '' 'needs a run folder and images' -- "$JENSEN" predict
 expect 1 '' 'no/such' -- "$JENSEN" predict run new --csv no/such.csv --device ref
 expect 4 '' '*' -- "$JENSEN" predict run new --device cuda:99
+
+# The four ways: a run or weights alone, on images or on an array; logits of each.
+expect 0 '*' '' -- "$JENSEN" predict run new --logits images.npy --device ref
+expect 0 '^ok$' '' -- python3 -c '
+import array, math, struct, subprocess, sys, os
+def load(path):
+    b = open(path, "rb").read()
+    n = struct.unpack("<H", b[8:10])[0]
+    return eval(b[10:10 + n])["shape"], array.array("f", b[10 + n:])
+shape, z = load("images.npy")
+assert shape == (2, 10), shape
+rows = subprocess.check_output([os.environ["JENSEN"], "predict", "run", "new", "--device", "ref"], text=True)
+for i, row in enumerate(rows.splitlines()):
+    r = z[10 * i:10 * i + 10]
+    assert abs(1 / sum(math.exp(x - max(r)) for x in r) - float(row.split()[-1])) < 1e-4, row
+header = "{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (3, 3, 32, 32), }".replace(chr(34), chr(39))
+header += " " * (117 - len(header)) + "\n"
+data = array.array("f", [math.sin(i) for i in range(3 * 3 * 32 * 32)])
+open("x.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", 118) + header.encode() + data.tobytes())
+print("ok")'
+expect 0 '^2 [a-z_0-9]+ [01]\.[0-9]{4}$' '' -- "$JENSEN" predict run --array x.npy --logits a.npy --device ref
+expect 0 '^\{"sample":2,"class":"[a-z_0-9]+","probability":' '' -- "$JENSEN" predict run --array x.npy --json --device ref
+weights="--network mlp:width=16 --init run/model.safetensors --classes 10 --device ref"
+expect 0 '^2 [0-9] ' '' -- "$JENSEN" predict $weights --array x.npy --logits b.npy
+cmp -s a.npy b.npy || complain "logits of a run and of its weights" cmp a.npy b.npy
+expect 0 '^new/b.ppm [0-9] [01]\.[0-9]{4}$' '^broken.png' -- "$JENSEN" predict $weights new broken.png
+expect 3 '' 'linear' -- "$JENSEN" predict --network mlp:width=16 --init run/model.safetensors --classes 7 new --device ref
+expect 3 '' 'images of 3x8x8.*3x32x32' -- sh -c "sed 's/(3, 3, 32, 32)/( 48, 3, 8, 8)/' x.npy >y.npy && '$JENSEN' predict run --array y.npy --device ref"
+expect 2 '' 'or --array' -- "$JENSEN" predict run new --array x.npy
+expect 1 '*' 'no/such' -- "$JENSEN" predict run new --logits no/such.npy --device ref
 rm run/model.safetensors
 expect 3 '' 'not finished' -- "$JENSEN" predict run new
 finish
