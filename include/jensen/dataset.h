@@ -74,9 +74,10 @@ JSN_API void jsn_dataset_options_init(jsn_dataset_options *options);
  * `options` may be NULL. On success the caller owns *out and calls
  * jsn_dataset_close(); on failure *out is NULL:
  *   JSN_ERR_ARGUMENT      the spec is malformed
- *   JSN_ERR_UNKNOWN_NAME  neither a data set's name nor a path that exists; no such key
+ *   JSN_ERR_UNKNOWN_NAME  no data set of that name (NAME:...), or no such key
  *   JSN_ERR_RANGE         a parameter lies outside its bounds
- *   JSN_ERR_DATA          a file is missing or invalid; the sentence says which, and why
+ *   JSN_ERR_DATA          a file or folder is missing or invalid; the sentence says which,
+ *                         and why
  *   JSN_ERR_UNSUPPORTED   this build lacks the library that the format needs
  *   JSN_ERR_MEMORY
  * A handle is read-only from here on: any number of threads may use it at once. */

@@ -128,7 +128,9 @@ static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
     refused("circle", "deep");
     jsn_dataset *data = NULL;
     assert_fails(jsn_dataset_open(&data, fixture_path(folder, "missing"), NULL),
-                 JSN_ERR_UNKNOWN_NAME, "no file or folder");
+                 JSN_ERR_DATA, "no file or folder");
+    assert_fails(jsn_dataset_open(&data, "cifar11:no/such", NULL), JSN_ERR_UNKNOWN_NAME,
+                 "no file or folder");
     assert_fails(jsn_dataset_open(&data, "folder:no/such", NULL), JSN_ERR_DATA,
                  "no such file or folder");
     char spec[500];
