@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "jensen/loss.h"
 #include "jensen/param.h"
 #include "jensen/status.h"
 
@@ -51,6 +52,14 @@ typedef struct jsn_device_info {
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_device_describe(const char *device,
                                                       jsn_device_info *out);
+
+/* jsn_loss_eval() by the kernels of a device, which a training step there uses. Arrays
+ * are in host memory, float32 alone. For comparing devices: it opens the device anew.
+ *   the statuses of jsn_loss_eval(), and JSN_ERR_ARGUMENT for float64 logits
+ *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_DEVICE, JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval_on(const char *device, jsn_loss *loss,
+                                                   const jsn_loss_batch *batch,
+                                                   jsn_loss_result *result);
 
 /* The optimisers there are; static records. */
 typedef struct jsn_optimiser_info {

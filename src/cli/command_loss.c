@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "jensen/array.h"
+#include "jensen/backend.h"
 #include "jensen/loss.h"
 
 typedef struct loss_values {
@@ -26,7 +27,8 @@ static const jsn_option_info options[] = {
     {"grad", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "PREFIX",
      "write the gradient of the mean to PREFIX0.npy, PREFIX1.npy, ..., one a view",
      offsetof(loss_values, grad)},
-    {"device", 0, JSN_OPTION_CHOICE, "cpu", 0, 0, "cpu|cuda", "D", "where to compute",
+    {"device", 0, JSN_OPTION_TEXT, "cpu", 0, 0, NULL, "D",
+     "where to compute float32 logits: cpu, cuda, cuda:1, ref",
      offsetof(loss_values, device)},
     {"threads", 't', JSN_OPTION_INT, "1", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores. The result is the same for any number",
@@ -175,6 +177,22 @@ static jsn_status print_result(const loss_work *w, double mean)
     return cli_print_json(writer);
 }
 
+/* Devices have the float32 kernels of training; the definition in double is the CPU's. */
+static jsn_status evaluate_on(const char *device, jsn_loss *loss,
+                              const jsn_loss_batch *batch, jsn_loss_result *result)
+{
+    jsn_device_info info;
+    if (strcmp(device, "cpu") == 0)
+        return jsn_loss_eval(loss, batch, result);
+    const jsn_status status = jsn_device_describe(device, &info);
+    if (status != JSN_OK)
+        return status;
+    if (batch->type == JSN_LOSS_F32)
+        return jsn_loss_eval_on(device, loss, batch, result);
+    (void)fprintf(stderr, "float64 logits: evaluated by the definition, on the CPU\n");
+    return jsn_loss_eval(loss, batch, result);
+}
+
 static jsn_status evaluate(loss_work *w, jsn_loss *loss)
 {
     jsn_loss_batch batch;
@@ -190,7 +208,7 @@ static jsn_status evaluate(loss_work *w, jsn_loss *loss)
             return JSN_ERR_MEMORY;
     }
     jsn_loss_result result = {0.0, w->per_sample, w->grad.data};
-    jsn_status status = jsn_loss_eval(loss, &batch, &result);
+    jsn_status status = evaluate_on(w->values->device, loss, &batch, &result);
     /* What the loss refuses for its value came out of a file. */
     if (status == JSN_ERR_RANGE || status == JSN_ERR_NUMERIC)
         return cli_fail(JSN_ERR_DATA, "%s: %s",
@@ -215,9 +233,6 @@ static jsn_status run(void *values, const jsn_texts *args)
     if ((v->labels == NULL) == (v->targets == NULL))
         return cli_usage("needs --labels or --targets, one of them");
     jsn_status status = jsn_loss_check(args->items[0], NULL);
-    if (status == JSN_OK && strcmp(v->device, "cuda") == 0)
-        status = cli_fail(JSN_ERR_DEVICE,
-                          "--device cuda: this build evaluates losses on the cpu");
     if (status == JSN_OK)
         status = read_logits(&w);
     if (status == JSN_OK)

@@ -41,7 +41,14 @@ expect 2 '' "no loss named 'cee'" -- "$JENSEN" loss cee --logits v2.npy --labels
 expect 2 '' "no parameter 'q'" -- "$JENSEN" loss ce:q=1 --logits v2.npy --labels y.npy
 expect 2 '' "pi1 must lie in" -- "$JENSEN" loss gjs:pi1=1.5 --logits v2.npy --labels y.npy
 expect 2 '' "gce takes labels" -- "$JENSEN" loss gce --logits v2.npy --targets t.npy
-expect 4 '' "cuda" -- "$JENSEN" loss ce --logits v2.npy --labels y.npy --device cuda
+# On a device: its kernels for float32, the definition for float64, 4 when it is not there.
+expect 4 '' "cuda" -- "$JENSEN" loss ce --logits v2.npy --labels y.npy --device cuda:99
+expect 2 '' "no device 'gpu'" -- "$JENSEN" loss ce --logits v2.npy --labels y.npy --device gpu
+device="--logits v2f.npy --logits v3f.npy --labels y.npy --device ref --grad"
+expect 0 '^\{"loss":1\.54934[56][0-9]*,"per_sample":\[1\.54934[56]' '' -- "$JENSEN" loss gjs $device d --json
+cmp -s f0.npy d0.npy && cmp -s f1.npy d1.npy || complain "gradient on ref" cmp f0.npy d0.npy
+expect 0 '"per_sample":\[\]' '' -- "$JENSEN" loss js-sqrt $device d --json
+expect 0 '^1\.8692789' 'float64.*CPU' -- "$JENSEN" loss ce --logits v2.npy --labels y.npy --device ref
 expect 3 '' "nothere.npy" -- "$JENSEN" loss ce --logits nothere.npy --labels y.npy
 
 npy '<i4' '(1,)' 4 >high.npy
