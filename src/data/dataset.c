@@ -73,7 +73,8 @@ static jsn_status find_def(const char *spec, const jsni_dataset_def **out, char 
         jsni_text_format(&text, "%s%s", i == 0 ? "" : ", ", table[i]->info.name);
     /* A plain path is data that is not there; a word before a colon is a name. */
     const jsn_status status =
-        jsni_fail(strchr(spec, ':') == NULL ? JSN_ERR_DATA : JSN_ERR_UNKNOWN_NAME,
+        jsni_fail(spec[0] != '\0' && strchr(spec, ':') == NULL ? JSN_ERR_DATA
+                                                               : JSN_ERR_UNKNOWN_NAME,
                   "'%s' is no file or folder, and no data set (there are: %s)", spec,
                   text.data != NULL ? text.data : "");
     jsni_text_release(&text);
