@@ -16,3 +16,41 @@ void cli_print_params(const jsn_param_info *params, size_t count)
                      value[0] ? " (default " : "", value, value[0] ? ")" : "");
     }
 }
+
+static void put_param(jsn_json_writer *w, const jsn_param_info *p)
+{
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "name", p->kind == JSN_PARAM_POSITIONAL ? "PATH" : p->name);
+    jsn_json_put_text(w, "help", p->help);
+    if (p->kind == JSN_PARAM_REAL)
+        jsn_json_put_real(w, "initial", p->initial);
+    if (p->kind == JSN_PARAM_REAL || p->kind == JSN_PARAM_REALS) {
+        jsn_json_put_real(w, "lowest", p->lowest);
+        jsn_json_put_real(w, "highest", p->highest);
+    }
+    jsn_json_put_bool(w, "list", p->kind == JSN_PARAM_REALS);
+    jsn_json_end(w);
+}
+
+void cli_put_params(jsn_json_writer *w, const jsn_param_info *params, size_t count)
+{
+    jsn_json_begin_array(w, "params");
+    for (size_t i = 0; i < count; i++)
+        put_param(w, &params[i]);
+    jsn_json_end(w);
+}
+
+void cli_put_entry(jsn_json_writer *w, const char *name, const char *summary,
+                   const jsn_param_info *params, size_t count)
+{
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "name", name);
+    jsn_json_put_text(w, "summary", summary);
+    cli_put_params(w, params, count);
+    jsn_json_end(w);
+}
+
+const jsn_option_info cli_show_options[1] = {
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "JSON on stdout",
+     offsetof(cli_show_values, json)},
+};

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
 #include "jensen/augment.h"
 
@@ -19,11 +20,62 @@ static void print_operations(void)
     }
 }
 
+static void put_operations(jsn_json_writer *w)
+{
+    jsn_json_begin_array(w, "operations");
+    for (size_t i = 0; jsn_operation_describe(i) != NULL; i++) {
+        const jsn_operation_info *info = jsn_operation_describe(i);
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "name", info->name);
+        jsn_json_put_bool(w, "randaugment", info->randaugment);
+        if (info->randaugment) {
+            jsn_json_put_real(w, "low", info->low);
+            jsn_json_put_real(w, "high", info->high);
+            jsn_json_put_bool(w, "signed", info->is_signed);
+        }
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
+
+static jsn_status print_json(void)
+{
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_object(w, NULL);
+    jsn_json_begin_array(w, "pipelines");
+    for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
+        const jsn_augment_info *info = jsn_augment_describe(i);
+        if (info->stages == NULL)
+            continue;
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_text(w, "name", info->name);
+        jsn_json_put_text(w, "summary", info->help);
+        jsn_json_put_text(w, "stages", info->stages);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "stages");
+    for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
+        const jsn_augment_info *info = jsn_augment_describe(i);
+        if (info->stages == NULL)
+            cli_put_entry(w, info->name, info->help, info->params, info->param_count);
+    }
+    jsn_json_end(w);
+    put_operations(w);
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    (void)values;
+    const cli_show_values *v = values;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->json)
+        return print_json();
     (void)printf("pipelines:\n");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
@@ -46,6 +98,9 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_show_augment = {
     .name = "show augment",
     .summary = "the augmentation pipelines, stages and operations",
-    .usage = "",
+    .usage = "[--json]",
+    .options = cli_show_options,
+    .option_count = 1,
+    .values_size = sizeof(cli_show_values),
     .run = run,
 };

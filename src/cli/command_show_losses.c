@@ -6,28 +6,6 @@
 #include "cli/cli_params.h"
 #include "jensen/loss.h"
 
-typedef struct show_values {
-    bool json;
-} show_values;
-
-static const jsn_option_info options[] = {
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON array on stdout",
-     offsetof(show_values, json)},
-};
-
-static void put_param(jsn_json_writer *w, const jsn_param_info *p)
-{
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "name", p->name);
-    jsn_json_put_text(w, "help", p->help);
-    if (p->kind == JSN_PARAM_REAL)
-        jsn_json_put_real(w, "initial", p->initial);
-    jsn_json_put_real(w, "lowest", p->lowest);
-    jsn_json_put_real(w, "highest", p->highest);
-    jsn_json_put_bool(w, "list", p->kind == JSN_PARAM_REALS);
-    jsn_json_end(w);
-}
-
 static jsn_status print_json(void)
 {
     jsn_json_writer *w = NULL;
@@ -43,10 +21,7 @@ static jsn_status print_json(void)
         jsn_json_put_int(w, "views", (int64_t)info->views);
         jsn_json_put_bool(w, "soft_targets", info->soft);
         jsn_json_put_bool(w, "per_sample", info->per_sample);
-        jsn_json_begin_array(w, "params");
-        for (size_t p = 0; p < info->param_count; p++)
-            put_param(w, &info->params[p]);
-        jsn_json_end(w);
+        cli_put_params(w, info->params, info->param_count);
         jsn_json_end(w);
     }
     jsn_json_end(w);
@@ -55,7 +30,7 @@ static jsn_status print_json(void)
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    const show_values *v = values;
+    const cli_show_values *v = values;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
     if (v->json)
@@ -77,8 +52,8 @@ const cli_command cli_command_show_losses = {
     .details =
         "A loss is named by a spec, NAME or NAME:key=value,key=value, for example\n"
         "gjs:pi1=0.3 or nce+rce:alpha=10,beta=0.1. docs/losses.md explains each.",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
-    .values_size = sizeof(show_values),
+    .options = cli_show_options,
+    .option_count = 1,
+    .values_size = sizeof(cli_show_values),
     .run = run,
 };

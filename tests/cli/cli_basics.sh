@@ -21,4 +21,14 @@ probe=$(failures=0 && expect 3 '' '' -- true; echo "$failures")
 case $probe in *1) ;; *) echo "FAILED: expect() accepts a wrong exit code"; failures=1 ;; esac
 probe=$(failures=0 && expect 0 'yes' '' -- echo no; echo "$failures")
 case $probe in *1) ;; *) echo "FAILED: expect() accepts wrong output"; failures=1 ;; esac
+# The tables for machines.
+for table in losses networks recipes datasets noise augment; do
+    expect 0 '^ok$' '' -- sh -c "'$JENSEN' show $table --json | python3 -c '
+import json, sys
+for line in sys.stdin:
+    assert json.loads(line)
+print(\"ok\")'"
+done
+expect 0 '"name":"cifar10/sym-40/gjs".*"lr":"0.1"' '' -- "$JENSEN" show recipes cifar10/sym-40/gjs --json
+expect 2 '' 'no recipe' -- "$JENSEN" show recipes nothing --json
 finish
