@@ -29,16 +29,26 @@ jsn_status jsni_run_fingerprint(const jsn_train_config *config,
     return JSN_OK;
 }
 
-/* Letters, digits and dots of a spec, the rest as '-'; of a path only its last part. */
-static void add_word(jsni_text *text, const char *spec)
+/* Letters, digits and dots of a text, the rest as '-'. */
+static void add_word(jsni_text *text, const char *from, size_t length)
 {
-    const char *slash = strrchr(spec, '/');
-    const char *from = slash != NULL && slash[1] != '\0' ? slash + 1 : spec;
-    for (size_t i = 0; from[i] != '\0' && i < 40; i++) {
+    for (size_t i = 0; i < length && i < 40; i++) {
         const char c = from[i];
         const bool plain = isalnum((unsigned char)c) || c == '.' || c == '+';
         jsni_text_add_n(text, plain ? &c : "-", 1);
     }
+}
+
+/* Of a path only its last part. */
+static void add_path(jsni_text *text, const char *spec)
+{
+    size_t length = strlen(spec);
+    while (length > 1 && spec[length - 1] == '/')
+        length--;
+    size_t from = length;
+    while (from > 0 && spec[from - 1] != '/')
+        from--;
+    add_word(text, spec + from, length - from);
 }
 
 jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)
@@ -47,11 +57,11 @@ jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)
     JSNI_TRY(jsni_run_fingerprint(config, fingerprint));
     jsni_text text = {0};
     jsni_text_add(&text, "runs/");
-    add_word(&text, config->data);
+    add_path(&text, config->data);
     jsni_text_add(&text, "-");
-    add_word(&text, config->loss);
+    add_word(&text, config->loss, strlen(config->loss));
     jsni_text_add(&text, "-");
-    add_word(&text, config->noise);
+    add_path(&text, config->noise);
     jsni_text_format(&text, "-s%lld-%.8s", (long long)config->seed, fingerprint);
     return jsni_text_take(&text, out);
 }
