@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jensen/array.h"
 #include "jensen/log.h"
 #include "jensen/option.h"
 #include "jensen/status.h"
@@ -142,6 +143,16 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train_many(jsn_train_config *configs,
 /* The result as one JSON object; the caller's (jsn_text_release). */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_result_json(const jsn_train_result *result,
                                                         char **out);
+
+/* What a run with record-posteriors kept of the samples with these paths, in their order:
+ * class probabilities, float32 [samples][classes], for jsn_noise_input.posteriors. The
+ * caller's (jsn_array_release); zeroed on failure.
+ *   JSN_ERR_DATA  not recorded, another number of classes, a sample missing
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_run_posteriors(const char *run,
+                                                     const char *const *paths,
+                                                     size_t samples, size_t classes,
+                                                     jsn_array *out);
 
 #ifdef __cplusplus
 }

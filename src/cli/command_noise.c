@@ -7,6 +7,7 @@
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/noise.h"
+#include "jensen/train.h"
 
 typedef struct noise_values {
     char *noise, *out, *matrix;
@@ -145,12 +146,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_dataset *data = NULL;
     jsn_noise *noise = NULL;
     jsn_noise_input in;
+    jsn_array posteriors = {0};
     jsn_status status = jsn_noise_create(&noise, v->noise);
-    if (status == JSN_OK && jsn_noise_run(noise) != NULL)
-        status =
-            cli_usage("noise '%s': posteriors of a run are made by 'jensen train'; "
-                      "here, name a file with posteriors=",
-                      v->noise);
     if (status == JSN_OK) {
         jsn_dataset_options opening;
         jsn_dataset_options_init(&opening);
@@ -159,8 +156,14 @@ static jsn_status run(void *values, const jsn_texts *args)
     }
     if (status == JSN_OK)
         status = make_input(data, v, &in, &paths, &names);
+    if (status == JSN_OK && jsn_noise_run(noise) != NULL) {
+        status = jsn_run_posteriors(jsn_noise_run(noise), in.paths, in.samples,
+                                    in.classes, &posteriors);
+        in.posteriors = posteriors.data;
+    }
     if (status == JSN_OK)
         status = make_noise(v, noise, &in);
+    jsn_array_release(&posteriors);
     free(paths);
     free(names);
     jsn_dataset_close(data);

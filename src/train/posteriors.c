@@ -8,7 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "format/csv.h"
-#include "jensen/array.h"
+#include "jensen/train.h"
 #include "store/run_folder.h"
 
 typedef struct named {
@@ -22,8 +22,8 @@ static int by_path(const void *a, const void *b)
 }
 
 static jsn_status match_rows(const char *run, const jsn_array *array,
-                             const jsni_csv *labels, const jsni_part *part,
-                             size_t classes, float *out)
+                             const jsni_csv *labels, const char *const *paths,
+                             size_t samples, size_t classes, float *out)
 {
     size_t column = 0;
     JSNI_TRY(jsni_csv_find(labels, "path", &column));
@@ -39,9 +39,8 @@ static jsn_status match_rows(const char *run, const jsn_array *array,
         sorted[i] = (named){jsni_csv_cell(labels, i, column), i};
     qsort(sorted, rows, sizeof *sorted, by_path);
     jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < part->count; i++) {
-        const named key = {jsn_dataset_path(part->data, part->split, part->index[i]),
-                           0};
+    for (size_t i = 0; status == JSN_OK && i < samples; i++) {
+        const named key = {paths[i], 0};
         const named *found = bsearch(&key, sorted, rows, sizeof *sorted, by_path);
         if (found == NULL)
             status =
@@ -56,16 +55,15 @@ static jsn_status match_rows(const char *run, const jsn_array *array,
     return status;
 }
 
-jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
-                                  size_t classes, const jsn_logger *logger, float **out)
+/* Rows for `paths`, in their order, into out[samples][classes]. */
+static jsn_status read_rows(const char *run, const char *const *paths, size_t samples,
+                            size_t classes, float *out)
 {
-    (void)logger;
     char *array_path = jsni_path_join(run, JSNI_RUN_POSTERIORS);
     char *labels_path = jsni_path_join(run, JSNI_RUN_LABELS);
     jsn_array array = {0};
     jsni_csv *labels = NULL;
     jsn_status status = JSN_ERR_MEMORY;
-    *out = NULL;
     if (array_path == NULL || labels_path == NULL)
         goto done;
     if (!jsni_file_exists(array_path)) {
@@ -77,19 +75,42 @@ jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
     status = jsn_array_read(&array, array_path);
     if (status == JSN_OK)
         status = jsni_csv_read(&labels, labels_path);
-    if (status == JSN_OK) {
-        *out = jsni_alloc(part->count, classes * sizeof **out);
-        status = *out == NULL ? JSN_ERR_MEMORY
-                              : match_rows(run, &array, labels, part, classes, *out);
-    }
+    if (status == JSN_OK)
+        status = match_rows(run, &array, labels, paths, samples, classes, out);
 done:
-    if (status != JSN_OK) {
-        jsni_free(*out);
-        *out = NULL;
-    }
     jsni_csv_destroy(labels);
     jsn_array_release(&array);
     jsni_free(labels_path);
     jsni_free(array_path);
+    return status;
+}
+
+jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
+                                  size_t classes, const jsn_logger *logger, float **out)
+{
+    (void)logger;
+    const char **paths = jsni_alloc(part->count, sizeof *paths);
+    *out = jsni_alloc(part->count, classes * sizeof **out);
+    jsn_status status = paths == NULL || *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < part->count; i++)
+        paths[i] = jsn_dataset_path(part->data, part->split, part->index[i]);
+    if (status == JSN_OK)
+        status = read_rows(run, paths, part->count, classes, *out);
+    jsni_free(paths);
+    if (status != JSN_OK) {
+        jsni_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+jsn_status jsn_run_posteriors(const char *run, const char *const *paths, size_t samples,
+                              size_t classes, jsn_array *out)
+{
+    const size_t shape[2] = {samples, classes};
+    JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 2, shape));
+    const jsn_status status = read_rows(run, paths, samples, classes, out->data);
+    if (status != JSN_OK)
+        jsn_array_release(out);
     return status;
 }

@@ -25,7 +25,15 @@ expect 2 '' 'mode=next' -- "$JENSEN" noise $data --noise asym:rate=0.2
 expect 2 '' 'rate must lie in' -- "$JENSEN" noise $data --noise sym:rate=2
 expect 2 '' "no model 'symm'" -- "$JENSEN" noise $data --noise symm
 expect 2 '' 'posteriors=' -- "$JENSEN" noise $data --noise instance:type=1
-expect 2 '' 'jensen train' -- "$JENSEN" noise $data --noise instance:from=runs/x
+expect 3 '' 'record-posteriors' -- "$JENSEN" noise $data --noise instance:from=runs/x
+# A run's posteriors: by path from its folder as by number from its file.
+"$JENSEN" train $data --network mlp:width=8 --loss ce --augment none --epochs 1 --batch 20 --val-fraction 0 \
+    --record-posteriors 1 --device ref --threads 1 --workers 0 -q --out run >/dev/null 2>&1
+spec=instance:type=1,factor=1
+expect 0 'real +[0-9.]+%' '' -- "$JENSEN" noise $data --noise $spec,from=run --out f.csv
+expect 0 'real +[0-9.]+%' '' -- "$JENSEN" noise $data --noise $spec,posteriors=run/posteriors.npy --out p.csv
+expect 0 '' '' -- cmp f.csv p.csv
+expect 3 '' 'no posterior for it' -- "$JENSEN" noise builtin:size=210,test=0 --noise $spec,from=run
 expect 3 '' 'no.csv' -- "$JENSEN" noise $data --noise file:no.csv
 expect 2 '' 'needs one data set' -- "$JENSEN" noise
 expect 1 '' 'no/such' -- "$JENSEN" noise $data --out no/such/x.csv
