@@ -61,6 +61,13 @@ void cli_layers_json(const cli_layers *l, size_t index, jsn_json_writer *w)
     jsn_json_put_real(w, "limit_seconds", layer->limit_forward + layer->limit_backward);
 }
 
+const char *cli_layers_limit(const jsn_model *model)
+{
+    return strcmp(jsn_model_describe(model).backend, "cuda") == 0
+               ? "each tensor moved once, products at the rate of the card"
+               : "the library's primitives alone, each by itself in its best layout";
+}
+
 void cli_layers_print(const cli_layers *l, const jsn_model *model, double seconds)
 {
     (void)printf("%-28s %9s %9s %9s %9s  %s\n", "milliseconds of a step", "forward",
@@ -71,11 +78,8 @@ void cli_layers_print(const cli_layers *l, const jsn_model *model, double second
                      1e3 * t->forward, 1e3 * t->backward, 1e3 * t->limit_forward,
                      1e3 * t->limit_backward, jsn_model_implementation(model, i));
     }
-    const bool gpu = strcmp(jsn_model_describe(model).backend, "cuda") == 0;
     (void)printf("limit: %s: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
                  "%.4f s of it in layers, the rest is loss, update and waiting\n",
-                 gpu ? "each tensor moved once, products at the rate of the card"
-                     : "the library's primitives alone, each by itself in its best "
-                       "layout",
-                 l->limit, 100.0 * l->limit / seconds, seconds, l->run);
+                 cli_layers_limit(model), l->limit, 100.0 * l->limit / seconds, seconds,
+                 l->run);
 }

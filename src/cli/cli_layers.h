@@ -29,6 +29,8 @@ void cli_layers_release(cli_layers *l);
 
 /* The members "seconds" (by part) and "limit_seconds" of layer `index`. */
 void cli_layers_json(const cli_layers *l, size_t index, jsn_json_writer *w);
+/* What the limit of this model's layers is. */
+const char *cli_layers_limit(const jsn_model *model);
 /* A table of all layers and a line with the share that a step of `seconds` reaches. */
 void cli_layers_print(const cli_layers *l, const jsn_model *model, double seconds);
 

@@ -17,7 +17,7 @@
 enum { ROUNDS = 7, MOST_TIMES = 20000, MOST_THREADS = 64 };
 
 typedef struct bench_values {
-    char *loss, *level;
+    char *loss, *level, *device;
     int64_t batch, classes, views, threads;
     double seconds;
     bool json;
@@ -27,14 +27,17 @@ static const jsn_option_info options[] = {
     {"loss", 'l', JSN_OPTION_TEXT, "gjs:pi1=0.5", 0, 0, NULL, "SPEC",
      "loss, or 'all' for every loss of the table", offsetof(bench_values, loss)},
     {"batch", 'b', JSN_OPTION_INT, NULL, 1, 1e8, NULL, "N",
-     "samples; with --classes, instead of the five standard sizes",
+     "samples, instead of the five standard sizes (with --classes alone: 128)",
      offsetof(bench_values, batch)},
-    {"classes", 'k', JSN_OPTION_INT, NULL, 2, 1e6, NULL, "K", "classes",
-     offsetof(bench_values, classes)},
+    {"classes", 'k', JSN_OPTION_INT, NULL, 2, 1e6, NULL, "K",
+     "classes (with --batch alone: 10)", offsetof(bench_values, classes)},
     {"views", 0, JSN_OPTION_INT, NULL, 1, JSN_LOSS_MAX_VIEWS, NULL, "N",
      "views; without it what the loss wants", offsetof(bench_values, views)},
     {"threads", 't', JSN_OPTION_INT, NULL, 1, MOST_THREADS, NULL, "N",
      "threads; without it 1 and 2", offsetof(bench_values, threads)},
+    {"device", 'd', JSN_OPTION_CHOICE, "cpu", 0, 0, "cpu|cuda", "D",
+     "cpu; a GPU's loss is timed within its step, 'jensen bench step --device cuda'",
+     offsetof(bench_values, device)},
     {"level", 0, JSN_OPTION_CHOICE, "auto", 0, 0, "auto|double|plain|avx2|avx512", "L",
      "instruction set", offsetof(bench_values, level)},
     {"seconds", 0, JSN_OPTION_REAL, "0.7", 0.001, 600, NULL, "S",
@@ -289,11 +292,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     const bench_values *v = values;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    const bool sized = v->batch != JSN_OPTION_INT_UNSET;
-    if (sized != (v->classes != JSN_OPTION_INT_UNSET))
-        return cli_usage("--batch and --classes go together");
-    if (sized)
-        return run_shape(v, (size_t)v->batch, (size_t)v->classes);
+    if (strcmp(v->device, "cpu") != 0)
+        return cli_fail(JSN_ERR_DEVICE,
+                        "--device %s: times the CPU alone; 'jensen bench step --device "
+                        "%s' has the loss of a step",
+                        v->device, v->device);
+    const bool batch = v->batch != JSN_OPTION_INT_UNSET;
+    const bool classes = v->classes != JSN_OPTION_INT_UNSET;
+    if (batch || classes)
+        return run_shape(v, batch ? (size_t)v->batch : shapes[0][0],
+                         classes ? (size_t)v->classes : shapes[0][1]);
     jsn_status status = JSN_OK;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0] && status == JSN_OK; i++)
         status = run_shape(v, shapes[i][0], shapes[i][1]);
@@ -303,7 +311,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_bench_loss = {
     .name = "bench loss",
     .summary = "speed of the losses, value and gradient, beside a copy",
-    .usage = "[--loss SPEC|all] [--batch N --classes K] [--views N] [--threads N]",
+    .usage = "[--loss SPEC|all] [--batch N] [--classes K] [--views N] [--threads N]",
     .details =
         "float32 logits in memory, value and gradient in one call. The limit is a\n"
         "copy of the logits to the gradient. bench/loss.sh runs the peers beside "

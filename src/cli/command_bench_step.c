@@ -1,5 +1,6 @@
 /* cli/command_bench_step.c - times a training step: forward, loss, backward and update
  * on data that is already on the device. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -64,14 +65,16 @@ static double gflops(const cli_step *c, const jsn_model_info *m)
            c->best;
 }
 
+/* `l` may be NULL: the limit takes longer to measure than the step. */
 static void put_limit(const cli_step *c, const cli_layers *l, jsn_json_writer *w)
 {
-    jsn_json_put_real(w, "layers_seconds", l->run);
-    jsn_json_put_real(w, "limit_seconds", l->limit);
-    jsn_json_put_real(w, "limit_share", l->limit / c->median);
-    jsn_json_put_text(w, "limit_of",
-                      "the library's primitives alone, each by itself in its best "
-                      "layout, least of several runs");
+    if (l != NULL)
+        jsn_json_put_real(w, "layers_seconds", l->run);
+    jsn_json_put_real(w, "limit_seconds", l != NULL ? l->limit : NAN);
+    jsn_json_put_real(w, "limit_share", l != NULL ? l->limit / c->median : NAN);
+    jsn_json_put_text(w, "limit",
+                      l != NULL ? cli_layers_limit(c->model)
+                                : "not measured in this run; --limit measures it");
 }
 
 /* `l` may be NULL. */
@@ -104,8 +107,7 @@ static jsn_status print_json(const bench_values *v, const cli_step *c,
     jsn_json_put_real(w, "loss_value", c->value);
     jsn_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
     jsn_json_put_real(w, "peak_mib", c->peak_mib);
-    if (l != NULL)
-        put_limit(c, l, w);
+    put_limit(c, l, w);
     jsn_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
         jsn_json_begin_object(w, NULL);

@@ -76,5 +76,8 @@ expect 0 'pi1' '' -- "$JENSEN" show losses
 expect 0 '"name":"nce\+rce"' '' -- "$JENSEN" show losses --json
 expect 0 '"times_limit":' '' -- "$JENSEN" bench loss --batch 64 --classes 10 --threads 1 --seconds 0.01 --json
 expect 0 'x copy' '' -- "$JENSEN" bench loss --loss all --batch 64 --classes 10 --seconds 0.002
-expect 2 '' 'go together' -- "$JENSEN" bench loss --batch 64
+expect 0 '"samples":64,"classes":10,"views":2,"threads":1,' '' -- \
+    "$JENSEN" bench loss --loss gjs --batch 64 --views 2 --threads 1 --device cpu --seconds 0.01 --json
+expect 0 '"samples":128,"classes":7,' '' -- "$JENSEN" bench loss --classes 7 --threads 1 --seconds 0.01 --json
+expect 4 '' 'bench step' -- "$JENSEN" bench loss --device cuda
 finish
