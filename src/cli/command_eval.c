@@ -8,8 +8,8 @@
 
 typedef struct eval_values {
     char *device;
-    int64_t threads;
-    bool consistency, json;
+    int64_t threads, consistency;
+    bool json;
 } eval_values;
 
 static const jsn_option_info options[] = {
@@ -17,8 +17,8 @@ static const jsn_option_info options[] = {
      offsetof(eval_values, device)},
     {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores", offsetof(eval_values, threads)},
-    {"consistency", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "also compare with one augmented copy of each image",
+    {"consistency", 0, JSN_OPTION_INT, "1", 0, 1, NULL, "0|1",
+     "compare with one augmented copy of each image, which is a second pass",
      offsetof(eval_values, consistency)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(eval_values, json)},
@@ -94,7 +94,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status =
         jsn_classifier_open(&c, args->items[0], v->device, (size_t)v->threads);
     if (status == JSN_OK)
-        status = jsn_classifier_evaluate(c, args->items[1], v->consistency,
+        status = jsn_classifier_evaluate(c, args->items[1], v->consistency != 0,
                                          cli_logger(), &scores);
     if (status == JSN_OK && v->json)
         status = print_json(c, &scores);

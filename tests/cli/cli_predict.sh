@@ -76,6 +76,21 @@ expect 3 '' 'linear' -- "$JENSEN" predict --network mlp:width=16 --init run/mode
 expect 3 '' 'images of 3x8x8.*3x32x32' -- sh -c "sed 's/(3, 3, 32, 32)/( 48, 3, 8, 8)/' x.npy >y.npy && '$JENSEN' predict run --array y.npy --device ref"
 expect 2 '' 'or --array' -- "$JENSEN" predict run new --array x.npy
 expect 1 '*' 'no/such' -- "$JENSEN" predict run new --logits no/such.npy --device ref
+
+# jensen eval: on the test split; a share of each, and a confusion matrix of all samples.
+expect 0 '^accuracy +[0-9.]+%$' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref
+expect 0 '^consistency +[0-9.]+%$' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref
+expect 0 '^ok$' '' -- sh -c "'$JENSEN' eval run builtin:size=60,test=20 --device ref --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d[\"samples\"] == 20 == sum(map(sum, d[\"confusion\"])), d
+assert abs(d[\"accuracy\"] - sum(d[\"confusion\"][k][k] for k in range(10)) / 20) < 1e-12, d
+assert d[\"accuracy\"] <= d[\"top5\"] <= 1 and d[\"consistency\"] == 1, d  # the run augments with none
+print(\"ok\")'"
+expect 0 '"consistency":null' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --json --consistency 0
+mkdir -p other/a other/b && cp new/b.ppm other/a && cp new/b.ppm other/b
+expect 3 '' '2 classes, but run was trained with 10' -- "$JENSEN" eval run other --device ref
+expect 2 '' 'a run folder and a data set' -- "$JENSEN" eval run
 rm run/model.safetensors
 expect 3 '' 'not finished' -- "$JENSEN" predict run new
 finish
