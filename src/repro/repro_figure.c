@@ -23,6 +23,7 @@ typedef struct drawing {
     size_t block_count;
     char titles[MOST_CHARTS][2 * JSNI_REPRO_LABEL + 4];
     const char *categories[MOST_SERIES];
+    char category_texts[MOST_SERIES][2 * JSNI_REPRO_LABEL];
 } drawing;
 
 static jsn_status new_block(drawing *d, size_t count, double **out)
@@ -120,11 +121,9 @@ static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells)
     chart->x.category_count = column_count;
     for (size_t k = 0; k < column_count; k++) {
         const jsni_repro_cell *at = &cells->items[columns[k]];
-        /* "sym 40%" is the recipe's noise; the recipe lives as long as the cells. */
-        d->categories[k] = strncmp(at->recipe.dataset, "cifar", 5) == 0 &&
-                                   jsn_recipe_value(&at->recipe, "noise") != NULL
-                               ? jsn_recipe_value(&at->recipe, "noise")
-                               : at->column;
+        (void)snprintf(d->category_texts[k], sizeof d->category_texts[k], "%s%s%s",
+                       at->group, at->group[0] == '\0' ? "" : " ", at->column);
+        d->categories[k] = d->category_texts[k];
     }
     chart->width = 900;
     return JSN_OK;
