@@ -35,6 +35,19 @@ for file in "$build/libjensen.so" "$build/jensen"; do
 done
 if [ "$kind" = minimal ]; then
     "$build/jensen" doctor --json | grep -q '"libyaml":""' || complain "doctor lists libyaml"
+    # A run folder's settings are read back without libyaml, lines keep their numbers.
+    "$build/jensen" train builtin:size=60,test=20 --network mlp:width=4 --batch 16 --epochs 1 \
+        --noise sym:rate=0.4 --out "$work/a" -q >/dev/null 2>&1 || complain "training"
+    "$build/jensen" train --config "$work/a/config.yaml" --out "$work/b" -q >/dev/null 2>&1
+    grep weights_sha256 "$work/a/result.json" >"$work/a.sha"
+    grep weights_sha256 "$work/b/result.json" 2>/dev/null | cmp -s - "$work/a.sha" ||
+        complain "config.yaml does not repeat the run"
+    printf 'data: builtin\n\nlosss: ce\n' >"$work/bad.yaml"
+    "$build/jensen" train --config "$work/bad.yaml" 2>&1 | grep -q 'bad.yaml:3: no option' ||
+        complain "a wrong key without its line"
+    printf 'data: builtin\naxes:\n  lr: 1\n' >"$work/nested.yaml"
+    "$build/jensen" train --config "$work/nested.yaml" 2>&1 | grep -q 'nested.yaml:3: .*no libyaml' ||
+        complain "nested YAML without a sentence"
     bash "$root/tests/install/check_install.sh" "$root" "$build" "$cc" 1 || complain "installation"
 else
     [ ! -e "$build/jensen" ] || complain "there is a program"
