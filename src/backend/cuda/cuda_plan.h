@@ -101,7 +101,7 @@ typedef struct jsni_cuda_plan {
     jsni_memory memory;
     size_t arena_bytes, packed_bytes, workspace_bytes;
     size_t task_capacity;
-    size_t evaluated; /* images of a pass over a resident set */
+    size_t evaluated;       /* images of a pass over a resident set */
     jsni_packed_at *packed; /* owned, [node_count] */
     jsni_pack *packs;       /* owned, host, without pointers */
     size_t *pack_nodes;     /* owned, the node of each */
