@@ -10,45 +10,15 @@ and contiguous layout in turn. jensen passes when its smoothed curve is no farth
 bundle's mean than 1.5 times the farthest of the bundle's own curves is from the mean of the
 others (largest distance over all steps; for jensen in fp32 that bundle is the yardstick too).
 """
-import argparse, json, math, os, struct, subprocess, sys, tempfile, time
+import argparse, json, math, os, subprocess, sys, tempfile, time
 
 import numpy as np
 import torch
-import torch.nn as nn
 import torch.nn.functional as F
 
+from torch_preactresnet34 import PreActResNet34, read_safetensors
+
 WINDOW = 20
-
-
-class Block(nn.Module):
-    def __init__(self, cin, cout, stride):
-        super().__init__()
-        self.bn1, self.conv1 = nn.BatchNorm2d(cin), nn.Conv2d(cin, cout, 3, stride, 1, bias=False)
-        self.bn2, self.conv2 = nn.BatchNorm2d(cout), nn.Conv2d(cout, cout, 3, 1, 1, bias=False)
-        if stride != 1 or cin != cout:
-            self.shortcut = nn.Sequential(nn.Conv2d(cin, cout, 1, stride, bias=False))
-
-    def forward(self, x):
-        a = F.relu(self.bn1(x))
-        skip = self.shortcut(a) if hasattr(self, "shortcut") else x
-        return self.conv2(F.relu(self.bn2(self.conv1(a)))) + skip
-
-
-class Net(nn.Module):
-    def __init__(self, classes):
-        super().__init__()
-        self.conv1, cin = nn.Conv2d(3, 32, 3, 1, 1, bias=False), 32
-        for stage, (cout, stride) in enumerate(((32, 1), (64, 2), (128, 2))):
-            blocks = []
-            for i in range(5):
-                blocks.append(Block(cin, cout, stride if i == 0 else 1))
-                cin = cout
-            setattr(self, f"layer{stage + 1}", nn.Sequential(*blocks))
-        self.bn, self.linear = nn.BatchNorm2d(cin), nn.Linear(cin, classes)
-
-    def forward(self, x):
-        x = self.layer3(self.layer2(self.layer1(self.conv1(x))))
-        return self.linear(F.relu(self.bn(x)).mean((2, 3)))
 
 
 def gjs(logits, y, pi1=0.5):
@@ -58,20 +28,6 @@ def gjs(logits, y, pi1=0.5):
     kl = [torch.where(q > 0, q * (q.clamp(min=1e-30).log() - m), torch.zeros_like(q)).sum(1).mean()
           for q in p]
     return sum(a * d for a, d in zip(w, kl)) / (-(1 - pi1) * math.log(1 - pi1))
-
-
-def read_safetensors(path):
-    with open(path, "rb") as f:
-        size, = struct.unpack("<Q", f.read(8))
-        header = json.loads(f.read(size))
-        data = f.read()
-    tensors = {}
-    for name, t in header.items():
-        if name != "__metadata__":
-            first, last = t["data_offsets"]
-            tensors[name] = torch.from_numpy(
-                np.frombuffer(data[first:last], np.float32).reshape(t["shape"]).copy())
-    return tensors
 
 
 def make_data(folder, steps, batch):
@@ -101,7 +57,7 @@ def make_data(folder, steps, batch):
 
 def torch_curve(weights, data, device, half, seed, channels_last):
     images, labels, order = data
-    net = Net(10)
+    net = PreActResNet34(10)
     state = dict(weights)
     generator = torch.Generator().manual_seed(seed)
     for name, t in weights.items():
