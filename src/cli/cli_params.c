@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+
 void cli_print_params(const jsn_param_info *params, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -54,3 +57,33 @@ const jsn_option_info cli_show_options[1] = {
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "JSON on stdout",
      offsetof(cli_show_values, json)},
 };
+
+static jsn_status print_table_json(cli_entry (*row)(size_t index))
+{
+    jsn_json_writer *w = NULL;
+    const jsn_status status = jsn_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsn_json_begin_array(w, NULL);
+    for (size_t i = 0; row(i).name != NULL; i++) {
+        const cli_entry e = row(i);
+        cli_put_entry(w, e.name, e.summary, e.params, e.param_count);
+    }
+    jsn_json_end(w);
+    return cli_print_json(w);
+}
+
+jsn_status cli_show_table(const cli_show_values *values, const jsn_texts *args,
+                          cli_entry (*row)(size_t index))
+{
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    if (values->json)
+        return print_table_json(row);
+    for (size_t i = 0; row(i).name != NULL; i++) {
+        const cli_entry e = row(i);
+        (void)printf("%-12s %s\n", e.name, e.summary);
+        cli_print_params(e.params, e.param_count);
+    }
+    return JSN_OK;
+}

@@ -25,4 +25,15 @@ typedef struct cli_show_values {
 /* The one option of `jensen show datasets` and the like. */
 extern const jsn_option_info cli_show_options[1];
 
+/* One row of a table that is shown. */
+typedef struct cli_entry {
+    const char *name, *summary; /* name NULL: behind the last row */
+    const jsn_param_info *params;
+    size_t param_count;
+} cli_entry;
+
+/* A whole command that shows a table: row(0), row(1), ... as lines or as JSON. */
+jsn_status cli_show_table(const cli_show_values *values, const jsn_texts *args,
+                          cli_entry (*row)(size_t index));
+
 #endif /* JENSEN_CLI_PARAMS_H */
