@@ -57,40 +57,6 @@ void jsni_host_text(char *to, size_t size)
     (void)snprintf(to, size, "%s, %zu cores", model, jsni_usable_cores());
 }
 
-jsn_status jsni_host_check_batch(const jsni_plan_options *options, size_t views,
-                                 size_t samples)
-{
-    if (views == 0 || samples == 0 || views > options->views ||
-        samples > options->batch)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "a batch of %zu samples in %zu views; the plan takes 1 to %zu "
-                         "samples in 1 to %zu views",
-                         samples, views, options->batch, options->views);
-    return JSN_OK;
-}
-
-jsn_status jsni_host_check_pass(const jsni_graph *graph,
-                                const jsni_plan_options *options, const jsni_pass *pass,
-                                size_t samples)
-{
-    if (samples == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT, "forward: no input was set");
-    if (!pass->training)
-        return JSN_OK;
-    if (!options->training)
-        return jsni_fail(JSN_ERR_ARGUMENT, "the plan is for evaluation alone");
-    for (size_t i = 0; i < graph->node_count && samples == 1; i++) {
-        const jsni_node *node = &graph->nodes[i];
-        if (node->op.kind == JSNI_OP_NORM &&
-            node->shape.height * node->shape.width == 1)
-            return jsni_fail(JSN_ERR_ARGUMENT,
-                             "%s: BatchNorm cannot train on one value a channel; use "
-                             "a batch of 2 or more",
-                             node->name);
-    }
-    return JSN_OK;
-}
-
 jsn_status jsni_host_labels_create(jsni_host_labels *to, size_t batch, size_t classes)
 {
     *to = (jsni_host_labels){.classes = classes};

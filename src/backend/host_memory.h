@@ -1,5 +1,5 @@
-/* backend/host_memory.h - what the CPU backends share: the machine's memory and name,
- * checks of a batch, and the copy of a batch's labels. */
+/* backend/host_memory.h - the machine's memory and name, and the copy of a batch's
+ * labels, for the CPU backends. */
 #ifndef JSNI_BACKEND_HOST_MEMORY_H
 #define JSNI_BACKEND_HOST_MEMORY_H
 
@@ -11,16 +11,6 @@ size_t jsni_host_memory_available(void);
 
 /* "Intel Xeon ..., 2 cores" */
 void jsni_host_text(char *to, size_t size);
-
-/* JSN_ERR_ARGUMENT when views or samples are 0 or beyond the plan. */
-JSN_MUST_CHECK jsn_status jsni_host_check_batch(const jsni_plan_options *options,
-                                                size_t views, size_t samples);
-
-/* JSN_ERR_ARGUMENT when there is no input, when a training pass is asked of a plan for
- * evaluation, or when BatchNorm would see a single value a channel. */
-JSN_MUST_CHECK jsn_status jsni_host_check_pass(const jsni_graph *graph,
-                                               const jsni_plan_options *options,
-                                               const jsni_pass *pass, size_t samples);
 
 /* A copy of a batch's labels; `view` points to what was given. */
 typedef struct jsni_host_labels {

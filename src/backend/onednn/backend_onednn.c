@@ -9,11 +9,6 @@
 #include "backend/onednn/dnnl_tensor.h"
 #include "core/alloc.h"
 
-static size_t device_count(void)
-{
-    return 1;
-}
-
 static void backend_close(jsni_backend *base)
 {
     dn_backend *backend = (dn_backend *)base;
@@ -25,53 +20,32 @@ static void backend_close(jsni_backend *base)
 static jsn_status backend_open(jsni_backend **out, size_t device)
 {
     *out = NULL;
-    if (device != 0)
-        return jsni_fail(JSN_ERR_DEVICE, "onednn:%zu: there is one device, onednn",
-                         device);
+    JSNI_TRY(jsni_host_check_device("onednn", device));
     dn_backend *backend = jsni_alloc_zero(1, sizeof *backend);
     JSNI_TRY_ALLOC(backend);
-    backend->base.ops = &jsni_backend_onednn;
+    backend->host.base.ops = &jsni_backend_onednn;
     backend->kernels = jsni_kernel_set_find(jsni_dnnl_instructions());
     const jsn_status status = jsni_dnnl_status(
         dnnl_engine_create(&backend->engine, dnnl_cpu, 0), "opening the CPU engine");
     if (status != JSN_OK) {
-        backend_close(&backend->base);
+        backend_close(&backend->host.base);
         return status;
     }
     char host[64], version[32];
     jsni_host_text(host, sizeof host);
     jsni_dnnl_version_text(version, sizeof version);
-    snprintf(backend->text, sizeof backend->text, "%s, %s, %s kernels", host, version,
-             backend->kernels->name);
-    *out = &backend->base;
+    snprintf(backend->host.text, sizeof backend->host.text, "%s, %s, %s kernels", host,
+             version, backend->kernels->name);
+    *out = &backend->host.base;
     return JSN_OK;
-}
-
-static const char *device_text(const jsni_backend *backend)
-{
-    return ((const dn_backend *)backend)->text;
-}
-
-static size_t memory_available(const jsni_backend *backend)
-{
-    (void)backend;
-    return jsni_host_memory_available();
 }
 
 static jsn_status supports(const jsni_backend *backend, const jsni_graph *graph,
                            size_t node, const jsni_plan_options *options)
 {
-    (void)backend;
     (void)graph;
     (void)node;
-    if (options->precision != JSN_PRECISION_FP32)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "the onednn backend computes in fp32 alone");
-    if (options->members > 1)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "the onednn backend runs one member at a time, not %zu",
-                         options->members);
-    return JSN_OK;
+    return jsni_host_check_options(backend, options);
 }
 
 static void plan_destroy(jsni_plan *base)
@@ -79,7 +53,7 @@ static void plan_destroy(jsni_plan *base)
     dn_plan *plan = (dn_plan *)base;
     if (plan == NULL)
         return;
-    jsni_pool_destroy(plan->pool);
+    jsni_host_plan_release(&plan->host);
     dn_steps_destroy(plan);
     dn_memory_release(plan);
     jsni_free(plan);
@@ -93,8 +67,9 @@ static jsn_status plan_draw(const jsni_backend *base, const jsni_graph *graph,
     *out = NULL;
     dn_plan *plan = jsni_alloc_zero(1, sizeof *plan);
     JSNI_TRY_ALLOC(plan);
-    plan->base = (jsni_plan){&jsni_backend_onednn, (jsni_backend *)(size_t)base, graph};
-    plan->options = *options;
+    plan->host.base =
+        (jsni_plan){&jsni_backend_onednn, (jsni_backend *)(size_t)base, graph};
+    plan->host.options = *options;
     plan->kernels = backend->kernels;
     plan->engine = backend->engine;
     plan->threads = options->threads != 0 ? options->threads : jsni_usable_cores();
@@ -110,7 +85,7 @@ static jsn_status plan_draw(const jsni_backend *base, const jsni_graph *graph,
     if (status == JSN_OK)
         status = dn_memory_layout(plan);
     if (status != JSN_OK) {
-        plan_destroy(&plan->base);
+        plan_destroy(&plan->host.base);
         return status;
     }
     *out = plan;
@@ -123,7 +98,7 @@ static jsn_status plan_memory(const jsni_backend *backend, const jsni_graph *gra
     dn_plan *plan = NULL;
     JSNI_TRY(plan_draw(backend, graph, options, &plan));
     *out = dn_memory_need(plan);
-    plan_destroy(&plan->base);
+    plan_destroy(&plan->host.base);
     return JSN_OK;
 }
 
@@ -133,7 +108,7 @@ static jsn_status plan_start(dn_plan *plan)
     for (size_t k = 0; k < plan->threads; k++)
         DNNL_TRY(dnnl_stream_create(&plan->workers[k].stream, plan->engine,
                                     dnnl_stream_default_flags));
-    return jsni_pool_create(&plan->pool, plan->threads);
+    return jsni_pool_create(&plan->host.pool, plan->threads);
 }
 
 static jsn_status plan_create(jsni_backend *backend, const jsni_graph *graph,
@@ -144,54 +119,19 @@ static jsn_status plan_create(jsni_backend *backend, const jsni_graph *graph,
     JSNI_TRY(plan_draw(backend, graph, options, &plan));
     const jsn_status status = plan_start(plan);
     if (status != JSN_OK) {
-        plan_destroy(&plan->base);
+        plan_destroy(&plan->host.base);
         return status;
     }
-    *out = &plan->base;
+    *out = &plan->host.base;
     return JSN_OK;
-}
-
-/* The block and its length in floats. */
-static float *block_of(const dn_plan *plan, jsni_block block, size_t *floats)
-{
-    const jsni_graph *graph = plan->base.graph;
-    *floats = graph->param_floats;
-    switch (block) {
-    case JSNI_BLOCK_PARAMETERS:
-        return plan->params;
-    case JSNI_BLOCK_GRADIENTS:
-        return plan->grads;
-    case JSNI_BLOCK_OPTIMISER:
-        *floats *= plan->options.optimiser_slots;
-        return plan->state;
-    default:
-        *floats = graph->stat_floats;
-        return plan->stats;
-    }
 }
 
 static jsn_status upload(jsni_plan *base, size_t member, jsni_block block,
                          const float *from)
 {
-    (void)member;
     dn_plan *plan = (dn_plan *)base;
-    size_t floats = 0;
-    float *to = block_of(plan, block, &floats);
-    if (to == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "the plan is for evaluation alone");
-    memcpy(to, from, floats * sizeof *to);
+    JSNI_TRY(jsni_host_upload(base, member, block, from));
     plan->stale = plan->stale || block == JSNI_BLOCK_PARAMETERS;
-    return JSN_OK;
-}
-
-static jsn_status download(jsni_plan *base, size_t member, jsni_block block, float *to)
-{
-    (void)member;
-    size_t floats = 0;
-    const float *from = block_of((dn_plan *)base, block, &floats);
-    if (from == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "the plan is for evaluation alone");
-    memcpy(to, from, floats * sizeof *to);
     return JSN_OK;
 }
 
@@ -225,13 +165,15 @@ static void copy_image(void *user, size_t image, size_t worker)
 static void copy_in(const dn_plan *plan, size_t tensor, const float *from, float *to)
 {
     copy_job job = {plan, tensor, (float *)(size_t)from, to, true};
-    jsni_pool_run(plan->pool, plan->views * plan->samples, copy_image, &job);
+    jsni_pool_run(plan->host.pool, plan->host.views * plan->host.samples, copy_image,
+                  &job);
 }
 
 static void copy_out(const dn_plan *plan, size_t tensor, const float *from, float *to)
 {
     copy_job job = {plan, tensor, to, (float *)(size_t)from, false};
-    jsni_pool_run(plan->pool, plan->views * plan->samples, copy_image, &job);
+    jsni_pool_run(plan->host.pool, plan->host.views * plan->host.samples, copy_image,
+                  &job);
 }
 
 static jsn_status set_input(jsni_plan *base, size_t member, const float *images,
@@ -239,19 +181,9 @@ static jsn_status set_input(jsni_plan *base, size_t member, const float *images,
 {
     (void)member;
     dn_plan *plan = (dn_plan *)base;
-    JSNI_TRY(jsni_host_check_batch(&plan->options, views, samples));
-    plan->views = views;
-    plan->samples = samples;
-    plan->ran = false;
+    JSNI_TRY(jsni_host_begin_input(&plan->host, views, samples));
     copy_in(plan, 0, images, dn_tensor_at(plan, 0));
     return JSN_OK;
-}
-
-static jsn_status set_labels(jsni_plan *base, size_t member, const jsni_labels *labels)
-{
-    (void)member;
-    dn_plan *plan = (dn_plan *)base;
-    return jsni_host_labels_set(&plan->labels, labels, plan->samples);
 }
 
 /* What the workers could not say. */
@@ -264,107 +196,32 @@ static jsn_status check_failure(dn_plan *plan)
 static jsn_status forward(jsni_plan *base, const jsni_pass *pass)
 {
     dn_plan *plan = (dn_plan *)base;
-    JSNI_TRY(jsni_host_check_pass(base->graph, &plan->options, pass, plan->samples));
-    plan->pass = *pass;
+    JSNI_TRY(jsni_host_begin_pass(&plan->host, pass));
     const int before = jsni_dnnl_threads(1);
     dn_forward_run(plan);
     jsni_dnnl_threads(before);
-    copy_out(plan, plan->output, dn_tensor_at(plan, plan->output), plan->logits);
-    plan->ran = true;
+    copy_out(plan, plan->output, dn_tensor_at(plan, plan->output), plan->host.logits);
+    plan->host.ran = true;
     return check_failure(plan);
-}
-
-static jsn_status loss(jsni_plan *base, const jsni_losses *losses)
-{
-    dn_plan *plan = (dn_plan *)base;
-    if (!plan->ran || !plan->options.training)
-        return jsni_fail(JSN_ERR_ARGUMENT, "loss: no training pass came before");
-    return jsni_loss_run(losses, &plan->labels.view, plan->logits, plan->samples,
-                         &plan->mean, plan->values_of_loss, plan->logit_gradient);
 }
 
 static jsn_status backward(jsni_plan *base)
 {
     dn_plan *plan = (dn_plan *)base;
-    if (!plan->ran || !plan->options.training)
-        return jsni_fail(JSN_ERR_ARGUMENT, "backward: no training pass came before");
-    copy_in(plan, plan->output, plan->logit_gradient,
+    JSNI_TRY(jsni_host_check_ran(&plan->host, "backward"));
+    copy_in(plan, plan->output, plan->host.logit_gradient,
             dn_buffer_at(plan, plan->output_gradient));
     const int before = jsni_dnnl_threads(1);
     dn_backward_run(plan);
     jsni_dnnl_threads(before);
-    plan->ran = false; /* the memory of the values is used up */
+    plan->host.ran = false; /* the memory of the values is used up */
     return check_failure(plan);
-}
-
-/* ---- update: element-wise, so any cut gives the same bits ---- */
-
-enum { UPDATE_FLOATS = 1 << 16 };
-
-typedef struct update_job {
-    dn_plan *plan;
-    const jsni_update *update;
-} update_job;
-
-static void update_piece(void *user, size_t index, size_t worker)
-{
-    (void)worker;
-    const update_job *job = user;
-    const dn_plan *plan = job->plan;
-    const jsni_graph *graph = plan->base.graph;
-    const size_t begin = index * UPDATE_FLOATS, end = begin + UPDATE_FLOATS;
-    for (size_t p = 0; p < graph->param_count; p++) {
-        const jsni_tensor *t = &graph->params[p];
-        const size_t from = t->offset > begin ? t->offset : begin;
-        const size_t to = t->offset + t->count < end ? t->offset + t->count : end;
-        if (from < to)
-            jsni_optim_apply(job->update, t->role, to - from, plan->params + from,
-                             plan->grads + from, plan->state + from,
-                             graph->param_floats);
-    }
 }
 
 static jsn_status update(jsni_plan *base, const jsni_update *step)
 {
-    dn_plan *plan = (dn_plan *)base;
-    if (!plan->options.training || plan->options.optimiser_slots == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT, "update: the plan has no optimiser");
-    update_job job = {plan, step};
-    const size_t floats = base->graph->param_floats;
-    jsni_pool_run(plan->pool, (floats + UPDATE_FLOATS - 1) / UPDATE_FLOATS,
-                  update_piece, &job);
-    plan->stale = true;
-    return JSN_OK;
-}
-
-static jsn_status read_loss(jsni_plan *base, size_t member, double *mean,
-                            double *values)
-{
-    (void)member;
-    const dn_plan *plan = (const dn_plan *)base;
-    *mean = plan->mean;
-    if (values != NULL)
-        memcpy(values, plan->values_of_loss, plan->samples * sizeof *values);
-    return JSN_OK;
-}
-
-static size_t output_bytes(const dn_plan *plan)
-{
-    return plan->views * plan->samples *
-           jsni_shape_count(jsni_graph_output(plan->base.graph)->shape) * sizeof(float);
-}
-
-static jsn_status read_output(jsni_plan *base, size_t member, float *to)
-{
-    (void)member;
-    const dn_plan *plan = (const dn_plan *)base;
-    memcpy(to, plan->logits, output_bytes(plan));
-    return JSN_OK;
-}
-
-static jsn_status synchronize(jsni_plan *plan)
-{
-    (void)plan;
+    JSNI_TRY(jsni_host_update(base, step));
+    ((dn_plan *)base)->stale = true;
     return JSN_OK;
 }
 
@@ -374,27 +231,10 @@ static const char *describe_node(const jsni_plan *base, size_t node)
     const dn_step *step = &plan->steps[plan->node_step[node]];
     if (step->node == node)
         return step->text;
-    return plan->base.graph->nodes[node].op.kind == JSNI_OP_ADD ||
+    return plan->host.base.graph->nodes[node].op.kind == JSNI_OP_ADD ||
                    plan->node_value[node] == plan->tensors[step->out].value
                ? "in the writing of its input"
                : "in the reading of its input";
-}
-
-static jsn_status write_output_gradient(jsni_plan *base, size_t member,
-                                        const float *from)
-{
-    (void)member;
-    const dn_plan *plan = (const dn_plan *)base;
-    memcpy(plan->logit_gradient, from, output_bytes(plan));
-    return JSN_OK;
-}
-
-static jsn_status read_output_gradient(jsni_plan *base, size_t member, float *to)
-{
-    (void)member;
-    const dn_plan *plan = (const dn_plan *)base;
-    memcpy(to, plan->logit_gradient, output_bytes(plan));
-    return JSN_OK;
 }
 
 static jsn_status read_input_gradient(jsni_plan *base, size_t member, float *to)
@@ -402,8 +242,7 @@ static jsn_status read_input_gradient(jsni_plan *base, size_t member, float *to)
     (void)member;
     const dn_plan *plan = (const dn_plan *)base;
     if (plan->input_gradient == JSNI_NONE)
-        return jsni_fail(JSN_ERR_ARGUMENT, "the plan keeps no gradient of '%s'",
-                         base->graph->nodes[0].name);
+        return jsni_host_no_gradient(base, 0);
     copy_out(plan, 0, dn_buffer_at(plan, plan->input_gradient), to);
     return JSN_OK;
 }
@@ -420,10 +259,10 @@ static jsn_status read_node(jsni_plan *base, size_t member, size_t node, float *
                          base->graph->nodes[node].name);
     const size_t tensor = plan->values[value].tensor;
     const size_t count = jsni_shape_count(plan->tensors[tensor].shape);
-    for (size_t i = 0; i < plan->views * plan->samples; i++) {
+    for (size_t i = 0; i < plan->host.views * plan->host.samples; i++) {
         /* the worker's buffer takes at least one image of whatever a step reads */
         const float *x =
-            dn_read(plan, value, i / plan->samples, i, 1, plan->workers[0].y);
+            dn_read(plan, value, i / plan->host.samples, i, 1, plan->workers[0].y);
         if (plan->tensors[tensor].plain)
             memcpy(to + i * count, x, count * sizeof *to);
         else
@@ -436,29 +275,19 @@ static jsn_status read_node(jsni_plan *base, size_t member, size_t node, float *
 const jsni_backend_ops jsni_backend_onednn = {
     .name = "onednn",
     .summary = "own fused kernels and oneDNN, the same bits for any number of threads",
-    .device_count = device_count,
+    JSNI_HOST_ENTRIES,
     .open = backend_open,
     .close = backend_close,
-    .device_text = device_text,
-    .memory_available = memory_available,
     .supports = supports,
     .plan_memory = plan_memory,
     .plan_create = plan_create,
     .plan_destroy = plan_destroy,
     .upload = upload,
-    .download = download,
     .set_input = set_input,
-    .set_labels = set_labels,
     .forward = forward,
-    .loss = loss,
     .backward = backward,
     .update = update,
-    .read_loss = read_loss,
-    .read_output = read_output,
-    .synchronize = synchronize,
     .describe_node = describe_node,
-    .write_output_gradient = write_output_gradient,
-    .read_output_gradient = read_output_gradient,
     .read_input_gradient = read_input_gradient,
     .read_node = read_node,
     .time_tasks = dn_time_tasks,

@@ -120,7 +120,7 @@ static void copy_back(dn_plan *plan, const dn_step *step, const dn_range *r,
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
     float *y = plan->workers[worker].y, *to = begin_sum(plan, step, r);
-    if (step->kind == DN_DROPOUT && plan->pass.training)
+    if (step->kind == DN_DROPOUT && plan->host.pass.training)
         dn_dropout(plan, step, r, g, y);
     else if (step->kind == DN_DROPOUT)
         memcpy(y, g, r->count * in->floats * sizeof *y);
@@ -201,7 +201,8 @@ static void run_task(void *user, size_t index, size_t worker)
 static void run_pending(dn_plan *plan)
 {
     backward_job job = {plan, NULL, 0, plan->pending};
-    jsni_pool_run(plan->pool, dn_reduce_tasks(plan, plan->pending), run_task, &job);
+    jsni_pool_run(plan->host.pool, dn_reduce_tasks(plan, plan->pending), run_task,
+                  &job);
     plan->pending = JSNI_NONE;
 }
 
@@ -226,14 +227,15 @@ static void run_step(dn_plan *plan, size_t number)
     if (linear && !step->fold)
         run_pending(plan);
     else
-        jsni_pool_run(plan->pool, job.shards + dn_reduce_tasks(plan, plan->pending),
-                      run_task, &job);
+        jsni_pool_run(plan->host.pool,
+                      job.shards + dn_reduce_tasks(plan, plan->pending), run_task,
+                      &job);
     plan->reverse = !plan->reverse;
     plan->pending = step->kind == DN_CONV ? number : JSNI_NONE;
     const double start = dn_time_begin(plan);
     if (linear) {
         dn_linear_backward(plan, step);
-        jsni_pool_run(plan->pool, job.shards, sum_task, &job);
+        jsni_pool_run(plan->host.pool, job.shards, sum_task, &job);
     }
     for (size_t v = 0; v < plan->value_count; v++)
         if (plan->values[v].norm != JSNI_NONE && plan->values[v].completed == number &&

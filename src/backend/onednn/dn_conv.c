@@ -7,9 +7,9 @@
 
 static const float *bias_of(const dn_plan *plan, const dn_step *step)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const size_t bias = graph->nodes[step->node].bias;
-    return bias == JSNI_NONE ? NULL : plan->params + graph->params[bias].offset;
+    return bias == JSNI_NONE ? NULL : plan->host.params + graph->params[bias].offset;
 }
 
 static jsni_dnnl_run run_of(const dn_plan *plan, size_t worker)
@@ -78,7 +78,7 @@ static void library_forward(dn_plan *plan, dn_step *step, const dn_range *r,
 void dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
 {
     const dn_tensor *out = &plan->tensors[step->out];
-    const bool wanted = out->normed && plan->pass.training;
+    const bool wanted = out->normed && plan->host.pass.training;
     jsni_sums sums = {NULL, NULL, NULL};
     if (wanted)
         sums = dn_sums_at(out->sums, out->blocks * plan->kernels->lanes, r->shard);
@@ -210,10 +210,10 @@ size_t dn_reduce_tasks(const dn_plan *plan, size_t number)
 
 static void reduce_bias(dn_plan *plan, const dn_step *step, size_t shards)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const dn_tensor *out = &plan->tensors[step->out];
     const size_t channels = out->blocks * plan->kernels->lanes;
-    float *to = plan->grads + graph->params[graph->nodes[step->node].bias].offset;
+    float *to = plan->host.grads + graph->params[graph->nodes[step->node].bias].offset;
     for (size_t c = 0; c < out->shape.channels; c++) {
         double sum = 0.0;
         for (size_t s = 0; s < shards; s++)
@@ -240,7 +240,7 @@ static void copy_weights(weight_size from_size, const float *from, weight_size t
 
 static weight_size real_size(const dn_plan *plan, const dn_step *step)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const jsni_tensor *t = &graph->params[graph->nodes[step->node].weight];
     return (weight_size){t->dim[0], t->dim[1], t->dim[2] * t->dim[3]};
 }
@@ -275,14 +275,14 @@ static void reduce_any(dn_plan *plan, const dn_step *step, size_t shards, size_t
 
 void dn_reduce(dn_plan *plan, size_t number, size_t task, size_t worker)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const dn_step *step = &plan->steps[number];
     const jsni_node *node = &graph->nodes[step->node];
     const jsni_window *w = &node->op.as.conv.window;
     const size_t shards = dn_shards(plan, step);
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
-    float *to = plan->grads + graph->params[node->weight].offset;
+    float *to = plan->host.grads + graph->params[node->weight].offset;
     if (step->own || step->conv.blocked_gradient)
         plan->kernels->reduce_weights(
             dn_buffer_at(plan, step->parts), shards, step->part, out->shape.channels,
@@ -298,11 +298,11 @@ void dn_reduce(dn_plan *plan, size_t number, size_t task, size_t worker)
 static void prepare_piece(void *user, size_t index, size_t worker)
 {
     dn_plan *plan = user;
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const dn_prepare *piece = &plan->prepares[index];
     const dn_step *step = &plan->steps[piece->step];
     const jsni_tensor *weight = &graph->params[graph->nodes[step->node].weight];
-    const float *from = plan->params + weight->offset;
+    const float *from = plan->host.params + weight->offset;
     float *to =
         plan->weights + (piece->back ? step->weights_back : step->weights_forward);
     if (step->own) {
@@ -325,5 +325,5 @@ static void prepare_piece(void *user, size_t index, size_t worker)
 
 void dn_prepare_weights(dn_plan *plan)
 {
-    jsni_pool_run(plan->pool, plan->prepare_count, prepare_piece, plan);
+    jsni_pool_run(plan->host.pool, plan->prepare_count, prepare_piece, plan);
 }

@@ -10,9 +10,9 @@ dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard)
     const size_t of_view = dn_shards_of_view(plan, step);
     dn_range r = {.view = shard / of_view, .shard = shard};
     const size_t within = shard % of_view * step->shard;
-    r.first = r.view * plan->samples + within;
-    r.count =
-        plan->samples - within < step->shard ? plan->samples - within : step->shard;
+    r.first = r.view * plan->host.samples + within;
+    r.count = plan->host.samples - within < step->shard ? plan->host.samples - within
+                                                        : step->shard;
     return r;
 }
 
@@ -29,7 +29,7 @@ jsni_load dn_load(const dn_plan *plan, size_t value, size_t view)
     if (v->norm == JSNI_NONE)
         return load;
     const dn_norm *norm = &plan->norms[v->norm];
-    const size_t at = plan->pass.training ? view * norm->full : 0;
+    const size_t at = plan->host.pass.training ? view * norm->full : 0;
     load.mean = norm->mean + at;
     load.scale = norm->scale + at;
     load.shift = norm->shift + at;
@@ -116,7 +116,7 @@ static void dropout(dn_plan *plan, const dn_step *step, const dn_range *r,
     const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
                              plan->workers[worker].y);
     float *y = dn_tensor_at(plan, step->out) + r->first * t->floats;
-    if (plan->pass.training)
+    if (plan->host.pass.training)
         dn_dropout(plan, step, r, x, y);
     else
         memcpy(y, x, r->count * t->floats * sizeof *y);
@@ -128,15 +128,15 @@ void dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
 {
     const dn_tensor *t = &plan->tensors[step->out];
     const size_t lanes = plan->kernels->lanes, features = jsni_shape_count(t->shape);
-    const double rate = plan->base.graph->nodes[step->node].op.as.dropout.rate;
+    const double rate = plan->host.base.graph->nodes[step->node].op.as.dropout.rate;
     const double limit = rate * 4294967296.0;
     const float factor = (float)(1.0 / (1.0 - rate));
     for (size_t i = 0; i < r->count; i++) {
-        const size_t sample = r->first + i - r->view * plan->samples;
+        const size_t sample = r->first + i - r->view * plan->host.samples;
         /* word sample * features + f of the stream, as nn/dropout.h says */
-        jsni_rng rng =
-            jsni_rng_stream(plan->pass.seed, JSNI_RNG_DROPOUT, plan->pass.step,
-                            (uint32_t)step->node, (uint32_t)r->view);
+        jsni_rng rng = jsni_rng_stream(plan->host.pass.seed, JSNI_RNG_DROPOUT,
+                                       plan->host.pass.step, (uint32_t)step->node,
+                                       (uint32_t)r->view);
         rng.counter[0] = (uint32_t)(sample * features / 4);
         for (size_t skip = sample * features % 4; skip > 0; skip--)
             (void)jsni_rng_u32(&rng);
@@ -192,7 +192,7 @@ static void run_shard(void *user, size_t index, size_t worker)
     const dn_tensor *out = &plan->tensors[step->out];
     const dn_range all = dn_range_of(plan, step, shard);
     const size_t channels = out->blocks * plan->kernels->lanes;
-    const bool sums = out->normed && plan->pass.training;
+    const bool sums = out->normed && plan->host.pass.training;
     jsni_sums at = {NULL, NULL, NULL};
     if (sums) {
         at = dn_sums_at(out->sums, channels, shard);
@@ -219,7 +219,7 @@ static void run_shard(void *user, size_t index, size_t worker)
 static void run_step(dn_plan *plan, dn_step *step)
 {
     const dn_tensor *out = &plan->tensors[step->out];
-    const bool sums = out->normed && plan->pass.training;
+    const bool sums = out->normed && plan->host.pass.training;
     forward_job job = {plan, step};
     double start = dn_time_begin(plan);
     if (step->kind == DN_LINEAR) {
@@ -228,7 +228,7 @@ static void run_step(dn_plan *plan, dn_step *step)
     }
     /* these two have nothing left but the sums */
     if ((step->kind != DN_INPUT && step->kind != DN_LINEAR) || sums)
-        jsni_pool_run(plan->pool, dn_shards(plan, step), run_shard, &job);
+        jsni_pool_run(plan->host.pool, dn_shards(plan, step), run_shard, &job);
     plan->reverse = !plan->reverse;
     start = dn_time_begin(plan);
     for (size_t n = 0; n < plan->norm_count && sums; n++)
@@ -242,7 +242,7 @@ void dn_forward_run(dn_plan *plan)
     if (plan->stale)
         dn_prepare_weights(plan);
     plan->stale = false;
-    if (!plan->pass.training)
+    if (!plan->host.pass.training)
         for (size_t n = 0; n < plan->norm_count; n++)
             dn_norm_evaluation(plan, n);
     for (size_t s = 0; s < plan->step_count; s++)

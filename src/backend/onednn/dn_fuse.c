@@ -255,22 +255,22 @@ static void find_needs(dn_plan *plan)
     for (size_t s = 0; s < plan->step_count; s++) {
         const dn_step *step = &plan->steps[s];
         bool needs = step->kind == DN_CONV || step->kind == DN_LINEAR ||
-                     (step->kind == DN_INPUT && plan->options.input_gradient);
+                     (step->kind == DN_INPUT && plan->host.options.input_gradient);
         for (int k = 0; k < 2; k++)
             if (step->in[k] != JSNI_NONE) {
                 dn_value *v = &plan->values[step->in[k]];
                 v->needs = v->norm != JSNI_NONE || plan->tensors[v->tensor].needs;
                 needs = needs || v->needs;
             }
-        plan->tensors[step->out].needs = needs && plan->options.training;
+        plan->tensors[step->out].needs = needs && plan->host.options.training;
     }
     for (size_t v = 0; v < plan->value_count; v++)
-        plan->values[v].needs = plan->values[v].needs && plan->options.training;
+        plan->values[v].needs = plan->values[v].needs && plan->host.options.training;
 }
 
 jsn_status dn_fuse(dn_plan *plan)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     /* a node gives at most two steps (flatten, linear) and its inputs one each */
     const size_t nodes = graph->node_count, most = 4 * nodes + 4;
     fuser f = {plan, graph, most};

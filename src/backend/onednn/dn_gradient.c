@@ -118,11 +118,11 @@ static jsn_status plan_step(dn_plan *plan, size_t number)
     if (!step->active)
         return JSN_OK;
     if (step->kind == DN_CONV)
-        JSNI_TRY(
-            dn_buffer_add(plan,
-                          step->part * plan->options.views *
-                              ((plan->options.batch + step->shard - 1) / step->shard),
-                          time, time + 1, &step->parts));
+        JSNI_TRY(dn_buffer_add(
+            plan,
+            step->part * plan->host.options.views *
+                ((plan->host.options.batch + step->shard - 1) / step->shard),
+            time, time + 1, &step->parts));
     for (int k = 0; k < 2; k++) {
         if (step->in[k] == JSNI_NONE)
             continue;
@@ -164,7 +164,7 @@ jsn_status dn_gradients(dn_plan *plan)
 {
     plan->output_gradient = plan->input_gradient = JSNI_NONE;
     JSNI_TRY(plan_tensors(plan));
-    if (!plan->options.training)
+    if (!plan->host.options.training)
         return JSN_OK;
     dn_value *output = &plan->values[plan->tensors[plan->output].value];
     JSNI_TRY(
@@ -172,7 +172,7 @@ jsn_status dn_gradients(dn_plan *plan)
     output->gradient = plan->output_gradient;
     for (size_t s = plan->step_count; s-- > 0;)
         JSNI_TRY(plan_step(plan, s));
-    if (plan->options.input_gradient && plan->steps[0].active) {
+    if (plan->host.options.input_gradient && plan->steps[0].active) {
         plan->input_gradient = plan->steps[0].g;
         dn_buffer_use(plan, plan->input_gradient, 2 * plan->step_count + 1);
     }

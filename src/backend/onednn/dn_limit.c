@@ -299,7 +299,7 @@ static jsn_status time_node(limit_node *n)
 {
     const dn_plan *plan = n->plan;
     const jsni_op_kind kind = n->node->op.kind;
-    const size_t views = plan->options.views, batch = plan->options.batch;
+    const size_t views = plan->host.options.views, batch = plan->host.options.batch;
     limit_memories memories = {0};
     limit_mds d;
     jsn_status status = mds_create(&d, n, kind == JSNI_OP_NORM ? batch : views * batch);
@@ -317,7 +317,7 @@ static jsn_status time_node(limit_node *n)
 /* Whether oneDNN has a primitive for the node that is not part of another one's. */
 static bool counted(const dn_plan *plan, const jsni_node *node)
 {
-    const jsni_node *nodes = plan->base.graph->nodes;
+    const jsni_node *nodes = plan->host.base.graph->nodes;
     switch (node->op.kind) {
     case JSNI_OP_CONV:
     case JSNI_OP_NORM:
@@ -338,7 +338,7 @@ static bool counted(const dn_plan *plan, const jsni_node *node)
 
 static limit_node describe(const dn_plan *plan, size_t number)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     limit_node n = {.plan = plan,
                     .node = &graph->nodes[number],
                     .in = jsni_graph_input_shape(graph, number),
@@ -372,7 +372,7 @@ static jsn_status time_nodes(const dn_plan *plan, limit_node *all,
 {
     static const char *const names[WAYS] = {"forward", "backward data",
                                             "backward weights"};
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     *count = 0;
     for (size_t i = 1; i < graph->node_count; i++) {
         if (!counted(plan, &graph->nodes[i]))

@@ -18,7 +18,7 @@ typedef struct linear_job {
 
 static linear_job job_of(dn_plan *plan, dn_step *step)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const jsni_node *node = &graph->nodes[step->node];
     const size_t in = plan->values[step->in[0]].tensor;
     const size_t weight = graph->params[node->weight].offset;
@@ -26,19 +26,19 @@ static linear_job job_of(dn_plan *plan, dn_step *step)
     linear_job job = {
         .plan = plan,
         .x = dn_tensor_at(plan, in),
-        .weight = plan->params + weight,
-        .bias = node->bias == JSNI_NONE ? NULL : plan->params + bias,
+        .weight = plan->host.params + weight,
+        .bias = node->bias == JSNI_NONE ? NULL : plan->host.params + bias,
         .y = dn_tensor_at(plan, step->out),
-        .images = plan->views * plan->samples,
+        .images = plan->host.views * plan->host.samples,
         .ins = plan->tensors[in].shape.channels,
         .outs = plan->tensors[step->out].shape.channels,
         .x_row = plan->tensors[in].floats,
         .y_row = plan->tensors[step->out].floats,
     };
-    if (plan->grads == NULL)
+    if (plan->host.grads == NULL)
         return job;
-    job.dweight = plan->grads + weight;
-    job.dbias = node->bias == JSNI_NONE ? NULL : plan->grads + bias;
+    job.dweight = plan->host.grads + weight;
+    job.dbias = node->bias == JSNI_NONE ? NULL : plan->host.grads + bias;
     job.g = dn_buffer_at(plan, step->g);
     job.add = dn_buffer_at(plan, step->back[0].addend);
     job.dx = dn_buffer_at(plan, step->back[0].to);
@@ -91,7 +91,7 @@ void dn_linear_forward(dn_plan *plan, dn_step *step)
 {
     linear_job job = job_of(plan, step);
     job.across = pieces(job.outs, COLUMNS);
-    jsni_pool_run(plan->pool, pieces(job.images, ROWS) * job.across, forward_piece,
+    jsni_pool_run(plan->host.pool, pieces(job.images, ROWS) * job.across, forward_piece,
                   &job);
 }
 
@@ -145,7 +145,8 @@ void dn_linear_backward(dn_plan *plan, dn_step *step)
     linear_job job = job_of(plan, step);
     job.across = pieces(job.ins, COLUMNS);
     if (job.dx != NULL)
-        jsni_pool_run(plan->pool, pieces(job.images, ROWS) * job.across, data_piece,
-                      &job);
-    jsni_pool_run(plan->pool, pieces(job.outs, ROWS) * job.across, weight_piece, &job);
+        jsni_pool_run(plan->host.pool, pieces(job.images, ROWS) * job.across,
+                      data_piece, &job);
+    jsni_pool_run(plan->host.pool, pieces(job.outs, ROWS) * job.across, weight_piece,
+                  &job);
 }

@@ -110,8 +110,8 @@ static jsn_status place_buffers(dn_plan *plan)
 
 static size_t most_shards(const dn_plan *plan, const dn_step *step)
 {
-    return plan->options.views *
-           ((plan->options.batch + step->shard - 1) / step->shard);
+    return plan->host.options.views *
+           ((plan->host.options.batch + step->shard - 1) / step->shard);
 }
 
 /* The most shards of any step: sums of every BatchNorm have room for them. */
@@ -127,7 +127,7 @@ static size_t all_shards(const dn_plan *plan)
 /* Hands out the small arrays; with `block` NULL and `sums` NULL only counts them. */
 static void share_out(dn_plan *plan, float *block, double *sums)
 {
-    const size_t views = plan->options.views, shards = all_shards(plan);
+    const size_t views = plan->host.options.views, shards = all_shards(plan);
     size_t floats = 0, doubles = 0;
 #define FLOATS(count) \
     (floats += (count), block == NULL ? NULL : block + floats - (count))
@@ -158,7 +158,7 @@ static void share_out(dn_plan *plan, float *block, double *sums)
     }
     for (size_t s = 0; s < plan->step_count; s++) {
         dn_step *step = &plan->steps[s];
-        const jsni_node *node = &plan->base.graph->nodes[step->node];
+        const jsni_node *node = &plan->host.base.graph->nodes[step->node];
         if (step->kind == DN_CONV && node->op.as.conv.bias)
             step->bias_sums = DOUBLES(shards * plan->tensors[step->out].blocks *
                                       plan->kernels->lanes);
@@ -176,10 +176,11 @@ jsn_status dn_memory_check(const dn_plan *plan)
     for (size_t t = 0; t < plan->tensor_count; t++)
         floats += plan->tensors[t].floats;
     const size_t most = SIZE_MAX / (64 * sizeof(float)) / floats;
-    if (plan->options.batch > most || plan->options.views > most / plan->options.batch)
+    if (plan->host.options.batch > most ||
+        plan->host.options.views > most / plan->host.options.batch)
         return jsni_fail(JSN_ERR_RANGE,
                          "a batch of %zu samples in %zu views: the sizes overflow",
-                         plan->options.batch, plan->options.views);
+                         plan->host.options.batch, plan->host.options.views);
     return JSN_OK;
 }
 
@@ -202,15 +203,16 @@ static size_t worker_floats(const dn_need *n)
 
 jsni_memory dn_memory_need(const dn_plan *plan)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const size_t params = graph->param_floats * sizeof(float);
     const size_t logits =
         dn_capacity(plan) * graph->nodes[graph->node_count - 1].shape.channels;
     return (jsni_memory){
         .parameters = params,
-        .gradients = plan->options.training ? params : 0,
-        .optimiser =
-            plan->options.training ? plan->options.optimiser_slots * params : 0,
+        .gradients = plan->host.options.training ? params : 0,
+        .optimiser = plan->host.options.training
+                         ? plan->host.options.optimiser_slots * params
+                         : 0,
         .statistics = graph->stat_floats * sizeof(float),
         .activations = plan->arena_floats * sizeof(float),
         .workspace = (plan->weight_floats + plan->norm_floats +
@@ -236,23 +238,19 @@ static void cut_worker(dn_worker *w, float *at, const dn_need *n)
 
 jsn_status dn_memory_allocate(dn_plan *plan)
 {
-    const jsni_graph *graph = plan->base.graph;
-    const jsni_plan_options *o = &plan->options;
     const size_t logits =
-        dn_capacity(plan) * jsni_shape_count(jsni_graph_output(graph)->shape);
+        dn_capacity(plan) *
+        jsni_shape_count(jsni_graph_output(plan->host.base.graph)->shape);
     const size_t each = worker_floats(&plan->need);
-    JSNI_TRY(jsni_host_labels_create(&plan->labels, o->batch, graph->classes));
-    JSNI_TRY_ALLOC(plan->params = jsni_alloc_zero(graph->param_floats, sizeof(float)));
-    JSNI_TRY_ALLOC(plan->stats = jsni_alloc_zero(graph->stat_floats, sizeof(float)));
+    JSNI_TRY(jsni_host_plan_allocate(&plan->host));
     JSNI_TRY_ALLOC(plan->arena = jsni_alloc_zero(plan->arena_floats, sizeof(float)));
     JSNI_TRY_ALLOC(plan->weights = jsni_alloc_zero(plan->weight_floats, sizeof(float)));
     JSNI_TRY_ALLOC(plan->norm_block =
                        jsni_alloc_zero(plan->norm_floats, sizeof(float)));
     JSNI_TRY_ALLOC(plan->sum_block =
                        jsni_alloc_zero(plan->sum_doubles, sizeof(double)));
-    JSNI_TRY_ALLOC(plan->values_of_loss = jsni_alloc_zero(o->batch, sizeof(double)));
-    JSNI_TRY_ALLOC(plan->logits = jsni_alloc_zero(logits, sizeof(float)));
-    JSNI_TRY_ALLOC(plan->logit_gradient = jsni_alloc_zero(logits, sizeof(float)));
+    JSNI_TRY_ALLOC(plan->host.logits = jsni_alloc_zero(logits, sizeof(float)));
+    JSNI_TRY_ALLOC(plan->host.logit_gradient = jsni_alloc_zero(logits, sizeof(float)));
     JSNI_TRY_ALLOC(plan->workers =
                        jsni_alloc_zero(plan->threads, sizeof *plan->workers));
     JSNI_TRY_ALLOC(plan->worker_block =
@@ -261,11 +259,6 @@ jsn_status dn_memory_allocate(dn_plan *plan)
         cut_worker(&plan->workers[k], (float *)(void *)plan->worker_block + k * each,
                    &plan->need);
     share_out(plan, plan->norm_block, plan->sum_block);
-    if (!o->training)
-        return JSN_OK;
-    JSNI_TRY_ALLOC(plan->grads = jsni_alloc_zero(graph->param_floats, sizeof(float)));
-    JSNI_TRY_ALLOC(plan->state = jsni_alloc_zero(
-                       o->optimiser_slots * graph->param_floats, sizeof(float)));
     return JSN_OK;
 }
 
@@ -274,14 +267,14 @@ void dn_memory_release(dn_plan *plan)
     for (size_t k = 0; plan->workers != NULL && k < plan->threads; k++)
         if (plan->workers[k].stream != NULL)
             dnnl_stream_destroy(plan->workers[k].stream);
-    jsni_host_labels_release(&plan->labels);
-    void *all[] = {plan->tensors,   plan->values,         plan->norms,
-                   plan->steps,     plan->buffers,        plan->node_value,
-                   plan->node_step, plan->prepares,       plan->params,
-                   plan->grads,     plan->state,          plan->stats,
-                   plan->arena,     plan->weights,        plan->norm_block,
-                   plan->sum_block, plan->workers,        plan->worker_block,
-                   plan->logits,    plan->logit_gradient, plan->values_of_loss};
+    void *all[] = {plan->tensors,     plan->values,
+                   plan->norms,       plan->steps,
+                   plan->buffers,     plan->node_value,
+                   plan->node_step,   plan->prepares,
+                   plan->arena,       plan->weights,
+                   plan->norm_block,  plan->sum_block,
+                   plan->workers,     plan->worker_block,
+                   plan->host.logits, plan->host.logit_gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         jsni_free(all[i]);
 }

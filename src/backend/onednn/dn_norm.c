@@ -29,7 +29,7 @@ static shard_counts count_values(const dn_plan *plan, const dn_tensor *t)
     shard_counts n = {.shards = dn_shards_of_view(plan, step)};
     const double pixels = (double)t->pixels;
     n.each = (double)step->shard * pixels;
-    n.all = (double)plan->samples * pixels;
+    n.all = (double)plan->host.samples * pixels;
     n.last = n.all - (double)(n.shards - 1) * n.each;
     return n;
 }
@@ -57,12 +57,12 @@ static moments view_moments(const dn_tensor *t, const shard_counts *n, size_t fu
 static void set_load(const dn_plan *plan, dn_norm *norm, size_t at, size_t channel,
                      double mean, double variance)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     const jsni_node *node = &graph->nodes[norm->node];
     const double weight =
-        (double)plan->params[graph->params[node->weight].offset + channel];
+        (double)plan->host.params[graph->params[node->weight].offset + channel];
     const double bias =
-        (double)plan->params[graph->params[node->bias].offset + channel];
+        (double)plan->host.params[graph->params[node->bias].offset + channel];
     const double inverse = 1.0 / sqrt(variance + node->op.as.norm.epsilon);
     norm->exact[at] = mean;
     norm->inverse[at] = inverse;
@@ -74,16 +74,16 @@ static void set_load(const dn_plan *plan, dn_norm *norm, size_t at, size_t chann
 
 void dn_norm_forward(dn_plan *plan, size_t number)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     dn_norm *norm = &plan->norms[number];
     const jsni_node *node = &graph->nodes[norm->node];
-    float *running_mean = plan->stats + graph->stats[node->mean].offset;
-    float *running_var = plan->stats + graph->stats[node->mean + 1].offset;
+    float *running_mean = plan->host.stats + graph->stats[node->mean].offset;
+    float *running_var = plan->host.stats + graph->stats[node->mean + 1].offset;
     const double momentum = node->op.as.norm.momentum;
     const dn_tensor *tensor = &plan->tensors[norm->tensor];
     const shard_counts n = count_values(plan, tensor);
     const double count = n.all;
-    for (size_t view = 0; view < plan->views; view++)
+    for (size_t view = 0; view < plan->host.views; view++)
         for (size_t c = 0; c < norm->channels; c++) {
             const moments m = view_moments(tensor, &n, norm->full, view, c);
             set_load(plan, norm, view * norm->full + c, c, m.mean, m.variance);
@@ -96,11 +96,11 @@ void dn_norm_forward(dn_plan *plan, size_t number)
 
 void dn_norm_evaluation(dn_plan *plan, size_t number)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     dn_norm *norm = &plan->norms[number];
     const jsni_node *node = &graph->nodes[norm->node];
-    const float *mean = plan->stats + graph->stats[node->mean].offset;
-    const float *variance = plan->stats + graph->stats[node->mean + 1].offset;
+    const float *mean = plan->host.stats + graph->stats[node->mean].offset;
+    const float *variance = plan->host.stats + graph->stats[node->mean + 1].offset;
     for (size_t c = 0; c < norm->channels; c++)
         set_load(plan, norm, c, c, (double)mean[c], (double)variance[c]);
 }
@@ -109,24 +109,24 @@ void dn_norm_evaluation(dn_plan *plan, size_t number)
  * evaluation pass the statistics are constants, the same for all views: gx = scale * g. */
 void dn_norm_backward(dn_plan *plan, size_t number)
 {
-    const jsni_graph *graph = plan->base.graph;
+    const jsni_graph *graph = plan->host.base.graph;
     dn_norm *norm = &plan->norms[number];
     const jsni_node *node = &graph->nodes[norm->node];
-    float *weight_gradient = plan->grads + graph->params[node->weight].offset;
-    float *bias_gradient = plan->grads + graph->params[node->bias].offset;
-    const float *weight = plan->params + graph->params[node->weight].offset;
+    float *weight_gradient = plan->host.grads + graph->params[node->weight].offset;
+    float *bias_gradient = plan->host.grads + graph->params[node->bias].offset;
+    const float *weight = plan->host.params + graph->params[node->weight].offset;
     size_t value = 0;
     while (plan->values[value].norm != number)
         value++;
     const dn_step *step = &plan->steps[plan->values[value].completed];
     const size_t shards = dn_shards_of_view(plan, step);
     const double count =
-        (double)plan->samples * (double)plan->tensors[norm->tensor].pixels;
+        (double)plan->host.samples * (double)plan->tensors[norm->tensor].pixels;
     for (size_t c = 0; c < norm->channels; c++) {
         double weight_sum = 0.0, bias_sum = 0.0;
-        for (size_t view = 0; view < plan->views; view++) {
+        for (size_t view = 0; view < plan->host.views; view++) {
             const size_t to = view * norm->full + c;
-            const size_t at = plan->pass.training ? to : c;
+            const size_t at = plan->host.pass.training ? to : c;
             double g = 0.0, gx = 0.0;
             for (size_t s = view * shards; s < (view + 1) * shards; s++) {
                 const jsni_sums sums = dn_sums_at(norm->sums, norm->full, s);
@@ -138,9 +138,10 @@ void dn_norm_backward(dn_plan *plan, size_t number)
             const double scale = (double)weight[c] * norm->inverse[at];
             const double slope =
                 -scale * norm->inverse[at] * norm->inverse[at] * gx / count;
-            norm->slope[to] = plan->pass.training ? (float)slope : 0.0f;
-            norm->offset[to] =
-                plan->pass.training ? (float)(-scale * g / count + slope * lost) : 0.0f;
+            norm->slope[to] = plan->host.pass.training ? (float)slope : 0.0f;
+            norm->offset[to] = plan->host.pass.training
+                                   ? (float)(-scale * g / count + slope * lost)
+                                   : 0.0f;
             weight_sum += norm->inverse[at] * gx;
             bias_sum += g;
         }

@@ -22,17 +22,14 @@
 
 #include <stdatomic.h>
 
-#include "backend/backend_impl.h"
-#include "backend/host_memory.h"
+#include "backend/host_plan.h"
 #include "backend/onednn/dnnl_conv.h"
 #include "backend/onednn/kernel_set.h"
-#include "core/pool.h"
 
 typedef struct dn_backend {
-    jsni_backend base;
+    jsni_host_device host;
     const jsni_kernel_set *kernels;
     dnnl_engine_t engine;
-    char text[128];
 } dn_backend;
 
 typedef struct dn_tensor {
@@ -151,11 +148,9 @@ typedef struct dn_need {
 } dn_need;
 
 typedef struct dn_plan {
-    jsni_plan base;
-    jsni_plan_options options;
+    jsni_host_plan host;            /* its logits are owned here */
     const jsni_kernel_set *kernels; /* borrowed */
     dnnl_engine_t engine;           /* borrowed */
-    jsni_pool *pool;
     size_t threads;
 
     dn_tensor *tensors;
@@ -178,28 +173,21 @@ typedef struct dn_plan {
     size_t arena_floats, weight_floats, norm_floats, sum_doubles;
     dn_need need; /* of one worker */
 
-    float *params, *grads, *state, *stats;
     float *arena, *weights, *norm_block;
     double *sum_block;
     dn_worker *workers;
     char *worker_block;
 
-    size_t views, samples;
-    jsni_pass pass;
-    bool ran, stale; /* stale: weights changed since they were prepared */
-    jsni_host_labels labels;
-    float *logits, *logit_gradient; /* [views][batch][classes] */
-    double mean;
-    double *values_of_loss; /* [batch] */
-    bool reverse;           /* the next run walks the shards from the last one */
-    size_t pending;         /* step whose weight gradients are still to be summed */
-    atomic_int failure;     /* a dnnl_status_t of some worker */
-    double *times;          /* [threads][steps][DN_PARTS] while timed, else NULL */
+    bool stale;         /* weights changed since they were prepared */
+    bool reverse;       /* the next run walks the shards from the last one */
+    size_t pending;     /* step whose weight gradients are still to be summed */
+    atomic_int failure; /* a dnnl_status_t of some worker */
+    double *times;      /* [threads][steps][DN_PARTS] while timed, else NULL */
 } dn_plan;
 
 static inline size_t dn_capacity(const dn_plan *plan)
 {
-    return plan->options.views * plan->options.batch;
+    return plan->host.options.views * plan->host.options.batch;
 }
 
 static inline float *dn_buffer_at(const dn_plan *plan, size_t buffer)
@@ -246,12 +234,12 @@ typedef struct dn_range {
 
 static inline size_t dn_shards_of_view(const dn_plan *plan, const dn_step *step)
 {
-    return (plan->samples + step->shard - 1) / step->shard;
+    return (plan->host.samples + step->shard - 1) / step->shard;
 }
 
 static inline size_t dn_shards(const dn_plan *plan, const dn_step *step)
 {
-    return plan->views * dn_shards_of_view(plan, step);
+    return plan->host.views * dn_shards_of_view(plan, step);
 }
 
 /* Shard number `index` of a run of the pool: every other run starts with what the one

@@ -30,14 +30,14 @@ static size_t divide_up(size_t a, size_t b)
 
 static size_t shard_images(const dn_plan *plan, size_t part_floats)
 {
-    const size_t batch = plan->options.batch;
-    size_t images = divide_up(plan->options.views * batch, SHARDS);
+    const size_t batch = plan->host.options.batch;
+    size_t images = divide_up(plan->host.options.views * batch, SHARDS);
     if (images > MOST_IMAGES)
         images = MOST_IMAGES;
     if (images > batch)
         images = batch;
     for (;;) {
-        const size_t shards = plan->options.views * divide_up(batch, images);
+        const size_t shards = plan->host.options.views * divide_up(batch, images);
         if (shards * part_floats * sizeof(float) <= PART_BYTES ||
             shards <= FEWEST_SHARDS || images * 2 > batch)
             return images;
@@ -99,7 +99,7 @@ static void own_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
     need->pad = larger(need->pad, larger(forward.pad, back.pad));
     need->input = larger(need->input, larger(forward.input, back.input));
     need->output = larger(need->output, larger(forward.output, back.output));
-    if (plan->options.training)
+    if (plan->host.options.training)
         need->gradient = larger(need->gradient, forward.gradient);
     step->weights_forward = plan->weight_floats;
     plan->weight_floats += forward.weights;
@@ -113,8 +113,8 @@ static void own_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
 static jsn_status dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
                             const dn_tensor *out)
 {
-    const jsni_node *node = &plan->base.graph->nodes[step->node];
-    const bool training = plan->options.training;
+    const jsni_node *node = &plan->host.base.graph->nodes[step->node];
+    const bool training = plan->host.options.training;
     const bool data = plan->values[step->in[0]].needs;
     /* whole blocks: oneDNN has fast kernels for those alone */
     const size_t lanes = plan->kernels->lanes;
@@ -171,7 +171,7 @@ static jsn_status dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
 static void set_pool(dn_plan *plan, dn_step *step, const dn_tensor *in,
                      const dn_tensor *out)
 {
-    const jsni_op *op = &plan->base.graph->nodes[step->node].op;
+    const jsni_op *op = &plan->host.base.graph->nodes[step->node].op;
     step->pool = (jsni_pool_shape){.blocks = in->blocks,
                                    .in_h = in->shape.height,
                                    .in_w = in->shape.width,
@@ -207,8 +207,8 @@ static jsn_status step_create(dn_plan *plan, dn_step *step)
     step->shard = shard_images(plan, 0);
     step->unit = unit_images(plan, step);
     if (step->kind == DN_CONV &&
-        suits_wino(plan, &plan->base.graph->nodes[step->node].op.as.conv.window, in,
-                   out))
+        suits_wino(plan, &plan->host.base.graph->nodes[step->node].op.as.conv.window,
+                   in, out))
         own_conv(plan, step, in, out);
     else if (step->kind == DN_CONV)
         JSNI_TRY(dnnl_conv(plan, step, in, out));
@@ -220,7 +220,7 @@ static jsn_status step_create(dn_plan *plan, dn_step *step)
     dn_need *need = &plan->need;
     if (step->kind != DN_CONV)
         need->y = larger(need->y, step->unit * in->floats);
-    if (plan->options.training)
+    if (plan->host.options.training)
         need->g = larger(need->g, step->unit * out->floats);
     return JSN_OK;
 }

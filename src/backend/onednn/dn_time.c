@@ -48,8 +48,8 @@ static jsn_status timed_round(dn_plan *plan, double *seconds)
 {
     const jsni_pass pass = {.training = true};
     const double start = seconds_now();
-    JSNI_TRY(plan->base.ops->forward(&plan->base, &pass));
-    JSNI_TRY(plan->base.ops->backward(&plan->base));
+    JSNI_TRY(plan->host.base.ops->forward(&plan->host.base, &pass));
+    JSNI_TRY(plan->host.base.ops->backward(&plan->host.base));
     *seconds = seconds_now() - start;
     return JSN_OK;
 }
@@ -81,17 +81,17 @@ jsn_status dn_time_tasks(jsni_plan *base, jsni_task_time *times, size_t room,
                          size_t *count)
 {
     dn_plan *plan = (dn_plan *)base;
-    if (!plan->options.training)
+    if (!plan->host.options.training)
         return jsni_fail(JSN_ERR_ARGUMENT, "the plan is for evaluation alone");
-    if (plan->samples == 0)
+    if (plan->host.samples == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "times: no images were given yet");
     const size_t cells = plan->threads * plan->step_count * DN_PARTS;
     double *cell = jsni_alloc_zero(2 * cells, sizeof *cell);
     JSNI_TRY_ALLOC(cell);
     double *best = cell + cells, least = 0.0;
     jsn_status status = JSN_OK;
-    plan->views = plan->options.views;
-    plan->samples = plan->options.batch;
+    plan->host.views = plan->host.options.views;
+    plan->host.samples = plan->host.options.batch;
     for (int i = 0; i < ROUNDS && status == JSN_OK; i++) {
         double seconds = 0.0;
         memset(cell, 0, cells * sizeof *cell);
