@@ -22,7 +22,9 @@
  * shapes alone, and sums are combined in the order of the pieces.
  *
  * A backend is a folder backend/<name>/ with backend_<name>.c, which defines
- * jsni_backend_<name>, and a row in backend_list.h.
+ * jsni_backend_<name>, and a row in backend_list.h. Of the row itself only name, summary,
+ * device_count and open are used; everything else is called through the `ops` of what
+ * open made, which a backend that is loaded at run time brings with it.
  */
 #ifndef JSNI_BACKEND_IMPL_H
 #define JSNI_BACKEND_IMPL_H

@@ -22,7 +22,7 @@ int rig_open(rig *r, const jsni_backend_ops *ops, jsni_graph *graph, size_t view
         return 0;
     }
     assert_ok(ops->open(&r->backend, 0));
-    r->ops = ops;
+    r->ops = r->backend->ops;
     r->graph = graph;
     r->views = views;
     r->samples = samples;

@@ -342,6 +342,7 @@ static void run_net(golden_net *g, const char *spec)
                                        .input_gradient = true};
     assert_ok(jsni_model_create(&g->model, graph, g->ops->name,
                                 "sgd:momentum=0.9,nesterov=1", &options));
+    g->ops = g->model->plan->ops;
     g->images = calloc(g->views * g->samples * jsni_shape_count(in), sizeof(float));
     g->labels = calloc(g->samples, sizeof *g->labels);
     assert_true(g->images != NULL && g->labels != NULL);
