@@ -4,23 +4,10 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 
+#include "cli/cli_bench.h"
 #include "jensen/loss.h"
-
-double cli_seconds(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-double cli_peak_mib(void)
-{
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
-}
 
 /* Values in [-1.7, 1.7] with mean 0 and variance 1, from a linear congruence: what is
  * in the images does not matter, but that they are not all alike does. */
@@ -31,12 +18,6 @@ static void fill(float *images, size_t count)
         state = state * 1664525u + 1013904223u;
         images[i] = (float)(3.4641016 * ((double)state / 4294967296.0 - 0.5));
     }
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch *batch,
@@ -67,10 +48,11 @@ static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch 
         }
     }
     c->processor = (double)(clock() - processor) / CLOCKS_PER_SEC / (double)c->steps;
-    qsort(times, c->steps, sizeof times[0], by_size);
+    cli_bench taken;
+    cli_bench_take(&taken, times, c->steps);
     c->peak_mib = cli_peak_mib();
-    c->best = times[0];
-    c->median = 0.5 * (times[(c->steps - 1) / 2] + times[c->steps / 2]);
+    c->best = taken.best;
+    c->median = taken.median;
     return JSN_OK;
 }
 

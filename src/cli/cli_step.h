@@ -27,8 +27,4 @@ typedef struct cli_step {
 
 jsn_status cli_step_run(cli_step *step);
 
-/* Seconds of a clock that never goes back; most memory of the process so far. */
-double cli_seconds(void);
-double cli_peak_mib(void);
-
 #endif /* JENSEN_CLI_STEP_H */

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
 #include "jensen/augment.h"
 #include "jensen/image_file.h"
@@ -201,8 +201,6 @@ static jsn_status print_case(const bench_case *c, const bench_values *v, const t
                              const times *limit)
 {
     const double each = (double)c->images, images = each * (double)v->threads;
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
     if (!v->json) {
         (void)printf("%-12s %4zux%-4zu -> %3zu  %9.0f images/s/core best %9.0f median "
                      "%9.0f images/s by the clock\n",
@@ -210,6 +208,12 @@ static jsn_status print_case(const bench_case *c, const bench_values *v, const t
                      each / t->cpu_median, images / t->best);
         return JSN_OK;
     }
+    const cli_bench bench = {
+        .median = t->median,
+        .best = t->best,
+        .images = images,
+        .limit = limit->best,
+        .how = "writing the float tensors alone (memset), in this run"};
     jsn_json_writer *w = NULL;
     const jsn_status status = jsn_json_writer_create(&w, 0);
     if (status != JSN_OK)
@@ -218,16 +222,8 @@ static jsn_status print_case(const bench_case *c, const bench_values *v, const t
     jsn_json_put_text(w, "case", c->name);
     jsn_json_put_text(w, "pipeline", c->spec);
     jsn_json_put_int(w, "threads", v->threads);
-    jsn_json_put_int(w, "images", (int64_t)images);
-    jsn_json_put_real(w, "median_s", t->median);
-    jsn_json_put_real(w, "best_s", t->best);
-    jsn_json_put_real(w, "images_per_second", images / t->best);
+    cli_bench_put(&bench, w);
     jsn_json_put_real(w, "images_per_core_second", each / t->cpu_best);
-    jsn_json_put_real(w, "images_per_core_second_median", each / t->cpu_median);
-    jsn_json_put_real(w, "limit_images_per_core_second", each / limit->cpu_best);
-    jsn_json_put_text(w, "limit",
-                      "writing the float tensors alone (memset), in this run");
-    jsn_json_put_int(w, "peak_memory_kib", (int64_t)usage.ru_maxrss);
     jsn_json_end(w);
     return cli_print_json(w);
 }

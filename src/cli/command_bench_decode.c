@@ -1,14 +1,14 @@
 /* cli/command_bench_decode.c - how fast image files are decoded, on one core, from memory:
- * the files given, or JPEGs of the built-in set. */
+ * the files given, or JPEGs of the built-in set, beside a copy of their pixels. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -95,12 +95,6 @@ static jsn_status add_builtin(files *f)
     return status;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static jsn_status want(void *user, size_t width, size_t height, jsn_image_want *out)
 {
     (void)width;
@@ -109,50 +103,66 @@ static jsn_status want(void *user, size_t width, size_t height, jsn_image_want *
     return JSN_OK;
 }
 
-/* Seconds an image, sorted; about a tenth of a second a measurement. */
-static jsn_status measure(const files *f, const decode_values *v, double *seconds,
-                          size_t *width, size_t *height)
+/* What a decoder works on. */
+typedef struct decoding {
+    const files *f;
+    jsn_image_decoder *decoder;
+    jsn_image_part part; /* the file decoded last */
+    unsigned divisor;
+    size_t bytes; /* of the pixels of all files */
+} decoding;
+
+static jsn_status decode_all(decoding *d)
 {
-    jsn_image_decoder *decoder = NULL;
-    jsn_image_part part = {0};
-    unsigned divisor = (unsigned)v->divisor;
-    jsn_status status = jsn_image_decoder_create(&decoder);
+    const files *f = d->f;
+    jsn_status status = JSN_OK;
+    d->bytes = 0;
+    for (size_t k = 0; k < f->count && status == JSN_OK; k++) {
+        status = d->divisor == 1
+                     ? jsn_image_decoder_decode(d->decoder, f->bytes[k], f->length[k],
+                                                "image", &d->part.image)
+                     : jsn_image_decoder_part(d->decoder, f->bytes[k], f->length[k],
+                                              "image", want, &d->divisor, &d->part);
+        d->bytes += d->part.image.width * d->part.image.height * JSN_IMAGE_CHANNELS;
+    }
+    return status;
+}
+
+/* All files, about a tenth of a second a measurement. */
+static jsn_status measure(decoding *d, const decode_values *v, double *seconds,
+                          cli_bench *bench)
+{
+    jsn_status status = jsn_image_decoder_create(&d->decoder);
     size_t rounds = 1;
     for (int64_t i = -1; status == JSN_OK && i < v->repeats; i++) {
         const double start = cpu_now();
         for (size_t r = 0; r < rounds && status == JSN_OK; r++)
-            for (size_t k = 0; k < f->count && status == JSN_OK; k++)
-                status =
-                    divisor == 1
-                        ? jsn_image_decoder_decode(decoder, f->bytes[k], f->length[k],
-                                                   "image", &part.image)
-                        : jsn_image_decoder_part(decoder, f->bytes[k], f->length[k],
-                                                 "image", want, &divisor, &part);
-        const double each = (cpu_now() - start) / (double)(rounds * f->count);
+            status = decode_all(d);
+        const double each = (cpu_now() - start) / (double)rounds;
         if (i >= 0)
             seconds[i] = each;
         else
-            rounds = (size_t)(0.1 / (each * (double)f->count)) + 1;
+            rounds = (size_t)(0.1 / each) + 1;
     }
-    *width = part.image.width;
-    *height = part.image.height;
-    jsn_image_release(&part.image);
-    jsn_image_decoder_destroy(decoder);
-    if (status == JSN_OK)
-        qsort(seconds, (size_t)v->repeats, sizeof *seconds, compare);
+    if (status == JSN_OK) {
+        cli_bench_take(bench, seconds, (size_t)v->repeats);
+        bench->how = "best copy of the decoded pixels, image by image, in this run; "
+                     "bench/data.sh has bare turbojpeg on the same files";
+        status = cli_bench_read(bench->images, (double)d->bytes / bench->images, 1,
+                                &bench->limit);
+    }
     return status;
 }
 
-static jsn_status print(const files *f, const decode_values *v, const double *seconds,
-                        size_t width, size_t height)
+static jsn_status print(const decoding *d, const decode_values *v,
+                        const cli_bench *bench)
 {
-    const double best = seconds[0], median = seconds[v->repeats / 2];
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
+    const jsn_image *last = &d->part.image;
     if (!v->json) {
         (void)printf(
             "%zu files, the last %zux%zu: %.0f images/s/core best, %.0f median\n",
-            f->count, width, height, 1.0 / best, 1.0 / median);
+            d->f->count, last->width, last->height, bench->images / bench->best,
+            bench->images / bench->median);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;
@@ -161,17 +171,11 @@ static jsn_status print(const files *f, const decode_values *v, const double *se
         return status;
     jsn_json_begin_object(w, NULL);
     jsn_json_put_text(w, "case", "decode");
-    jsn_json_put_int(w, "files", (int64_t)f->count);
-    jsn_json_put_int(w, "width", (int64_t)width);
-    jsn_json_put_int(w, "height", (int64_t)height);
+    jsn_json_put_int(w, "width", (int64_t)last->width);
+    jsn_json_put_int(w, "height", (int64_t)last->height);
     jsn_json_put_int(w, "divisor", v->divisor);
-    jsn_json_put_real(w, "best_s", best);
-    jsn_json_put_real(w, "median_s", median);
-    jsn_json_put_real(w, "images_per_core_second", 1.0 / best);
-    jsn_json_put_real(w, "images_per_core_second_median", 1.0 / median);
-    jsn_json_put_text(w, "limit",
-                      "bare turbojpeg on the same files: bench/data.sh runs both");
-    jsn_json_put_int(w, "peak_memory_kib", (int64_t)usage.ru_maxrss);
+    cli_bench_put(bench, w);
+    jsn_json_put_real(w, "images_per_core_second", bench->images / bench->best);
     jsn_json_end(w);
     return cli_print_json(w);
 }
@@ -183,16 +187,19 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("at most %d files", (int)MOST_FILES);
     files *f = calloc(1, sizeof *f);
     double *seconds = calloc((size_t)v->repeats, sizeof *seconds);
-    size_t width = 0, height = 0;
     jsn_status status = f == NULL || seconds == NULL ? JSN_ERR_MEMORY : JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < args->count; i++)
         status = add_file(f, args->items[i]);
     if (status == JSN_OK && args->count == 0)
         status = add_builtin(f);
+    decoding d = {.f = f, .divisor = (unsigned)v->divisor};
+    cli_bench bench = {.images = f == NULL ? 0.0 : (double)f->count};
     if (status == JSN_OK)
-        status = measure(f, v, seconds, &width, &height);
+        status = measure(&d, v, seconds, &bench);
     if (status == JSN_OK)
-        status = print(f, v, seconds, width, height);
+        status = print(&d, v, &bench);
+    jsn_image_release(&d.part.image);
+    jsn_image_decoder_destroy(d.decoder);
     for (size_t i = 0; f != NULL && i < f->count; i++)
         free(f->bytes[i]);
     free(seconds);
@@ -208,7 +215,8 @@ const cli_command cli_command_bench_decode = {
                "of the\n"
                "built-in set (32x32). Times are of the processor, which other programs "
                "on the\n"
-               "machine disturb less than the clock.",
+               "machine disturb less than the clock. The limit in JSON is a copy of "
+               "the pixels.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(decode_values),

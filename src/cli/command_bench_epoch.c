@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_step.h"
 #include "jensen/loss.h"
@@ -152,18 +153,19 @@ static jsn_status print_result(const epoch_values *v, const jsn_train_result *re
     jsn_json_put_int(w, "views", (int64_t)step->views);
     jsn_json_put_int(w, "threads", v->threads);
     jsn_json_put_text(w, "device", jsn_model_describe(step->model).device);
-    jsn_json_put_real(w, "images_per_second", result->images_per_second);
-    jsn_json_put_real(w, "limit_images_per_second", limit);
-    jsn_json_put_text(w, "limit",
-                      strcmp(jsn_model_describe(step->model).backend, "cuda") == 0
-                          ? "recorded steps without augmentation, same process"
-                          : "median step on resident data, same process");
-    jsn_json_put_real(w, "share", share);
+    /* An epoch is timed as a whole: the time of a step is its mean. */
+    const double images = (double)(step->views * step->options.batch);
+    const bool recorded = strcmp(jsn_model_describe(step->model).backend, "cuda") == 0;
+    const cli_bench bench = {
+        .median = images / result->images_per_second,
+        .best = images / result->images_per_second,
+        .images = images,
+        .limit = images / limit,
+        .how = recorded ? "recorded steps without augmentation, same process"
+                        : "median step on resident data, same process"};
+    cli_bench_put(&bench, w);
     jsn_json_put_real(w, "whole_images_per_second", whole);
     jsn_json_put_real(w, "whole_share", whole / limit);
-    jsn_json_put_real(w, "median_step_seconds", step->median);
-    jsn_json_put_real(w, "best_step_seconds", step->best);
-    jsn_json_put_real(w, "peak_mib", cli_peak_mib());
     jsn_json_end(w);
     return cli_print_json(w);
 }
@@ -215,7 +217,8 @@ const cli_command cli_command_bench_epoch = {
     .details =
         "Trains two short epochs into a temporary folder and times the second: its "
         "steps\nwith loading and augmentation, and all of it with evaluation "
-        "too.\nThe limit is the step on resident data; on a GPU the recorded "
+        "too. In JSON the times are\nthose of a step, the mean over the epoch.\nThe "
+        "limit is the step on resident data; on a GPU the recorded "
         "steps without\naugmentation.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -3,14 +3,12 @@
  * arrays that is measured in turn with the loss. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "cli/cli.h"
+#include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
 #include "jensen/loss.h"
 
@@ -53,24 +51,10 @@ typedef struct bench_case {
     int32_t *labels;
     double times[MOST_TIMES];
     size_t count;
-    double copy_best;
+    cli_bench bench;
     double mean;
     jsn_loss_level level;
 } bench_case;
-
-static double now(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a;
-    const double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 /* Standard-normal numbers times 2, as logits of an untrained network; labels spread. */
 static void fill(bench_case *c)
@@ -92,51 +76,6 @@ static void fill(bench_case *c)
         c->labels[i] = (int32_t)(i * 7919 % c->classes);
 }
 
-/* A share of the copy, repeated. */
-typedef struct copy_work {
-    const float *from;
-    float *to;
-    size_t bytes, repeats;
-    pthread_t thread;
-} copy_work;
-
-static void *copy_share(void *user)
-{
-    const copy_work *w = user;
-    for (size_t r = 0; r < w->repeats; r++) {
-        memcpy(w->to, w->from, w->bytes);
-#if defined(__GNUC__)
-        __asm__ volatile("" ::: "memory"); /* each copy is made */
-#endif
-    }
-    return NULL;
-}
-
-/* Seconds of one copy of the logits to the gradient by c->threads threads. */
-static double time_copy(const bench_case *c)
-{
-    copy_work work[MOST_THREADS];
-    const size_t count = c->views * c->samples * c->classes;
-    /* About a millisecond and more, so that starting threads does not count. */
-    const size_t repeats = 1 + (size_t)(32.0 * 1024 * 1024 / (double)(8 * count));
-    size_t started = 0;
-    for (size_t t = 0; t < c->threads; t++) {
-        const size_t first = count * t / c->threads;
-        work[t].from = c->logits + first;
-        work[t].to = c->grad + first;
-        work[t].bytes = (count * (t + 1) / c->threads - first) * sizeof(float);
-        work[t].repeats = repeats;
-    }
-    const double start = now();
-    for (size_t t = 1; t < c->threads; t++, started++)
-        if (pthread_create(&work[t].thread, NULL, copy_share, &work[t]) != 0)
-            break;
-    (void)copy_share(&work[0]);
-    for (size_t t = 1; t <= started; t++)
-        (void)pthread_join(work[t].thread, NULL);
-    return (now() - start) / (double)repeats;
-}
-
 static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
 {
     jsn_loss_batch batch;
@@ -144,41 +83,40 @@ static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
     batch.samples = c->samples;
     batch.logits = c->logits;
     batch.labels = c->labels;
+    const size_t bytes = c->views * c->samples * c->classes * sizeof *c->grad;
     jsn_loss_result result = {0.0, NULL, c->grad};
     jsn_status status = jsn_loss_eval(loss, &batch, &result); /* warms up */
-    c->copy_best = HUGE_VAL;
+    c->bench.limit = HUGE_VAL;
     c->count = 0;
     for (int round = 0; round < ROUNDS && status == JSN_OK; round++) {
-        c->copy_best = fmin(c->copy_best, time_copy(c));
-        const double end = now() + seconds / ROUNDS;
+        c->bench.limit =
+            fmin(c->bench.limit, cli_bench_copy(c->grad, c->logits, bytes, c->threads));
+        const double end = cli_seconds() + seconds / ROUNDS;
         do {
-            const double start = now();
+            const double start = cli_seconds();
             status = jsn_loss_eval(loss, &batch, &result);
-            c->times[c->count++] = now() - start;
-        } while (status == JSN_OK && c->count < MOST_TIMES && now() < end);
+            c->times[c->count++] = cli_seconds() - start;
+        } while (status == JSN_OK && c->count < MOST_TIMES && cli_seconds() < end);
         if (c->count == MOST_TIMES)
             break;
     }
     c->level = jsn_loss_level_used(loss);
     c->mean = result.mean;
-    qsort(c->times, c->count, sizeof c->times[0], compare);
+    cli_bench_take(&c->bench, c->times, c->count);
     return status;
 }
 
 static jsn_status print_case(const bench_case *c, bool json)
 {
-    struct rusage usage;
-    (void)getrusage(RUSAGE_SELF, &usage);
     const double entries = (double)(c->views * c->samples * c->classes);
     const double bytes = 2.0 * sizeof(float) * entries + 4.0 * (double)c->samples;
-    const double best = c->times[0];
-    const double median = c->times[c->count / 2];
+    const double best = c->bench.best;
     if (!json) {
         (void)printf("%-16s %6zu x %-5zu %zu views %zu threads %-6s best %10.1f us  "
                      "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
                      c->spec, c->samples, c->classes, c->views, c->threads,
-                     jsn_loss_level_name(c->level), best * 1e6, median * 1e6,
-                     best * 1e9 / entries, best / c->copy_best);
+                     jsn_loss_level_name(c->level), best * 1e6, c->bench.median * 1e6,
+                     best * 1e9 / entries, best / c->bench.limit);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;
@@ -194,20 +132,12 @@ static jsn_status print_case(const bench_case *c, bool json)
     jsn_json_put_int(w, "threads", (int64_t)c->threads);
     jsn_json_put_text(w, "level", jsn_loss_level_name(c->level));
     jsn_json_put_int(w, "runs", (int64_t)c->count);
-    jsn_json_put_real(w, "median_s", median);
-    jsn_json_put_real(w, "best_s", best);
-    jsn_json_put_real(w, "samples_per_second", (double)c->samples / best);
+    cli_bench_put(&c->bench, w);
     jsn_json_put_real(w, "ns_per_entry", best * 1e9 / entries);
     jsn_json_put_real(w, "traffic_bytes", bytes);
     jsn_json_put_real(w, "bytes_per_second", bytes / best);
-    jsn_json_put_real(w, "limit_s", c->copy_best);
-    jsn_json_put_real(w, "limit_bytes_per_second", bytes / c->copy_best);
-    jsn_json_put_text(w, "limit",
-                      "best copy of the logits to the gradient, the same arrays and "
-                      "threads, in turn with the loss");
-    jsn_json_put_real(w, "times_limit", best / c->copy_best);
+    jsn_json_put_real(w, "limit_bytes_per_second", bytes / c->bench.limit);
     jsn_json_put_real(w, "mean", c->mean);
-    jsn_json_put_int(w, "peak_memory_kib", (int64_t)usage.ru_maxrss);
     jsn_json_end(w);
     return cli_print_json(w);
 }
@@ -242,6 +172,9 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     c->classes = classes;
     c->views = v->views == JSN_OPTION_INT_UNSET ? views : (size_t)v->views;
     c->threads = threads;
+    c->bench.images = (double)(c->views * samples);
+    c->bench.how = "best copy of the logits to the gradient, the same arrays and "
+                   "threads, in turn with the loss";
     const size_t bytes = c->views * samples * classes * sizeof(float);
     c->logits = lines(bytes);
     c->grad = lines(bytes);

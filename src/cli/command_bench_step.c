@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_bench.h"
 #include "cli/cli_layers.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_step.h"
@@ -66,15 +67,19 @@ static double gflops(const cli_step *c, const jsn_model_info *m)
 }
 
 /* `l` may be NULL: the limit takes longer to measure than the step. */
-static void put_limit(const cli_step *c, const cli_layers *l, jsn_json_writer *w)
+static void put_times(const cli_step *c, const cli_layers *l, jsn_json_writer *w)
 {
+    const cli_bench bench = {
+        .median = c->median,
+        .best = c->best,
+        .images = (double)(c->views * c->options.batch),
+        .limit = l != NULL ? l->limit : NAN,
+        .how = l != NULL ? cli_layers_limit(c->model)
+                         : "not measured in this run; --limit measures it",
+        .peak_mib = c->peak_mib};
+    cli_bench_put(&bench, w);
     if (l != NULL)
         jsn_json_put_real(w, "layers_seconds", l->run);
-    jsn_json_put_real(w, "limit_seconds", l != NULL ? l->limit : NAN);
-    jsn_json_put_real(w, "limit_share", l != NULL ? l->limit / c->median : NAN);
-    jsn_json_put_text(w, "limit",
-                      l != NULL ? cli_layers_limit(c->model)
-                                : "not measured in this run; --limit measures it");
 }
 
 /* `l` may be NULL. */
@@ -86,7 +91,6 @@ static jsn_status print_json(const bench_values *v, const cli_step *c,
     if (status != JSN_OK)
         return status;
     const jsn_model_info m = jsn_model_describe(c->model);
-    const double images = (double)(c->views * c->options.batch);
     jsn_json_begin_object(w, NULL);
     jsn_json_put_text(w, "case", "step");
     jsn_json_put_text(w, "network", v->network);
@@ -97,17 +101,13 @@ static jsn_status print_json(const bench_values *v, const cli_step *c,
     jsn_json_put_text(w, "backend", m.backend);
     jsn_json_put_text(w, "device", m.device);
     jsn_json_put_text(w, "precision", v->precision);
-    jsn_json_put_real(w, "median_seconds", c->median);
-    jsn_json_put_real(w, "best_seconds", c->best);
+    put_times(c, l, w);
     jsn_json_put_real(w, "processor_seconds", c->processor);
     jsn_json_put_real(w, "first_step_seconds", c->first);
     jsn_json_put_real(w, "first_step_clock", c->first_end);
-    jsn_json_put_real(w, "images_per_second", images / c->median);
     jsn_json_put_real(w, "gflops_best", gflops(c, &m));
     jsn_json_put_real(w, "loss_value", c->value);
     jsn_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
-    jsn_json_put_real(w, "peak_mib", c->peak_mib);
-    put_limit(c, l, w);
     jsn_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
         jsn_json_begin_object(w, NULL);

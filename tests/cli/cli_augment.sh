@@ -45,7 +45,7 @@ expect 1 '' 'no/such' -- "$JENSEN" augment in.ppm --op Flip --out no/such/o.ppm
 expect 0 'contact sheet' '' -- "$JENSEN" augment --help
 expect 0 'TranslateYabs' '' -- "$JENSEN" show augment
 expect 0 'strong +CIFAR training' '' -- "$JENSEN" show augment
-expect 0 '"case":"weak".*"images_per_second":[0-9.]+.*"peak_memory_kib":[0-9]+' '' -- \
+expect 0 '"case":"weak".*"images_per_second":[0-9.]+.*"peak_mib":[0-9.]+' '' -- \
     "$JENSEN" bench augment --pipeline weak --repeats 1 --json
 expect 0 'images/s/core' '' -- "$JENSEN" bench augment --pipeline none --repeats 1 --threads 2
 expect 2 '' 'no pipeline' -- "$JENSEN" bench augment --pipeline stronk

@@ -28,7 +28,7 @@ expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json
 
 expect 0 'images/s/core' '' -- "$JENSEN" bench decode out/train/disc/0000.ppm --repeats 1
 expect 3 '' 'cannot be read' -- "$JENSEN" bench decode none.ppm
-expect 0 '"again_s":' '' -- "$JENSEN" bench load builtin:size=50,test=10 --json
+expect 0 '"first_open_seconds":[0-9.e-]+,"first_open_processor_seconds":.*"open_seconds":' '' -- "$JENSEN" bench load builtin:size=50,test=10 --json
 
 # Downloads, from a server on this machine.
 expect 2 '' 'takes one name' -- "$JENSEN" data fetch

@@ -74,7 +74,7 @@ expect 0 '^gjs .*compares views' '' -- "$JENSEN" show losses
 expect 0 '^gce .*labels only' '' -- "$JENSEN" show losses
 expect 0 'pi1' '' -- "$JENSEN" show losses
 expect 0 '"name":"nce\+rce"' '' -- "$JENSEN" show losses --json
-expect 0 '"times_limit":' '' -- "$JENSEN" bench loss --batch 64 --classes 10 --threads 1 --seconds 0.01 --json
+expect 0 '"limit_share":' '' -- "$JENSEN" bench loss --batch 64 --classes 10 --threads 1 --seconds 0.01 --json
 expect 0 'x copy' '' -- "$JENSEN" bench loss --loss all --batch 64 --classes 10 --seconds 0.002
 expect 0 '"samples":64,"classes":10,"views":2,"threads":1,' '' -- \
     "$JENSEN" bench loss --loss gjs --batch 64 --views 2 --threads 1 --device cpu --seconds 0.01 --json

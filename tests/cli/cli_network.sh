@@ -71,7 +71,7 @@ expect 1 '' 'MiB are available' -- "$JENSEN" bench step --batch 1000000 --device
 export TMPDIR=$work
 epoch="$JENSEN bench epoch --data builtin:size=64,test=16 --network mlp:width=4 --batch 8 --steps 2"
 expect 0 'with loading and augmentation.*with evaluation too [0-9]+ images/s' '' -- $epoch
-expect 0 '"case":"epoch".*"share":[0-9.]+' '' -- $epoch --json
+expect 0 '"case":"epoch".*"whole_share":[0-9.]+' '' -- $epoch --json
 expect 2 '' 'No such file' -- ls -d "$work"/jensen-bench-*
 expect 2 '' 'no loss' -- $epoch --loss nothing
 finish

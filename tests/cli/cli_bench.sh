@@ -1,0 +1,47 @@
+# jensen bench ... --json: every benchmark has the same members for time, throughput, limit
+# and memory, and they fit together.
+. "$(dirname "$0")/cli.sh"
+export TMPDIR=$work
+
+# number KEY: its value in the first object of stdout.txt, not inside of its layers; "" when
+# it is not a number.
+number() { head -1 stdout.txt | sed -nE "s/\"layers\":.*//; s/.*[{,]\"$1\":([0-9.]+(e[-+]?[0-9]+)?)[,}].*/\1/p"; }
+
+# shared CASE COMMAND...: median >= best > 0, the rate is images by the median, and a limit
+# with its share and how it was measured.
+shared() {
+    local name=$1
+    shift
+    expect 0 "\"case\":\"$name\".*\"limit\":\"[^\"]{20,}\"" '' -- "$@" --json
+    cases=$((cases + 1))
+    awk -v median="$(number median_seconds)" -v best="$(number best_seconds)" \
+        -v images="$(number images)" -v rate="$(number images_per_second)" \
+        -v limit="$(number limit_seconds)" -v part="$(number limit_share)" \
+        -v peak="$(number peak_mib)" 'function near(a, b) { return a > 0.999 * b && a < 1.001 * b }
+        BEGIN { exit !(best > 0 && median >= best && images > 0 && limit > 0 && peak > 1 &&
+                       near(rate, images / median) && near(part, limit / median)) }' ||
+        complain 'members are missing or do not fit together' "$@"
+}
+
+shared loss "$JENSEN" bench loss --batch 64 --classes 10 --threads 1 --seconds 0.01
+shared weak "$JENSEN" bench augment --pipeline weak --repeats 2
+shared load "$JENSEN" bench load builtin:size=50,test=10 --threads 2
+shared epoch "$JENSEN" bench epoch --data builtin:size=64,test=16 --network mlp:width=4 --batch 8 --steps 2
+printf 'P6\n2 1\n255\nabcdef' >a.ppm
+shared decode "$JENSEN" bench decode a.ppm --repeats 2
+if "$JENSEN" show networks --device onednn >/dev/null 2>&1; then
+    shared step "$JENSEN" bench step --network cnn:width=16 --batch 4 --steps 2 --loss ce --device onednn --limit
+fi
+
+# Without --limit a step has none, and says so.
+expect 0 '"limit_seconds":null,"limit_share":null,"limit":"not measured' '' -- \
+    "$JENSEN" bench step --network mlp:width=2 --size 8 --batch 4 --steps 1 --device ref --json
+expect 2 '' "repeats" -- "$JENSEN" bench load builtin:size=50,test=10 --repeats 0
+# Sizes that vary: the limit is found from some of the images.
+mkdir -p set/a set/b
+for i in 1 2 3; do
+    printf 'P6\n%d 1\n255\n%s' $i "$(printf 'abc%.0s' $(seq $i))" >set/a/$i.ppm
+    cp set/a/$i.ppm set/b/$i.ppm
+done
+shared load "$JENSEN" bench load set --repeats 1
+finish
