@@ -70,25 +70,57 @@ static bool in_list(const char *list, const char *name)
     return false;
 }
 
-size_t cli_join_options(jsn_option_info *out, size_t used, const jsn_option_info *add,
-                        size_t count, size_t offset, const char *without)
+static void join_row(cli_option_table *table, const jsn_option_info *row, size_t offset)
+{
+    bool letter = false;
+    for (size_t k = 0; k < table->count; k++) {
+        const jsn_option_info *other = &table->rows[k];
+        if (strcmp(other->name, row->name) == 0)
+            return;
+        letter = letter || (other->letter != 0 && other->letter == row->letter);
+    }
+    jsn_option_info *out = &table->rows[table->count++];
+    *out = *row;
+    out->offset += offset;
+    if (letter)
+        out->letter = 0;
+}
+
+static void join_part(cli_option_table *table, const cli_option_part *part)
+{
+    size_t count = part->count;
+    const jsn_option_info *add = part->from != NULL ? part->from(&count) : part->rows;
+    for (size_t i = 0; i < count; i++)
+        if (!in_list(part->without, add[i].name))
+            join_row(table, &add[i], part->offset);
+}
+
+const jsn_option_info *cli_join_options(cli_option_table *table,
+                                        const cli_option_part *parts, size_t part_count,
+                                        size_t *count)
+{
+    if (table->count == 0)
+        for (size_t p = 0; p < part_count; p++)
+            join_part(table, &parts[p]);
+    *count = table->count;
+    return table->rows;
+}
+
+jsn_status cli_fill_options(const jsn_option_info *table, size_t count, void *values,
+                            size_t base)
 {
     for (size_t i = 0; i < count; i++) {
-        bool known = in_list(without, add[i].name);
-        bool letter = false;
-        for (size_t k = 0; k < used; k++) {
-            known = known || strcmp(out[k].name, add[i].name) == 0;
-            letter = letter || (out[k].letter != 0 && out[k].letter == add[i].letter);
-        }
-        if (known)
+        const bool training = table[i].offset >= base &&
+                              table[i].offset < base + sizeof(jsn_train_config);
+        if (training || table[i].initial == NULL ||
+            jsn_options_is_set(&table[i], values))
             continue;
-        out[used] = add[i];
-        out[used].offset += offset;
-        if (letter)
-            out[used].letter = 0;
-        used++;
+        const jsn_status status =
+            jsn_options_set(table, count, values, table[i].name, table[i].initial);
+        if (status != JSN_OK)
+            return status;
     }
-    return used;
+    return JSN_OK;
 }
 
 void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out)

@@ -11,7 +11,16 @@
 /* --store, else $JENSEN_STORE, else jensen.db in the working folder. */
 const char *cli_store_url(const char *given);
 
-/* Options of a worker, for tables: {CLI_WORKER_ROWS(values, field)}. */
+/* The row of --store in a table of options, for a struct `values` with that field. `what`
+ * is the beginning of its help. */
+#define CLI_STORE_ROW(values, what)                                   \
+    {                                                                 \
+        "store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",         \
+            what "; default $JENSEN_STORE, else sqlite:///jensen.db", \
+            offsetof(values, store)                                   \
+    }
+
+/* Options of a worker. */
 typedef struct cli_worker_values {
     char *runs, *device;
     int64_t threads, jobs, retries, most, group;
@@ -20,11 +29,31 @@ typedef struct cli_worker_values {
 
 const jsn_option_info *cli_worker_options(size_t *count);
 
-/* Copies rows behind the `used` ones of `out`, their offsets moved by `offset`; rows of a
- * name that is there already, and those named in `without` ("a|b"), are left out. Returns
- * the new number. */
-size_t cli_join_options(jsn_option_info *out, size_t used, const jsn_option_info *rows,
-                        size_t count, size_t offset, const char *without);
+/* Rows that a command's table takes over: `rows`, or what `from` returns. */
+typedef struct cli_option_part {
+    const jsn_option_info *rows; /* [count] */
+    size_t count;
+    const jsn_option_info *(*from)(size_t *count);
+    size_t offset;       /* of the struct they fill in among the command's values */
+    const char *without; /* names to leave out, "a|b", or NULL */
+} cli_option_part;
+
+/* A table made of parts; starts as zero. */
+typedef struct cli_option_table {
+    jsn_option_info rows[128];
+    size_t count;
+} cli_option_table;
+
+/* The rows of the parts in their order, put together on the first call. A row of a name
+ * that is there already is left out, a letter that is taken is dropped. */
+const jsn_option_info *cli_join_options(cli_option_table *table,
+                                        const cli_option_part *parts, size_t part_count,
+                                        size_t *count);
+
+/* Gives options that nobody set their initial values, but for those of the
+ * jsn_train_config at offset `base` of `values`, which stay open for recipes and data. */
+jsn_status cli_fill_options(const jsn_option_info *rows, size_t count, void *values,
+                            size_t base);
 
 /* Works a study off with v->jobs processes that share the cores, and shows progress.
  * JSN_ERR_STOPPED when the user asked to stop; everything can be continued then. */

@@ -39,46 +39,27 @@ static const jsn_option_info own[] = {
     {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
      "write all formats, the figure and the study's page there",
      offsetof(repro_values, report)},
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is kept; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(repro_values, store)},
+    CLI_STORE_ROW(repro_values, "where the study is kept"),
 };
 
 static const jsn_option_info *options(size_t *count)
 {
-    static jsn_option_info table[128];
-    static size_t used;
-    if (used == 0) {
-        size_t rows = 0;
-        used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
-        const jsn_option_info *worker = cli_worker_options(&rows);
-        used = cli_join_options(table, used, worker, rows,
-                                offsetof(repro_values, worker), NULL);
-        const jsn_option_info *train = jsn_train_options(&rows);
-        used = cli_join_options(table, used, train, rows, offsetof(repro_values, base),
-                                "set|seed|recipe|json|config");
-    }
-    *count = used;
-    return table;
+    static cli_option_table table;
+    static const cli_option_part parts[] = {
+        {.rows = own, .count = sizeof own / sizeof own[0]},
+        {.from = cli_worker_options, .offset = offsetof(repro_values, worker)},
+        {.from = jsn_train_options,
+         .offset = offsetof(repro_values, base),
+         .without = "set|seed|recipe|json|config"},
+    };
+    return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
 }
 
-/* Initial values of what is not training's; those of training stay open for recipes. */
 static jsn_status fill(repro_values *v)
 {
     size_t count = 0;
     const jsn_option_info *table = options(&count);
-    for (size_t i = 0; i < count; i++) {
-        const bool ours =
-            table[i].offset < offsetof(repro_values, base) ||
-            table[i].offset >= offsetof(repro_values, base) + sizeof v->base;
-        if (!ours || table[i].initial == NULL || jsn_options_is_set(&table[i], v))
-            continue;
-        const jsn_status status =
-            jsn_options_set(table, count, v, table[i].name, table[i].initial);
-        if (status != JSN_OK)
-            return status;
-    }
-    return JSN_OK;
+    return cli_fill_options(table, count, v, offsetof(repro_values, base));
 }
 
 static jsn_status print(jsn_sweep *sweep, const jsn_repro_settings *settings,

@@ -13,9 +13,7 @@ typedef struct best_values {
 } best_values;
 
 static const jsn_option_info options[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(best_values, store)},
+    CLI_STORE_ROW(best_values, "where the study is"),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object a line",
      offsetof(best_values, json)},
 };

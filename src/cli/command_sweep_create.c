@@ -12,47 +12,29 @@ typedef struct create_values {
 } create_values;
 
 static const jsn_option_info own[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "sqlite:///FILE or postgresql://USER@HOST/DB; default $JENSEN_STORE, else "
-     "sqlite:///jensen.db",
-     offsetof(create_values, store)},
+    CLI_STORE_ROW(create_values, "sqlite:///FILE or postgresql://USER@HOST/DB"),
     {"file", 'f', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "axes and options from a YAML or JSON file", offsetof(create_values, file)},
 };
 
 static const jsn_option_info *options(size_t *count)
 {
-    static jsn_option_info table[128];
-    static size_t used;
-    if (used == 0) {
-        size_t rows = 0;
-        used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
-        const jsn_option_info *plan = jsn_sweep_plan_options(&rows);
-        used = cli_join_options(table, used, plan, rows, offsetof(create_values, plan),
-                                NULL);
-        const jsn_option_info *train = jsn_train_options(&rows);
-        used = cli_join_options(table, used, train, rows, offsetof(create_values, base),
-                                "out|set");
-    }
-    *count = used;
-    return table;
+    static cli_option_table table;
+    static const cli_option_part parts[] = {
+        {.rows = own, .count = sizeof own / sizeof own[0]},
+        {.from = jsn_sweep_plan_options, .offset = offsetof(create_values, plan)},
+        {.from = jsn_train_options,
+         .offset = offsetof(create_values, base),
+         .without = "out|set"},
+    };
+    return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
 }
 
-/* The plan's options that nobody set get their initial values; those of training stay
- * open for recipes and data. */
-static jsn_status fill_plan(jsn_sweep_plan *plan)
+static jsn_status fill(create_values *v)
 {
     size_t count = 0;
-    const jsn_option_info *table = jsn_sweep_plan_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (table[i].initial == NULL || jsn_options_is_set(&table[i], plan))
-            continue;
-        const jsn_status status =
-            jsn_options_set(table, count, plan, table[i].name, table[i].initial);
-        if (status != JSN_OK)
-            return status;
-    }
-    return JSN_OK;
+    const jsn_option_info *table = options(&count);
+    return cli_fill_options(table, count, v, offsetof(create_values, base));
 }
 
 /* What a preset takes from the paper unless it is given. */
@@ -97,7 +79,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK && v->base.data == NULL)
         return cli_usage("which data? jensen sweep create NAME DATA ...");
     if (status == JSN_OK)
-        status = fill_plan(&v->plan);
+        status = fill(v);
     if (status == JSN_OK)
         status = fill_preset(v);
     if (status == JSN_OK && v->plan.axes.count == 0 && v->plan.preset == NULL &&

@@ -11,9 +11,7 @@ typedef struct export_values {
 } export_values;
 
 static const jsn_option_info options[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(export_values, store)},
+    CLI_STORE_ROW(export_values, "where the study is"),
     {"format", 'f', JSN_OPTION_CHOICE, "csv", 0, 0, "csv|markdown|latex|html", NULL,
      "html: a page that links the runs", offsetof(export_values, format)},
     {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",

@@ -11,26 +11,19 @@ typedef struct run_values {
 } run_values;
 
 static const jsn_option_info own[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(run_values, store)},
+    CLI_STORE_ROW(run_values, "where the study is"),
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "put failed trials back first", offsetof(run_values, retry)},
 };
 
 static const jsn_option_info *options(size_t *count)
 {
-    static jsn_option_info table[32];
-    static size_t used;
-    if (used == 0) {
-        size_t rows = 0;
-        const jsn_option_info *worker = cli_worker_options(&rows);
-        used = cli_join_options(table, 0, worker, rows, offsetof(run_values, worker),
-                                NULL);
-        used = cli_join_options(table, used, own, 2, 0, NULL);
-    }
-    *count = used;
-    return table;
+    static cli_option_table table;
+    static const cli_option_part parts[] = {
+        {.from = cli_worker_options, .offset = offsetof(run_values, worker)},
+        {.rows = own, .count = sizeof own / sizeof own[0]},
+    };
+    return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)

@@ -11,9 +11,7 @@ typedef struct slurm_values {
 } slurm_values;
 
 static const jsn_option_info options[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(slurm_values, store)},
+    CLI_STORE_ROW(slurm_values, "where the study is"),
     {"tasks", 'n', JSN_OPTION_INT, "4", 1, 10000, NULL, "N", "workers",
      offsetof(slurm_values, tasks)},
     {"cores", 0, JSN_OPTION_INT, "4", 1, 1024, NULL, "N", "cores of a worker",

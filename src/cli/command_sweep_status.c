@@ -11,9 +11,7 @@ typedef struct status_values {
 } status_values;
 
 static const jsn_option_info options[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(status_values, store)},
+    CLI_STORE_ROW(status_values, "where the study is"),
     {"failures", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "list the failed trials with their reasons", offsetof(status_values, failures)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object",

@@ -9,9 +9,7 @@ typedef struct worker_values {
 } worker_values;
 
 static const jsn_option_info own[] = {
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(worker_values, store)},
+    CLI_STORE_ROW(worker_values, "where the study is"),
     {"wait", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "stay while other workers run, to take over what they may leave behind",
      offsetof(worker_values, wait)},
@@ -19,17 +17,14 @@ static const jsn_option_info own[] = {
 
 static const jsn_option_info *options(size_t *count)
 {
-    static jsn_option_info table[32];
-    static size_t used;
-    if (used == 0) {
-        size_t rows = 0;
-        const jsn_option_info *worker = cli_worker_options(&rows);
-        used = cli_join_options(table, 0, worker, rows, offsetof(worker_values, worker),
-                                "jobs");
-        used = cli_join_options(table, used, own, 2, 0, NULL);
-    }
-    *count = used;
-    return table;
+    static cli_option_table table;
+    static const cli_option_part parts[] = {
+        {.from = cli_worker_options,
+         .offset = offsetof(worker_values, worker),
+         .without = "jobs"},
+        {.rows = own, .count = sizeof own / sizeof own[0]},
+    };
+    return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)

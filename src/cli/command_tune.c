@@ -23,9 +23,7 @@ static const jsn_option_info own[] = {
     {"study", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
      "name of the study (default: tune- and the name of the data)",
      offsetof(tune_values, study)},
-    {"store", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
-     "where the study is kept; default $JENSEN_STORE, else sqlite:///jensen.db",
-     offsetof(tune_values, store)},
+    CLI_STORE_ROW(tune_values, "where the study is kept"),
     {"folder", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
      "run folders go below FOLDER/STUDY (default: runs)",
      offsetof(tune_values, worker.runs)},
@@ -33,17 +31,14 @@ static const jsn_option_info own[] = {
 
 static const jsn_option_info *options(size_t *count)
 {
-    static jsn_option_info table[96];
-    static size_t used;
-    if (used == 0) {
-        size_t rows = 0;
-        used = cli_join_options(table, 0, own, sizeof own / sizeof own[0], 0, NULL);
-        const jsn_option_info *train = jsn_train_options(&rows);
-        used = cli_join_options(table, used, train, rows, offsetof(tune_values, base),
-                                "out|set|loss|lr");
-    }
-    *count = used;
-    return table;
+    static cli_option_table table;
+    static const cli_option_part parts[] = {
+        {.rows = own, .count = sizeof own / sizeof own[0]},
+        {.from = jsn_train_options,
+         .offset = offsetof(tune_values, base),
+         .without = "out|set|loss|lr"},
+    };
+    return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
 }
 
 static int stop_asked(void *user)
