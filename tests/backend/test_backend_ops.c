@@ -58,6 +58,8 @@ static const op_case cases[] = {
     {"conv 64 to 32", CONV(3, 3, 1, 1, 1, 1, 32, true), {64, 11, 13}, 2, 1},
     {"conv 33 to 17", CONV(3, 3, 1, 1, 1, 1, 17, false), {33, 6, 6}, 3, 1},
     {"conv 128 at 4x4", CONV(3, 3, 1, 1, 1, 1, 128, false), {128, 4, 4}, 5, 1},
+    {"conv 96 to 64 no padding", CONV(3, 3, 1, 1, 0, 0, 64, true), {96, 6, 5}, 3, 1},
+    {"conv 32 to 96 more padding", CONV(3, 3, 1, 1, 2, 2, 96, false), {32, 5, 3}, 2, 2},
     {"conv no padding", CONV(3, 3, 1, 1, 0, 0, 6, true), {4, 8, 7}, 2, 1},
     {"conv more padding", CONV(3, 3, 1, 1, 2, 2, 6, true), {4, 5, 4}, 2, 1},
     {"conv stride 2", CONV(3, 3, 2, 2, 1, 1, 8, false), {6, 9, 8}, 3, 1},

@@ -1,6 +1,6 @@
 /* backend/cuda/any_conv.cu - convolution and linear layers of any shape in fp32
- * arithmetic: tiled products of 64 x 64 results, the operands gathered by index. It is
- * the strict fp32 path and the answer wherever neither an own kernel nor cuDNN fits.
+ * arithmetic: tiled products of 64 x 64 results, the operands gathered by index: the
+ * answer wherever neither an own kernel nor cuDNN fits.
  *
  *   forward           [pixels out] x [co],  over (kh, kw, ci)
  *   backward-data     [pixels in]  x [ci],  over (kh, kw, co)
@@ -267,6 +267,8 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 {
     if (is_small(conv))
         return 1;
+    if (jsni_conv3x3_fp32_takes(conv))
+        return jsni_conv3x3_fp32_splits(conv);
     const long long tiles =
         tiles_of(conv->out_channels) *
         tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels);
@@ -279,6 +281,8 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (jsni_conv3x3_fp32_takes(conv))
+        return jsni_conv3x3_fp32_forward(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_forward,
                            (conv->images + BLOCK / 32 - 1) / (BLOCK / 32), BLOCK, 0, 1,
@@ -290,6 +294,8 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (jsni_conv3x3_fp32_takes(conv))
+        return jsni_conv3x3_fp32_data(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_data,
                            (conv->images * conv->in_channels + BLOCK - 1) / BLOCK,
@@ -301,6 +307,8 @@ cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (jsni_conv3x3_fp32_takes(conv))
+        return jsni_conv3x3_fp32_weights(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_weights,
                            (long long)conv->out_channels *
@@ -324,6 +332,7 @@ static __global__ void __launch_bounds__(BLOCK)
     if (i >= count)
         return;
     float sum = 0.0f;
+#pragma unroll 8
     for (int s = 0; s < splits; s++)
         sum += fetch(part, s * count + i, half);
     const long long c = i % in_channels, tap = i / in_channels % taps;

@@ -28,12 +28,20 @@ typedef struct jsni_any_conv {
     int splits; /* of the output pixels, backward-weights */
     bool half_x, half_y, half_w;
     bool add;
+    bool plain; /* not by conv3x3_fp32.cu */
 } jsni_any_conv;
 
 int jsni_any_conv_splits(const jsni_any_conv *conv);
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream);
+
+/* The shapes that conv3x3_fp32.cu is made for; the calls above hand them on to it. */
+bool jsni_conv3x3_fp32_takes(const jsni_any_conv *conv);
+int jsni_conv3x3_fp32_splits(const jsni_any_conv *conv);
+cudaError_t jsni_conv3x3_fp32_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv3x3_fp32_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv3x3_fp32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
 /* gradient[co][ci][tap] = sum over the splits of part[split][co][tap][ci]; `half`: the
  * parts are bf16 (and one). */

@@ -9,10 +9,13 @@ static int new_value(jsni_make *b, size_t n)
     return b->nodes[n].value;
 }
 
-/* A convolution that cuDNN does not take (or that needs no cuDNN) falls to any_conv. */
+/* A convolution that cuDNN does not take, or in strict fp32 the own kernel does, falls
+ * to any_conv. */
 static void find_cudnn(jsni_make *b, size_t n)
 {
     const jsni_any_conv a = jsni_make_any_conv(b, n);
+    const bool own =
+        b->options.precision == JSN_PRECISION_FP32 && jsni_conv3x3_fp32_takes(&a);
     const bool data =
         b->training && (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
     const jsni_cudnn_shape shape = {(size_t)a.images,
@@ -33,7 +36,8 @@ static void find_cudnn(jsni_make *b, size_t n)
                                     data};
     size_t workspace = 0;
     const jsn_status status = jsni_cudnn_conv_create(
-        &b->nodes[n].cudnn, b->tasks ? b->base.cudnn : NULL, &shape, &workspace);
+        &b->nodes[n].cudnn, b->tasks && !own ? b->base.cudnn : NULL, &shape,
+        &workspace);
     if (status != JSN_OK && b->status == JSN_OK)
         b->status = status;
     if (workspace > b->base.workspace_bytes) {
