@@ -35,7 +35,10 @@ static void add_line(jsni_text *page, sheet *s, const jsni_run_record *run, line
         return;
     }
     double *y = x + run->epochs;
-    if (jsni_run_record_curve(run, l.key, y) == 0) {
+    /* What only the last epoch has, such as the consistency unless asked for, is no
+     * curve. */
+    const size_t least = run->epochs > 1 ? 2 : 1;
+    if (jsni_run_record_curve(run, l.key, y) < least) {
         jsni_free(x);
         return;
     }

@@ -175,8 +175,15 @@ static jsn_status measure_all(jsni_run *run, final_results *r)
     JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_TEST, &r->test, NULL));
     if (strcmp(run->config->consistency, "never") == 0)
         return JSN_OK;
-    JSNI_TRY(jsni_predictions_create(&r->seen, p->train.count));
     r->has_consistency = true;
+    if (run->seen.best != NULL) {
+        r->seen = run->seen;
+        r->consistency = run->consistency;
+        run->seen = (jsni_predictions){0};
+        return JSN_OK;
+    }
+    /* The last epoch was another call's: the same numbers once more. */
+    JSNI_TRY(jsni_predictions_create(&r->seen, p->train.count));
     return jsni_run_consistency(run, &r->consistency, &r->seen);
 }
 

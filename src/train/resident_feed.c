@@ -326,7 +326,7 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
                                      kind == JSNI_PASS_COPY ? run->augment : NULL,
                                  .purpose = kind == JSNI_PASS_COPY ? 1 : 0,
                                  .seed = run->seed,
-                                 .epoch = (uint32_t)run->state.epoch};
+                                 .epoch = jsni_run_epochs_done(run)};
     memcpy(query.mean, traits->mean, sizeof query.mean);
     memcpy(query.deviation, traits->deviation, sizeof query.deviation);
     place_list places = {0};

@@ -67,6 +67,10 @@ typedef struct jsni_run {
 
     jsni_run_state state;
     jsni_run_rows rows;
+    /* Of the training images after the last epoch, for jsni_run_finish(); empty when
+     * that epoch was not in this call or they are not measured. */
+    jsni_predictions seen;
+    jsni_consistency consistency;
     double epoch_seconds;      /* of the training steps of the epoch, this call */
     uint64_t epoch_images;     /* view-images of those steps */
     double measure_seconds;    /* of the evaluation after them */
@@ -92,6 +96,10 @@ JSN_MUST_CHECK jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs,
                                          size_t count, const jsn_logger *logger,
                                          jsni_stop stop);
 void jsni_runs_close(jsni_run *runs, size_t count);
+
+/* Epochs whose steps are all done, also while their evaluation is under way; it names the
+ * draws of the augmented copies. */
+uint32_t jsni_run_epochs_done(const jsni_run *run);
 
 /* The part that a pass goes over. */
 const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind);

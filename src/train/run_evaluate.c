@@ -8,6 +8,12 @@
 static const char *const pass_names[JSNI_PASSES] = {"validation", "test",
                                                     "training set", "augmented copies"};
 
+uint32_t jsni_run_epochs_done(const jsni_run *run)
+{
+    const bool all = run->state.batch > 0 && run->state.batch >= run->steps;
+    return (uint32_t)(run->state.epoch + (all ? 1 : 0));
+}
+
 const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind)
 {
     if (kind == JSNI_PASS_VAL)
@@ -42,7 +48,7 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
 jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind, jsni_logits_fn *fn,
                            void *user)
 {
-    const uint32_t epoch = (uint32_t)run->state.epoch;
+    const uint32_t epoch = jsni_run_epochs_done(run);
     if (run->resident)
         return jsni_resident_logits(run, kind, pass_names[kind], fn, user);
     JSNI_TRY(open_pass(run, kind));

@@ -251,6 +251,7 @@ jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
 static void close_run(jsni_run *run)
 {
     jsni_run_rows_release(&run->rows);
+    jsni_predictions_release(&run->seen);
     jsni_free(run->posteriors);
     jsni_free(run->probabilities);
     jsni_free(run->logits);

@@ -229,6 +229,28 @@ static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **l
     return status;
 }
 
+/* After every epoch or the last one; what the last one gives is kept for the result. */
+static jsn_status measure_consistency(jsni_run *run, epoch_results *r)
+{
+    const char *when = run->config->consistency;
+    const bool last = run->state.epoch + 1 == run->config->epochs;
+    for (int k = 0; k <= JSNI_KINDS; k++)
+        r->consistency[k] = NAN;
+    if (strcmp(when, "never") == 0 || (!last && strcmp(when, "every") != 0))
+        return JSN_OK;
+    jsni_predictions clean = {0};
+    JSNI_TRY(jsni_predictions_create(&clean, run->problem->train.count));
+    const jsn_status status = jsni_run_consistency(run, &run->consistency, &clean);
+    for (int k = 0; status == JSN_OK && k <= JSNI_KINDS; k++)
+        r->consistency[k] = jsni_consistency_share(&run->consistency, (jsni_kind)k);
+    jsni_predictions_release(&run->seen);
+    if (status == JSN_OK && last)
+        run->seen = clean;
+    else
+        jsni_predictions_release(&clean);
+    return status;
+}
+
 static jsn_status measure(jsni_run *run, epoch_results *r)
 {
     jsni_evaluation val = {0}, test = {0};
@@ -251,18 +273,7 @@ static jsn_status measure(jsni_run *run, epoch_results *r)
     jsni_evaluation_release(&val);
     jsni_evaluation_release(&test);
     JSNI_TRY(status);
-    for (int k = 0; k <= JSNI_KINDS; k++)
-        r->consistency[k] = NAN;
-    if (strcmp(run->config->consistency, "every") == 0) {
-        jsni_predictions clean = {0};
-        jsni_consistency c;
-        JSNI_TRY(jsni_predictions_create(&clean, run->problem->train.count));
-        status = jsni_run_consistency(run, &c, &clean);
-        for (int k = 0; status == JSN_OK && k <= JSNI_KINDS; k++)
-            r->consistency[k] = jsni_consistency_share(&c, (jsni_kind)k);
-        jsni_predictions_release(&clean);
-        JSNI_TRY(status);
-    }
+    JSNI_TRY(measure_consistency(run, r));
     return weight_norm(run, &r->weight_norm);
 }
 

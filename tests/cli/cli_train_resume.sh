@@ -73,6 +73,29 @@ expect 0 '"epochs":3' 'finished; nothing to do' -- "$JENSEN" "${small[@]}" --out
 [ "$(cat alone/result.json alone/metrics.jsonl | sha256sum)" = "$before" ] ||
     { echo "FAILED: a finished run was changed"; failures=$((failures + 1)); }
 
+# Consistency at the end: the last row has what the result has, no other row has any; a
+# finish that was cut short gives the same again.
+ends=(train builtin:size=96 --network mlp:width=8 --noise sym:rate=0.4 --epochs 3 --batch 16
+    --lr 0.02 --consistency end --out ends -q)
+consistency() { grep -oE '"consistency(_true|_noisy)?": ?[^,]*' "$@" | tr -d ' '; }
+expect 0 '*' '*' -- "$JENSEN" "${ends[@]}"
+rows=$(consistency ends/metrics.jsonl) result=$(consistency ends/result.json)
+cases=$((cases + 1))
+if [ "$(echo "$rows" | grep -c null)" -ne 6 ] || [ "$(echo "$rows" | tail -3)" != "$result" ]; then
+    complain "rows: $rows; result: $result" "$JENSEN" "${ends[@]}"
+fi
+rm ends/result.json
+expect 0 '*' '*' -- "$JENSEN" "${ends[@]}"
+cases=$((cases + 1))
+if [ "$(consistency ends/result.json)" != "$result" ] ||
+    [ "$(consistency ends/metrics.jsonl)" != "$rows" ]; then
+    complain "other consistency after the finish was repeated" "$JENSEN" "${ends[@]}"
+fi
+expect 0 '"consistency":[0-9.]+' '' -- tail -1 alone/metrics.jsonl
+[ "$(tail -1 alone/metrics.jsonl | tr , '\n' | grep '"consistency')" = \
+    "$(consistency alone/result.json)" ] ||
+    { echo "FAILED: every: the last row is not the result"; failures=$((failures + 1)); }
+
 # Damage: any flipped bit or truncation is noticed and the previous checkpoint used.
 size=$(stat -c %s alone/checkpoint.safetensors)
 for at in 3 40 200 $((size / 3)) $((size / 2)) $((size - 5)) cut; do
