@@ -10,24 +10,15 @@ and contiguous layout in turn. jensen passes when its smoothed curve is no farth
 bundle's mean than 1.5 times the farthest of the bundle's own curves is from the mean of the
 others (largest distance over all steps; for jensen in fp32 that bundle is the yardstick too).
 """
-import argparse, json, math, os, subprocess, sys, tempfile, time
+import argparse, json, os, subprocess, sys, tempfile, time
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
-from torch_preactresnet34 import PreActResNet34, read_safetensors
+from torch_preactresnet34 import PreActResNet34, gjs, read_safetensors
 
 WINDOW = 20
-
-
-def gjs(logits, y, pi1=0.5):
-    w = [pi1] + [(1 - pi1) / len(logits)] * len(logits)
-    p = [F.one_hot(y, logits[0].shape[1]).float()] + [F.softmax(z.float(), 1) for z in logits]
-    m = sum(a * q for a, q in zip(w, p)).clamp(min=1e-30).log()
-    kl = [torch.where(q > 0, q * (q.clamp(min=1e-30).log() - m), torch.zeros_like(q)).sum(1).mean()
-          for q in p]
-    return sum(a * d for a, d in zip(w, kl)) / (-(1 - pi1) * math.log(1 - pi1))
 
 
 def make_data(folder, steps, batch):

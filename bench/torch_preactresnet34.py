@@ -1,6 +1,8 @@
-"""PreActResNet-34 in PyTorch under the names of its state_dict, and a reader of safetensors
-files: the peer of bench/bf16_curve.py and of tests/peers/trained_in_pytorch.py."""
+"""PreActResNet-34 in PyTorch under the names of its state_dict, GJS, and a reader of safetensors
+files: the peer of bench/bf16_curve.py, bench/torch_step_gpu.py and
+tests/peers/trained_in_pytorch.py."""
 import json
+import math
 import struct
 
 import numpy as np
@@ -41,6 +43,15 @@ class PreActResNet34(nn.Module):
     def forward(self, x):
         x = self.layer3(self.layer2(self.layer1(self.conv1(x))))
         return self.linear(F.relu(self.bn(x)).mean((2, 3)))
+
+
+def gjs(logits, y, pi1=0.5):
+    w = [pi1] + [(1 - pi1) / len(logits)] * len(logits)
+    p = [F.one_hot(y, logits[0].shape[1]).float()] + [F.softmax(z.float(), 1) for z in logits]
+    m = sum(a * q for a, q in zip(w, p)).clamp(min=1e-30).log()
+    kl = [torch.where(q > 0, q * (q.clamp(min=1e-30).log() - m), torch.zeros_like(q)).sum(1).mean()
+          for q in p]
+    return sum(a * d for a, d in zip(w, kl)) / (-(1 - pi1) * math.log(1 - pi1))
 
 
 def read_safetensors(path):

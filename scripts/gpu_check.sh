@@ -13,12 +13,12 @@
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
 #   compare    fp32 against ref node by node, and the spread of three steps
 #   curve      200 steps in bf16 beside PyTorch's
-#   torch      PyTorch's own speed ($DATA/torch_gpu.py)
+#   torch      PyTorch's own speed (bench/torch_step_gpu.py)
 #   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
 #
 # Without a section: build tests loss golden resume bench. `quick` is tests and loss,
 # `all` everything but data. BUILD names the build folder, LOGS where full logs go, ARCH
-# the architecture, DATA the folder with archives and peers' programs.
+# the architecture, DATA the folder with archives.
 #
 # A skipped test is a failure here: the machine has a GPU.
 set -u
@@ -80,7 +80,10 @@ section_tests() {
     check layers "$tests/backend/test_backend_layers"
 }
 
-section_loss() { check loss "$tests/loss/test_loss_cuda"; }
+section_loss() {
+    check loss "$tests/loss/test_loss_cuda"
+    run loss_command python3 scripts/gpu_loss.py "$build/jensen"
+}
 
 section_golden() { check golden "$tests/backend/test_backend_networks"; }
 
@@ -126,7 +129,7 @@ section_curve() {
     LINES_SHOWN=24 run curve python3 bench/bf16_curve.py "$build/bench_curve" --runs 8
 }
 
-section_torch() { LINES_SHOWN=20 run torch python3 "$data/torch_gpu.py"; }
+section_torch() { LINES_SHOWN=20 run torch python3 bench/torch_step_gpu.py; }
 
 # train LOSS LR DECAY SEED EPOCHS: one run on CIFAR-10 with 40% symmetric noise
 train() {
