@@ -186,7 +186,7 @@ static void put_reproduction(jsni_text *page, const jsni_run_record *run)
     size_t width = 0;
     for (size_t i = 0; i < run->setting_count; i++) {
         const jsni_run_setting *s = &run->settings[i];
-        if (strcmp(s->name, "data") == 0)
+        if (strcmp(s->name, "data") == 0 || jsni_run_setting_is_manner(s->name))
             continue;
         const size_t before = command.length;
         const bool wrap = width == 0 || width > 70;
@@ -294,7 +294,8 @@ static void put_common_settings(jsni_text *page, const jsni_run_set *set)
     jsni_html_fold_begin(page, "Settings that all runs share");
     jsni_html_facts_begin(page);
     for (size_t i = 0; i < run->setting_count; i++)
-        if (!jsni_run_set_differs(set, run->settings[i].name))
+        if (!jsni_run_setting_is_manner(run->settings[i].name) &&
+            !jsni_run_set_differs(set, run->settings[i].name))
             jsni_html_fact(page, run->settings[i].name, run->settings[i].value);
     jsni_html_facts_end(page);
     jsni_html_fold_end(page);

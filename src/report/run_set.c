@@ -14,20 +14,27 @@ static bool is_seed(const char *name)
     return strcmp(name, "seed") == 0;
 }
 
+/* Whether what `a` sets is the same in `b`. */
+static bool settings_in(const jsni_run_record *a, const jsni_run_record *b)
+{
+    for (size_t i = 0; i < a->setting_count; i++) {
+        const char *name = a->settings[i].name;
+        if (!is_seed(name) && !jsni_run_setting_is_manner(name) &&
+            strcmp(a->settings[i].value, jsni_run_record_setting(b, name)) != 0)
+            return false;
+    }
+    return true;
+}
+
 static bool same_settings(const jsni_run_record *a, const jsni_run_record *b)
 {
-    if (a->setting_count != b->setting_count)
-        return false;
-    for (size_t i = 0; i < a->setting_count; i++)
-        if (!is_seed(a->settings[i].name) &&
-            strcmp(a->settings[i].value,
-                   jsni_run_record_setting(b, a->settings[i].name)) != 0)
-            return false;
-    return true;
+    return settings_in(a, b) && settings_in(b, a);
 }
 
 int jsni_run_set_differs(const jsni_run_set *set, const char *setting)
 {
+    if (jsni_run_setting_is_manner(setting))
+        return 0;
     for (size_t i = 1; i < set->count; i++)
         if (strcmp(jsni_run_record_setting(&set->runs[0], setting),
                    jsni_run_record_setting(&set->runs[i], setting)) != 0)

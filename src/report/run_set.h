@@ -17,7 +17,8 @@ JSN_MUST_CHECK jsn_status jsni_run_set_read(jsni_run_set *set, const char *const
                                             size_t count);
 void jsni_run_set_release(jsni_run_set *set);
 
-/* Whether any two runs differ in a setting. */
+/* Whether any two runs differ in a setting; what says how a run was carried out makes no
+ * difference. */
 int jsni_run_set_differs(const jsni_run_set *set, const char *setting);
 
 /* The first run of a group. */

@@ -213,6 +213,15 @@ const char *jsni_run_record_setting(const jsni_run_record *run, const char *name
     return "";
 }
 
+bool jsni_run_setting_is_manner(const char *name)
+{
+    static const char *const manners[] = {"threads", "workers", "checkpoint-minutes"};
+    for (size_t i = 0; i < sizeof manners / sizeof manners[0]; i++)
+        if (strcmp(name, manners[i]) == 0)
+            return true;
+    return false;
+}
+
 double jsni_run_record_number(const jsn_json *object, const char *key)
 {
     const jsn_json *value = jsn_json_get(object, key);

@@ -37,6 +37,10 @@ void jsni_run_record_release(jsni_run_record *run); /* and zeroes it */
 /* The value of a setting, "" when it has none. */
 const char *jsni_run_record_setting(const jsni_run_record *run, const char *name);
 
+/* Whether a setting says how a run was carried out and not what it is: the number of
+ * threads and the like. Runs that differ in such settings alone have the same result. */
+bool jsni_run_setting_is_manner(const char *name);
+
 /* A number of an object; the first entry when it is a list; NaN when there is none. */
 double jsni_run_record_number(const jsn_json *object, const char *key);
 

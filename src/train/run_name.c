@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/sha256.h"
 #include "format/yaml.h"
+#include "store/run_record.h"
 
 jsn_status jsni_run_fingerprint(const jsn_train_config *config,
                                 char out[JSNI_FINGERPRINT])
@@ -70,13 +71,20 @@ jsn_status jsni_run_config_text(const jsn_train_config *config, jsni_text *out)
 {
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
+    bool said = false;
     jsni_yaml_add_comment(out,
                           "every option of this run; jensen train --config reads it");
     for (size_t i = 0; i < count; i++) {
         char *value = NULL;
-        if (!jsn_train_option_matters(&table[i]) ||
-            !jsn_options_is_set(&table[i], config))
+        const bool manner = jsni_run_setting_is_manner(table[i].name);
+        if (!jsn_options_is_set(&table[i], config) ||
+            !(manner || jsn_train_option_matters(&table[i])))
             continue;
+        if (manner && !said) {
+            jsni_yaml_add_comment(out,
+                                  "how it was run; the result is the same for any");
+            said = true;
+        }
         JSNI_TRY(jsn_options_text(&table[i], config, &value));
         if (table[i].kind == JSN_OPTION_TEXT || table[i].kind == JSN_OPTION_CHOICE)
             jsni_yaml_add_text(out, table[i].name, value);

@@ -23,6 +23,18 @@ expect 0 '' '' -- test -s a/report.html
 train --loss ce --noise sym:rate=0.4 --out ce1
 train --loss ce --noise sym:rate=0.4 --seed 2 --out ce2
 train --loss ce --noise sym:rate=0.4 --seed 3 --out ce3
+# How a run is carried out is in its settings, read back by --config, and makes no other run.
+train --loss ce --noise sym:rate=0.4 --seed 4 --out ce4 --threads 2 --workers 3 --checkpoint-minutes 7
+expect 0 '^threads: 2,workers: 3,checkpoint-minutes: 7$' '' -- sh -c 'tail -n 3 ce4/config.yaml | paste -sd,'
+expect 0 '*' '*' -- "$JENSEN" train --config ce4/config.yaml --out again -q
+expect 0 '' '' -- cmp ce4/config.yaml again/config.yaml
+expect 0 '*' 'is finished' -- "$JENSEN" train --config ce4/config.yaml --threads 1 --out again
+sed -i '/^threads\|^workers\|^checkpoint-minutes/d' ce3/config.yaml # as earlier versions left it
+expect 0 '^four.html$' '' -- "$JENSEN" report ce1 ce2 ce3 ce4 --out four.html
+expect 0 '4 runs, 1 settings' '' -- cat four.html
+expect 1 '' '' -- grep -e '<dt>checkpoint-minutes' four.html
+expect 0 '<dt>checkpoint-minutes</dt><dd>7' '' -- cat ce4/report.html
+expect 1 '' '' -- grep -e '--threads' ce4/report.html
 expect 0 '^report.html$' '' -- "$JENSEN" report a ce1 ce2 ce3 --title 'A <b> & C'
 expect 0 '<h1>A &lt;b&gt; &amp; C</h1>' '' -- cat report.html
 expect 0 '<a href="ce1/report.html">ce1' '' -- cat report.html
