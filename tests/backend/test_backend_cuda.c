@@ -21,15 +21,17 @@ enum { VIEWS = 2, SAMPLES = 8, CLASSES = 10, IMAGES = 64, PIXELS = 32 * 32 };
 static const float mean[3] = {0.4914f, 0.4822f, 0.4465f};
 static const float deviation[3] = {0.2023f, 0.1994f, 0.2010f};
 
+/* Ends the test as skipped where there is no device. */
 static const jsni_backend_ops *cuda(void)
 {
-    for (size_t i = 0; jsni_backend_at(i) != NULL; i++)
-        if (strcmp(jsni_backend_at(i)->name, "cuda") == 0) {
-            if (jsni_backend_at(i)->device_count() > 0)
-                return jsni_backend_at(i);
-            print_message("[  SKIPPED ] no CUDA device or no module\n");
-        }
-    return NULL;
+    size_t i = 0;
+    while (strcmp(jsni_backend_at(i)->name, "cuda") != 0)
+        i++;
+    if (jsni_backend_at(i)->device_count() == 0) {
+        print_message("[  SKIPPED ] no CUDA device or no module\n");
+        skip();
+    }
+    return jsni_backend_at(i);
 }
 
 static const jsni_backend_ops *ref(void)
@@ -228,8 +230,6 @@ static void test_each_precision_agrees_with_ref(void **state)
 {
     (void)state;
     const jsni_backend_ops *ops = cuda();
-    if (ops == NULL)
-        skip();
     static const struct {
         const char *name, *plain;
         jsn_precision precision;
@@ -340,8 +340,6 @@ static void test_augmentation_has_the_bits_of_the_host(void **state)
 {
     (void)state;
     const jsni_backend_ops *ops = cuda();
-    if (ops == NULL)
-        skip();
     static const char *const specs[] = {"none", "weak", "strong",
                                         "randaugment:n=1,m=10+crop:pad=4+flip",
                                         "randaugment:n=1,m=20"};
@@ -415,14 +413,37 @@ static void run_epoch(bench *t, const data *d, size_t members, bool mixed, size_
     jsn_augment_destroy(pipeline);
 }
 
+static void assert_same_blocks(const bench *a, const bench *b, const jsni_graph *graph)
+{
+    assert_memory_equal(a->params, b->params, graph->param_floats * 4);
+    assert_memory_equal(a->stats, b->stats, graph->stat_floats * 4);
+}
+
+/* A device, the small network and data for it. */
+typedef struct stage {
+    const jsni_backend_ops *ops;
+    jsni_graph *graph;
+    data *data;
+} stage;
+
+static stage stage_open(void)
+{
+    const jsni_backend_ops *ops = cuda();
+    return (stage){ops, small_preact(), make_data()};
+}
+
+static void stage_close(stage *s)
+{
+    free(s->data);
+    jsni_graph_destroy(s->graph);
+}
+
 static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
 {
     (void)state;
-    const jsni_backend_ops *ops = cuda();
-    if (ops == NULL)
-        skip();
-    jsni_graph *graph = small_preact();
-    data *d = make_data();
+    stage s = stage_open();
+    const jsni_graph *graph = s.graph;
+    const data *d = s.data;
     float *x = room((size_t)VIEWS * SAMPLES * 3 * PIXELS);
     int32_t y[SAMPLES];
     for (size_t v = 0; v < VIEWS; v++)
@@ -439,14 +460,13 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
         bench one, two;
         double value = 0.0;
         jsni_resident_result result;
-        bench_open(&one, ops, graph, precisions[i], 1);
-        bench_open(&two, ops, graph, precisions[i], 1);
+        bench_open(&one, s.ops, graph, precisions[i], 1);
+        bench_open(&two, s.ops, graph, precisions[i], 1);
         one_step(&one, "gjs:pi1=0.5", x, y, 0.1, &value);
         run_epoch(&two, d, 1, false, 1, "none", &result);
         read_all(&two, 0);
         assert_memory_equal(one.grads, two.grads, graph->param_floats * 4);
-        assert_memory_equal(one.params, two.params, graph->param_floats * 4);
-        assert_memory_equal(one.stats, two.stats, graph->stat_floats * 4);
+        assert_same_blocks(&one, &two, graph);
         assert_true(result.loss_sum == value);
         assert_int_equal(result.samples, SAMPLES);
         size_t fits = 0, true_labels = 0;
@@ -464,33 +484,29 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
         bench_close(&two);
     }
     free(x);
-    free(d);
-    jsni_graph_destroy(graph);
+    stage_close(&s);
 }
 
 static void members_and_repetition(bool mixed)
 {
-    const jsni_backend_ops *ops = cuda();
-    if (ops == NULL)
-        skip();
-    jsni_graph *graph = small_preact();
-    data *d = make_data();
+    stage s = stage_open();
+    const jsni_graph *graph = s.graph;
+    const data *d = s.data;
     bench three, again;
     jsni_resident_result results[4], alone[4];
-    bench_open(&three, ops, graph, JSN_PRECISION_BF16, 3);
-    bench_open(&again, ops, graph, JSN_PRECISION_BF16, 3);
+    bench_open(&three, s.ops, graph, JSN_PRECISION_BF16, 3);
+    bench_open(&again, s.ops, graph, JSN_PRECISION_BF16, 3);
     run_epoch(&three, d, 3, mixed, IMAGES / SAMPLES, "strong", results);
     run_epoch(&again, d, 3, mixed, IMAGES / SAMPLES, "strong", alone);
     for (size_t m = 0; m < 3; m++) {
         read_all(&three, m);
         read_all(&again, m);
-        assert_memory_equal(three.params, again.params, graph->param_floats * 4);
-        assert_memory_equal(three.stats, again.stats, graph->stat_floats * 4);
+        assert_same_blocks(&three, &again, graph);
         assert_memory_equal(&results[m].loss_sum, &alone[m].loss_sum, sizeof(double));
     }
     /* Member 0 alone. */
     bench single;
-    bench_open(&single, ops, graph, JSN_PRECISION_BF16, 1);
+    bench_open(&single, s.ops, graph, JSN_PRECISION_BF16, 1);
     run_epoch(&single, d, 1, mixed, IMAGES / SAMPLES, "strong", alone);
     read_all(&single, 0);
     read_all(&three, 0);
@@ -499,8 +515,7 @@ static void members_and_repetition(bool mixed)
     bench_close(&single);
     bench_close(&three);
     bench_close(&again);
-    free(d);
-    jsni_graph_destroy(graph);
+    stage_close(&s);
 }
 
 static void test_members_and_repetition_give_the_same_bits(void **state)
@@ -518,36 +533,30 @@ static void test_members_of_different_losses_give_the_same_bits(void **state)
 static void test_streamed_images_give_the_same_bits(void **state)
 {
     (void)state;
-    const jsni_backend_ops *ops = cuda();
-    if (ops == NULL)
-        skip();
-    jsni_graph *graph = small_preact();
-    data *d = make_data();
+    stage s = stage_open();
+    const jsni_graph *graph = s.graph;
+    const data *d = s.data;
     bench kept, streamed;
     jsni_resident_result results[4], others[4];
-    bench_open(&kept, ops, graph, JSN_PRECISION_BF16, 1);
-    bench_open(&streamed, ops, graph, JSN_PRECISION_BF16, 1);
+    bench_open(&kept, s.ops, graph, JSN_PRECISION_BF16, 1);
+    bench_open(&streamed, s.ops, graph, JSN_PRECISION_BF16, 1);
     run_epoch(&kept, d, 1, false, IMAGES / SAMPLES, "strong", results);
     assert_int_equal(setenv("JENSEN_CUDA_STREAM", "1", 1), 0);
     run_epoch(&streamed, d, 1, false, IMAGES / SAMPLES, "strong", others);
     assert_int_equal(unsetenv("JENSEN_CUDA_STREAM"), 0);
     read_all(&kept, 0);
     read_all(&streamed, 0);
-    assert_memory_equal(kept.params, streamed.params, graph->param_floats * 4);
-    assert_memory_equal(kept.stats, streamed.stats, graph->stat_floats * 4);
+    assert_same_blocks(&kept, &streamed, graph);
     assert_memory_equal(&results[0].loss_sum, &others[0].loss_sum, sizeof(double));
     bench_close(&kept);
     bench_close(&streamed);
-    free(d);
-    jsni_graph_destroy(graph);
+    stage_close(&s);
 }
 
 static void test_what_does_not_fit_is_said(void **state)
 {
     (void)state;
     const jsni_backend_ops *ops = cuda();
-    if (ops == NULL)
-        skip();
     jsni_graph *graph = small_preact();
     jsni_backend *backend = NULL;
     jsni_plan *plan = NULL;

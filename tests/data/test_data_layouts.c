@@ -50,6 +50,21 @@ static void refused(const char *spec, const char *words)
     assert_null(data);
 }
 
+/* A text that makes a data set wrong, and words of the refusal. */
+typedef struct wrong_text {
+    const char *text, *words;
+} wrong_text;
+
+/* `spec` is refused with each of the texts in turn as the file `name`. */
+static void refused_texts(const char *name, const char *spec, const wrong_text *texts,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        write_text(name, texts[i].text);
+        refused(spec, texts[i].words);
+    }
+}
+
 static void check_row(const jsn_dataset *data, jsn_split split, size_t index,
                       const char *path, int label, unsigned seed)
 {
@@ -159,26 +174,20 @@ static void test_csv_with_soft_labels(void **state)
     check_row(data, JSN_SPLIT_TRAIN, 0, "a.png", 1, 1);
     check_row(data, JSN_SPLIT_TRAIN, 1, "b.png", 0, 2);
     jsn_dataset_close(data);
-    write_text("soft/t.csv", "path,p_cat,p_dog\na.png,1,-1\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "t.csv:2: a weight");
-    write_text("soft/t.csv", "path,p_cat,p_dog\na.png,0,0\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "all zero");
-    write_text("soft/t.csv", "path,p_cat,p_dog\na.png,x,0\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "t.csv");
-    write_text("soft/t.csv", "path,p_cat\na.png,x\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "no column 'label'");
-    write_text("soft/t.csv", "file,label\n../../etc/passwd,x\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "leads outside");
-    write_text("soft/t.csv", "file,label\n/etc/passwd,x\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "absolute");
-    write_text("soft/t.csv", "name,label\na.png,x\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "no column 'path'");
-    write_text("soft/t.csv", "path,label,split\na.png,x,tset\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "t.csv:2: the split");
-    write_text("soft/t.csv", "path,label\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "no samples");
-    write_text("soft/t.csv", "path,label\na.png,\n");
-    refused(spec_of("csv", "soft/t.csv", ""), "empty");
+    static const wrong_text wrong[] = {
+        {"path,p_cat,p_dog\na.png,1,-1\n", "t.csv:2: a weight"},
+        {"path,p_cat,p_dog\na.png,0,0\n", "all zero"},
+        {"path,p_cat,p_dog\na.png,x,0\n", "t.csv"},
+        {"path,p_cat\na.png,x\n", "no column 'label'"},
+        {"file,label\n../../etc/passwd,x\n", "leads outside"},
+        {"file,label\n/etc/passwd,x\n", "absolute"},
+        {"name,label\na.png,x\n", "no column 'path'"},
+        {"path,label,split\na.png,x,tset\n", "t.csv:2: the split"},
+        {"path,label\n", "no samples"},
+        {"path,label\na.png,\n", "empty"},
+    };
+    refused_texts("soft/t.csv", spec_of("csv", "soft/t.csv", ""), wrong,
+                  sizeof wrong / sizeof wrong[0]);
 }
 
 static void test_webvision(void **state)
@@ -214,12 +223,13 @@ static void test_webvision(void **state)
     data = open_ok(spec_of("webvision", "wv", ",classes=2"));
     assert_string_equal(jsn_dataset_class(data, 1), "n01443537 goldfish");
     jsn_dataset_close(data);
-    write_text("wv/info/val_filelist.txt", "val000001.jpg\n");
-    refused(spec_of("webvision", "wv", ",classes=2"), "val_filelist.txt:1: expected");
-    write_text("wv/info/val_filelist.txt", "val000001.jpg 1000\n");
-    refused(spec_of("webvision", "wv", ",classes=2"), "1000 or more");
-    write_text("wv/info/val_filelist.txt", "../../x.jpg 1\n");
-    refused(spec_of("webvision", "wv", ",classes=2"), "leads outside");
+    static const wrong_text wrong[] = {
+        {"val000001.jpg\n", "val_filelist.txt:1: expected"},
+        {"val000001.jpg 1000\n", "1000 or more"},
+        {"../../x.jpg 1\n", "leads outside"},
+    };
+    refused_texts("wv/info/val_filelist.txt", spec_of("webvision", "wv", ",classes=2"),
+                  wrong, sizeof wrong / sizeof wrong[0]);
 }
 
 static void test_imagenet(void **state)
