@@ -14,7 +14,7 @@
 #   tables       prints everything there is into $RESULTS, runs nothing
 #
 # Settings, by environment: DATA (folder with the archives), RESULTS, NETWORK, SUBSET,
-# EPOCHS, JOBS, DEVICE, SEEDS, CURVES_NETWORK.
+# EPOCHS, JOBS, DEVICE, PRECISION (tf32 or bf16 on a GPU), SEEDS, CURVES_NETWORK.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 JENSEN=${JENSEN:-build/release/jensen}
@@ -32,7 +32,7 @@ cifar10=cifar10:$DATA/cifar10-jpeg.tar.xz
 cifar100=cifar100:$DATA/cifar100-jpeg.tar.xz
 mkdir -p "$RESULTS"
 export JENSEN_STORE=sqlite:///$RESULTS/jensen.db
-scale=(--network "$NETWORK" --subset "$SUBSET" --epochs "$EPOCHS")
+scale=(--network "$NETWORK" --subset "$SUBSET" --epochs "$EPOCHS" ${PRECISION:+--precision "$PRECISION"})
 how=(--jobs "$JOBS" --device "$DEVICE" --runs "$RESULTS/runs" --out "$RESULTS")
 
 repro() { # NAME DATA [more options]
