@@ -10,6 +10,16 @@ expect 2 '' 'table1 to table13' -- "$JENSEN" repro table14
 expect 2 '' 'which data' -- "$JENSEN" repro table1
 
 if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
+    # The name of a study is a hash of what changes results; threads and jobs do not.
+    # printf 'data=cifar10:a.tar\nsubset=10000\nnetwork=cnn\nepochs=20' | sha256sum
+    scaled=(--data cifar10:a.tar --network cnn --subset 10000 --epochs 20 --show
+        --store "sqlite:///$work/names.db")
+    expect 0 '*' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}"
+    expect 0 '*' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}" --threads 3 --jobs 2
+    expect 0 '^repro-table1-cifar10-6adbbd6e: 56 trials' '' -- \
+        "$JENSEN" sweep status --store "sqlite:///$work/names.db"
+    cp stdout.txt studies.txt
+    expect 0 '^1$' '' -- grep -c '^repro-' studies.txt
     tiny=(--data builtin:size=200 --network mlp:width=16 --batch 16 --epochs 1 --threads 1 -q)
     expect 2 '' 'no runs on' -- "$JENSEN" repro table1 --dataset webvision "${tiny[@]}"
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
