@@ -55,7 +55,7 @@ static void put_result_numbers(jsni_text *page, const jsni_run_record *run,
     if (run->member_count > 0)
         (void)snprintf(remark, sizeof remark, "mean prediction of %zu networks",
                        run->member_count);
-    else
+    else if (!jsni_run_unfinished(run, remark, sizeof remark))
         (void)snprintf(remark, sizeof remark, "last epoch (%zu): the result",
                        run->epochs);
     put_percent(page, name, last, remark);
@@ -306,10 +306,16 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
 {
     char lead[WORDS];
     jsni_table groups = {0}, each = {0};
+    const size_t unfinished = jsni_run_set_unfinished(set, set->groups);
     (void)snprintf(lead, sizeof lead, "%zu runs, %zu settings", set->count,
                    set->groups);
+    if (unfinished > 0)
+        (void)snprintf(lead + strlen(lead), sizeof lead - strlen(lead),
+                       ", %zu unfinished", unfinished);
     jsni_html_begin(page, title != NULL ? title : "Comparison of runs", lead);
     jsni_html_heading(page, "Results");
+    if (unfinished > 0)
+        jsni_html_paragraph(page, JSNI_NOTE_UNFINISHED);
     if (set->groups < set->count) {
         groups.note = "Mean and deviation over the seeds. The last epoch is the "
                       "result; the best one was picked afterwards.";

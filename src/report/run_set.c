@@ -1,6 +1,7 @@
 /* report/run_set.c - see run_set.h. */
 #include "report/run_set.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -40,6 +41,29 @@ int jsni_run_set_differs(const jsni_run_set *set, const char *setting)
                    jsni_run_record_setting(&set->runs[i], setting)) != 0)
             return 1;
     return 0;
+}
+
+bool jsni_run_unfinished(const jsni_run_record *run, char *out, size_t room)
+{
+    size_t done = run->epochs;
+    (void)snprintf(out, room, "%s", "");
+    if (run->result != NULL)
+        return false;
+    for (size_t m = 0; m < run->member_count; m++)
+        done = m == 0 || run->members[m].epochs < done ? run->members[m].epochs : done;
+    const char *epochs = jsni_run_record_setting(run, "epochs");
+    (void)snprintf(out, room, "epoch %zu%s%s, unfinished", done,
+                   epochs[0] != '\0' ? " of " : "", epochs);
+    return true;
+}
+
+size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++)
+        count += set->runs[i].result == NULL &&
+                 (group >= set->groups || set->group[i] == group);
+    return count;
 }
 
 const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group)

@@ -21,6 +21,12 @@ void jsni_run_set_release(jsni_run_set *set);
  * difference. */
 int jsni_run_set_differs(const jsni_run_set *set, const char *setting);
 
+/* "epoch 12 of 30, unfinished"; "" for a finished run. Returns whether it is unfinished. */
+bool jsni_run_unfinished(const jsni_run_record *run, char *out, size_t room);
+
+/* How many runs are unfinished: of a group, or of all with group >= set->groups. */
+size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group);
+
 /* The first run of a group. */
 const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group);
 

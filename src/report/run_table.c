@@ -12,6 +12,8 @@
 #include "jensen/report.h"
 #include "jensen/stats.h"
 
+enum { WORDS = 160 };
+
 static const struct {
     const char *group, *title, *key;
     double scale;
@@ -107,11 +109,11 @@ void jsni_run_table_each(jsni_table *table, const jsni_run_set *set)
         add_settings(table, set, run);
         if (seeds)
             jsni_table_text(table, jsni_run_record_setting(run, "seed"));
-        char epochs[64];
-        const size_t done =
-            run->member_count > 0 ? run->members[0].epochs : run->epochs;
-        (void)snprintf(epochs, sizeof epochs, run->result != NULL ? "%zu" : "%zu of %s",
-                       done, jsni_run_record_setting(run, "epochs"));
+        char epochs[WORDS];
+        if (!jsni_run_unfinished(run, epochs, sizeof epochs))
+            (void)snprintf(epochs, sizeof epochs, "%zu",
+                           run->member_count > 0 ? run->members[0].epochs
+                                                 : run->epochs);
         jsni_table_text(table, epochs);
         for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++)
             if (column_used(set, c))
@@ -122,8 +124,28 @@ void jsni_run_table_each(jsni_table *table, const jsni_run_set *set)
     }
 }
 
+/* The unfinished ones of a group: where they stand, and how many of several they are. */
+static void add_state(jsni_table *table, const jsni_run_set *set, size_t group,
+                      size_t runs)
+{
+    const size_t unfinished = jsni_run_set_unfinished(set, group);
+    char one[WORDS], words[2 * WORDS] = "";
+    for (size_t i = 0; i < set->count && words[0] == '\0'; i++) {
+        if (set->group[i] != group ||
+            !jsni_run_unfinished(&set->runs[i], one, sizeof one))
+            continue;
+        if (runs == 1)
+            (void)snprintf(words, sizeof words, "%s", one);
+        else
+            (void)snprintf(words, sizeof words, "%zu of %zu runs: %s%s", unfinished,
+                           runs, one, unfinished > 1 ? " (the first)" : "");
+    }
+    jsni_table_text(table, words);
+}
+
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
 {
+    const bool unfinished = jsni_run_set_unfinished(set, set->groups) > 0;
     double *values = jsni_alloc(set->count, sizeof *values);
     if (values == NULL) {
         table->status = JSN_ERR_MEMORY;
@@ -131,6 +153,8 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
     }
     add_setting_columns(table, set);
     jsni_table_column(table, NULL, "Runs", JSNI_ALIGN_RIGHT);
+    if (unfinished)
+        jsni_table_column(table, NULL, "State", JSNI_ALIGN_LEFT);
     add_columns(table, set);
     for (size_t g = 0; g < set->groups; g++) {
         size_t runs = 0;
@@ -139,15 +163,19 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
         jsni_table_row(table);
         add_settings(table, set, jsni_run_set_first(set, g));
         jsni_table_number(table, (double)runs, NAN, 0);
+        if (unfinished)
+            add_state(table, set, g, runs);
         for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++) {
             if (!column_used(set, c))
                 continue;
             double deviation = NAN, other = NAN, best = -INFINITY;
             for (size_t h = 0; columns[c].best && h < set->groups; h++)
-                best = fmax(best, mean_of(set, h, c, &other, values));
+                if (jsni_run_set_unfinished(set, h) == 0)
+                    best = fmax(best, mean_of(set, h, c, &other, values));
             const double mean = mean_of(set, g, c, &deviation, values);
             jsni_table_number(table, mean, deviation, columns[c].decimals)->bold =
-                columns[c].best && set->groups > 1 && mean == best;
+                columns[c].best && set->groups > 1 && mean == best &&
+                jsni_run_set_unfinished(set, g) == 0;
         }
     }
     jsni_free(values);
@@ -161,6 +189,8 @@ jsn_status jsn_report_table(const char *const *runs, size_t count, const char *f
         .caption = "Mean and deviation over runs that differ in their seed alone"};
     jsni_text out = {0};
     JSNI_TRY(jsni_run_set_read(&set, runs, count));
+    if (jsni_run_set_unfinished(&set, set.groups) > 0)
+        table.note = JSNI_NOTE_UNFINISHED;
     jsni_run_table_groups(&table, &set);
     jsn_status status = jsni_table_write(&table, format, &out);
     if (status == JSN_OK)

@@ -5,10 +5,15 @@
 #include "report/run_set.h"
 #include "report/table.h"
 
+#define JSNI_NOTE_UNFINISHED                                                      \
+    "Unfinished runs stand with their last epoch so far, which is not yet their " \
+    "result."
+
 /* One line a run, by number of the set. */
 void jsni_run_table_each(jsni_table *table, const jsni_run_set *set);
 
-/* One line a group: mean and deviation over its runs. */
+/* One line a group: mean and deviation over its runs. Where some are unfinished, a column
+ * says so, and their group is not set in bold. */
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set);
 
 #endif /* JSNI_REPORT_RUN_TABLE_H */

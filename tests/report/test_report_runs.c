@@ -132,6 +132,45 @@ static void test_a_table_has_mean_and_deviation_of_the_seeds(void **state)
     assert_fails(jsn_report_table(runs, 0, "csv", &text), JSN_ERR_ARGUMENT, "no run");
 }
 
+/* A run of 30 epochs that has done 2, with the best accuracy of all so far. */
+static void test_unfinished_runs_are_called_that(void **state)
+{
+    (void)state;
+    put("half", "config.yaml", "loss: mae\nnoise: \"sym:rate=0.4\"\nepochs: 30\n");
+    put("half", "metrics.jsonl",
+        "{\"epoch\":1,\"test_acc\":0.5}\n{\"epoch\":2,\"test_acc\":0.95}\n");
+    char a[1200], c[1200], half[1200], *text = NULL;
+    (void)snprintf(a, sizeof a, "%s", below("a"));
+    (void)snprintf(c, sizeof c, "%s", below("c"));
+    (void)snprintf(half, sizeof half, "%s", below("half"));
+    const char *runs[] = {a, c, half};
+    for (int f = 0; f < 4; f++) {
+        const char *formats[] = {"markdown", "csv", "latex", "html"};
+        assert_ok(jsn_report_table(runs, 3, formats[f], &text));
+        assert_shows(text, "epoch 2 of 30, unfinished");
+        jsn_text_release(text);
+    }
+    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_shows(text, "not yet their result");
+    assert_shows(text, "**90.00**"); /* the best of the finished ones */
+    assert_shows(text, " 95.00");
+    jsn_text_release(text);
+    assert_ok(jsn_report_render(runs, 3, NULL, &text));
+    assert_shows(text, "3 runs, 3 settings, 1 unfinished");
+    assert_shows(text, "epoch 2 of 30, unfinished");
+    assert_shows(text, "not yet their result");
+    jsn_text_release(text);
+    text = render(half);
+    assert_shows(text, "<strong>95.00%</strong><span>epoch 2 of 30, unfinished");
+    assert_null(strstr(text, "the result"));
+    jsn_text_release(text);
+    /* A finished set has neither the column nor the words. */
+    assert_ok(jsn_report_table(runs, 2, "markdown", &text));
+    assert_null(strstr(text, "nfinished"));
+    assert_null(strstr(text, "State"));
+    jsn_text_release(text);
+}
+
 static void test_what_is_missing_is_left_out(void **state)
 {
     (void)state;
@@ -204,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_page_shows_the_last_epoch_as_the_result),
         cmocka_unit_test(test_a_table_has_mean_and_deviation_of_the_seeds),
+        cmocka_unit_test(test_unfinished_runs_are_called_that),
         cmocka_unit_test(test_what_is_missing_is_left_out),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_lack_of_memory_is_survived),
