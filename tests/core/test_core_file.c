@@ -5,22 +5,6 @@
 #include "core/fail.h"
 #include "core/file.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static void assert_content(const char *path, const char *want)
 {
     char *data = NULL;
@@ -39,7 +23,7 @@ static jsn_status replace(void *path)
 static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
 {
     (void)state;
-    char *path = jsni_path_join(folder, "a.txt");
+    char *path = jsni_path_join(support_folder, "a.txt");
     assert_ok(jsni_file_write(path, "old", 3));
     jsni_file_writer writer;
     assert_ok(jsni_file_begin(&writer, path));
@@ -59,10 +43,11 @@ static void test_reading_refuses_what_is_not_a_file_of_fair_size(void **state)
     (void)state;
     char *data = NULL;
     size_t length = 0;
-    char *path = jsni_path_join(folder, "b.txt");
+    char *path = jsni_path_join(support_folder, "b.txt");
     assert_ok(jsni_file_write(path, "0123456789", 10));
     assert_fails(jsni_file_read(path, 9, &data, &length), JSN_ERR_DATA, "limit of 9");
-    assert_fails(jsni_file_read(folder, 9, &data, &length), JSN_ERR_DATA, "regular");
+    assert_fails(jsni_file_read(support_folder, 9, &data, &length), JSN_ERR_DATA,
+                 "regular");
     jsni_free(path);
     assert_fails(jsni_file_read("/dev/zero", 9, &data, &length), JSN_ERR_DATA,
                  "regular");
@@ -72,7 +57,7 @@ static void test_reading_refuses_what_is_not_a_file_of_fair_size(void **state)
 static void test_folders_are_made_with_their_parents(void **state)
 {
     (void)state;
-    char *path = jsni_path_join(folder, "x/y/z");
+    char *path = jsni_path_join(support_folder, "x/y/z");
     assert_ok(jsni_folder_create(path));
     assert_ok(jsni_folder_create(path));
     assert_true(jsni_folder_exists(path));
@@ -94,5 +79,5 @@ int main(void)
         cmocka_unit_test(test_reading_refuses_what_is_not_a_file_of_fair_size),
         cmocka_unit_test(test_folders_are_made_with_their_parents),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

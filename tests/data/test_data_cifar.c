@@ -7,22 +7,6 @@
 
 enum { PLANE = 1024 };
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 /* Value of colour plane c at (x, y) of the picture with number n. */
 static uint8_t value(size_t n, size_t c, size_t x, size_t y)
 {
@@ -45,7 +29,7 @@ static void write_records(const char *name, const int *labels, size_t first,
             for (size_t at = 0; at < PLANE; at++)
                 *to++ = value(first + i, c, at % 32, at / 32);
     }
-    char *path = jsni_path_join(folder, name);
+    char *path = jsni_path_join(support_folder, name);
     assert_ok(jsni_file_write(path, bytes, count * record - cut));
     jsni_free(path);
     free(bytes);
@@ -54,7 +38,7 @@ static void write_records(const char *name, const int *labels, size_t first,
 static char *spec_of(const char *kind, const char *rest)
 {
     static char spec[400];
-    (void)snprintf(spec, sizeof spec, "%s:%s%s", kind, folder, rest);
+    (void)snprintf(spec, sizeof spec, "%s:%s%s", kind, support_folder, rest);
     return spec;
 }
 
@@ -143,7 +127,7 @@ static void test_damaged_files_are_refused_with_a_sentence(void **state)
     write_records("data_batch_3.bin", wrong, 0, 2, 1, 0);
     assert_fails(jsn_dataset_open(&data, spec_of("cifar10", ""), NULL), JSN_ERR_DATA,
                  "record 1 has label 10 of 10");
-    char *path = jsni_path_join(folder, "data_batch_3.bin");
+    char *path = jsni_path_join(support_folder, "data_batch_3.bin");
     assert_int_equal(remove(path), 0);
     assert_fails(jsn_dataset_open(&data, spec_of("cifar10", ""), NULL), JSN_ERR_DATA,
                  "data_batch_3.bin");
@@ -164,5 +148,5 @@ int main(void)
         cmocka_unit_test(test_cifar100_takes_the_fine_label),
         cmocka_unit_test(test_damaged_files_are_refused_with_a_sentence),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

@@ -7,27 +7,11 @@
 
 #include "core/alloc.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static jsn_dataset *open_ok(const char *name, const char *rest)
 {
     char spec[600];
     jsn_dataset *data = NULL;
-    (void)snprintf(spec, sizeof spec, "%s/%s%s", folder, name, rest);
+    (void)snprintf(spec, sizeof spec, "%s/%s%s", support_folder, name, rest);
     assert_ok(jsn_dataset_open(&data, spec, NULL));
     return data;
 }
@@ -35,7 +19,7 @@ static jsn_dataset *open_ok(const char *name, const char *rest)
 static void refused(const char *name, const char *words)
 {
     jsn_dataset *data = NULL;
-    assert_fails(jsn_dataset_open(&data, fixture_path(folder, name), NULL),
+    assert_fails(jsn_dataset_open(&data, fixture_path(support_folder, name), NULL),
                  JSN_ERR_DATA, words);
     assert_null(data);
 }
@@ -52,12 +36,12 @@ static void test_classes_and_samples_come_in_torchvisions_order(void **state)
     for (size_t i = 0; i < 7; i++) {
         char name[100];
         (void)snprintf(name, sizeof name, "order/%s", want[i]);
-        fixture_image(folder, name, 5, 4, (unsigned)i);
+        fixture_image(support_folder, name, 5, 4, (unsigned)i);
     }
-    fixture_file(folder, "order/cat/notes.txt", "x", 1);
-    fixture_image(folder, "order/outside.png", 5, 4, 50);
-    fixture_image(folder, "order/.hidden/1.png", 5, 4, 51);
-    fixture_image(folder, "order/cat/.hidden.png", 5, 4, 52);
+    fixture_file(support_folder, "order/cat/notes.txt", "x", 1);
+    fixture_image(support_folder, "order/outside.png", 5, 4, 50);
+    fixture_image(support_folder, "order/.hidden/1.png", 5, 4, 51);
+    fixture_image(support_folder, "order/cat/.hidden.png", 5, 4, 52);
     jsn_dataset *data = open_ok("order", "");
     assert_int_equal(jsn_dataset_about(data)->classes, 3);
     assert_string_equal(jsn_dataset_about(data)->kind, "folder");
@@ -79,11 +63,11 @@ static void test_classes_and_samples_come_in_torchvisions_order(void **state)
 static void test_splits_share_the_training_classes(void **state)
 {
     (void)state;
-    fixture_image(folder, "splits/train/b/1.png", 3, 3, 1);
-    fixture_image(folder, "splits/train/a/1.png", 3, 3, 2);
-    fixture_image(folder, "splits/train/c/1.png", 3, 3, 3);
-    fixture_image(folder, "splits/validation/c/2.png", 4, 3, 4);
-    fixture_image(folder, "splits/test/b/3.png", 3, 3, 5);
+    fixture_image(support_folder, "splits/train/b/1.png", 3, 3, 1);
+    fixture_image(support_folder, "splits/train/a/1.png", 3, 3, 2);
+    fixture_image(support_folder, "splits/train/c/1.png", 3, 3, 3);
+    fixture_image(support_folder, "splits/validation/c/2.png", 4, 3, 4);
+    fixture_image(support_folder, "splits/test/b/3.png", 3, 3, 5);
     jsn_dataset *data = open_ok("splits", "");
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 3);
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_VAL), 1);
@@ -100,47 +84,49 @@ static void test_splits_share_the_training_classes(void **state)
     assert_int_equal(jsn_dataset_about(data)->classes, 3);
     jsn_dataset_close(data);
 
-    fixture_image(folder, "splits/test/d/4.png", 3, 3, 6);
+    fixture_image(support_folder, "splits/test/d/4.png", 3, 3, 6);
     refused("splits", "'d' is no class of the training split");
-    fixture_image(folder, "beside/train/b/1.png", 3, 3, 1);
-    fixture_image(folder, "beside/extra/b/1.png", 3, 3, 1);
+    fixture_image(support_folder, "beside/train/b/1.png", 3, 3, 1);
+    fixture_image(support_folder, "beside/extra/b/1.png", 3, 3, 1);
     refused("beside", "images in 'extra'");
-    fixture_image(folder, "twice/train/b/1.png", 3, 3, 1);
-    fixture_image(folder, "twice/val/b/1.png", 3, 3, 1);
-    fixture_image(folder, "twice/validation/b/1.png", 3, 3, 1);
+    fixture_image(support_folder, "twice/train/b/1.png", 3, 3, 1);
+    fixture_image(support_folder, "twice/val/b/1.png", 3, 3, 1);
+    fixture_image(support_folder, "twice/validation/b/1.png", 3, 3, 1);
     refused("twice", "both val/ and validation/");
 }
 
 static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
 {
     (void)state;
-    fixture_image(folder, "empty/a/1.png", 3, 3, 1);
-    assert_int_equal(mkdir(fixture_path(folder, "empty/b"), 0777), 0);
+    fixture_image(support_folder, "empty/a/1.png", 3, 3, 1);
+    assert_int_equal(mkdir(fixture_path(support_folder, "empty/b"), 0777), 0);
     refused("empty", "'b' holds no images");
-    assert_int_equal(mkdir(fixture_path(folder, "nothing"), 0777), 0);
+    assert_int_equal(mkdir(fixture_path(support_folder, "nothing"), 0777), 0);
     refused("nothing", "no images in class folders");
-    fixture_image(folder, "flat/1.png", 3, 3, 1);
+    fixture_image(support_folder, "flat/1.png", 3, 3, 1);
     refused("flat", "no images in class folders");
-    fixture_image(folder, "latin/caf\xe9/1.png", 3, 3, 1);
+    fixture_image(support_folder, "latin/caf\xe9/1.png", 3, 3, 1);
     refused("latin", "not UTF-8");
-    fixture_image(folder, "circle/a/1.png", 3, 3, 1);
-    assert_int_equal(symlink("..", fixture_path(folder, "circle/a/up")), 0);
+    fixture_image(support_folder, "circle/a/1.png", 3, 3, 1);
+    assert_int_equal(symlink("..", fixture_path(support_folder, "circle/a/up")), 0);
     refused("circle", "deep");
     jsn_dataset *data = NULL;
-    assert_fails(jsn_dataset_open(&data, fixture_path(folder, "missing"), NULL),
+    assert_fails(jsn_dataset_open(&data, fixture_path(support_folder, "missing"), NULL),
                  JSN_ERR_DATA, "no file or folder");
     assert_fails(jsn_dataset_open(&data, "cifar11:no/such", NULL), JSN_ERR_UNKNOWN_NAME,
                  "no file or folder");
     assert_fails(jsn_dataset_open(&data, "folder:no/such", NULL), JSN_ERR_DATA,
                  "no such file or folder");
     char spec[500];
-    (void)snprintf(spec, sizeof spec, "cifar10:%s", fixture_path(folder, "flat2"));
-    fixture_image(folder, "flat2/zebra/1.png", 32, 32, 1);
+    (void)snprintf(spec, sizeof spec, "cifar10:%s",
+                   fixture_path(support_folder, "flat2"));
+    fixture_image(support_folder, "flat2/zebra/1.png", 32, 32, 1);
     assert_fails(jsn_dataset_open(&data, spec, NULL), JSN_ERR_DATA,
                  "'zebra' is no class of cifar10");
-    fixture_image(folder, "few/truck/1.png", 32, 32, 1);
-    fixture_image(folder, "few/cat/1.png", 32, 32, 1);
-    (void)snprintf(spec, sizeof spec, "cifar10:%s", fixture_path(folder, "few"));
+    fixture_image(support_folder, "few/truck/1.png", 32, 32, 1);
+    fixture_image(support_folder, "few/cat/1.png", 32, 32, 1);
+    (void)snprintf(spec, sizeof spec, "cifar10:%s",
+                   fixture_path(support_folder, "few"));
     assert_ok(jsn_dataset_open(&data, spec, NULL));
     assert_int_equal(jsn_dataset_about(data)->classes, 10);
     assert_int_equal(jsn_dataset_label(data, JSN_SPLIT_TRAIN, 1), 9);
@@ -151,12 +137,12 @@ static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
 static void test_bad_images_fail_alone_and_with_their_path(void **state)
 {
     (void)state;
-    fixture_image(folder, "bad/a/1.png", 3, 3, 1);
-    fixture_file(folder, "bad/a/2.png", "", 0);
-    fixture_file(folder, "bad/b/3.jpg", "text, not an image", 18);
-    fixture_image(folder, "bad/b/4.png", 7, 3, 4);
-    fixture_image(folder, "bad/b/5.png", 3, 3, 5);
-    assert_int_equal(chmod(fixture_path(folder, "bad/b/5.png"), 0), 0);
+    fixture_image(support_folder, "bad/a/1.png", 3, 3, 1);
+    fixture_file(support_folder, "bad/a/2.png", "", 0);
+    fixture_file(support_folder, "bad/b/3.jpg", "text, not an image", 18);
+    fixture_image(support_folder, "bad/b/4.png", 7, 3, 4);
+    fixture_image(support_folder, "bad/b/5.png", 3, 3, 5);
+    assert_int_equal(chmod(fixture_path(support_folder, "bad/b/5.png"), 0), 0);
     jsn_dataset *data = open_ok("bad", "");
     assert_int_equal(jsn_dataset_about(data)->width, 0); /* sizes vary */
     jsn_image image = {0};
@@ -176,16 +162,16 @@ static void test_bad_images_fail_alone_and_with_their_path(void **state)
 static void test_decoded_images_are_kept_while_memory_allows(void **state)
 {
     (void)state;
-    fixture_image(folder, "kept/a/1.png", 10, 10, 1);
-    fixture_image(folder, "kept/b/2.png", 10, 10, 2);
+    fixture_image(support_folder, "kept/a/1.png", 10, 10, 1);
+    fixture_image(support_folder, "kept/b/2.png", 10, 10, 2);
     /* Room for one image of 300 bytes and its head, not for two. */
     const jsn_dataset_options options = {.memory = 400};
     jsn_dataset *data = NULL;
-    assert_ok(jsn_dataset_open(&data, fixture_path(folder, "kept"), &options));
+    assert_ok(jsn_dataset_open(&data, fixture_path(support_folder, "kept"), &options));
     fixture_check(data, JSN_SPLIT_TRAIN, 0, 10, 10, 1);
     fixture_check(data, JSN_SPLIT_TRAIN, 1, 10, 10, 2);
-    assert_int_equal(remove(fixture_path(folder, "kept/a/1.png")), 0);
-    assert_int_equal(remove(fixture_path(folder, "kept/b/2.png")), 0);
+    assert_int_equal(remove(fixture_path(support_folder, "kept/a/1.png")), 0);
+    assert_int_equal(remove(fixture_path(support_folder, "kept/b/2.png")), 0);
     fixture_check(data, JSN_SPLIT_TRAIN, 0, 10, 10, 1);
     jsn_image image = {0};
     assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 1, &image), JSN_ERR_DATA,
@@ -210,7 +196,7 @@ static void test_opening_a_folder_survives_lack_of_memory(void **state)
 {
     (void)state;
     char path[400];
-    (void)snprintf(path, sizeof path, "%s", fixture_path(folder, "order"));
+    (void)snprintf(path, sizeof path, "%s", fixture_path(support_folder, "order"));
     jsn_status status = JSN_ERR_MEMORY;
     /* Keeping a decoded copy and probing sizes may fail quietly, so the walk of the
      * support library, which wants every failure heard, does not fit: what counts is
@@ -234,5 +220,5 @@ int main(void)
         cmocka_unit_test(test_decoded_images_are_kept_while_memory_allows),
         cmocka_unit_test(test_opening_a_folder_survives_lack_of_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

@@ -6,22 +6,6 @@
 #include "core/file.h"
 #include "jensen/image_file.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static const char *golden(const char *name)
 {
     static char path[400];
@@ -32,7 +16,7 @@ static const char *golden(const char *name)
 static const char *in_folder(const char *name)
 {
     static char path[400];
-    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    (void)snprintf(path, sizeof path, "%s/%s", support_folder, name);
     return path;
 }
 
@@ -136,7 +120,7 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
                  "not an image");
     assert_fails(jsn_image_decode(&image, "GIF89a......", 12, "t.gif"),
                  JSN_ERR_UNSUPPORTED, "GIF");
-    assert_fails(jsn_image_read(&image, folder), JSN_ERR_DATA, "regular");
+    assert_fails(jsn_image_read(&image, support_folder), JSN_ERR_DATA, "regular");
     /* Dimensions are refused before memory is taken for them. */
     static const char wide[] = "P6 65535 65535 255 x";
     assert_fails(jsn_image_decode(&image, wide, sizeof wide, "wide.ppm"), JSN_ERR_DATA,
@@ -212,5 +196,5 @@ int main(void)
         cmocka_unit_test(test_what_is_written_reads_back),
         cmocka_unit_test(test_reading_survives_lack_of_memory),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

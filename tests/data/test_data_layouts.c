@@ -5,32 +5,16 @@
 
 #include "core/alloc.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static void write_text(const char *name, const char *text)
 {
-    fixture_file(folder, name, text, strlen(text));
+    fixture_file(support_folder, name, text, strlen(text));
 }
 
 /* kind:folder/name + rest */
 static const char *spec_of(const char *kind, const char *name, const char *rest)
 {
     static char spec[1200];
-    (void)snprintf(spec, sizeof spec, "%s:%s/%s%s", kind, folder, name, rest);
+    (void)snprintf(spec, sizeof spec, "%s:%s/%s%s", kind, support_folder, name, rest);
     return spec;
 }
 
@@ -75,7 +59,7 @@ static void check_row(const jsn_dataset *data, jsn_split split, size_t index,
 
 static void image(const char *name, unsigned seed)
 {
-    fixture_image(folder, name, 4, 3, seed);
+    fixture_image(support_folder, name, 4, 3, seed);
 }
 
 static void test_idx(void **state)
@@ -85,10 +69,12 @@ static void test_idx(void **state)
     static const uint8_t images[] = {0, 0, 8, 3, 0, 0, 0, 2, 0,   0,  0,  2,  0,  0,
                                      0, 3, 1, 2, 3, 4, 5, 6, 250, 11, 12, 13, 14, 15};
     static const uint8_t labels[] = {0, 0, 8, 1, 0, 0, 0, 2, 7, 0};
-    fixture_file(folder, "mnist/train-images-idx3-ubyte", images, sizeof images);
-    fixture_file(folder, "mnist/train-labels-idx1-ubyte", labels, sizeof labels);
-    fixture_file(folder, "mnist/t10k-images.idx3-ubyte", images, sizeof images);
-    fixture_file(folder, "mnist/t10k-labels.idx1-ubyte", labels, sizeof labels);
+    fixture_file(support_folder, "mnist/train-images-idx3-ubyte", images,
+                 sizeof images);
+    fixture_file(support_folder, "mnist/train-labels-idx1-ubyte", labels,
+                 sizeof labels);
+    fixture_file(support_folder, "mnist/t10k-images.idx3-ubyte", images, sizeof images);
+    fixture_file(support_folder, "mnist/t10k-labels.idx1-ubyte", labels, sizeof labels);
     jsn_dataset *data = open_ok(spec_of("idx", "mnist", ""));
     assert_int_equal(jsn_dataset_about(data)->classes, 8);
     assert_int_equal(jsn_dataset_about(data)->width, 3);
@@ -105,17 +91,19 @@ static void test_idx(void **state)
     jsn_dataset_close(data);
     /* Damage: every cut, another type, sizes that do not fit. */
     for (size_t cut = 0; cut < sizeof images; cut++) {
-        fixture_file(folder, "mnist/train-images-idx3-ubyte", images, cut);
+        fixture_file(support_folder, "mnist/train-images-idx3-ubyte", images, cut);
         refused(spec_of("idx", "mnist", ""), "train-images");
     }
-    fixture_file(folder, "mnist/train-images-idx3-ubyte", labels, sizeof labels);
+    fixture_file(support_folder, "mnist/train-images-idx3-ubyte", labels,
+                 sizeof labels);
     refused(spec_of("idx", "mnist", ""), "3 dimensions");
     uint8_t huge[sizeof images];
     memcpy(huge, images, sizeof images);
     memset(huge + 4, 0x7f, 12);
-    fixture_file(folder, "mnist/train-images-idx3-ubyte", huge, sizeof images);
+    fixture_file(support_folder, "mnist/train-images-idx3-ubyte", huge, sizeof images);
     refused(spec_of("idx", "mnist", ""), "header");
-    assert_int_equal(remove(fixture_path(folder, "mnist/train-labels-idx1-ubyte")), 0);
+    assert_int_equal(
+        remove(fixture_path(support_folder, "mnist/train-labels-idx1-ubyte")), 0);
     refused(spec_of("idx", "mnist", ""), "only one of");
 }
 
@@ -287,7 +275,7 @@ static void test_food101n(void **state)
                                         "apple_pie/a1.jpg\n");
     write_text("f101/meta/test.txt", "waffles/1005755\n");
     char rest[400];
-    (void)snprintf(rest, sizeof rest, ",test=%s", fixture_path(folder, "f101"));
+    (void)snprintf(rest, sizeof rest, ",test=%s", fixture_path(support_folder, "f101"));
     jsn_dataset *data = open_ok(spec_of("food101n", "fn", rest));
     assert_int_equal(jsn_dataset_about(data)->classes, 2);
     assert_string_equal(jsn_dataset_class(data, 0), "apple_pie");
@@ -316,14 +304,14 @@ static void test_webdataset(void **state)
 {
     (void)state;
     fixture_tar tar;
-    fixture_tar_begin(&tar, fixture_path(folder, "t-000.tar"));
+    fixture_tar_begin(&tar, fixture_path(support_folder, "t-000.tar"));
     add_to_tar(&tar, "a/0001.jpg", NULL, 1);
     add_to_tar(&tar, "a/0001.cls", "3\n", 0);
     add_to_tar(&tar, "a/0002.cls", "0", 0);
     add_to_tar(&tar, "a/0002.png", NULL, 2);
     add_to_tar(&tar, "a/0002.txt", "a caption", 0);
     fixture_tar_end(&tar);
-    fixture_tar_begin(&tar, fixture_path(folder, "t-001.tar"));
+    fixture_tar_begin(&tar, fixture_path(support_folder, "t-001.tar"));
     add_to_tar(&tar, "x.seg.jpg", NULL, 3);
     add_to_tar(&tar, "x.json", "{\"label\": 5, \"url\": \"u\"}", 0);
     fixture_tar_end(&tar);
@@ -340,18 +328,19 @@ static void test_webdataset(void **state)
     check_row(data, JSN_SPLIT_TRAIN, 2, "t-001.tar/x.seg.jpg", 5, 3);
     jsn_dataset_close(data);
     char rest[400];
-    (void)snprintf(rest, sizeof rest, ",test=%s", fixture_path(folder, "t-001.tar"));
+    (void)snprintf(rest, sizeof rest, ",test=%s",
+                   fixture_path(support_folder, "t-001.tar"));
     data = open_ok(spec_of("wds", "t-{000..001}.tar", rest));
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 3);
     check_row(data, JSN_SPLIT_TEST, 0, "t-001.tar/x.seg.jpg", 5, 3);
     jsn_dataset_close(data);
     refused(spec_of("wds", "none-*.tar", ""), "no file has such a name");
     refused(spec_of("wds", "t-{000..002}.tar", ""), "t-002.tar");
-    fixture_tar_begin(&tar, fixture_path(folder, "u.tar"));
+    fixture_tar_begin(&tar, fixture_path(support_folder, "u.tar"));
     add_to_tar(&tar, "1.jpg", NULL, 1);
     fixture_tar_end(&tar);
     refused(spec_of("wds", "u.tar", ""), "1.jpg has no label");
-    fixture_tar_begin(&tar, fixture_path(folder, "u.tar"));
+    fixture_tar_begin(&tar, fixture_path(support_folder, "u.tar"));
     add_to_tar(&tar, "1.jpg", NULL, 1);
     add_to_tar(&tar, "1.cls", "cat", 0);
     fixture_tar_end(&tar);
@@ -370,5 +359,5 @@ int main(void)
         cmocka_unit_test(test_food101n),
         cmocka_unit_test(test_webdataset),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

@@ -5,22 +5,6 @@
 #include "core/sha256.h"
 #include "jensen/dataset.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static void assert_pixels(const jsn_dataset *data, jsn_split split, const char *want)
 {
     jsni_sha256 sha;
@@ -49,7 +33,7 @@ static void check_archive(const expectation *want)
     (void)snprintf(spec, sizeof spec, "%s:%s", want->kind, path);
     jsn_dataset_options options;
     jsn_dataset_options_init(&options);
-    options.cache = folder;
+    options.cache = support_folder;
     for (int opening = 0; opening < 2; opening++) {
         jsn_dataset *data = NULL;
         assert_ok(jsn_dataset_open(&data, spec, &options));
@@ -104,5 +88,5 @@ int main(void)
         cmocka_unit_test(test_cifar10_archive),
         cmocka_unit_test(test_cifar100_archive),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

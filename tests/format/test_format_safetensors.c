@@ -6,22 +6,6 @@
 #include "core/file.h"
 #include "format/safetensors.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static const char *const golden = JSN_TEST_GOLDEN "/format/sample.safetensors";
 
 /* The elements of a tensor as doubles. */
@@ -173,7 +157,7 @@ static void test_what_is_written_is_read_back(void **state)
 {
     (void)state;
     jsni_safetensors *f = NULL;
-    char *path = jsni_path_join(folder, "a.safetensors");
+    char *path = jsni_path_join(support_folder, "a.safetensors");
     assert_ok(jsni_safetensors_write(path, tensors, 3, pairs, 2, true));
     assert_ok(jsni_safetensors_open(&f, path));
     assert_int_equal(jsni_safetensors_count(f), 3);
@@ -208,7 +192,7 @@ static void test_what_is_written_is_read_back(void **state)
 static void test_every_damage_to_a_checked_file_is_noticed(void **state)
 {
     (void)state;
-    char *path = jsni_path_join(folder, "b.safetensors"), *bytes = NULL;
+    char *path = jsni_path_join(support_folder, "b.safetensors"), *bytes = NULL;
     size_t length = 0;
     jsni_safetensors *f = NULL;
     assert_ok(jsni_safetensors_write(path, tensors, 3, pairs, 2, true));
@@ -245,7 +229,7 @@ static void test_no_memory_is_a_failure_not_a_crash(void **state)
 {
     (void)state;
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/c.safetensors", folder);
+    (void)snprintf(path, sizeof path, "%s/c.safetensors", support_folder);
     support_walk_allocations(write_and_read, path);
 }
 
@@ -276,5 +260,5 @@ int main(void)
         cmocka_unit_test(test_no_memory_is_a_failure_not_a_crash),
         cmocka_unit_test(test_the_golden_vectors_are_read),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

@@ -6,22 +6,6 @@
 #include "core/file.h"
 #include "format/tfevents.h"
 
-static char folder[256];
-
-static int set_up(void **state)
-{
-    (void)state;
-    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 static void test_crc32c_gives_the_published_values(void **state)
 {
     (void)state;
@@ -44,7 +28,7 @@ static void test_crc32c_gives_the_published_values(void **state)
 static void test_records_have_the_bytes_that_tensorboard_reads(void **state)
 {
     (void)state;
-    char *path = jsni_path_join(folder, "events.a"), *data = NULL;
+    char *path = jsni_path_join(support_folder, "events.a"), *data = NULL;
     size_t length = 0;
     jsni_tfevents *f = NULL;
     assert_ok(jsni_tfevents_open(&f, path, 0, 1.0));
@@ -109,7 +93,7 @@ static void test_a_run_that_goes_on_drops_what_it_writes_again(void **state)
 {
     (void)state;
     enum { VERSION = 40, FIRST = 16 + 9 + 14, OTHER = FIRST + 2 };
-    char *path = jsni_path_join(folder, "events.b");
+    char *path = jsni_path_join(support_folder, "events.b");
     assert_int_equal(write_five(path), VERSION + FIRST + 4 * OTHER);
     assert_int_equal(reopen(path, 40), VERSION + FIRST + 4 * OTHER);
     assert_int_equal(reopen(path, 25), VERSION + FIRST + 2 * OTHER);
@@ -120,7 +104,7 @@ static void test_a_run_that_goes_on_drops_what_it_writes_again(void **state)
 static void test_a_torn_or_damaged_end_is_cut_off(void **state)
 {
     (void)state;
-    char *path = jsni_path_join(folder, "events.c"), *whole = NULL;
+    char *path = jsni_path_join(support_folder, "events.c"), *whole = NULL;
     size_t length = write_five(path);
     assert_ok(jsni_file_read(path, 10000, &whole, &length));
     for (size_t n = 0; n < length; n++) {
@@ -146,7 +130,7 @@ static void test_bad_arguments_and_places_are_refused(void **state)
     (void)state;
     jsni_tfevents *f = NULL;
     char tag[1200];
-    char *path = jsni_path_join(folder, "events.d");
+    char *path = jsni_path_join(support_folder, "events.d");
     assert_fails(jsni_tfevents_open(&f, "/no/such/folder/e", 0, 0.0), JSN_ERR_IO,
                  "cannot be written");
     assert_ok(jsni_tfevents_open(&f, path, 0, 0.0));
@@ -175,7 +159,7 @@ static void test_no_memory_is_a_failure_not_a_crash(void **state)
 {
     (void)state;
     char path[300];
-    (void)snprintf(path, sizeof path, "%s/events.e", folder);
+    (void)snprintf(path, sizeof path, "%s/events.e", support_folder);
     support_walk_allocations(open_and_add, path);
 }
 
@@ -189,5 +173,5 @@ int main(void)
         cmocka_unit_test(test_bad_arguments_and_places_are_refused),
         cmocka_unit_test(test_no_memory_is_a_failure_not_a_crash),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

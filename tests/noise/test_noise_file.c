@@ -9,8 +9,6 @@ enum { N = 4, K = 3 };
 static int32_t labels[N];
 static const char *const paths[N] = {"a/0.jpg", "a/1.jpg", "b/0, x.jpg", "c/0.jpg"};
 static const char *const names[K] = {"a", "b", "c"};
-static const char *folder;
-
 static jsn_noise_input input(void)
 {
     jsn_noise_input in = noise_input(labels, N, K, 0);
@@ -22,8 +20,8 @@ static jsn_noise_input input(void)
 static const char *spec_of(const char *text, const char *rest)
 {
     static char spec[700];
-    (void)snprintf(spec, sizeof spec, "file:%s%s", noise_file(folder, "l.csv", text),
-                   rest);
+    (void)snprintf(spec, sizeof spec, "file:%s%s",
+                   noise_file(support_folder, "l.csv", text), rest);
     return spec;
 }
 
@@ -42,7 +40,7 @@ static void test_rows_are_matched_by_path(void **state)
     /* Ours, written and read back. */
     char path[600], spec[700];
     jsn_noise_result again;
-    (void)snprintf(path, sizeof path, "%s/own.csv", folder);
+    (void)snprintf(path, sizeof path, "%s/own.csv", support_folder);
     assert_ok(jsn_noise_write_csv(&in, &r, path));
     (void)snprintf(spec, sizeof spec, "file:%s", path);
     noise_apply(spec, &in, &again);
@@ -135,7 +133,7 @@ static void test_npy_labels(void **state)
     char path[600], spec[700];
     assert_ok(jsn_array_create(&a, JSN_DTYPE_INT64, 1, shape));
     ((int64_t *)a.data)[0] = 2;
-    (void)snprintf(path, sizeof path, "%s/l.npy", folder);
+    (void)snprintf(path, sizeof path, "%s/l.npy", support_folder);
     assert_ok(jsn_array_write(&a, path));
     jsn_array_release(&a);
     const jsn_noise_input in = input();
@@ -171,25 +169,11 @@ static void test_every_allocation_may_fail(void **state)
                    spec_of("path,noisy\na/0.jpg,2\nc/0.jpg,0\n", ",missing=val"));
     support_walk_allocations(whole, spec);
     (void)snprintf(path, sizeof path, "%s",
-                   noise_file(folder, "m.csv", "1,0,0\n0,1,0\n0,0.5,0.5\n"));
+                   noise_file(support_folder, "m.csv", "1,0,0\n0,1,0\n0,0.5,0.5\n"));
     (void)snprintf(spec, sizeof spec, "matrix:%s", path);
     support_walk_allocations(whole, spec);
     (void)snprintf(spec, sizeof spec, "asym:rate=0.5,mode=next");
     support_walk_allocations(whole, spec);
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = support_temporary_folder();
-    return folder == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
 }
 
 int main(void)
@@ -203,5 +187,5 @@ int main(void)
         cmocka_unit_test(test_npy_labels),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

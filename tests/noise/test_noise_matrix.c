@@ -7,11 +7,9 @@
 enum { N = 30000, K = 3 };
 
 static int32_t labels[N];
-static const char *folder;
-
 static void spec_of(char *spec, size_t room, const char *name, const char *text)
 {
-    (void)snprintf(spec, room, "matrix:%s", noise_file(folder, name, text));
+    (void)snprintf(spec, room, "matrix:%s", noise_file(support_folder, name, text));
 }
 
 static void test_labels_follow_the_rows(void **state)
@@ -34,7 +32,7 @@ static void test_labels_follow_the_rows(void **state)
     /* What was measured is written, read back and gives the same rates. */
     char path[600], again[700];
     jsn_noise_result second;
-    (void)snprintf(path, sizeof path, "%s/measured.csv", folder);
+    (void)snprintf(path, sizeof path, "%s/measured.csv", support_folder);
     assert_ok(jsn_noise_write_matrix(&r, path));
     (void)snprintf(again, sizeof again, "matrix:%s", path);
     noise_apply(again, &in, &second);
@@ -53,7 +51,7 @@ static void test_npy_is_read(void **state)
     assert_ok(jsn_array_create(&a, JSN_DTYPE_FLOAT64, 2, shape));
     for (size_t c = 0; c < K; c++)
         ((double *)a.data)[c * K + (c + 1) % K] = 1.0;
-    (void)snprintf(path, sizeof path, "%s/m.npy", folder);
+    (void)snprintf(path, sizeof path, "%s/m.npy", support_folder);
     assert_ok(jsn_array_write(&a, path));
     jsn_array_release(&a);
     (void)snprintf(spec, sizeof spec, "matrix:%s", path);
@@ -93,20 +91,6 @@ static void test_bad_matrices_are_refused(void **state)
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = support_temporary_folder();
-    return folder == NULL;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    support_remove_folder(folder);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -114,5 +98,5 @@ int main(void)
         cmocka_unit_test(test_npy_is_read),
         cmocka_unit_test(test_bad_matrices_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }

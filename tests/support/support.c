@@ -88,6 +88,23 @@ void support_remove_folder(const char *path)
     (void)nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+char support_folder[256];
+
+int support_folder_begin(void **state)
+{
+    (void)state;
+    (void)snprintf(support_folder, sizeof support_folder, "%s",
+                   support_temporary_folder());
+    return 0;
+}
+
+int support_folder_end(void **state)
+{
+    (void)state;
+    support_remove_folder(support_folder);
+    return 0;
+}
+
 const char *support_shared(const char *name)
 {
     static char path[512];

@@ -54,6 +54,12 @@ void support_walk_allocations(jsn_status (*fn)(void *user), void *user);
 const char *support_temporary_folder(void);
 void support_remove_folder(const char *path);
 
+/* One such folder for all tests of a program, where cmocka_run_group_tests() is given
+ * these two as set-up and tear-down. */
+extern char support_folder[256];
+int support_folder_begin(void **state);
+int support_folder_end(void **state);
+
 /* The path of `name` in ../shared beside the project, or NULL after printing that the
  * test is skipped because it is absent. The text is static. */
 const char *support_shared(const char *name);
