@@ -88,29 +88,6 @@ static jsn_status add_folders(jsn_dataset *data, jsn_split split, const char *ro
     return status;
 }
 
-typedef struct reading {
-    jsn_dataset *data;
-    const char *path;
-    size_t keep;
-} reading;
-
-static jsn_status add_line(void *user, size_t number, char *line)
-{
-    const reading *r = user;
-    int64_t label = 0;
-    char name[2 * JSNI_DATASET_MAX_NAME], plain[JSNI_DATASET_MAX_NAME];
-    JSNI_TRY(jsni_line_path_label(r->path, number, line, &label));
-    if (label >= 1000)
-        return jsni_line_fail(r->path, number, "a class number of 1000 or more");
-    if ((size_t)label >= r->keep)
-        return JSN_OK;
-    if (strlen(line) >= JSNI_DATASET_MAX_NAME)
-        return jsni_line_fail(r->path, number, "the path is too long");
-    (void)snprintf(name, sizeof name, "val/%s", line);
-    JSNI_TRY(jsni_path_plain(r->path, name, plain));
-    return jsni_dataset_add(r->data, JSN_SPLIT_TEST, plain, (int32_t)label);
-}
-
 static jsn_status add_flat(jsn_dataset *data, const char *root, size_t keep)
 {
     char *path = jsni_path_join(root, "val.txt");
@@ -123,9 +100,9 @@ static jsn_status add_flat(jsn_dataset *data, const char *root, size_t keep)
     } else {
         if (data->traits.classes == 0)
             status = jsni_dataset_number_classes(data, keep);
-        reading r = {data, path, keep};
+        const jsni_sample_list list = {data, JSN_SPLIT_TEST, "val/", keep};
         if (status == JSN_OK)
-            status = jsni_lines_read(path, add_line, &r);
+            status = jsni_dataset_add_list(&list, path);
     }
     jsni_free(path);
     return status;

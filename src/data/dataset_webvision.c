@@ -14,18 +14,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "data/listing.h"
 #include "data/text_lines.h"
 
 enum { FOLDER, CLASSES, FLICKR };
-
-typedef struct reading {
-    jsn_dataset *data;
-    jsn_split split;
-    const char *path;
-    const char *prefix;
-    size_t keep; /* classes */
-} reading;
 
 static const jsn_param_info params[] = {
     {"DIR", "the folder with info/, google/, flickr/, val_images_256/", 0, 0, 0,
@@ -37,54 +28,38 @@ static const jsn_param_info params[] = {
     JSNI_DATASET_SPLIT_PARAM,
 };
 
-static jsn_status add_line(void *user, size_t number, char *line)
-{
-    reading *r = user;
-    int64_t label = 0;
-    char name[2 * JSNI_DATASET_MAX_NAME], plain[JSNI_DATASET_MAX_NAME];
-    JSNI_TRY(jsni_line_path_label(r->path, number, line, &label));
-    if (label >= 1000)
-        return jsni_line_fail(r->path, number, "a class number of 1000 or more");
-    if ((size_t)label >= r->keep)
-        return JSN_OK;
-    if (strlen(line) >= JSNI_DATASET_MAX_NAME)
-        return jsni_line_fail(r->path, number, "the path is too long");
-    (void)snprintf(name, sizeof name, "%s%s", r->prefix, line);
-    JSNI_TRY(jsni_path_plain(r->path, name, plain));
-    return jsni_dataset_add(r->data, r->split, plain, (int32_t)label);
-}
-
-static jsn_status add_list(reading *r, const char *folder, const char *name)
+static jsn_status add_list(const jsni_sample_list *list, const char *folder,
+                           const char *name)
 {
     char *path = jsni_path_join(folder, name);
     JSNI_TRY_ALLOC(path);
-    r->path = path;
-    const jsn_status status = jsni_lines_read(path, add_line, r);
+    const jsn_status status = jsni_dataset_add_list(list, path);
     jsni_free(path);
     return status;
 }
 
 static jsn_status add_class_line(void *user, size_t number, char *line)
 {
-    reading *r = user;
+    const jsni_sample_list *list = user;
     (void)number;
-    return r->data->traits.classes < r->keep ? jsni_dataset_add_class(r->data, line)
-                                             : JSN_OK;
+    return list->data->traits.classes < list->keep
+               ? jsni_dataset_add_class(list->data, line)
+               : JSN_OK;
 }
 
 /* Names from synsets.txt when it lists enough, else numbers. */
-static jsn_status add_classes(reading *r, const char *folder)
+static jsn_status add_classes(jsni_sample_list *list, const char *folder)
 {
     char *path = jsni_path_join(folder, "info/synsets.txt");
     JSNI_TRY_ALLOC(path);
     jsn_status status = JSN_OK;
     if (jsni_file_exists(path)) {
-        status = jsni_lines_read(path, add_class_line, r);
-        if (status == JSN_OK && r->data->traits.classes < r->keep)
+        status = jsni_lines_read(path, add_class_line, list);
+        if (status == JSN_OK && list->data->traits.classes < list->keep)
             status = jsni_fail(JSN_ERR_DATA, "%s: names %zu classes of %zu", path,
-                               r->data->traits.classes, r->keep);
+                               list->data->traits.classes, list->keep);
     } else {
-        status = jsni_dataset_number_classes(r->data, r->keep);
+        status = jsni_dataset_number_classes(list->data, list->keep);
     }
     jsni_free(path);
     return status;
@@ -94,18 +69,18 @@ static jsn_status open_webvision(jsn_dataset *data, const jsni_dataset_request *
 {
     char *folder = NULL;
     JSNI_TRY(jsni_dataset_take_folder(data, request, &folder));
-    reading r = {data, JSN_SPLIT_TRAIN, NULL, "",
-                 (size_t)request->values[CLASSES].real};
-    jsn_status status = add_classes(&r, folder);
+    jsni_sample_list list = {data, JSN_SPLIT_TRAIN, "",
+                             (size_t)request->values[CLASSES].real};
+    jsn_status status = add_classes(&list, folder);
     if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TRAIN)) {
-        status = add_list(&r, folder, "info/train_filelist_google.txt");
+        status = add_list(&list, folder, "info/train_filelist_google.txt");
         if (status == JSN_OK && request->values[FLICKR].real > 0)
-            status = add_list(&r, folder, "info/train_filelist_flickr.txt");
+            status = add_list(&list, folder, "info/train_filelist_flickr.txt");
     }
-    r.split = JSN_SPLIT_TEST;
-    r.prefix = "val_images_256/";
+    list.split = JSN_SPLIT_TEST;
+    list.prefix = "val_images_256/";
     if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TEST))
-        status = add_list(&r, folder, "info/val_filelist.txt");
+        status = add_list(&list, folder, "info/val_filelist.txt");
     if (status == JSN_OK)
         status = jsni_dataset_set_root(data, JSN_SPLIT_TRAIN, folder);
     if (status == JSN_OK)

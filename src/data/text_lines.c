@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/number.h"
+#include "data/listing.h"
 #include "format/compressed.h"
 
 static const size_t limit = (size_t)1 << 30;
@@ -83,4 +84,32 @@ jsn_status jsni_dataset_number_classes(jsn_dataset *data, size_t count)
         JSNI_TRY(jsni_dataset_add_class(data, name));
     }
     return JSN_OK;
+}
+
+typedef struct list_reading {
+    const jsni_sample_list *to;
+    const char *file;
+} list_reading;
+
+static jsn_status add_list_line(void *user, size_t number, char *line)
+{
+    const list_reading *r = user;
+    int64_t label = 0;
+    char name[2 * JSNI_DATASET_MAX_NAME], plain[JSNI_DATASET_MAX_NAME];
+    JSNI_TRY(jsni_line_path_label(r->file, number, line, &label));
+    if (label >= 1000)
+        return jsni_line_fail(r->file, number, "a class number of 1000 or more");
+    if ((size_t)label >= r->to->keep)
+        return JSN_OK;
+    if (strlen(line) >= JSNI_DATASET_MAX_NAME)
+        return jsni_line_fail(r->file, number, "the path is too long");
+    (void)snprintf(name, sizeof name, "%s%s", r->to->prefix, line);
+    JSNI_TRY(jsni_path_plain(r->file, name, plain));
+    return jsni_dataset_add(r->to->data, r->to->split, plain, (int32_t)label);
+}
+
+jsn_status jsni_dataset_add_list(const jsni_sample_list *to, const char *file)
+{
+    list_reading r = {to, file};
+    return jsni_lines_read(file, add_list_line, &r);
 }

@@ -28,4 +28,18 @@ JSN_MUST_CHECK jsn_status jsni_dataset_take_folder(const jsn_dataset *data,
 /* Classes named "0" .. "count - 1". */
 JSN_MUST_CHECK jsn_status jsni_dataset_number_classes(jsn_dataset *data, size_t count);
 
+/* Where the samples of a list file go; the thousand classes of ImageNet and WebVision. */
+typedef struct jsni_sample_list {
+    jsn_dataset *data;
+    jsn_split split;
+    const char *prefix; /* put before every path, "" or with a slash at its end */
+    size_t keep;        /* classes: samples of later ones are left out */
+} jsni_sample_list;
+
+/* Adds the samples of `file`, lines of a path and a class number below 1000.
+ *   JSN_ERR_DATA  as jsni_lines_read(); a line that is otherwise, a path that leads
+ *                 outside */
+JSN_MUST_CHECK jsn_status jsni_dataset_add_list(const jsni_sample_list *to,
+                                                const char *file);
+
 #endif /* JSNI_DATA_TEXT_LINES_H */
