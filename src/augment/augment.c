@@ -28,6 +28,15 @@ void jsni_work_take(jsni_work *work, const uint8_t *data, size_t width, size_t h
     work->divisor = 1;
 }
 
+jsn_status jsni_work_apply(jsni_work *work, const jsni_pixel_op *op)
+{
+    uint8_t *out = NULL;
+    JSNI_TRY(jsni_work_room(work, work->width, work->height, &out));
+    jsni_pixel_op_run(op, work->data, out, work->width, work->height);
+    jsni_work_take(work, out, work->width, work->height);
+    return JSN_OK;
+}
+
 static jsn_status check_create(const char *spec, size_t height, size_t width,
                                const float *mean, const float *std)
 {

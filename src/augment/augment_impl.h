@@ -41,6 +41,9 @@ JSN_MUST_CHECK jsn_status jsni_work_room(jsni_work *work, size_t width, size_t h
                                          uint8_t **out);
 void jsni_work_take(jsni_work *work, const uint8_t *data, size_t width, size_t height);
 
+/* The current image becomes what the operation makes of it. */
+JSN_MUST_CHECK jsn_status jsni_work_apply(jsni_work *work, const jsni_pixel_op *op);
+
 typedef struct jsni_stage_def jsni_stage_def;
 
 /* A rectangle of the image, and the size that it is resized to. */

@@ -37,10 +37,7 @@ static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
         if (op.kind == JSNI_PIXEL_ROTATE)
             jsni_pixel_op_resolve(&op, op.kind, op.value, op.sign, work->width,
                                   work->height, 0, 0);
-        uint8_t *out = NULL;
-        JSNI_TRY(jsni_work_room(work, work->width, work->height, &out));
-        jsni_pixel_op_run(&op, work->data, out, work->width, work->height);
-        jsni_work_take(work, out, work->width, work->height);
+        JSNI_TRY(jsni_work_apply(work, &op));
     }
     return JSN_OK;
 }
