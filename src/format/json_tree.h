@@ -3,6 +3,7 @@
 #ifndef JSNI_FORMAT_JSON_TREE_H
 #define JSNI_FORMAT_JSON_TREE_H
 
+#include "core/text.h"
 #include "jensen/json.h"
 
 typedef struct jsni_json_arena jsni_json_arena;
@@ -45,5 +46,10 @@ bool jsni_json_tree_number(jsn_json *value);
 /* Length of the UTF-8 sequence at `at` (1 to 4), 0 when it is none (RFC 3629:
  * no surrogates, no overlong forms, nothing above U+10FFFF). */
 size_t jsni_utf8_length(const char *at, const char *end);
+
+/* Adds `value` in double quotes, with a backslash before a quote and a backslash; bytes
+ * that are not UTF-8 become U+FFFD. Control characters are added by `control`. */
+typedef void jsni_control_fn(jsni_text *text, unsigned char c);
+void jsni_json_add_quoted(jsni_text *text, const char *value, jsni_control_fn *control);
 
 #endif /* JSNI_FORMAT_JSON_TREE_H */

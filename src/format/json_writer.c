@@ -44,7 +44,7 @@ static void misused(jsn_json_writer *w, const char *what)
         w->misuse = what;
 }
 
-static void add_quoted(jsni_text *text, const char *value)
+void jsni_json_add_quoted(jsni_text *text, const char *value, jsni_control_fn *control)
 {
     const char *end = value + strlen(value);
     jsni_text_add(text, "\"");
@@ -55,17 +55,28 @@ static void add_quoted(jsni_text *text, const char *value)
             jsni_text_add(text, "\xef\xbf\xbd");
         else if (c == '"' || c == '\\')
             jsni_text_format(text, "\\%c", c);
-        else if (c == '\n')
-            jsni_text_add(text, "\\n");
-        else if (c == '\t')
-            jsni_text_add(text, "\\t");
         else if (c < 0x20 || c == 0x7f)
-            jsni_text_format(text, "\\u%04x", c);
+            control(text, c);
         else
             jsni_text_add_n(text, value, length);
         value += length == 0 ? 1 : length;
     }
     jsni_text_add(text, "\"");
+}
+
+static void add_control(jsni_text *text, unsigned char c)
+{
+    if (c == '\n')
+        jsni_text_add(text, "\\n");
+    else if (c == '\t')
+        jsni_text_add(text, "\\t");
+    else
+        jsni_text_format(text, "\\u%04x", c);
+}
+
+static void add_quoted(jsni_text *text, const char *value)
+{
+    jsni_json_add_quoted(text, value, add_control);
 }
 
 static void new_line(jsn_json_writer *w)

@@ -130,29 +130,18 @@ static bool is_plain(const char *value)
     return !one_of(lower, words, sizeof words / sizeof words[0]);
 }
 
-/* Double quotes with JSON's escapes, which YAML shares. */
+static void add_control(jsni_text *text, unsigned char c)
+{
+    jsni_text_format(text, "\\x%02x", c);
+}
+
+/* As it is, or in double quotes. */
 static void add_value(jsni_text *text, const char *value)
 {
-    if (is_plain(value)) {
+    if (is_plain(value))
         jsni_text_add(text, value);
-        return;
-    }
-    const char *end = value + strlen(value);
-    jsni_text_add(text, "\"");
-    while (value < end) {
-        const size_t length = jsni_utf8_length(value, end);
-        const unsigned char c = (unsigned char)*value;
-        if (length == 0)
-            jsni_text_add(text, "\xef\xbf\xbd");
-        else if (c == '"' || c == '\\')
-            jsni_text_format(text, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            jsni_text_format(text, "\\x%02x", c);
-        else
-            jsni_text_add_n(text, value, length);
-        value += length == 0 ? 1 : length;
-    }
-    jsni_text_add(text, "\"");
+    else
+        jsni_json_add_quoted(text, value, add_control);
 }
 
 static void add_key(jsni_text *text, const char *key)
