@@ -117,8 +117,9 @@ jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
 JSN_API JSN_MUST_CHECK jsn_status jsn_augment_evaluation(const char *spec, char **out);
 
 /* One operation with its exact value on an image of any size: the names of RandAugment
- * (Rotate, ShearX, CutoutAbs, ...), ColorJitter (brightness, contrast, saturation, hue)
- * and Flip, case ignored.
+ * (Rotate, ShearX, CutoutAbs, ...), ColorJitter (brightness, contrast, saturation, hue),
+ * Flip, and the conversions that they are made of: Gray (in all three channels), HSV (its
+ * bytes in place of red, green and blue), HSV_and_back, Smooth; case ignored.
  * `value` carries the sign; operations without a value ignore it. `x`, `y` are the
  * drawn centre of CutoutAbs, ignored by all others. *out is created and owned by the
  * caller (jsn_image_release); `in` is untouched.

@@ -55,6 +55,10 @@ typedef enum jsni_pixel_kind {
     JSNI_PIXEL_DRAWN, /* the 16 above are RandAugment's */
     JSNI_PIXEL_HUE = JSNI_PIXEL_DRAWN,
     JSNI_PIXEL_FLIP,
+    JSNI_PIXEL_GRAY,
+    JSNI_PIXEL_HSV,
+    JSNI_PIXEL_HSV_AND_BACK,
+    JSNI_PIXEL_SMOOTH,
     JSNI_PIXEL_COUNT
 } jsni_pixel_kind;
 

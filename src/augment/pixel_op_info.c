@@ -7,7 +7,7 @@
 #include "core/fail.h"
 #include "jensen/augment.h"
 
-/* The first sixteen are in the order of jsni_pixel_kind. */
+/* In the order of jsni_pixel_kind, then other names of some. */
 static const jsn_operation_info infos[] = {
     {"AutoContrast", 0, 1, 1, 0},
     {"Equalize", 0, 1, 1, 0},
@@ -27,6 +27,10 @@ static const jsn_operation_info infos[] = {
     {"TranslateYabs", 0, 100, 1, 1},
     {"Hue", 0, 0, 0, 0},
     {"Flip", 0, 0, 0, 0},
+    {"Gray", 0, 0, 0, 0},
+    {"HSV", 0, 0, 0, 0},
+    {"HSV_and_back", 0, 0, 0, 0},
+    {"Smooth", 0, 0, 0, 0},
     {"Saturation", 0, 0, 0, 0},
 };
 

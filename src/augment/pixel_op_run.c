@@ -154,6 +154,13 @@ static void flip(const uint8_t *in, uint8_t *out, size_t width, size_t height)
                 out[(y * width + x) * C + c] = in[(y * width + width - 1 - x) * C + c];
 }
 
+/* In all three channels. */
+static void gray(const uint8_t *in, uint8_t *out, size_t pixels)
+{
+    for (size_t i = 0; i < pixels * C; i += C)
+        memset(out + i, jsni_gray(in[i], in[i + 1], in[i + 2]), C);
+}
+
 void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
                        size_t width, size_t height)
 {
@@ -179,6 +186,19 @@ void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
         return;
     case JSNI_PIXEL_FLIP:
         flip(in, out, width, height);
+        return;
+    case JSNI_PIXEL_GRAY:
+        gray(in, out, width * height);
+        return;
+    case JSNI_PIXEL_HSV:
+        jsni_rgb_to_hsv(in, out, width * height);
+        return;
+    case JSNI_PIXEL_HSV_AND_BACK:
+        jsni_rgb_to_hsv(in, out, width * height);
+        jsni_hsv_to_rgb(out, out, width * height);
+        return;
+    case JSNI_PIXEL_SMOOTH: /* what Sharpness blends with */
+        sharpness(in, out, width, height, 0.0f);
         return;
     default: {
         uint8_t table[3][256];

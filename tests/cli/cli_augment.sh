@@ -24,6 +24,17 @@ same out.ppm '0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 127 127 127 10 20 30 55 105 100'
 expect 0 '' '' -- "$JENSEN" augment in.ppm --op cutoutabs --value 1 --at 1.6,1.2 --out out.ppm
 same out.ppm '255 0 0 125 123 114 125 123 114 255 255 255 0 0 0 125 123 114 125 123 114 200 150 100'
 
+# The conversions, as Pillow 9.4 has them.
+expect 0 '' '' -- "$JENSEN" augment in.ppm --op gray --out out.ppm
+same out.ppm '76 76 76 150 150 150 29 29 29 255 255 255 0 0 0 128 128 128 18 18 18 159 159 159'
+expect 0 '' '' -- "$JENSEN" augment in.ppm --op hsv --out out.ppm
+same out.ppm '0 255 255 85 255 255 170 255 255 0 0 255 0 0 0 0 0 128 148 170 30 21 127 200'
+expect 0 '' '' -- "$JENSEN" augment in.ppm --op hsv_and_back --out out.ppm
+same out.ppm "$(bytes in.ppm)"
+expect 0 '' '' -- "$JENSEN" augment in.ppm --op smooth --out out.ppm
+same out.ppm "$(bytes in.ppm)" # all of it is border
+expect 0 'HSV_and_back' '' -- "$JENSEN" show augment
+
 expect 0 '' '' -- "$JENSEN" augment in.ppm --pipeline weak --copies 9 --zoom 1 --out sheet.ppm
 expect 0 '20 14' '' -- sed -n 2p sheet.ppm
 expect 0 '' '' -- "$JENSEN" augment in.ppm --pipeline weak --copies 9 --zoom 1 --out again.ppm

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageEnhance, ImageOps
+from PIL import Image, ImageDraw, ImageEnhance, ImageFilter, ImageOps
 
 jensen, folder = sys.argv[1:3]
 rng = np.random.default_rng(7)
@@ -63,6 +63,10 @@ operations = {
     "TranslateYabs": (-60, 60, affine(5)),
     "Hue": (-0.5, 0.5, hue),
     "Flip": (0, 1, lambda im, v, at: ImageOps.mirror(im)),
+    "Gray": (0, 1, lambda im, v, at: im.convert("L").convert("RGB")),
+    "HSV": (0, 1, lambda im, v, at: im.convert("HSV")),
+    "HSV_and_back": (0, 1, lambda im, v, at: im.convert("HSV").convert("RGB")),
+    "Smooth": (0, 1, lambda im, v, at: im.filter(ImageFilter.SMOOTH)),
 }
 
 
