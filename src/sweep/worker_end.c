@@ -1,0 +1,267 @@
+/* sweep/worker_end.c - what a worker tells the database of its trials: the objective
+ * after each epoch, whether to prune, results and failures. */
+#define _POSIX_C_SOURCE 200809L
+#include "sweep/worker_impl.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "store/run_folder.h"
+
+/* The last row of a run's metrics; *out is NULL when there is none. */
+static jsn_status read_last_row(const char *folder, jsn_json **out)
+{
+    enum { MOST = 1 << 28 };
+    char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
+    char *data = NULL;
+    size_t length = 0;
+    *out = NULL;
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    if (jsni_file_exists(path))
+        status = jsni_file_read(path, MOST, &data, &length);
+    jsni_free(path);
+    if (status != JSN_OK || data == NULL)
+        return status;
+    while (length > 0 && data[length - 1] == '\n')
+        data[--length] = '\0';
+    const char *line = strrchr(data, '\n');
+    line = line == NULL ? data : line + 1;
+    if (*line != '\0')
+        status = jsn_json_parse(out, JSNI_RUN_METRICS, line, strlen(line));
+    jsni_free(data);
+    return status;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether the run is worse than the median of the finished ones at this epoch; five of
+ * them are needed for a judgement. */
+static jsn_status judge(jsni_worker *w, jsni_worker_job *j, int64_t epoch)
+{
+    enum { FEWEST = 5 };
+    double *values = NULL;
+    size_t count = 0;
+    if (!w->sweep->median || epoch <= w->sweep->prune_after)
+        return JSN_OK;
+    JSNI_TRY(jsni_study_step_values(&w->sweep->study, epoch, &values, &count));
+    if (count >= FEWEST) {
+        qsort(values, count, sizeof *values, by_size);
+        const double median = 0.5 * (values[(count - 1) / 2] + values[count / 2]);
+        w->pruned = w->sweep->study.maximize ? j->best < median : j->best > median;
+    }
+    jsni_free(values);
+    return JSN_OK;
+}
+
+jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j)
+{
+    jsn_json *row = NULL;
+    JSNI_TRY(read_last_row(j->config.out, &row));
+    const int64_t epoch = jsn_json_int(jsn_json_get(row, "epoch"));
+    const double value = jsni_sweep_objective_of(w->sweep->objective, row);
+    jsn_json_destroy(row);
+    if (epoch <= j->reported)
+        return JSN_OK;
+    j->reported = epoch;
+    JSNI_TRY(jsni_trial_report(w->sweep->store, j->claim.trial, epoch, value));
+    const bool better = isnan(j->best) ||
+                        (w->sweep->study.maximize ? value > j->best : value < j->best);
+    if (better && !isnan(value))
+        j->best = value;
+    return judge(w, j, epoch);
+}
+
+enum { MOST_FACTS = 40 };
+
+/* The fields of the result as attributes; texts live in `texts`. */
+static jsn_status result_facts(const jsn_json *result, jsni_attr *attrs, size_t *count,
+                               jsn_texts *texts)
+{
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(result); i++) {
+        const jsn_json *entry = jsn_json_at(result, i);
+        char *json = NULL;
+        if (jsn_json_kind_of(entry) == JSN_JSON_NULL || *count == MOST_FACTS)
+            continue;
+        jsn_json_put_value(w, NULL, entry);
+        status = jsn_json_writer_take(w, &json);
+        if (status == JSN_OK)
+            status = jsn_texts_add(texts, json);
+        if (status == JSN_OK)
+            attrs[(*count)++] = (jsni_attr){(char *)jsn_json_key(entry),
+                                            texts->items[texts->count - 1]};
+        jsn_text_release(json);
+    }
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
+static void say_end(jsni_worker *w, const jsni_worker_job *j, const char *how,
+                    double value)
+{
+    char text[400];
+    (void)snprintf(text, sizeof text, "trial %lld %s: %s %.4f in %.1f s (%s)",
+                   (long long)j->claim.number, how,
+                   strcmp(w->sweep->objective, "auto") == 0 ? "value"
+                                                            : w->sweep->objective,
+                   value, j->result.seconds, j->config.out);
+    jsni_worker_say(w, JSN_LOG_INFO, text);
+}
+
+static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
+{
+    char *json = NULL;
+    jsn_json *result = NULL;
+    jsni_attr attrs[MOST_FACTS];
+    jsn_texts texts = {0};
+    size_t count = 0;
+    bool mine = false;
+    JSNI_TRY(jsn_train_result_json(&j->result, &json));
+    jsn_status status = jsn_json_parse(&result, "result", json, strlen(json));
+    if (status == JSN_OK)
+        status = result_facts(result, attrs, &count, &texts);
+    const double value =
+        status == JSN_OK ? jsni_sweep_objective_of(w->sweep->objective, result) : NAN;
+    char word[] = "failure", sentence[] = "\"the objective was not measured\"";
+    if (isnan(value) && count < MOST_FACTS)
+        attrs[count++] = (jsni_attr){word, sentence};
+    if (status == JSN_OK)
+        status =
+            jsni_trial_finish(&w->sweep->study, j->claim.trial, w->name,
+                              isnan(value) ? JSNI_TRIAL_FAILED : JSNI_TRIAL_COMPLETE,
+                              value, attrs, count, &mine);
+    if (status == JSN_OK && mine) {
+        w->done++;
+        say_end(w, j, isnan(value) ? "failed" : "complete", value);
+    }
+    jsn_texts_release(&texts);
+    jsn_json_destroy(result);
+    jsn_text_release(json);
+    return status;
+}
+
+/* Ends a trial without a result. */
+static jsn_status end_without(jsni_worker *w, jsni_worker_job *j,
+                              jsni_trial_state state, double value,
+                              const char *sentence)
+{
+    jsn_json_writer *writer = NULL;
+    char *quoted = NULL, *run = NULL;
+    char word_failure[] = "failure", word_run[] = "run";
+    bool mine = false;
+    jsni_attr attrs[2];
+    size_t count = 0;
+    JSNI_TRY(jsn_json_writer_create(&writer, 0));
+    jsn_status status = JSN_OK;
+    if (sentence != NULL) {
+        jsn_json_put_text(writer, NULL, sentence);
+        status = jsn_json_writer_take(writer, &quoted);
+        attrs[count++] = (jsni_attr){word_failure, quoted};
+    }
+    if (status == JSN_OK && j->config.out != NULL && state != JSNI_TRIAL_WAITING) {
+        jsn_json_put_text(writer, NULL, j->config.out);
+        status = jsn_json_writer_take(writer, &run);
+        attrs[count++] = (jsni_attr){word_run, run};
+    }
+    if (status == JSN_OK)
+        status = jsni_trial_finish(&w->sweep->study, j->claim.trial, w->name, state,
+                                   value, attrs, count, &mine);
+    if (status == JSN_OK && mine && state != JSNI_TRIAL_WAITING)
+        w->done++;
+    jsn_json_writer_destroy(writer);
+    jsn_text_release(quoted);
+    jsn_text_release(run);
+    return status;
+}
+
+/* Gives trials back; the attempt counts only when `fault` is the machine's. */
+static jsn_status give_back(jsni_worker *w, bool counts)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        char text[24];
+        if (!counts) {
+            (void)snprintf(text, sizeof text, "%lld",
+                           (long long)(w->jobs[i].claim.attempts - 1));
+            JSNI_TRY(jsni_trial_set(w->sweep->store, w->jobs[i].claim.trial, "attempts",
+                                    text));
+        }
+        JSNI_TRY(end_without(w, &w->jobs[i], JSNI_TRIAL_WAITING, NAN, NULL));
+    }
+    return JSN_OK;
+}
+
+/* Marks the one trial as failed with the sentence of the latest failure. */
+static jsn_status fail_trial(jsni_worker *w, const char *sentence)
+{
+    char text[500];
+    (void)snprintf(text, sizeof text, "trial %lld failed: %s",
+                   (long long)w->jobs[0].claim.number, sentence);
+    jsni_worker_say(w, JSN_LOG_WARNING, text);
+    return end_without(w, &w->jobs[0], JSNI_TRIAL_FAILED, NAN, sentence);
+}
+
+static jsn_status end_stopped(jsni_worker *w)
+{
+    if (w->store_status != JSN_OK)
+        return jsni_fail(w->store_status, "%s", w->store_sentence);
+    if (atomic_load(&w->heartbeat.lost)) {
+        jsni_worker_say(w, JSN_LOG_WARNING, "another worker has taken this trial over");
+        return JSN_OK;
+    }
+    if (w->pruned) {
+        say_end(w, &w->jobs[0], "pruned", w->jobs[0].best);
+        return end_without(w, &w->jobs[0], JSNI_TRIAL_PRUNED, w->jobs[0].best, NULL);
+    }
+    JSNI_TRY(give_back(w, false));
+    return jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
+}
+
+jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status)
+{
+    char sentence[400];
+    (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
+    switch (status) {
+    case JSN_OK:
+        for (size_t i = 0; i < w->count; i++) {
+            JSNI_TRY(jsni_worker_report(w, &w->jobs[i]));
+            JSNI_TRY(end_with_result(w, &w->jobs[i]));
+        }
+        return JSN_OK;
+    case JSN_ERR_STOPPED:
+        return end_stopped(w);
+    case JSN_ERR_BUSY: {
+        /* The former worker is not dead after all: leave it the folder. */
+        const struct timespec pause = {1, 0};
+        (void)nanosleep(&pause, NULL);
+        return give_back(w, false);
+    }
+    case JSN_ERR_ARGUMENT:
+    case JSN_ERR_UNKNOWN_NAME:
+    case JSN_ERR_RANGE:
+    case JSN_ERR_NUMERIC:
+        if (w->count > 1) { /* which one is to blame shows when they run alone */
+            w->alone = w->count;
+            return give_back(w, true);
+        }
+        return fail_trial(w, sentence);
+    default:
+        if (w->count == 1 && status == JSN_ERR_DATA &&
+            w->jobs[0].claim.attempts > w->how->retries)
+            return fail_trial(w, sentence);
+        JSNI_TRY(give_back(w, status == JSN_ERR_DATA));
+        return jsni_fail(status, "%s", sentence);
+    }
+}

@@ -1,0 +1,45 @@
+/* sweep/worker_impl.h - a worker and the trials it has at hand, for sweep_worker.c, which
+ * claims and trains them, and worker_end.c, which reports and ends them. */
+#ifndef JSNI_SWEEP_WORKER_IMPL_H
+#define JSNI_SWEEP_WORKER_IMPL_H
+
+#include "sweep/heartbeat.h"
+#include "sweep/sweep_impl.h"
+
+typedef struct jsni_worker_job {
+    jsni_claim claim;
+    jsn_train_config config;
+    jsn_train_result result;
+    int64_t reported; /* epochs in the database */
+    double best;      /* of the objective so far, for pruning */
+} jsni_worker_job;
+
+typedef struct jsni_worker {
+    jsn_sweep *sweep;
+    const jsn_sweep_worker *how;
+    const jsn_logger *logger; /* may be NULL */
+    int (*stop)(void *user);
+    void *user;
+    char name[128];        /* of this worker */
+    jsni_worker_job *jobs; /* [JSNI_MOST_TOGETHER] */
+    size_t count;
+    bool pruned;
+    jsn_status store_status; /* of a report that failed */
+    char store_sentence[400];
+    jsni_heartbeat heartbeat;
+    double start;
+    size_t done, started;
+    size_t alone; /* trials to run one by one, after a group of so many has failed */
+} jsni_worker;
+
+void jsni_worker_say(const jsni_worker *w, jsn_log_level level, const char *text);
+
+/* Puts the objective after the latest epoch into the database, and sets w->pruned when
+ * the median of the finished trials says so. */
+JSN_MUST_CHECK jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j);
+
+/* Ends the trials at hand, or gives them back, by what the status of their training
+ * means. Fails when the worker is to stop. */
+JSN_MUST_CHECK jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status);
+
+#endif /* JSNI_SWEEP_WORKER_IMPL_H */
