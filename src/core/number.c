@@ -72,5 +72,8 @@ void jsni_number_format(double value, char text[JSNI_NUMBER_TEXT])
         if (strtod(text, NULL) == value)
             break;
     }
+    /* Few digits make "6e+01" of 60, which readers of whole numbers refuse. */
+    if (fabs(value) >= 10.0 && fabs(value) < 1e15 && strchr(text, 'e') != NULL)
+        (void)snprintf(text, JSNI_NUMBER_TEXT, "%.15g", value);
     replace_point(text, localeconv()->decimal_point[0], '.');
 }

@@ -15,7 +15,8 @@ bool jsni_number_int(const char *text, size_t length, int64_t *out);
 
 enum { JSNI_NUMBER_TEXT = 32 };
 
-/* The shortest decimal text that reads back to the same double. */
+/* The shortest decimal text that reads back to the same double; whole numbers below 1e15
+ * in digits alone. */
 void jsni_number_format(double value, char text[JSNI_NUMBER_TEXT]);
 
 #endif /* JSNI_CORE_NUMBER_H */

@@ -105,7 +105,8 @@ static void test_numbers_are_parsed_whole(void **state)
 static void test_number_texts_read_back(void **state)
 {
     (void)state;
-    static const double values[] = {0.1, 1.0 / 3.0, 5e-4, 1e300, -0.0, 123456789.0};
+    static const double values[] = {0.1,         1.0 / 3.0, 5e-4,  1e300, -0.0,
+                                    123456789.0, 60.0,      -3e14, 1e15};
     char text[JSNI_NUMBER_TEXT];
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         double back = 0.0;
@@ -115,6 +116,12 @@ static void test_number_texts_read_back(void **state)
     }
     jsni_number_format(5e-4, text);
     assert_string_equal(text, "0.0005");
+    jsni_number_format(60.0, text);
+    assert_string_equal(text, "60");
+    jsni_number_format(-3e14, text);
+    assert_string_equal(text, "-300000000000000");
+    jsni_number_format(1e15, text);
+    assert_string_equal(text, "1e+15");
 }
 
 static jsn_status build_text(void *user)
