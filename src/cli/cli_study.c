@@ -164,10 +164,12 @@ static jsn_status work_here(const char *url, const char *study,
     return status;
 }
 
-/* A process of its own group: Ctrl-C reaches it once, from us. */
-static int start_worker(const char *study, const cli_worker_values *v, pid_t *pid)
+/* A process of its own group: Ctrl-C reaches it once, from us. `most`: trials to start,
+ * 0: as many as there are. */
+static int start_worker(const char *study, const cli_worker_values *v, int64_t most,
+                        pid_t *pid)
 {
-    char threads[24], grace[32], retries[24], minutes[32], together[24];
+    char threads[24], grace[32], retries[24], minutes[32], together[24], trials[24];
     jsn_sweep_worker settings;
     posix_spawnattr_t attributes;
     cli_worker_settings(v, &settings);
@@ -176,11 +178,13 @@ static int start_worker(const char *study, const cli_worker_values *v, pid_t *pi
     (void)snprintf(minutes, sizeof minutes, "%.17g", v->minutes);
     (void)snprintf(retries, sizeof retries, "%lld", (long long)v->retries);
     (void)snprintf(together, sizeof together, "%lld", (long long)v->group);
-    const char *words[] = {"jensen",    "sweep",   "worker", study,       "--threads",
-                           threads,     "--grace", grace,    "--retries", retries,
-                           "--minutes", minutes,   "--runs", v->runs,     "--together",
-                           together,    "--wait",  "-q",     "--device",  v->device,
-                           NULL};
+    (void)snprintf(trials, sizeof trials, "%lld", (long long)most);
+    const char *words[] = {"jensen",       "sweep",   "worker",     study,
+                           "--threads",    threads,   "--grace",    grace,
+                           "--retries",    retries,   "--minutes",  minutes,
+                           "--runs",       v->runs,   "--together", together,
+                           "--max-trials", trials,    "--wait",     "-q",
+                           "--device",     v->device, NULL};
     if (v->device == NULL)
         words[sizeof words / sizeof words[0] - 3] = NULL;
     int code = posix_spawnattr_init(&attributes);
@@ -239,6 +243,21 @@ static int watch(pid_t *pids, size_t count, jsn_sweep *sweep)
     return worst;
 }
 
+/* What an exit code of a worker stands for, so that ours is the same. */
+static jsn_status status_of(int code)
+{
+    switch (code) {
+    case CLI_BAD_DATA:
+        return JSN_ERR_DATA;
+    case CLI_NO_DEVICE:
+        return JSN_ERR_DEVICE;
+    case CLI_NETWORK:
+        return JSN_ERR_NETWORK;
+    default:
+        return JSN_ERR_IO;
+    }
+}
+
 static jsn_status work_beside(const char *url, const char *study,
                               const cli_worker_values *v)
 {
@@ -253,7 +272,11 @@ static jsn_status work_beside(const char *url, const char *study,
     if (status != JSN_OK)
         return status;
     while (started < (size_t)v->jobs && code == 0) {
-        code = start_worker(jsn_sweep_name(sweep), v, &pids[started]);
+        const int64_t index = (int64_t)started;
+        const int64_t share = v->most / v->jobs + (index < v->most % v->jobs);
+        if (v->most > 0 && share == 0)
+            break;
+        code = start_worker(jsn_sweep_name(sweep), v, share, &pids[started]);
         started += code == 0;
     }
     const int worst = watch(pids, started, sweep);
@@ -262,7 +285,11 @@ static jsn_status work_beside(const char *url, const char *study,
         return cli_usage("a worker cannot be started: %s", strerror(code));
     if (cli_stop_requested() || worst == CLI_STOPPED)
         return JSN_ERR_STOPPED;
-    return worst == 0 ? JSN_OK : JSN_ERR_IO;
+    return worst == 0 ? JSN_OK
+                      : cli_fail(status_of(worst),
+                                 "a worker failed with code %d; what "
+                                 "was done is kept",
+                                 worst);
 }
 
 jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,

@@ -146,10 +146,12 @@ static size_t group_size(const jsni_worker *w)
     const char *device = w->jobs[0].config.device;
     if (w->sweep->median || w->alone > 0)
         return 1; /* one that is pruned or fails would stop the others */
+    size_t size = device != NULL && strncmp(device, "cuda", 4) == 0 ? 8 : 1;
     if (w->how->group > 0)
-        return w->how->group < JSNI_MOST_TOGETHER ? (size_t)w->how->group
-                                                  : JSNI_MOST_TOGETHER;
-    return device != NULL && strncmp(device, "cuda", 4) == 0 ? 8 : 1;
+        size = (size_t)w->how->group;
+    if (w->how->most > 0 && size > (size_t)w->how->most - w->started)
+        size = (size_t)w->how->most - w->started;
+    return size < JSNI_MOST_TOGETHER ? size : JSNI_MOST_TOGETHER;
 }
 
 /* Side by side where the device can. */

@@ -35,6 +35,14 @@ rm -rf runs/one/trial-00001
 expect 0 '4 complete' '*' -- "$JENSEN" sweep run one -q
 [ ! -e runs/one/trial-00001 ] || { echo "FAILED: a finished trial was run again"; failures=1; }
 
+# Workers of one command share --max-trials; what ends them ends the command.
+"$JENSEN" sweep create part builtin:size=200 "${small[@]}" --axis lr=0.01,0.02,0.03,0.04,0.05 >/dev/null 2>&1
+expect 0 '3 complete, .* 2 waiting' '*' -- "$JENSEN" sweep run part --jobs 2 --max-trials 3 -q
+expect 0 '4 complete, .* 1 waiting' '*' -- "$JENSEN" sweep run part --jobs 4 --max-trials 1 -q
+"$JENSEN" sweep create nodata cifar10:nowhere "${small[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
+expect 3 '' 'sweep run: a worker failed with code 3' -- "$JENSEN" sweep run nodata --jobs 2 -q
+expect 0 '2 waiting, 0 pruned, 0 failed' '' -- "$JENSEN" sweep status nodata
+
 # A loss that explodes fails its trial, not the study.
 "$JENSEN" sweep create bad builtin:size=200 "${small[@]}" --axis lr=1e12,0.01 >/dev/null 2>&1
 expect 0 '1 complete, 0 pruned, 1 failed' 'trial 0 failed' -- "$JENSEN" sweep run bad
