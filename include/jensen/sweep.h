@@ -127,6 +127,9 @@ typedef struct jsn_sweep_worker {
     int64_t group;      /* trials that differ in the seed to train side by side; 0: 8 on
                            a GPU, else 1 */
     bool wait;          /* while others run: for what they may leave behind */
+    /* NULL, or called with the folder of every run that has ended, pruned ones as well;
+     * `user` is that of jsn_sweep_work(). */
+    void (*ended)(const char *run, void *user);
 } jsn_sweep_worker;
 
 JSN_API void jsn_sweep_worker_init(jsn_sweep_worker *worker);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "jensen/machine.h"
+#include "jensen/report.h"
 
 extern char **environ;
 
@@ -123,6 +124,16 @@ jsn_status cli_fill_options(const jsn_option_info *table, size_t count, void *va
     return JSN_OK;
 }
 
+/* A page that cannot be written does not undo the training. */
+void cli_write_page(const char *run, void *user)
+{
+    (void)user;
+    if (jsn_report_run(run, false) != JSN_OK) {
+        const jsn_logger *logger = cli_logger();
+        logger->message(logger->user, JSN_LOG_WARNING, jsn_last_error());
+    }
+}
+
 void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out)
 {
     jsn_machine machine;
@@ -141,6 +152,7 @@ void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out)
     out->most = v->most;
     out->seconds = 60.0 * v->minutes;
     out->group = v->group;
+    out->ended = cli_write_page;
 }
 
 static int stop_asked(void *user)

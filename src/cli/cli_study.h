@@ -60,6 +60,9 @@ jsn_status cli_fill_options(const jsn_option_info *rows, size_t count, void *val
 jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,
                     bool wait);
 
+/* Writes the page of a run that has ended; see jsn_sweep_worker.ended. */
+void cli_write_page(const char *run, void *user);
+
 /* The settings of one worker. */
 void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out);
 

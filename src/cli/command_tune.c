@@ -112,6 +112,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     name_study(v, name, sizeof name);
     jsn_sweep_worker_init(&worker);
     worker.folder = v->worker.runs;
+    worker.ended = cli_write_page;
     worker.seconds = v->worker.minutes > 0.0 ? 60.0 * v->worker.minutes : 0.0;
     cli_catch_signals();
     status =

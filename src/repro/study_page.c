@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "jensen/report.h"
 #include "jensen/repro.h"
 #include "report/chart.h"
 #include "report/html.h"
@@ -63,6 +64,15 @@ static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *
     }
 }
 
+/* Whether a run has a page; one that its worker did not come to write is made now. */
+static bool has_page(const jsn_sweep_trial *trial, const char *run, const char *report)
+{
+    const bool ended =
+        trial->state == JSN_SWEEP_COMPLETE || trial->state == JSN_SWEEP_PRUNED;
+    return jsni_file_exists(report) ||
+           (ended && jsni_folder_exists(run) && jsn_report_run(run, true) == JSN_OK);
+}
+
 /* A run's page as seen from `folder`: relative when both are below one another's parent,
  * found through the real paths. */
 static void add_link(jsni_text *page, const jsn_sweep_trial *trial, const char *folder)
@@ -74,7 +84,7 @@ static void add_link(jsni_text *page, const jsn_sweep_trial *trial, const char *
         return;
     (void)snprintf(words, sizeof words, "trial %lld (%s)", (long long)trial->number,
                    jsn_sweep_state_name(trial->state));
-    if (!jsni_file_exists(report) || jsni_path_real(report, &to) != JSN_OK ||
+    if (!has_page(trial, run, report) || jsni_path_real(report, &to) != JSN_OK ||
         jsni_path_real(folder == NULL ? "." : folder, &from) != JSN_OK) {
         jsni_text missing = {0};
         jsni_text_format(&missing, "%s: %s is not there", words, report);

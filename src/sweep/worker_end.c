@@ -121,6 +121,12 @@ static void say_end(jsni_worker *w, const jsni_worker_job *j, const char *how,
     jsni_worker_say(w, JSN_LOG_INFO, text);
 }
 
+static void tell_end(const jsni_worker *w, const jsni_worker_job *j)
+{
+    if (w->how->ended != NULL)
+        w->how->ended(j->config.out, w->user);
+}
+
 static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
 {
     char *json = NULL;
@@ -146,6 +152,7 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
     if (status == JSN_OK && mine) {
         w->done++;
         say_end(w, j, isnan(value) ? "failed" : "complete", value);
+        tell_end(w, j);
     }
     jsn_texts_release(&texts);
     jsn_json_destroy(result);
@@ -223,7 +230,9 @@ static jsn_status end_stopped(jsni_worker *w)
     }
     if (w->pruned) {
         say_end(w, &w->jobs[0], "pruned", w->jobs[0].best);
-        return end_without(w, &w->jobs[0], JSNI_TRIAL_PRUNED, w->jobs[0].best, NULL);
+        JSNI_TRY(end_without(w, &w->jobs[0], JSNI_TRIAL_PRUNED, w->jobs[0].best, NULL));
+        tell_end(w, &w->jobs[0]);
+        return JSN_OK;
     }
     JSNI_TRY(give_back(w, false));
     return jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");

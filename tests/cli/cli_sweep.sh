@@ -30,9 +30,21 @@ expect 0 '"complete":4' '' -- "$JENSEN" sweep status one --json
 expect 0 'trial [0-3]: .*--lr' '' -- "$JENSEN" sweep best one
 expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3
 
+# The page of a study links its runs' pages, as seen from where it is written; a page
+# that is missing is made.
+rm runs/one/trial-00002/report.html
+mkdir pages
+expect 0 '' '' -- "$JENSEN" sweep export one --format html --out pages/one.html
+for trial in 0 1 2 3; do
+    cases=$((cases + 1))
+    link=$(grep -oE "href=\"[^\"]*trial-0000$trial/report.html\"" pages/one.html | cut -d'"' -f2)
+    grep -q '</html>' "pages/$link" 2>/dev/null || complain "no page of trial $trial is linked" export
+done
+
 # A deleted run folder takes no result with it; a run is not done again.
 rm -rf runs/one/trial-00001
 expect 0 '4 complete' '*' -- "$JENSEN" sweep run one -q
+expect 0 'trial-00001/report.html is not there' '' -- "$JENSEN" sweep export one --format html
 [ ! -e runs/one/trial-00001 ] || { echo "FAILED: a finished trial was run again"; failures=1; }
 
 # Workers of one command share --max-trials; what ends them ends the command.
