@@ -187,7 +187,7 @@ JSN_API size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *tri
 /* Choosing loss weight and learning rate without clean labels, by accuracy on a noisy
  * validation part: learning rates at the middle weight first, then weights at the best
  * rate. The study is made or continued; trials are added as results come in. `base` has
- * at least the data. */
+ * at least the data. JSN_ERR_ARGUMENT: the study is one with other options. */
 typedef struct jsn_tune_result {
     char lr[32], loss[64];
     double val_acc_noisy; /* of the choice */

@@ -36,7 +36,7 @@ static const jsn_option_info *options(size_t *count)
         {.rows = own, .count = sizeof own / sizeof own[0]},
         {.from = jsn_train_options,
          .offset = offsetof(tune_values, base),
-         .without = "out|set|loss|lr"},
+         .without = "out|set|loss|lr|val-labels"},
     };
     return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
 }
@@ -103,7 +103,10 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = jsn_train_config_set(&v->base, "data", args->items[0]);
     if (status == JSN_OK && v->base.data == NULL)
         return cli_usage("which data?");
-    if (status == JSN_OK && !(v->base.val_fraction > 0.0) && v->base.val == NULL)
+    if (status == JSN_OK && v->base.val_fraction == 0.0 && v->base.val == NULL)
+        return cli_usage("settings are compared on validation data: --val-fraction "
+                         "above 0, or --val");
+    if (status == JSN_OK && isnan(v->base.val_fraction) && v->base.val == NULL)
         status = jsn_train_config_set(&v->base, "val-fraction", "0.1");
     if (status == JSN_OK)
         status = jsn_train_config_set(&v->base, "val-labels", "noisy");

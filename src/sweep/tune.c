@@ -20,14 +20,53 @@ static const char *const losses[] = {"gjs:pi1=0.3", "gjs:pi1=0.7", "gjs:pi1=0.1"
                                      "gjs:pi1=0.9"};
 static const char middle[] = "gjs:pi1=0.5";
 
+/* Refuses to continue a study with other data, noise, network ...: its results would
+ * be taken for those of the options given now. */
+static jsn_status check_same(const jsn_sweep *sweep, const jsn_train_config *base)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        const jsn_json *entry = jsn_json_get(sweep->base, table[i].name);
+        const char *then = entry == NULL ? NULL : jsn_json_text(entry);
+        char *now = NULL;
+        if (!jsn_train_option_matters(&table[i]) ||
+            strcmp(table[i].name, "device") == 0)
+            continue;
+        if (jsn_options_is_set(&table[i], base))
+            status = jsn_options_text(&table[i], base, &now);
+        if (status == JSN_OK && (then == NULL) != (now == NULL))
+            status = jsni_fail(JSN_ERR_ARGUMENT,
+                               "study '%s' was tuned %s --%s %s; --study NAME makes "
+                               "another one",
+                               sweep->name, then == NULL ? "without" : "with",
+                               table[i].name, then == NULL ? now : then);
+        else if (status == JSN_OK && then != NULL && strcmp(then, now) != 0)
+            status = jsni_fail(JSN_ERR_ARGUMENT,
+                               "study '%s' was tuned with --%s %s, not %s; --study "
+                               "NAME makes another one",
+                               sweep->name, table[i].name, then, now);
+        jsn_text_release(now);
+    }
+    return status;
+}
+
 /* The study of a tuning, made when it is missing. */
 static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
                              const jsn_train_config *base)
 {
     bool found = false;
     JSNI_TRY(jsn_sweep_exists(url, name, &found));
-    if (found)
-        return jsn_sweep_open(out, url, name);
+    if (found) {
+        JSNI_TRY(jsn_sweep_open(out, url, name));
+        const jsn_status same = check_same(*out, base);
+        if (same != JSN_OK) {
+            jsn_sweep_close(*out);
+            *out = NULL;
+        }
+        return same;
+    }
     jsn_sweep_plan plan;
     JSNI_TRY(jsn_sweep_plan_init(&plan));
     size_t count = 0;
@@ -101,7 +140,7 @@ jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *b
         size_t done = 0;
         if ((runs > 0 && (int64_t)out->runs >= runs) ||
             !room(start, worker->seconds, here)) {
-            out->finished = false;
+            out->finished = out->runs >= plan;
             break;
         }
         if (i > 0 && i <= JSNI_COUNT_OF(rates))

@@ -51,6 +51,12 @@ cases=$((cases + 1))
 grep -q 'jensen train .*--loss gjs' stdout.txt || complain "no command to train with" tune
 expect 0 'budget ended' '' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 --runs 3 -q --threads 1
 expect 0 '"runs":9,"finished":true' '*' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 -q --threads 1 --json
+expect 0 '"runs":9,"finished":true' '*' -- "$JENSEN" tune "${tiny[@]}" --noise sym:rate=0.4 -q --runs 2 --json
+# Results of other options are not passed off as those asked for.
+expect 2 '' 'tuned with --noise sym:rate=0.4, not sym:rate=0.2; --study' -- "$JENSEN" tune "${tiny[@]}" \
+    --noise sym:rate=0.2 -q --threads 1
+expect 2 '' 'tuned with --noise sym:rate=0.4; --study' -- "$JENSEN" tune "${tiny[@]}" -q
+expect 2 '' 'validation data' -- "$JENSEN" tune "${tiny[@]}" --val-fraction 0
 
 # Trials that differ in seed, loss and learning rate, trained in one call, give what they
 # give alone, whatever their number of views.
