@@ -1,5 +1,5 @@
 /* backend/cuda/cuda_plan.c - makes and unmakes plans: what a node takes, how much memory
- * all of it needs, the blocks of each member, the programs. */
+ * all of it needs, the blocks of each member. */
 #include "backend/cuda/cuda_plan.h"
 
 #include <stdlib.h>
@@ -29,8 +29,9 @@ jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *gra
     return JSN_OK;
 }
 
-static void base_make(jsni_make *make, const jsni_cuda *device, const jsni_graph *graph,
-                      const jsni_plan_options *options, bool no_own)
+void jsni_cuda_base_make(jsni_make *make, const jsni_cuda *device,
+                         const jsni_graph *graph, const jsni_plan_options *options,
+                         bool no_own)
 {
     memset(make, 0, sizeof *make);
     make->graph = graph;
@@ -106,7 +107,7 @@ static jsn_status measure(const jsni_cuda *device, const jsni_graph *graph,
     for (int plain = 0; plain < 2; plain++)
         for (int training = 0; training <= (int)options->training; training++) {
             jsni_make make;
-            base_make(&make, device, graph, options, plain || no_own);
+            jsni_cuda_base_make(&make, device, graph, options, plain || no_own);
             make.training = training;
             JSNI_TRY(jsni_make_run(&make));
             *arena = make.high > *arena ? make.high : *arena;
@@ -132,7 +133,7 @@ static jsn_status measure_evaluation(const jsni_cuda *device, const jsni_graph *
     *images = options->batch;
     for (size_t next = 2 * options->batch; next <= MOST; next *= 2) {
         jsni_make make;
-        base_make(&make, device, graph, &one, no_own);
+        jsni_cuda_base_make(&make, device, graph, &one, no_own);
         make.training = false;
         make.samples = next;
         JSNI_TRY(jsni_make_run(&make));
@@ -287,19 +288,6 @@ static jsn_status member_create(jsni_cuda_plan *plan, jsni_cuda_member *m)
     return make_tables(plan, m);
 }
 
-static void program_release(jsni_cuda_plan *plan, jsni_program *p)
-{
-    for (size_t n = 0; p->convs && n < plan->base.graph->node_count; n++)
-        jsni_cudnn_conv_destroy(p->convs[n]);
-    jsni_free(p->tasks);
-    jsni_free(p->values);
-    jsni_free(p->halves);
-    jsni_free(p->convs);
-    jsni_free(p->finals);
-    (void)cudaFree(p->device_finals);
-    memset(p, 0, sizeof *p);
-}
-
 static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
 {
     if (m->stream)
@@ -307,7 +295,7 @@ static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
     if (m->recording.graph)
         (void)cudaGraphExecDestroy(m->recording.graph);
     for (size_t i = 0; i < JSNI_CUDA_PROGRAMS; i++)
-        program_release(plan, &m->programs[i]);
+        jsni_cuda_program_release(plan, &m->programs[i]);
     void *const blocks[] = {m->params,         m->grads,
                             m->state,          m->stats,
                             m->arena,          m->packed,
@@ -352,116 +340,6 @@ void jsni_cuda_plan_destroy(jsni_plan *base)
     jsni_free(plan);
 }
 
-static jsn_status program_memory(jsni_cuda_plan *plan, jsni_program *p)
-{
-    const size_t nodes = plan->base.graph->node_count;
-    JSNI_TRY_ALLOC(p->tasks = jsni_alloc_zero(plan->task_capacity, sizeof *p->tasks));
-    JSNI_TRY_ALLOC(p->values = jsni_alloc_zero(nodes, sizeof *p->values));
-    JSNI_TRY_ALLOC(p->halves = jsni_alloc_zero(nodes, sizeof *p->halves));
-    JSNI_TRY_ALLOC(p->convs = jsni_alloc_zero(nodes, sizeof *p->convs));
-    JSNI_TRY_ALLOC(p->finals = jsni_alloc_zero(nodes, sizeof *p->finals));
-    return jsni_cuda_alloc((void **)&p->device_finals, nodes * sizeof *p->finals,
-                           "tables");
-}
-
-static size_t offset_of(const jsni_make *make, int buffer)
-{
-    return buffer == JSNI_NO_BUFFER ? SIZE_MAX : make->buffers[buffer].offset;
-}
-
-static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
-                               jsni_program *p, size_t views, size_t samples,
-                               bool training)
-{
-    JSNI_TRY(program_memory(plan, p));
-    jsni_make make;
-    base_make(&make, (const jsni_cuda *)plan->base.backend, plan->base.graph,
-              &plan->options, plan->no_own);
-    make.views = views;
-    make.samples = samples;
-    make.training = training;
-    make.packed = plan->packed;
-    make.tasks = p->tasks;
-    make.task_capacity = plan->task_capacity;
-    make.finals = p->finals;
-    const jsni_make_base base = {.arena = m->arena,
-                                 .params = m->params,
-                                 .grads = m->grads,
-                                 .stats = m->stats,
-                                 .packed = m->packed,
-                                 .finals = p->device_finals,
-                                 .dropout_seed = m->seed,
-                                 .dropout_step = m->counters + 2,
-                                 .cudnn = m->cudnn,
-                                 .workspace = m->workspace,
-                                 .side_workspace = m->side_workspace,
-                                 .workspace_bytes = plan->workspace_bytes};
-    make.base = base;
-    JSNI_TRY(jsni_make_run(&make));
-    if (make.high > plan->arena_bytes) {
-        for (size_t n = 0; n < plan->base.graph->node_count; n++)
-            jsni_cudnn_conv_destroy(make.nodes[n].cudnn);
-        jsni_make_release(&make);
-        return jsni_fail(JSN_ERR_DEVICE,
-                         "a program needs %zu bytes of activations, the plan has %zu",
-                         make.high, plan->arena_bytes);
-    }
-    p->forward_tasks = make.forward_tasks;
-    p->task_count = make.task_count;
-    p->input = offset_of(&make, make.input);
-    p->output_grad = offset_of(&make, make.output_grad);
-    p->input_grad = offset_of(&make, make.input_grad);
-    bool plain = false;
-    for (size_t n = 0; n < plan->base.graph->node_count; n++) {
-        /* A convolution with own kernels that this program runs without them. */
-        plain = plain || (plan->packed[n].forward != SIZE_MAX &&
-                          make.nodes[n].how != JSNI_HOW_OWN);
-        p->values[n] = offset_of(&make, make.nodes[n].value);
-        p->halves[n] = make.nodes[n].half;
-        p->convs[n] = make.nodes[n].cudnn;
-    }
-    if (m == plan->member && (training || !plan->options.training))
-        jsni_cuda_describe(plan, &make);
-    jsni_make_release(&make);
-    JSNI_TRY_CUDA(cudaMemcpy(p->device_finals, p->finals,
-                             make.final_count * sizeof *p->finals,
-                             cudaMemcpyHostToDevice));
-    JSNI_TRY(jsni_cuda_settle());
-    p->views = views;
-    p->samples = samples;
-    p->training = training;
-    if (plain && !m->all_packs) {
-        m->all_packs = true;
-        return jsni_cuda_pack(plan, m);
-    }
-    return JSN_OK;
-}
-
-jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member, size_t views,
-                             size_t samples, bool training, jsni_program **out)
-{
-    jsni_cuda_member *m = &plan->member[member];
-    for (size_t i = 0; i < JSNI_CUDA_PROGRAMS; i++) {
-        jsni_program *p = &m->programs[i];
-        if (p->samples == samples && p->views == views && p->training == training) {
-            *out = p;
-            return JSN_OK;
-        }
-    }
-    jsni_program *p = &m->programs[m->next_program];
-    JSNI_TRY_CUDA(cudaStreamSynchronize(m->stream));
-    m->next_program = (m->next_program + 1) % JSNI_CUDA_PROGRAMS;
-    m->recording.valid = false;
-    program_release(plan, p);
-    const jsn_status status = program_make(plan, m, p, views, samples, training);
-    if (status != JSN_OK) {
-        program_release(plan, p);
-        return status;
-    }
-    *out = p;
-    return JSN_OK;
-}
-
 static jsn_status plan_make(jsni_cuda_plan *plan)
 {
     const jsni_graph *g = plan->base.graph;
@@ -484,7 +362,7 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
         plan->packed[n].plain = plan->packed[n].forward = plan->packed[n].back =
             SIZE_MAX;
     jsni_make make;
-    base_make(&make, device, g, o, plan->no_own);
+    jsni_cuda_base_make(&make, device, g, o, plan->no_own);
     const jsn_status status = jsni_make_analyse(&make);
     plan->wide = make.wide;
     plan->clusters = make.clusters;

@@ -167,10 +167,17 @@ extern const struct jsni_resident_ops jsni_cuda_resident;
 /* Fills the texts of all nodes from a program being made. */
 void jsni_cuda_describe(jsni_cuda_plan *plan, const jsni_make *make);
 
+/* A program in the making for the plan's largest shape; the caller adjusts it and gives
+ * it to jsni_make_run(). */
+void jsni_cuda_base_make(jsni_make *make, const jsni_cuda *device,
+                         const jsni_graph *graph, const jsni_plan_options *options,
+                         bool no_own);
+
 /* The program for this shape, made when it does not exist yet. */
 JSN_MUST_CHECK jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member,
                                             size_t views, size_t samples, bool training,
                                             jsni_program **out);
+void jsni_cuda_program_release(jsni_cuda_plan *plan, jsni_program *p);
 JSN_MUST_CHECK jsn_status jsni_cuda_run_tasks(jsni_cuda_member *m,
                                               const jsni_task *tasks, size_t count);
 void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule);
