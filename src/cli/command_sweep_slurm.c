@@ -42,6 +42,24 @@ static void quote(const char *text)
     (void)putchar('\'');
 }
 
+/* Without its password the URL is one that libpq completes from ~/.pgpass. */
+static void drop_secrets(char *url)
+{
+    char *secret = strstr(url, ":***");
+    if (secret != NULL)
+        memmove(secret, secret + 4, strlen(secret + 4) + 1);
+    while ((secret = strstr(url, "password=***")) != NULL) {
+        const char *rest = secret + strlen("password=***");
+        while (secret > url && secret[-1] != '?' && secret[-1] != '&')
+            secret--; /* "sslpassword" */
+        if (*rest == '&')
+            rest++;
+        else if (secret > url)
+            secret--; /* the last one: its '?' or '&' goes as well */
+        memmove(secret, rest, strlen(rest) + 1);
+    }
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const slurm_values *v = values;
@@ -68,12 +86,9 @@ static jsn_status run(void *values, const jsn_texts *args)
         (void)printf("# The store wants a password: set PGPASSWORD, or put it into "
                      "~/.pgpass.\n");
     (void)printf("export JENSEN_STORE=");
-    /* Without its password the URL is one that libpq completes from ~/.pgpass. */
     char url[1024];
     (void)snprintf(url, sizeof url, "%s", shown);
-    char *secret = strstr(url, ":***");
-    if (secret != NULL)
-        memmove(secret, secret + 4, strlen(secret + 4) + 1);
+    drop_secrets(url);
     quote(url);
     (void)printf("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
                  "jensen sweep worker ");

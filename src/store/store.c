@@ -46,21 +46,26 @@ jsn_status jsni_store_rows_grow(jsni_store_rows *rows, size_t columns)
     return JSN_OK;
 }
 
-/* "scheme://user:secret@host" loses its secret; so does ?password=secret. */
+/* Whether the text is meant as a server's address, "postgresql:/..." with a slash too few
+ * as well: such a one is no file name. */
+static bool is_server(const char *url)
+{
+    return strncmp(url, "postgres", 8) == 0 && strchr(url, ':') != NULL;
+}
+
+/* "scheme://user:secret@host" loses its secret; so does ?password=secret. The secret ends
+ * at the last '@' there is: one that holds '@', '/' or '?' as they are is malformed, but
+ * still a secret. */
 char *jsni_store_shown_url(const char *url)
 {
     jsni_text text = {0};
     const char *scheme = strstr(url, "://");
     const char *at = url;
-    if (scheme != NULL) {
-        const char *host = scheme + 3;
-        const size_t authority = strcspn(host, "/?");
-        const char *end = NULL; /* the last '@': a password may hold others */
-        for (size_t i = 0; i < authority; i++)
-            if (host[i] == '@')
-                end = host + i;
+    if (scheme != NULL || is_server(url)) {
+        const char *rest = scheme != NULL ? scheme + 3 : strchr(url, ':') + 1;
+        const char *end = strrchr(rest, '@');
         const char *colon =
-            end == NULL ? NULL : memchr(host, ':', (size_t)(end - host));
+            end == NULL ? NULL : memchr(rest, ':', (size_t)(end - rest));
         if (colon != NULL) {
             jsni_text_add_n(&text, url, (size_t)(colon - url));
             jsni_text_add(&text, ":***");
@@ -82,13 +87,13 @@ char *jsni_store_shown_url(const char *url)
 static jsn_status find_engine(const char *url, const char *shown,
                               const jsni_store_engine **out)
 {
-    for (size_t i = 0; engines[i] != NULL; i++)
+    const bool server = is_server(url), address = strstr(url, "://") != NULL;
+    for (size_t i = 0; (address || !server) && engines[i] != NULL; i++)
         if (engines[i]->accepts(url)) {
             *out = engines[i];
             return JSN_OK;
         }
-    const bool server = strncmp(url, "postgres", 8) == 0;
-    if (server || strstr(url, "://") == NULL || strncmp(url, "sqlite:", 7) == 0)
+    if ((server && address) || (!server && !address) || strncmp(url, "sqlite:", 7) == 0)
         return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: this build of jensen has no %s",
                          shown, server ? "libpq" : "SQLite");
     return jsni_fail(JSN_ERR_ARGUMENT,

@@ -83,6 +83,28 @@ static void ignore_notice(void *user, const char *message)
     (void)message;
 }
 
+/* libpq quotes what it cannot read, and that may be a piece of the password: such an
+ * address gets a sentence of ours. */
+static jsn_status check_address(const char *address, const char *shown)
+{
+    const char *rest = strstr(address, "://") + 3;
+    const char *last = strrchr(rest, '@'), *query = strchr(rest, '?');
+    char *error = NULL;
+    PQconninfoOption *parsed = PQconninfoParse(address, &error);
+    const bool readable = parsed != NULL;
+    PQconninfoFree(parsed);
+    PQfreemem(error);
+    /* "user:p@ss@host", "user:p/ss@host" */
+    const bool cut = last != NULL && (query == NULL || last < query) &&
+                     (size_t)(last - rest) != strcspn(rest, "@/");
+    if (readable && !cut)
+        return JSN_OK;
+    return jsni_fail(JSN_ERR_ARGUMENT,
+                     "%s: libpq cannot read the address; in a password @ : / ? %% are "
+                     "written %%40 %%3A %%2F %%3F %%25",
+                     shown);
+}
+
 static jsn_status open_server(void **out, const char *url, const char *shown,
                               bool create)
 {
@@ -93,9 +115,11 @@ static jsn_status open_server(void **out, const char *url, const char *shown,
     char *address = NULL;
     jsni_text_format(&text, "postgresql%s", rest);
     JSNI_TRY(jsni_text_take(&text, &address));
-    PGconn *db = PQconnectdb(address);
+    jsn_status status = check_address(address, shown);
+    PGconn *db = status == JSN_OK ? PQconnectdb(address) : NULL;
     jsni_free(address);
-    jsn_status status = JSN_OK;
+    if (status != JSN_OK)
+        return status;
     if (db == NULL) {
         status = jsni_fail(JSN_ERR_MEMORY, "libpq: out of memory");
     } else if (PQstatus(db) != CONNECTION_OK) {

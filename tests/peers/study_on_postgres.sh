@@ -61,6 +61,18 @@ grep -q geheim stderr.txt && complain "the password shows" status
 expect 5 '' 'authentication failed' -- "$JENSEN" sweep status --store "postgresql://jensen:wrong@127.0.0.1:$port/postgres"
 expect 5 '' 'does not exist' -- "$JENSEN" sweep status --store "postgresql://jensen:$secret@127.0.0.1:$port/nosuch"
 
+# An address that libpq cannot read: no piece of the password shows.
+for bad in "jensen:ge%zzheim@127.0.0.1" "jensen:ge@heim@127.0.0.1" "jensen:ge/heim@127.0.0.1"; do
+    expect 2 '' '\*\*\*@127.0.0.1.*cannot read' -- "$JENSEN" sweep status --store "postgresql://$bad:$port/postgres"
+    cases=$((cases + 1))
+    grep -q 'heim' stderr.txt && complain "the password shows" status
+done
+expect 2 '' 'postgresql://USER@HOST' -- "$JENSEN" sweep status --store "postgresql:/jensen:geheim@h/d"
+cases=$((cases + 1))
+grep -q geheim stderr.txt && complain "the password shows" status
+expect 0 "postgresql://jensen@127.0.0.1:$port/postgres\\?connect_timeout=5'" '' -- "$JENSEN" sweep slurm killed \
+    --store "postgresql://jensen@127.0.0.1:$port/postgres?password=$secret&connect_timeout=5"
+
 # Tables of another schema are left alone.
 PGPASSWORD='se:cr@et' "$bin/psql" -q -h 127.0.0.1 -p "$port" -U jensen postgres \
     -c 'CREATE DATABASE other' >/dev/null

@@ -204,6 +204,9 @@ static void test_passwords_are_hidden(void **state)
          "postgresql://h/d?user=a&password=***&"
          "b=c"},
         {"sqlite:///a:b.db", "sqlite:///a:b.db"},
+        {"postgresql://a:p@s/t?x@h:5/d", "postgresql://a:***@h:5/d"},
+        {"postgresql:/a:pst@h/d", "postgresql:/a:***@h/d"},
+        {"postgres.db", "postgres.db"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         char *shown = jsni_store_shown_url(pairs[i][0]);
