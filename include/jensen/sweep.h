@@ -90,6 +90,10 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_exists(const char *url, const char *
 
 JSN_API const char *jsn_sweep_name(const jsn_sweep *sweep);
 JSN_API const char *jsn_sweep_objective(const jsn_sweep *sweep);
+typedef struct jsn_sweep_trial jsn_sweep_trial;
+/* What the value of a trial is: the objective, and for "auto" the one that the run had. */
+JSN_API const char *jsn_sweep_measured(const jsn_sweep *sweep,
+                                       const jsn_sweep_trial *trial);
 /* The store's URL without its password. */
 JSN_API const char *jsn_sweep_shown(const jsn_sweep *sweep);
 
@@ -156,7 +160,7 @@ typedef enum jsn_sweep_state {
 /* "waiting", "running", ... */
 JSN_API const char *jsn_sweep_state_name(jsn_sweep_state state);
 
-typedef struct jsn_sweep_trial {
+struct jsn_sweep_trial {
     int64_t number; /* from 0 */
     jsn_sweep_state state;
     double value; /* of the objective; NaN: none yet */
@@ -166,7 +170,7 @@ typedef struct jsn_sweep_trial {
     size_t fact_count;
     double *steps; /* objective after epoch 1, 2, ...; NaN: not measured */
     size_t step_count;
-} jsn_sweep_trial;
+};
 
 /* All trials by number; the caller's. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_trials(jsn_sweep *sweep,

@@ -52,7 +52,7 @@ static jsn_status print(const jsn_sweep *sweep, const jsn_sweep_trial *t,
     if (group != NULL)
         (void)printf("%-24s ", group);
     (void)printf("trial %lld: %s %.4f ", (long long)t->number,
-                 jsn_sweep_objective(sweep), t->value);
+                 jsn_sweep_measured(sweep, t), t->value);
     for (size_t i = 0; i < t->option_count; i++)
         (void)printf(" --%s %s", t->options[i].name, t->options[i].text);
     const char *folder = jsn_sweep_fact(t, "run");

@@ -296,7 +296,7 @@ static jsn_status render(const shown *s, const char *format, jsni_text *out)
     jsni_table ours = {0}, paper = {0};
     jsni_repro_table(&s->cells, s->caption.data, s->cells.info->note, &ours);
     jsni_repro_comparison(&s->cells, "Ours beside the paper's; intervals are Welch's.",
-                          &paper);
+                          strcmp(format, "csv") == 0, &paper);
     jsn_status status = JSN_OK;
     if (strcmp(format, "html") == 0) {
         status = render_page(s, &ours, &paper, out);

@@ -67,8 +67,9 @@ static jsni_chart *find_chart(drawing *d, const char *title, const char *x,
         return NULL;
     jsni_chart *chart = &d->charts[d->chart_count];
     (void)snprintf(d->titles[d->chart_count], sizeof d->titles[0], "%s", title);
-    *chart = (jsni_chart){
-        .title = d->titles[d->chart_count], .x = {.label = x}, .y = {.label = y}};
+    *chart = (jsni_chart){.title = d->titles[d->chart_count],
+                          .x = {.label = x, .whole = true}, /* epochs or M */
+                          .y = {.label = y}};
     d->chart_count++;
     return chart;
 }

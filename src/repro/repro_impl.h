@@ -78,9 +78,10 @@ size_t jsni_repro_classes(const char *dataset);
 /* Rows times columns, as the paper prints them; borrowed caption and note. */
 void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
                       const char *note, jsni_table *out);
-/* A row a cell: ours, the paper's, difference, Welch's interval. */
+/* A row a cell: ours, the paper's, difference, Welch's interval. `numbers`: for programs,
+ * with a column for everything that readers see as words or print. */
 void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
-                           jsni_table *out);
+                           bool numbers, jsni_table *out);
 /* Lines: rank correlation of our columns with the paper's. */
 void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
 

@@ -53,8 +53,9 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
         c->mean = jsn_stats_mean(c->values, c->count);
         c->deviation = jsn_stats_deviation(c->values, c->count);
         /* Agreement of predictions has no chance level: constant ones agree always. */
+        const double guesses = strcmp(c->metric, "test_top5") == 0 ? 5.0 : 1.0;
         c->near_chance = c->count > 0 && strcmp(c->metric, "consistency") != 0 &&
-                         c->mean < chance_factor * chance;
+                         c->mean < chance_factor * guesses * chance;
     }
     for (size_t i = 0; i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
@@ -133,37 +134,57 @@ static void stand_ins(double mean, double deviation, size_t count, double *out)
         out[i] = mean + (i == 0 ? -shift : i == 1 ? shift : 0.0);
 }
 
-static void put_interval(jsni_table *out, const jsni_repro_cell *c)
+/* Welch's interval of the difference; false: none without two runs on both sides. */
+static bool find_interval(const jsni_repro_cell *c, jsn_stats_test *test)
 {
     double paper[16];
-    char text[64];
-    jsn_stats_test test;
     if (c->count < 2 || c->paper_runs < 2 || c->paper_runs > 16 ||
-        isnan(c->paper_deviation)) {
-        (void)jsni_table_empty(out);
-        return;
-    }
+        isnan(c->paper_deviation))
+        return false;
     stand_ins(c->paper, c->paper_deviation, c->paper_runs, paper);
-    if (jsn_stats_welch(&test, c->values, c->count, paper, c->paper_runs, 0.95) !=
-        JSN_OK) {
-        (void)jsni_table_empty(out);
+    return jsn_stats_welch(test, c->values, c->count, paper, c->paper_runs, 0.95) ==
+           JSN_OK;
+}
+
+/* Difference and interval, in words for readers or as numbers for programs. */
+static void put_difference(jsni_table *out, const jsni_repro_cell *c, bool numbers)
+{
+    char text[64] = "";
+    jsn_stats_test test = {.low = NAN, .high = NAN};
+    const bool found = find_interval(c, &test);
+    const double difference = c->count == 0 ? NAN : c->mean - c->paper;
+    if (numbers) {
+        (void)jsni_table_number(out, difference, NAN, 2);
+        (void)jsni_table_number(out, test.low, NAN, 2);
+        (void)jsni_table_number(out, test.high, NAN, 2);
+        (void)jsni_table_text(out, c->bold ? "1" : "0");
+        (void)jsni_table_text(out, c->near_chance ? "1" : "0");
+        (void)jsni_table_text(out, c->paper_bold ? "1" : "0");
         return;
     }
-    (void)snprintf(text, sizeof text, "%+.2f .. %+.2f", test.low, test.high);
+    if (!isnan(difference))
+        (void)snprintf(text, sizeof text, "%+.2f", difference);
+    (void)jsni_table_text(out, text);
+    text[0] = '\0';
+    if (found)
+        (void)snprintf(text, sizeof text, "%+.2f .. %+.2f", test.low, test.high);
     (void)jsni_table_text(out, text);
 }
 
 void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
-                           jsni_table *out)
+                           bool numbers, jsni_table *out)
 {
+    static const char *const words[] = {"difference", "95% interval", NULL};
+    static const char *const fields[] = {
+        "difference", "95% low", "95% high", "bold", "near chance", "paper bold", NULL};
     out->caption = caption;
-    jsni_table_column(out, NULL, "", JSNI_ALIGN_LEFT);
+    jsni_table_column(out, NULL, numbers ? "row" : "", JSNI_ALIGN_LEFT);
     jsni_table_column(out, NULL, "column", JSNI_ALIGN_LEFT);
     jsni_table_column(out, NULL, "ours", JSNI_ALIGN_RIGHT);
     jsni_table_column(out, NULL, "n", JSNI_ALIGN_RIGHT);
     jsni_table_column(out, NULL, "paper", JSNI_ALIGN_RIGHT);
-    jsni_table_column(out, NULL, "difference", JSNI_ALIGN_RIGHT);
-    jsni_table_column(out, NULL, "95% interval", JSNI_ALIGN_RIGHT);
+    for (const char *const *word = numbers ? fields : words; *word != NULL; word++)
+        jsni_table_column(out, NULL, *word, JSNI_ALIGN_RIGHT);
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
         char column[2 * JSNI_REPRO_LABEL + 2], number[32];
@@ -173,7 +194,7 @@ void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
                        c->group[0] == '\0' ? "" : " ", c->column);
         (void)jsni_table_text(out, column);
         if (c->count == 0) {
-            (void)jsni_table_text(out, "not run");
+            (void)jsni_table_text(out, numbers ? "" : "not run");
         } else {
             jsni_cell *cell = jsni_table_number(out, c->mean, c->deviation, 2);
             cell->bold = c->bold;
@@ -182,13 +203,7 @@ void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
         (void)snprintf(number, sizeof number, "%zu", c->count);
         (void)jsni_table_text(out, number);
         jsni_table_number(out, c->paper, c->paper_deviation, 2)->bold = c->paper_bold;
-        if (c->count == 0 || isnan(c->paper)) {
-            (void)jsni_table_empty(out);
-        } else {
-            (void)snprintf(number, sizeof number, "%+.2f", c->mean - c->paper);
-            (void)jsni_table_text(out, number);
-        }
-        put_interval(out, c);
+        put_difference(out, c, numbers);
     }
 }
 
@@ -215,9 +230,13 @@ void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out)
         if (count < 3 || jsn_stats_spearman(ours, paper, count, &rho) != JSN_OK ||
             jsn_stats_kendall(ours, paper, count, &tau) != JSN_OK)
             continue;
-        jsni_text_format(out, "%s%s%s: Spearman %+.2f, Kendall %+.2f over %zu rows",
-                         column->group, column->group[0] == '\0' ? "" : " ",
-                         column->column, rho, tau, count);
+        jsni_text_format(out, "%s%s%s: ", column->group,
+                         column->group[0] == '\0' ? "" : " ", column->column);
+        if (isnan(rho) || isnan(tau))
+            jsni_text_format(out, "no ranks, equal values over %zu rows", count);
+        else
+            jsni_text_format(out, "Spearman %+.2f, Kendall %+.2f over %zu rows", rho,
+                             tau, count);
         if (left_out > 0)
             jsni_text_format(out, " (%zu near chance left out)", left_out);
         jsni_text_add(out, "\n");

@@ -137,7 +137,7 @@ static void add_curves(jsni_text *page, const jsn_sweep *sweep,
         return;
     const jsni_chart chart = {.title = "objective over the epochs",
                               .x = {.label = "epoch", .whole = true},
-                              .y = {.label = jsn_sweep_objective(sweep)},
+                              .y = {.label = jsn_sweep_measured(sweep, &trials[0])},
                               .series = series,
                               .series_count = used,
                               .width = 720};

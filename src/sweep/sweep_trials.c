@@ -143,6 +143,13 @@ size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
     return best;
 }
 
+const char *jsn_sweep_measured(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
+{
+    if (strcmp(sweep->objective, "auto") != 0)
+        return sweep->objective;
+    return isnan(jsn_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";
+}
+
 double jsni_sweep_objective_of(const char *objective, const jsn_json *result)
 {
     const bool automatic = strcmp(objective, "auto") == 0;

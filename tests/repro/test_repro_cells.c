@@ -126,7 +126,7 @@ typedef struct made {
 static void make(made *m, const char *recipe, const char *value)
 {
     (void)snprintf(m->words[0], 32, "recipe");
-    (void)snprintf(m->words[1], 32, "%s", recipe);
+    (void)snprintf(m->words[1], 32, "%.31s", recipe);
     (void)snprintf(m->words[2], 32, "test_acc");
     (void)snprintf(m->words[3], 32, "%s", value);
     m->option = (jsn_sweep_pair){m->words[0], m->words[1]};
@@ -168,9 +168,16 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     assert_int_equal(find(&cells, "cifar10/sym-20/gjs")->count, 0);
     jsni_text text = {0};
     jsni_table table = {0};
-    jsni_repro_comparison(&cells, "caption", &table);
+    jsni_repro_comparison(&cells, "caption", false, &table);
     assert_ok(jsni_table_write(&table, "markdown", &text));
     assert_non_null(strstr(text.data, "-2.57")); /* 91 - 93.57 */
+    jsni_text_release(&text);
+    jsni_table_release(&table);
+    table = (jsni_table){0};
+    jsni_repro_comparison(&cells, "caption", true, &table);
+    assert_ok(jsni_table_write(&table, "csv", &text));
+    assert_non_null(strstr(text.data, "BS,symmetric 40%,12,0,3,89.23,0.16,-77.23,"));
+    assert_non_null(strstr(text.data, ",0,1,0\n")); /* BS: near chance, not bold */
     jsni_text_release(&text);
     jsni_repro_correlation(&cells, &text);
     /* GJS 93.57 > SCE 92.72 > CE 87.74 in the paper, the same order here. */
@@ -184,9 +191,42 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     jsni_repro_cells_release(&cells);
 }
 
+static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state)
+{
+    (void)state;
+    static const char *const recipes[] = {"cifar10/sym-40/gjs", "cifar10/sym-40/sce",
+                                          "cifar10/sym-40/ce"};
+    made list[3];
+    jsn_sweep_trial trials[3];
+    for (size_t i = 0; i < 3; i++) {
+        make(&list[i], recipes[i], "0.5");
+        trials[i] = list[i].trial;
+    }
+    jsni_repro_cells cells;
+    jsni_text text = {0};
+    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    assert_ok(jsni_repro_cells_fill(&cells, trials, 3));
+    jsni_repro_correlation(&cells, &text);
+    assert_string_equal(text.data,
+                        "symmetric 40%: no ranks, equal values over 3 rows\n");
+    jsni_text_release(&text);
+    jsni_repro_cells_release(&cells);
+    /* Of 50 classes: chance is 2% for one guess, 10% for five. */
+    assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
+    make(&list[0], cells.items[0].recipe.name, "0.14");
+    for (size_t v = 0; v < 2; v++) {
+        (void)snprintf(list[0].words[2], 32, v == 0 ? "test_acc" : "test_top5");
+        assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
+        assert_int_equal(cells.items[v].count, 1);
+        assert_int_equal(cells.items[v].near_chance, v == 1);
+    }
+    jsni_repro_cells_release(&cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_values_have_no_ranks_and_top5_another_chance),
         cmocka_unit_test(test_built_in_numbers_are_those_of_the_file),
         cmocka_unit_test(test_every_cell_finds_its_printed_number),
         cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
