@@ -10,7 +10,6 @@
 #include "core/number.h"
 #include "core/rng.h"
 #include "format/yaml.h"
-#include "jensen/loss.h"
 #include "sweep/sweep_impl.h"
 
 #define FIELD(name) offsetof(jsn_sweep_plan, name)
@@ -227,6 +226,9 @@ static jsn_status parse_axes(creation *c)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "axis '%s': a range needs --search random",
                              axis->row->name);
+        if (strcmp(axis->row->name, "seed") == 0 && c->plan->seeds > 1)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "axis 'seed' and --seeds both choose the seeds");
         for (size_t k = 0; k + 1 < c->count; k++)
             if (c->list[k].row == axis->row)
                 return jsni_fail(JSN_ERR_ARGUMENT, "axis '%s' comes twice",
@@ -237,6 +239,23 @@ static jsn_status parse_axes(creation *c)
                                  axis->row->name);
     }
     return JSN_OK;
+}
+
+static jsn_status check_base(const jsn_train_config *base)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        char *text = NULL;
+        if (table[i].kind != JSN_OPTION_TEXT || !jsn_options_is_set(&table[i], base))
+            continue;
+        status = jsn_options_text(&table[i], base, &text);
+        if (status == JSN_OK)
+            status = jsni_sweep_check_spec(table[i].name, text);
+        jsn_text_release(text);
+    }
+    return status;
 }
 
 /* The set options of `base` as an object of texts. */
@@ -329,8 +348,8 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     c->study = &study;
     c->first_seed = base->seed == JSN_OPTION_INT_UNSET ? 1 : base->seed;
     jsn_status status = parse_axes(c);
-    if (status == JSN_OK && base->loss != NULL)
-        status = jsn_loss_check(base->loss, NULL);
+    if (status == JSN_OK)
+        status = check_base(base);
     if (status == JSN_OK && plan->preset != NULL && c->count > 0)
         status = jsni_fail(JSN_ERR_ARGUMENT, "a preset brings its own axes");
     if (status == JSN_OK)

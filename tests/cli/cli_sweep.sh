@@ -14,6 +14,11 @@ expect 2 '' 'LOW..HIGH|VALUE' -- "$JENSEN" sweep create s builtin --axis lr
 expect 2 '' 'range needs --search random' -- "$JENSEN" sweep create s builtin --axis lr=0.1..1
 expect 2 '' 'comes twice' -- "$JENSEN" sweep create s builtin --axis lr=0.1,0.1
 expect 2 '' 'no loss|jss' -- "$JENSEN" sweep create s builtin --axis 'loss=ce;jss'
+for wrong in network=cnn,cmm 'noise=sym:rate=0.2;asymm' 'schedule=cosine;cosin' recipe=nothing; do
+    expect 2 '' "cmm|asymm|cosin|nothing" -- "$JENSEN" sweep create s builtin --axis "$wrong"
+done
+expect 2 '' 'cmm' -- "$JENSEN" sweep create s builtin --axis lr=0.1 --network cmm
+expect 2 '' 'both choose the seeds' -- "$JENSEN" sweep create s builtin --axis seed=1,2 --seeds 2
 expect 2 '' 'sqlite:///FILE' -- "$JENSEN" sweep status --store nonsense://x
 expect 2 '' 'what is to be searched' -- "$JENSEN" sweep create s builtin
 printf 'data: builtin:size=200\nepochs: 1\naxes:\n  lr: [0.1, 0.2]\n  weigth-decay: [1, 2]\n' >bad.yaml
@@ -27,7 +32,7 @@ expect 0 '4 trials: 0 complete, 0 running, 4 waiting' '' -- "$JENSEN" sweep stat
 expect 2 '' "no study 'two'" -- "$JENSEN" sweep status two
 expect 0 '4 complete, 0 pruned, 0 failed' '*' -- "$JENSEN" sweep run one --jobs 2 -q
 expect 0 '"complete":4' '' -- "$JENSEN" sweep status one --json
-expect 0 'trial [0-3]: .*--lr' '' -- "$JENSEN" sweep best one
+expect 0 'trial [0-3]: test_acc .*--lr' '' -- "$JENSEN" sweep best one
 expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3
 
 # The page of a study links its runs' pages, as seen from where it is written; a page
