@@ -54,7 +54,7 @@ static void print_wrapped(const char *text, int indent)
 static void print_option(const jsn_option_info *row)
 {
     enum { COLUMN = 28 };
-    char head[96], help[512];
+    char head[192], help[512];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
     int used = row->letter != 0
                    ? snprintf(head, sizeof head, "  -%c, --%s", row->letter, row->name)

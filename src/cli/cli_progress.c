@@ -65,9 +65,14 @@ static void show_bar(const char *what, double share, double elapsed, const char 
     for (int i = 0; i < WIDTH; i++)
         bar[i] = i < full ? '#' : '.';
     bar[WIDTH] = '\0';
-    const double left = share > 0.0 ? elapsed / share - elapsed : 0.0;
-    (void)fprintf(stderr, "\r\033[K%s [%s] %3.0f%%  %d:%02d left  %s", what, bar,
-                  100.0 * share, (int)left / 60, (int)left % 60, detail);
+    char left[32] = "";
+    if (share > 0.0) {
+        const double seconds = elapsed / share - elapsed;
+        (void)snprintf(left, sizeof left, "  %d:%02d left", (int)seconds / 60,
+                       (int)seconds % 60);
+    }
+    (void)fprintf(stderr, "\r\033[K%s [%s] %3.0f%%%s  %s", what, bar, 100.0 * share,
+                  left, detail);
     (void)fflush(stderr);
     bar_shown = 1;
 }
