@@ -71,18 +71,25 @@ static const value_case cases[] = {
       -0.11367228, -0.02590631}},
 };
 
-static void check_case(const value_case *c)
+/* The one sample of the sheet, of class 0. */
+static jsn_loss_batch the_sample(void)
 {
     static const int32_t label = 0;
-    double grad[2 * CLASSES];
-    double value = 0.0;
-    jsn_loss *loss = NULL;
     jsn_loss_batch batch;
     jsn_loss_batch_init(&batch);
     batch.samples = 1;
     batch.type = JSN_LOSS_F64;
     batch.logits = views;
     batch.labels = &label;
+    return batch;
+}
+
+static void check_case(const value_case *c)
+{
+    double grad[2 * CLASSES];
+    double value = 0.0;
+    jsn_loss *loss = NULL;
+    const jsn_loss_batch batch = the_sample();
     assert_ok(jsn_loss_create(&loss, c->spec, CLASSES, c->views));
     const bool per_sample = jsn_loss_describe_of(loss)->per_sample;
     jsn_loss_result result = {0.0, per_sample ? &value : NULL, grad};
@@ -119,16 +126,10 @@ static void test_nocons_has_the_papers_and_the_codes_form(void **state)
          1.1313763289,
          {-0.12900032, 0.00524906, 0.10543023, 0.01832103}},
     };
-    static const int32_t label = 0;
     for (size_t i = 0; i < 2; i++) {
         double grad[2 * CLASSES];
         jsn_loss *loss = NULL;
-        jsn_loss_batch batch;
-        jsn_loss_batch_init(&batch);
-        batch.samples = 1;
-        batch.type = JSN_LOSS_F64;
-        batch.logits = views;
-        batch.labels = &label;
+        const jsn_loss_batch batch = the_sample();
         jsn_loss_result result = {0.0, NULL, grad};
         assert_ok(jsn_loss_create(&loss, forms[i].spec, CLASSES, 2));
         assert_ok(jsn_loss_eval(loss, &batch, &result));

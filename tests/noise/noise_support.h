@@ -42,6 +42,19 @@ static inline void noise_refused(const char *spec, const jsn_noise_input *in,
     jsn_noise_destroy(noise);
 }
 
+/* Whatever comes of it is released; for support_walk_allocations(). */
+static inline jsn_status noise_try(const char *spec, const jsn_noise_input *in)
+{
+    jsn_noise *noise = NULL;
+    jsn_noise_result r = {0};
+    jsn_status status = jsn_noise_create(&noise, spec);
+    if (status == JSN_OK)
+        status = jsn_noise_apply(noise, in, &r);
+    jsn_noise_result_release(&r);
+    jsn_noise_destroy(noise);
+    return status;
+}
+
 /* A text file of a test. */
 static inline const char *noise_file(const char *folder, const char *name,
                                      const char *text)

@@ -1,5 +1,5 @@
 /* Symmetric noise: exact counts, uniform targets, seeds. */
-#include "support/support.h"
+#include "noise/noise_support.h"
 
 #include "core/alloc.h"
 #include "jensen/noise.h"
@@ -128,15 +128,8 @@ static void test_bad_input_is_refused(void **state)
 
 static jsn_status whole(void *user)
 {
-    jsn_noise *noise = NULL;
-    jsn_noise_result r = {0};
-    jsn_status status = jsn_noise_create(&noise, user);
     const jsn_noise_input in = input(1);
-    if (status == JSN_OK)
-        status = jsn_noise_apply(noise, &in, &r);
-    jsn_noise_result_release(&r);
-    jsn_noise_destroy(noise);
-    return status;
+    return noise_try(user, &in);
 }
 
 static void test_every_allocation_may_fail(void **state)
