@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_numbers.h"
 #include "jensen/backend.h"
 #include "jensen/json.h"
 #include "jensen/machine.h"
@@ -113,17 +114,11 @@ static jsn_status print_json(const jsn_machine *machine, const jsn_gpu_driver *d
                              const folder folders[FOLDERS])
 {
     jsn_json_writer *writer = NULL;
-    char *text = NULL;
-    jsn_status status = jsn_json_writer_create(&writer, 0);
+    const jsn_status status = jsn_json_writer_create(&writer, 0);
     if (status != JSN_OK)
         return status;
     write_object(writer, machine, driver, folders);
-    status = jsn_json_writer_take(writer, &text);
-    if (status == JSN_OK)
-        (void)puts(text);
-    jsn_text_release(text);
-    jsn_json_writer_destroy(writer);
-    return status;
+    return cli_print_json(writer);
 }
 
 static void print_gpus(const jsn_gpu_driver *driver)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_numbers.h"
 #include "jensen/classifier.h"
 #include "jensen/json.h"
 
@@ -28,8 +29,7 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
 {
     const size_t classes = jsn_classifier_classes(c);
     jsn_json_writer *w = NULL;
-    char *text = NULL;
-    jsn_status status = jsn_json_writer_create(&w, 0);
+    const jsn_status status = jsn_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     jsn_json_begin_object(w, NULL);
@@ -53,12 +53,7 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
     }
     jsn_json_end(w);
     jsn_json_end(w);
-    status = jsn_json_writer_take(w, &text);
-    if (status == JSN_OK)
-        (void)printf("%s\n", text);
-    jsn_text_release(text);
-    jsn_json_writer_destroy(w);
-    return status;
+    return cli_print_json(w);
 }
 
 static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_numbers.h"
 #include "cli/cli_study.h"
 #include "jensen/json.h"
 
@@ -21,8 +22,7 @@ static const jsn_option_info options[] = {
 static jsn_status print_json(const jsn_sweep_trial *t, const char *group)
 {
     jsn_json_writer *w = NULL;
-    char *text = NULL;
-    jsn_status status = jsn_json_writer_create(&w, 0);
+    const jsn_status status = jsn_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     jsn_json_begin_object(w, NULL);
@@ -36,12 +36,7 @@ static jsn_status print_json(const jsn_sweep_trial *t, const char *group)
     jsn_json_end(w);
     jsn_json_put_text(w, "run", jsn_sweep_fact(t, "run"));
     jsn_json_end(w);
-    status = jsn_json_writer_take(w, &text);
-    if (status == JSN_OK)
-        (void)printf("%s\n", text);
-    jsn_text_release(text);
-    jsn_json_writer_destroy(w);
-    return status;
+    return cli_print_json(w);
 }
 
 static jsn_status print(const jsn_sweep *sweep, const jsn_sweep_trial *t,
