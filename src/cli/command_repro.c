@@ -124,8 +124,9 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = fill(v);
     if (status != JSN_OK)
         return status;
-    const jsn_repro_settings settings = {entry.name, v->dataset, v->seeds, v->only,
-                                         v->noise_from};
+    /* What is only shown gets no runs that a worker elsewhere would start. */
+    const jsn_repro_settings settings = {entry.name, v->dataset, v->show ? 0 : v->seeds,
+                                         v->only, v->noise_from};
     if (!entry.runs)
         return print(NULL, &settings, v);
     if (v->base.data == NULL)

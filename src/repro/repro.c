@@ -108,6 +108,27 @@ static bool wanted(const char *only, const char *name)
     return false;
 }
 
+/* Refuses words of --only that find nothing: the table would be empty without a word. */
+static jsn_status check_only(const char *only, const jsni_repro_cells *cells)
+{
+    for (const char *at = only; at != NULL && *at != '\0';) {
+        char word[JSN_RECIPE_TEXT];
+        const size_t n = strcspn(at, ",");
+        bool found = false;
+        (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
+        for (size_t i = 0; i < cells->count; i++)
+            found = found || wanted(word, cells->items[i].recipe.name);
+        if (!found)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "--only '%s': no run of %s on %s has such a part in its "
+                             "name ('%s', ...)",
+                             word, cells->info->name, cells->dataset,
+                             cells->items[0].recipe.name);
+        at += at[n] == ',' ? n + 1 : n;
+    }
+    return JSN_OK;
+}
+
 /* Ablations on CIFAR-10 take learning rate and weight decay from that data set's row of
  * Table 7, for the same loss and noise. */
 static bool other_rates(const jsn_recipe *recipe, const char *dataset, char lr[32],
@@ -192,7 +213,9 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     if (!entry.runs)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
     JSNI_TRY(jsni_repro_cells_make(&cells, settings->name, settings->dataset));
-    jsn_status status = name_study(&cells, overrides, &name);
+    jsn_status status = check_only(settings->only, &cells);
+    if (status == JSN_OK)
+        status = name_study(&cells, overrides, &name);
     if (status == JSN_OK)
         status = open_study(out, url, name, &cells, overrides);
     for (size_t i = 0; status == JSN_OK && i < cells.count; i++)

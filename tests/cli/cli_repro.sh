@@ -16,12 +16,15 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
         --store "sqlite:///$work/names.db")
     expect 0 '*' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}"
     expect 0 '*' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}" --threads 3 --jobs 2
-    expect 0 '^repro-table1-cifar10-6adbbd6e: 56 trials' '' -- \
+    expect 0 '^repro-table1-cifar10-6adbbd6e: 0 trials' '' -- \
         "$JENSEN" sweep status --store "sqlite:///$work/names.db"
     cp stdout.txt studies.txt
     expect 0 '^1$' '' -- grep -c '^repro-' studies.txt
     tiny=(--data builtin:size=200 --network mlp:width=16 --batch 16 --epochs 1 --threads 1 -q)
     expect 2 '' 'no runs on' -- "$JENSEN" repro table1 --dataset webvision "${tiny[@]}"
+    expect 2 '' "no run of table3 on cifar100 .*'table3/js'" -- "$JENSEN" repro table3 "${tiny[@]}" --only jss
+    expect 0 'not run' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --seeds 3
+    expect 0 '"waiting":0,.*"trials":0' '' -- "$JENSEN" sweep status --json
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
     expect 0 'scaled down; data=builtin:size=200, .*epochs=1' 'study repro-table3' -- \
         "$JENSEN" repro table3 "${tiny[@]}" --only js
