@@ -53,7 +53,8 @@ check() {
     fi
 }
 
-JENSEN_CUDA_MODULE=$PWD/$build/libjensen_cuda.so
+[[ $build == /* ]] || build=$PWD/$build
+JENSEN_CUDA_MODULE=$build/libjensen_cuda.so
 export JENSEN_CUDA_MODULE
 PATH=$PATH:/usr/local/cuda/bin
 export PATH

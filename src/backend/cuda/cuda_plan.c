@@ -296,20 +296,17 @@ static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
         (void)cudaGraphExecDestroy(m->recording.graph);
     for (size_t i = 0; i < JSNI_CUDA_PROGRAMS; i++)
         jsni_cuda_program_release(plan, &m->programs[i]);
-    void *const blocks[] = {m->params,         m->grads,
-                            m->state,          m->stats,
-                            m->arena,          m->packed,
-                            m->workspace,      m->packs,
-                            m->chunks,         m->planes,
-                            m->loss_values,    m->labels.labels,
-                            m->labels.truth,   m->labels.targets,
-                            m->labels.weights, m->labels.class_weights,
-                            m->labels.second,  m->rules,
-                            m->counters,       m->seed,
-                            m->counts,         m->key,
-                            m->data_labels,    m->data_truth,
-                            m->data_second,    m->order,
-                            m->recipe,         m->normal};
+    void *const blocks[] = {
+        m->params,         m->grads,          m->state,
+        m->stats,          m->arena,          m->packed,
+        m->workspace,      m->side_workspace, m->loss_room,
+        m->packs,          m->chunks,         m->planes,
+        m->loss_values,    m->labels.labels,  m->labels.truth,
+        m->labels.targets, m->labels.weights, m->labels.class_weights,
+        m->labels.second,  m->rules,          m->counters,
+        m->seed,           m->counts,         m->key,
+        m->data_labels,    m->data_truth,     m->data_second,
+        m->order,          m->recipe,         m->normal};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         (void)cudaFree(blocks[i]);
     jsni_cudnn_destroy(m->cudnn);
