@@ -291,17 +291,24 @@ static jsn_status work_beside(const char *url, const char *study,
         code = start_worker(jsn_sweep_name(sweep), v, share, &pids[started]);
         started += code == 0;
     }
-    const int worst = watch(pids, started, sweep);
+    int worst = watch(pids, started, sweep);
+    jsn_sweep_counts counts = {.waiting = 1};
+    if (worst != 0 && jsn_sweep_count(sweep, &counts) == JSN_OK &&
+        counts.waiting + counts.running == 0) {
+        const jsn_logger *logger = cli_logger();
+        logger->message(logger->user, JSN_LOG_WARNING,
+                        "a worker was lost; the others have done its part");
+        worst = 0;
+    }
     jsn_sweep_close(sweep);
     if (code != 0)
         return cli_usage("a worker cannot be started: %s", strerror(code));
     if (cli_stop_requested() || worst == CLI_STOPPED)
         return JSN_ERR_STOPPED;
-    return worst == 0 ? JSN_OK
-                      : cli_fail(status_of(worst),
-                                 "a worker failed with code %d; what "
-                                 "was done is kept",
-                                 worst);
+    return worst == 0
+               ? JSN_OK
+               : cli_fail(status_of(worst),
+                          "a worker failed with code %d; what was done is kept", worst);
 }
 
 jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,

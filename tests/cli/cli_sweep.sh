@@ -60,6 +60,18 @@ expect 0 '4 complete, .* 1 waiting' '*' -- "$JENSEN" sweep run part --jobs 4 --m
 expect 3 '' 'sweep run: a worker failed with code 3' -- "$JENSEN" sweep run nodata --jobs 2 -q
 expect 0 '2 waiting, 0 pruned, 0 failed' '' -- "$JENSEN" sweep status nodata
 
+# A worker that is killed: the others take its trial over, and the command ends well.
+"$JENSEN" sweep create lost builtin:size=400,test=100 --network mlp:width=32 --batch 8 --epochs 40 \
+    --axis lr=0.01,0.02 >/dev/null 2>&1
+"$JENSEN" sweep run lost --jobs 2 --grace 1 -q >lost.out 2>lost.err &
+pid=$!
+while ! ls runs/lost/*/checkpoint.safetensors >/dev/null 2>&1 && kill -0 $pid 2>/dev/null; do sleep 0.05; done
+# The parent's number is the fourth field of stat.
+kill -9 "$(cat /proc/[0-9]*/stat 2>/dev/null | awk -v parent=$pid '$4 == parent { print $1; exit }')"
+cases=$((cases + 1))
+wait $pid && grep -q '2 complete, 0 pruned, 0 failed' lost.out && grep -q 'a worker was lost' lost.err ||
+    { cp lost.err stderr.txt; complain "exit $? after a worker was killed" run; }
+
 # A loss that explodes fails its trial, not the study.
 "$JENSEN" sweep create bad builtin:size=200 "${small[@]}" --axis lr=1e12,0.01 >/dev/null 2>&1
 expect 0 '1 complete, 0 pruned, 1 failed' 'trial 0 failed' -- "$JENSEN" sweep run bad
