@@ -89,9 +89,8 @@ static void print_choice(const tune_values *v, const jsn_tune_result *r)
     (void)printf("\n");
 }
 
-static jsn_status run(void *values, const jsn_texts *args)
+static jsn_status tune(tune_values *v, const jsn_texts *args)
 {
-    tune_values *v = values;
     jsn_tune_result result;
     jsn_sweep_worker worker;
     char name[256];
@@ -131,6 +130,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     else
         print_choice(v, &result);
     return JSN_OK;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    tune_values *v = values;
+    const jsn_status status = tune(v, args);
+    /* Set here, no option of this command, so not released with them. */
+    jsn_text_release(v->base.val_labels);
+    v->base.val_labels = NULL;
+    return status;
 }
 
 const cli_command cli_command_tune = {
