@@ -41,21 +41,26 @@ static const jsni_repro_cell *best_of(const jsni_repro_cells *cells,
 jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial *trials,
                                  size_t count)
 {
-    const double chance = 100.0 / (double)jsni_repro_classes(cells->dataset);
     for (size_t i = 0; i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
+        double classes = (double)jsni_repro_classes(cells->dataset);
         c->count = 0;
         for (size_t t = 0; t < count && c->count < JSNI_REPRO_RUNS; t++) {
             const double value = 100.0 * jsn_sweep_number(&trials[t], c->metric);
-            if (jsni_repro_is_of(&trials[t], c) && isfinite(value))
-                c->values[c->count++] = value;
+            if (!jsni_repro_is_of(&trials[t], c) || !isfinite(value))
+                continue;
+            c->values[c->count++] = value;
+            /* Other data than the paper's may have fewer. */
+            const double known = jsn_sweep_number(&trials[t], "classes");
+            if (known >= 2.0)
+                classes = known;
         }
         c->mean = jsn_stats_mean(c->values, c->count);
         c->deviation = jsn_stats_deviation(c->values, c->count);
         /* Agreement of predictions has no chance level: constant ones agree always. */
         const double guesses = strcmp(c->metric, "test_top5") == 0 ? 5.0 : 1.0;
         c->near_chance = c->count > 0 && strcmp(c->metric, "consistency") != 0 &&
-                         c->mean < chance_factor * guesses * chance;
+                         c->mean < chance_factor * guesses * 100.0 / classes;
     }
     for (size_t i = 0; i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];

@@ -44,6 +44,8 @@ jsn_status jsn_train_result_json(const jsn_train_result *result, char **out)
     JSNI_TRY(jsn_json_writer_create(&w, 0));
     jsn_json_begin_object(w, NULL);
     put_result(result, w);
+    if (result->classes > 0)
+        jsn_json_put_int(w, "classes", (int64_t)result->classes);
     jsn_json_end(w);
     const jsn_status status = jsn_json_writer_take(w, out);
     jsn_json_writer_destroy(w);

@@ -220,6 +220,15 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
         assert_int_equal(cells.items[v].count, 1);
         assert_int_equal(cells.items[v].near_chance, v == 1);
     }
+    /* Data of 10 classes: 14% is near chance for one guess as well. */
+    char word[] = "classes", ten[] = "10";
+    const jsn_sweep_pair fact = list[0].fact;
+    jsn_sweep_pair facts[] = {fact, {word, ten}};
+    (void)snprintf(list[0].words[2], 32, "test_acc");
+    list[0].trial.facts = facts;
+    list[0].trial.fact_count = 2;
+    assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
+    assert_true(cells.items[0].near_chance);
     jsni_repro_cells_release(&cells);
 }
 
