@@ -271,7 +271,7 @@ typedef struct shown {
     jsni_repro_cells cells;
     jsn_sweep_trial *trials;
     size_t count;
-    jsni_text caption, correlation;
+    jsni_text caption, correlation, note;
 } shown;
 
 static void release(shown *s)
@@ -280,6 +280,7 @@ static void release(shown *s)
     jsn_sweep_trials_release(s->trials, s->count);
     jsni_text_release(&s->caption);
     jsni_text_release(&s->correlation);
+    jsni_text_release(&s->note);
 }
 
 static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *settings,
@@ -290,7 +291,10 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
     JSNI_TRY(jsni_repro_cells_fill(&s->cells, s->trials, s->count));
     JSNI_TRY(describe(&s->cells, overrides, &s->caption));
     jsni_repro_correlation(&s->cells, &s->correlation);
-    return s->correlation.status;
+    if (s->cells.info->note != NULL)
+        jsni_text_add(&s->note, s->cells.info->note);
+    jsni_repro_quoted(&s->cells, &s->note);
+    return s->correlation.status != JSN_OK ? s->correlation.status : s->note.status;
 }
 
 static jsn_status render_page(const shown *s, const jsni_table *ours,
@@ -317,7 +321,7 @@ static jsn_status render_page(const shown *s, const jsni_table *ours,
 static jsn_status render(const shown *s, const char *format, jsni_text *out)
 {
     jsni_table ours = {0}, paper = {0};
-    jsni_repro_table(&s->cells, s->caption.data, s->cells.info->note, &ours);
+    jsni_repro_table(&s->cells, s->caption.data, s->note.data, &ours);
     jsni_repro_comparison(&s->cells, "Ours beside the paper's; intervals are Welch's.",
                           strcmp(format, "csv") == 0, &paper);
     jsn_status status = JSN_OK;

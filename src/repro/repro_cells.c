@@ -169,6 +169,7 @@ static void look_up(jsni_repro_cell *c, const jsni_repro_info *info,
             (!isnan(rate) && fabs(p->rate - rate) > 1e-9) ||
             (metric != NULL && strcmp(p->metric, metric) != 0))
             continue;
+        c->printed = p;
         c->paper = p->mean;
         c->paper_deviation = p->deviation;
         c->paper_runs = isnan(p->deviation) ? 1 : info->paper_runs;
@@ -345,6 +346,37 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     if (status != JSN_OK)
         jsni_repro_cells_release(out);
     return status;
+}
+
+void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)
+{
+    const jsni_repro_info *info = cells->info;
+    bool first = true;
+    /* Tables of real noise alone have rows of others. */
+    if (info->key == NULL || info->kind != JSNI_REPRO_TABLE ||
+        strcmp(info->metric, "test_acc") != 0)
+        return;
+    for (size_t i = 0; i < jsni_paper_result_count; i++) {
+        const jsni_paper_result *p = &jsni_paper_results[i];
+        const bool top5 = strstr(p->metric, "top5") != NULL;
+        bool shown = false;
+        for (size_t k = 0; k < cells->count; k++)
+            shown = shown || cells->items[k].printed == p;
+        if (strcmp(p->table, info->key) != 0 || shown)
+            continue;
+        if (first && out->length > 0)
+            jsni_text_add(out, " ");
+        jsni_text_format(out, "%s%s", first ? "The paper has these as well: " : "; ",
+                         p->method);
+        if (strcmp(info->name, "table2") == 0)
+            jsni_text_format(out, " %s %s", p->dataset, top5 ? "top-5" : "top-1");
+        jsni_text_format(out, " %.2f", p->mean);
+        if (!isnan(p->deviation))
+            jsni_text_format(out, " ± %.2f", p->deviation);
+        first = false;
+    }
+    if (!first)
+        jsni_text_add(out, ".");
 }
 
 void jsni_repro_cells_release(jsni_repro_cells *cells)

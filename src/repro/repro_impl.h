@@ -44,6 +44,7 @@ typedef struct jsni_repro_cell {
     const char *metric; /* "test_acc", ... */
     char row[JSNI_REPRO_LABEL], group[JSNI_REPRO_LABEL], column[JSNI_REPRO_LABEL];
     /* the paper's, percent; NaN: nothing printed */
+    const struct jsni_paper_result *printed;
     double paper, paper_deviation;
     size_t paper_runs;
     bool paper_bold;
@@ -82,6 +83,9 @@ void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
  * with a column for everything that readers see as words or print. */
 void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
                            bool numbers, jsni_table *out);
+/* What the paper prints in the table besides the cells: other people's methods, other
+ * test sets. A sentence, or nothing. */
+void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out);
 /* Lines: rank correlation of our columns with the paper's. */
 void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
 

@@ -104,6 +104,31 @@ static void test_printed_numbers_are_in_the_right_cells(void **state)
     jsni_repro_cells_release(&cells);
 }
 
+static void test_rows_of_others_are_quoted(void **state)
+{
+    (void)state;
+    jsni_repro_cells cells;
+    jsni_text text = {0};
+    assert_ok(jsni_repro_cells_make(&cells, "table9", NULL));
+    jsni_repro_quoted(&cells, &text);
+    assert_string_equal(text.data, "The paper has these as well: SELFIE 81.80 ± 0.09; "
+                                   "PLC 83.40 ± 0.43.");
+    jsni_text_release(&text);
+    jsni_repro_cells_release(&cells);
+    assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
+    jsni_repro_quoted(&cells, &text);
+    assert_non_null(strstr(text.data, "ILSVRC12 top-5 91.27 ± 0.26")); /* GJS, two */
+    assert_non_null(strstr(text.data, "WebVision top-1 77.78;"));      /* ELR+ */
+    assert_null(strstr(text.data, "79.28")); /* a cell of ours has that one */
+    jsni_text_release(&text);
+    jsni_repro_cells_release(&cells);
+    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    jsni_repro_quoted(&cells, &text);
+    assert_int_equal(text.length, 0);
+    jsni_text_release(&text);
+    jsni_repro_cells_release(&cells);
+}
+
 static void test_unknown_results_are_refused(void **state)
 {
     (void)state;
@@ -239,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_built_in_numbers_are_those_of_the_file),
         cmocka_unit_test(test_every_cell_finds_its_printed_number),
         cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
+        cmocka_unit_test(test_rows_of_others_are_quoted),
         cmocka_unit_test(test_unknown_results_are_refused),
         cmocka_unit_test(test_bold_and_chance_follow_from_the_values),
     };
