@@ -141,7 +141,12 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
         status = result_facts(result, attrs, &count, &texts);
     const double value =
         status == JSN_OK ? jsni_sweep_objective_of(w->sweep->objective, result) : NAN;
-    char word[] = "failure", sentence[] = "\"the objective was not measured\"";
+    char word[] = "failure", sentence[160];
+    (void)snprintf(sentence, sizeof sentence, "\"%s was not measured%s\"",
+                   w->sweep->objective,
+                   strncmp(w->sweep->objective, "val", 3) == 0
+                       ? ": no validation data (--val-fraction, --val)"
+                       : "");
     if (isnan(value) && count < MOST_FACTS)
         attrs[count++] = (jsni_attr){word, sentence};
     if (status == JSN_OK)
