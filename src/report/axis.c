@@ -52,7 +52,9 @@ static size_t linear_ticks(double low, double high, size_t most, jsni_tick *tick
     while (decimals < 15 &&
            fabs(step * pow(10.0, decimals) - rint(step * pow(10.0, decimals))) > 1e-6)
         decimals++;
-    const double first = ceil(low / step - 1e-6), last = floor(high / step + 1e-6);
+    /* The sum makes 0 of -0. */
+    const double first = ceil(low / step - 1e-6) + 0.0,
+                 last = floor(high / step + 1e-6);
     const bool huge = fmax(fabs(low), fabs(high)) >= 1e7 || decimals > 6;
     size_t count = 0;
     for (double n = first; n <= last && count < JSNI_TICKS; n += 1.0, count++) {

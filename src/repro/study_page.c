@@ -114,27 +114,34 @@ static void add_link(jsni_text *page, const jsn_sweep_trial *trial, const char *
     jsni_free(from);
 }
 
-static void add_curves(jsni_text *page, const jsn_sweep *sweep,
-                       const jsn_sweep_trial *trials, size_t count)
+static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
+                             const jsn_sweep_trial *trials, size_t count)
 {
     enum { MOST = 16 };
     jsni_series series[MOST];
     char names[MOST][24];
-    size_t used = 0;
+    size_t used = 0, longest = 0;
+    for (size_t t = 0; t < count; t++)
+        longest = trials[t].step_count > longest ? trials[t].step_count : longest;
+    if (longest < 2)
+        return JSN_OK;
+    double *epochs = jsni_alloc(longest, sizeof *epochs);
+    JSNI_TRY_ALLOC(epochs);
+    for (size_t i = 0; i < longest; i++)
+        epochs[i] = (double)(i + 1);
     for (size_t t = 0; t < count && used < MOST; t++) {
         if (trials[t].step_count < 2)
             continue;
         (void)snprintf(names[used], sizeof names[used], "trial %lld",
                        (long long)trials[t].number);
         series[used] = (jsni_series){.name = names[used],
+                                     .x = epochs,
                                      .y = trials[t].steps,
                                      .count = trials[t].step_count,
                                      .colour = (int)(used % 8),
                                      .dash = (int)(used / 8)};
         used++;
     }
-    if (used == 0)
-        return;
     const jsni_chart chart = {.title = "objective over the epochs",
                               .x = {.label = "epoch", .whole = true},
                               .y = {.label = jsn_sweep_measured(sweep, &trials[0])},
@@ -144,11 +151,14 @@ static void add_curves(jsni_text *page, const jsn_sweep *sweep,
     jsni_html_figure_begin(page);
     jsni_chart_figure(page, &chart, 1, 1, NULL, false);
     jsni_html_figure_end(page, count > MOST ? "the first sixteen trials" : NULL);
+    jsni_free(epochs);
+    return JSN_OK;
 }
 
-static void build_page(jsni_text *page, jsn_sweep *sweep,
-                       const jsn_sweep_counts *counts, const jsn_sweep_trial *trials,
-                       size_t count, const jsni_table *table, const char *folder)
+static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
+                             const jsn_sweep_counts *counts,
+                             const jsn_sweep_trial *trials, size_t count,
+                             const jsni_table *table, const char *folder)
 {
     char text[64];
     const size_t best = jsn_sweep_best(sweep, trials, count, NULL);
@@ -166,13 +176,14 @@ static void build_page(jsni_text *page, jsn_sweep *sweep,
         jsni_html_number(page, "best", text, remark);
     }
     jsni_html_numbers_end(page);
-    add_curves(page, sweep, trials, count);
+    JSNI_TRY(add_curves(page, sweep, trials, count));
     jsni_html_heading(page, "Trials");
     jsni_html_table(page, table);
     jsni_html_heading(page, "Runs");
     for (size_t t = 0; t < count; t++)
         add_link(page, &trials[t], folder);
     jsni_html_end(page);
+    return JSN_OK;
 }
 
 jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *folder,
@@ -190,8 +201,9 @@ jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *fo
     if (status == JSN_OK) {
         build(trials, count, &names, &table);
         if (strcmp(format, "html") == 0) {
-            build_page(&text, sweep, &counts, trials, count, &table, folder);
-            status = table.status;
+            status = build_page(&text, sweep, &counts, trials, count, &table, folder);
+            if (status == JSN_OK)
+                status = table.status;
         } else {
             status = jsni_table_write(&table, format, &text);
         }

@@ -72,6 +72,11 @@ cases=$((cases + 1))
 wait $pid && grep -q '2 complete, 0 pruned, 0 failed' lost.out && grep -q 'a worker was lost' lost.err ||
     { cp lost.err stderr.txt; complain "exit $? after a worker was killed" run; }
 
+# The curves of its page run from epoch 1 to epoch 40.
+expect 0 '>40</text>' '' -- "$JENSEN" sweep export lost --format html
+cases=$((cases + 1))
+grep -qE '>-?0</text>' stdout.txt && complain "an epoch 0" export
+
 # A loss that explodes fails its trial, not the study.
 "$JENSEN" sweep create bad builtin:size=200 "${small[@]}" --axis lr=1e12,0.01 >/dev/null 2>&1
 expect 0 '1 complete, 0 pruned, 1 failed' 'trial 0 failed' -- "$JENSEN" sweep run bad
