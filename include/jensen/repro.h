@@ -80,6 +80,11 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_write(jsn_sweep *sweep,
 JSN_API JSN_MUST_CHECK jsn_status jsn_study_export(jsn_sweep *sweep, const char *format,
                                                    const char *folder, char **out);
 
+/* The same into a file, replaced in one piece, with links as seen from there. Also
+ * JSN_ERR_IO. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_study_write(jsn_sweep *sweep, const char *format,
+                                                  const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,5 @@
 /* cli/command_sweep_export.c - all trials of a study as a table, or its page. */
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
@@ -18,33 +17,21 @@ static const jsn_option_info options[] = {
      "where to write (default: standard output)", offsetof(export_values, out)},
 };
 
-static jsn_status write_file(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return cli_usage("%s: cannot be written", path);
-    const bool bad = fputs(text, file) == EOF;
-    return fclose(file) != 0 || bad ? JSN_ERR_IO : JSN_OK;
-}
-
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const export_values *v = values;
     jsn_sweep *sweep = NULL;
-    char *text = NULL, folder[1024] = ".";
+    char *text = NULL;
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
-    if (v->out != NULL && strrchr(v->out, '/') != NULL)
-        (void)snprintf(folder, sizeof folder, "%.*s",
-                       (int)(strrchr(v->out, '/') - v->out), v->out);
     jsn_status status = jsn_sweep_open(&sweep, cli_store_url(v->store),
                                        args->count == 1 ? args->items[0] : NULL);
-    if (status == JSN_OK)
-        status = jsn_study_export(sweep, v->format, folder, &text);
-    if (status == JSN_OK && v->out == NULL)
-        (void)fputs(text, stdout);
+    if (status == JSN_OK && v->out != NULL)
+        status = jsn_study_write(sweep, v->format, v->out);
     else if (status == JSN_OK)
-        status = write_file(v->out, text);
+        status = jsn_study_export(sweep, v->format, NULL, &text);
+    if (text != NULL)
+        (void)fputs(text, stdout);
     jsn_text_release(text);
     jsn_sweep_close(sweep);
     return status;

@@ -216,3 +216,21 @@ jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *fo
     jsni_text_release(&text);
     return status;
 }
+
+jsn_status jsn_study_write(jsn_sweep *sweep, const char *format, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder =
+        slash == NULL
+            ? NULL
+            : jsni_text_copy_n(path, slash == path ? 1 : (size_t)(slash - path));
+    char *text = NULL;
+    if (slash != NULL)
+        JSNI_TRY_ALLOC(folder);
+    jsn_status status = jsn_study_export(sweep, format, folder, &text);
+    if (status == JSN_OK)
+        status = jsni_file_write(path, text, strlen(text));
+    jsn_text_release(text);
+    jsni_free(folder);
+    return status;
+}

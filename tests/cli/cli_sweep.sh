@@ -40,6 +40,7 @@ expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3
 rm runs/one/trial-00002/report.html
 mkdir pages
 expect 0 '' '' -- "$JENSEN" sweep export one --format html --out pages/one.html
+expect 1 '' 'nowhere/one.csv.*No such file' -- "$JENSEN" sweep export one --out nowhere/one.csv
 for trial in 0 1 2 3; do
     cases=$((cases + 1))
     link=$(grep -oE "href=\"[^\"]*trial-0000$trial/report.html\"" pages/one.html | cut -d'"' -f2)
