@@ -188,6 +188,27 @@ JSN_API double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name);
 JSN_API size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
                               size_t count, const char *group);
 
+/* The best configuration: trials that differ in their seed alone. */
+typedef struct jsn_sweep_choice {
+    size_t *trials;  /* [n] indices, owned; jsn_sweep_choice_release() */
+    size_t n;        /* 0: there is none */
+    size_t best;     /* index of the best trial among them */
+    double mean;     /* of their values; NaN: there is none */
+    size_t left_out; /* configurations with a trial that is not complete */
+    bool repeated;   /* some configuration has more than one seed */
+} jsn_sweep_choice;
+
+/* The configuration with the best mean over its seeds, of a group (NULL: of all). Those
+ * of which some trial is not complete do not compete. Equal means: the one whose trials
+ * were begun anew less often, then the one with the lowest trial number. With one seed
+ * of every configuration it is that of jsn_sweep_best(). On failure nothing is held.
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_choose(const jsn_sweep *sweep,
+                                                   const jsn_sweep_trial *trials,
+                                                   size_t count, const char *group,
+                                                   jsn_sweep_choice *out);
+JSN_API void jsn_sweep_choice_release(jsn_sweep_choice *choice); /* and zeroes it */
+
 /* Choosing loss weight and learning rate without clean labels, by accuracy on a noisy
  * validation part: learning rates at the middle weight first, then weights at the best
  * rate. The study is made or continued; trials are added as results come in. `base` has

@@ -1,12 +1,15 @@
-/* cli/command_sweep_best.c - the best trial of a study, or of each group of it. */
+/* cli/command_sweep_best.c - the best configuration of a study, or of each group of it:
+ * a trial, or several that differ in their seed alone. */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_study.h"
 #include "jensen/json.h"
+#include "jensen/stats.h"
 
 typedef struct best_values {
     char *store;
@@ -19,10 +22,29 @@ static const jsn_option_info options[] = {
      offsetof(best_values, json)},
 };
 
-static jsn_status print_json(const jsn_sweep_trial *t, const char *group)
+/* The sample deviation of the configuration's values; NaN with one seed. */
+static jsn_status deviation_of(const jsn_sweep_choice *c, const jsn_sweep_trial *trials,
+                               double *out)
 {
+    double *values = calloc(c->n, sizeof *values);
+    if (values == NULL)
+        return JSN_ERR_MEMORY;
+    for (size_t i = 0; i < c->n; i++)
+        values[i] = trials[c->trials[i]].value;
+    *out = jsn_stats_deviation(values, c->n);
+    free(values);
+    return JSN_OK;
+}
+
+static jsn_status print_json(const jsn_sweep_choice *c, const jsn_sweep_trial *trials,
+                             const char *group)
+{
+    const jsn_sweep_trial *t = &trials[c->best];
+    double deviation = 0.0;
     jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsn_status status = deviation_of(c, trials, &deviation);
+    if (status == JSN_OK)
+        status = jsn_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     jsn_json_begin_object(w, NULL);
@@ -30,6 +52,13 @@ static jsn_status print_json(const jsn_sweep_trial *t, const char *group)
     if (group != NULL)
         jsn_json_put_text(w, "group", group);
     jsn_json_put_real(w, "value", t->value);
+    jsn_json_put_real(w, "mean", c->mean);
+    jsn_json_put_real(w, "deviation", deviation);
+    jsn_json_put_int(w, "n", (int64_t)c->n);
+    jsn_json_begin_array(w, "trials");
+    for (size_t i = 0; i < c->n; i++)
+        jsn_json_put_int(w, NULL, trials[c->trials[i]].number);
+    jsn_json_end(w);
     jsn_json_begin_object(w, "options");
     for (size_t i = 0; i < t->option_count; i++)
         jsn_json_put_text(w, t->options[i].name, t->options[i].text);
@@ -39,26 +68,76 @@ static jsn_status print_json(const jsn_sweep_trial *t, const char *group)
     return cli_print_json(w);
 }
 
-static jsn_status print(const jsn_sweep *sweep, const jsn_sweep_trial *t,
-                        const char *group, bool json)
+static void print_trial(const jsn_sweep *sweep, const jsn_sweep_trial *t)
 {
-    if (json)
-        return print_json(t, group);
-    if (group != NULL)
-        (void)printf("%-24s ", group);
     (void)printf("trial %lld: %s %.4f ", (long long)t->number,
                  jsn_sweep_measured(sweep, t), t->value);
     for (size_t i = 0; i < t->option_count; i++)
         (void)printf(" --%s %s", t->options[i].name, t->options[i].text);
     const char *folder = jsn_sweep_fact(t, "run");
     (void)printf("  (%s)\n", folder == NULL ? "no run folder" : folder);
+}
+
+static jsn_status print_seeds(const jsn_sweep *sweep, const jsn_sweep_choice *c,
+                              const jsn_sweep_trial *trials)
+{
+    const jsn_sweep_trial *t = &trials[c->best];
+    const char *folder = jsn_sweep_fact(t, "run");
+    double deviation = 0.0;
+    const jsn_status status = deviation_of(c, trials, &deviation);
+    if (status != JSN_OK)
+        return status;
+    for (size_t i = 0; i < c->n; i++)
+        (void)printf("%s%lld",
+                     i > 0      ? ", "
+                     : c->n > 1 ? "trials "
+                                : "trial ",
+                     (long long)trials[c->trials[i]].number);
+    (void)printf(": mean %s %.4f", jsn_sweep_measured(sweep, t), c->mean);
+    if (c->n > 1)
+        (void)printf(", deviation %.4f", deviation);
+    (void)printf(", n %zu ", c->n);
+    for (size_t i = 0; i < t->option_count; i++)
+        if (strcmp(t->options[i].name, "seed") != 0)
+            (void)printf(" --%s %s", t->options[i].name, t->options[i].text);
+    (void)printf("  (best seed: trial %lld, %.4f, %s)\n", (long long)t->number,
+                 t->value, folder == NULL ? "no run folder" : folder);
     return JSN_OK;
+}
+
+/* The best of a group (NULL: of the study); *found: there is one. */
+static jsn_status print_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                             size_t count, const char *group, bool json, bool *found)
+{
+    jsn_sweep_choice c;
+    jsn_status status = jsn_sweep_choose(sweep, trials, count, group, &c);
+    if (status != JSN_OK)
+        return status;
+    *found = c.n > 0;
+    if (c.repeated && c.left_out > 0)
+        (void)fprintf(stderr,
+                      "%s%sleft out: %zu configuration%s of which not all seeds "
+                      "are complete\n",
+                      group == NULL ? "" : group, group == NULL ? "" : ": ", c.left_out,
+                      c.left_out == 1 ? "" : "s");
+    if (*found && json) {
+        status = print_json(&c, trials, group);
+    } else if (*found) {
+        if (group != NULL)
+            (void)printf("%-24s ", group);
+        if (c.repeated)
+            status = print_seeds(sweep, &c, trials);
+        else
+            print_trial(sweep, &trials[c.best]);
+    }
+    jsn_sweep_choice_release(&c);
+    return status;
 }
 
 static jsn_status print_all(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
                             size_t count, bool json)
 {
-    bool grouped = false;
+    bool grouped = false, found = false;
     for (size_t i = 0; i < count; i++) {
         const char *group = jsn_sweep_fact(&trials[i], "group");
         bool first = group != NULL;
@@ -69,17 +148,20 @@ static jsn_status print_all(const jsn_sweep *sweep, const jsn_sweep_trial *trial
         if (!first)
             continue;
         grouped = true;
-        const size_t best = jsn_sweep_best(sweep, trials, count, group);
-        const jsn_status status =
-            best == SIZE_MAX ? JSN_OK : print(sweep, &trials[best], group, json);
+        const jsn_status status = print_best(sweep, trials, count, group, json, &found);
         if (status != JSN_OK)
             return status;
     }
-    const size_t best = grouped ? SIZE_MAX : jsn_sweep_best(sweep, trials, count, NULL);
-    if (!grouped && best == SIZE_MAX)
-        (void)fprintf(stderr, "no trial of '%s' is complete yet\n",
+    if (grouped)
+        return JSN_OK;
+    const jsn_status status = print_best(sweep, trials, count, NULL, json, &found);
+    if (status == JSN_OK && !found)
+        (void)fprintf(stderr,
+                      jsn_sweep_best(sweep, trials, count, NULL) == SIZE_MAX
+                          ? "no trial of '%s' is complete yet\n"
+                          : "no configuration of '%s' has all its seeds complete yet\n",
                       jsn_sweep_name(sweep));
-    return best == SIZE_MAX ? JSN_OK : print(sweep, &trials[best], NULL, json);
+    return status;
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -105,6 +187,17 @@ const cli_command cli_command_sweep_best = {
     .name = "sweep best",
     .summary = "the best trial of a study, or of each of its groups",
     .usage = "[STUDY] [--json]",
+    .details =
+        "Where configurations were run with several seeds, the best is the one with "
+        "the\n"
+        "best mean over its seeds; mean, sample deviation, their number n and the "
+        "trials\n"
+        "are shown. A configuration of which a seed is not complete does not compete,\n"
+        "which is said on standard error. --json: \"trial\", \"value\", \"options\" "
+        "and\n"
+        "\"run\" are those of the best seed, \"mean\", \"deviation\" (null with one "
+        "seed),\n"
+        "\"n\" and \"trials\" those of the configuration.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(best_values),

@@ -8,19 +8,12 @@
 #include "core/fail.h"
 #include "core/text.h"
 
-/* Settings that say little by themselves: the seed repeats a run, the views follow from
- * the loss. */
-static bool is_seed(const char *name)
-{
-    return strcmp(name, "seed") == 0;
-}
-
 /* Whether what `a` sets is the same in `b`. */
 static bool settings_in(const jsni_run_record *a, const jsni_run_record *b)
 {
     for (size_t i = 0; i < a->setting_count; i++) {
         const char *name = a->settings[i].name;
-        if (!is_seed(name) && !jsni_run_setting_is_manner(name) &&
+        if (jsni_run_setting_tells_apart(name) &&
             strcmp(a->settings[i].value, jsni_run_record_setting(b, name)) != 0)
             return false;
     }
@@ -93,8 +86,9 @@ static jsn_status make_label(const jsni_run_set *set, const jsni_run_record *run
     jsni_text_add(&text, loss[0] != '\0' ? loss : run->name);
     for (size_t i = 0; i < run->setting_count; i++) {
         const char *name = run->settings[i].name;
-        if (is_seed(name) || strcmp(name, "loss") == 0 || strcmp(name, "views") == 0 ||
-            !jsni_run_set_differs(set, name))
+        /* The views follow from the loss. */
+        if (!jsni_run_setting_tells_apart(name) || strcmp(name, "loss") == 0 ||
+            strcmp(name, "views") == 0 || !jsni_run_set_differs(set, name))
             continue;
         if (strcmp(name, "noise") == 0 || strcmp(name, "data") == 0)
             jsni_text_format(&text, ", %s", run->settings[i].value);

@@ -155,26 +155,40 @@ static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
     return JSN_OK;
 }
 
+/* The best configuration as a number at the top. */
+static jsn_status add_best(jsni_text *page, const jsn_sweep *sweep,
+                           const jsn_sweep_trial *trials, size_t count)
+{
+    jsn_sweep_choice best;
+    char text[32], remark[96];
+    JSNI_TRY(jsn_sweep_choose(sweep, trials, count, NULL, &best));
+    if (best.n > 0) {
+        const long long first = (long long)trials[best.trials[0]].number;
+        (void)snprintf(text, sizeof text, "%.4f", best.mean);
+        if (best.n == 1)
+            (void)snprintf(remark, sizeof remark, "trial %lld", first);
+        else
+            (void)snprintf(remark, sizeof remark,
+                           "mean of %zu seeds, from trial %lld on", best.n, first);
+        jsni_html_number(page, "best", text, remark);
+    }
+    jsn_sweep_choice_release(&best);
+    return JSN_OK;
+}
+
 static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
                              const jsn_sweep_counts *counts,
                              const jsn_sweep_trial *trials, size_t count,
                              const jsni_table *table, const char *folder)
 {
     char text[64];
-    const size_t best = jsn_sweep_best(sweep, trials, count, NULL);
     jsni_html_begin(page, jsn_sweep_name(sweep), jsn_sweep_shown(sweep));
     jsni_html_numbers_begin(page);
     (void)snprintf(text, sizeof text, "%zu of %zu", counts->complete, count);
     jsni_html_number(page, "complete", text, NULL);
     (void)snprintf(text, sizeof text, "%zu", counts->failed);
     jsni_html_number(page, "failed", text, NULL);
-    if (best != SIZE_MAX) {
-        char remark[64];
-        (void)snprintf(text, sizeof text, "%.4f", trials[best].value);
-        (void)snprintf(remark, sizeof remark, "trial %lld",
-                       (long long)trials[best].number);
-        jsni_html_number(page, "best", text, remark);
-    }
+    JSNI_TRY(add_best(page, sweep, trials, count));
     jsni_html_numbers_end(page);
     JSNI_TRY(add_curves(page, sweep, trials, count));
     jsni_html_heading(page, "Trials");

@@ -222,6 +222,11 @@ bool jsni_run_setting_is_manner(const char *name)
     return false;
 }
 
+bool jsni_run_setting_tells_apart(const char *name)
+{
+    return strcmp(name, "seed") != 0 && !jsni_run_setting_is_manner(name);
+}
+
 double jsni_run_record_number(const jsn_json *object, const char *key)
 {
     const jsn_json *value = jsn_json_get(object, key);

@@ -40,6 +40,9 @@ const char *jsni_run_record_setting(const jsni_run_record *run, const char *name
 /* Whether a setting says how a run was carried out and not what it is: the number of
  * threads and the like. Runs that differ in such settings alone have the same result. */
 bool jsni_run_setting_is_manner(const char *name);
+/* Whether runs that differ in a setting are different experiments, not the same one with
+ * another seed or carried out otherwise. */
+bool jsni_run_setting_tells_apart(const char *name);
 
 /* A number of an object; the first entry when it is a list; NaN when there is none. */
 double jsni_run_record_number(const jsn_json *object, const char *key);

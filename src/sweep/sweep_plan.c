@@ -352,6 +352,10 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
         status = check_base(base);
     if (status == JSN_OK && plan->preset != NULL && c->count > 0)
         status = jsni_fail(JSN_ERR_ARGUMENT, "a preset brings its own axes");
+    if (status == JSN_OK && plan->preset != NULL && plan->seeds > 1)
+        status =
+            jsni_fail(JSN_ERR_ARGUMENT, "a preset tries every setting with one "
+                                        "seed, as the paper does; --seed says which");
     if (status == JSN_OK)
         status = jsni_store_open(&store, url, true);
     if (status == JSN_OK) {

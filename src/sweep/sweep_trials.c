@@ -1,5 +1,4 @@
-/* sweep/sweep_trials.c - see jensen/sweep.h: trials as the caller sees them, and which
- * one is best. */
+/* sweep/sweep_trials.c - see jensen/sweep.h: trials as the caller sees them. */
 #include <math.h>
 #include <string.h>
 
@@ -124,23 +123,6 @@ double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name)
     if (text == NULL)
         text = jsn_sweep_option(trial, name);
     return text != NULL && jsni_number_real(text, strlen(text), &value) ? value : NAN;
-}
-
-size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
-                      size_t count, const char *group)
-{
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < count; i++) {
-        const char *own = jsn_sweep_fact(&trials[i], "group");
-        if (trials[i].state != JSN_SWEEP_COMPLETE || isnan(trials[i].value) ||
-            (group != NULL && (own == NULL || strcmp(own, group) != 0)))
-            continue;
-        if (best == SIZE_MAX ||
-            (sweep->study.maximize ? trials[i].value > trials[best].value
-                                   : trials[i].value < trials[best].value))
-            best = i;
-    }
-    return best;
 }
 
 const char *jsn_sweep_measured(const jsn_sweep *sweep, const jsn_sweep_trial *trial)

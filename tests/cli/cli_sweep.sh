@@ -32,7 +32,17 @@ expect 0 '4 trials: 0 complete, 0 running, 4 waiting' '' -- "$JENSEN" sweep stat
 expect 2 '' "no study 'two'" -- "$JENSEN" sweep status two
 expect 0 '4 complete, 0 pruned, 0 failed' '*' -- "$JENSEN" sweep run one --jobs 2 -q
 expect 0 '"complete":4' '' -- "$JENSEN" sweep status one --json
-expect 0 'trial [0-3]: test_acc .*--lr' '' -- "$JENSEN" sweep best one
+expect 2 '' 'one seed' -- "$JENSEN" sweep create s builtin --preset two-stage --methods js --seeds 2
+
+# With several seeds the best configuration is the one with the best mean: that of the
+# exported values, whose columns are trial,state,lr,seed,value.
+best=$("$JENSEN" sweep export one | awk -F, 'NR > 1 { sum[$3] += $5; at[$3] = at[$3] " " $1 }
+    END { for (lr in sum) if (!(best in sum) || sum[lr] > sum[best]) best = lr
+          split(at[best], t, " "); printf "trials %s, %s: mean test_acc %.4f, .*n 2  --lr %s  ", t[1], t[2], sum[best] / 2, best }')
+expect 0 "^$best" '' -- "$JENSEN" sweep best one
+expect 0 '"mean":0\.[0-9]*,"deviation":0\.[0-9e-]*,"n":2,"trials":\[[02],[13]\],"options":\{"lr"' '' -- \
+    "$JENSEN" sweep best one --json
+expect 0 'mean of 2 seeds' '' -- "$JENSEN" sweep export one --format html
 expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3
 
 # The page of a study links its runs' pages, as seen from where it is written; a page
@@ -82,6 +92,15 @@ grep -qE '>-?0</text>' stdout.txt && complain "an epoch 0" export
 "$JENSEN" sweep create bad builtin:size=200 "${small[@]}" --axis lr=1e12,0.01 >/dev/null 2>&1
 expect 0 '1 complete, 0 pruned, 1 failed' 'trial 0 failed' -- "$JENSEN" sweep run bad
 expect 0 'trial 0 failed: .*(finite|NaN|smaller)' '' -- "$JENSEN" sweep status bad --failures
+
+expect 0 '^trial 1: test_acc [0-9.]+  --lr 0.01  \(' '' -- "$JENSEN" sweep best bad
+expect 0 '"trial":1,"value":(0.[0-9]*),"mean":0.[0-9]*,"deviation":null,"n":1,"trials":\[1\]' '' -- \
+    "$JENSEN" sweep best bad --json
+"$JENSEN" sweep create badseeds builtin:size=200 "${small[@]}" --axis lr=1e12,0.01 --seeds 2 >/dev/null 2>&1
+expect 0 '1 complete, 0 pruned, 2 failed, 1 waiting' '*' -- "$JENSEN" sweep run badseeds --max-trials 3
+expect 0 '' "no configuration of 'badseeds' has all its seeds" -- "$JENSEN" sweep best badseeds
+expect 0 '2 complete' '*' -- "$JENSEN" sweep run badseeds -q
+expect 0 '^trials 2, 3: mean' 'left out: 1 configuration of which not all seeds' -- "$JENSEN" sweep best badseeds
 
 # Not a database of ours.
 echo "no database" >text.db
