@@ -72,6 +72,10 @@ const jsn_logger *cli_logger(void);
 int cli_stop_requested(void);
 void cli_catch_signals(void);
 
+/* Catches signals, and takes the end of standard input for a wish to stop: it comes when
+ * the process at the other end of a pipe dies, however it dies. Not a second signal. */
+jsn_status cli_stop_at_eof(void);
+
 /* All commands in the order of command_list.h; NULL at `index` beyond the last. */
 const cli_command *cli_command_at(size_t index);
 

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli_progress.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -144,9 +145,33 @@ static void on_signal(int number)
     note_signal();
 }
 
+static atomic_int input_ended;
+
+/* What comes in means nothing: the end of it does. */
+static void *wait_for_end(void *user)
+{
+    char nothing[64];
+    ssize_t count = 1;
+    (void)user;
+    while (count > 0 || (count < 0 && errno == EINTR))
+        count = read(STDIN_FILENO, nothing, sizeof nothing);
+    atomic_store(&input_ended, 1);
+    return NULL;
+}
+
 int cli_stop_requested(void)
 {
-    return atomic_load(&stop_signals) > 0;
+    return atomic_load(&stop_signals) > 0 || atomic_load(&input_ended);
+}
+
+jsn_status cli_stop_at_eof(void)
+{
+    pthread_t thread;
+    cli_catch_signals();
+    if (pthread_create(&thread, NULL, wait_for_end, NULL) != 0)
+        return cli_fail(JSN_ERR_MEMORY, "no thread can be started to watch the input");
+    (void)pthread_detach(thread);
+    return JSN_OK;
 }
 
 /* A thread of its own waits for the signals, and all others block them: generated matrix

@@ -5,6 +5,7 @@
 #include "cli/cli_study.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -176,14 +177,15 @@ static jsn_status work_here(const char *url, const char *study,
     return status;
 }
 
-/* A process of its own group: Ctrl-C reaches it once, from us. `most`: trials to start,
- * 0: as many as there are. */
+/* A process of its own group: Ctrl-C reaches it once, from us. Its standard input is
+ * `input`, see open_leash(). `most`: trials to start, 0: as many as there are. */
 static int start_worker(const char *study, const cli_worker_values *v, int64_t most,
-                        pid_t *pid)
+                        int input, pid_t *pid)
 {
     char threads[24], grace[32], retries[24], minutes[32], together[24], trials[24];
     jsn_sweep_worker settings;
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
     cli_worker_settings(v, &settings);
     (void)snprintf(threads, sizeof threads, "%lld", (long long)settings.threads);
     (void)snprintf(grace, sizeof grace, "%.17g", v->grace);
@@ -191,23 +193,28 @@ static int start_worker(const char *study, const cli_worker_values *v, int64_t m
     (void)snprintf(retries, sizeof retries, "%lld", (long long)v->retries);
     (void)snprintf(together, sizeof together, "%lld", (long long)v->group);
     (void)snprintf(trials, sizeof trials, "%lld", (long long)most);
-    const char *words[] = {"jensen",       "sweep",   "worker",     study,
-                           "--threads",    threads,   "--grace",    grace,
-                           "--retries",    retries,   "--minutes",  minutes,
-                           "--runs",       v->runs,   "--together", together,
-                           "--max-trials", trials,    "--wait",     "-q",
-                           "--device",     v->device, NULL};
+    const char *words[] = {
+        "jensen",  "sweep",         "worker",     study,      "--threads",    threads,
+        "--grace", grace,           "--retries",  retries,    "--minutes",    minutes,
+        "--runs",  v->runs,         "--together", together,   "--max-trials", trials,
+        "--wait",  "--stop-at-eof", "-q",         "--device", v->device,      NULL};
     if (v->device == NULL)
         words[sizeof words / sizeof words[0] - 3] = NULL;
     int code = posix_spawnattr_init(&attributes);
     if (code != 0)
         return code;
-    code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    if (code == 0)
-        code = posix_spawnattr_setpgroup(&attributes, 0);
-    if (code == 0)
-        code = posix_spawn(pid, "/proc/self/exe", NULL, &attributes,
-                           (char *const *)words, environ);
+    code = posix_spawn_file_actions_init(&actions);
+    if (code == 0) {
+        code = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        if (code == 0)
+            code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        if (code == 0)
+            code = posix_spawnattr_setpgroup(&attributes, 0);
+        if (code == 0)
+            code = posix_spawn(pid, "/proc/self/exe", &actions, &attributes,
+                               (char *const *)words, environ);
+        (void)posix_spawn_file_actions_destroy(&actions);
+    }
     (void)posix_spawnattr_destroy(&attributes);
     return code;
 }
@@ -270,6 +277,25 @@ static jsn_status status_of(int code)
     }
 }
 
+/* A pipe into which nobody writes. Workers read from it; the other end is in this
+ * process alone, so that they see the end of their input when it dies of whatever. */
+static int open_leash(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return errno;
+    for (int i = 0; i < 2; i++)
+        if (fcntl(ends[i], F_SETFD, FD_CLOEXEC) != 0)
+            return errno;
+    return 0;
+}
+
+static void close_leash(const int ends[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            (void)close(ends[i]);
+}
+
 static jsn_status work_beside(const char *url, const char *study,
                               const cli_worker_values *v)
 {
@@ -277,21 +303,23 @@ static jsn_status work_beside(const char *url, const char *study,
     pid_t pids[MOST] = {0};
     jsn_sweep *sweep = NULL;
     size_t started = 0;
-    int code = 0;
+    int leash[2] = {-1, -1};
     if (setenv("JENSEN_STORE", url, 1) != 0)
         return cli_usage("no memory for the environment");
     const jsn_status status = jsn_sweep_open(&sweep, url, study);
     if (status != JSN_OK)
         return status;
+    int code = open_leash(leash);
     while (started < (size_t)v->jobs && code == 0) {
         const int64_t index = (int64_t)started;
         const int64_t share = v->most / v->jobs + (index < v->most % v->jobs);
         if (v->most > 0 && share == 0)
             break;
-        code = start_worker(jsn_sweep_name(sweep), v, share, &pids[started]);
+        code = start_worker(jsn_sweep_name(sweep), v, share, leash[0], &pids[started]);
         started += code == 0;
     }
     int worst = watch(pids, started, sweep);
+    close_leash(leash);
     jsn_sweep_counts counts = {.waiting = 1};
     if (worst != 0 && jsn_sweep_count(sweep, &counts) == JSN_OK &&
         counts.waiting + counts.running == 0) {

@@ -63,7 +63,7 @@ const cli_command cli_command_sweep_run = {
     .summary = "work a study off on this machine",
     .usage = "[STUDY] [--jobs N] [OPTIONS]",
     .details = "Ctrl-C stops with checkpoints (exit 75); the same command goes on from "
-               "there.\n"
+               "there. Workers of --jobs stop so, too, when this command is killed.\n"
                "More machines help with 'jensen sweep worker --store URL STUDY'.",
     .library_options = options,
     .values_size = sizeof(run_values),

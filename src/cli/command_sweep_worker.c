@@ -5,7 +5,7 @@
 typedef struct worker_values {
     cli_worker_values worker;
     char *store;
-    bool wait;
+    bool wait, stop_at_eof;
 } worker_values;
 
 static const jsn_option_info own[] = {
@@ -13,6 +13,9 @@ static const jsn_option_info own[] = {
     {"wait", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "stay while other workers run, to take over what they may leave behind",
      offsetof(worker_values, wait)},
+    {"stop-at-eof", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "stop as by Ctrl-C when standard input ends: when what holds its other end dies",
+     offsetof(worker_values, stop_at_eof)},
 };
 
 static const jsn_option_info *options(size_t *count)
@@ -33,6 +36,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
     v->worker.jobs = 1;
+    const jsn_status status = v->stop_at_eof ? cli_stop_at_eof() : JSN_OK;
+    if (status != JSN_OK)
+        return status;
     return cli_work(cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL,
                     &v->worker, v->wait);
 }
