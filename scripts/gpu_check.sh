@@ -70,7 +70,7 @@ section_build() {
         -DJSN_CUDA_ARCHITECTURES="$arch"
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
-        test_backend_layers test_backend_networks test_loss_cuda bench_cuda \
+        test_backend_layers test_backend_networks test_loss_cuda test_backend_loss_time bench_cuda \
         bench_cuda_loss bench_curve compare_network
     [ "$failures" -eq 0 ] || exit 1
 }
@@ -83,6 +83,7 @@ section_tests() {
 
 section_loss() {
     check loss "$tests/loss/test_loss_cuda"
+    check loss_time "$tests/backend/test_backend_loss_time"
     run loss_command python3 scripts/gpu_loss.py "$build/jensen"
 }
 
@@ -115,6 +116,8 @@ section_bench() {
     JENSEN_CUDA_STREAM=1 run streamed "$build/bench_cuda" bf16
     run loss_small "$build/bench_cuda" loss 128 10
     run loss_large "$build/bench_cuda" loss 65536 1000
+    run loss_bench "$build/jensen" bench loss --device cuda --batch 65536 --classes 1000
+    run loss_bench_json "$build/jensen" bench loss --device cuda --batch 65536 --classes 1000 --json
 }
 
 section_sweep() {

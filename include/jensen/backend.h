@@ -61,6 +61,23 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval_on(const char *device, jsn_loss 
                                                    const jsn_loss_batch *batch,
                                                    jsn_loss_result *result);
 
+/* How long a loss takes on a device. */
+typedef struct jsn_loss_times {
+    double *seconds; /* [room], the caller's: of a call, the mean of several in a row */
+    size_t room;     /* at least 1 */
+    size_t count;    /* out: how many were measured */
+    double copy;     /* out: seconds of a copy on the device of the logits to where the
+                        gradient is, the best of several, in turn with the loss */
+    double mean;     /* out: the loss */
+} jsn_loss_times;
+
+/* Times value and gradient of a batch that lies on the device, for about `seconds`, by
+ * the kernels that a training step there uses. On a CPU device the loss has the threads
+ * of jsn_loss_set_threads(), the copy one. The statuses of jsn_loss_eval_on(). */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_time_on(const char *device, jsn_loss *loss,
+                                                   const jsn_loss_batch *batch,
+                                                   double seconds, jsn_loss_times *out);
+
 /* The optimisers there are; static records. */
 typedef struct jsn_optimiser_info {
     const char *name;

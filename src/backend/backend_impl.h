@@ -167,6 +167,9 @@ struct jsni_backend_ops {
      * the mean with respect to the output, which backward starts from. Not finite:
      * JSN_ERR_NUMERIC, from here or from read_loss. */
     jsn_status (*loss)(jsni_plan *plan, const jsni_losses *losses);
+    /* Copies the output to where loss() puts its gradient, for the time it takes: no loss
+     * can do with less. After a training pass. */
+    jsn_status (*copy_output)(jsni_plan *plan);
     /* Fills the gradients (overwrites them). After a training pass; after an evaluation
      * pass a backend may answer JSN_ERR_UNSUPPORTED. */
     jsn_status (*backward)(jsni_plan *plan);

@@ -210,6 +210,13 @@ static size_t output_bytes(const jsni_host_plan *plan)
            jsni_shape_count(jsni_graph_output(plan->base.graph)->shape) * sizeof(float);
 }
 
+jsn_status jsni_host_copy_output(jsni_plan *base)
+{
+    const jsni_host_plan *plan = (const jsni_host_plan *)base;
+    JSNI_TRY(jsni_host_check_ran(plan, "copy"));
+    return jsni_host_write_output_gradient(base, 0, plan->logits);
+}
+
 jsn_status jsni_host_read_output(jsni_plan *base, size_t member, float *to)
 {
     (void)member;

@@ -74,6 +74,7 @@ jsn_status jsni_host_download(jsni_plan *plan, size_t member, jsni_block block,
 jsn_status jsni_host_set_labels(jsni_plan *plan, size_t member,
                                 const jsni_labels *labels);
 jsn_status jsni_host_loss(jsni_plan *plan, const jsni_losses *losses);
+jsn_status jsni_host_copy_output(jsni_plan *plan);
 jsn_status jsni_host_read_loss(jsni_plan *plan, size_t member, double *mean,
                                double *values);
 jsn_status jsni_host_read_output(jsni_plan *plan, size_t member, float *to);
@@ -87,8 +88,8 @@ jsn_status jsni_host_read_output_gradient(jsni_plan *plan, size_t member, float 
     .device_count = jsni_host_device_count, .device_text = jsni_host_device_text, \
     .memory_available = jsni_host_available, .download = jsni_host_download,      \
     .set_labels = jsni_host_set_labels, .loss = jsni_host_loss,                   \
-    .read_loss = jsni_host_read_loss, .read_output = jsni_host_read_output,       \
-    .synchronize = jsni_host_synchronize,                                         \
+    .copy_output = jsni_host_copy_output, .read_loss = jsni_host_read_loss,       \
+    .read_output = jsni_host_read_output, .synchronize = jsni_host_synchronize,   \
     .write_output_gradient = jsni_host_write_output_gradient,                     \
     .read_output_gradient = jsni_host_read_output_gradient
 

@@ -1,6 +1,7 @@
 /* cli/command_bench_loss.c - times the losses beside the traffic that no loss can avoid:
  * reading the logits and writing the gradient once, at the speed of a copy of the same
- * arrays that is measured in turn with the loss. */
+ * arrays that is measured in turn with the loss. With a device, by its kernels and in its
+ * memory. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
+#include "jensen/backend.h"
 #include "jensen/loss.h"
 
 enum { ROUNDS = 7, MOST_TIMES = 20000, MOST_THREADS = 64 };
@@ -33,8 +35,9 @@ static const jsn_option_info options[] = {
      "views; without it what the loss wants", offsetof(bench_values, views)},
     {"threads", 't', JSN_OPTION_INT, NULL, 1, MOST_THREADS, NULL, "N",
      "threads; without it 1 and 2", offsetof(bench_values, threads)},
-    {"device", 'd', JSN_OPTION_CHOICE, "cpu", 0, 0, "cpu|cuda", "D",
-     "cpu; a GPU's loss is timed within its step, 'jensen bench step --device cuda'",
+    {"device", 'd', JSN_OPTION_TEXT, "cpu", 0, 0, NULL, "D",
+     "cpu: the library's function; cuda, cuda:1, ref, onednn: as a training step there "
+     "runs it, on data that lies there",
      offsetof(bench_values, device)},
     {"level", 0, JSN_OPTION_CHOICE, "auto", 0, 0, "auto|double|plain|avx2|avx512", "L",
      "instruction set", offsetof(bench_values, level)},
@@ -53,7 +56,8 @@ typedef struct bench_case {
     size_t count;
     cli_bench bench;
     double mean;
-    jsn_loss_level level;
+    const char *level; /* instruction set, or the device's backend */
+    jsn_device_info device;
 } bench_case;
 
 /* Standard-normal numbers times 2, as logits of an untrained network; labels spread. */
@@ -100,10 +104,34 @@ static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
         if (c->count == MOST_TIMES)
             break;
     }
-    c->level = jsn_loss_level_used(loss);
+    c->level = jsn_loss_level_name(jsn_loss_level_used(loss));
     c->mean = result.mean;
     cli_bench_take(&c->bench, c->times, c->count);
     return status;
+}
+
+static jsn_status time_on(bench_case *c, jsn_loss *loss, const char *device,
+                          double seconds)
+{
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = c->samples;
+    batch.logits = c->logits;
+    batch.labels = c->labels;
+    jsn_loss_times times = {.seconds = c->times, .room = MOST_TIMES};
+    jsn_status status = jsn_loss_time_on(device, loss, &batch, seconds, &times);
+    if (status == JSN_OK)
+        status = jsn_device_describe(device, &c->device);
+    if (status != JSN_OK)
+        return status;
+    c->level = c->device.backend;
+    c->mean = times.mean;
+    c->count = times.count;
+    c->bench.limit = times.copy;
+    c->bench.how = "best copy of the logits to the gradient on the device, by one CPU "
+                   "thread where it is the CPU, in turn with the loss";
+    cli_bench_take(&c->bench, c->times, c->count);
+    return JSN_OK;
 }
 
 static jsn_status print_case(const bench_case *c, bool json)
@@ -114,9 +142,9 @@ static jsn_status print_case(const bench_case *c, bool json)
     if (!json) {
         (void)printf("%-16s %6zu x %-5zu %zu views %zu threads %-6s best %10.1f us  "
                      "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
-                     c->spec, c->samples, c->classes, c->views, c->threads,
-                     jsn_loss_level_name(c->level), best * 1e6, c->bench.median * 1e6,
-                     best * 1e9 / entries, best / c->bench.limit);
+                     c->spec, c->samples, c->classes, c->views, c->threads, c->level,
+                     best * 1e6, c->bench.median * 1e6, best * 1e9 / entries,
+                     best / c->bench.limit);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;
@@ -130,7 +158,9 @@ static jsn_status print_case(const bench_case *c, bool json)
     jsn_json_put_int(w, "classes", (int64_t)c->classes);
     jsn_json_put_int(w, "views", (int64_t)c->views);
     jsn_json_put_int(w, "threads", (int64_t)c->threads);
-    jsn_json_put_text(w, "level", jsn_loss_level_name(c->level));
+    jsn_json_put_text(w, "level", c->level);
+    if (c->device.text[0] != '\0')
+        jsn_json_put_text(w, "device", c->device.text);
     jsn_json_put_int(w, "runs", (int64_t)c->count);
     cli_bench_put(&c->bench, w);
     jsn_json_put_real(w, "ns_per_entry", best * 1e9 / entries);
@@ -148,6 +178,11 @@ static jsn_loss_level level_of(const char *name)
         if (strcmp(name, jsn_loss_level_name((jsn_loss_level)level)) == 0)
             return (jsn_loss_level)level;
     return JSN_LOSS_AUTO;
+}
+
+static bool on_cpu(const bench_values *v)
+{
+    return strcmp(v->device, "cpu") == 0;
 }
 
 static void *lines(size_t bytes)
@@ -190,7 +225,8 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     if (status == JSN_OK)
         status = jsn_loss_set_level(loss, level_of(v->level));
     if (status == JSN_OK)
-        status = time_loss(c, loss, v->seconds);
+        status = on_cpu(v) ? time_loss(c, loss, v->seconds)
+                           : time_on(c, loss, v->device, v->seconds);
     if (status == JSN_OK)
         status = print_case(c, v->json);
     jsn_loss_destroy(loss);
@@ -208,9 +244,9 @@ static jsn_status run_shape(const bench_values *v, size_t samples, size_t classe
     const bool fixed = v->threads != JSN_OPTION_INT_UNSET;
     for (size_t i = 0; i < (all ? jsn_loss_count() : 1); i++) {
         const char *spec = all ? jsn_loss_describe(i)->name : v->loss;
-        if (fixed)
-            status = run_case(v, spec, samples, classes, (size_t)v->threads);
-        for (size_t threads = 1; threads <= 2 && !fixed && status == JSN_OK; threads++)
+        const size_t first = fixed ? (size_t)v->threads : 1;
+        const size_t last = fixed || !on_cpu(v) ? first : 2;
+        for (size_t threads = first; threads <= last && status == JSN_OK; threads++)
             status = run_case(v, spec, samples, classes, threads);
         if (status != JSN_OK)
             break;
@@ -225,11 +261,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     const bench_values *v = values;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    if (strcmp(v->device, "cpu") != 0)
-        return cli_fail(JSN_ERR_DEVICE,
-                        "--device %s: times the CPU alone; 'jensen bench step --device "
-                        "%s' has the loss of a step",
-                        v->device, v->device);
+    if (!on_cpu(v) &&
+        (v->threads != JSN_OPTION_INT_UNSET || strcmp(v->level, "auto") != 0))
+        return cli_usage("--threads and --level are those of --device cpu");
     const bool batch = v->batch != JSN_OPTION_INT_UNSET;
     const bool classes = v->classes != JSN_OPTION_INT_UNSET;
     if (batch || classes)
@@ -248,9 +282,10 @@ const cli_command cli_command_bench_loss = {
     .details =
         "float32 logits in memory, value and gradient in one call. The limit is a\n"
         "copy of the logits to the gradient. bench/loss.sh runs the peers beside "
-        "it.\n\n"
+        "it. With --device the arrays lie there, and so does the copy.\n\n"
         "  jensen bench loss\n"
-        "  jensen bench loss --loss all --batch 1024 --classes 1000 --threads 1",
+        "  jensen bench loss --loss all --batch 1024 --classes 1000 --threads 1\n"
+        "  jensen bench loss --device cuda --batch 65536 --classes 1000",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(bench_values),

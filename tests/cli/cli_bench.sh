@@ -24,6 +24,7 @@ shared() {
 }
 
 shared loss "$JENSEN" bench loss --batch 64 --classes 10 --threads 1 --seconds 0.01
+shared loss "$JENSEN" bench loss --batch 64 --classes 10 --device ref --seconds 0.01
 shared weak "$JENSEN" bench augment --pipeline weak --repeats 2
 shared load "$JENSEN" bench load builtin:size=50,test=10 --threads 2
 shared epoch "$JENSEN" bench epoch --data builtin:size=64,test=16 --network mlp:width=4 --batch 8 --steps 2

@@ -79,5 +79,16 @@ expect 0 'x copy' '' -- "$JENSEN" bench loss --loss all --batch 64 --classes 10 
 expect 0 '"samples":64,"classes":10,"views":2,"threads":1,' '' -- \
     "$JENSEN" bench loss --loss gjs --batch 64 --views 2 --threads 1 --device cpu --seconds 0.01 --json
 expect 0 '"samples":128,"classes":7,' '' -- "$JENSEN" bench loss --classes 7 --threads 1 --seconds 0.01 --json
-expect 4 '' 'bench step' -- "$JENSEN" bench loss --device cuda
+# On a device, ref among them; the mean is that of the CPU's function on the same numbers.
+one=("$JENSEN" bench loss --batch 64 --classes 12 --seconds 0.01 --json)
+mean=$("${one[@]}" --threads 1 | grep -oE '"mean":[0-9]\.[0-9]{5}')
+expect 0 "\"level\":\"ref\",\"device\":\".*in turn with the loss.*$mean" '' -- "${one[@]}" --device ref
+expect 0 'ref .* x copy' '' -- "$JENSEN" bench loss --device ref --loss all --batch 16 --seconds 0.002
+expect 2 '' 'those of --device cpu' -- "${one[@]}" --device ref --threads 2
+expect 2 '' 'curda' -- "${one[@]}" --device curda
+if "$JENSEN" show networks --device cuda >/dev/null 2>&1; then
+    expect 0 "\"level\":\"cuda\".*$mean" '' -- "${one[@]}" --device cuda
+else
+    expect 4 '' 'bench loss: cuda: .*[a-z]' -- "${one[@]}" --device cuda
+fi
 finish

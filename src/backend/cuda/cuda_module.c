@@ -105,6 +105,7 @@ static const jsni_backend_ops table = {
     .set_labels = jsni_cuda_set_labels,
     .forward = jsni_cuda_forward,
     .loss = jsni_cuda_plan_loss,
+    .copy_output = jsni_cuda_copy_output,
     .backward = jsni_cuda_backward,
     .update = jsni_cuda_update,
     .read_loss = jsni_cuda_read_loss,

@@ -135,6 +135,7 @@ jsn_status jsni_cuda_set_labels(jsni_plan *plan, size_t member,
                                 const jsni_labels *labels);
 jsn_status jsni_cuda_forward(jsni_plan *plan, const jsni_pass *pass);
 jsn_status jsni_cuda_plan_loss(jsni_plan *plan, const jsni_losses *losses);
+jsn_status jsni_cuda_copy_output(jsni_plan *plan);
 jsn_status jsni_cuda_backward(jsni_plan *plan);
 jsn_status jsni_cuda_update(jsni_plan *plan, const jsni_update *update);
 jsn_status jsni_cuda_read_loss(jsni_plan *plan, size_t member, double *mean,

@@ -250,6 +250,23 @@ jsn_status jsni_cuda_plan_loss(jsni_plan *base, const jsni_losses *losses)
     return JSN_OK;
 }
 
+jsn_status jsni_cuda_copy_output(jsni_plan *base)
+{
+    jsni_cuda_plan *plan = plan_of(base);
+    if (!plan->ran_training)
+        return jsni_fail(JSN_ERR_ARGUMENT, "a copy needs a training pass before it");
+    const size_t bytes = plan->views * plan->samples *
+                         jsni_shape_count(jsni_graph_output(base->graph)->shape) *
+                         sizeof(float);
+    for (size_t i = 0; i < plan->members; i++) {
+        const jsni_cuda_member *m = &plan->member[i];
+        JSNI_TRY_CUDA(cudaMemcpyAsync(m->arena + m->now->output_grad,
+                                      output_of(plan, m, m->now), bytes,
+                                      cudaMemcpyDeviceToDevice, m->stream));
+    }
+    return JSN_OK;
+}
+
 jsn_status jsni_cuda_backward(jsni_plan *base)
 {
     jsni_cuda_plan *plan = plan_of(base);
