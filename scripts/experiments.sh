@@ -7,14 +7,15 @@
 #   curves       CE and GJS on 25,000 images with 40% symmetric noise, 30 epochs, 3 seeds, and
 #                CE on clean labels; consistency every epoch
 #   table1       8 losses x 7 noises on CIFAR-10, one seed; a second one on the 40% columns
-#   table3 table4 table5 fig4 fig5 fig7      ablations on CIFAR-100
+#   table3 table4 table5 fig4 fig5 fig7      ablations on $ABLATIONS, cifar100 or cifar10
 #   instance     PLC's instance-dependent labels, CE and GJS
 #   human        CIFAR-10N's human labels, CE and GJS
 #   tune         jensen tune on CIFAR-10 with 40% noise, beside the choice with clean labels
 #   tables       prints everything there is into $RESULTS, runs nothing
 #
 # Settings, by environment: DATA (folder with the archives), RESULTS, NETWORK, SUBSET,
-# EPOCHS, JOBS, DEVICE, PRECISION (tf32 or bf16 on a GPU), SEEDS, CURVES_NETWORK.
+# EPOCHS, JOBS, DEVICE, PRECISION (tf32 or bf16 on a GPU), SEEDS, CURVES_NETWORK,
+# ABLATIONS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 JENSEN=${JENSEN:-build/release/jensen}
@@ -27,6 +28,7 @@ JOBS=${JOBS:-1}
 DEVICE=${DEVICE:-cpu}
 SEEDS=${SEEDS:-1}
 CURVES_NETWORK=${CURVES_NETWORK:-cnn}
+ABLATIONS=${ABLATIONS:-cifar100}
 
 cifar10=cifar10:$DATA/cifar10-jpeg.tar.xz
 cifar100=cifar100:$DATA/cifar100-jpeg.tar.xz
@@ -55,7 +57,9 @@ run() {
         repro table1 "$cifar10" --dataset cifar10 --seeds $((SEEDS + 1)) --only sym-40,asym-40
         repro table13 "$cifar10" --dataset cifar10 --show
         ;;
-    table3 | table4 | table5 | fig4 | fig5 | fig7) repro "$1" "$cifar100" --seeds "$SEEDS" ;;
+    table3 | table4 | table5 | fig4 | fig5 | fig7)
+        repro "$1" "$ABLATIONS:$DATA/$ABLATIONS-jpeg.tar.xz" --dataset "$ABLATIONS" --seeds "$SEEDS"
+        ;;
     table6 | fig1 | fig6) repro "$1" "$cifar100" --seeds "$SEEDS" ;;
     table12) repro table12 "$cifar10" --dataset cifar10 --seeds "$SEEDS" ;;
     curves)
@@ -94,7 +98,7 @@ run() {
         repro table1 "$cifar10" --dataset cifar10 --show
         repro table13 "$cifar10" --dataset cifar10 --show
         for name in table3 table4 table5 fig4 fig5 fig7; do
-            repro $name "$cifar100" --show
+            repro $name "$ABLATIONS:$DATA/$ABLATIONS-jpeg.tar.xz" --dataset "$ABLATIONS" --show
         done
         ;;
     *)

@@ -342,13 +342,16 @@ void jsni_chart_draw(jsni_text *out, const jsni_chart *chart, double x, double y
     jsni_svg_group(out, x, y);
     draw_y_axis(out, &layout);
     draw_x_axis(out, &layout, chart);
-    jsni_svg_clip(out, layout.left, layout.top, layout.plot_width, layout.plot_height);
-    jsni_chart_series(out, &layout, chart);
-    jsni_svg_clip_end(out);
     const double floor_y = layout.top + layout.plot_height;
     jsni_svg_line(out, layout.left, floor_y, layout.left + layout.plot_width, floor_y,
                   "j-axis");
     jsni_svg_line(out, layout.left, layout.top, layout.left, floor_y, "j-axis");
+    /* Room for the half of a marker that lies outside of the axes. */
+    const double room = 6.0;
+    jsni_svg_clip(out, layout.left - room, layout.top - room,
+                  layout.plot_width + 2.0 * room, layout.plot_height + 2.0 * room);
+    jsni_chart_series(out, &layout, chart);
+    jsni_svg_clip_end(out);
     draw_titles(out, &layout, chart);
     draw_legend(out, &layout, chart);
     jsni_svg_group_end(out);
