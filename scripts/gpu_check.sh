@@ -99,8 +99,10 @@ section_sanitizer() {
         return
     }
     for tool in memcheck racecheck; do
-        LIMIT=300 LINES_SHOWN=4 run "sanitizer_$tool" compute-sanitizer --tool $tool \
-            --error-exitcode 9 "$build/bench_cuda" bf16 1 128 2 short
+        for precision in bf16 fp32; do
+            LIMIT=300 LINES_SHOWN=4 run "sanitizer_${precision}_$tool" compute-sanitizer \
+                --tool $tool --error-exitcode 9 "$build/bench_cuda" $precision 1 128 2 short
+        done
         LIMIT=300 LINES_SHOWN=4 run "sanitizer_loss_$tool" compute-sanitizer --tool $tool \
             --error-exitcode 9 "$build/bench_cuda_loss" 64 1000
     done
