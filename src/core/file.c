@@ -89,6 +89,29 @@ jsn_status jsni_file_add(jsni_file_writer *writer, const void *data, size_t leng
     return JSN_OK;
 }
 
+jsn_status jsni_file_append(const char *path, const void *data, size_t length)
+{
+    jsni_file_writer writer = {.fd = -1, .path = jsni_text_copy(path)};
+    JSNI_TRY_ALLOC(writer.path);
+    writer.fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    jsn_status status =
+        writer.fd < 0 ? write_failed(path) : jsni_file_add(&writer, data, length);
+    if (writer.fd >= 0 && close(writer.fd) != 0 && status == JSN_OK)
+        status = write_failed(path);
+    jsni_free(writer.path);
+    return status;
+}
+
+jsn_status jsni_file_sync(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return write_failed(path);
+    const jsn_status status = fsync(fd) == 0 ? JSN_OK : write_failed(path);
+    (void)close(fd);
+    return status;
+}
+
 /* Makes the rename itself durable. A file system that cannot sync a folder is not an
  * error: the data is there. */
 static void sync_folder_of(const char *path)

@@ -1,4 +1,4 @@
-/* core/file.h - whole files in, whole files out. */
+/* core/file.h - whole files in, whole files out, lines at the end of a file. */
 #ifndef JSNI_CORE_FILE_H
 #define JSNI_CORE_FILE_H
 
@@ -33,6 +33,14 @@ JSN_MUST_CHECK jsn_status jsni_file_begin(jsni_file_writer *writer, const char *
 JSN_MUST_CHECK jsn_status jsni_file_add(jsni_file_writer *writer, const void *data,
                                         size_t length);
 JSN_MUST_CHECK jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status status);
+
+/* Adds to the end of a file, which is made when it is not there. Not synced: after a
+ * power failure the end may be missing, after a full disk it may be cut. */
+JSN_MUST_CHECK jsn_status jsni_file_append(const char *path, const void *data,
+                                           size_t length);
+
+/* What was written to the file survives a power failure. */
+JSN_MUST_CHECK jsn_status jsni_file_sync(const char *path);
 
 /* Creates a folder and those above it; one that exists is fine. */
 JSN_MUST_CHECK jsn_status jsni_folder_create(const char *path);

@@ -109,7 +109,7 @@ void jsni_run_rows_release(jsni_run_rows *rows)
 }
 
 /* Adds every line of `data`, which is cut up in place, after checking that it is an
- * object. */
+ * object. A last line without its end may be half of what was to be added. */
 static jsn_status add_lines(jsni_run_rows *rows, const char *path, char *data)
 {
     size_t number = 1;
@@ -120,7 +120,10 @@ static jsn_status add_lines(jsni_run_rows *rows, const char *path, char *data)
         jsn_json *row = NULL;
         char name[1100];
         (void)snprintf(name, sizeof name, "%s line %zu", path, number);
-        JSNI_TRY(jsn_json_parse(&row, name, at, length));
+        const jsn_status status = jsn_json_parse(&row, name, at, length);
+        if (status == JSN_ERR_DATA && last)
+            return JSN_OK;
+        JSNI_TRY(status);
         const bool object = jsn_json_kind_of(row) == JSN_JSON_OBJECT;
         jsn_json_destroy(row);
         if (!object)
@@ -173,22 +176,58 @@ static void add_csv_row(jsni_text *csv, const jsn_json *row, bool names)
     jsni_text_add(csv, "\n");
 }
 
+static jsn_status add_row(const char *line, bool names, jsni_text *lines,
+                          jsni_text *csv)
+{
+    jsn_json *row = NULL;
+    JSNI_TRY(jsn_json_parse(&row, "metrics", line, strlen(line)));
+    if (names)
+        add_csv_row(csv, row, true);
+    add_csv_row(csv, row, false);
+    jsn_json_destroy(row);
+    jsni_text_format(lines, "%s\n", line);
+    return lines->status != JSN_OK ? lines->status : csv->status;
+}
+
+static jsn_status append(const jsni_run_folder *run, const char *name,
+                         const jsni_text *text)
+{
+    char *path = jsni_run_file(run, name);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsni_file_append(path, text->data, text->length);
+    jsni_free(path);
+    return status;
+}
+
+jsn_status jsni_run_rows_append(const jsni_run_rows *rows, const jsni_run_folder *run)
+{
+    jsni_text lines = {0}, csv = {0};
+    jsn_status status =
+        add_row(rows->lines[rows->count - 1], rows->count == 1, &lines, &csv);
+    if (status == JSN_OK)
+        status = append(run, JSNI_RUN_METRICS, &lines);
+    if (status == JSN_OK)
+        status = append(run, JSNI_RUN_METRICS_CSV, &csv);
+    jsni_text_release(&csv);
+    jsni_text_release(&lines);
+    return status;
+}
+
+jsn_status jsni_run_rows_sync(const jsni_run_folder *run)
+{
+    char *path = jsni_run_file(run, JSNI_RUN_METRICS);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsni_file_exists(path) ? jsni_file_sync(path) : JSN_OK;
+    jsni_free(path);
+    return status;
+}
+
 jsn_status jsni_run_rows_write(const jsni_run_rows *rows, const jsni_run_folder *run)
 {
     jsni_text lines = {0}, csv = {0};
     jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < rows->count; i++) {
-        jsn_json *row = NULL;
-        status =
-            jsn_json_parse(&row, "metrics", rows->lines[i], strlen(rows->lines[i]));
-        if (status != JSN_OK)
-            break;
-        if (i == 0)
-            add_csv_row(&csv, row, true);
-        add_csv_row(&csv, row, false);
-        jsn_json_destroy(row);
-        jsni_text_format(&lines, "%s\n", rows->lines[i]);
-    }
+    for (size_t i = 0; status == JSN_OK && i < rows->count; i++)
+        status = add_row(rows->lines[i], i == 0, &lines, &csv);
     jsni_text_add(&lines, "");
     jsni_text_add(&csv, "");
     if (status == JSN_OK)

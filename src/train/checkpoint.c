@@ -226,6 +226,8 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
                                         sizeof pairs / sizeof pairs[0], true);
     }
     if (status == JSN_OK)
+        status = jsni_run_rows_sync(&run->folder);
+    if (status == JSN_OK)
         status = rotate(run, fresh);
     if (status == JSN_OK) {
         run->last_checkpoint = jsni_clock();

@@ -175,13 +175,15 @@ static jsn_status allocate(jsni_run *run)
     return JSN_OK;
 }
 
-static jsn_status load_state(jsni_run *run)
+/* Rows behind the checkpoint are made again. */
+static jsn_status load_rows(jsni_run *run)
 {
-    bool found = false;
-    JSNI_TRY(jsni_checkpoint_load(run, &found));
-    if (!found)
-        return JSN_OK;
-    JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
+    char *path = jsni_run_file(&run->folder, JSNI_RUN_METRICS);
+    JSNI_TRY_ALLOC(path);
+    const bool there = jsni_file_exists(path);
+    jsni_free(path);
+    if (run->state.epoch > 0)
+        JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
     jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
     if (run->rows.count < (size_t)run->state.epoch)
         return jsni_fail(
@@ -189,6 +191,16 @@ static jsn_status load_state(jsni_run *run)
             "%s: %zu rows, but the checkpoint is at epoch %lld; delete the "
             "run folder to start again",
             JSNI_RUN_METRICS, run->rows.count, (long long)run->state.epoch);
+    return there ? jsni_run_rows_write(&run->rows, &run->folder) : JSN_OK;
+}
+
+static jsn_status load_state(jsni_run *run)
+{
+    bool found = false;
+    JSNI_TRY(jsni_checkpoint_load(run, &found));
+    JSNI_TRY(load_rows(run));
+    if (!found)
+        return JSN_OK;
     char text[96];
     (void)snprintf(text, sizeof text, "continuing after epoch %lld, batch %zu",
                    (long long)run->state.epoch, run->state.batch);

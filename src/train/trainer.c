@@ -335,7 +335,7 @@ static jsn_status end_epoch(jsni_run *run)
     jsn_status status = jsni_run_rows_add(&run->rows, line);
     jsn_text_release(line);
     JSNI_TRY(status);
-    JSNI_TRY(jsni_run_rows_write(&run->rows, &run->folder));
+    JSNI_TRY(jsni_run_rows_append(&run->rows, &run->folder));
     JSNI_TRY(jsni_run_events_write(run));
     JSNI_TRY(keep_best(run, &r));
     say_epoch(run, &r);

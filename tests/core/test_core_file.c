@@ -1,4 +1,4 @@
-/* Whole files in and out; failures leave the old content. */
+/* Whole files in and out; failures leave the old content. Lines at the end. */
 #include "support/support.h"
 
 #include "core/alloc.h"
@@ -36,6 +36,20 @@ static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
     support_walk_allocations(replace, path);
     assert_content(path, "new");
     jsni_free(path);
+}
+
+static void test_lines_are_added_at_the_end(void **state)
+{
+    (void)state;
+    char *path = jsni_path_join(support_folder, "lines.txt");
+    assert_ok(jsni_file_append(path, "one\n", 4));
+    assert_ok(jsni_file_append(path, "two\n", 4));
+    assert_ok(jsni_file_sync(path));
+    assert_content(path, "one\ntwo\n");
+    jsni_free(path);
+    assert_fails(jsni_file_append("no/such/file", "x", 1), JSN_ERR_IO, "no/such/file");
+    assert_fails(jsni_file_append("/dev/full", "x", 1), JSN_ERR_IO, "/dev/full");
+    assert_fails(jsni_file_sync("no/such/file"), JSN_ERR_IO, "no/such/file");
 }
 
 static void test_reading_refuses_what_is_not_a_file_of_fair_size(void **state)
@@ -76,6 +90,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_file_is_replaced_whole_or_not_at_all),
+        cmocka_unit_test(test_lines_are_added_at_the_end),
         cmocka_unit_test(test_reading_refuses_what_is_not_a_file_of_fair_size),
         cmocka_unit_test(test_folders_are_made_with_their_parents),
     };

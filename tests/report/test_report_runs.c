@@ -202,7 +202,7 @@ static void test_damaged_files_are_refused(void **state)
     assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
                  "config.yaml:1");
     put("bad", "config.yaml", "loss: ce\n");
-    put("bad", "metrics.jsonl", "{\"epoch\":1}\n{\"epoch\":");
+    put("bad", "metrics.jsonl", "{\"epoch\":1}\n{\"epoch\":\n");
     assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA, "line 2");
     put("bad", "metrics.jsonl", "");
     put("bad", "result.json", "[]");
