@@ -282,7 +282,7 @@ const cli_command cli_command_bench_loss = {
     .details =
         "float32 logits in memory, value and gradient in one call. The limit is a\n"
         "copy of the logits to the gradient. bench/loss.sh runs the peers beside "
-        "it. With --device the arrays lie there, and so does the copy.\n\n"
+        "it. With\n--device the arrays lie there, and so does the copy.\n\n"
         "  jensen bench loss\n"
         "  jensen bench loss --loss all --batch 1024 --classes 1000 --threads 1\n"
         "  jensen bench loss --device cuda --batch 65536 --classes 1000",
