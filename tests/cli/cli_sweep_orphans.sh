@@ -68,9 +68,9 @@ done
 # One worker by itself: exit 75 when its input ends, at once where it has ended already.
 "$JENSEN" sweep create eof "${plan[@]}" >/dev/null 2>&1
 mkfifo input
-"$JENSEN" sweep worker eof --stop-at-eof -q <input >eof.out 2>stderr.txt &
+exec 7<>input # opens at once, whether or not anybody reads
+"$JENSEN" sweep worker eof --stop-at-eof -q <input >eof.out 2>stderr.txt 7>&- &
 worker=$!
-exec 7>input
 while ! ls runs/eof/*/checkpoint.safetensors >/dev/null 2>&1 && kill -0 $worker 2>/dev/null; do sleep 0.05; done
 echo "nothing to be read" >&7
 exec 7>&-
