@@ -69,7 +69,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_render(jsn_sweep *sweep,
                                                    const char *format, char **out);
 
 /* Everything into a folder: NAME.md, NAME.csv, NAME.tex, NAME.html, NAME.svg where there
- * is a figure, and NAME.study.html. */
+ * is a figure, and NAME.study.html. A figure of bars has a panel for each data set of the
+ * result whose study with the same options is in the store. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_write(jsn_sweep *sweep,
                                                   const jsn_repro_settings *settings,
                                                   const jsn_train_config *overrides,

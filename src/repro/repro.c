@@ -9,49 +9,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/sha256.h"
 #include "jensen/report.h"
 #include "report/html.h"
 #include "repro/repro_impl.h"
-
-/* The options in `config` that change results, "name=text" each. */
-static jsn_status list_options(const jsn_train_config *config, const char *between,
-                               bool data, jsni_text *out)
-{
-    size_t count = 0, listed = 0;
-    const jsn_option_info *table = jsn_train_options(&count);
-    for (size_t i = 0; i < count; i++) {
-        char *text = NULL;
-        if (!jsn_train_option_matters(&table[i]) ||
-            !jsn_options_is_set(&table[i], config) ||
-            strcmp(table[i].name, "device") == 0 ||
-            (!data && strcmp(table[i].name, "data") == 0))
-            continue;
-        JSNI_TRY(jsn_options_text(&table[i], config, &text));
-        jsni_text_format(out, "%s%s=%s", listed++ == 0 ? "" : between, table[i].name,
-                         text);
-        jsn_text_release(text);
-    }
-    return out->status;
-}
-
-/* repro-table1-cifar10-1a2b3c4d */
-static jsn_status name_study(const jsni_repro_cells *cells,
-                             const jsn_train_config *overrides, char **out)
-{
-    jsni_text options = {0}, name = {0};
-    char hex[JSNI_SHA256_HEX];
-    jsni_sha256 sha;
-    JSNI_TRY(list_options(overrides, "\n", true, &options));
-    jsni_sha256_init(&sha);
-    if (options.length > 0)
-        jsni_sha256_add(&sha, options.data, options.length);
-    jsni_sha256_hex(&sha, hex);
-    jsni_text_release(&options);
-    jsni_text_format(&name, "repro-%s-%s-%.8s", cells->info->recipes, cells->dataset,
-                     hex);
-    return jsni_text_take(&name, out);
-}
 
 static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
                              const jsni_repro_cells *cells,
@@ -215,7 +175,7 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     JSNI_TRY(jsni_repro_cells_make(&cells, settings->name, settings->dataset));
     jsn_status status = check_only(settings->only, &cells);
     if (status == JSN_OK)
-        status = name_study(&cells, overrides, &name);
+        status = jsni_repro_name_study(&cells, overrides, &name);
     if (status == JSN_OK)
         status = open_study(out, url, name, &cells, overrides);
     for (size_t i = 0; status == JSN_OK && i < cells.count; i++)
@@ -249,7 +209,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
     jsni_text_format(out, "%s %s: %s. %s, %s; ", table ? "Table" : "Figure",
                      info->name + (table ? 5 : 3), info->title, cells->dataset,
                      scaled ? "scaled down" : "the paper's scale");
-    JSNI_TRY(list_options(overrides, ", ", true, out));
+    JSNI_TRY(jsni_repro_list_options(overrides, ", ", true, out));
     if (least == most)
         jsni_text_format(out, "; %zu run%s a cell.", most, most == 1 ? "" : "s");
     else
@@ -269,6 +229,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
 /* Everything that rendering needs. */
 typedef struct shown {
     jsni_repro_cells cells;
+    jsni_repro_others others; /* of figures alone */
     jsn_sweep_trial *trials;
     size_t count;
     jsni_text caption, correlation, note;
@@ -277,6 +238,7 @@ typedef struct shown {
 static void release(shown *s)
 {
     jsni_repro_cells_release(&s->cells);
+    jsni_repro_others_release(&s->others);
     jsn_sweep_trials_release(s->trials, s->count);
     jsni_text_release(&s->caption);
     jsni_text_release(&s->correlation);
@@ -302,9 +264,9 @@ static jsn_status render_page(const shown *s, const jsni_table *ours,
 {
     jsni_html_begin(out, s->cells.info->title, s->caption.data);
     jsni_html_figure_begin(out);
-    JSNI_TRY(
-        jsni_repro_figure(&s->cells, s->trials, s->count, s->cells.info->title, out));
-    jsni_html_figure_end(out, NULL);
+    JSNI_TRY(jsni_repro_figure(&s->cells, &s->others, s->trials, s->count,
+                               s->cells.info->title, out));
+    jsni_html_figure_end(out, s->others.note.data);
     jsni_html_table(out, ours);
     if (s->cells.info->key != NULL) {
         jsni_html_heading(out, "Beside the paper");
@@ -380,6 +342,8 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
         return jsn_plot_render(info->recipes, NULL, false, out);
     } else {
         status = gather(&s, sweep, settings, overrides);
+        if (status == JSN_OK && strcmp(format, "html") == 0)
+            status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
         if (status == JSN_OK)
             status = render(&s, format, &text);
         release(&s);
@@ -409,7 +373,14 @@ static jsn_status write_figure(jsn_sweep *sweep, const jsn_repro_settings *setti
     jsni_text svg = {0};
     jsn_status status = gather(&s, sweep, settings, overrides);
     if (status == JSN_OK)
-        status = jsni_repro_figure(&s.cells, s.trials, s.count, s.caption.data, &svg);
+        status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
+    if (status == JSN_OK && s.others.count > 0)
+        jsni_text_format(&s.caption, " %s", s.others.note.data);
+    if (status == JSN_OK)
+        status = s.caption.status;
+    if (status == JSN_OK)
+        status = jsni_repro_figure(&s.cells, &s.others, s.trials, s.count,
+                                   s.caption.data, &svg);
     if (status == JSN_OK)
         status = svg.status;
     if (status == JSN_OK && svg.length > 0)

@@ -105,6 +105,13 @@ size_t jsni_repro_classes(const char *dataset)
                                                : 10;
 }
 
+const char *jsni_repro_dataset_title(const char *dataset)
+{
+    return strcmp(dataset, "cifar10") == 0    ? "CIFAR-10"
+           : strcmp(dataset, "cifar100") == 0 ? "CIFAR-100"
+                                              : dataset;
+}
+
 enum { MOST_PARTS = 4 };
 
 /* The parts of a recipe's name, "cifar10/sym-40/gjs". */
@@ -184,7 +191,7 @@ static void label_cifar(jsni_repro_cell *c, const jsni_repro_info *info, const p
     const char *noise = NULL;
     double rate = 0.0;
     int type = 0;
-    const char *dataset = strcmp(p->text[0], "cifar10") == 0 ? "CIFAR-10" : "CIFAR-100";
+    const char *dataset = jsni_repro_dataset_title(p->text[0]);
     put_method(c->row, p->text[p->count - 1]);
     if (sscanf(p->text[1], "instance%d-", &type) == 1 && type >= 1 && type <= 3) {
         static const char *const names[] = {"instance_type1", "instance_type2",
@@ -324,10 +331,10 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     /* Ablations are defined on CIFAR-100 and can be run on CIFAR-10 as well. */
     const bool ablation = info->metric != NULL && strcmp(info->metric, "val_acc") == 0;
     const size_t variants = strcmp(name, "table2") == 0 ? 2 : 1;
-    JSNI_TRY_ALLOC(out->items =
-                       jsni_alloc_zero(2 * jsn_recipe_count(), sizeof *out->items));
+    const size_t recipes = jsn_recipe_count(); /* makes them all to count them */
+    JSNI_TRY_ALLOC(out->items = jsni_alloc_zero(2 * recipes, sizeof *out->items));
     jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < jsn_recipe_count(); i++) {
+    for (size_t i = 0; status == JSN_OK && i < recipes; i++) {
         jsn_recipe recipe;
         status = jsn_recipe_at(i, &recipe);
         if (status != JSN_OK || strcmp(recipe.result, info->recipes) != 0 ||

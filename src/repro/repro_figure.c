@@ -1,5 +1,5 @@
-/* repro/repro_figure.c - results as figures: bars over noises, curves over epochs, lines
- * over M. Curves are means over the seeds. Curves of consistency come from the run
+/* repro/repro_figure.c - results as figures: bars over noises (a panel a data set),
+ * curves over epochs, lines over M. Curves are means over the seeds. Curves of consistency come from the run
  * folders; a folder that is gone leaves a gap, everything else is in the database. */
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +22,10 @@ typedef struct drawing {
     double *blocks[4 * MOST_CHARTS * MOST_SERIES]; /* owned */
     size_t block_count;
     char titles[MOST_CHARTS][2 * JSNI_REPRO_LABEL + 4];
-    const char *categories[MOST_SERIES];
-    char category_texts[MOST_SERIES][2 * JSNI_REPRO_LABEL];
+    const char *rows[MOST_SERIES]; /* of bars: the methods */
+    size_t row_count;
+    const char *categories[MOST_CHARTS][MOST_SERIES];
+    char category_texts[MOST_CHARTS][MOST_SERIES][2 * JSNI_REPRO_LABEL];
 } drawing;
 
 static jsn_status new_block(drawing *d, size_t count, double **out)
@@ -74,59 +76,114 @@ static jsni_chart *find_chart(drawing *d, const char *title, const char *x,
     return chart;
 }
 
-/* Bars: noises along x, a series a method. */
-static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells)
+static void collect_rows(drawing *d, const jsni_repro_cells *cells)
 {
-    size_t columns[MOST_SERIES], column_count = 0;
-    jsni_chart *chart = find_chart(d, cells->info->title, "label noise", "percent");
     for (size_t i = 0; i < cells->count; i++) {
-        bool known = false;
-        for (size_t k = 0; k < column_count; k++) {
-            const jsni_repro_cell *c = &cells->items[columns[k]];
-            known = known || (strcmp(c->group, cells->items[i].group) == 0 &&
-                              strcmp(c->column, cells->items[i].column) == 0);
-        }
-        if (!known && column_count < MOST_SERIES)
-            columns[column_count++] = i;
+        size_t k = 0;
+        while (k < d->row_count && strcmp(d->rows[k], cells->items[i].row) != 0)
+            k++;
+        if (k == d->row_count && k < MOST_SERIES)
+            d->rows[d->row_count++] = cells->items[i].row;
     }
+}
+
+/* The place of a cell's column among `columns` (indices of cells), `count` when it is
+ * none of them. */
+static size_t column_of(const jsni_repro_cells *cells, const size_t *columns,
+                        size_t count, const jsni_repro_cell *cell)
+{
+    size_t k = 0;
+    while (k < count && (strcmp(cells->items[columns[k]].group, cell->group) != 0 ||
+                         strcmp(cells->items[columns[k]].column, cell->column) != 0))
+        k++;
+    return k;
+}
+
+/* Bars that are yet to get their values. */
+static jsn_status add_bars(drawing *d, jsni_chart *chart, const char *name,
+                           size_t count)
+{
+    double *y = NULL, *low = NULL, *high = NULL;
+    jsni_series *s = add_series(d, chart, name);
+    JSNI_TRY(new_block(d, count, &y));
+    JSNI_TRY(new_block(d, count, &low));
+    JSNI_TRY(new_block(d, count, &high));
+    s->draw = JSNI_DRAW_BARS | JSNI_DRAW_ERRORS;
+    s->y = y;
+    s->low = low;
+    s->high = high;
+    s->count = count;
+    return JSN_OK;
+}
+
+/* Bars of a data set: noises along x, a series a method. */
+static jsn_status draw_panel(drawing *d, const jsni_repro_cells *cells,
+                             const char *title, const char *y)
+{
+    size_t columns[MOST_SERIES], count = 0;
+    jsni_chart *chart = find_chart(d, title, "label noise", y);
+    if (chart == NULL)
+        return JSN_OK;
+    const size_t at = (size_t)(chart - d->charts);
+    for (size_t i = 0; i < cells->count && count < MOST_SERIES; i++)
+        if (column_of(cells, columns, count, &cells->items[i]) == count)
+            columns[count++] = i;
+    for (size_t r = 0; r < d->row_count; r++)
+        JSNI_TRY(add_bars(d, chart, d->rows[r], count));
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
-        jsni_series *s = NULL;
-        for (size_t k = 0; k < chart->series_count; k++)
-            if (strcmp(d->series[0][k].name, c->row) == 0)
-                s = &d->series[0][k];
-        if (s == NULL) {
-            double *y = NULL, *low = NULL, *high = NULL;
-            s = add_series(d, chart, c->row);
-            if (s == NULL)
-                break;
-            JSNI_TRY(new_block(d, column_count, &y));
-            JSNI_TRY(new_block(d, column_count, &low));
-            JSNI_TRY(new_block(d, column_count, &high));
-            s->draw = JSNI_DRAW_BARS | JSNI_DRAW_ERRORS;
-            s->y = y;
-            s->low = low;
-            s->high = high;
-            s->count = column_count;
-        }
-        for (size_t k = 0; k < column_count; k++) {
-            const jsni_repro_cell *at = &cells->items[columns[k]];
-            if (strcmp(at->group, c->group) != 0 || strcmp(at->column, c->column) != 0)
+        const size_t k = column_of(cells, columns, count, c);
+        for (size_t r = 0; k < count && r < d->row_count; r++) {
+            const jsni_series *s = &d->series[at][r];
+            if (strcmp(s->name, c->row) != 0)
                 continue;
             ((double *)s->y)[k] = c->mean;
             ((double *)s->low)[k] = c->mean - c->deviation;
             ((double *)s->high)[k] = c->mean + c->deviation;
         }
     }
-    chart->x.categories = d->categories;
-    chart->x.category_count = column_count;
-    for (size_t k = 0; k < column_count; k++) {
-        const jsni_repro_cell *at = &cells->items[columns[k]];
-        (void)snprintf(d->category_texts[k], sizeof d->category_texts[k], "%s%s%s",
-                       at->group, at->group[0] == '\0' ? "" : " ", at->column);
-        d->categories[k] = d->category_texts[k];
+    chart->x.categories = d->categories[at];
+    chart->x.category_count = count;
+    for (size_t k = 0; k < count; k++) {
+        const jsni_repro_cell *c = &cells->items[columns[k]];
+        (void)snprintf(d->category_texts[at][k], sizeof d->category_texts[at][k],
+                       "%s%s%s", c->group, c->group[0] == '\0' ? "" : " ", c->column);
+        d->categories[at][k] = d->category_texts[at][k];
     }
     chart->width = 900;
+    return JSN_OK;
+}
+
+/* A panel a data set below each other; every one has the bars of all methods, so that a
+ * method has one colour and one legend below the last panel is enough. */
+static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells,
+                            const jsni_repro_others *others)
+{
+    const jsni_repro_cells *panels[JSNI_REPRO_OTHERS + 1];
+    char title[2 * JSNI_REPRO_LABEL + 4];
+    size_t count = 0;
+    for (size_t i = 0; others != NULL && i < others->before; i++)
+        panels[count++] = &others->items[i];
+    panels[count++] = cells;
+    for (size_t i = others == NULL ? 0 : others->before;
+         others != NULL && i < others->count; i++)
+        panels[count++] = &others->items[i];
+    for (size_t i = 0; i < count; i++)
+        collect_rows(d, panels[i]);
+    if (count == 1) {
+        (void)snprintf(title, sizeof title, "%s: %s", cells->info->title,
+                       jsni_repro_dataset_title(cells->dataset));
+        return draw_panel(d, cells, title, "percent");
+    }
+    const bool consistency = strcmp(cells->info->metric, "consistency") == 0;
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY(draw_panel(d, panels[i], jsni_repro_dataset_title(panels[i]->dataset),
+                            consistency ? "consistency, %" : "test accuracy, %"));
+    for (size_t i = 0; i + 1 < d->chart_count; i++)
+        d->charts[i].legend = JSNI_LEGEND_NONE;
+    jsni_chart *last = &d->charts[d->chart_count - 1];
+    last->legend = JSNI_LEGEND_BELOW;
+    last->height = 342; /* 320 and a row of the legend: plots of the same height */
     return JSN_OK;
 }
 
@@ -286,15 +343,18 @@ static jsn_status draw_views(drawing *d, const jsni_repro_cells *cells)
 }
 
 jsn_status jsni_repro_figure(const jsni_repro_cells *cells,
+                             const jsni_repro_others *others,
                              const jsn_sweep_trial *trials, size_t count,
                              const char *caption, jsni_text *out)
 {
     drawing *d = jsni_alloc_zero(1, sizeof *d);
     JSNI_TRY_ALLOC(d);
     jsn_status status = JSN_OK;
+    size_t columns = 2;
     switch (cells->info->kind) {
     case JSNI_REPRO_BARS:
-        status = draw_bars(d, cells);
+        columns = 1; /* they are wide */
+        status = draw_bars(d, cells, others);
         break;
     case JSNI_REPRO_CURVES:
         status = draw_curves(d, cells, trials, count);
@@ -309,8 +369,7 @@ jsn_status jsni_repro_figure(const jsni_repro_cells *cells,
         break;
     }
     if (status == JSN_OK && d->chart_count > 0)
-        jsni_chart_figure(out, d->charts, d->chart_count, d->chart_count > 1 ? 2 : 1,
-                          caption, false);
+        jsni_chart_figure(out, d->charts, d->chart_count, columns, caption, false);
     release(d);
     return status;
 }

@@ -75,6 +75,38 @@ JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
 
 /* Classes of a data set of the paper. */
 size_t jsni_repro_classes(const char *dataset);
+/* "cifar10" as the paper prints it; any but CIFAR as it is. */
+const char *jsni_repro_dataset_title(const char *dataset);
+
+/* The options in `config` that change results, "name=text" each; without `data` those
+ * that say where data is have no text. */
+JSN_MUST_CHECK jsn_status jsni_repro_list_options(const jsn_train_config *config,
+                                                  const char *between, bool data,
+                                                  jsni_text *out);
+/* "repro-table1-cifar10-1a2b3c4d"; *out is the caller's. */
+JSN_MUST_CHECK jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
+                                                const jsn_train_config *overrides,
+                                                char **out);
+
+enum { JSNI_REPRO_OTHERS = 4 };
+
+/* A result on the other data sets that the paper has it on, in the paper's order. */
+typedef struct jsni_repro_others {
+    jsni_repro_cells items[JSNI_REPRO_OTHERS];
+    size_t count;
+    size_t before;   /* so many of them stand before the result's own data set */
+    jsni_text note;  /* which studies they are; empty without any */
+} jsni_repro_others; /* zero-initialise */
+
+/* Looks in the store of `sweep` for studies of the same result whose options are
+ * `overrides` apart from the data, and fills the cells from the one with the most
+ * finished runs (the newest of several) for each data set. Those without any run do not
+ * count. Results that are not bars have no others. */
+JSN_MUST_CHECK jsn_status jsni_repro_others_find(jsni_repro_others *out,
+                                                 const jsn_sweep *sweep,
+                                                 const jsni_repro_cells *cells,
+                                                 const jsn_train_config *overrides);
+void jsni_repro_others_release(jsni_repro_others *others);
 
 /* Rows times columns, as the paper prints them; borrowed caption and note. */
 void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
@@ -92,8 +124,10 @@ void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
 /* Tables 7 and 11, which define things. */
 void jsni_repro_define(const char *name, jsni_table *out);
 
-/* The figure of a result as SVG; nothing when there is none. */
+/* The figure of a result as SVG; nothing when there is none. Bars have a panel for each
+ * of `others` as well, which may be NULL. */
 JSN_MUST_CHECK jsn_status jsni_repro_figure(const jsni_repro_cells *cells,
+                                            const jsni_repro_others *others,
                                             const jsn_sweep_trial *trials, size_t count,
                                             const char *caption, jsni_text *out);
 

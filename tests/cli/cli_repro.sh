@@ -38,6 +38,19 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     expect 0 'trial 5' '' -- cat results/table3.study.html
     expect 0 'Figure 6' '*' -- "$JENSEN" repro fig6 "${tiny[@]}" --out results
     expect 0 'consistency, wrong labels' '' -- cat results/fig6.svg
+    # Bars: studies of the other data set with the same options are a panel too.
+    bars=(--network mlp:width=16 --batch 16 --threads 1 -q --only sym-40/ce,sym-40/gjs --out)
+    expect 0 'not run' '*' -- "$JENSEN" repro table1 --dataset cifar10 --data builtin:size=200 --epochs 1 "${bars[@]}" alone
+    expect 0 'under label noise: CIFAR-10<' '' -- cat alone/table1.svg
+    expect 0 'not run' '*' -- "$JENSEN" repro table1 --dataset cifar100 --data builtin:size=240 --epochs 2 "${bars[@]}" apart
+    expect 0 'under label noise: CIFAR-100<' '' -- cat apart/table1.svg
+    expect 1 '' '' -- grep -E '>CIFAR-10+</text>' apart/table1.svg
+    expect 0 'not run' '*' -- "$JENSEN" repro table1 --dataset cifar100 --data builtin:size=240 --epochs 1 "${bars[@]}" both
+    for file in table1.svg table1.html; do
+        expect 0 '^>CIFAR-10</text> >CIFAR-100</text> $' '' -- \
+            bash -c "grep -oE '>CIFAR-10+</text>' both/$file | tr '\n' ' '"
+    done
+    expect 0 'study repro-table1-cifar10-[0-9a-f]{8}, 2 finished runs' '' -- cat both/table1.svg
 else
     echo "skipped: a build without SQLite runs no studies"
 fi

@@ -210,7 +210,7 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     assert_non_null(strstr(text.data, "1 near chance left out"));
     jsni_text_release(&text);
     jsni_table_release(&table);
-    assert_ok(jsni_repro_figure(&cells, trials, 12, "caption", &text));
+    assert_ok(jsni_repro_figure(&cells, NULL, trials, 12, "caption", &text));
     assert_non_null(strstr(text.data, "<svg"));
     jsni_text_release(&text);
     jsni_repro_cells_release(&cells);
