@@ -1,6 +1,8 @@
 /* report/escape.c - see report/escape.h. */
 #include "report/escape.h"
 
+#include <string.h>
+
 size_t jsni_utf8_next(const char *piece, unsigned *point)
 {
     const unsigned char *b = (const unsigned char *)piece;
@@ -61,4 +63,17 @@ void jsni_escape_xml(jsni_text *text, const char *piece)
             jsni_text_add_n(text, piece, length);
         piece += length;
     }
+}
+
+bool jsni_address_is_harmless(const char *address)
+{
+    if (strncmp(address, "http://", 7) == 0 || strncmp(address, "https://", 8) == 0)
+        return true;
+    /* A scheme is what stands before a colon that comes before any slash; browsers
+     * skip control characters there, so these are refused, too. */
+    for (; *address != '\0' && *address != '/' && *address != '#' && *address != '?';
+         address++)
+        if (*address == ':' || (unsigned char)*address < 0x21)
+            return false;
+    return true;
 }

@@ -2,6 +2,8 @@
 #ifndef JSNI_REPORT_ESCAPE_H
 #define JSNI_REPORT_ESCAPE_H
 
+#include <stdbool.h>
+
 #include "core/text.h"
 
 /* Appends `piece` with & < > " ' as entities. Control characters that XML forbids and
@@ -12,5 +14,8 @@ void jsni_escape_xml(jsni_text *text, const char *piece);
 /* The length in bytes (1 to 4) of the UTF-8 sequence at `piece`, its code point in
  * *point; 0 when it is no valid sequence. */
 size_t jsni_utf8_next(const char *piece, unsigned *point);
+
+/* Whether an address can do no more than lead somewhere: a path, http or https. */
+bool jsni_address_is_harmless(const char *address);
 
 #endif /* JSNI_REPORT_ESCAPE_H */

@@ -117,23 +117,9 @@ void jsni_html_code(jsni_text *page, const char *words)
     add_element(page, "<pre>", words, "</pre>\n");
 }
 
-/* Whether the address can do no more than lead somewhere. */
-static int harmless(const char *address)
-{
-    if (strncmp(address, "http://", 7) == 0 || strncmp(address, "https://", 8) == 0)
-        return 1;
-    /* A scheme is what stands before a colon that comes before any slash; browsers
-     * skip control characters there, so these are refused, too. */
-    for (; *address != '\0' && *address != '/' && *address != '#' && *address != '?';
-         address++)
-        if (*address == ':' || (unsigned char)*address < 0x21)
-            return 0;
-    return 1;
-}
-
 void jsni_html_link(jsni_text *page, const char *address, const char *words)
 {
-    if (!harmless(address)) {
+    if (!jsni_address_is_harmless(address)) {
         jsni_html_paragraph(page, words);
         return;
     }

@@ -164,14 +164,25 @@ bool jsni_table_has_groups(const jsni_table *table)
     return false;
 }
 
+void jsni_table_link(jsni_table *table, jsni_cell *cell, const char *address)
+{
+    if (table->status != JSN_OK)
+        return;
+    cell->link = jsni_text_copy(address);
+    if (cell->link == NULL)
+        set_status(table, JSN_ERR_MEMORY);
+}
+
 void jsni_table_release(jsni_table *table)
 {
     for (size_t i = 0; i < table->column_count; i++) {
         jsni_free(table->columns[i].group);
         jsni_free(table->columns[i].title);
     }
-    for (size_t i = 0; i < table->cell_count; i++)
+    for (size_t i = 0; i < table->cell_count; i++) {
         jsni_free(table->cells[i].text);
+        jsni_free(table->cells[i].link);
+    }
     jsni_free(table->columns);
     jsni_free(table->cells);
     jsni_free(table->rules);

@@ -40,6 +40,7 @@ typedef struct jsni_cell {
     int decimals;
     bool bold;
     const char *mark; /* borrowed; a short sign behind the value ("*", "~"), or NULL */
+    char *link;       /* owned; where the value leads to in HTML, or NULL */
 } jsni_cell;
 
 typedef struct jsni_table {
@@ -71,6 +72,9 @@ jsni_cell *jsni_table_text(jsni_table *table, const char *text);
 jsni_cell *jsni_table_number(jsni_table *table, double mean, double deviation,
                              int decimals);
 jsni_cell *jsni_table_empty(jsni_table *table);
+
+/* Gives a cell just made an address, which is copied. */
+void jsni_table_link(jsni_table *table, jsni_cell *cell, const char *address);
 
 size_t jsni_table_rows(const jsni_table *table);
 const jsni_cell *jsni_table_at(const jsni_table *table, size_t row, size_t column);

@@ -29,6 +29,12 @@ static void add_cell(jsni_text *out, const jsni_table *t, size_t row, size_t col
     jsni_text_format(
         out, "<td class=\"%s%s\">", align_class(t->columns[column].align),
         is_wide(t) && cell->text != NULL && strlen(cell->text) > LONG ? " long" : "");
+    const bool link = cell->link != NULL && jsni_address_is_harmless(cell->link);
+    if (link) {
+        jsni_text_add(out, "<a href=\"");
+        jsni_escape_xml(out, cell->link);
+        jsni_text_add(out, "\">");
+    }
     jsni_text_add(out, cell->bold ? "<b>" : "");
     if (cell->text != NULL) {
         jsni_escape_xml(out, cell->text);
@@ -39,6 +45,7 @@ static void add_cell(jsni_text *out, const jsni_table *t, size_t row, size_t col
                              cell->decimals, cell->deviation);
     }
     jsni_text_add(out, cell->bold ? "</b>" : "");
+    jsni_text_add(out, link ? "</a>" : "");
     if (cell->mark != NULL) {
         jsni_text_add(out, "<sup>");
         jsni_escape_xml(out, cell->mark);

@@ -33,37 +33,6 @@ static const char *const measures[] = {"test_acc",      "test_acc_best", "val_ac
                                        "val_acc_noisy", "consistency",   "seconds"};
 enum { MEASURES = 6 };
 
-static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *names,
-                  jsni_table *out)
-{
-    jsni_table_column(out, NULL, "trial", JSNI_ALIGN_RIGHT);
-    jsni_table_column(out, NULL, "state", JSNI_ALIGN_LEFT);
-    for (size_t i = 0; i < names->count; i++)
-        jsni_table_column(out, NULL, names->items[i], JSNI_ALIGN_LEFT);
-    jsni_table_column(out, NULL, "value", JSNI_ALIGN_RIGHT);
-    for (size_t i = 0; i < MEASURES; i++)
-        jsni_table_column(out, NULL, measures[i], JSNI_ALIGN_RIGHT);
-    jsni_table_column(out, NULL, "run", JSNI_ALIGN_LEFT);
-    for (size_t t = 0; t < count; t++) {
-        char number[32];
-        const jsn_sweep_trial *trial = &trials[t];
-        jsni_table_row(out);
-        (void)snprintf(number, sizeof number, "%lld", (long long)trial->number);
-        (void)jsni_table_text(out, number);
-        (void)jsni_table_text(out, jsn_sweep_state_name(trial->state));
-        for (size_t i = 0; i < names->count; i++) {
-            const char *text = jsn_sweep_option(trial, names->items[i]);
-            (void)jsni_table_text(out, text == NULL ? "" : text);
-        }
-        (void)jsni_table_number(out, trial->value, NAN, 4);
-        for (size_t i = 0; i < MEASURES; i++)
-            (void)jsni_table_number(out, jsn_sweep_number(trial, measures[i]), NAN,
-                                    strcmp(measures[i], "seconds") == 0 ? 1 : 4);
-        const char *run = jsn_sweep_fact(trial, "run");
-        (void)jsni_table_text(out, run == NULL ? "" : run);
-    }
-}
-
 /* Whether a run has a page; one that its worker did not come to write is made now. */
 static bool has_page(const jsn_sweep_trial *trial, const char *run, const char *report)
 {
@@ -74,24 +43,17 @@ static bool has_page(const jsn_sweep_trial *trial, const char *run, const char *
 }
 
 /* A run's page as seen from `folder`: relative when both are below one another's parent,
- * found through the real paths. */
-static void add_link(jsni_text *page, const jsn_sweep_trial *trial, const char *folder)
+ * found through the real paths. False: there is none. */
+static bool find_page(const jsn_sweep_trial *trial, const char *folder,
+                      jsni_text *address)
 {
     const char *run = jsn_sweep_fact(trial, "run");
     char *report = run == NULL ? NULL : jsni_path_join(run, JSNI_RUN_REPORT);
-    char *to = NULL, *from = NULL, words[128];
-    if (report == NULL)
-        return;
-    (void)snprintf(words, sizeof words, "trial %lld (%s)", (long long)trial->number,
-                   jsn_sweep_state_name(trial->state));
-    if (!has_page(trial, run, report) || jsni_path_real(report, &to) != JSN_OK ||
-        jsni_path_real(folder == NULL ? "." : folder, &from) != JSN_OK) {
-        jsni_text missing = {0};
-        jsni_text_format(&missing, "%s: %s is not there", words, report);
-        if (missing.status == JSN_OK)
-            jsni_html_paragraph(page, missing.data);
-        jsni_text_release(&missing);
-    } else {
+    char *to = NULL, *from = NULL;
+    const bool found = report != NULL && has_page(trial, run, report) &&
+                       jsni_path_real(report, &to) == JSN_OK &&
+                       jsni_path_real(folder == NULL ? "." : folder, &from) == JSN_OK;
+    if (found) {
         size_t same = 0, last = 0;
         while (to[same] != '\0' && to[same] == from[same]) {
             if (to[same] == '/')
@@ -100,18 +62,104 @@ static void add_link(jsni_text *page, const jsn_sweep_trial *trial, const char *
         }
         if (from[same] == '\0' && to[same] == '/')
             last = same;
-        jsni_text address = {0};
         for (const char *at = from + last; *at != '\0'; at++)
             if (*at == '/' && at[1] != '\0')
-                jsni_text_add(&address, "../");
-        jsni_text_add(&address, to + last + 1);
-        if (address.status == JSN_OK)
-            jsni_html_link(page, address.data, words);
-        jsni_text_release(&address);
+                jsni_text_add(address, "../");
+        jsni_text_add(address, to + last + 1);
     }
     jsni_free(report);
     jsni_free(to);
     jsni_free(from);
+    return found;
+}
+
+/* The number of a trial; on a page it leads to its run. */
+static void add_number(jsni_table *out, const jsn_sweep_trial *trial, bool page,
+                       const char *folder)
+{
+    char number[32];
+    jsni_text address = {0};
+    (void)snprintf(number, sizeof number, "%lld", (long long)trial->number);
+    jsni_cell *cell = jsni_table_text(out, number);
+    if (page && find_page(trial, folder, &address)) {
+        if (address.status == JSN_OK)
+            jsni_table_link(out, cell, address.data);
+        else
+            out->status = address.status;
+    }
+    jsni_text_release(&address);
+}
+
+static bool any_has(const jsn_sweep_trial *trials, size_t count, const char *measure)
+{
+    for (size_t t = 0; t < count; t++)
+        if (!isnan(jsn_sweep_number(&trials[t], measure)))
+            return true;
+    return false;
+}
+
+/* A page is for reading: it leaves out what no trial has, and links runs instead of
+ * naming their folders. The other formats are for programs: the same columns always. */
+static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *names,
+                  bool page, const char *folder, jsni_table *out)
+{
+    bool shown[MEASURES];
+    jsni_table_column(out, NULL, "trial", JSNI_ALIGN_RIGHT);
+    jsni_table_column(out, NULL, "state", JSNI_ALIGN_LEFT);
+    for (size_t i = 0; i < names->count; i++)
+        jsni_table_column(out, NULL, names->items[i], JSNI_ALIGN_LEFT);
+    jsni_table_column(out, NULL, "value", JSNI_ALIGN_RIGHT);
+    for (size_t i = 0; i < MEASURES; i++) {
+        shown[i] = !page || any_has(trials, count, measures[i]);
+        if (shown[i])
+            jsni_table_column(out, NULL, measures[i], JSNI_ALIGN_RIGHT);
+    }
+    if (!page)
+        jsni_table_column(out, NULL, "run", JSNI_ALIGN_LEFT);
+    for (size_t t = 0; t < count; t++) {
+        const jsn_sweep_trial *trial = &trials[t];
+        jsni_table_row(out);
+        add_number(out, trial, page, folder);
+        (void)jsni_table_text(out, jsn_sweep_state_name(trial->state));
+        for (size_t i = 0; i < names->count; i++) {
+            const char *text = jsn_sweep_option(trial, names->items[i]);
+            (void)jsni_table_text(out, text == NULL ? "" : text);
+        }
+        (void)jsni_table_number(out, trial->value, NAN, 4);
+        for (size_t i = 0; i < MEASURES; i++)
+            if (shown[i])
+                (void)jsni_table_number(out, jsn_sweep_number(trial, measures[i]), NAN,
+                                        strcmp(measures[i], "seconds") == 0 ? 1 : 4);
+        const char *run = jsn_sweep_fact(trial, "run");
+        if (!page)
+            (void)jsni_table_text(out, run == NULL ? "" : run);
+    }
+}
+
+/* Names the pages of runs that are gone. */
+static void add_missing(jsni_text *page, const jsn_sweep_trial *trial)
+{
+    const char *run = jsn_sweep_fact(trial, "run");
+    char *report = run == NULL ? NULL : jsni_path_join(run, JSNI_RUN_REPORT);
+    if (report != NULL && !jsni_file_exists(report)) {
+        jsni_text text = {0};
+        jsni_text_format(&text, "trial %lld (%s): %s is not there",
+                         (long long)trial->number, jsn_sweep_state_name(trial->state),
+                         report);
+        if (text.status == JSN_OK)
+            jsni_html_paragraph(page, text.data);
+        jsni_text_release(&text);
+    }
+    jsni_free(report);
+}
+
+/* "3: ce, 0.05": the number of a trial and what it tries. */
+static void name_trial(const jsn_sweep_trial *trial, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%lld:", (long long)trial->number);
+    for (size_t i = 0; i < trial->option_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s %s", i == 0 ? "" : ",",
+                                 trial->options[i].text);
 }
 
 static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
@@ -119,7 +167,7 @@ static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
 {
     enum { MOST = 16 };
     jsni_series series[MOST];
-    char names[MOST][24];
+    char names[MOST][64];
     size_t used = 0, longest = 0;
     for (size_t t = 0; t < count; t++)
         longest = trials[t].step_count > longest ? trials[t].step_count : longest;
@@ -132,8 +180,7 @@ static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
     for (size_t t = 0; t < count && used < MOST; t++) {
         if (trials[t].step_count < 2)
             continue;
-        (void)snprintf(names[used], sizeof names[used], "trial %lld",
-                       (long long)trials[t].number);
+        name_trial(&trials[t], names[used], sizeof names[used]);
         series[used] = (jsni_series){.name = names[used],
                                      .x = epochs,
                                      .y = trials[t].steps,
@@ -179,7 +226,7 @@ static jsn_status add_best(jsni_text *page, const jsn_sweep *sweep,
 static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
                              const jsn_sweep_counts *counts,
                              const jsn_sweep_trial *trials, size_t count,
-                             const jsni_table *table, const char *folder)
+                             const jsni_table *table)
 {
     char text[64];
     jsni_html_begin(page, jsn_sweep_name(sweep), jsn_sweep_shown(sweep));
@@ -193,9 +240,8 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
     JSNI_TRY(add_curves(page, sweep, trials, count));
     jsni_html_heading(page, "Trials");
     jsni_html_table(page, table);
-    jsni_html_heading(page, "Runs");
     for (size_t t = 0; t < count; t++)
-        add_link(page, &trials[t], folder);
+        add_missing(page, &trials[t]);
     jsni_html_end(page);
     return JSN_OK;
 }
@@ -213,9 +259,10 @@ jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *fo
     JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
     jsn_status status = collect(trials, count, &names);
     if (status == JSN_OK) {
-        build(trials, count, &names, &table);
-        if (strcmp(format, "html") == 0) {
-            status = build_page(&text, sweep, &counts, trials, count, &table, folder);
+        const bool page = strcmp(format, "html") == 0;
+        build(trials, count, &names, page, folder, &table);
+        if (page) {
+            status = build_page(&text, sweep, &counts, trials, count, &table);
             if (status == JSN_OK)
                 status = table.status;
         } else {

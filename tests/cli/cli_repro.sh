@@ -35,7 +35,7 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
         [ -s "results/$file" ] || complain "results/$file is missing" repro
     done
     expect 0 'booktabs|toprule' '' -- cat results/table3.tex
-    expect 0 'trial 5' '' -- cat results/table3.study.html
+    expect 0 'href="[^"]*trial-00005/report.html">5</a>' '' -- cat results/table3.study.html
     expect 0 'Figure 6' '*' -- "$JENSEN" repro fig6 "${tiny[@]}" --out results
     expect 0 'consistency, wrong labels' '' -- cat results/fig6.svg
     # Bars: studies of the other data set with the same options are a panel too.
