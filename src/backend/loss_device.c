@@ -2,6 +2,7 @@
  * through a network that changes nothing, one linear layer with the identity as its
  * weights, and from there on it is a training step's loss. Meant for looking at a
  * device's numbers, not for speed. */
+#include "backend/loss_device.h"
 #include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -22,13 +23,11 @@ static jsn_status make_identity(jsn_model *model, size_t classes)
     return status;
 }
 
-static jsn_status run(jsn_model *model, jsn_loss *loss, const jsn_loss_batch *batch,
-                      jsn_loss_result *result)
+jsn_status jsni_loss_place(jsni_plan *plan, const jsn_loss *loss,
+                           const jsn_loss_batch *batch)
 {
-    jsni_plan *plan = model->plan;
     const jsni_backend_ops *ops = plan->ops;
     const jsni_pass pass = {.training = true};
-    const jsni_losses losses = {loss, batch->other};
     const jsni_labels labels = {.labels = batch->labels,
                                 .targets = batch->targets,
                                 .weights = batch->sample_weights,
@@ -36,7 +35,16 @@ static jsn_status run(jsn_model *model, jsn_loss *loss, const jsn_loss_batch *ba
                                 .second = batch->use_other};
     JSNI_TRY(ops->set_input(plan, 0, batch->logits, loss->views, batch->samples));
     JSNI_TRY(ops->set_labels(plan, 0, &labels));
-    JSNI_TRY(ops->forward(plan, &pass));
+    return ops->forward(plan, &pass);
+}
+
+static jsn_status run(jsn_model *model, jsn_loss *loss, const jsn_loss_batch *batch,
+                      jsn_loss_result *result)
+{
+    jsni_plan *plan = model->plan;
+    const jsni_backend_ops *ops = plan->ops;
+    const jsni_losses losses = {loss, batch->other};
+    JSNI_TRY(jsni_loss_place(plan, loss, batch));
     JSNI_TRY(ops->loss(plan, &losses));
     JSNI_TRY(ops->read_loss(plan, 0, &result->mean, result->per_sample));
     return result->grad != NULL ? ops->read_output_gradient(plan, 0, result->grad)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "backend/backend_impl.h"
+#include "backend/loss_device.h"
 #include "core/fail.h"
 #include "jensen/loss.h"
 #include "loss/loss_impl.h"
@@ -67,16 +68,8 @@ static jsn_status time_rounds(jsni_plan *plan, const jsni_losses *losses,
 static jsn_status run(jsni_plan *plan, jsn_loss *loss, const jsn_loss_batch *batch,
                       double seconds, jsn_loss_times *out)
 {
-    const jsni_pass pass = {.training = true};
     const jsni_losses losses = {loss, batch->other};
-    const jsni_labels labels = {.labels = batch->labels,
-                                .targets = batch->targets,
-                                .weights = batch->sample_weights,
-                                .class_weights = batch->class_weights,
-                                .second = batch->use_other};
-    JSNI_TRY(plan->ops->set_input(plan, 0, batch->logits, loss->views, batch->samples));
-    JSNI_TRY(plan->ops->set_labels(plan, 0, &labels));
-    JSNI_TRY(plan->ops->forward(plan, &pass));
+    JSNI_TRY(jsni_loss_place(plan, loss, batch));
     return time_rounds(plan, &losses, seconds, out);
 }
 
