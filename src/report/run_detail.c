@@ -12,6 +12,7 @@
 #include "report/chart.h"
 #include "report/html.h"
 #include "report/matrix.h"
+#include "store/run_folder.h"
 
 enum { MOST_CLASSES = 10000, MOST_BARS = 25, WORST = 15, MOST_BINS = 100 };
 #define MOST_PNG_BYTES ((size_t)1 << 20)
@@ -290,11 +291,17 @@ void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
         wrong += truth != NULL &&
                  jsn_json_int(truth) != jsn_json_int(jsn_json_get(entry, "label"));
     }
-    char words[256];
+    char words[320];
     int used = snprintf(words, sizeof words,
                         "The %zu training images whose label the network contradicts "
                         "most confidently: label \xe2\x86\x92 prediction.",
                         count);
+    const int64_t all = jsn_json_int(jsn_json_get(run->evaluation, "contradicted"));
+    if (all > (int64_t)count)
+        used += snprintf(words + used, sizeof words - (size_t)used,
+                         " " JSNI_RUN_DOUBTFUL
+                         " in the run folder lists all %lld contradicted ones.",
+                         (long long)all);
     if (known > 0)
         (void)snprintf(words + used, sizeof words - (size_t)used,
                        " %zu of %zu labels are known to be wrong.", wrong, known);

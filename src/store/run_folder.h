@@ -21,6 +21,7 @@
 #define JSNI_RUN_BEST        "model-best.safetensors"
 #define JSNI_RUN_LABELS      "labels.csv"
 #define JSNI_RUN_BAD_IMAGES  "bad_images.csv"
+#define JSNI_RUN_DOUBTFUL    "doubtful.csv"
 #define JSNI_RUN_POSTERIORS  "posteriors.npy"
 #define JSNI_RUN_EVALUATION  "evaluation.json"
 #define JSNI_RUN_ENVIRONMENT "environment.json"

@@ -45,9 +45,9 @@ static jsn_status rank_doubtful(const jsni_part *part, const jsni_predictions *s
         if (seen->best[i] >= 0 && seen->best[i] != part->used[i])
             all[count++] = (ranked){seen->confidence[i], (uint32_t)i};
     qsort(all, count, sizeof *all, by_confidence);
-    out->count = count < MOST_DOUBTFUL ? count : MOST_DOUBTFUL;
-    out->position = jsni_alloc(out->count, sizeof *out->position);
-    for (size_t i = 0; out->position != NULL && i < out->count; i++)
+    out->count = count;
+    out->position = jsni_alloc(count, sizeof *out->position);
+    for (size_t i = 0; out->position != NULL && i < count; i++)
         out->position[i] = all[i].position;
     jsni_free(all);
     return out->position == NULL ? JSN_ERR_MEMORY : JSN_OK;
@@ -85,7 +85,7 @@ static void put_doubtful(const jsni_run *run, jsn_json_writer *w,
     char *folder = jsni_run_file(&run->folder, "doubtful");
     const bool pictures = folder != NULL && jsni_folder_create(folder) == JSN_OK;
     jsn_json_begin_array(w, "doubtful");
-    for (size_t i = 0; i < list->count; i++) {
+    for (size_t i = 0; i < list->count && i < MOST_DOUBTFUL; i++) {
         const uint32_t at = list->position[i];
         char name[48];
         (void)snprintf(name, sizeof name, "doubtful/%02zu.png", i + 1);
@@ -105,6 +105,50 @@ static void put_doubtful(const jsni_run *run, jsn_json_writer *w,
     }
     jsn_json_end(w);
     jsni_free(folder);
+}
+
+/* All contradicted labels as a table, by the names of the classes: the list to work
+ * through when the labels are to be put right. */
+static jsn_status write_doubtful(const jsni_run *run, const jsni_predictions *seen,
+                                 const doubtful *list)
+{
+    const jsni_part *part = &run->problem->train;
+    const jsn_dataset *data = run->problem->data;
+    jsni_csv_writer csv = {0};
+    jsni_csv_add(&csv, "path");
+    jsni_csv_add(&csv, "label");
+    jsni_csv_add(&csv, "predicted");
+    jsni_csv_add(&csv, "confidence");
+    if (part->truth)
+        jsni_csv_add(&csv, "true");
+    jsni_csv_end_row(&csv);
+    for (size_t i = 0; i < list->count; i++) {
+        const uint32_t at = list->position[i];
+        char confidence[32];
+        (void)snprintf(confidence, sizeof confidence, "%.6f",
+                       (double)seen->confidence[at]);
+        jsni_csv_add(&csv, jsn_dataset_path(part->data, part->split, part->index[at]));
+        jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)part->used[at]));
+        jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)seen->best[at]));
+        jsni_csv_add(&csv, confidence);
+        if (part->truth)
+            jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)part->given[at]));
+        jsni_csv_end_row(&csv);
+    }
+    jsn_status status = csv.text.status;
+    if (status == JSN_OK)
+        status = jsni_run_write(&run->folder, JSNI_RUN_DOUBTFUL, csv.text.data,
+                                csv.text.length);
+    if (status == JSN_OK && list->count > 0) {
+        char text[600];
+        (void)snprintf(text, sizeof text,
+                       "the network contradicts %zu of %zu training labels; see "
+                       "%.400s/%s",
+                       list->count, part->count, run->folder.path, JSNI_RUN_DOUBTFUL);
+        run->logger.message(run->logger.user, JSN_LOG_INFO, text);
+    }
+    jsni_text_release(&csv.text);
+    return status;
 }
 
 /* By bin of confidence, the emptiest included: samples, share right, mean confidence. */
@@ -207,11 +251,15 @@ static jsn_status write_evaluation(jsni_run *run, const final_results *r)
         jsni_evaluation_put(&r->val, w, "val");
     if (p->test.data != NULL)
         jsni_evaluation_put(&r->test, w, "test");
+    if (r->has_consistency)
+        jsn_json_put_int(w, "contradicted", (int64_t)list.count);
     put_doubtful(run, w, &r->seen, &list);
     jsn_json_end(w);
     status = jsn_json_writer_take(w, &text);
     if (status == JSN_OK)
         status = jsni_run_write(&run->folder, JSNI_RUN_EVALUATION, text, strlen(text));
+    if (status == JSN_OK && r->has_consistency)
+        status = write_doubtful(run, &r->seen, &list);
 done:
     jsn_text_release(text);
     jsn_json_writer_destroy(w);
