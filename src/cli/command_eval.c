@@ -70,7 +70,7 @@ static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
         (void)printf("consistency  %.2f%%\n", 100.0 * s->consistency);
     if (classes > MOST_COLUMNS)
         return;
-    (void)printf("\nconfusion (rows: true class, columns: predicted)\n");
+    (void)printf("\nconfusion (rows: label, columns: predicted)\n");
     for (size_t k = 0; k < classes; k++) {
         (void)printf("%-16.16s", jsn_classifier_class(c, k));
         for (size_t j = 0; j < classes; j++)

@@ -150,7 +150,12 @@ static void curves_of(jsni_text *page, const jsni_run_record *run, bool bare)
                           strcmp(single[i].chart, single[i + 1].chart) != 0;
         if (!last || s->count == 0)
             continue;
-        charts[count] = chart_of(s, single[i].chart, single[i].unit);
+        /* Nothing is known of the labels: no claim about true classes. */
+        const char *title = single[i].chart;
+        if (strcmp(single[i].key, "train_acc_noisy") == 0 && s->count == 1 &&
+            isnan(jsni_run_record_result(run, "noise_real")))
+            title = "Given label found in training";
+        charts[count] = chart_of(s, title, single[i].unit);
         charts[count].y.log_scale = single[i].scale == 1.0 && wants_logarithm(s);
         count++;
     }

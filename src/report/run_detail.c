@@ -27,7 +27,7 @@ static const char *class_name(const jsni_run_record *run, int64_t label, char *s
     return spare;
 }
 
-/* Rows of the confusion matrix as shares of the true class. */
+/* Rows of the confusion matrix as shares of their sum. */
 static bool read_confusion(const jsn_json *rows, size_t size, double *out)
 {
     for (size_t i = 0; i < size; i++) {
@@ -45,23 +45,27 @@ static bool read_confusion(const jsn_json *rows, size_t size, double *out)
     return true;
 }
 
-static void draw_confusion(jsni_text *page, const jsn_json *rows,
+/* `row`: what a row is, "true class" or "given label". */
+static void draw_confusion(jsni_text *page, const jsn_json *rows, const char *row,
                            const char *const *names, size_t size)
 {
+    char caption[96];
     double *values = jsni_alloc(size * size, sizeof *values);
     if (values == NULL) {
         page->status = JSN_ERR_MEMORY;
         return;
     }
     if (read_confusion(rows, size, values)) {
-        const jsni_matrix matrix = {.row_label = "true class",
+        const jsni_matrix matrix = {.row_label = row,
                                     .column_label = "predicted",
                                     .names = names,
                                     .values = values,
                                     .size = size};
         jsni_html_figure_begin(page);
         jsni_matrix_figure(page, &matrix, "confusion matrix", false);
-        jsni_html_figure_end(page, "Confusion: where the images of each true class go");
+        (void)snprintf(caption, sizeof caption,
+                       "Confusion: where the images of each %s go", row);
+        jsni_html_figure_end(page, caption);
     }
     jsni_free(values);
 }
@@ -194,7 +198,10 @@ void jsni_run_detail_evaluation(jsni_text *page, const jsni_run_record *run)
                    (long long)jsn_json_int(jsn_json_get(part, "samples")), which);
     jsni_html_heading(page, heading);
     if (jsn_json_count(confusion) == size)
-        draw_confusion(page, confusion, names, size);
+        draw_confusion(page, confusion,
+                       isnan(jsni_run_record_result(run, "noise_real")) ? "given label"
+                                                                        : "true class",
+                       names, size);
     show_classes(page, jsn_json_get(part, "class_accuracy"), names, size);
     show_calibration(page, part);
     jsni_free(names);

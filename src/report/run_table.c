@@ -39,12 +39,26 @@ static bool column_used(const jsni_run_set *set, size_t column)
     return false;
 }
 
+/* Where nothing is known of the labels of any run, "label right" would be a claim. */
+static const char *title_of_unknown(const char *key)
+{
+    if (strcmp(key, "train_acc_true") == 0)
+        return "Given label found in training, %";
+    return strcmp(key, "consistency_true") == 0 ? "Consistency, %" : NULL;
+}
+
 static void add_columns(jsni_table *table, const jsni_run_set *set)
 {
-    for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++)
+    bool known = false;
+    for (size_t i = 0; i < set->count; i++)
+        known = known || !isnan(jsni_run_record_result(&set->runs[i], "noise_real"));
+    for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++) {
+        const char *title = known ? NULL : title_of_unknown(columns[c].key);
         if (column_used(set, c))
-            jsni_table_column(table, columns[c].group, columns[c].title,
+            jsni_table_column(table, title != NULL ? NULL : columns[c].group,
+                              title != NULL ? title : columns[c].title,
                               JSNI_ALIGN_RIGHT);
+    }
 }
 
 /* The setting of a run that the table has a column for, beside loss and noise. */

@@ -1,6 +1,7 @@
 # The list of doubtful labels that a run leaves: every training image, and no other, whose
 # label the trained network contradicts, most confident first. What it should hold comes
-# from 'jensen predict' on the same files.
+# from 'jensen predict' on the same files. And what the page says of labels that nobody
+# checked.
 . "$(dirname "$0")/cli.sh"
 tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none --loss ce"
 "$JENSEN" data convert builtin:size=150,test=10 --out set --format ppm >/dev/null
@@ -39,9 +40,18 @@ expect 1 '' 'AssertionError' -- python3 -c "$check" short.csv
 (head -1 r/doubtful.csv; tail -n +2 r/doubtful.csv | tac) >turned.csv
 expect 1 '' 'AssertionError' -- python3 -c "$check" turned.csv
 
+# Nothing is known of the labels of a folder, and its page and table claim nothing.
+expect 0 'Given label found in training' '' -- cat r/report.html
+expect 0 'the images of each given label go' '' -- cat r/report.html
+expect 1 '' '' -- grep -iE 'true class|label right<' r/report.html
+expect 0 '\| Given label found in training, % \| Consistency, % \|' '' -- "$JENSEN" report r --table markdown
+
 # Where the noise was made by the program, the true label stands beside; where nothing was
 # measured, there is no list.
 expect 0 '*' '*' -- "$JENSEN" train builtin:size=60,test=10 $tiny --noise sym:rate=0.5 --out known
+expect 0 'True class found in training' '' -- cat known/report.html
+expect 0 'the images of each true class go' '' -- cat known/report.html
+expect 0 'label right' '' -- "$JENSEN" report known --table markdown
 expect 0 '^path,label,predicted,confidence,true$' '' -- head -1 known/doubtful.csv
 expect 0 '^ok$' '' -- python3 -c '
 import csv
