@@ -83,15 +83,16 @@ typedef struct jsn_classifier_scores {
     uint64_t bad_images; /* left out */
     double accuracy, top5, loss, ece;
     double consistency;  /* with one augmented copy of each image, when asked for */
-    uint64_t *confusion; /* [classes][classes], true to predicted; owned */
+    uint64_t *confusion; /* [classes][classes], label to predicted; owned */
 } jsn_classifier_scores;
 
 JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
 
-/* Evaluates on a data set (its main split; ",split=test" picks another) with the same
- * classes in the same order. `consistency` non-zero measures that as well. `logger` may
- * be NULL. On failure nothing is held.
- *   JSN_ERR_DATA  other classes, unreadable data */
+/* Evaluates on a data set (its main split; ",split=test" picks another). Its classes go
+ * by their names: they may be some of the network's, in any order; the confusion counts
+ * the network's. `consistency` non-zero measures that as well. `logger` may be NULL. On
+ * failure nothing is held.
+ *   JSN_ERR_DATA  a class that the network does not have, unreadable data */
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_evaluate(jsn_classifier *classifier, const char *data, int consistency,
                         const jsn_logger *logger, jsn_classifier_scores *scores);

@@ -370,17 +370,30 @@ static const char *name_of(const jsn_classifier *c)
     return c->folder != NULL ? c->folder : c->weights;
 }
 
-static jsn_status check_classes(const jsn_classifier *c, const jsn_dataset *data)
+/* Labels of the data as numbers of the network's classes, which go by their names: a
+ * test folder may lack a class or have them in another order. */
+static jsn_status number_by_name(const jsn_classifier *c, jsni_part *part)
 {
-    const jsn_dataset_traits *traits = jsn_dataset_about(data);
-    if (traits->classes != c->card.classes)
-        return jsni_fail(JSN_ERR_DATA, "%s: %zu classes, but %s was trained with %zu",
-                         traits->spec, traits->classes, name_of(c), c->card.classes);
-    for (size_t k = 0; k < traits->classes; k++)
-        if (strcmp(jsn_dataset_class(data, k), c->card.names[k]) != 0)
-            return jsni_fail(JSN_ERR_DATA, "%s: class %zu is '%s', in %s it is '%s'",
-                             traits->spec, k, jsn_dataset_class(data, k), name_of(c),
-                             c->card.names[k]);
+    const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
+    int32_t *number = jsni_alloc(traits->classes, sizeof *number);
+    JSNI_TRY_ALLOC(number);
+    for (size_t k = 0; k < traits->classes; k++) {
+        const char *name = jsn_dataset_class(part->data, k);
+        size_t n = 0;
+        while (n < c->card.classes && strcmp(name, c->card.names[n]) != 0)
+            n++;
+        if (n == c->card.classes) {
+            jsni_free(number);
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s: class '%s' is none of the %zu classes of %s (%s, "
+                             "...)",
+                             traits->spec, name, n, name_of(c), c->card.names[0]);
+        }
+        number[k] = (int32_t)n;
+    }
+    for (size_t i = 0; i < part->count; i++)
+        part->given[i] = part->used[i] = number[part->given[i]];
+    jsni_free(number);
     return JSN_OK;
 }
 
@@ -395,14 +408,13 @@ jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int cons
     jsn_dataset_options_init(&options);
     options.logger = logger;
     JSNI_TRY(jsn_dataset_open(&set, data, &options));
-    jsn_status status = check_classes(c, set);
-    if (status == JSN_OK) {
-        /* What a run of training data would be scored on: its test split, if any. */
-        jsn_split split = jsn_dataset_main_split(set);
-        if (split == JSN_SPLIT_TRAIN && jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
-            split = JSN_SPLIT_TEST;
-        status = jsni_part_whole(&part, set, split);
-    }
+    /* What a run of training data would be scored on: its test split, if any. */
+    jsn_split split = jsn_dataset_main_split(set);
+    if (split == JSN_SPLIT_TRAIN && jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
+        split = JSN_SPLIT_TEST;
+    jsn_status status = jsni_part_whole(&part, set, split);
+    if (status == JSN_OK)
+        status = number_by_name(c, &part);
     if (status == JSN_OK)
         status = score(c, &part, consistency, logger, scores);
     if (status != JSN_OK)

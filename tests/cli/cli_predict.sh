@@ -89,7 +89,25 @@ assert d[\"accuracy\"] <= d[\"top5\"] <= 1 and d[\"consistency\"] == 1, d  # the
 print(\"ok\")'"
 expect 0 '"consistency":null' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --json --consistency 0
 mkdir -p other/a other/b && cp new/b.ppm other/a && cp new/b.ppm other/b
-expect 3 '' '2 classes, but run was trained with 10' -- "$JENSEN" eval run other --device ref
+expect 3 '' "other: class 'a' is none of the 10 classes of run" -- "$JENSEN" eval run other --device ref
+# Classes go by their names: a folder has them in the order of the letters, and may lack some.
+"$JENSEN" data convert builtin:size=60,test=20 --out pics --format ppm >/dev/null
+cp -r pics/test few && rm -r few/disc few/star
+evaluate() { "$JENSEN" eval run "$1" --device ref --json; }
+evaluate builtin:size=60,test=20 >whole.json
+evaluate pics >pics.json
+evaluate few >few.json
+expect 0 '^ok$' '' -- python3 -c '
+import json
+whole, pics, few = (json.load(open(n + ".json")) for n in ("whole", "pics", "few"))
+for key in ("samples", "accuracy", "top5", "classes", "confusion"):
+    assert whole[key] == pics[key], key
+assert abs(whole["loss"] - pics["loss"]) < 1e-9
+assert whole["classes"] == few["classes"] and whole["classes"] != sorted(whole["classes"])
+for name, a, b in zip(whole["classes"], whole["confusion"], few["confusion"]):
+    assert b == ([0] * 10 if name in ("disc", "star") else a), (name, a, b)
+assert few["samples"] == 16
+print("ok")'
 expect 2 '' 'a run folder and a data set' -- "$JENSEN" eval run
 rm run/model.safetensors
 expect 3 '' 'not finished' -- "$JENSEN" predict run new
