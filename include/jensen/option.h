@@ -111,6 +111,10 @@ JSN_API void jsn_options_release(const jsn_option_info *table, size_t count,
 /* Frees a text that the library handed to the caller. Accepts NULL. */
 JSN_API void jsn_text_release(char *text);
 
+/* Letters to change, add or drop to get from a to b, for "did you mean"; 40 when one of
+ * them is longer than that. */
+JSN_API size_t jsn_name_distance(const char *a, const char *b);
+
 #ifdef __cplusplus
 }
 #endif

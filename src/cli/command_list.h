@@ -7,6 +7,8 @@
 #define CLI_COMMAND_LIST(X) \
     X(demo) \
     X(train) \
+    X(report) \
+    X(predict) \
     X(eval) \
     X(tune) \
     X(sweep_create) \
@@ -21,14 +23,9 @@
     X(data_check) \
     X(data_convert) \
     X(data_fetch) \
-    X(report) \
     X(noise) \
     X(augment) \
-    X(predict) \
     X(loss) \
-    X(bench_loss) \
-    X(bench_step) \
-    X(bench_epoch) \
     X(show_losses) \
     X(show_networks) \
     X(show_recipes) \
@@ -41,6 +38,9 @@
     X(theory_match_gce) \
     X(theory_risk) \
     X(theory_plot) \
+    X(bench_loss) \
+    X(bench_step) \
+    X(bench_epoch) \
     X(bench_augment) \
     X(bench_decode) \
     X(bench_load) \

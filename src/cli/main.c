@@ -99,6 +99,42 @@ static const cli_command *find_command(int argc, char **argv, int *words)
     return NULL;
 }
 
+/* Says that there is no such command, and names the one that was probably meant. */
+static int no_command(const char *word)
+{
+    size_t best = 3; /* farther names are no help */
+    char nearest[64] = "";
+    for (size_t i = 0; cli_command_at(i) != NULL; i++) {
+        char first[64];
+        const char *name = cli_command_at(i)->name;
+        (void)snprintf(first, sizeof first, "%.*s", (int)strcspn(name, " "), name);
+        const size_t distance = jsn_name_distance(word, first);
+        if (distance < best && distance < strlen(word)) {
+            best = distance;
+            (void)snprintf(nearest, sizeof nearest, "%s", first);
+        }
+    }
+    if (nearest[0] != '\0')
+        (void)fprintf(stderr, "jensen: no command '%s'; did you mean '%s'?\n", word,
+                      nearest);
+    else
+        (void)fprintf(stderr, "jensen: no command '%s'; 'jensen --help' lists them\n",
+                      word);
+    return CLI_USAGE;
+}
+
+/* 'jensen help COMMAND' is 'jensen COMMAND --help'. */
+static int help_on(int argc, char **argv)
+{
+    int words = 0;
+    const cli_command *command = find_command(argc, argv, &words);
+    if (command != NULL)
+        cli_help_command(command);
+    else if (!cli_help_group(argv[1], "--help"))
+        return no_command(argv[1]);
+    return CLI_DONE;
+}
+
 static int complain(const cli_command *command, jsn_status status)
 {
     const char *sentence =
@@ -179,10 +215,12 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-        strcmp(argv[1], "help") == 0) {
+        (strcmp(argv[1], "help") == 0 && argc == 2)) {
         cli_help_overview(stdout);
         return CLI_DONE;
     }
+    if (strcmp(argv[1], "help") == 0)
+        return help_on(argc - 1, argv + 1);
     if (strcmp(argv[1], "--version") == 0) {
         (void)printf("jensen %s\n", jsn_version());
         return CLI_DONE;
@@ -201,7 +239,5 @@ int main(int argc, char **argv)
         return run_command(command, argc - 1 - words, argv + 1 + words);
     if (cli_help_group(argv[1], argc > 2 ? argv[2] : NULL))
         return argc > 2 && strcmp(argv[2], "--help") == 0 ? CLI_DONE : CLI_USAGE;
-    (void)fprintf(stderr, "jensen: no command '%s'; 'jensen --help' lists them\n",
-                  argv[1]);
-    return CLI_USAGE;
+    return no_command(argv[1]);
 }

@@ -215,8 +215,7 @@ jsn_status jsn_options_init(const jsn_option_info *table, size_t count, void *va
     return JSN_OK;
 }
 
-/* Letters to change, add or drop to get from a to b; for "did you mean". */
-static size_t edit_distance(const char *a, const char *b)
+size_t jsn_name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 40 };
     size_t row[LONGEST + 1];
@@ -244,7 +243,7 @@ static jsn_status unknown_option(const jsn_option_info *table, size_t count,
     size_t best = 4; /* farther names are no help */
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
-        const size_t distance = edit_distance(name, table[i].name);
+        const size_t distance = jsn_name_distance(name, table[i].name);
         if (distance < best) {
             best = distance;
             nearest = table[i].name;

@@ -4,7 +4,15 @@
 expect 0 'usage: jensen COMMAND' '' -- "$JENSEN" --help
 expect 2 '' 'usage: jensen COMMAND' -- "$JENSEN"
 expect 0 '^jensen [0-9]+\.[0-9]+\.[0-9]+$' '' -- "$JENSEN" --version
-expect 2 '' "no command 'trian'" -- "$JENSEN" trian
+expect 2 '' "no command 'trian'; did you mean 'train'" -- "$JENSEN" trian
+expect 2 '' "no command 'shwo'; did you mean 'show'" -- "$JENSEN" shwo losses
+expect 2 '' "no command 'banana'; 'jensen --help' lists them" -- "$JENSEN" banana
+expect 2 '' "no command 'xy'; 'jensen --help' lists them" -- "$JENSEN" xy
+expect 0 'usage: jensen COMMAND' '' -- "$JENSEN" help
+expect 0 '^usage: jensen train DATA' '' -- "$JENSEN" help train
+expect 0 '^usage: jensen data info DATA' '' -- "$JENSEN" help data info
+expect 0 '^usage: jensen show SUBCOMMAND' '' -- "$JENSEN" help show
+expect 2 '' "no command 'trian'; did you mean 'train'" -- "$JENSEN" help trian
 expect 0 'cores' '' -- "$JENSEN" doctor
 expect 0 '"cores":[0-9]+' '' -- "$JENSEN" doctor --json
 expect 0 '"instruction_sets":\{.*"gpu":\{.*"libraries":\{.*"folders":\[' '' -- "$JENSEN" doctor --json
