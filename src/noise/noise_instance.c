@@ -137,6 +137,12 @@ static jsn_status calibrate(const jsn_noise_input *in, const candidate *list,
     const double fewest = (double)wrong_at(in, list, low);
     const double most = (double)wrong_at(in, list, high);
     const double slack = 0.002 * n + 1.0;
+    if (fewest > most)
+        return jsni_fail(JSN_ERR_RANGE,
+                         "noise 'instance': the first choice of these posteriors is "
+                         "wrong more often (%.4f) than their second (%.4f): train the "
+                         "classifier longer",
+                         fewest / n, most / n);
     if (asked < fewest - slack || asked > most + slack)
         return jsni_fail(JSN_ERR_RANGE,
                          "noise 'instance': rate %g is out of reach: these posteriors "

@@ -75,6 +75,14 @@ static void test_factor_is_calibrated_to_the_rate(void **state)
             jsn_noise_result_release(&r);
         }
     noise_refused("instance:rate=0.02", &in, JSN_ERR_RANGE, "out of reach");
+    /* A classifier whose second choice is the right one cannot be asked for a rate. */
+    memset(posteriors, 0, sizeof posteriors);
+    for (int i = 0; i < N; i++) {
+        posteriors[i][labels[i]] = 0.4f;
+        posteriors[i][(labels[i] + 1) % K] = 0.6f;
+    }
+    noise_refused("instance:rate=0.5", &in, JSN_ERR_RANGE,
+                  "wrong more often (1.0000) than their second (0.0000)");
 }
 
 static void test_posteriors_come_from_a_file(void **state)
