@@ -112,15 +112,15 @@ static jsn_status train_one(const demo_values *v, size_t loss, int64_t seed,
 
 /* Mean over the seeds, with the deviation when there are several. */
 static void print_number(const jsn_train_result *results, size_t seeds, size_t offset,
-                         double scale, const char *format)
+                         double scale, int decimals)
 {
     double values[MOST_SEEDS];
     char text[64], part[32] = "";
     for (size_t i = 0; i < seeds; i++)
         values[i] = scale * *(const double *)((const char *)&results[i] + offset);
-    (void)snprintf(text, sizeof text, format, jsn_stats_mean(values, seeds));
+    (void)snprintf(text, sizeof text, "%.*f", decimals, jsn_stats_mean(values, seeds));
     if (seeds > 1)
-        (void)snprintf(part, sizeof part, " +- %.2f",
+        (void)snprintf(part, sizeof part, " +- %.*f", decimals,
                        jsn_stats_deviation(values, seeds));
     (void)strncat(text, part, sizeof text - strlen(text) - 1);
     (void)printf("  %15s", text);
@@ -129,21 +129,21 @@ static void print_number(const jsn_train_result *results, size_t seeds, size_t o
 static void print_table(const jsn_train_result *results, size_t seeds)
 {
     static const struct {
-        const char *title, *format;
+        const char *title;
+        int decimals;
         size_t offset;
         double scale;
     } lines[] = {
-        {"test accuracy, last epoch, %", "%.2f", offsetof(jsn_train_result, test_acc),
+        {"test accuracy, last epoch, %", 2, offsetof(jsn_train_result, test_acc), 100},
+        {"test accuracy, best epoch, %", 2, offsetof(jsn_train_result, test_acc_best),
          100},
-        {"test accuracy, best epoch, %", "%.2f",
-         offsetof(jsn_train_result, test_acc_best), 100},
-        {"mislabelled: true class found, %", "%.2f",
+        {"mislabelled: true class found, %", 2,
          offsetof(jsn_train_result, train_acc_noisy), 100},
-        {"consistency, label right, %", "%.2f",
-         offsetof(jsn_train_result, consistency_true), 100},
-        {"consistency, label wrong, %", "%.2f",
+        {"consistency, label right, %", 2, offsetof(jsn_train_result, consistency_true),
+         100},
+        {"consistency, label wrong, %", 2,
          offsetof(jsn_train_result, consistency_noisy), 100},
-        {"time, s", "%.0f", offsetof(jsn_train_result, seconds), 1},
+        {"time, s", 0, offsetof(jsn_train_result, seconds), 1},
     };
     (void)printf("\n%-34s", "");
     for (size_t l = 0; l < LOSSES; l++)
@@ -153,7 +153,7 @@ static void print_table(const jsn_train_result *results, size_t seeds)
         (void)printf("%-34s", lines[i].title);
         for (size_t l = 0; l < LOSSES; l++)
             print_number(results + l * seeds, seeds, lines[i].offset, lines[i].scale,
-                         lines[i].format);
+                         lines[i].decimals);
         (void)printf("\n");
     }
     size_t ahead = 0;

@@ -27,7 +27,7 @@ typedef struct folder {
     char path[512];
 } folder;
 
-enum { FOLDERS = 3 };
+enum { FOLDERS = 2 };
 
 /* The same places as the data sets use for decoded archives. */
 static void find_folders(folder out[FOLDERS])
@@ -37,10 +37,9 @@ static void find_folders(folder out[FOLDERS])
     const char *base = cache != NULL ? cache : xdg != NULL ? xdg : home;
     const char *rest = cache != NULL ? "" : xdg != NULL ? "/jensen" : "/.cache/jensen";
     out[0] = (folder){"runs go below", "."};
-    out[1] = (folder){"data sets", "data"};
-    out[2] = (folder){"decoded archives", ""};
+    out[1] = (folder){"decoded archives", ""};
     if (base != NULL)
-        (void)snprintf(out[2].path, sizeof out[2].path, "%s%s", base, rest);
+        (void)snprintf(out[1].path, sizeof out[1].path, "%s%s", base, rest);
 }
 
 static double gib(uint64_t bytes)

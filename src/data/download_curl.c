@@ -122,7 +122,10 @@ jsn_status jsni_download(const char *url, const char *path, uint64_t limit,
     const long at = fseek(t.file, 0, SEEK_END) == 0 ? ftell(t.file) : -1;
     t.have = at > 0 ? (uint64_t)at : 0;
     jsn_status status = t.have >= limit ? JSN_OK : perform(url, scheme, &t);
+    const bool empty = fseek(t.file, 0, SEEK_END) == 0 && ftell(t.file) == 0;
     if (fclose(t.file) != 0 && status == JSN_OK)
         status = jsni_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
+    if (status != JSN_OK && empty) /* nothing to continue from */
+        (void)remove(path);
     return status;
 }

@@ -87,6 +87,7 @@ at=http://127.0.0.1:$(cat port.txt)
 cd ..
 sum=$(sha256sum site/good.tar.gz | cut -d' ' -f1)
 expect 5 '' '404' -- "$JENSEN" data fetch cifar10 --out f --url "$at/none.tar.gz" --sha256 "$sum"
+[ -z "$(ls f)" ] || { echo "FAILED: left behind: $(ls f)"; failures=$((failures + 1)); }
 expect 3 '' 'is not the published file and was removed' -- "$JENSEN" data fetch cifar10 --out f --url "$at/good.tar.gz"
 expect 5 '' '.' -- "$JENSEN" data fetch cifar10 --out f --url "$at/away/good.tar.gz" --sha256 "$sum"
 rm -rf f
