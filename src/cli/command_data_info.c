@@ -51,6 +51,7 @@ static jsn_status write_sheet(const jsn_dataset *data, const info_values *v)
     const size_t cell =
         about->width > 0 && about->width <= THUMB ? about->width : THUMB;
     jsn_image sheet = {0}, image = {0};
+    size_t broken = 0;
     size_t *used = calloc(rows, sizeof *used);
     if (used == NULL)
         return JSN_ERR_MEMORY;
@@ -63,12 +64,22 @@ static jsn_status write_sheet(const jsn_dataset *data, const info_values *v)
         if (row >= rows || used[row] == columns)
             continue;
         status = jsn_dataset_image(data, split, i, &image);
+        if (status == JSN_ERR_DATA) {
+            status = JSN_OK;
+            broken++;
+            continue;
+        }
         if (status == JSN_OK)
             paste(&sheet, &image, GAP + used[row]++ * (cell + GAP),
                   GAP + row * (cell + GAP), cell);
     }
     if (status == JSN_OK)
         status = jsn_image_write(v->sheet, &sheet);
+    if (status == JSN_OK && broken > 0)
+        (void)fprintf(stderr,
+                      "warning: images that cannot be read are not on the sheet (%zu); "
+                      "'jensen data check' lists all\n",
+                      broken);
     jsn_image_release(&image);
     jsn_image_release(&sheet);
     free(used);

@@ -24,6 +24,8 @@ printf '' >out/train/star/0003.ppm
 printf 'junk' >out/test/disc/0000.ppm
 expect 3 'train/star/0003.ppm.*the file is empty' '2 images are broken' -- "$JENSEN" data check out
 expect 3 '1 broken of .* and more' '1 images are broken' -- "$JENSEN" data check out --max-bad 1
+expect 0 'letter_a' 'not on the sheet .1.; .jensen data check' -- "$JENSEN" data info out --sheet left.ppm
+[ "$(head -c 2 left.ppm)" = P6 ] || { echo "FAILED: no sheet"; failures=$((failures + 1)); }
 expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json
 
 expect 0 'images/s/core' '' -- "$JENSEN" bench decode out/train/disc/0000.ppm --repeats 1
