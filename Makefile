@@ -35,6 +35,7 @@ fuzz:
 
 install: release
 	cmake --install build/release
+	@[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
 cuda: setup
 	@cmake --preset cuda >/dev/null

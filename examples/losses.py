@@ -3,7 +3,21 @@
 import ctypes as c
 import os
 
-lib = c.CDLL(os.environ.get("JENSEN_LIBRARY", "libjensen.so.0"))
+
+def load():
+    """$JENSEN_LIBRARY, else the installed library, else the one that `make` built."""
+    tree = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+    named = os.environ.get("JENSEN_LIBRARY")
+    for path in [named] if named else ["libjensen.so.0", f"{tree}/build/release/libjensen.so"]:
+        try:
+            return c.CDLL(path)
+        except OSError as error:
+            problem = error
+    raise SystemExit(f"{problem}\n'make' builds the library, 'make install' installs it, "
+                     "JENSEN_LIBRARY names it")
+
+
+lib = load()
 lib.jsn_last_error.restype = c.c_char_p
 
 

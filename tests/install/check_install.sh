@@ -91,6 +91,8 @@ if [ -e "$prefix/include/jensen/loss.h" ]; then
     done
     agrees "$(JENSEN_LIBRARY=$lib/libjensen.so python3 -S -E "$root/examples/losses.py")" "$want" ||
         complain "examples/losses.py"
+    JENSEN_LIBRARY=$lib/nothing.so python3 -S -E "$root/examples/losses.py" 2>&1 |
+        grep -q 'JENSEN_LIBRARY names it' || complain "examples/losses.py without a library"
 else
     echo "SKIPPED: this build has no losses"
 fi
