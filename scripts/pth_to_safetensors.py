@@ -11,7 +11,10 @@ import pickle
 import struct
 import sys
 
-import torch
+try:
+    import torch
+except ImportError:
+    sys.exit("pth_to_safetensors.py: needs PyTorch, which this Python does not have")
 
 NAMES = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16",
          torch.bfloat16: "BF16", torch.int64: "I64", torch.int32: "I32", torch.int16: "I16",
