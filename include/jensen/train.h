@@ -80,6 +80,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_set(jsn_train_config *config,
 
 /* Fills what is unset from the "--set" list, the configuration file, the recipe and the
  * initial values. What depends on the data stays unset until jsn_train() opens it.
+ * Slashes at the end of the names of data are dropped.
  *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_ARGUMENT, JSN_ERR_RANGE  with file and line
  *   JSN_ERR_DATA  the file cannot be read */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_resolve(jsn_train_config *config);

@@ -73,6 +73,14 @@ expect 0 '"epochs":3' 'finished; nothing to do' -- "$JENSEN" "${small[@]}" --out
 [ "$(cat alone/result.json alone/metrics.jsonl | sha256sum)" = "$before" ] ||
     { echo "FAILED: a finished run was changed"; failures=$((failures + 1)); }
 
+# A slash behind the name of the folder makes no other run of it.
+"$JENSEN" data convert builtin:size=40,test=10 --out pics --format ppm >/dev/null
+slash=(--network mlp:width=8 --epochs 1 --batch 8 --augment none --consistency never)
+expect 0 '^run +runs/pics-' '*' -- "$JENSEN" train pics "${slash[@]}"
+expect 0 '^run +runs/pics-' 'finished; nothing to do' -- "$JENSEN" train pics/ "${slash[@]}"
+expect 0 '*' '*' -- "$JENSEN" train folder:pics "${slash[@]}" --test pics/test// --out slashed
+expect 0 '^test: "?pics/test"?$' '' -- cat slashed/config.yaml
+
 # Consistency at the end: the last row has what the result has, no other row has any; a
 # finish that was cut short gives the same again.
 ends=(train builtin:size=96 --network mlp:width=8 --noise sym:rate=0.4 --epochs 3 --batch 16
