@@ -198,6 +198,9 @@ static void curves_of_several(jsni_text *page, const jsni_run_record *runs,
         page->status = JSN_ERR_MEMORY;
         return;
     }
+    bool known = false; /* which labels are right, in any of the runs */
+    for (size_t i = 0; i < count; i++)
+        known = known || !isnan(jsni_run_record_result(&runs[i], "noise_real"));
     for (size_t k = 0; k < JSNI_COUNT_OF(compared); k++) {
         sheet *s = &sheets[drawn];
         for (size_t i = 0; i < count; i++)
@@ -208,7 +211,10 @@ static void curves_of_several(jsni_text *page, const jsni_run_record *runs,
                             (int)(group[i] / JSNI_COLOURS % DASHES)});
         if (s->count == 0)
             continue;
-        charts[drawn] = chart_of(s, compared[k].chart, compared[k].unit);
+        const char *title = compared[k].chart;
+        if (strcmp(compared[k].key, "train_acc_true") == 0 && !known)
+            title = "Given label found in training";
+        charts[drawn] = chart_of(s, title, compared[k].unit);
         charts[drawn].y.log_scale = compared[k].scale == 1.0 && wants_logarithm(s);
         drawn++;
     }

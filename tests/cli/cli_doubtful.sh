@@ -45,6 +45,10 @@ expect 0 'Given label found in training' '' -- cat r/report.html
 expect 0 'the images of each given label go' '' -- cat r/report.html
 expect 1 '' '' -- grep -iE 'true class|label right<' r/report.html
 expect 0 '\| Given label found in training, % \| Consistency, % \|' '' -- "$JENSEN" report r --table markdown
+expect 0 '*' '*' -- "$JENSEN" train set/train/ $tiny --val-fraction 0.1333 --seed 2 --out s
+expect 0 '^both.html$' '' -- "$JENSEN" report r s --out both.html
+expect 0 'Given label found in training' '' -- cat both.html
+expect 1 '' '' -- grep -iE 'true class|label right<' both.html
 
 # Where the noise was made by the program, the true label stands beside; where nothing was
 # measured, there is no list.
