@@ -135,16 +135,16 @@ static void sync_folder_of(const char *path)
 jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status status)
 {
     if (writer->fd >= 0) {
-        if (status == JSN_OK && fsync(writer->fd) != 0)
+        if (status == JSN_OK && !writer->unsynced && fsync(writer->fd) != 0)
             status = write_failed(writer->path);
         if (close(writer->fd) != 0 && status == JSN_OK)
             status = write_failed(writer->path);
         if (status == JSN_OK && rename(writer->temporary, writer->path) != 0)
             status = write_failed(writer->path);
-        if (status == JSN_OK)
-            sync_folder_of(writer->path);
-        else
+        if (status != JSN_OK)
             (void)unlink(writer->temporary);
+        else if (!writer->unsynced)
+            sync_folder_of(writer->path);
     }
     jsni_free(writer->temporary);
     jsni_free(writer->path);
@@ -152,11 +152,23 @@ jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status status)
     return status;
 }
 
-jsn_status jsni_file_write(const char *path, const void *data, size_t length)
+static jsn_status write_whole(const char *path, const void *data, size_t length,
+                              bool unsynced)
 {
     jsni_file_writer writer;
     JSNI_TRY(jsni_file_begin(&writer, path));
+    writer.unsynced = unsynced;
     return jsni_file_end(&writer, jsni_file_add(&writer, data, length));
+}
+
+jsn_status jsni_file_write(const char *path, const void *data, size_t length)
+{
+    return write_whole(path, data, length, false);
+}
+
+jsn_status jsni_file_write_unsynced(const char *path, const void *data, size_t length)
+{
+    return write_whole(path, data, length, true);
 }
 
 bool jsni_file_exists(const char *path)

@@ -21,10 +21,16 @@ JSN_MUST_CHECK jsn_status jsni_file_read(const char *path, size_t limit, char **
 JSN_MUST_CHECK jsn_status jsni_file_write(const char *path, const void *data,
                                           size_t length);
 
-/* The same in pieces: begin opens the temporary file, add appends, end makes it the
+/* The same for what can be made again (pictures, pages): does not wait for the disk, so
+ * that after a power failure the file may be empty. */
+JSN_MUST_CHECK jsn_status jsni_file_write_unsynced(const char *path, const void *data,
+                                                   size_t length);
+
+/* The first one in pieces: begin opens the temporary file, add appends, end makes it the
  * file (when `status` is JSN_OK) or removes it, and returns the first failure. */
 typedef struct jsni_file_writer {
     int fd;
+    bool unsynced;
     char *path;      /* owned */
     char *temporary; /* owned */
 } jsni_file_writer;

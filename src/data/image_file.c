@@ -306,7 +306,7 @@ jsn_status jsn_image_write(const char *path, const jsn_image *image)
     if (status == JSN_OK)
         status = text.status;
     if (status == JSN_OK)
-        status = jsni_file_write(path, text.data, text.length);
+        status = jsni_file_write_unsynced(path, text.data, text.length);
     jsni_text_release(&text);
     return status;
 }

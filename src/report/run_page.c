@@ -377,7 +377,7 @@ jsn_status jsn_report_write(const char *const *runs, size_t count, const char *t
 {
     char *html = NULL;
     JSNI_TRY(render(runs, count, title, path, &html));
-    const jsn_status status = jsni_file_write(path, html, strlen(html));
+    const jsn_status status = jsni_file_write_unsynced(path, html, strlen(html));
     jsni_free(html);
     return status;
 }

@@ -35,6 +35,10 @@ static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
     assert_true(jsni_file_exists(path));
     support_walk_allocations(replace, path);
     assert_content(path, "new");
+    assert_ok(jsni_file_write_unsynced(path, "newer", 5));
+    assert_content(path, "newer");
+    assert_fails(jsni_file_write_unsynced("no/such/file", "x", 1), JSN_ERR_IO,
+                 "no/such/file");
     jsni_free(path);
 }
 
