@@ -123,6 +123,12 @@ static bool other_rates(const jsn_recipe *recipe, const char *dataset, char lr[3
     return true;
 }
 
+static bool needs_posteriors(const jsni_repro_cells *cells,
+                             const jsn_train_config *overrides)
+{
+    return strcmp(cells->info->name, "table8") == 0 && overrides->noise == NULL;
+}
+
 static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
                            const jsni_repro_cell *cell,
                            const jsn_repro_settings *settings,
@@ -149,11 +155,7 @@ static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
                        (long long)(half > 0 ? half : 1));
         pairs[count++] = (jsn_sweep_pair){words[4], texts[4]};
     }
-    if (strcmp(cells->info->name, "table8") == 0 && overrides->noise == NULL) {
-        if (settings->noise_from == NULL)
-            return jsni_fail(JSN_ERR_ARGUMENT,
-                             "table8 needs class posteriors: --noise-from from=RUN (a "
-                             "run with --record-posteriors 1) or posteriors=FILE.npy");
+    if (needs_posteriors(cells, overrides)) {
         (void)snprintf(texts[5], sizeof texts[5], "%s,%s",
                        jsn_recipe_value(&cell->recipe, "noise"), settings->noise_from);
         pairs[count++] = (jsn_sweep_pair){words[5], texts[5]};
@@ -174,8 +176,15 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
         return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
     JSNI_TRY(jsni_repro_cells_make(&cells, settings->name, settings->dataset));
     jsn_status status = check_only(settings->only, &cells);
+    const bool posteriors = needs_posteriors(&cells, overrides);
+    if (status == JSN_OK && posteriors && settings->noise_from == NULL)
+        status =
+            jsni_fail(JSN_ERR_ARGUMENT,
+                      "table8 needs class posteriors: --noise-from from=RUN (a run "
+                      "with --record-posteriors 1) or posteriors=FILE.npy");
     if (status == JSN_OK)
-        status = jsni_repro_name_study(&cells, overrides, &name);
+        status = jsni_repro_name_study(&cells, overrides,
+                                       posteriors ? settings->noise_from : NULL, &name);
     if (status == JSN_OK)
         status = open_study(out, url, name, &cells, overrides);
     for (size_t i = 0; status == JSN_OK && i < cells.count; i++)
@@ -194,7 +203,8 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
 
 /* What the caption says about scale. */
 static jsn_status describe(const jsni_repro_cells *cells,
-                           const jsn_train_config *overrides, jsni_text *out)
+                           const jsn_train_config *overrides, const char *noise_from,
+                           jsni_text *out)
 {
     const jsni_repro_info *info = cells->info;
     const bool table = strncmp(info->name, "table", 5) == 0;
@@ -210,6 +220,8 @@ static jsn_status describe(const jsni_repro_cells *cells,
                      info->name + (table ? 5 : 3), info->title, cells->dataset,
                      scaled ? "scaled down" : "the paper's scale");
     JSNI_TRY(jsni_repro_list_options(overrides, ", ", true, out));
+    if (needs_posteriors(cells, overrides) && noise_from != NULL)
+        jsni_text_format(out, ", noise-from=%s", noise_from);
     if (least == most)
         jsni_text_format(out, "; %zu run%s a cell.", most, most == 1 ? "" : "s");
     else
@@ -251,7 +263,7 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
     JSNI_TRY(jsni_repro_cells_make(&s->cells, settings->name, settings->dataset));
     JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
     JSNI_TRY(jsni_repro_cells_fill(&s->cells, s->trials, s->count));
-    JSNI_TRY(describe(&s->cells, overrides, &s->caption));
+    JSNI_TRY(describe(&s->cells, overrides, settings->noise_from, &s->caption));
     jsni_repro_correlation(&s->cells, &s->correlation);
     if (s->cells.info->note != NULL)
         jsni_text_add(&s->note, s->cells.info->note);

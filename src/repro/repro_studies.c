@@ -43,12 +43,17 @@ static void put_prefix(jsni_text *out, const jsni_repro_info *info, const char *
 }
 
 jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
-                                 const jsn_train_config *overrides, char **out)
+                                 const jsn_train_config *overrides,
+                                 const char *noise_from, char **out)
 {
     jsni_text options = {0}, name = {0};
     char hex[JSNI_SHA256_HEX];
     jsni_sha256 sha;
-    const jsn_status status = jsni_repro_list_options(overrides, "\n", true, &options);
+    jsn_status status = jsni_repro_list_options(overrides, "\n", true, &options);
+    if (status == JSN_OK && noise_from != NULL) {
+        jsni_text_format(&options, "\nnoise-from=%s", noise_from);
+        status = options.status;
+    }
     if (status != JSN_OK) {
         jsni_text_release(&options);
         return status;

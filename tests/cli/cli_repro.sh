@@ -26,6 +26,13 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     expect 0 'not run' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --seeds 3
     expect 0 '"waiting":0,.*"trials":0' '' -- "$JENSEN" sweep status --json
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
+    expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}" --show
+    # Noise from another source is another study, not further runs of the same cells.
+    eight=("${tiny[@]}" --show --store "sqlite:///$work/eight.db")
+    expect 0 'noise-from=from=one' '' -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=one
+    expect 0 'noise-from=from=two' '' -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=two
+    expect 0 'noise-from=from=two' '' -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=two
+    expect 2 '' 'holds 2 studies' -- "$JENSEN" sweep status --store "sqlite:///$work/eight.db"
     expect 0 'scaled down; data=builtin:size=200, .*epochs=1' 'study repro-table3' -- \
         "$JENSEN" repro table3 "${tiny[@]}" --only js
     expect 0 'GJS  .*\| +2 \| +74.30' '*' -- \
