@@ -86,16 +86,10 @@ static jsn_status set_up(jsn_classifier *c, const char *device, size_t threads)
     return JSN_OK;
 }
 
-jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
-                               const char *device, size_t threads)
+/* Sets up a classifier that has its card (when `status` is JSN_OK), or closes it. */
+static jsn_status end_open(jsn_classifier **out, jsn_classifier *c, jsn_status status,
+                           const char *device, size_t threads)
 {
-    *out = NULL;
-    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
-    JSNI_TRY_ALLOC(c);
-    c->folder = jsni_text_copy(folder);
-    jsn_status status = c->folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    if (status == JSN_OK)
-        status = jsni_model_card_read(&c->card, folder);
     if (status == JSN_OK)
         status = set_up(c, device, threads);
     if (status != JSN_OK) {
@@ -104,6 +98,19 @@ jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
     }
     *out = c;
     return JSN_OK;
+}
+
+jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
+                               const char *device, size_t threads)
+{
+    *out = NULL;
+    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
+    JSNI_TRY_ALLOC(c);
+    c->folder = jsni_text_copy(folder);
+    return end_open(out, c,
+                    c->folder == NULL ? JSN_ERR_MEMORY
+                                      : jsni_model_card_read(&c->card, folder),
+                    device, threads);
 }
 
 /* Weights that no run describes: the transform is the one that a folder of images gets. */
@@ -146,17 +153,10 @@ jsn_status jsn_classifier_open_weights(jsn_classifier **out, const char *network
     jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
     JSNI_TRY_ALLOC(c);
     c->weights = jsni_text_copy(weights);
-    jsn_status status = c->weights == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    if (status == JSN_OK)
-        status = make_card(&c->card, network, classes);
-    if (status == JSN_OK)
-        status = set_up(c, device, threads);
-    if (status != JSN_OK) {
-        jsn_classifier_close(c);
-        return status;
-    }
-    *out = c;
-    return JSN_OK;
+    return end_open(out, c,
+                    c->weights == NULL ? JSN_ERR_MEMORY
+                                       : make_card(&c->card, network, classes),
+                    device, threads);
 }
 
 void jsn_classifier_close(jsn_classifier *c)
