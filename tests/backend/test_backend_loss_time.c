@@ -2,6 +2,7 @@
  * and of a copy, and what cannot be timed is refused. */
 #include <math.h>
 
+#include "backend/loss_device.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
 #include "support/support.h"
@@ -61,6 +62,39 @@ static void test_every_device_times_the_loss_that_the_cpu_has(void **state)
     jsn_loss_destroy(f.loss);
 }
 
+/* What is timed beside the loss really copies: the gradient then holds the logits. */
+static void test_the_copy_takes_the_output_to_the_gradient(void **state)
+{
+    (void)state;
+    fixture f;
+    begin(&f);
+    for (size_t i = 0; i < jsn_backend_count(); i++) {
+        const jsn_backend_info info = jsn_backend_describe(i);
+        if (info.devices == 0)
+            continue;
+        const jsni_plan_options options = {
+            .batch = SAMPLES, .views = VIEWS, .threads = 1, .training = true};
+        float got[VIEWS * SAMPLES * CLASSES] = {0};
+        jsni_backend *backend = NULL;
+        jsni_builder b;
+        jsni_graph *graph = NULL;
+        jsni_plan *plan = NULL;
+        assert_ok(jsni_backend_open(&backend, info.name));
+        jsni_build_begin(&b, "none", (jsni_shape){CLASSES, 1, 1}, CLASSES);
+        (void)jsni_build_flatten(&b, "flat", jsni_build_input(&b));
+        assert_ok(jsni_build_end(&b, &graph));
+        assert_ok(jsni_plan_create(backend, graph, &options, &plan));
+        assert_ok(jsni_loss_place(plan, f.loss, &f.batch));
+        assert_ok(plan->ops->copy_output(plan));
+        assert_ok(plan->ops->read_output_gradient(plan, 0, got));
+        assert_memory_equal(got, f.logits, sizeof got);
+        jsni_plan_destroy(plan);
+        jsni_graph_destroy(graph);
+        jsni_backend_close(backend);
+    }
+    jsn_loss_destroy(f.loss);
+}
+
 static void test_what_cannot_be_timed_is_refused(void **state)
 {
     (void)state;
@@ -88,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_device_times_the_loss_that_the_cpu_has),
+        cmocka_unit_test(test_the_copy_takes_the_output_to_the_gradient),
         cmocka_unit_test(test_what_cannot_be_timed_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
