@@ -72,6 +72,7 @@ const cli_command cli_command_train = {
         "DATA is a folder of images with one sub-folder a class, an archive of one, or "
         "a\n"
         "data set: builtin, cifar10:PATH, csv:FILE, ... ('jensen show datasets').\n"
+        "Classes of --val and --test go by their names: some may be missing, none new.\n"
         "What is not given is chosen from the data, printed and stored in the run "
         "folder.\n"
         "The same command continues an unfinished run and does nothing to a finished "

@@ -365,38 +365,6 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
     return status;
 }
 
-static const char *name_of(const jsn_classifier *c)
-{
-    return c->folder != NULL ? c->folder : c->weights;
-}
-
-/* Labels of the data as numbers of the network's classes, which go by their names: a
- * test folder may lack a class or have them in another order. */
-static jsn_status number_by_name(const jsn_classifier *c, jsni_part *part)
-{
-    const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
-    int32_t *number = jsni_alloc(traits->classes, sizeof *number);
-    JSNI_TRY_ALLOC(number);
-    for (size_t k = 0; k < traits->classes; k++) {
-        const char *name = jsn_dataset_class(part->data, k);
-        size_t n = 0;
-        while (n < c->card.classes && strcmp(name, c->card.names[n]) != 0)
-            n++;
-        if (n == c->card.classes) {
-            jsni_free(number);
-            return jsni_fail(JSN_ERR_DATA,
-                             "%s: class '%s' is none of the %zu classes of %s (%s, "
-                             "...)",
-                             traits->spec, name, n, name_of(c), c->card.names[0]);
-        }
-        number[k] = (int32_t)n;
-    }
-    for (size_t i = 0; i < part->count; i++)
-        part->given[i] = part->used[i] = number[part->given[i]];
-    jsni_free(number);
-    return JSN_OK;
-}
-
 jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int consistency,
                                    const jsn_logger *logger,
                                    jsn_classifier_scores *scores)
@@ -413,8 +381,10 @@ jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int cons
     if (split == JSN_SPLIT_TRAIN && jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
         split = JSN_SPLIT_TEST;
     jsn_status status = jsni_part_whole(&part, set, split);
+    const jsni_classes classes = {(const char *const *)c->card.names, c->card.classes,
+                                  c->folder != NULL ? c->folder : c->weights};
     if (status == JSN_OK)
-        status = number_by_name(c, &part);
+        status = jsni_part_number_by_name(&part, &classes, "", logger);
     if (status == JSN_OK)
         status = score(c, &part, consistency, logger, scores);
     if (status != JSN_OK)

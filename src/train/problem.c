@@ -4,6 +4,7 @@
 #include "train/problem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -26,6 +27,7 @@ void jsni_problem_release(jsni_problem *problem)
     jsni_part_release(&problem->train);
     jsni_part_release(&problem->val);
     jsni_part_release(&problem->test);
+    jsni_free(problem->names);
     jsn_dataset_close(problem->test_data);
     jsn_dataset_close(problem->val_data);
     jsn_dataset_close(problem->data);
@@ -84,6 +86,74 @@ jsn_status jsni_part_whole(jsni_part *part, const jsn_dataset *data, jsn_split s
     return whole_split(part, data, split, true);
 }
 
+/* A part that lacks classes is fine, but its accuracy says nothing of them. */
+static void tell_lacking(const jsni_part *part, const jsni_classes *classes,
+                         const uint8_t *found, const char *what,
+                         const jsn_logger *logger)
+{
+    char text[256];
+    size_t first = classes->count, lacking = 0;
+    for (size_t n = classes->count; n-- > 0;)
+        if (!found[n]) {
+            first = n;
+            lacking++;
+        }
+    if (lacking == 0 || logger == NULL || logger->message == NULL)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "%s%s lacks %zu of the %zu classes of %s ('%s'%s); its results say "
+                   "nothing of them",
+                   jsn_dataset_about(part->data)->spec, what, lacking, classes->count,
+                   classes->whose, classes->names[first], lacking > 1 ? ", ..." : "");
+    logger->message(logger->user, JSN_LOG_WARNING, text);
+}
+
+/* Fills number[k] with the number of class k of the data among `classes`. */
+static jsn_status match_names(const jsn_dataset *data, const jsni_classes *classes,
+                              const char *what, int32_t *number, uint8_t *found)
+{
+    const jsn_dataset_traits *traits = jsn_dataset_about(data);
+    for (size_t k = 0; k < traits->classes; k++) {
+        const char *name = jsn_dataset_class(data, k);
+        size_t n = 0;
+        while (n < classes->count && strcmp(name, classes->names[n]) != 0)
+            n++;
+        if (n == classes->count)
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s%s: class '%s' is none of the %zu classes of %s (%s, "
+                             "...)",
+                             traits->spec, what, name, n, classes->whose,
+                             classes->names[0]);
+        number[k] = (int32_t)n;
+        found[n] = 1;
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_part_number_by_name(jsni_part *part, const jsni_classes *classes,
+                                    const char *what, const jsn_logger *logger)
+{
+    int32_t *number =
+        jsni_alloc(jsn_dataset_about(part->data)->classes, sizeof *number);
+    uint8_t *found = jsni_alloc_zero(classes->count, 1);
+    jsn_status status = JSN_ERR_MEMORY;
+    if (number == NULL || found == NULL)
+        goto done;
+    status = match_names(part->data, classes, what, number, found);
+    if (status != JSN_OK)
+        goto done;
+    for (size_t i = 0; i < part->count; i++)
+        part->given[i] = part->used[i] = number[part->given[i]];
+    /* Columns of the other classes; nobody trains on an evaluated part. */
+    jsni_free(part->soft);
+    part->soft = NULL;
+    tell_lacking(part, classes, found, what, logger);
+done:
+    jsni_free(found);
+    jsni_free(number);
+    return status;
+}
+
 /* Keeps `wanted` samples of the training part, as many of each class as of any other
  * (as far as they last), drawn by the seed; their order stays. */
 static jsn_status take_subset(jsni_part *part, size_t classes, size_t wanted,
@@ -131,42 +201,39 @@ done:
     return status;
 }
 
-static jsn_status noise_input(const jsni_part *part, size_t classes, uint64_t seed,
-                              uint32_t which, const char ***paths, const char ***names,
+/* The classes are those of the training data in each part: its labels go by them. */
+static jsn_status noise_input(const jsni_problem *p, const jsni_part *part,
+                              uint64_t seed, uint32_t which, const char ***paths,
                               jsn_noise_input *in)
 {
     *paths = jsni_alloc(part->count, sizeof **paths);
-    *names = jsni_alloc(classes, sizeof **names);
-    if (*paths == NULL || *names == NULL)
-        return JSN_ERR_MEMORY;
+    JSNI_TRY_ALLOC(*paths);
     for (size_t i = 0; i < part->count; i++)
         (*paths)[i] = jsn_dataset_path(part->data, part->split, part->index[i]);
-    for (size_t k = 0; k < classes; k++)
-        (*names)[k] = jsn_dataset_class(part->data, k);
     jsn_noise_input_init(in);
     in->labels = part->given;
     in->samples = part->count;
-    in->classes = classes;
-    in->class_names = *names;
-    in->asymmetric = jsn_dataset_about(part->data)->asymmetric;
+    in->classes = p->classes;
+    in->class_names = p->names;
+    in->asymmetric = jsn_dataset_about(p->data)->asymmetric;
     in->paths = *paths;
     in->seed = seed;
     in->part = which;
     return JSN_OK;
 }
 
-static jsn_status add_noise(jsni_part *part, const jsn_noise *noise, size_t classes,
-                            uint64_t seed, uint32_t which,
+static jsn_status add_noise(const jsni_problem *p, jsni_part *part,
+                            const jsn_noise *noise, uint64_t seed, uint32_t which,
                             jsni_posteriors_fn *posteriors, const jsn_logger *logger,
                             jsn_noise_result *result)
 {
-    const char **paths = NULL, **names = NULL;
+    const char **paths = NULL;
     float *found = NULL;
     jsn_noise_input in;
-    jsn_status status = noise_input(part, classes, seed, which, &paths, &names, &in);
+    jsn_status status = noise_input(p, part, seed, which, &paths, &in);
     const char *run = jsn_noise_run(noise);
     if (status == JSN_OK && run != NULL && posteriors != NULL)
-        status = posteriors(run, part, classes, logger, &found);
+        status = posteriors(run, part, p->classes, logger, &found);
     in.posteriors = found;
     if (status == JSN_OK)
         status = jsn_noise_apply(noise, &in, result);
@@ -180,7 +247,6 @@ static jsn_status add_noise(jsni_part *part, const jsn_noise *noise, size_t clas
         }
     }
     jsni_free(found);
-    jsni_free(names);
     jsni_free(paths);
     return status;
 }
@@ -218,8 +284,8 @@ static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
     jsn_noise_result result = {0}, other = {0};
     jsn_status status = jsn_noise_create(&noise, config->noise);
     if (status == JSN_OK)
-        status = add_noise(&p->train, noise, p->classes, (uint64_t)config->seed, 0,
-                           posteriors, logger, &result);
+        status = add_noise(p, &p->train, noise, (uint64_t)config->seed, 0, posteriors,
+                           logger, &result);
     if (status == JSN_OK) {
         p->noise_nominal = result.nominal_rate;
         p->noise_real = result.real_rate;
@@ -227,33 +293,15 @@ static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
     }
     if (status == JSN_OK && p->val.data != NULL &&
         strcmp(config->val_labels, "noisy") == 0)
-        status = add_noise(&p->val, noise, p->classes, (uint64_t)config->seed, 1,
-                           posteriors, logger, &other);
+        status = add_noise(p, &p->val, noise, (uint64_t)config->seed, 1, posteriors,
+                           logger, &other);
     jsn_noise_result_release(&other);
     jsn_noise_result_release(&result);
     jsn_noise_destroy(noise);
     return status;
 }
 
-static jsn_status check_classes(const jsn_dataset *a, const jsn_dataset *b,
-                                const char *what)
-{
-    const size_t classes = jsn_dataset_about(a)->classes;
-    if (jsn_dataset_about(b)->classes != classes)
-        return jsni_fail(JSN_ERR_DATA, "%s: %zu classes, but %s has %zu",
-                         jsn_dataset_about(b)->spec, jsn_dataset_about(b)->classes,
-                         jsn_dataset_about(a)->spec, classes);
-    for (size_t k = 0; k < classes; k++)
-        if (strcmp(jsn_dataset_class(a, k), jsn_dataset_class(b, k)) != 0)
-            return jsni_fail(JSN_ERR_DATA,
-                             "%s: class %zu of the %s data is '%s', of the training "
-                             "data '%s'",
-                             jsn_dataset_about(b)->spec, k, what,
-                             jsn_dataset_class(b, k), jsn_dataset_class(a, k));
-    return JSN_OK;
-}
-
-/* A further data set, or the split of the main one. */
+/* A further data set, whose classes go by their names, or the split of the main one. */
 static jsn_status open_other(jsni_problem *p, const char *spec, jsn_split own,
                              const jsn_dataset_options *options, const char *what,
                              jsn_dataset **held, jsni_part *part)
@@ -265,11 +313,24 @@ static jsn_status open_other(jsni_problem *p, const char *spec, jsn_split own,
         return whole_split(part, p->data, own, true);
     }
     JSNI_TRY(jsn_dataset_open(held, spec, options));
-    JSNI_TRY(check_classes(p->data, *held, what));
     jsn_split split = own;
     if (jsn_dataset_samples(*held, split) == 0)
         split = jsn_dataset_main_split(*held);
-    return whole_split(part, *held, split, true);
+    JSNI_TRY(whole_split(part, *held, split, true));
+    return jsni_part_number_by_name(
+        part, &(jsni_classes){p->names, p->classes, jsn_dataset_about(p->data)->spec},
+        what, options->logger);
+}
+
+static jsn_status open_data(jsni_problem *p, const char *spec,
+                            const jsn_dataset_options *options)
+{
+    JSNI_TRY(jsn_dataset_open(&p->data, spec, options));
+    p->classes = jsn_dataset_about(p->data)->classes;
+    JSNI_TRY_ALLOC(p->names = jsni_alloc(p->classes, sizeof *p->names));
+    for (size_t k = 0; k < p->classes; k++)
+        p->names[k] = jsn_dataset_class(p->data, k);
+    return JSN_OK;
 }
 
 static jsn_status split_train(jsni_problem *p, jsn_split split, double fraction,
@@ -317,11 +378,10 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     jsn_dataset_options_init(&options);
     options.threads = (size_t)config->threads;
     options.logger = logger;
-    JSNI_TRY(jsn_dataset_open(&p->data, config->data, &options));
-    p->classes = jsn_dataset_about(p->data)->classes;
-    JSNI_TRY(open_other(p, config->val, JSN_SPLIT_VAL, &options, "validation",
+    JSNI_TRY(open_data(p, config->data, &options));
+    JSNI_TRY(open_other(p, config->val, JSN_SPLIT_VAL, &options, " (--val)",
                         &p->val_data, &p->val));
-    JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, "test",
+    JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, " (--test)",
                         &p->test_data, &p->test));
     double fraction = config->val_fraction;
     if (isnan(fraction))

@@ -29,9 +29,10 @@ typedef struct jsni_problem {
     jsn_dataset *val_data;  /* owned, or NULL */
     jsn_dataset *test_data; /* owned, or NULL */
     size_t classes;
-    jsni_part train, val, test;
-    double noise_nominal; /* NaN: the noise has no nominal rate */
-    double noise_real;    /* NaN: the true labels are not known */
+    const char **names;         /* [classes], owned; the texts are those of `data` */
+    jsni_part train, val, test; /* all labels are numbers of those classes */
+    double noise_nominal;       /* NaN: the noise has no nominal rate */
+    double noise_real;          /* NaN: the true labels are not known */
 } jsni_problem;
 
 /* Posteriors for instance-dependent noise from a run: [samples][classes] of the given
@@ -43,7 +44,7 @@ typedef jsn_status jsni_posteriors_fn(const char *run, const jsni_part *part,
 /* Opens the data, splits it, adds the noise. `config` is resolved as far as options go;
  * an unset val-fraction means: 0 when the data has a validation part or a test part is
  * given, else 0.1. On failure nothing is held.
- *   JSN_ERR_DATA      no samples, a single class, classes that differ between the parts
+ *   JSN_ERR_DATA      no samples, a single class, a class that the training data lacks
  *   and the failures of jsn_dataset_open() and jsn_noise_apply() */
 JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
                                               const jsn_train_config *config,
@@ -54,6 +55,21 @@ void jsni_problem_release(jsni_problem *problem);
 /* A whole split with its labels taken as true; for evaluation. */
 JSN_MUST_CHECK jsn_status jsni_part_whole(jsni_part *part, const jsn_dataset *data,
                                           jsn_split split);
+/* The classes that labels are to be numbers of. */
+typedef struct jsni_classes {
+    const char *const *names; /* [count] */
+    size_t count;
+    const char *whose; /* the data set or run, for sentences */
+} jsni_classes;
+
+/* Numbers the labels of an evaluated part by names: its data may lack some of the
+ * classes, which is told to `logger` (or NULL), or have them in another order. Drops its
+ * soft labels. `what` follows the name of the data in sentences: " (--val)", "".
+ *   JSN_ERR_DATA  the data has a class that is none of them */
+JSN_MUST_CHECK jsn_status jsni_part_number_by_name(jsni_part *part,
+                                                   const jsni_classes *classes,
+                                                   const char *what,
+                                                   const jsn_logger *logger);
 void jsni_part_release(jsni_part *part); /* a zeroed one is fine */
 
 /* Whether sample `i` of a part carries a label that is known to be wrong. */

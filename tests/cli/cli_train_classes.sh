@@ -1,0 +1,69 @@
+# jensen train --val and --test: classes of other data go by their names.
+. "$(dirname "$0")/cli.sh"
+tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none --loss ce"
+data=builtin:size=60,test=20
+"$JENSEN" data convert $data --out pics --format ppm >/dev/null
+train() { # RUN OPTIONS...
+    local run=$1
+    shift
+    "$JENSEN" train $data $tiny -q --out "$run" "$@"
+}
+
+# A folder has them in the order of the letters; the built-in set does not.
+expect 0 '*' '*' -- train own
+expect 0 '*' '*' -- train whole --test pics
+expect 0 '*' '*' -- train both --val pics/test --test $data
+cp -r pics/test few && rm -r few/disc few/star
+expect 0 '*' "^warning: few \(--test\) lacks 2 of the 10 classes of $data \('(disc|star)', \.\.\.\)" -- train few-run --test few
+# Noise that moves every class to the next one, also in the validation part, by the training data's numbers.
+python3 -c '
+for k in range(10):
+    print(",".join("1" if j == (k + 1) % 10 else "0" for j in range(10)))' >next.csv
+noisy="--noise matrix:next.csv --val-labels noisy"
+expect 0 '*' '*' -- train noisy-own --val $data,split=test $noisy
+expect 0 '*' '*' -- train noisy-pics --val pics/test $noisy
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json
+def rows(run): return list(csv.DictReader(open(run + "/metrics.csv")))
+def same(a, b, of, to=None):
+    a, b = ([float(r[c]) for r in rows(run)] for run, c in ((a, of), (b, to or of)))
+    assert len(a) == len(b) == 2 and all(abs(x - y) < 1e-9 for x, y in zip(a, b)), (of, a, b)
+for what in ("acc", "loss"):
+    same("own", "whole", "test_" + what)
+    same("own", "both", "test_" + what, "val_" + what)
+for what in ("acc", "acc_noisy", "loss"):
+    same("noisy-own", "noisy-pics", "val_" + what)
+own, few = (json.load(open(run + "/evaluation.json"))["test"] for run in ("own", "few-run"))
+assert sum(map(sum, own["confusion"])) == 20 and sum(map(sum, few["confusion"])) == 16
+names = json.load(open("own/model.json"))["classes"]
+assert names != sorted(names)
+for name, a, b in zip(names, own["confusion"], few["confusion"]):
+    assert b == ([0] * 10 if name in ("disc", "star") else a), (name, a, b)
+print("ok")'
+expect 0 '^accuracy' '^warning: few lacks 2 of the 10 classes of own ' -- "$JENSEN" eval own few --device ref
+expect 0 '*' '*' -- "$JENSEN" report few-run own -o report.html
+! grep -qi '\bnan\b' report.html || complain "a class without images is no number" grep nan report.html
+
+# A class that the training data does not know, in either.
+cp -r few other && mv other/cross other/zebra
+expect 3 '' "other \(--val\): class 'zebra' is none of the 10 classes of $data \(" -- train no --val other
+expect 3 '' "other \(--test\): class 'zebra' is none of the 10 classes of $data \(" -- train no --test other
+[ ! -e no/model.safetensors ] || complain "refused data was trained on" ls no
+
+# Numbers are the names of classes without any, and soft labels have as many columns as classes.
+python3 -c '
+import os
+names = sorted(os.listdir("pics/test"))
+files = {n: sorted(os.listdir("pics/test/" + n)) for n in names}
+def table(file, head, row):
+    with open(file, "w") as f:
+        print(head, file=f)
+        for k, n in enumerate(names):
+            for i in files[n]: print(f"pics/test/{n}/{i},{row(k)}", file=f)
+table("numbers.csv", "path,label", lambda k: k)
+table("soft.csv", "path," + ",".join(f"p_{k}" for k in (1, 0)), lambda k: "0.2,0.8" if k else "0.7,0.3")
+table("more.csv", "path,label", lambda k: k + 1)'
+expect 0 '*' '*' -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:numbers.csv --out numbered
+expect 0 '*' 'lacks 8 of the 10 classes' -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:soft.csv --out softened
+expect 3 '' "more.csv \(--test\): class '10' is none of the 10" -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:more.csv --out no
+finish
