@@ -196,12 +196,17 @@ typedef struct jsn_sweep_choice {
     double mean;     /* of their values; NaN: there is none */
     size_t left_out; /* configurations with a trial that is not complete */
     bool repeated;   /* some configuration has more than one seed */
+    /* [count], owned; for every trial that was given: itself, or the one that it repeats
+     * and that counts in its place. NULL when none was given. */
+    size_t *counted;
 } jsn_sweep_choice;
 
 /* The configuration with the best mean over its seeds, of a group (NULL: of all). Those
  * of which some trial is not complete do not compete. Equal means: the one whose trials
  * were begun anew less often, then the one with the lowest trial number. With one seed
- * of every configuration it is that of jsn_sweep_best(). On failure nothing is held.
+ * of every configuration it is that of jsn_sweep_best(). Trials with the same seed (or
+ * none) in a configuration count once: the latest complete one, else the latest. On
+ * failure nothing is held.
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_choose(const jsn_sweep *sweep,
                                                    const jsn_sweep_trial *trials,

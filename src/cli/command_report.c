@@ -73,8 +73,8 @@ const cli_command cli_command_report = {
         "doubtful labels, settings, environment. Several runs are compared: those "
         "that\n"
         "differ in their seed alone are one line of the table and one colour of the\n"
-        "curves. Unfinished runs are marked as such. The page is one file without "
-        "scripts.\n"
+        "curves; the same settings and seed count once, the latest complete run.\n"
+        "Unfinished runs are marked as such. The page is one file without scripts.\n"
         "Prints the name of the file.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -114,6 +114,13 @@ static jsn_status print_best(const jsn_sweep *sweep, const jsn_sweep_trial *tria
     if (status != JSN_OK)
         return status;
     *found = c.n > 0;
+    for (size_t i = 0; i < count && c.counted != NULL; i++)
+        if (c.counted[i] != i)
+            (void)fprintf(stderr,
+                          "trial %lld repeats trial %lld: the same options and seed "
+                          "count once\n",
+                          (long long)trials[i].number,
+                          (long long)trials[c.counted[i]].number);
     if (c.repeated && c.left_out > 0)
         (void)fprintf(stderr,
                       "%s%sleft out: %zu configuration%s of which not all seeds "
@@ -193,7 +200,10 @@ const cli_command cli_command_sweep_best = {
         "best mean over its seeds; mean, sample deviation, their number n and the "
         "trials\n"
         "are shown. A configuration of which a seed is not complete does not compete,\n"
-        "which is said on standard error. --json: \"trial\", \"value\", \"options\" "
+        "which is said on standard error, as is a trial that repeats another's "
+        "options\n"
+        "and seed: the latest complete one counts. --json: \"trial\", \"value\", "
+        "\"options\" "
         "and\n"
         "\"run\" are those of the best seed, \"mean\", \"deviation\" (null with one "
         "seed),\n"

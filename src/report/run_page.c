@@ -316,6 +316,8 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     jsni_html_heading(page, "Results");
     if (unfinished > 0)
         jsni_html_paragraph(page, JSNI_NOTE_UNFINISHED);
+    if (set->repeats != NULL)
+        jsni_html_paragraph(page, set->repeats);
     if (set->groups < set->count) {
         groups.note = "Mean and deviation over the seeds. The last epoch is the "
                       "result; the best one was picked afterwards.";

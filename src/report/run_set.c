@@ -1,12 +1,14 @@
 /* report/run_set.c - see run_set.h. */
 #include "report/run_set.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "store/run_repeat.h"
 
 /* Whether what `a` sets is the same in `b`. */
 static bool settings_in(const jsni_run_record *a, const jsni_run_record *b)
@@ -54,7 +56,7 @@ size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->count; i++)
-        count += set->runs[i].result == NULL &&
+        count += set->runs[i].result == NULL && jsni_run_set_counts(set, i) &&
                  (group >= set->groups || set->group[i] == group);
     return count;
 }
@@ -98,16 +100,52 @@ static jsn_status make_label(const jsni_run_set *set, const jsni_run_record *run
     return jsni_text_take(&text, out);
 }
 
+/* When the last epoch ended; that of the last member of an ensemble. */
+static double time_of(const jsni_run_record *run)
+{
+    double time = 0.0;
+    for (size_t m = 0; m < run->member_count; m++)
+        time = fmax(time, time_of(&run->members[m]));
+    if (run->epochs > 0)
+        time = fmax(time, jsni_run_record_number(run->rows[run->epochs - 1], "time"));
+    return time;
+}
+
+static jsn_status find_repeats(jsni_run_set *set)
+{
+    jsni_text text = {0};
+    jsni_run_identity *list = jsni_alloc(set->count, sizeof *list);
+    JSNI_TRY_ALLOC(list);
+    for (size_t i = 0; i < set->count; i++) {
+        const char *seed = jsni_run_record_setting(&set->runs[i], "seed");
+        list[i] =
+            (jsni_run_identity){set->group[i], seed[0] == '\0' ? NULL : seed,
+                                set->runs[i].result != NULL, time_of(&set->runs[i])};
+    }
+    jsni_run_repeats(list, set->count, set->counted);
+    jsni_free(list);
+    for (size_t i = 0; i < set->count; i++)
+        if (!jsni_run_set_counts(set, i))
+            jsni_text_format(&text, "%s%s repeats %s", text.length > 0 ? ", " : "",
+                             set->runs[i].path, set->runs[set->counted[i]].path);
+    if (text.length == 0)
+        return text.status;
+    jsni_text_add(&text, ": the same settings and seed count once.");
+    return jsni_text_take(&text, &set->repeats);
+}
+
 static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t count)
 {
     JSNI_TRY_ALLOC(set->runs = jsni_alloc_zero(count, sizeof *set->runs));
     JSNI_TRY_ALLOC(set->labels = jsni_alloc_zero(count, sizeof *set->labels));
     JSNI_TRY_ALLOC(set->group = jsni_alloc_zero(count, sizeof *set->group));
+    JSNI_TRY_ALLOC(set->counted = jsni_alloc_zero(count, sizeof *set->counted));
     for (size_t i = 0; i < count; i++) {
         JSNI_TRY(jsni_run_record_read(&set->runs[i], runs[i]));
         set->count = i + 1;
     }
     find_groups(set);
+    JSNI_TRY(find_repeats(set));
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(make_label(set, &set->runs[i], &set->labels[i]));
     return JSN_OK;
@@ -133,5 +171,7 @@ void jsni_run_set_release(jsni_run_set *set)
     jsni_free(set->runs);
     jsni_free(set->labels);
     jsni_free(set->group);
+    jsni_free(set->counted);
+    jsni_free(set->repeats);
     *set = (jsni_run_set){0};
 }

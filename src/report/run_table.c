@@ -91,8 +91,7 @@ static void add_settings(jsni_table *table, const jsni_run_set *set,
     }
 }
 
-/* Mean of a column over the runs of a group (a single run when `run` is given), its
- * deviation, and how many runs had it. */
+/* Mean of a column over the runs of a group that count, and its deviation. */
 static double mean_of(const jsni_run_set *set, size_t group, size_t column,
                       double *deviation, double *values)
 {
@@ -100,7 +99,7 @@ static double mean_of(const jsni_run_set *set, size_t group, size_t column,
     for (size_t i = 0; i < set->count; i++) {
         const double value = columns[column].scale *
                              jsni_run_record_result(&set->runs[i], columns[column].key);
-        if (set->group[i] == group && !isnan(value))
+        if (set->group[i] == group && jsni_run_set_counts(set, i) && !isnan(value))
             values[count++] = value;
     }
     *deviation = jsn_stats_deviation(values, count);
@@ -145,7 +144,7 @@ static void add_state(jsni_table *table, const jsni_run_set *set, size_t group,
     const size_t unfinished = jsni_run_set_unfinished(set, group);
     char one[WORDS], words[2 * WORDS] = "";
     for (size_t i = 0; i < set->count && words[0] == '\0'; i++) {
-        if (set->group[i] != group ||
+        if (set->group[i] != group || !jsni_run_set_counts(set, i) ||
             !jsni_run_unfinished(&set->runs[i], one, sizeof one))
             continue;
         if (runs == 1)
@@ -173,7 +172,7 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
     for (size_t g = 0; g < set->groups; g++) {
         size_t runs = 0;
         for (size_t i = 0; i < set->count; i++)
-            runs += set->group[i] == g;
+            runs += set->group[i] == g && jsni_run_set_counts(set, i);
         jsni_table_row(table);
         add_settings(table, set, jsni_run_set_first(set, g));
         jsni_table_number(table, (double)runs, NAN, 0);
@@ -201,14 +200,20 @@ jsn_status jsn_report_table(const char *const *runs, size_t count, const char *f
     jsni_run_set set;
     jsni_table table = {
         .caption = "Mean and deviation over runs that differ in their seed alone"};
-    jsni_text out = {0};
+    jsni_text out = {0}, note = {0};
     JSNI_TRY(jsni_run_set_read(&set, runs, count));
     if (jsni_run_set_unfinished(&set, set.groups) > 0)
-        table.note = JSNI_NOTE_UNFINISHED;
+        jsni_text_add(&note, JSNI_NOTE_UNFINISHED);
+    if (set.repeats != NULL)
+        jsni_text_format(&note, "%s%s", note.length > 0 ? " " : "", set.repeats);
+    table.note = note.length > 0 ? note.data : NULL;
     jsni_run_table_groups(&table, &set);
-    jsn_status status = jsni_table_write(&table, format, &out);
+    jsn_status status = note.status;
+    if (status == JSN_OK)
+        status = jsni_table_write(&table, format, &out);
     if (status == JSN_OK)
         status = jsni_text_take(&out, text);
+    jsni_text_release(&note);
     jsni_text_release(&out);
     jsni_table_release(&table);
     jsni_run_set_release(&set);

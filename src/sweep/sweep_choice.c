@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "store/run_record.h"
+#include "store/run_repeat.h"
 #include "sweep/sweep_impl.h"
 
 static bool in_group(const jsn_sweep_trial *trial, const char *group)
@@ -90,10 +91,10 @@ static void add_trial(const jsn_sweep *sweep, configuration *c,
         c->best = i;
 }
 
-/* Puts the trials of the group into configurations; of [count] says which, SIZE_MAX:
+/* Finds the configurations of the group's trials; of [count] says which, SIZE_MAX:
  * another group's. Returns how many there are. */
-static size_t find_all(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
-                       size_t count, const char *group, configuration *list, size_t *of)
+static size_t find_all(const jsn_sweep_trial *trials, size_t count, const char *group,
+                       configuration *list, size_t *of)
 {
     size_t total = 0;
     for (size_t i = 0; i < count; i++) {
@@ -109,9 +110,30 @@ static size_t find_all(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
         if (k == total)
             list[total++] = (configuration){.mark = mark, .first = i, .best = SIZE_MAX};
         of[i] = k;
-        add_trial(sweep, &list[k], trials, i);
     }
     return total;
+}
+
+/* Puts the trials that count into their configurations. */
+static jsn_status add_all(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                          size_t count, configuration *list, const size_t *of,
+                          size_t *counted)
+{
+    jsni_run_identity *ids = jsni_alloc(count, sizeof *ids);
+    JSNI_TRY_ALLOC(ids);
+    for (size_t i = 0; i < count; i++) {
+        /* A seed that is no option of the trials is the same for all. */
+        const char *seed = jsn_sweep_option(&trials[i], "seed");
+        seed = seed == NULL ? "" : seed;
+        ids[i] = (jsni_run_identity){of[i], of[i] == SIZE_MAX ? NULL : seed,
+                                     has_value(&trials[i]), (double)trials[i].number};
+    }
+    jsni_run_repeats(ids, count, counted);
+    for (size_t i = 0; i < count; i++)
+        if (of[i] != SIZE_MAX && counted[i] == i)
+            add_trial(sweep, &list[of[i]], trials, i);
+    jsni_free(ids);
+    return JSN_OK;
 }
 
 static double mean_of(const configuration *c)
@@ -137,7 +159,7 @@ static jsn_status take(jsn_sweep_choice *out, const configuration *list, size_t 
 {
     JSNI_TRY_ALLOC(out->trials = jsni_alloc(list[chosen].n, sizeof *out->trials));
     for (size_t i = 0; i < count; i++)
-        if (of[i] == chosen)
+        if (of[i] == chosen && out->counted[i] == i)
             out->trials[out->n++] = i;
     out->best = list[chosen].best;
     out->mean = mean_of(&list[chosen]);
@@ -152,9 +174,14 @@ jsn_status jsn_sweep_choose(const jsn_sweep *sweep, const jsn_sweep_trial *trial
         return JSN_OK;
     configuration *list = jsni_alloc(count, sizeof *list);
     size_t *of = jsni_alloc(count, sizeof *of);
-    jsn_status status = list == NULL || of == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    size_t total = 0;
+    out->counted = jsni_alloc(count, sizeof *out->counted);
+    jsn_status status = JSN_ERR_MEMORY;
+    if (list != NULL && of != NULL && out->counted != NULL) {
+        total = find_all(trials, count, group, list, of);
+        status = add_all(sweep, trials, count, list, of, out->counted);
+    }
     if (status == JSN_OK) {
-        const size_t total = find_all(sweep, trials, count, group, list, of);
         size_t chosen = SIZE_MAX;
         for (size_t k = 0; k < total; k++)
             out->repeated = out->repeated || list[k].n > 1;
@@ -170,11 +197,14 @@ jsn_status jsn_sweep_choose(const jsn_sweep *sweep, const jsn_sweep_trial *trial
     }
     jsni_free(list);
     jsni_free(of);
+    if (status != JSN_OK)
+        jsn_sweep_choice_release(out);
     return status;
 }
 
 void jsn_sweep_choice_release(jsn_sweep_choice *choice)
 {
     jsni_free(choice->trials);
+    jsni_free(choice->counted);
     *choice = (jsn_sweep_choice){0};
 }

@@ -55,6 +55,26 @@ at = [i for i, h in enumerate(head) if "last" in h]
 assert abs(float(row[at[0]]) - statistics.mean(want)) < 1e-9, (row, want)
 assert abs(float(row[at[1]]) - statistics.stdev(want)) < 1e-9, (row, want)
 print("ok")'
+# The same settings and seed count once, the latest complete run of them; all are shown.
+cp -r ce2 copy && sed -i 's/"test_acc": *[0-9.e-]*/"test_acc": 0.5/' copy/result.json
+sed -i '$s/"time": *[0-9.]*/"time": 9e12/' copy/metrics.jsonl
+cp -r copy late && rm late/result.json
+expect 0 'ce2 repeats copy, late repeats copy: the same settings and seed count once' '' -- \
+    "$JENSEN" report ce1 ce2 copy late ce3 --table markdown
+"$JENSEN" report ce1 ce2 ce3 copy late --table csv >t.csv
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json, statistics
+want = [100 * json.load(open(f"{run}/result.json"))["test_acc"] for run in ("ce1", "copy", "ce3")]
+assert want[1] == 50, want
+head, row = csv.reader(open("t.csv"))
+at = [i for i, h in enumerate(head) if "last" in h]
+assert row[head.index("Runs")] == "3" and "State" not in head, (head, row)
+assert abs(float(row[at[0]]) - statistics.mean(want)) < 1e-9, (row, want)
+assert abs(float(row[at[1]]) - statistics.stdev(want)) < 1e-9, (row, want)
+print("ok")'
+expect 0 '^repeats.html$' '' -- "$JENSEN" report ce1 ce2 copy --out repeats.html
+expect 0 'ce2 repeats copy: the same settings and seed count once' '' -- cat repeats.html
+expect 0 '3 runs, 1 settings' '' -- cat repeats.html
 expect 0 '\| ce ' '' -- "$JENSEN" report ce1 ce2 a --table markdown
 expect 0 'begin\{tabular\}' '' -- "$JENSEN" report ce1 ce2 a --table latex
 expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html

@@ -102,6 +102,13 @@ expect 0 '' "no configuration of 'badseeds' has all its seeds" -- "$JENSEN" swee
 expect 0 '2 complete' '*' -- "$JENSEN" sweep run badseeds -q
 expect 0 '^trials 2, 3: mean' 'left out: 1 configuration of which not all seeds' -- "$JENSEN" sweep best badseeds
 
+# The same seed twice, with other threads, is one seed.
+"$JENSEN" sweep create twice builtin:size=60,test=20 --axis threads=1,2 --seeds 2 --network mlp:width=16 \
+    --batch 16 --epochs 1 --device ref --store twice.db >/dev/null 2>&1
+"$JENSEN" sweep run twice --store twice.db -q >/dev/null 2>&1
+expect 0 '^trials 2, 3: mean test_acc 0\.[0-9]+, deviation 0\.[0-9]+, n 2 ' \
+    '^trial 0 repeats trial 2: the same options and seed count once$' -- "$JENSEN" sweep best twice --store twice.db
+
 # Not a database of ours.
 echo "no database" >text.db
 expect 3 '' 'text.db: .*not a database' -- "$JENSEN" sweep status --store text.db

@@ -134,6 +134,26 @@ static void test_one_seed_chooses_the_best_trial(void **state)
     assert_choice(&(fixture){0}, NULL, NULL, 0, SIZE_MAX, NAN);
 }
 
+static void test_the_same_seed_counts_once(void **state)
+{
+    (void)state;
+    fixture f = {.sweep = {.study = {.maximize = true}}};
+    jsn_sweep_choice c;
+    add(&f, low, 1, 0.5);
+    add(&f, low, 1, 0.75); /* counts: the latest complete one */
+    add(&f, low, 1, NAN);  /* nor does it keep the configuration out */
+    add(&f, low, 2, 0.25);
+    add(&f, high, 1, 0.375);
+    assert_choice(&f, NULL, (const size_t[]){1, 3}, 2, 1, 0.5);
+    assert_ok(jsn_sweep_choose(&f.sweep, f.trials, f.count, NULL, &c));
+    assert_int_equal(c.left_out, 0);
+    const size_t counted[] = {1, 1, 1, 3, 4};
+    for (size_t i = 0; i < f.count; i++)
+        assert_int_equal(c.counted[i], counted[i]);
+    jsn_sweep_choice_release(&c);
+    assert_null(c.counted);
+}
+
 static void test_groups_are_apart(void **state)
 {
     (void)state;
@@ -157,6 +177,7 @@ int main(void)
         cmocka_unit_test(test_unfinished_configurations_are_left_out),
         cmocka_unit_test(test_equal_means_go_to_fewer_failures_then_the_lower_number),
         cmocka_unit_test(test_one_seed_chooses_the_best_trial),
+        cmocka_unit_test(test_the_same_seed_counts_once),
         cmocka_unit_test(test_groups_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
