@@ -29,9 +29,10 @@ typedef struct predictor {
     size_t done, broken;
 } predictor;
 
-static void put_csv_cell(FILE *file, const char *text)
+/* A text that holds any of `special` stands in quotes, its own quotes doubled. */
+static void put_quoted(FILE *file, const char *text, const char *special)
 {
-    if (strpbrk(text, ",\"\n\r") == NULL) {
+    if (strpbrk(text, special) == NULL) {
         (void)fputs(text, file);
         return;
     }
@@ -42,6 +43,20 @@ static void put_csv_cell(FILE *file, const char *text)
         (void)fputc(*text, file);
     }
     (void)fputc('"', file);
+}
+
+static void put_csv_cell(FILE *file, const char *text)
+{
+    put_quoted(file, text, ",\"\n\r");
+}
+
+/* Fields of a line are parted by spaces and paths stand as they are, so a line is read
+ * from its end: a class is one word, or quoted. */
+static void print_class(const char *name, double probability)
+{
+    (void)fputc(' ', stdout);
+    put_quoted(stdout, name, " \t\n\v\f\r\"");
+    (void)printf(" %.4f", probability);
 }
 
 static void put_csv_head(const predictor *p)
@@ -125,8 +140,7 @@ static jsn_status print_row(predictor *p, const char *path, const double *row)
         return print_json_row(p, path, row, NULL);
     (void)printf("%s", path);
     for (size_t i = 0; i < p->top; i++)
-        (void)printf(" %s %.4f", jsn_classifier_class(p->classifier, p->order[i]),
-                     row[p->order[i]]);
+        print_class(jsn_classifier_class(p->classifier, p->order[i]), row[p->order[i]]);
     (void)printf("\n");
     return JSN_OK;
 }

@@ -193,7 +193,12 @@ const cli_command cli_command_predict = {
              "[OPTIONS]",
     .details =
         "Image files of any size, and folders that are searched for them, go through\n"
-        "the run's evaluation transform; prints 'path class probability'. Images that\n"
+        "the run's evaluation transform; prints 'path class probability'. A class "
+        "with\n"
+        "white space or a quote in its name stands in quotes (inner ones doubled), "
+        "paths\n"
+        "stand as they are: read lines from their end, or --json, or --csv. Images "
+        "that\n"
         "cannot be read are named on stderr and in the table. Without a run they get\n"
         "the network's size and ImageNet's normalisation, and classes are numbers.\n"
         "With an array: prints 'sample class probability' for every image, which is\n"

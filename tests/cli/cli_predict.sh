@@ -109,6 +109,28 @@ for name, a, b in zip(whole["classes"], whole["confusion"], few["confusion"]):
 assert few["samples"] == 16
 print("ok")'
 expect 2 '' 'a run folder and a data set' -- "$JENSEN" eval run
+# Classes whose names have spaces and quotes: a line is read from its end, whatever the path.
+sed -i 's/"disc"/"dark disc 0.5"/; s/"star"/"a \\"star\\""/; s/"square"/"tab\\tbed"/; s/"cross"/"o\x27clock,"/' run/model.json
+expect 0 '*' '' -- "$JENSEN" predict run new --top 10 --json --device ref
+cp stdout.txt top.jsonl
+expect 0 '^new/b\.ppm ("[^"]|[a-z_0-9]+ )' '' -- "$JENSEN" predict run new --top 10 --device ref
+cp stdout.txt top.txt
+expect 0 '^ok$' '' -- python3 -c '
+import json, re
+field = re.compile(r"(.*) (\"(?:[^\"]|\"\")*\"|[^\s\"]+) (\d\.\d{4})", re.S)
+seen = set()
+for line, want in zip(open("top.txt"), map(json.loads, open("top.jsonl")), strict=True):
+    rest, found = line.rstrip("\n"), []
+    for _ in range(10):
+        rest, name, p = field.fullmatch(rest).groups()
+        quoted = name.startswith("\"")
+        found.append((name[1:-1].replace("\"\"", "\"") if quoted else name, p))
+        assert quoted == bool(re.search(r"[\s\"]", found[-1][0])), name
+    assert rest == want["path"], (rest, want)
+    assert found[::-1] == [(t["class"], "%.4f" % t["probability"]) for t in want["top"]], (found, want)
+    seen |= {n for n, _ in found}
+assert {"dark disc 0.5", "a \"star\"", "tab\tbed", "o\x27clock,"} < seen, seen
+print("ok")'
 rm run/model.safetensors
 expect 3 '' 'not finished' -- "$JENSEN" predict run new
 finish
