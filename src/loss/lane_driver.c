@@ -68,29 +68,34 @@ static void finish_softmax(jsni_row *row, size_t v, jsni_real sum)
     row->log_sum[v] = jsni_log(sum) + (sum - sum);
 }
 
-/* e, d and their sums of view v of the row, from the logits at `offset`. Asks for the
- * next sample's row, a line at a time between the exponentials, so that memory works
- * while they are computed: rows end inside pages, where the processor's own fetching
- * ahead stops, and all at once would fill the queue of fetches and wait. */
-static void softmax_beside(lane_run *run, size_t v, size_t offset)
+/* The largest logit of the row at `offset`. */
+static jsni_scalar highest_beside(const jsni_loss_job *job, size_t offset)
 {
-    const jsni_loss_job *job = run->job;
-    jsni_row *row = &run->row;
-    jsni_real *e = run->e + v * row->chunks;
-    jsni_real *d = run->d + v * row->chunks;
     const size_t full = job->classes / JSNI_LANES;
     const size_t left = job->classes % JSNI_LANES;
-    const size_t next = offset + job->classes;
-    const jsni_real lowest = jsni_fill(-R(JSNI_LARGE));
-
     jsni_real highest = jsni_fill(-R(HUGE_VAL));
     for (size_t c = 0; c < full; c++)
         highest = jsni_max(jsni_read(job, job->logits, offset, c), highest);
     if (left != 0)
         highest = jsni_max(
             jsni_read_part(job->logits, offset, full, left, -R(HUGE_VAL)), highest);
-    const jsni_scalar top = jsni_lane_max(highest);
+    return jsni_lane_max(highest);
+}
 
+/* e and d of view v of the row, from the logits at `offset`, of which `top` is the
+ * largest; returns the sum of e by lanes. Asks for the next sample's row, a line at a
+ * time between the exponentials, so that memory works while they are computed: rows end
+ * inside pages, where the processor's own fetching ahead stops, and all at once would
+ * fill the queue of fetches and wait. */
+static jsni_real exp_beside(lane_run *run, size_t v, size_t offset, jsni_scalar top)
+{
+    const jsni_loss_job *job = run->job;
+    jsni_real *e = run->e + v * run->row.chunks;
+    jsni_real *d = run->d + v * run->row.chunks;
+    const size_t full = job->classes / JSNI_LANES;
+    const size_t left = job->classes % JSNI_LANES;
+    const size_t next = offset + job->classes;
+    const jsni_real lowest = jsni_fill(-R(JSNI_LARGE));
     jsni_real sum = jsni_fill(R(0));
     for (size_t c = 0; c < full; c++) {
         const jsni_real x =
@@ -108,7 +113,28 @@ static void softmax_beside(lane_run *run, size_t v, size_t offset)
         e[full] = jsni_keep(jsni_exp(x), left);
         sum = sum + e[full];
     }
-    finish_softmax(row, v, jsni_fill(jsni_lane_sum(sum)));
+    return sum;
+}
+
+/* e, d and their sums of all views, `step` apart in memory. Each part is done for all
+ * views before the next one: what a view waits for at the end of its part, a sum across
+ * lanes and a logarithm, is computed while the next view has work to do. */
+static void softmax_beside(lane_run *run, size_t offset, size_t step)
+{
+    const size_t views = run->row.views;
+    jsni_scalar top[JSN_LOSS_MAX_VIEWS];
+    jsni_real sum[JSN_LOSS_MAX_VIEWS];
+    if (views == 1) { /* without the way through memory */
+        sum[0] = exp_beside(run, 0, offset, highest_beside(run->job, offset));
+        finish_softmax(&run->row, 0, jsni_fill(jsni_lane_sum(sum[0])));
+        return;
+    }
+    for (size_t v = 0; v < views; v++)
+        top[v] = highest_beside(run->job, offset + v * step);
+    for (size_t v = 0; v < views; v++)
+        sum[v] = exp_beside(run, v, offset + v * step, top[v]);
+    for (size_t v = 0; v < views; v++)
+        finish_softmax(&run->row, v, jsni_fill(jsni_lane_sum(sum[v])));
 }
 
 /* Writes a gradient row of `classes` entries, more than a group, at `offset`. */
@@ -202,7 +228,10 @@ static double take_value(const lane_run *run, size_t sample, double weight,
 
 static void clear_grad(lane_run *run)
 {
-    memset(run->grad, 0, run->row.views * sizeof run->grad[0]);
+    /* Member by member: stores of registers, not a call for a few lines of memory. */
+    const jsni_real zero = jsni_fill(R(0));
+    for (size_t v = 0; v < run->row.views; v++)
+        run->grad[v] = (jsni_grad){zero, zero, zero, zero, zero, zero, 0, 0};
 }
 
 static void sample_beside(lane_run *run, size_t sample)
@@ -218,14 +247,11 @@ static void sample_beside(lane_run *run, size_t sample)
     load_target_beside(run, sample);
     for (size_t g = 0; g < groups; g++) {
         clear_grad(run);
-        for (size_t v = 0; v < row->views; v++) {
-            softmax_beside(run, v, first + (g + v) * step);
-            if (!row->soft)
-                row->label_logp[v] =
-                    ((const jsni_scalar *)(run->d +
-                                           v * row->chunks))[job->labels[sample]] -
-                    row->log_sum[v];
-        }
+        softmax_beside(run, first + g * step, step);
+        for (size_t v = 0; v < row->views && !row->soft; v++)
+            row->label_logp[v] =
+                ((const jsni_scalar *)(run->d + v * row->chunks))[job->labels[sample]] -
+                row->log_sum[v];
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             jsni_fetch_ends(job, first + (g + v) * step);
         value += (double)jsni_first(run->fn(row, run->grad));
