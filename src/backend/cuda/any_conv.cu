@@ -14,19 +14,6 @@
 
 constexpr int BLOCK = 256, TILE = 64, DEPTH = 16;
 
-static __device__ __forceinline__ float fetch(const void *p, long long i, bool half)
-{
-    return half ? widen(((const bf16 *)p)[i]) : ((const float *)p)[i];
-}
-
-static __device__ __forceinline__ void put(void *p, long long i, float v, bool half)
-{
-    if (half)
-        ((bf16 *)p)[i] = narrow<bf16>(v);
-    else
-        ((float *)p)[i] = v;
-}
-
 /* The inner product of both tiles, 4 x 4 results a thread. */
 static __device__ __forceinline__ void
 products(float (&acc)[4][4], const float (*a)[TILE + 4], const float (*b)[TILE + 4])

@@ -98,13 +98,8 @@ static __global__ void __launch_bounds__(BLOCK) dropout(const jsni_any_dropout A
         const size_t index = (size_t)(sample % A.samples * A.features + plane);
         const bool kept = jsni_dropout_keeps(
             seed, step, A.node, (uint32_t)(sample / A.samples), index, A.rate);
-        const float x =
-            A.half ? widen(((const bf16 *)A.x)[i]) : ((const float *)A.x)[i];
-        const float y = kept ? x * scale : 0.0f;
-        if (A.half)
-            ((bf16 *)A.y)[i] = narrow<bf16>(y);
-        else
-            ((float *)A.y)[i] = y;
+        const float x = fetch(A.x, i, A.half);
+        put(A.y, i, kept ? x * scale : 0.0f, A.half);
     }
 }
 

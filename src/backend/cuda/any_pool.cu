@@ -9,19 +9,6 @@
 
 constexpr int BLOCK = 256;
 
-static __device__ __forceinline__ float fetch(const void *p, long long i, bool half)
-{
-    return half ? widen(((const bf16 *)p)[i]) : ((const float *)p)[i];
-}
-
-static __device__ __forceinline__ void put(void *p, long long i, float v, bool half)
-{
-    if (half)
-        ((bf16 *)p)[i] = narrow<bf16>(v);
-    else
-        ((float *)p)[i] = v;
-}
-
 struct place {
     long long image;
     int h, w, c;

@@ -1,5 +1,6 @@
 /* backend/cuda/cuda_vec.cuh - 16 bytes at a time of float or bf16 values, widened to
- * float; and single values for channel counts that 16 bytes do not divide. */
+ * float; and single values: for channel counts that 16 bytes do not divide, and of arrays
+ * whose type is known at run time alone. */
 #ifndef JSNI_BACKEND_CUDA_CUDA_VEC_CUH
 #define JSNI_BACKEND_CUDA_CUDA_VEC_CUH
 
@@ -25,6 +26,20 @@ template <> __device__ __forceinline__ float narrow<float>(float x)
 template <> __device__ __forceinline__ bf16 narrow<bf16>(float x)
 {
     return __float2bfloat16(x);
+}
+
+/* Entry i of an array of bf16 (`half`) or float values. */
+static __device__ __forceinline__ float fetch(const void *p, long long i, bool half)
+{
+    return half ? widen(((const bf16 *)p)[i]) : ((const float *)p)[i];
+}
+
+static __device__ __forceinline__ void put(void *p, long long i, float v, bool half)
+{
+    if (half)
+        ((bf16 *)p)[i] = narrow<bf16>(v);
+    else
+        ((float *)p)[i] = v;
 }
 
 template <class T, int N> struct vec {
