@@ -11,7 +11,7 @@
 #include "jensen/array.h"
 #include "noise/noise_impl.h"
 
-enum { PATH, COLUMN, MISSING, PARAMS };
+enum { PATH, COLUMN, MISSING, BY, PARAMS };
 
 static const jsn_param_info params[PARAMS] = {
     {"path", "CSV (also .xz, .gz) or .npy file", 0, 0, 0, JSN_PARAM_POSITIONAL},
@@ -19,7 +19,16 @@ static const jsn_param_info params[PARAMS] = {
      JSN_PARAM_TEXT},
     {"missing", "val: samples without a row are kept, clean, for validation", 0, 0, 0,
      JSN_PARAM_TEXT},
+    {"by", "number or name: what labels are when classes are named by numbers", 0, 0, 0,
+     JSN_PARAM_TEXT},
 };
+
+/* What a label that reads as a number stands for. */
+typedef enum label_kind {
+    BY_NUMBER,
+    BY_NAME,
+    BY_EITHER /* a number, but one that is also another class's name is refused */
+} label_kind;
 
 typedef struct row {
     const char *path; /* borrowed from the table */
@@ -32,6 +41,7 @@ typedef struct label_file {
     row *by_path;  /* owned: [rows], sorted; NULL when rows are in the data's order */
     size_t rows;
     size_t column;
+    label_kind by;
 } label_file;
 
 static int compare_rows(const void *a, const void *b)
@@ -95,20 +105,29 @@ static jsn_status open_npy(label_file *file, const char *path)
 static jsn_status prepare(jsn_noise *noise)
 {
     const char *path = noise->text[PATH], *missing = noise->text[MISSING];
+    const char *by = noise->text[BY];
     if (path == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "noise 'file': needs a file, file:PATH");
     if (missing != NULL && strcmp(missing, "val") != 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "noise 'file': missing=%s is not val",
                          missing);
+    if (by != NULL && strcmp(by, "number") != 0 && strcmp(by, "name") != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "noise 'file': by=%s is neither number nor name", by);
     label_file *file = jsni_alloc_zero(1, sizeof *file);
     JSNI_TRY_ALLOC(file);
     noise->state = file;
+    file->by = by == NULL ? BY_EITHER : strcmp(by, "name") == 0 ? BY_NAME : BY_NUMBER;
     const size_t length = strlen(path);
     if (length > 4 && strcmp(path + length - 4, ".npy") == 0)
         return open_npy(file, path);
     JSNI_TRY(jsni_csv_read(&file->csv, path));
     file->rows = jsni_csv_rows(file->csv);
     JSNI_TRY(find_column(file->csv, path, noise->text[COLUMN], &file->column));
+    size_t given = 0, noisy = 0;
+    if (by == NULL && jsni_csv_has(file->csv, "given", &given) &&
+        jsni_csv_has(file->csv, "noisy", &noisy) && file->column == noisy)
+        file->by = BY_NUMBER; /* a file that jsn_noise_write_csv() wrote */
     return index_paths(file, path);
 }
 
@@ -123,26 +142,58 @@ static void release(jsn_noise *noise)
     jsni_free(file);
 }
 
-/* A label as a number or as the name of a class. */
+/* The number of the class of that name, or `classes`. */
+static size_t find_name(const jsn_noise_input *in, const char *name)
+{
+    size_t c = 0;
+    while (c < in->classes && strcmp(in->class_names[c], name) != 0)
+        c++;
+    return c;
+}
+
+/* Whether a class is named by a number that is not its own, as folders 0 to 11 are,
+ * sorted by their letters. */
+static bool has_misleading_names(const jsn_noise_input *in)
+{
+    int64_t value = 0;
+    for (size_t c = 0; in->class_names != NULL && c < in->classes; c++)
+        if (jsni_number_int(in->class_names[c], strlen(in->class_names[c]), &value) &&
+            value != (int64_t)c)
+            return true;
+    return false;
+}
+
+/* A label of a CSV as a number or as the name of a class. */
+static jsn_status read_cell(const label_file *file, size_t number, const char *path,
+                            const jsn_noise_input *in, label_kind by, int64_t *value)
+{
+    const char *cell = jsni_csv_cell(file->csv, number, file->column);
+    const size_t line = jsni_csv_line(file->csv, number);
+    const bool is_number = jsni_number_int(cell, strlen(cell), value);
+    if (is_number && by == BY_NUMBER)
+        return JSN_OK;
+    const size_t named = in->class_names != NULL ? find_name(in, cell) : in->classes;
+    if (named == in->classes && !(is_number && by == BY_EITHER))
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: '%.60s' is %s", path, line, cell,
+                         by == BY_NAME ? "no class" : "neither a number nor a class");
+    if (is_number && by == BY_EITHER && named < in->classes && *value != (int64_t)named)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s:%zu: label '%s' may be the class of that name or class "
+                         "number %s in their order; by=name or by=number says which",
+                         path, line, cell, cell);
+    if (named < in->classes)
+        *value = (int64_t)named;
+    return JSN_OK;
+}
+
 static jsn_status read_label(const label_file *file, size_t number, const char *path,
-                             const jsn_noise_input *in, int32_t *out)
+                             const jsn_noise_input *in, label_kind by, int32_t *out)
 {
     int64_t value = -1;
-    if (file->csv == NULL) {
+    if (file->csv == NULL)
         value = ((const int64_t *)file->npy.data)[number];
-    } else {
-        const char *cell = jsni_csv_cell(file->csv, number, file->column);
-        if (!jsni_number_int(cell, strlen(cell), &value)) {
-            for (size_t c = 0; in->class_names != NULL && c < in->classes; c++)
-                if (strcmp(in->class_names[c], cell) == 0) {
-                    *out = (int32_t)c;
-                    return JSN_OK;
-                }
-            return jsni_fail(JSN_ERR_DATA,
-                             "%s:%zu: '%.60s' is neither a number nor a class", path,
-                             jsni_csv_line(file->csv, number), cell);
-        }
-    }
+    else
+        JSNI_TRY(read_cell(file, number, path, in, by, &value));
     if (value < 0 || (uint64_t)value >= in->classes)
         return jsni_fail(JSN_ERR_DATA, "%s: label %lld of row %zu, %zu classes", path,
                          (long long)value, number, in->classes);
@@ -195,6 +246,8 @@ static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
     if (file->by_path == NULL && file->rows > in->samples)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu rows, the data has %zu samples",
                          noise->text[PATH], file->rows, in->samples);
+    const label_kind by =
+        file->by == BY_EITHER && !has_misleading_names(in) ? BY_NUMBER : file->by;
     size_t missing = 0;
     for (size_t i = 0; i < in->samples; i++) {
         const row *found = file->by_path != NULL ? find_row(file, in->paths[i]) : NULL;
@@ -204,7 +257,7 @@ static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
             continue;
         }
         JSNI_TRY(read_label(file, found != NULL ? found->number : i, noise->text[PATH],
-                            in, &out->labels[i]));
+                            in, by, &out->labels[i]));
     }
     if (missing > 0 && (noise->text[MISSING] == NULL || missing == in->samples))
         return report_missing(noise, in, out, missing);

@@ -44,6 +44,19 @@ expect 0 '^accuracy' '^warning: few lacks 2 of the 10 classes of own ' -- "$JENS
 expect 0 '*' '*' -- "$JENSEN" report few-run own -o report.html
 ! grep -qi '\bnan\b' report.html || complain "a class without images is no number" grep nan report.html
 
+# A label file may have the names of classes for their numbers: the same run.
+"$JENSEN" noise $data --noise sym:rate=0.4 --out labels.csv >/dev/null
+python3 -c '
+import csv, json
+names = json.load(open("own/model.json"))["classes"]
+with open("named.csv", "w") as f:
+    print("path,label", file=f)
+    for r in csv.DictReader(open("labels.csv")): print(r["path"], names[int(r["noisy"])], sep=",", file=f)'
+expect 0 '*' '*' -- train by-number --noise file:labels.csv
+expect 0 '*' '*' -- train by-name --noise file:named.csv
+expect 0 '' '' -- cmp by-number/model.safetensors by-name/model.safetensors
+cmp -s own/model.safetensors by-name/model.safetensors && complain "noisy labels changed nothing" cmp own by-name
+
 # A class that the training data does not know, in either.
 cp -r few other && mv other/cross other/zebra
 expect 3 '' "other \(--val\): class 'zebra' is none of the 10 classes of $data \(" -- train no --val other

@@ -80,6 +80,47 @@ static void test_columns_are_found_or_named(void **state)
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
+/* Folders 1, 10, 2 in the order of their letters: a label 2 could be class number 2,
+ * which is that folder, and 1 could be folder 10 or folder 1. */
+static void test_classes_that_are_named_by_numbers(void **state)
+{
+    (void)state;
+    static const char *const numbers[K] = {"1", "10", "2"};
+    const char *rows = "path,label\na/0.jpg,2\na/1.jpg,1\n\"b/0, x.jpg\",2\n"
+                       "c/0.jpg,1\n";
+    const int32_t by_name[N] = {2, 0, 2, 0}, by_number[N] = {2, 1, 2, 1};
+    jsn_noise_input in = input();
+    jsn_noise_result r;
+    jsn_noise *noise = NULL;
+    in.class_names = numbers;
+    assert_ok(jsn_noise_create(&noise, spec_of(rows, "")));
+    assert_fails(jsn_noise_apply(noise, &in, &r), JSN_ERR_DATA,
+                 "l.csv:3: label '1' may be the class of that name or class number 1");
+    jsn_noise_destroy(noise);
+    noise_apply(spec_of(rows, ",by=name"), &in, &r);
+    assert_memory_equal(r.labels, by_name, sizeof by_name);
+    jsn_noise_result_release(&r);
+    noise_apply(spec_of(rows, ",by=number"), &in, &r);
+    assert_memory_equal(r.labels, by_number, sizeof by_number);
+    /* Ours has numbers, and needs no hint. */
+    char path[600], spec[700];
+    jsn_noise_result again;
+    (void)snprintf(path, sizeof path, "%s/own.csv", support_folder);
+    assert_ok(jsn_noise_write_csv(&in, &r, path));
+    (void)snprintf(spec, sizeof spec, "file:%s", path);
+    noise_apply(spec, &in, &again);
+    assert_memory_equal(again.labels, by_number, sizeof by_number);
+    jsn_noise_result_release(&again);
+    jsn_noise_result_release(&r);
+    /* Names that no class has, and a word that is neither. */
+    assert_ok(jsn_noise_create(&noise, spec_of("x\n0\n1\n1\n1\n", ",by=name")));
+    assert_fails(jsn_noise_apply(noise, &in, &r), JSN_ERR_DATA, "'0' is no class");
+    jsn_noise_destroy(noise);
+    assert_fails(jsn_noise_create(&noise, spec_of(rows, ",by=order")), JSN_ERR_ARGUMENT,
+                 "by=order");
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
 static void test_missing_rows(void **state)
 {
     (void)state;
@@ -174,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_matched_by_path),
         cmocka_unit_test(test_columns_are_found_or_named),
+        cmocka_unit_test(test_classes_that_are_named_by_numbers),
         cmocka_unit_test(test_missing_rows),
         cmocka_unit_test(test_split_folder_may_stand_in_the_file_alone),
         cmocka_unit_test(test_bad_labels_are_refused),
