@@ -18,13 +18,17 @@
 static const jsni_codec *const table[] = {JSNI_CODEC_LIST(TABLE_ENTRY)};
 #undef TABLE_ENTRY
 
-/* What a build without some library can still name. */
+/* What can be named without being read: by builds without some library, or by all. */
 static const struct {
     const char *name, *magic;
     size_t offset, length;
+    bool never; /* read by no build */
 } known[] = {
-    {"JPEG", "\xff\xd8\xff", 0, 3}, {"PNG", "\x89PNG", 0, 4}, {"WebP", "WEBP", 8, 4},
-    {"GIF", "GIF8", 0, 4},          {"TIFF", "II*\0", 0, 4},  {"TIFF", "MM\0*", 0, 4},
+    {"JPEG", "\xff\xd8\xff", 0, 3, false}, {"PNG", "\x89PNG", 0, 4, false},
+    {"WebP", "WEBP", 8, 4, false},         {"GIF", "GIF8", 0, 4, true},
+    {"TIFF", "II*\0", 0, 4, true},         {"TIFF", "MM\0*", 0, 4, true},
+    {"HEIF", "ftyphei", 4, 7, true},       {"HEIF", "ftypmif1", 4, 8, true},
+    {"AVIF", "ftypavif", 4, 8, true},
 };
 
 struct jsni_image_decoder {
@@ -84,9 +88,14 @@ static jsn_status no_codec(const jsni_image_input *input)
         if (input->length >= known[i].offset + known[i].length &&
             memcmp(input->bytes + known[i].offset, known[i].magic, known[i].length) ==
                 0)
-            return jsni_fail(JSN_ERR_UNSUPPORTED,
-                             "%s: a %s image, which this build cannot read",
-                             input->name, known[i].name);
+            return known[i].never
+                       ? jsni_fail(JSN_ERR_DATA,
+                                   "%s: a %s image, which is not read; convert it to "
+                                   "PNG or JPEG",
+                                   input->name, known[i].name)
+                       : jsni_fail(JSN_ERR_UNSUPPORTED,
+                                   "%s: a %s image, which this build cannot read",
+                                   input->name, known[i].name);
     return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that is read",
                      input->name);
 }

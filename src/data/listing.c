@@ -122,8 +122,10 @@ bool jsni_is_utf8(const char *text)
 
 bool jsni_is_image_name(const char *name)
 {
-    static const char *const endings[] = {".jpg", ".jpeg", ".png", ".ppm", ".pgm",
-                                          ".bmp", ".webp", ".tif", ".tiff"};
+    /* The last ones are not read, but an image that is left out should be named. */
+    static const char *const endings[] = {
+        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".ppm",  ".pgm",  ".pnm",
+        ".bmp", ".webp", ".tif", ".tiff", ".gif", ".heic", ".heif", ".avif"};
     const char *dot = strrchr(name, '.');
     for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++)
         if (strcasecmp(dot, endings[i]) == 0)
