@@ -12,6 +12,7 @@
 #include "core/file.h"
 #include "core/hd.h"
 #include "core/text.h"
+#include "data/class_alike.h"
 #include "data/dataset_impl.h"
 #include "data/pack.h"
 
@@ -172,10 +173,12 @@ jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
         status = complete(data);
 done:
     jsni_free(path);
-    if (status == JSN_OK)
+    if (status == JSN_OK) {
+        jsni_class_tell_alike(data, request.options.logger);
         *out = data;
-    else
+    } else {
         jsn_dataset_close(data);
+    }
     return status;
 }
 

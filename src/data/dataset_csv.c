@@ -70,8 +70,11 @@ static jsn_status find_columns(table *t, const char *label)
         if (strncmp(jsni_csv_column_name(t->csv, c), "p_", 2) == 0)
             t->soft[t->soft_count++] = c;
     if (t->path_column == NO_COLUMN)
-        return jsni_fail(JSN_ERR_DATA, "%s: has no column 'path' (or file_name)",
-                         t->path);
+        return jsni_fail(
+            JSN_ERR_DATA,
+            "%s: has no column 'path' (or file_name); the first of its %zu "
+            "columns is '%.60s', and commas part them",
+            t->path, columns, jsni_csv_column_name(t->csv, 0));
     if (label != NULL || t->soft_count < 2)
         t->soft_count = 0;
     if (t->soft_count == 0 && t->label_column == NO_COLUMN)

@@ -1,6 +1,9 @@
 /* data/dataset_folder.c - a folder or archive of images, one folder a class. */
+#include <string.h>
+
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "data/folder_layout.h"
 
 static const jsn_param_info params[] = {
@@ -16,7 +19,14 @@ static jsn_status open_folder(jsn_dataset *data, const jsni_dataset_request *req
                          "'%s': say where the images are: folder:PATH", request->spec);
     char *path = NULL;
     JSNI_TRY(jsni_spec_text(&request->values[0], &path));
-    const jsn_status status = jsni_folder_open(data, path, &request->options);
+    const size_t length = strlen(path);
+    const jsn_status status =
+        length > 4 && strcmp(path + length - 4, ".csv") == 0 && jsni_file_exists(path)
+            ? jsni_fail(
+                  JSN_ERR_DATA,
+                  "%s: a table is no folder or archive of images; csv:%s reads it",
+                  path, path)
+            : jsni_folder_open(data, path, &request->options);
     jsni_free(path);
     return status;
 }

@@ -32,6 +32,14 @@ expect 0 'images/s/core' '' -- "$JENSEN" bench decode out/train/disc/0000.ppm --
 expect 3 '' 'cannot be read' -- "$JENSEN" bench decode none.ppm
 expect 0 '"first_open_seconds":[0-9.e-]+,"first_open_processor_seconds":.*"open_seconds":' '' -- "$JENSEN" bench load builtin:size=50,test=10 --json
 
+# Tables: what is wrong is named, and names that may be one class are.
+printf 'path;label\nout/test/star/0000.ppm;x\n' >semicolons.csv
+expect 3 '' "no column 'path'.*is 'path;label', and commas part them" -- "$JENSEN" data info csv:semicolons.csv
+expect 3 '' 'csv:semicolons.csv reads it' -- "$JENSEN" data info semicolons.csv
+for label in cats 'Cats ' dogs A a; do echo "out/train/star/0000.ppm,$label"; done | sed '1i path,label' >alike.csv
+expect 0 'classes +5' "^warning: csv:alike.csv: classes 'Cats ' and 'cats' differ in case" -- "$JENSEN" data info csv:alike.csv
+expect 0 '^1$' '' -- sh -c "'$JENSEN' data info csv:alike.csv 2>&1 >/dev/null | grep -c differ"
+
 # Downloads, from a server on this machine.
 expect 2 '' 'takes one name' -- "$JENSEN" data fetch
 expect 2 '' 'cannot be fetched' -- "$JENSEN" data fetch mnist
