@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/run_mark.h"
 #include "data/dataset_impl.h"
 
 /* Deep enough for any layout; ends a walk around a circle of links. */
@@ -133,11 +134,59 @@ bool jsni_is_image_name(const char *name)
     return false;
 }
 
-static jsn_status walk(jsni_listing *files, jsni_listing *folders, const char *root,
-                       const char *below, bool (*wants)(const char *), int depth)
+typedef struct walker {
+    jsni_listing *files, *folders;
+    const char *root;
+    bool (*wants)(const char *name);
+    size_t runs; /* folders of runs, passed by */
+} walker;
+
+/* Pictures of doubtful labels in the folder of a run are no data. One that was killed at
+ * once has a lock and nothing else. */
+static bool is_run(const jsni_folder_entry *entries, size_t count)
 {
-    char path[2 * JSNI_DATASET_MAX_NAME], name[JSNI_DATASET_MAX_NAME];
-    (void)snprintf(path, sizeof path, "%s%s%s", root, below[0] != '\0' ? "/" : "",
+    size_t marks = 0, locks = 0;
+    for (size_t i = 0; i < count; i++) {
+        marks += strcmp(entries[i].name, JSNI_RUN_CONFIG) == 0 ||
+                 strcmp(entries[i].name, JSNI_RUN_ENVIRONMENT) == 0;
+        locks += strcmp(entries[i].name, JSNI_RUN_LOCK) == 0;
+    }
+    return marks == 2 || (locks == 1 && count == 1);
+}
+
+static jsn_status walk(walker *w, const char *below, int depth);
+
+static jsn_status walk_entry(walker *w, const char *below,
+                             const jsni_folder_entry *found, int depth)
+{
+    char name[JSNI_DATASET_MAX_NAME];
+    const int length = snprintf(name, sizeof name, "%s%s%s", below,
+                                below[0] != '\0' ? "/" : "", found->name);
+    if (length < 0 || (size_t)length >= sizeof name)
+        return jsni_fail(JSN_ERR_DATA, "%s/%.60s: a path has more than %zu bytes",
+                         w->root, below, sizeof name);
+    if (!found->folder && w->wants != NULL && !w->wants(name))
+        return JSN_OK;
+    if (!jsni_is_utf8(name))
+        return jsni_fail(JSN_ERR_DATA, "%s/%s: the name '%s' is not UTF-8", w->root,
+                         below, found->name);
+    if (!found->folder)
+        return jsni_listing_add(w->files, name);
+    const jsni_listing folders = *w->folders;
+    const size_t files = w->files->count, runs = w->runs;
+    JSNI_TRY(jsni_listing_add(w->folders, name));
+    JSNI_TRY(walk(w, name, depth + 1));
+    if (w->runs > runs && w->files->count == files) { /* nothing but runs */
+        w->folders->count = folders.count;
+        w->folders->length = folders.length;
+    }
+    return JSN_OK;
+}
+
+static jsn_status walk(walker *w, const char *below, int depth)
+{
+    char path[2 * JSNI_DATASET_MAX_NAME];
+    (void)snprintf(path, sizeof path, "%s%s%s", w->root, below[0] != '\0' ? "/" : "",
                    below);
     if (depth > DEEPEST)
         return jsni_fail(JSN_ERR_DATA, "%s: folders are nested more than %d deep", path,
@@ -146,24 +195,11 @@ static jsn_status walk(jsni_listing *files, jsni_listing *folders, const char *r
     size_t count = 0;
     JSNI_TRY(jsni_folder_list(path, &entries, &count));
     jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < count; i++) {
-        if (entries[i].name[0] == '.')
-            continue;
-        const int length = snprintf(name, sizeof name, "%s%s%s", below,
-                                    below[0] != '\0' ? "/" : "", entries[i].name);
-        if (length < 0 || (size_t)length >= sizeof name)
-            status = jsni_fail(JSN_ERR_DATA, "%s: a path has more than %zu bytes", path,
-                               sizeof name);
-        else if (!entries[i].folder && wants != NULL && !wants(name))
-            continue;
-        else if (!jsni_is_utf8(name))
-            status = jsni_fail(JSN_ERR_DATA, "%s: the name '%s' is not UTF-8", path,
-                               entries[i].name);
-        else
-            status = jsni_listing_add(entries[i].folder ? folders : files, name);
-        if (status == JSN_OK && entries[i].folder)
-            status = walk(files, folders, root, name, wants, depth + 1);
-    }
+    const bool run = is_run(entries, count);
+    w->runs += run;
+    for (size_t i = 0; status == JSN_OK && !run && i < count; i++)
+        if (entries[i].name[0] != '.')
+            status = walk_entry(w, below, &entries[i], depth);
     jsni_folder_free(entries, count);
     return status;
 }
@@ -173,7 +209,8 @@ jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
 {
     if (strlen(root) >= JSNI_DATASET_MAX_NAME)
         return jsni_fail(JSN_ERR_DATA, "%.60s...: the path is too long", root);
-    return walk(files, folders, root, "", wants, 0);
+    walker w = {files, folders, root, wants, 0};
+    return walk(&w, "", 0);
 }
 
 jsn_status jsni_path_plain(const char *where, const char *path, char *to)

@@ -24,8 +24,8 @@ void jsni_listing_release(jsni_listing *list);
 JSN_MUST_CHECK jsn_status jsni_listing_sort(jsni_listing *list, const char *where,
                                             size_t *order);
 
-/* All files and folders below `root`, links followed, hidden ones (a leading dot) left
- * out. `wants` says which files to take; NULL takes all.
+/* All files and folders below `root`, links followed, hidden ones (a leading dot) and
+ * the folders of runs left out. `wants` says which files to take; NULL takes all.
  *   JSN_ERR_DATA  unreadable, nested too deeply, a name that is not UTF-8 */
 JSN_MUST_CHECK jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
                                             const char *root,
@@ -38,8 +38,8 @@ JSN_MUST_CHECK jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *f
 JSN_MUST_CHECK jsn_status jsni_path_plain(const char *where, const char *path,
                                           char *to);
 
-/* Whether a name ends like an image: .jpg .jpeg .png .ppm .pgm .bmp .webp .tif .tiff,
- * in any case. */
+/* Whether a name ends like an image, in any case; of a format that is read, or one that
+ * people would expect to be. */
 bool jsni_is_image_name(const char *name);
 
 bool jsni_is_utf8(const char *text);

@@ -24,7 +24,7 @@ char *jsni_run_file(const jsni_run_folder *run, const char *name)
 
 static jsn_status claim(jsni_run_folder *run)
 {
-    char *path = jsni_run_file(run, ".lock");
+    char *path = jsni_run_file(run, JSNI_RUN_LOCK);
     JSNI_TRY_ALLOC(path);
     jsn_status status = JSN_OK;
     run->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/run_mark.h"
 #include "jensen/json.h"
 #include "jensen/status.h"
 
-#define JSNI_RUN_CONFIG      "config.yaml"
 #define JSNI_RUN_METRICS     "metrics.jsonl"
 #define JSNI_RUN_METRICS_CSV "metrics.csv"
 #define JSNI_RUN_CHECKPOINT  "checkpoint.safetensors"
@@ -24,7 +24,6 @@
 #define JSNI_RUN_DOUBTFUL    "doubtful.csv"
 #define JSNI_RUN_POSTERIORS  "posteriors.npy"
 #define JSNI_RUN_EVALUATION  "evaluation.json"
-#define JSNI_RUN_ENVIRONMENT "environment.json"
 #define JSNI_RUN_RESULT      "result.json" /* there once the run is finished */
 #define JSNI_RUN_REPORT      "report.html"
 #define JSNI_RUN_LOG         "log.txt"

@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/sha256.h"
 #include "format/yaml.h"
 #include "store/run_record.h"
@@ -41,7 +42,7 @@ static void add_word(jsni_text *text, const char *from, size_t length)
 }
 
 /* Of a path only its last part. */
-static void add_path(jsni_text *text, const char *spec)
+static void add_last(jsni_text *text, const char *spec)
 {
     size_t length = strlen(spec);
     while (length > 1 && spec[length - 1] == '/')
@@ -50,6 +51,24 @@ static void add_path(jsni_text *text, const char *spec)
     while (from > 0 && spec[from - 1] != '/')
         from--;
     add_word(text, spec + from, length - from);
+}
+
+/* Whether a path ends in "." or "..", which name nothing (and hide a folder). */
+static bool is_nameless(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *last = slash != NULL ? slash + 1 : path;
+    return strcmp(last, ".") == 0 || strcmp(last, "..") == 0;
+}
+
+static void add_path(jsni_text *text, const char *spec)
+{
+    char *real = NULL;
+    if (is_nameless(spec) && jsni_path_real(spec, &real) == JSN_OK)
+        add_last(text, real);
+    else
+        add_last(text, spec);
+    jsni_free(real);
 }
 
 jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)

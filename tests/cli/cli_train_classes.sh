@@ -57,6 +57,20 @@ expect 0 '*' '*' -- train by-name --noise file:named.csv
 expect 0 '' '' -- cmp by-number/model.safetensors by-name/model.safetensors
 cmp -s own/model.safetensors by-name/model.safetensors && complain "noisy labels changed nothing" cmp own by-name
 
+# Runs inside the data, as `jensen train .` makes them, are no classes, finished or just begun.
+cp -r pics/train here && cd here || exit 1
+expect 0 '^run +runs/here-ce-' '*' -- "$JENSEN" train . $tiny
+expect 0 '^run +runs/here-ce-' '*' -- "$JENSEN" train . $tiny
+mkdir -p star/other && touch star/other/.lock
+expect 0 '^classes +10$' '' -- "$JENSEN" data info .
+ls runs/*/doubtful/*.p[np]* >/dev/null || complain "no pictures to leave out" ls runs
+mkdir runs/mine
+cp star/0000.ppm runs/mine
+expect 0 '^classes +11$' '' -- "$JENSEN" data info .
+rm -r runs star/other && mkdir runs
+expect 3 '' "class folder 'runs' holds no images" -- "$JENSEN" data info .
+cd ..
+
 # A class that the training data does not know, in either.
 cp -r few other && mv other/cross other/zebra
 expect 3 '' "other \(--val\): class 'zebra' is none of the 10 classes of $data \(" -- train no --val other
