@@ -1,8 +1,8 @@
 /* train/checkpoint.c - the full state of a run in one safetensors file; see run.h.
  *
  * Tensors: parameters and running statistics under PyTorch's names, optimiser state as
- * "optimiser.<slot>.<name>", recorded posteriors as "posteriors". Metadata: counters and
- * the fingerprint of the options. A SHA-256 over all of it makes any damage show.
+ * "optimiser.<slot>.<name>", recorded posteriors as "posteriors". Metadata: counters, the
+ * fingerprint of the options and the mark of the data. A SHA-256 over all of it makes any damage show.
  *
  * The new file is written beside the old one, the old one is kept under another name by
  * a hard link, then the new one takes its place: at no moment is there none.
@@ -220,8 +220,12 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
     if (status == JSN_OK)
         status = jsni_run_fingerprint(run->config, fingerprint);
     if (status == JSN_OK) {
-        const jsni_pair pairs[] = {
-            {"format", format_name}, {"options", fingerprint}, {"state", state}};
+        const jsni_problem_mark *mark = &run->problem->mark;
+        const jsni_pair pairs[] = {{"format", format_name},
+                                   {"options", fingerprint},
+                                   {"data", mark->digest},
+                                   {"data_text", mark->text},
+                                   {"state", state}};
         status = jsni_safetensors_write(fresh, list.items, list.count, pairs,
                                         sizeof pairs / sizeof pairs[0], true);
     }
@@ -262,17 +266,16 @@ static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
                              const char *path)
 {
     const char *format = jsni_safetensors_metadata(file, "format");
-    const char *options = jsni_safetensors_metadata(file, "options");
     const char *state = jsni_safetensors_metadata(file, "state");
     char fingerprint[JSNI_FINGERPRINT];
     JSNI_TRY(jsni_run_fingerprint(run->config, fingerprint));
     if (format == NULL || strcmp(format, format_name) != 0 || state == NULL)
         return jsni_fail(JSN_ERR_DATA, "%s: not a checkpoint of this program", path);
-    if (options == NULL || strcmp(options, fingerprint) != 0)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: this run folder belongs to other options; choose another "
-                         "--out or delete it",
-                         run->folder.path);
+    const jsni_kept_mark kept = {jsni_safetensors_metadata(file, "options"),
+                                 jsni_safetensors_metadata(file, "data"),
+                                 jsni_safetensors_metadata(file, "data_text")};
+    JSNI_TRY(jsni_problem_mark_check(&run->problem->mark, &kept, fingerprint,
+                                     run->folder.path));
     blocks b = {0};
     tensor_list list = {0};
     jsni_run_state held = {0};

@@ -127,7 +127,7 @@ static jsn_status write_files(const jsn_train_config *config, const jsni_problem
     if (status == JSN_OK)
         status = jsni_run_write(folder, JSNI_RUN_EVALUATION, text, strlen(text));
     if (status == JSN_OK)
-        status = jsni_run_result_write(folder, config, result);
+        status = jsni_run_result_write(folder, config, &p->mark, result);
     jsn_text_release(text);
     jsn_json_writer_destroy(w);
     return status;

@@ -412,7 +412,8 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         result->noise_nominal = run->problem->noise_nominal;
         result->noise_real = run->problem->noise_real;
         result->seconds = run->state.seconds;
-        status = jsni_run_result_write(&run->folder, run->config, result);
+        status = jsni_run_result_write(&run->folder, run->config, &run->problem->mark,
+                                       result);
     }
     release_results(&r);
     return status;

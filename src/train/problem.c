@@ -398,7 +398,9 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     p->noise_real = p->train.truth ? 0.0 : NAN;
     if (noisy)
         JSNI_TRY(apply_noise(p, config, posteriors, logger));
-    return check_problem(p);
+    JSNI_TRY(check_problem(p));
+    jsni_problem_mark_make(p, &p->mark);
+    return JSN_OK;
 }
 
 jsn_status jsni_problem_create(jsni_problem *out, const jsn_train_config *config,

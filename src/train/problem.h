@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/sha256.h"
 #include "jensen/dataset.h"
 #include "jensen/train.h"
 
@@ -24,6 +25,12 @@ typedef struct jsni_part {
     float *soft;     /* [count][classes], owned, or NULL: soft labels to train on */
 } jsni_part;
 
+/* By what data is known again when a run goes on: names of classes and samples, labels. */
+typedef struct jsni_problem_mark {
+    char digest[JSNI_SHA256_HEX];
+    char text[64]; /* numbers of images and classes, for sentences */
+} jsni_problem_mark;
+
 typedef struct jsni_problem {
     jsn_dataset *data;      /* owned */
     jsn_dataset *val_data;  /* owned, or NULL */
@@ -33,6 +40,7 @@ typedef struct jsni_problem {
     jsni_part train, val, test; /* all labels are numbers of those classes */
     double noise_nominal;       /* NaN: the noise has no nominal rate */
     double noise_real;          /* NaN: the true labels are not known */
+    jsni_problem_mark mark;
 } jsni_problem;
 
 /* Posteriors for instance-dependent noise from a run: [samples][classes] of the given
@@ -51,6 +59,21 @@ JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
                                               jsni_posteriors_fn *posteriors,
                                               const jsn_logger *logger);
 void jsni_problem_release(jsni_problem *problem);
+
+void jsni_problem_mark_make(const jsni_problem *problem, jsni_problem_mark *out);
+/* What a run kept of its beginning; texts may be NULL. */
+typedef struct jsni_kept_mark {
+    const char *options; /* their fingerprint */
+    const char *data, *data_text;
+} jsni_kept_mark;
+
+/* Whether the run in `folder` began with the same options, of this fingerprint, and the
+ * same data; one that kept nothing of its data passes.
+ *   JSN_ERR_ARGUMENT  it did not; the sentence says what differs */
+JSN_MUST_CHECK jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
+                                                  const jsni_kept_mark *kept,
+                                                  const char *options,
+                                                  const char *folder);
 
 /* A whole split with its labels taken as true; for evaluation. */
 JSN_MUST_CHECK jsn_status jsni_part_whole(jsni_part *part, const jsn_dataset *data,

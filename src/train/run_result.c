@@ -54,6 +54,7 @@ jsn_status jsn_train_result_json(const jsn_train_result *result, char **out)
 
 jsn_status jsni_run_result_write(const jsni_run_folder *folder,
                                  const jsn_train_config *config,
+                                 const jsni_problem_mark *mark,
                                  const jsn_train_result *result)
 {
     char fingerprint[JSNI_FINGERPRINT];
@@ -64,6 +65,8 @@ jsn_status jsni_run_result_write(const jsni_run_folder *folder,
     jsn_json_begin_object(w, NULL);
     put_result(result, w);
     jsn_json_put_text(w, "options", fingerprint);
+    jsn_json_put_text(w, "data", mark->digest);
+    jsn_json_put_text(w, "data_text", mark->text);
     jsn_json_end(w);
     jsn_status status = jsn_json_writer_take(w, &text);
     if (status == JSN_OK)
@@ -87,8 +90,16 @@ static jsn_status take_result(const jsn_json *doc, jsn_train_result *result)
     return JSN_OK;
 }
 
+/* What a text member of a document says; NULL without one. */
+static const char *text_or_null(const jsn_json *doc, const char *key)
+{
+    const jsn_json *value = jsn_json_get(doc, key);
+    return jsn_json_kind_of(value) == JSN_JSON_TEXT ? jsn_json_text(value) : NULL;
+}
+
 jsn_status jsni_run_result_read(const char *folder, const jsn_train_config *config,
-                                bool *found, jsn_train_result *result)
+                                const jsni_problem_mark *mark, bool *found,
+                                jsn_train_result *result)
 {
     char *path = jsni_path_join(folder, JSNI_RUN_RESULT);
     JSNI_TRY_ALLOC(path);
@@ -97,17 +108,16 @@ jsn_status jsni_run_result_read(const char *folder, const jsn_train_config *conf
     *found = jsni_file_exists(path);
     *result = (jsn_train_result){0};
     (void)snprintf(result->run, sizeof result->run, "%s", folder);
+    char fingerprint[JSNI_FINGERPRINT];
     if (*found)
         status = jsn_json_read(&doc, path);
-    if (status == JSN_OK && *found && config != NULL) {
-        char fingerprint[JSNI_FINGERPRINT];
-        const char *options = jsn_json_text(jsn_json_get(doc, "options"));
+    if (status == JSN_OK && *found)
         status = jsni_run_fingerprint(config, fingerprint);
-        if (status == JSN_OK && strcmp(options, fingerprint) != 0)
-            status = jsni_fail(JSN_ERR_ARGUMENT,
-                               "%s: holds a finished run with other options; choose "
-                               "another --out or delete it",
-                               folder);
+    if (status == JSN_OK && *found) {
+        const jsni_kept_mark kept = {text_or_null(doc, "options"),
+                                     text_or_null(doc, "data"),
+                                     text_or_null(doc, "data_text")};
+        status = jsni_problem_mark_check(mark, &kept, fingerprint, folder);
     }
     if (status == JSN_OK && *found)
         status = take_result(doc, result);

@@ -74,8 +74,8 @@ static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_job *
     *left_count = 0;
     for (size_t i = 0; i < count; i++) {
         bool found = false;
-        JSNI_TRY(
-            jsni_run_result_read(jobs[i].folder, jobs[i].config, &found, &results[i]));
+        JSNI_TRY(jsni_run_result_read(jobs[i].folder, jobs[i].config,
+                                      &jobs[i].problem->mark, &found, &results[i]));
         results[i].already_finished = found;
         if (!found) {
             number[*left_count] = i;
@@ -150,7 +150,7 @@ static jsn_status train_members(const jsn_train_config *config, const jsni_probl
                                 jsni_stop stop, jsn_train_result *result)
 {
     bool found = false;
-    JSNI_TRY(jsni_run_result_read(folder, config, &found, result));
+    JSNI_TRY(jsni_run_result_read(folder, config, &p->mark, &found, result));
     result->already_finished = found;
     if (found)
         return JSN_OK;

@@ -35,6 +35,28 @@ expect 0 '3 images could not be read' '' -- cat r/report.html
 expect 3 '' 'broken' -- "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 \
     --image-size 32 --out strict --max-bad 1 -q
 
+# Data that has changed since, in a finished run and in one that was stopped behind its last checkpoint.
+again() { "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 --image-size 32 --lr 0.01 -q --out r2 "$@"; }
+expect 0 '*' '*' -- again
+for state in finished stopped; do
+    mv photos/cat photos/lynx
+    expect 2 '' 'r2: the data has changed since this run began: as many images' -- again
+    mv photos/lynx photos/cat
+    mv photos/cat/3.ppm kept.ppm
+    expect 2 '' 'changed.*then 101 images of 2 classes, now 100 images of 2' -- again
+    expect 2 '' 'r2: this run has other options, or its data has changed' -- again --lr 0.02
+    mv kept.ppm photos/cat/3.ppm
+    expect 2 '' 'r2: this run has other options; choose' -- again --lr 0.02
+    expect 0 '*' '*' -- again
+    rm r2/result.json
+done
+printf 'path,label\n' >labels.csv
+(cd photos && ls */*.*) | sed 's/$/,1/; /3.ppm/s/1$/0/' >>labels.csv
+named="--epochs 1 --val-fraction 0 --image-size 32 -q --out r3 --noise file:labels.csv"
+expect 0 '*' '*' -- "$JENSEN" train photos $tiny $named
+sed -i '/7.ppm/s/1$/0/' labels.csv
+expect 2 '' 'r3: the data has changed.*other labels' -- "$JENSEN" train photos $tiny $named
+
 # Nothing to learn from.
 mkdir none
 expect 3 '' 'none: no images in class folders' -- "$JENSEN" train none $tiny --out x

@@ -1,0 +1,76 @@
+/* train/problem_mark.c - see problem.h: by what a problem is known again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "train/problem.h"
+
+/* Paths and labels as bytes of one order on every machine. */
+static void add_part(jsni_sha256 *sha, const jsni_part *part)
+{
+    char count[32];
+    (void)snprintf(count, sizeof count, "%zu", part->count);
+    jsni_sha256_add(sha, count, strlen(count) + 1);
+    for (size_t i = 0; i < part->count; i++) {
+        const char *path = jsn_dataset_path(part->data, part->split, part->index[i]);
+        const uint32_t label = (uint32_t)part->used[i];
+        const uint8_t bytes[4] = {(uint8_t)label, (uint8_t)(label >> 8),
+                                  (uint8_t)(label >> 16), (uint8_t)(label >> 24)};
+        jsni_sha256_add(sha, path, strlen(path) + 1);
+        jsni_sha256_add(sha, bytes, sizeof bytes);
+    }
+}
+
+static size_t images(const jsn_dataset *data)
+{
+    size_t count = 0;
+    for (int s = 0; data != NULL && s < JSN_SPLITS; s++)
+        count += jsn_dataset_samples(data, (jsn_split)s);
+    return count;
+}
+
+void jsni_problem_mark_make(const jsni_problem *p, jsni_problem_mark *out)
+{
+    jsni_sha256 sha;
+    jsni_sha256_init(&sha);
+    for (size_t k = 0; k < p->classes; k++)
+        jsni_sha256_add(&sha, p->names[k], strlen(p->names[k]) + 1);
+    add_part(&sha, &p->train);
+    add_part(&sha, &p->val);
+    add_part(&sha, &p->test);
+    jsni_sha256_hex(&sha, out->digest);
+    (void)snprintf(out->text, sizeof out->text, "%zu images of %zu classes",
+                   images(p->data) + images(p->val_data) + images(p->test_data),
+                   p->classes);
+}
+
+jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
+                                   const jsni_kept_mark *kept, const char *options,
+                                   const char *folder)
+{
+    const char *const what = "put it back, choose another --out or delete the run";
+    const bool other =
+        kept->data_text != NULL && strcmp(kept->data_text, mark->text) != 0;
+    if (kept->options == NULL || strcmp(kept->options, options) != 0)
+        return other ? jsni_fail(
+                           JSN_ERR_ARGUMENT,
+                           "%s: this run has other options, or its data has changed "
+                           "(then %.60s, now %s); choose another --out or delete it",
+                           folder, kept->data_text, mark->text)
+                     : jsni_fail(
+                           JSN_ERR_ARGUMENT,
+                           "%s: this run has other options; choose another --out or "
+                           "delete it",
+                           folder);
+    if (kept->data == NULL || strcmp(kept->data, mark->digest) == 0)
+        return JSN_OK;
+    return other
+               ? jsni_fail(JSN_ERR_ARGUMENT,
+                           "%s: the data has changed since this run began: then %.60s, "
+                           "now %s; %s",
+                           folder, kept->data_text, mark->text, what)
+               : jsni_fail(JSN_ERR_ARGUMENT,
+                           "%s: the data has changed since this run began: as many "
+                           "images as then, but others, or other labels; %s",
+                           folder, what);
+}
