@@ -38,6 +38,7 @@ typedef struct table {
     jsni_csv *csv;
     const char *prefix;
     jsn_split split; /* when there is no such column */
+    bool from_top;   /* root=/: paths may be absolute */
     size_t path_column, label_column, split_column;
     size_t *soft; /* [soft_count], columns p_<class> */
     size_t soft_count;
@@ -116,17 +117,19 @@ static jsn_status add_named_classes(jsn_dataset *data, const table *tables,
         rows += jsni_csv_rows(tables[i].csv);
     const char **cells = jsni_alloc(rows, sizeof *cells);
     JSNI_TRY_ALLOC(cells);
-    for (size_t i = 0; i < count; i++)
-        for (size_t r = 0; r < jsni_csv_rows(tables[i].csv); r++)
-            cells[n++] = jsni_csv_cell(tables[i].csv, r, tables[i].label_column);
-    qsort(cells, n, sizeof *cells, by_text);
     jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        for (size_t r = 0; status == JSN_OK && r < jsni_csv_rows(tables[i].csv); r++) {
+            cells[n] = jsni_csv_cell(tables[i].csv, r, tables[i].label_column);
+            if (cells[n][0] == '\0' || !jsni_is_utf8(cells[n]))
+                status = row_fail(&tables[i], r, "the label is empty or not UTF-8");
+            n++;
+        }
+    if (status == JSN_OK)
+        qsort(cells, n, sizeof *cells, by_text);
     for (size_t i = 0; status == JSN_OK && i < n; i++)
         if (i == 0 || strcmp(cells[i], cells[i - 1]) != 0)
-            status = cells[i][0] == '\0' || !jsni_is_utf8(cells[i])
-                         ? jsni_fail(JSN_ERR_DATA, "%s: a label is empty or not UTF-8",
-                                     tables[0].path)
-                         : jsni_dataset_add_class(data, cells[i]);
+            status = jsni_dataset_add_class(data, cells[i]);
     jsni_free(cells);
     return status;
 }
@@ -207,9 +210,12 @@ static jsn_status add_rows(jsn_dataset *data, const table *t, bool numbers, floa
             continue;
         if (cell[0] == '\0' || strlen(cell) >= JSNI_DATASET_MAX_NAME)
             return row_fail(t, r, "the path is empty or too long");
-        /* An absolute path must stay one, to be refused. */
-        (void)snprintf(name, sizeof name, "%s%s", cell[0] == '/' ? "" : t->prefix,
-                       cell);
+        if (cell[0] == '/' && !t->from_top)
+            return row_fail(t, r,
+                            "the path is an absolute one, which needs ',root=/' behind "
+                            "the name of the table");
+        (void)snprintf(name, sizeof name, "%s%s", t->prefix,
+                       cell + strspn(cell, t->from_top ? "/" : ""));
         JSNI_TRY(jsni_path_plain(t->path, name, plain));
         if (t->soft_count > 0) {
             JSNI_TRY(soft_row(t, r, soft));
@@ -296,6 +302,7 @@ static jsn_status open_csv(jsn_dataset *data, const jsni_dataset_request *reques
         t->path = paths[i];
         t->prefix = found > 1 ? prefixes[i] : "";
         t->split = (jsn_split)i;
+        t->from_top = other != NULL && strcmp(other, "/") == 0;
         status = jsni_csv_read(&t->csv, paths[i]);
         if (status == JSN_OK)
             status = find_columns(t, label);

@@ -218,7 +218,8 @@ static jsn_status fill_from_recipe(jsn_train_config *config)
 static void trim_slashes(char *spec)
 {
     size_t length = spec == NULL ? 0 : strlen(spec);
-    while (length > 1 && spec[length - 1] == '/' && spec[length - 2] != ':')
+    while (length > 1 && spec[length - 1] == '/' && spec[length - 2] != ':' &&
+           spec[length - 2] != '=')
         spec[--length] = '\0';
 }
 

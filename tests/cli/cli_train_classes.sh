@@ -94,4 +94,8 @@ table("more.csv", "path,label", lambda k: k + 1)'
 expect 0 '*' '*' -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:numbers.csv --out numbered
 expect 0 '*' 'lacks 8 of the 10 classes' -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:soft.csv --out softened
 expect 3 '' "more.csv \(--test\): class '10' is none of the 10" -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:more.csv --out no
+sed "s#,pics/#,x#; s#^pics#$PWD/pics#" numbers.csv >absolute.csv
+expect 3 '' 'absolute.csv:2: .*root=/' -- "$JENSEN" train csv:absolute.csv $tiny -q --out no
+expect 0 '*' '*' -- "$JENSEN" train csv:absolute.csv,root=/ $tiny -q --test csv:numbers.csv --out from-top
+expect 0 '' '' -- cmp numbered/model.safetensors from-top/model.safetensors
 finish

@@ -168,11 +168,11 @@ static void test_csv_with_soft_labels(void **state)
         {"path,p_cat,p_dog\na.png,x,0\n", "t.csv"},
         {"path,p_cat\na.png,x\n", "no column 'label'"},
         {"file,label\n../../etc/passwd,x\n", "leads outside"},
-        {"file,label\n/etc/passwd,x\n", "absolute"},
+        {"file,label\na.png,x\n/etc/passwd,x\n", "t.csv:3: the path is an absolute"},
         {"name,label\na.png,x\n", "no column 'path'"},
         {"path,label,split\na.png,x,tset\n", "t.csv:2: the split"},
         {"path,label\n", "no samples"},
-        {"path,label\na.png,\n", "empty"},
+        {"path,label\na.png,x\nb.png,\n", "t.csv:3: the label is empty"},
     };
     refused_texts("soft/t.csv", spec_of("csv", "soft/t.csv", ""), wrong,
                   sizeof wrong / sizeof wrong[0]);
