@@ -5,8 +5,9 @@
 #include "core/fail.h"
 #include "train/problem.h"
 
-/* Paths and labels as bytes of one order on every machine. */
-static void add_part(jsni_sha256 *sha, const jsni_part *part)
+/* Paths and labels, numbers in one order of bytes on every machine (weights of soft
+ * labels in the machine's own). */
+static void add_part(jsni_sha256 *sha, const jsni_part *part, size_t classes)
 {
     char count[32];
     (void)snprintf(count, sizeof count, "%zu", part->count);
@@ -19,6 +20,8 @@ static void add_part(jsni_sha256 *sha, const jsni_part *part)
         jsni_sha256_add(sha, path, strlen(path) + 1);
         jsni_sha256_add(sha, bytes, sizeof bytes);
     }
+    if (part->soft != NULL)
+        jsni_sha256_add(sha, part->soft, part->count * classes * sizeof *part->soft);
 }
 
 static size_t images(const jsn_dataset *data)
@@ -35,9 +38,9 @@ void jsni_problem_mark_make(const jsni_problem *p, jsni_problem_mark *out)
     jsni_sha256_init(&sha);
     for (size_t k = 0; k < p->classes; k++)
         jsni_sha256_add(&sha, p->names[k], strlen(p->names[k]) + 1);
-    add_part(&sha, &p->train);
-    add_part(&sha, &p->val);
-    add_part(&sha, &p->test);
+    add_part(&sha, &p->train, p->classes);
+    add_part(&sha, &p->val, p->classes);
+    add_part(&sha, &p->test, p->classes);
     jsni_sha256_hex(&sha, out->digest);
     (void)snprintf(out->text, sizeof out->text, "%zu images of %zu classes",
                    images(p->data) + images(p->val_data) + images(p->test_data),
