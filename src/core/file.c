@@ -1,10 +1,11 @@
 /* core/file.c - see core/file.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "core/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -58,17 +59,42 @@ static jsn_status write_failed(const char *path)
     return jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
+/* The file that the new content replaces, as an owned text: where a symbolic link leads,
+ * so that the link stays. NULL with *direct: a device, a pipe, a socket or a deleted file,
+ * which has no name to be replaced under; otherwise there is no memory. */
+static char *replaced_file(const char *path, bool *direct)
+{
+    struct stat info;
+    *direct = false;
+    if (stat(path, &info) != 0)
+        return jsni_text_copy(path);
+    char *target = realpath(path, NULL);
+    *direct = target == NULL || !(S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+    char *copy = *direct ? NULL : jsni_text_copy(target);
+    free(target);
+    return copy;
+}
+
 jsn_status jsni_file_begin(jsni_file_writer *writer, const char *path)
 {
     *writer = (jsni_file_writer){.fd = -1};
-    const size_t size = strlen(path) + 32;
+    bool direct = false;
     writer->path = jsni_text_copy(path);
-    writer->temporary = jsni_alloc(size, 1);
-    if (writer->path == NULL || writer->temporary == NULL)
+    writer->target = replaced_file(path, &direct);
+    if (writer->path == NULL || (writer->target == NULL && !direct))
         return jsni_file_end(writer, JSN_ERR_MEMORY);
-    (void)snprintf(writer->temporary, size, "%s.tmp%ld", path, (long)getpid());
-    writer->fd =
-        open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (direct) {
+        writer->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    } else {
+        const size_t size = strlen(writer->target) + 32;
+        writer->temporary = jsni_alloc(size, 1);
+        if (writer->temporary == NULL)
+            return jsni_file_end(writer, JSN_ERR_MEMORY);
+        (void)snprintf(writer->temporary, size, "%s.tmp%ld", writer->target,
+                       (long)getpid());
+        writer->fd =
+            open(writer->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    }
     if (writer->fd < 0)
         return jsni_file_end(writer, write_failed(path));
     return JSN_OK;
@@ -135,18 +161,22 @@ static void sync_folder_of(const char *path)
 jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status status)
 {
     if (writer->fd >= 0) {
-        if (status == JSN_OK && !writer->unsynced && fsync(writer->fd) != 0)
+        const bool direct = writer->temporary == NULL;
+        const bool sync = !writer->unsynced && !direct;
+        if (status == JSN_OK && sync && fsync(writer->fd) != 0)
             status = write_failed(writer->path);
         if (close(writer->fd) != 0 && status == JSN_OK)
             status = write_failed(writer->path);
-        if (status == JSN_OK && rename(writer->temporary, writer->path) != 0)
+        if (status == JSN_OK && !direct &&
+            rename(writer->temporary, writer->target) != 0)
             status = write_failed(writer->path);
-        if (status != JSN_OK)
+        if (status != JSN_OK && !direct)
             (void)unlink(writer->temporary);
-        else if (!writer->unsynced)
-            sync_folder_of(writer->path);
+        else if (sync)
+            sync_folder_of(writer->target);
     }
     jsni_free(writer->temporary);
+    jsni_free(writer->target);
     jsni_free(writer->path);
     *writer = (jsni_file_writer){.fd = -1};
     return status;

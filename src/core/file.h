@@ -17,7 +17,8 @@ JSN_MUST_CHECK jsn_status jsni_file_read(const char *path, size_t limit, char **
 
 /* Writes a file so that a reader, also after a crash or a full disk, sees the old
  * content or the new one, never a part: a temporary file beside it, synced, renamed
- * over it, the folder synced. JSN_ERR_IO leaves the old file as it was. */
+ * over it, the folder synced. JSN_ERR_IO leaves the old file as it was. A symbolic link
+ * stays, the file behind it is replaced; a device or a pipe is written to as it is. */
 JSN_MUST_CHECK jsn_status jsni_file_write(const char *path, const void *data,
                                           size_t length);
 
@@ -31,8 +32,9 @@ JSN_MUST_CHECK jsn_status jsni_file_write_unsynced(const char *path, const void 
 typedef struct jsni_file_writer {
     int fd;
     bool unsynced;
-    char *path;      /* owned */
-    char *temporary; /* owned */
+    char *path;      /* owned; as given, for messages */
+    char *target;    /* owned; the file that is replaced, NULL: written to directly */
+    char *temporary; /* owned; beside it, NULL: written to directly */
 } jsni_file_writer;
 
 JSN_MUST_CHECK jsn_status jsni_file_begin(jsni_file_writer *writer, const char *path);

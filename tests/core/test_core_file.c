@@ -1,5 +1,10 @@
 /* Whole files in and out; failures leave the old content. Lines at the end. */
+#define _POSIX_C_SOURCE 200809L
 #include "support/support.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -39,6 +44,41 @@ static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
     assert_content(path, "newer");
     assert_fails(jsni_file_write_unsynced("no/such/file", "x", 1), JSN_ERR_IO,
                  "no/such/file");
+    jsni_free(path);
+}
+
+static void test_a_link_stays_and_the_file_behind_it_is_replaced(void **state)
+{
+    (void)state;
+    char *path = jsni_path_join(support_folder, "behind.txt");
+    char *link = jsni_path_join(support_folder, "link.txt");
+    assert_ok(jsni_file_write(path, "old", 3));
+    assert_int_equal(symlink("behind.txt", link), 0);
+    support_walk_allocations(replace, link);
+    struct stat info;
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    assert_content(path, "new");
+    jsni_free(link);
+    jsni_free(path);
+}
+
+/* What is no file is no place for a new file: /dev/null must stay what it is. */
+static void test_a_pipe_is_written_to_and_not_replaced(void **state)
+{
+    (void)state;
+    char *path = jsni_path_join(support_folder, "pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const int reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_ok(jsni_file_write(path, "through", 7));
+    struct stat info;
+    assert_int_equal(lstat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    char got[16] = "";
+    assert_int_equal(read(reader, got, sizeof got), 7);
+    assert_string_equal(got, "through");
+    assert_int_equal(close(reader), 0);
     jsni_free(path);
 }
 
@@ -94,6 +134,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_file_is_replaced_whole_or_not_at_all),
+        cmocka_unit_test(test_a_link_stays_and_the_file_behind_it_is_replaced),
+        cmocka_unit_test(test_a_pipe_is_written_to_and_not_replaced),
         cmocka_unit_test(test_lines_are_added_at_the_end),
         cmocka_unit_test(test_reading_refuses_what_is_not_a_file_of_fair_size),
         cmocka_unit_test(test_folders_are_made_with_their_parents),
