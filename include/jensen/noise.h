@@ -38,6 +38,10 @@ typedef struct jsn_noise_input {
     const char *asymmetric; /* jsn_dataset_traits.asymmetric: "cifar10", ... or NULL */
     const char *const *paths; /* [samples] or NULL; `file:` matches by them */
     const float *posteriors;  /* [samples][classes] or NULL; for `instance:` */
+    /* Where the samples are a part of a data set: the number of each in it, [samples],
+     * and how many it has; files without paths go by them. NULL: they are all of it. */
+    const uint32_t *numbers;
+    size_t total;
     uint64_t seed;
     uint32_t part; /* 0: training set, 1: validation set; independent draws */
 } jsn_noise_input;
@@ -87,6 +91,9 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_noise_apply(const jsn_noise *noise,
 /* The run folder that `instance:...,from=RUN` names, or NULL. Whoever can evaluate that
  * run fills jsn_noise_input.posteriors before jsn_noise_apply(). */
 JSN_API const char *jsn_noise_run(const jsn_noise *noise);
+
+/* Whether jsn_noise_apply() may leave samples unlisted: `file:...,missing=val`. */
+JSN_API int jsn_noise_leaves_missing(const jsn_noise *noise);
 
 /* The same labels as text: a CSV with the header path,given,noisy (the sample's number
  * stands for a missing path). Written whole or not at all.

@@ -121,6 +121,10 @@ static jsn_status check_input(const jsn_noise_input *in)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "noise: label %ld of sample %zu, %zu classes",
                              (long)in->labels[i], i, in->classes);
+    for (size_t i = 0; in->numbers != NULL && i < in->samples; i++)
+        if (in->numbers[i] >= in->total)
+            return jsni_fail(JSN_ERR_ARGUMENT, "noise: sample %lu of %zu",
+                             (unsigned long)in->numbers[i], in->total);
     return JSN_OK;
 }
 
@@ -191,10 +195,21 @@ void jsn_noise_result_release(jsn_noise_result *result)
     *result = (jsn_noise_result){0};
 }
 
-const char *jsn_noise_run(const jsn_noise *noise)
+/* The text of the parameter of that name; NULL when it is not given or not known. */
+static const char *find_text(const jsn_noise *noise, const char *name)
 {
     for (size_t i = 0; i < noise->def->info.param_count; i++)
-        if (strcmp(noise->def->info.params[i].name, "from") == 0)
+        if (strcmp(noise->def->info.params[i].name, name) == 0)
             return noise->text[i];
     return NULL;
+}
+
+const char *jsn_noise_run(const jsn_noise *noise)
+{
+    return find_text(noise, "from");
+}
+
+int jsn_noise_leaves_missing(const jsn_noise *noise)
+{
+    return find_text(noise, "missing") != NULL;
 }

@@ -228,11 +228,11 @@ static jsn_status report_missing(const jsn_noise *noise, const jsn_noise_input *
     size_t first = 0;
     while (out->listed[first])
         first++;
-    return jsni_fail(JSN_ERR_DATA,
-                     "%s: %zu of %zu samples have no row, the first is '%s'; "
-                     "missing=val keeps them for validation",
-                     noise->text[PATH], missing, in->samples,
-                     in->paths != NULL ? in->paths[first] : "past the end");
+    return jsni_fail(
+        JSN_ERR_DATA, "%s: %zu of %zu samples have no row, the first is '%s'%s",
+        noise->text[PATH], missing, in->samples,
+        in->paths != NULL ? in->paths[first] : "past the end",
+        noise->text[MISSING] == NULL ? "; missing=val keeps them for validation" : "");
 }
 
 static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
@@ -243,21 +243,23 @@ static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "noise 'file': rows are matched by path, and the samples have "
                          "none");
-    if (file->by_path == NULL && file->rows > in->samples)
+    const size_t total = in->numbers != NULL ? in->total : in->samples;
+    if (file->by_path == NULL && file->rows > total)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu rows, the data has %zu samples",
-                         noise->text[PATH], file->rows, in->samples);
+                         noise->text[PATH], file->rows, total);
     const label_kind by =
         file->by == BY_EITHER && !has_misleading_names(in) ? BY_NUMBER : file->by;
     size_t missing = 0;
     for (size_t i = 0; i < in->samples; i++) {
         const row *found = file->by_path != NULL ? find_row(file, in->paths[i]) : NULL;
-        if (file->by_path != NULL ? found == NULL : i >= file->rows) {
+        const size_t number = in->numbers != NULL ? in->numbers[i] : i;
+        if (file->by_path != NULL ? found == NULL : number >= file->rows) {
             out->listed[i] = 0;
             missing++;
             continue;
         }
-        JSNI_TRY(read_label(file, found != NULL ? found->number : i, noise->text[PATH],
-                            in, by, &out->labels[i]));
+        JSNI_TRY(read_label(file, found != NULL ? found->number : number,
+                            noise->text[PATH], in, by, &out->labels[i]));
     }
     if (missing > 0 && (noise->text[MISSING] == NULL || missing == in->samples))
         return report_missing(noise, in, out, missing);

@@ -58,20 +58,31 @@ static void release(jsn_noise *noise)
     jsni_free(noise->state);
 }
 
+/* Where posteriors are, and which row is a sample's. */
+typedef struct posterior_rows {
+    const float *rows;
+    const uint32_t *numbers; /* [samples]; NULL: in the order of the samples */
+} posterior_rows;
+
+/* A file has the rows of the whole data set in its order, or those of the samples alone
+ * in theirs, as a run records them. */
 static jsn_status find_posteriors(const jsn_noise *noise, const jsn_noise_input *in,
-                                  const float **out)
+                                  posterior_rows *out)
 {
     const jsn_array *file = noise->state;
-    *out = file != NULL ? file->data : in->posteriors;
-    if (*out == NULL)
+    const bool whole =
+        file != NULL && in->numbers != NULL && file->shape[0] == in->total;
+    *out = (posterior_rows){file != NULL ? file->data : in->posteriors,
+                            whole ? in->numbers : NULL};
+    if (out->rows == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "noise 'instance': needs posteriors=FILE.npy or from=RUN");
     if (file != NULL &&
-        (file->shape[0] != in->samples || file->shape[1] != in->classes))
+        ((!whole && file->shape[0] != in->samples) || file->shape[1] != in->classes))
         return jsni_fail(JSN_ERR_DATA,
                          "%s: %zu samples of %zu classes, the data has %zu of %zu",
                          noise->text[POSTERIORS], file->shape[0], file->shape[1],
-                         in->samples, in->classes);
+                         in->numbers != NULL ? in->total : in->samples, in->classes);
     return JSN_OK;
 }
 
@@ -162,11 +173,14 @@ static jsn_status calibrate(const jsn_noise_input *in, const candidate *list,
 }
 
 static jsn_status fill(const jsn_noise *noise, const jsn_noise_input *in,
-                       const float *posteriors, candidate *list, jsn_noise_result *out)
+                       const posterior_rows *posteriors, candidate *list,
+                       jsn_noise_result *out)
 {
-    for (size_t i = 0; i < in->samples; i++)
+    for (size_t i = 0; i < in->samples; i++) {
+        const size_t row = posteriors->numbers != NULL ? posteriors->numbers[i] : i;
         JSNI_TRY(make_candidate(in, i, (int)noise->param[TYPE],
-                                posteriors + i * in->classes, &list[i]));
+                                posteriors->rows + row * in->classes, &list[i]));
+    }
     out->factor = noise->param[FACTOR];
     if (out->factor == 0.0) {
         JSNI_TRY(calibrate(in, list, noise->param[RATE], &out->factor));
@@ -182,11 +196,11 @@ static jsn_status fill(const jsn_noise *noise, const jsn_noise_input *in,
 static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
                       jsn_noise_result *out)
 {
-    const float *posteriors = NULL;
+    posterior_rows posteriors;
     JSNI_TRY(find_posteriors(noise, in, &posteriors));
     candidate *list = jsni_alloc(in->samples, sizeof *list);
     JSNI_TRY_ALLOC(list);
-    const jsn_status status = fill(noise, in, posteriors, list, out);
+    const jsn_status status = fill(noise, in, &posteriors, list, out);
     jsni_free(list);
     return status;
 }

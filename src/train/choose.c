@@ -221,10 +221,6 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(pick_input(c, &seen, logger));
     JSNI_TRY(pick_network(c, &seen, logger));
     JSNI_TRY(pick_length(c, p, &seen, logger));
-    if (isnan(c->val_fraction))
-        c->val_fraction = p->val.data == NULL || p->val.data != p->train.data ||
-                                  p->val.split != p->train.split
-                              ? 0.0
-                              : 0.1;
+    c->val_fraction = p->val_fraction;
     return JSN_OK;
 }

@@ -217,6 +217,8 @@ static jsn_status noise_input(const jsni_problem *p, const jsni_part *part,
     in->class_names = p->names;
     in->asymmetric = jsn_dataset_about(p->data)->asymmetric;
     in->paths = *paths;
+    in->numbers = part->index;
+    in->total = jsn_dataset_samples(part->data, part->split);
     in->seed = seed;
     in->part = which;
     return JSN_OK;
@@ -251,14 +253,44 @@ static jsn_status add_noise(const jsni_problem *p, jsni_part *part,
     return status;
 }
 
+/* Samples without a row are the validation part: nothing else may be asked for as such,
+ * and a validation split that comes with the data gives way to them. */
+static jsn_status check_unlisted(const jsni_problem *p, const jsn_train_config *config,
+                                 size_t unlisted, const jsn_logger *logger)
+{
+    char text[256];
+    const char *other = NULL;
+    if (config->val != NULL)
+        other = "--val";
+    else if (p->val_fraction > 0.0)
+        other = "--val-fraction";
+    if (other != NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--noise %s keeps %zu images for validation, %s asks for "
+                         "others; choose one of them",
+                         config->noise, unlisted, other);
+    if (strcmp(config->val_labels, "noisy") == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--noise %s keeps %zu images for validation, which have "
+                         "no noisy labels; --val-labels must be clean",
+                         config->noise, unlisted);
+    if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
+        (void)snprintf(
+            text, sizeof text,
+            "the %zu validation images of the data are not used: missing=val "
+            "keeps %zu others",
+            p->val.count, unlisted);
+        logger->message(logger->user, JSN_LOG_WARNING, text);
+    }
+    return JSN_OK;
+}
+
 /* Samples that a label file does not list, when it says missing=val: they move, clean,
  * from the training to the validation part. */
 static jsn_status move_unlisted(jsni_problem *p, const jsn_noise_result *result)
 {
     jsni_part *train = &p->train;
     const size_t moved = train->count - result->listed_samples;
-    if (moved == 0)
-        return JSN_OK;
     uint32_t *index = jsni_alloc(moved, sizeof *index);
     JSNI_TRY_ALLOC(index);
     size_t to = 0, gone = 0;
@@ -270,6 +302,9 @@ static jsn_status move_unlisted(jsni_problem *p, const jsn_noise_result *result)
         train->index[to] = train->index[i];
         train->given[to] = train->given[i];
         train->used[to] = train->used[i];
+        if (train->soft != NULL)
+            memmove(train->soft + to * p->classes, train->soft + i * p->classes,
+                    p->classes * sizeof *train->soft);
         to++;
     }
     train->count = to;
@@ -278,18 +313,20 @@ static jsn_status move_unlisted(jsni_problem *p, const jsn_noise_result *result)
 }
 
 static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
-                              jsni_posteriors_fn *posteriors, const jsn_logger *logger)
+                              const jsn_noise *noise, jsni_posteriors_fn *posteriors,
+                              const jsn_logger *logger)
 {
-    jsn_noise *noise = NULL;
     jsn_noise_result result = {0}, other = {0};
-    jsn_status status = jsn_noise_create(&noise, config->noise);
-    if (status == JSN_OK)
-        status = add_noise(p, &p->train, noise, (uint64_t)config->seed, 0, posteriors,
-                           logger, &result);
+    jsn_status status = add_noise(p, &p->train, noise, (uint64_t)config->seed, 0,
+                                  posteriors, logger, &result);
     if (status == JSN_OK) {
+        const size_t unlisted = p->train.count - result.listed_samples;
         p->noise_nominal = result.nominal_rate;
         p->noise_real = result.real_rate;
-        status = move_unlisted(p, &result);
+        if (unlisted > 0)
+            status = check_unlisted(p, config, unlisted, logger);
+        if (status == JSN_OK && unlisted > 0)
+            status = move_unlisted(p, &result);
     }
     if (status == JSN_OK && p->val.data != NULL &&
         strcmp(config->val_labels, "noisy") == 0)
@@ -297,7 +334,6 @@ static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
                            logger, &other);
     jsn_noise_result_release(&other);
     jsn_noise_result_release(&result);
-    jsn_noise_destroy(noise);
     return status;
 }
 
@@ -333,21 +369,53 @@ static jsn_status open_data(jsni_problem *p, const char *spec,
     return JSN_OK;
 }
 
-static jsn_status split_train(jsni_problem *p, jsn_split split, double fraction,
-                              uint64_t seed, bool truth)
+/* What is kept for validation when nobody says: a tenth, unless there is a part to
+ * evaluate on, or the label file leaves samples for one. */
+static jsn_status choose_fraction(jsni_problem *p, jsn_split split,
+                                  const jsn_noise *noise)
 {
-    if (!(fraction > 0.0))
+    const char **paths = NULL;
+    jsni_part whole = {0};
+    jsn_noise_input in;
+    jsn_noise_result result = {0};
+    p->val_fraction = p->val.data != NULL || p->test.data != NULL ? 0.0 : 0.1;
+    if (p->val_fraction == 0.0 || !jsn_noise_leaves_missing(noise))
+        return JSN_OK;
+    JSNI_TRY(whole_split(&whole, p->data, split, true));
+    jsn_status status = noise_input(p, &whole, 0, 0, &paths, &in);
+    if (status == JSN_OK)
+        status = jsn_noise_apply(noise, &in, &result);
+    if (status == JSN_OK && result.listed_samples < whole.count)
+        p->val_fraction = 0.0;
+    jsn_noise_result_release(&result);
+    jsni_free(paths);
+    jsni_part_release(&whole);
+    return status;
+}
+
+static jsn_status split_train(jsni_problem *p, jsn_split split, uint64_t seed,
+                              bool truth, const jsn_logger *logger)
+{
+    if (!(p->val_fraction > 0.0))
         return whole_split(&p->train, p->data, split, truth);
     const size_t samples = jsn_dataset_samples(p->data, split);
     uint32_t *train = NULL, *val = NULL;
     size_t train_count = 0, val_count = 0;
     JSNI_TRY(jsni_split_stratified(jsn_dataset_labels(p->data, split), samples,
-                                   p->classes, fraction, seed, &train, &train_count,
-                                   &val, &val_count));
+                                   p->classes, p->val_fraction, seed, &train,
+                                   &train_count, &val, &val_count));
     jsn_status status = make_part(&p->train, p->data, split, train, train_count, truth);
     if (status != JSN_OK) {
         jsni_free(val);
         return status;
+    }
+    if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
+        char text[256];
+        (void)snprintf(text, sizeof text,
+                       "the %zu validation images of the data are not used: "
+                       "--val-fraction %g keeps %zu others",
+                       p->val.count, p->val_fraction, val_count);
+        logger->message(logger->user, JSN_LOG_WARNING, text);
     }
     jsni_part_release(&p->val);
     return make_part(&p->val, p->data, split, val, val_count, truth);
@@ -372,7 +440,8 @@ static jsn_status check_problem(const jsni_problem *p)
 }
 
 static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
-                       jsni_posteriors_fn *posteriors, const jsn_logger *logger)
+                       const jsn_noise *noise, jsni_posteriors_fn *posteriors,
+                       const jsn_logger *logger)
 {
     jsn_dataset_options options;
     jsn_dataset_options_init(&options);
@@ -383,21 +452,21 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
                         &p->val_data, &p->val));
     JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, " (--test)",
                         &p->test_data, &p->test));
-    double fraction = config->val_fraction;
-    if (isnan(fraction))
-        fraction = p->val.data != NULL || p->test.data != NULL ? 0.0 : 0.1;
     const bool noisy = strcmp(config->noise, "none") != 0;
     const jsn_split split = jsn_dataset_samples(p->data, JSN_SPLIT_TRAIN) > 0
                                 ? JSN_SPLIT_TRAIN
                                 : jsn_dataset_main_split(p->data);
-    JSNI_TRY(split_train(p, split, fraction, (uint64_t)config->seed,
-                         noisy || is_benchmark(p->data)));
+    p->val_fraction = config->val_fraction;
+    if (isnan(p->val_fraction))
+        JSNI_TRY(choose_fraction(p, split, noise));
+    JSNI_TRY(split_train(p, split, (uint64_t)config->seed,
+                         noisy || is_benchmark(p->data), logger));
     JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
                          (uint64_t)config->seed));
     p->noise_nominal = noisy ? NAN : 0.0;
     p->noise_real = p->train.truth ? 0.0 : NAN;
     if (noisy)
-        JSNI_TRY(apply_noise(p, config, posteriors, logger));
+        JSNI_TRY(apply_noise(p, config, noise, posteriors, logger));
     JSNI_TRY(check_problem(p));
     jsni_problem_mark_make(p, &p->mark);
     return JSN_OK;
@@ -409,7 +478,17 @@ jsn_status jsni_problem_create(jsni_problem *out, const jsn_train_config *config
     *out = (jsni_problem){0};
     if (config->data == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "no training data is named");
-    const jsn_status status = fill(out, config, posteriors, logger);
+    if (config->val != NULL && config->val_fraction > 0.0)
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "--val %s names the validation data, --val-fraction %g keeps a "
+            "part of the training data for it; choose one of them",
+            config->val, config->val_fraction);
+    jsn_noise *noise = NULL;
+    jsn_status status = jsn_noise_create(&noise, config->noise);
+    if (status == JSN_OK)
+        status = fill(out, config, noise, posteriors, logger);
+    jsn_noise_destroy(noise);
     if (status != JSN_OK)
         jsni_problem_release(out);
     return status;

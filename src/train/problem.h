@@ -38,6 +38,7 @@ typedef struct jsni_problem {
     size_t classes;
     const char **names;         /* [classes], owned; the texts are those of `data` */
     jsni_part train, val, test; /* all labels are numbers of those classes */
+    double val_fraction;        /* of the training data, kept for `val` */
     double noise_nominal;       /* NaN: the noise has no nominal rate */
     double noise_real;          /* NaN: the true labels are not known */
     jsni_problem_mark mark;
@@ -50,8 +51,10 @@ typedef jsn_status jsni_posteriors_fn(const char *run, const jsni_part *part,
                                       float **out);
 
 /* Opens the data, splits it, adds the noise. `config` is resolved as far as options go;
- * an unset val-fraction means: 0 when the data has a validation part or a test part is
- * given, else 0.1. On failure nothing is held.
+ * an unset val-fraction means: 0 when the data has a validation part, a test part is
+ * given or a label file leaves samples for validation, else 0.1. On failure nothing is
+ * held.
+ *   JSN_ERR_ARGUMENT  more than one validation part is asked for
  *   JSN_ERR_DATA      no samples, a single class, a class that the training data lacks
  *   and the failures of jsn_dataset_open() and jsn_noise_apply() */
 JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,

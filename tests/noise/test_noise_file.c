@@ -189,6 +189,31 @@ static void test_npy_labels(void **state)
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
+/* The third and the first sample of a data set of four: rows in its order are those two. */
+static void test_rows_in_the_order_of_the_data_go_by_numbers(void **state)
+{
+    (void)state;
+    const uint32_t numbers[2] = {2, 0}, past[2] = {4, 0};
+    jsn_noise_input in = noise_input(labels, 2, K, 0);
+    in.numbers = numbers;
+    in.total = N;
+    jsn_noise_result r;
+    noise_apply(spec_of("x\n2\n0\n1\n0\n", ""), &in, &r);
+    assert_int_equal(r.labels[0], 1);
+    assert_int_equal(r.labels[1], 2);
+    jsn_noise_result_release(&r);
+    noise_apply(spec_of("x\n2\n0\n", ",missing=val"), &in, &r);
+    assert_int_equal(r.listed[0], 0);
+    assert_int_equal(r.labels[1], 2);
+    jsn_noise_result_release(&r);
+    noise_refused(spec_of("x\n2\n0\n", ""), &in, JSN_ERR_DATA, "1 of 2");
+    noise_refused(spec_of("x\n0\n0\n0\n0\n0\n", ""), &in, JSN_ERR_DATA,
+                  "5 rows, the data has 4");
+    in.numbers = past;
+    noise_refused(spec_of("x\n0\n0\n0\n0\n", ""), &in, JSN_ERR_ARGUMENT, "4 of 4");
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
 static jsn_status whole(void *user)
 {
     const jsn_noise_input in = input();
@@ -220,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_split_folder_may_stand_in_the_file_alone),
         cmocka_unit_test(test_bad_labels_are_refused),
         cmocka_unit_test(test_npy_labels),
+        cmocka_unit_test(test_rows_in_the_order_of_the_data_go_by_numbers),
         cmocka_unit_test(test_every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);

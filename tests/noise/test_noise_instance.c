@@ -108,6 +108,21 @@ static void test_posteriors_come_from_a_file(void **state)
     jsn_noise_result_release(&file);
     in.samples = N - 1;
     noise_refused(spec, &in, JSN_ERR_DATA, "20000 samples");
+    /* Of a part of the data the rows of the part: at factor 0.5 type 1 keeps every
+     * first choice ((1 + d^2) / 2 is no less), so the label is the largest posterior of the sample. */
+    static uint32_t numbers[N - 1];
+    for (size_t i = 0; i < N - 1; i++)
+        numbers[i] = (uint32_t)(N - 1 - i);
+    in.numbers = numbers;
+    in.total = N;
+    (void)snprintf(spec, sizeof spec, "instance:type=1,factor=0.5,posteriors=%s", path);
+    noise_apply(spec, &in, &file);
+    for (size_t i = 0; i < N - 1; i++) {
+        const float *p = posteriors[N - 1 - i];
+        for (size_t c = 0; c < K; c++)
+            assert_true(p[c] <= p[file.labels[i]]);
+    }
+    jsn_noise_result_release(&file);
     support_remove_folder(folder);
     assert_int_equal(jsni_alloc_live(), 0);
 }
