@@ -5,35 +5,42 @@
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
+
 enum { LONGEST = 400 };
 
-/* A host program may have chosen a locale whose decimal point is a comma; strtod() and
- * snprintf() follow it. */
-static void replace_point(char *text, char from, char to)
+/* Copies a number for strtod(), which wants the decimal point of the locale that a host
+ * program may have chosen: a comma, or several bytes. */
+static bool copy_number(const char *text, size_t length, char copy[LONGEST + 1])
 {
-    char *point = from == to ? NULL : strchr(text, from);
-    if (point != NULL)
-        *point = to;
+    const char *point = localeconv()->decimal_point;
+    const size_t point_length = strlen(point);
+    size_t used = 0;
+    bool pointed = false;
+    for (size_t i = 0; i < length; i++) {
+        const bool is_point = text[i] == '.';
+        const size_t more = is_point ? point_length : 1;
+        if (text[i] == '\0' || strchr("0123456789+-.eE", text[i]) == NULL ||
+            (is_point && pointed) || used + more > LONGEST)
+            return false;
+        memcpy(copy + used, is_point ? point : text + i, more);
+        used += more;
+        pointed = pointed || is_point;
+    }
+    copy[used] = '\0';
+    return used > 0;
 }
 
 bool jsni_number_real(const char *text, size_t length, double *out)
 {
-    char copy[LONGEST + 1];
-    if (length == 0 || length > LONGEST)
+    char copy[LONGEST + 1], *end = NULL;
+    if (length > LONGEST || !copy_number(text, length, copy))
         return false;
-    for (size_t i = 0; i < length; i++)
-        if (strchr("0123456789+-.eE", text[i]) == NULL || text[i] == '\0')
-            return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    replace_point(copy, '.', localeconv()->decimal_point[0]);
-    char *end = NULL;
     const double value = strtod(copy, &end);
-    if (end != copy + length || !isfinite(value))
+    if (*end != '\0' || !isfinite(value))
         return false;
     *out = value;
     return true;
@@ -68,12 +75,12 @@ bool jsni_number_int(const char *text, size_t length, int64_t *out)
 void jsni_number_format(double value, char text[JSNI_NUMBER_TEXT])
 {
     for (int digits = 1; digits <= 17; digits++) {
-        (void)snprintf(text, JSNI_NUMBER_TEXT, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
+        double back = 0.0;
+        (void)jsni_format(text, JSNI_NUMBER_TEXT, "%.*g", digits, value);
+        if (jsni_number_real(text, strlen(text), &back) && back == value)
             break;
     }
     /* Few digits make "6e+01" of 60, which readers of whole numbers refuse. */
     if (fabs(value) >= 10.0 && fabs(value) < 1e15 && strchr(text, 'e') != NULL)
-        (void)snprintf(text, JSNI_NUMBER_TEXT, "%.15g", value);
-    replace_point(text, localeconv()->decimal_point[0], '.');
+        (void)jsni_format(text, JSNI_NUMBER_TEXT, "%.15g", value);
 }

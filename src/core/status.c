@@ -2,8 +2,9 @@
 #include "core/fail.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "core/text.h"
 
 enum { MESSAGE_SIZE = 1024 };
 
@@ -32,7 +33,7 @@ jsn_status jsni_fail(jsn_status status, const char *format, ...)
     char text[MESSAGE_SIZE];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)jsni_format_list(text, sizeof text, format, args);
     va_end(args);
     memcpy(message, text, sizeof message);
     return status;

@@ -1,11 +1,36 @@
 /* core/text.c - see core/text.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "core/text.h"
 
-#include <stdarg.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
+
+int jsni_format_list(char *out, size_t size, const char *format, va_list args)
+{
+    if (strcmp(localeconv()->decimal_point, ".") == 0)
+        return vsnprintf(out, size, format, args);
+    /* For this thread alone, and only as long as it takes. */
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    const locale_t before = plain == (locale_t)0 ? plain : uselocale(plain);
+    const int length = vsnprintf(out, size, format, args);
+    if (plain != (locale_t)0) {
+        (void)uselocale(before);
+        freelocale(plain);
+    }
+    return length;
+}
+
+int jsni_format(char *out, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int length = jsni_format_list(out, size, format, args);
+    va_end(args);
+    return length;
+}
 
 /* Room for `more` bytes and the terminator. */
 static int reserve(jsni_text *text, size_t more)
@@ -45,12 +70,12 @@ void jsni_text_format(jsni_text *text, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const int length = jsni_format_list(NULL, 0, format, args);
     va_end(args);
     if (length < 0 || !reserve(text, (size_t)length))
         return;
     va_start(args, format);
-    (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, args);
+    (void)jsni_format_list(text->data + text->length, (size_t)length + 1, format, args);
     va_end(args);
     text->length += (size_t)length;
 }

@@ -4,9 +4,16 @@
 #ifndef JSNI_CORE_TEXT_H
 #define JSNI_CORE_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "core/fail.h"
+
+/* snprintf() and vsnprintf() with a decimal point, whatever locale the host program has
+ * chosen: what is written is read by programs. */
+int jsni_format(char *out, size_t size, const char *format, ...) JSNI_PRINTF(3, 4);
+int jsni_format_list(char *out, size_t size, const char *format, va_list args)
+    JSNI_PRINTF(3, 0);
 
 typedef struct jsni_text {
     char *data; /* NUL-terminated once anything was added; NULL before */

@@ -5,13 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text.h"
+
 /* The number with a real minus sign, and no "-0". */
 static void write_number(char text[JSNI_TICK_TEXT], double value, int decimals)
 {
     char plain[JSNI_TICK_TEXT - 4];
     const double unit = pow(10.0, -decimals);
     const double shown = fabs(value) < 0.5 * unit ? 0.0 : value;
-    (void)snprintf(plain, sizeof plain, "%.*f", decimals, fabs(shown));
+    (void)jsni_format(plain, sizeof plain, "%.*f", decimals, fabs(shown));
     (void)snprintf(text, JSNI_TICK_TEXT, "%s%s", shown < 0.0 ? "\xE2\x88\x92" : "",
                    plain);
 }
@@ -60,7 +62,7 @@ static size_t linear_ticks(double low, double high, size_t most, jsni_tick *tick
     for (double n = first; n <= last && count < JSNI_TICKS; n += 1.0, count++) {
         ticks[count].value = n * step;
         if (huge)
-            (void)snprintf(ticks[count].text, JSNI_TICK_TEXT, "%.3g", n * step);
+            (void)jsni_format(ticks[count].text, JSNI_TICK_TEXT, "%.3g", n * step);
         else
             write_number(ticks[count].text, n * step, decimals);
     }

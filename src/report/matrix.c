@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "report/svg.h"
 
 enum { PAD = 10, NAMES = 110, NUMBERED = 25 };
@@ -56,7 +57,8 @@ static void draw_cell(jsni_text *out, double value, double x, double y, double s
     char text[16];
     if (!number || shade < 0.0005)
         return;
-    (void)snprintf(text, sizeof text, shade < 0.0995 ? "%.1f" : "%.0f", 100.0 * shade);
+    (void)jsni_format(text, sizeof text, shade < 0.0995 ? "%.1f" : "%.0f",
+                      100.0 * shade);
     const jsni_svg_label label = {.anchor = JSNI_CENTRE, .size = 10.5};
     jsni_text_add(out, sqrt(shade) > 0.6 ? "<g class=\"j-over\">" : "<g>");
     jsni_svg_text(out, x + side / 2, y + side / 2 + 3.8, &label, text);

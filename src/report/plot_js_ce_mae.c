@@ -1,8 +1,8 @@
 /* report/plot_js_ce_mae.c - Figure 2: the scaled JS loss against p_y for several pi1,
  * between its limits cross-entropy (pi1 -> 0) and half the L1 norm (pi1 -> 1). */
 #include <math.h>
-#include <stdio.h>
 
+#include "core/text.h"
 #include "jensen/theory.h"
 #include "report/chart.h"
 #include "report/plot.h"
@@ -53,7 +53,7 @@ static jsn_status draw(jsni_text *out, const jsni_plot_request *request)
     for (size_t s = 0; s < count; s++) {
         const int step =
             count == 1 ? 0 : (int)(s * (JSNI_RAMP_STEPS - 1) / (count - 1));
-        (void)snprintf(names[s], NAME, "JS, \\\xCF\x80_{1} = %g", pi[s]);
+        (void)jsni_format(names[s], NAME, "JS, \\\xCF\x80_{1} = %g", pi[s]);
         series[s + 1] = (jsni_series){.name = names[s],
                                       .x = x,
                                       .y = y[s + 1],

@@ -1,8 +1,8 @@
 /* report/plot_js_gce_gradient.c - Figure 8: gradient scales g(p_y) of GCE for several q
  * and of JS with the pi1 that matches each q at p_y = 1/2, with those of CE and MAE. */
 #include <math.h>
-#include <stdio.h>
 
+#include "core/text.h"
 #include "jensen/theory.h"
 #include "report/chart.h"
 #include "report/plot.h"
@@ -31,12 +31,12 @@ static void name_js(char name[NAME], double pi1, double rest)
 {
     const int exponent = (int)ceil(-log10(rest) - 1e-9);
     if (pi1 < 0.9995)
-        (void)snprintf(name, NAME, "JS, \\\xCF\x80_{1} = %.3f", pi1);
+        (void)jsni_format(name, NAME, "JS, \\\xCF\x80_{1} = %.3f", pi1);
     else
-        (void)snprintf(name, NAME,
-                       "JS, 1\xE2\x88\x92\\\xCF\x80_{1} = %.1f\xC2\xB7"
-                       "10^{\xE2\x88\x92%d}",
-                       rest * pow(10.0, exponent), exponent);
+        (void)jsni_format(name, NAME,
+                          "JS, 1\xE2\x88\x92\\\xCF\x80_{1} = %.1f\xC2\xB7"
+                          "10^{\xE2\x88\x92%d}",
+                          rest * pow(10.0, exponent), exponent);
 }
 
 /* GCE dashed and its JS solid, in one colour. */
@@ -53,7 +53,7 @@ static jsn_status add_pair(curves *c, size_t index, size_t count, double q, doub
         c->y[gce][i] = jsn_theory_gradient_scale(JSN_THEORY_GCE, q, c->x[i]);
     }
     name_js(c->names[2 * index], pi1, rest);
-    (void)snprintf(c->names[2 * index + 1], NAME, "GCE, \\q = %g", q);
+    (void)jsni_format(c->names[2 * index + 1], NAME, "GCE, \\q = %g", q);
     const jsni_series solid = {.name = c->names[2 * index],
                                .x = c->x,
                                .y = c->y[js],

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "jensen/loss.h"
 #include "report/chart.h"
 #include "report/plot.h"
@@ -102,8 +103,8 @@ static jsn_status find_curves(curves *c, const char *spec, size_t classes, size_
         else if (s == 0)
             (void)snprintf(c->names[c->count], NAME, "views agree");
         else
-            (void)snprintf(c->names[c->count], NAME, "other%s at %g",
-                           views > 2 ? "s" : "", stations[s]);
+            (void)jsni_format(c->names[c->count], NAME, "other%s at %g",
+                              views > 2 ? "s" : "", stations[s]);
         status = eval_curve(c, loss, classes, views, stations[s]);
     }
     jsn_loss_destroy(loss);

@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "report/chart.h"
 #include "report/html.h"
 #include "report/matrix.h"
@@ -164,10 +165,10 @@ static void show_calibration(jsni_text *page, const jsn_json *part)
                               .height = 380,
                               .legend = JSNI_LEGEND_BELOW};
     char caption[160];
-    (void)snprintf(caption, sizeof caption,
-                   "How often predictions of a confidence are right; expected "
-                   "calibration error %.2f%%",
-                   100.0 * jsni_run_record_number(part, "ece"));
+    (void)jsni_format(caption, sizeof caption,
+                      "How often predictions of a confidence are right; expected "
+                      "calibration error %.2f%%",
+                      100.0 * jsni_run_record_number(part, "ece"));
     jsni_html_figure_begin(page);
     jsni_chart_figure(page, &chart, 1, 1, "calibration", false);
     jsni_html_figure_end(page, caption);
@@ -224,8 +225,8 @@ static void add_doubtful(jsni_text *page, const jsni_run_record *run,
     (void)snprintf(first, sizeof first, "%s \xe2\x86\x92 %s",
                    class_name(run, label, a, sizeof a),
                    class_name(run, predicted, b, sizeof b));
-    int used = snprintf(second, sizeof second, "%.1f%% sure",
-                        100.0 * jsni_run_record_number(entry, "confidence"));
+    int used = jsni_format(second, sizeof second, "%.1f%% sure",
+                           100.0 * jsni_run_record_number(entry, "confidence"));
     const char *flag = NULL;
     if (truth != NULL) {
         const int64_t right = jsn_json_int(truth);

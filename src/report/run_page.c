@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "jensen/report.h"
 #include "report/html.h"
 #include "report/run_curves.h"
@@ -24,7 +25,7 @@ static void put_percent(jsni_text *page, const char *name, double share,
     char value[WORDS];
     if (isnan(share))
         return;
-    (void)snprintf(value, sizeof value, "%.2f%%", 100.0 * share);
+    (void)jsni_format(value, sizeof value, "%.2f%%", 100.0 * share);
     jsni_html_number(page, name, value, remark);
 }
 
@@ -75,7 +76,8 @@ static void put_numbers(jsni_text *page, const jsni_run_record *run)
     put_result_numbers(page, run, "val_acc", "validation accuracy");
     const double nominal = jsni_run_record_result(run, "noise_nominal");
     if (!isnan(nominal) && nominal > 0.0)
-        (void)snprintf(remark, sizeof remark, "nominal rate %.1f%%", 100.0 * nominal);
+        (void)jsni_format(remark, sizeof remark, "nominal rate %.1f%%",
+                          100.0 * nominal);
     else if (strcmp(jsni_run_record_setting(run, "noise"), "none") != 0)
         (void)snprintf(remark, sizeof remark, "%s",
                        jsni_run_record_setting(run, "noise"));
@@ -95,7 +97,7 @@ static void put_numbers(jsni_text *page, const jsni_run_record *run)
         else if (seconds < 7200.0)
             (void)snprintf(value, sizeof value, "%.0f min", seconds / 60.0);
         else
-            (void)snprintf(value, sizeof value, "%.1f h", seconds / 3600.0);
+            (void)jsni_format(value, sizeof value, "%.1f h", seconds / 3600.0);
         (void)snprintf(remark, sizeof remark, "%.0f images/s at the end",
                        jsni_run_record_result(run, "images_per_second"));
         jsni_html_number(page, "time", value, remark);

@@ -3,9 +3,9 @@
 #include "report/svg.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "report/escape.h"
 
 typedef struct shade {
@@ -26,7 +26,7 @@ void jsni_svg_number(jsni_text *out, double value)
     char text[48];
     if (!isfinite(value))
         value = 0.0;
-    (void)snprintf(text, sizeof text, "%.2f", value);
+    (void)jsni_format(text, sizeof text, "%.2f", value);
     size_t length = strlen(text);
     while (text[length - 1] == '0')
         length--;

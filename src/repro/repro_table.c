@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/text.h"
 #include "jensen/stats.h"
 #include "repro/repro_impl.h"
 
@@ -168,11 +169,11 @@ static void put_difference(jsni_table *out, const jsni_repro_cell *c, bool numbe
         return;
     }
     if (!isnan(difference))
-        (void)snprintf(text, sizeof text, "%+.2f", difference);
+        (void)jsni_format(text, sizeof text, "%+.2f", difference);
     (void)jsni_table_text(out, text);
     text[0] = '\0';
     if (found)
-        (void)snprintf(text, sizeof text, "%+.2f .. %+.2f", test.low, test.high);
+        (void)jsni_format(text, sizeof text, "%+.2f .. %+.2f", test.low, test.high);
     (void)jsni_table_text(out, text);
 }
 

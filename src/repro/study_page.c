@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/text.h"
 #include "jensen/report.h"
 #include "jensen/repro.h"
 #include "report/chart.h"
@@ -211,7 +212,7 @@ static jsn_status add_best(jsni_text *page, const jsn_sweep *sweep,
     JSNI_TRY(jsn_sweep_choose(sweep, trials, count, NULL, &best));
     if (best.n > 0) {
         const long long first = (long long)trials[best.trials[0]].number;
-        (void)snprintf(text, sizeof text, "%.4f", best.mean);
+        (void)jsni_format(text, sizeof text, "%.4f", best.mean);
         if (best.n == 1)
             (void)snprintf(remark, sizeof remark, "trial %lld", first);
         else

@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "store/run_folder.h"
 
 /* The last row of a run's metrics; *out is NULL when there is none. */
@@ -113,11 +114,11 @@ static void say_end(jsni_worker *w, const jsni_worker_job *j, const char *how,
                     double value)
 {
     char text[400];
-    (void)snprintf(text, sizeof text, "trial %lld %s: %s %.4f in %.1f s (%s)",
-                   (long long)j->claim.number, how,
-                   strcmp(w->sweep->objective, "auto") == 0 ? "value"
-                                                            : w->sweep->objective,
-                   value, j->result.seconds, j->config.out);
+    (void)jsni_format(text, sizeof text, "trial %lld %s: %s %.4f in %.1f s (%s)",
+                      (long long)j->claim.number, how,
+                      strcmp(w->sweep->objective, "auto") == 0 ? "value"
+                                                               : w->sweep->objective,
+                      value, j->result.seconds, j->config.out);
     jsni_worker_say(w, JSN_LOG_INFO, text);
 }
 

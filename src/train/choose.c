@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
 
@@ -32,7 +33,7 @@ static void say(const jsn_logger *logger, jsn_log_level level, const char *forma
     char text[256];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)jsni_format_list(text, sizeof text, format, args);
     va_end(args);
     logger->message(logger->user, level, text);
 }
@@ -52,7 +53,7 @@ static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
     char value[96];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(value, sizeof value, format, args);
+    (void)jsni_format_list(value, sizeof value, format, args);
     va_end(args);
     say(logger, JSN_LOG_INFO, "%s: %s (%s)", name, value, why);
     return jsn_train_config_set(config, name, value);

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "format/csv.h"
 #include "jensen/array.h"
 #include "jensen/image_file.h"
@@ -125,8 +126,8 @@ static jsn_status write_doubtful(const jsni_run *run, const jsni_predictions *se
     for (size_t i = 0; i < list->count; i++) {
         const uint32_t at = list->position[i];
         char confidence[32];
-        (void)snprintf(confidence, sizeof confidence, "%.6f",
-                       (double)seen->confidence[at]);
+        (void)jsni_format(confidence, sizeof confidence, "%.6f",
+                          (double)seen->confidence[at]);
         jsni_csv_add(&csv, jsn_dataset_path(part->data, part->split, part->index[at]));
         jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)part->used[at]));
         jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)seen->best[at]));

@@ -14,6 +14,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/text.h"
 #include "train/recipe_rows.h"
 
 /* Returns true to end the walk. */
@@ -46,7 +47,7 @@ static void set(jsn_recipe *recipe, const char *name, const char *format, ...)
     recipe->options[i].name = name;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(recipe->options[i].value, JSN_RECIPE_TEXT, format, args);
+    (void)jsni_format_list(recipe->options[i].value, JSN_RECIPE_TEXT, format, args);
     va_end(args);
     if (i == recipe->option_count)
         recipe->option_count++;
@@ -61,7 +62,7 @@ static void begin(jsn_recipe *recipe, const char *result, const char *dataset,
     *recipe = (jsn_recipe){.result = result, .dataset = dataset};
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(recipe->name, sizeof recipe->name, format, args);
+    (void)jsni_format_list(recipe->name, sizeof recipe->name, format, args);
     va_end(args);
 }
 

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/text.h"
 #include "train/model_card.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
@@ -45,8 +46,8 @@ static jsn_status open_model(jsni_run *run, size_t members)
     const jsn_train_config *c = run->config;
     char optimiser[96] = "adamw";
     if (strcmp(c->optimizer, "sgd") == 0)
-        (void)snprintf(optimiser, sizeof optimiser, "sgd:momentum=%.17g,nesterov=%d",
-                       c->momentum, c->nesterov != 0 && c->momentum > 0.0);
+        (void)jsni_format(optimiser, sizeof optimiser, "sgd:momentum=%.17g,nesterov=%d",
+                          c->momentum, c->nesterov != 0 && c->momentum > 0.0);
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->network;

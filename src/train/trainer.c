@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
 #include "train/run_events.h"
@@ -102,10 +103,10 @@ static void show_step(jsni_run *run)
         run->epoch_seconds > 0.0 ? (double)run->epoch_images / run->epoch_seconds : 0.0;
     (void)snprintf(what, sizeof what, "epoch %lld/%lld",
                    (long long)run->state.epoch + 1, (long long)run->config->epochs);
-    (void)snprintf(detail, sizeof detail, "loss %.4f  acc %.1f%%  %.0f images/s",
-                   jsni_counts_loss(&run->state.counts),
-                   100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
-                   rate);
+    (void)jsni_format(detail, sizeof detail, "loss %.4f  acc %.1f%%  %.0f images/s",
+                      jsni_counts_loss(&run->state.counts),
+                      100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
+                      rate);
     run->logger.progress(run, what, run->state.batch, run->steps, detail);
 }
 
@@ -298,9 +299,10 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
 {
     char text[256], part[64];
     const jsni_counts *c = &run->state.counts;
-    (void)snprintf(text, sizeof text, "epoch %lld/%lld: loss %.4f, train %.2f%%",
-                   (long long)run->state.epoch + 1, (long long)run->config->epochs,
-                   jsni_counts_loss(c), 100.0 * jsni_counts_accuracy(c, 0, JSNI_KINDS));
+    (void)jsni_format(text, sizeof text, "epoch %lld/%lld: loss %.4f, train %.2f%%",
+                      (long long)run->state.epoch + 1, (long long)run->config->epochs,
+                      jsni_counts_loss(c),
+                      100.0 * jsni_counts_accuracy(c, 0, JSNI_KINDS));
     const struct {
         const char *name;
         double value;
@@ -309,8 +311,8 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
                  {"consistency", r->consistency[JSNI_KINDS]}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (!isnan(parts[i].value)) {
-            (void)snprintf(part, sizeof part, ", %s %.2f%%", parts[i].name,
-                           100.0 * parts[i].value);
+            (void)jsni_format(part, sizeof part, ", %s %.2f%%", parts[i].name,
+                              100.0 * parts[i].value);
             strncat(text, part, sizeof text - strlen(text) - 1);
         }
     (void)snprintf(part, sizeof part, ", %.0f images/s",
@@ -374,7 +376,7 @@ static void say_first(jsni_run *run, double epoch_seconds)
     if (left < 5400.0)
         (void)snprintf(text, sizeof text, "about %.0f minutes to go", left / 60.0);
     else
-        (void)snprintf(text, sizeof text, "about %.1f hours to go", left / 3600.0);
+        (void)jsni_format(text, sizeof text, "about %.1f hours to go", left / 3600.0);
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_tree.sh ROOT LAYERS - holds every #include "..." under src/ to the DEPENDS of its
 # module (LAYERS: "module: depends ..."), every table row to a file and every file to a
-# row, file names to be unique, and src/cli to public headers.
+# row, file names to be unique, src/cli to public headers, and numbers to their point.
 set -u
 root=$1 layers=$2
 cd "$root/src" || exit 1
@@ -59,6 +59,18 @@ done
 
 repeated=$(find . -name '*.[ch]' -o -name '*.cu' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || complain "file names that occur twice: $repeated"
+
+# A host program's locale may have a decimal comma: numbers with a fraction go through
+# jsni_format() or jsni_text_format(). Statements may go over several lines.
+fractions() {
+    tr '\n' ' ' | grep -oE '\bv?snprintf\([^;]*;' | sed 's/%%//g' |
+        grep -E '%[-+ #0]*[0-9*]*(\.[1-9*][0-9]*)?[gefGEF]'
+}
+printf 'snprintf(a, b, "100%%%% %%.2f",\n c);' | fractions >/dev/null || complain "fractions are not found"
+printf 'snprintf(a, b, "%%.0f%%%% %%d", c, d);' | fractions && complain "whole numbers are no fractions"
+for file in $(find . -path ./cli -prune -o -name '*.[ch]' -print); do
+    found=$(fractions <"$file") && complain "$file: snprintf() follows the locale: $found"
+done
 
 echo "$problems problems"
 [ "$problems" -eq 0 ]
