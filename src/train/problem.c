@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/rng.h"
+#include "core/text.h"
 #include "data/split.h"
 #include "jensen/noise.h"
 
@@ -411,10 +412,10 @@ static jsn_status split_train(jsni_problem *p, jsn_split split, uint64_t seed,
     }
     if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
         char text[256];
-        (void)snprintf(text, sizeof text,
-                       "the %zu validation images of the data are not used: "
-                       "--val-fraction %g keeps %zu others",
-                       p->val.count, p->val_fraction, val_count);
+        (void)jsni_format(text, sizeof text,
+                          "the %zu validation images of the data are not used: "
+                          "--val-fraction %g keeps %zu others",
+                          p->val.count, p->val_fraction, val_count);
         logger->message(logger->user, JSN_LOG_WARNING, text);
     }
     jsni_part_release(&p->val);
