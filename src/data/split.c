@@ -49,7 +49,7 @@ jsn_status jsni_split_stratified(const int32_t *labels, size_t samples, size_t c
         status =
             jsni_fail(JSN_ERR_DATA,
                       "%zu samples in %zu classes: too few to keep %g of each class "
-                      "for validation",
+                      "for validation; --val-fraction 0 keeps none",
                       samples, classes, fraction);
         goto done;
     }

@@ -10,10 +10,18 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "jensen/augment.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
 
 enum { PROBES = 48 }; /* images looked at to learn sizes and colours */
+
+/* The image looked at with the least or the largest width or height. */
+enum { NARROWEST, LOWEST, WIDEST, HIGHEST, EXTREMES };
+typedef struct extreme {
+    size_t width, height; /* 0: nothing could be read */
+    size_t position;      /* in the part */
+} extreme;
 
 typedef struct look {
     size_t side; /* median of the shorter sides; 0: nothing could be read */
@@ -21,6 +29,7 @@ typedef struct look {
     bool square;
     bool grey; /* all looked at are grey */
     bool gpu;
+    extreme at[EXTREMES];
 } look;
 
 static void say(const jsn_logger *logger, jsn_log_level level, const char *format, ...)
@@ -76,6 +85,20 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void note_extremes(look *seen, const jsn_image *image, size_t position)
+{
+    const extreme now = {image->width, image->height, position};
+    extreme *at = seen->at;
+    if (at[NARROWEST].width == 0 || now.width < at[NARROWEST].width)
+        at[NARROWEST] = now;
+    if (at[LOWEST].height == 0 || now.height < at[LOWEST].height)
+        at[LOWEST] = now;
+    if (now.width > at[WIDEST].width)
+        at[WIDEST] = now;
+    if (now.height > at[HIGHEST].height)
+        at[HIGHEST] = now;
+}
+
 static look look_at(const jsni_part *part)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
@@ -91,6 +114,7 @@ static look look_at(const jsni_part *part)
             continue;
         sides[found++] = image.width < image.height ? image.width : image.height;
         seen.square = seen.square && image.width == image.height;
+        note_extremes(&seen, &image, at);
         seen.grey = seen.grey && is_grey(&image);
     }
     jsn_image_release(&image);
@@ -204,6 +228,61 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
                 "%g", base * (double)c->batch / 128.0);
 }
 
+/* Whether the pipeline takes an image; a file that has become unreadable passes. */
+static jsn_status try_image(const jsn_augment *pipeline, const jsni_part *part,
+                            const extreme *e, float *out)
+{
+    jsn_image image = {0};
+    jsn_augment_scratch *scratch = NULL;
+    const jsn_augment_key key = {0};
+    jsn_status status = jsn_augment_scratch_create(&scratch);
+    if (status == JSN_OK &&
+        jsn_dataset_image(part->data, part->split, part->index[e->position], &image) ==
+            JSN_OK)
+        status = jsn_augment_apply(pipeline, scratch, &image, &key, out);
+    jsn_augment_scratch_destroy(scratch);
+    jsn_image_release(&image);
+    return status;
+}
+
+/* An augmentation that the images are too small or too large for is a wrong choice, not
+ * a matter of some broken images; one that cuts a small window out of large images is
+ * allowed, and rarely meant. */
+static jsn_status check_augment(const jsn_train_config *c, const jsni_part *part,
+                                const look *seen, const jsn_logger *logger)
+{
+    static const float mean[3] = {0.5f, 0.5f, 0.5f}, deviation[3] = {0.5f, 0.5f, 0.5f};
+    const size_t size = (size_t)c->image_size;
+    const extreme *e = seen->at;
+    jsn_augment *pipeline = NULL;
+    float *out = jsni_alloc(size * size, JSN_IMAGE_CHANNELS * sizeof *out);
+    JSNI_TRY_ALLOC(out);
+    jsn_status status =
+        jsn_augment_create(&pipeline, c->augment, size, size, mean, deviation);
+    for (size_t i = 0; status == JSN_OK && i < EXTREMES && e[i].width > 0; i++) {
+        status = try_image(pipeline, part, &e[i], out);
+        if (status == JSN_ERR_DATA) {
+            char why[256];
+            (void)snprintf(why, sizeof why, "%s", jsn_last_error());
+            status = jsni_fail(
+                JSN_ERR_ARGUMENT, "--augment %s and '%s': %s%s", c->augment,
+                jsn_dataset_path(part->data, part->split, part->index[e[i].position]),
+                why, strstr(why, "fit+") != NULL ? "" : "; 'fit+' in front resizes");
+        }
+    }
+    if (status == JSN_OK && strstr(jsn_augment_text(pipeline), "fit") == NULL &&
+        strstr(jsn_augment_text(pipeline), "resize") == NULL &&
+        e[WIDEST].width > 2 * size && e[HIGHEST].height > 2 * size)
+        say(logger, JSN_LOG_WARNING,
+            "--augment %s takes parts of %zux%zu pixels from images as large as "
+            "%zux%zu; "
+            "--augment fit+%s shows them whole",
+            c->augment, size, size, e[WIDEST].width, e[WIDEST].height, c->augment);
+    jsn_augment_destroy(pipeline);
+    jsni_free(out);
+    return status;
+}
+
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
@@ -220,6 +299,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, &seen, logger));
+    JSNI_TRY(check_augment(c, &p->train, &seen, logger));
     JSNI_TRY(pick_network(c, &seen, logger));
     JSNI_TRY(pick_length(c, p, &seen, logger));
     c->val_fraction = p->val_fraction;

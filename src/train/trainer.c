@@ -323,12 +323,27 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 
+/* An epoch of which no image was left has taught nothing. */
+static jsn_status check_seen(const jsni_run *run)
+{
+    const char *reason = "";
+    uint32_t position = 0;
+    if (run->state.counts.samples > 0)
+        return JSN_OK;
+    if (run->train != NULL && jsni_loader_bad_count(run->train) > 0)
+        jsni_loader_bad(run->train, 0, &position, &reason);
+    return jsni_fail(
+        JSN_ERR_DATA, "epoch %lld: none of the training images could be used%s%s",
+        (long long)run->state.epoch + 1, reason[0] != '\0' ? ", such as " : "", reason);
+}
+
 /* Evaluation and the epoch's row. The checkpoint comes after them: a row without its
  * checkpoint is dropped when the run continues and made again with the same numbers. */
 static jsn_status end_epoch(jsni_run *run)
 {
     epoch_results r;
     const double start = jsni_clock();
+    JSNI_TRY(check_seen(run));
     JSNI_TRY(measure(run, &r));
     run->measure_seconds = jsni_clock() - start;
     run->state.seconds += run->measure_seconds;

@@ -65,6 +65,31 @@ classes single 30 cat
 expect 3 '' 'class' -- "$JENSEN" train single $tiny --epochs 1 --out x -q
 expect 1 '' '' -- test -e x
 
+mkdir -p rubbish/cat rubbish/dog
+for i in $(seq 12); do echo "no image $i" | tee rubbish/cat/$i.ppm >rubbish/dog/$i.ppm; done
+expect 3 '' 'epoch 1: none of the training images could be used, such as rubbish/.*ppm: not an image' -- \
+    "$JENSEN" train rubbish $tiny --epochs 2 --out rubbish-run -q
+expect 1 '' '' -- test -e rubbish-run/model.safetensors
+classes few 3 cat dog
+expect 3 '' 'too few to keep 0.1 of each class for validation; --val-fraction 0 keeps none' -- \
+    "$JENSEN" train few $tiny --batch 2 --epochs 1 --out x -q
+expect 0 '*' '*' -- "$JENSEN" train few $tiny --batch 2 --epochs 1 --val-fraction 0 --out few-run -q
+
+# An augmentation that does not go with the size of the images is a wrong choice; they are not broken.
+sized="--epochs 1 --val-fraction 0 --image-size 8 -q"
+expect 2 '' "none and '(cat|dog)/[0-9]+.ppm'.* is 4x4, not 8x8; 'fit\\+' in front resizes" -- \
+    "$JENSEN" train photos $tiny $sized --augment none --out x
+expect 2 '' "crop: the image is 4x4, with its border smaller than 8x8; 'fit\\+' in front resizes" -- \
+    "$JENSEN" train photos $tiny $sized --augment crop:pad=1 --out x
+expect 0 '*' '*' -- "$JENSEN" train photos $tiny $sized --augment weak --out border
+cp -r photos wide
+{ printf 'P6\n40 30\n255\n'; head -c 3600 /dev/urandom; } >wide/cat/1.ppm
+expect 0 '*' 'weak takes parts of 8x8 pixels from images as large as 40x30; --augment fit\+weak shows' -- \
+    "$JENSEN" train wide $tiny $sized --augment weak --out parts
+expect 0 '*' '*' -- "$JENSEN" train wide $tiny $sized --augment fit+weak --out whole-images
+cp stderr.txt said.txt
+expect 1 '' '' -- grep 'takes parts' said.txt
+
 # A rate that no network survives.
 data=builtin:size=60,test=20
 expect 1 '' 'not finite.*--lr.*1e\+09' -- "$JENSEN" train $data $tiny --epochs 3 --loss ce \
