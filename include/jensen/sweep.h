@@ -119,7 +119,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_count(jsn_sweep *sweep,
 /* Puts failed trials back, their attempts forgotten; *count (may be NULL) of them. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count);
 
-/* How a worker works. jsn_sweep_work_init() gives the usual. */
+/* How a worker works. jsn_sweep_worker_init() gives the usual. */
 typedef struct jsn_sweep_worker {
     const char *folder; /* run folders go below FOLDER/STUDY; NULL: "runs" */
     int64_t threads;    /* a run; 0: all cores */

@@ -51,6 +51,17 @@ const jsn_option_info *cli_worker_options(size_t *count)
     return rows;
 }
 
+void cli_put_quoted(FILE *file, const char *text)
+{
+    (void)fputc('\'', file);
+    for (; *text != '\0'; text++)
+        if (*text == '\'')
+            (void)fputs("'\\''", file);
+        else
+            (void)fputc(*text, file);
+    (void)fputc('\'', file);
+}
+
 const char *cli_store_url(const char *given)
 {
     const char *environment = getenv("JENSEN_STORE");

@@ -4,6 +4,7 @@
 #define JENSEN_CLI_STUDY_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cli/cli.h"
 #include "jensen/sweep.h"
@@ -59,6 +60,9 @@ jsn_status cli_fill_options(const jsn_option_info *rows, size_t count, void *val
  * JSN_ERR_STOPPED when the user asked to stop; everything can be continued then. */
 jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,
                     bool wait);
+
+/* A word of a command line for the shell, between single quotes. */
+void cli_put_quoted(FILE *file, const char *text);
 
 /* Writes the page of a run that has ended; see jsn_sweep_worker.ended. */
 void cli_write_page(const char *run, void *user);

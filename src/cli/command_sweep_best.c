@@ -171,6 +171,36 @@ static jsn_status print_all(const jsn_sweep *sweep, const jsn_sweep_trial *trial
     return status;
 }
 
+/* A trial's own word on the data it saw; NULL when it has none, is not complete, or
+ * chose its data. */
+static const char *data_of(const jsn_sweep_trial *t)
+{
+    const bool chose = jsn_sweep_option(t, "data") != NULL ||
+                       jsn_sweep_option(t, "val") != NULL ||
+                       jsn_sweep_option(t, "test") != NULL;
+    return chose || t->state != JSN_SWEEP_COMPLETE ? NULL
+                                                   : jsn_sweep_fact(t, "data_text");
+}
+
+/* Says so when the data has changed between trials. */
+static void say_other_data(const jsn_sweep_trial *trials, size_t count)
+{
+    size_t first = 0;
+    while (first < count && data_of(&trials[first]) == NULL)
+        first++;
+    for (size_t i = first; i < count; i++) {
+        const char *data = data_of(&trials[i]);
+        if (data == NULL || strcmp(data, data_of(&trials[first])) == 0)
+            continue;
+        (void)fprintf(stderr,
+                      "trial %lld saw other data (%s) than trial %lld (%s): their "
+                      "values do not compare\n",
+                      (long long)trials[i].number, data,
+                      (long long)trials[first].number, data_of(&trials[first]));
+        return;
+    }
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const best_values *v = values;
@@ -185,6 +215,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = jsn_sweep_trials(sweep, &trials, &count);
     if (status == JSN_OK)
         status = print_all(sweep, trials, count, v->json);
+    if (status == JSN_OK)
+        say_other_data(trials, count);
     jsn_sweep_trials_release(trials, count);
     jsn_sweep_close(sweep);
     return status;

@@ -62,6 +62,20 @@ static jsn_status fill_preset(create_values *v)
     return status;
 }
 
+/* The command as it can be pasted into a shell. */
+static void say_how_to_run(const char *name)
+{
+    const bool plain =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789._+/-") == strlen(name);
+    (void)fputs("work it off: jensen sweep run ", stderr);
+    if (plain)
+        (void)fputs(name, stderr);
+    else
+        cli_put_quoted(stderr, name);
+    (void)fputc('\n', stderr);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     create_values *v = values;
@@ -93,7 +107,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK) {
         (void)printf("study '%s' with %zu trials in %s\n", args->items[0],
                      counts.waiting, jsn_sweep_shown(sweep));
-        (void)fprintf(stderr, "work it off: jensen sweep run %s\n", args->items[0]);
+        say_how_to_run(args->items[0]);
     }
     jsn_sweep_close(sweep);
     return status;

@@ -30,18 +30,6 @@ static const jsn_option_info options[] = {
      offsetof(slurm_values, runs)},
 };
 
-/* Between single quotes for the shell. */
-static void quote(const char *text)
-{
-    (void)putchar('\'');
-    for (; *text != '\0'; text++)
-        if (*text == '\'')
-            (void)fputs("'\\''", stdout);
-        else
-            (void)putchar(*text);
-    (void)putchar('\'');
-}
-
 /* Without its password the URL is one that libpq completes from ~/.pgpass. */
 static void drop_secrets(char *url)
 {
@@ -89,12 +77,12 @@ static jsn_status run(void *values, const jsn_texts *args)
     char url[1024];
     (void)snprintf(url, sizeof url, "%s", shown);
     drop_secrets(url);
-    quote(url);
+    cli_put_quoted(stdout, url);
     (void)printf("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
                  "jensen sweep worker ");
-    quote(jsn_sweep_name(sweep));
+    cli_put_quoted(stdout, jsn_sweep_name(sweep));
     (void)printf(" --threads %lld --runs ", (long long)v->cores);
-    quote(v->runs);
+    cli_put_quoted(stdout, v->runs);
     (void)printf(
         "%s --wait &\nworker=$!\n"
         "wait \"$worker\"\ncode=$?\n"

@@ -88,6 +88,10 @@ static jsn_status find_engine(const char *url, const char *shown,
                               const jsni_store_engine **out)
 {
     const bool server = is_server(url), address = strstr(url, "://") != NULL;
+    if (strncmp(url, "sqlite:", 7) == 0 && strncmp(url, "sqlite:///", 10) != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: three slashes come before the file: sqlite:///FILE",
+                         shown);
     for (size_t i = 0; (address || !server) && engines[i] != NULL; i++)
         if (engines[i]->accepts(url)) {
             *out = engines[i];

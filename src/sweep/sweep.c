@@ -180,22 +180,27 @@ jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count)
     return jsni_store_end(sweep->store, status);
 }
 
+/* A text as JSON; the caller's (jsn_text_release()). */
+static jsn_status quote(const char *text, char **json)
+{
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_put_text(w, NULL, text);
+    const jsn_status status = jsn_json_writer_take(w, json);
+    jsn_json_writer_destroy(w);
+    return status;
+}
+
 /* What tells trials of a study apart: their options in the order given. */
 static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **json)
 {
-    jsn_json_writer *w = NULL;
     jsni_text text = {0};
     char *key = NULL;
     for (size_t i = 0; i < count; i++)
         jsni_text_format(&text, "%s%s=%s", i == 0 ? "" : " ", options[i].name,
                          options[i].text);
     JSNI_TRY(jsni_text_take(&text, &key));
-    jsn_status status = jsn_json_writer_create(&w, 0);
-    if (status == JSN_OK) {
-        jsn_json_put_text(w, NULL, key);
-        status = jsn_json_writer_take(w, json);
-    }
-    jsn_json_writer_destroy(w);
+    const jsn_status status = quote(key, json);
     jsni_free(key);
     return status;
 }
@@ -231,11 +236,8 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
     }
     if (status == JSN_OK)
         status = trial_key(options, count, &key);
-    if (status == JSN_OK && group != NULL) {
-        jsni_text text = {0};
-        jsni_text_format(&text, "\"%s\"", group);
-        status = jsni_text_take(&text, &quoted);
-    }
+    if (status == JSN_OK && group != NULL)
+        status = quote(group, &quoted);
     if (status == JSN_OK && added != NULL)
         status = has_key(study, key, &found);
     if (status == JSN_OK && !found) {
@@ -249,7 +251,7 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
         jsn_text_release(params[i].distribution);
     jsni_free(params);
     jsn_text_release(key);
-    jsni_free(quoted);
+    jsn_text_release(quoted);
     return status;
 }
 

@@ -83,6 +83,14 @@ static bool continues_spec(const char *piece, size_t length)
     return equals != NULL && (colon == NULL || colon > equals);
 }
 
+/* Whether two texts are the same value: equal, or equal numbers. */
+static bool same_value(const char *a, const char *b)
+{
+    double x = 0.0, y = 0.0;
+    return strcmp(a, b) == 0 || (jsni_number_real(a, strlen(a), &x) &&
+                                 jsni_number_real(b, strlen(b), &y) && x == y);
+}
+
 static jsn_status split_choices(jsni_sweep_axis *axis, const char *list)
 {
     const char separator = strchr(list, ';') != NULL ? ';' : ',';
@@ -105,7 +113,7 @@ static jsn_status split_choices(jsni_sweep_axis *axis, const char *list)
                             axis->row->name, list)
                 : check_value(axis->row, word);
         for (size_t i = 0; status == JSN_OK && i < axis->choices.count; i++)
-            if (strcmp(axis->choices.items[i], word) == 0)
+            if (same_value(axis->choices.items[i], word))
                 status = jsni_fail(JSN_ERR_ARGUMENT, "axis '%s': '%s' comes twice",
                                    axis->row->name, word);
         if (status == JSN_OK)
@@ -222,14 +230,6 @@ void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *w, const char *
     else
         put_range(w, axis->kind, axis->low, axis->high, axis->log_scale);
     jsn_json_end(w);
-}
-
-/* Whether two texts are the same value: equal, or equal numbers. */
-static bool same_value(const char *a, const char *b)
-{
-    double x = 0.0, y = 0.0;
-    return strcmp(a, b) == 0 || (jsni_number_real(a, strlen(a), &x) &&
-                                 jsni_number_real(b, strlen(b), &y) && x == y);
 }
 
 static jsn_status encode_in(const jsn_json *axis, const char *name, const char *text,

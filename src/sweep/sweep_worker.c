@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/sha256.h"
 #include "sweep/worker_impl.h"
 #include "train/run.h"
 
@@ -74,16 +75,30 @@ static void on_progress(void *user, const char *what, uint64_t done, uint64_t to
     w->logger->progress(w->logger->user, text, done, total, detail);
 }
 
-/* runs/STUDY/trial-00012, the name as far as it can be part of a path. */
+/* runs/STUDY/trial-00012, the name as far as it can be part of a path: one that cannot
+ * has digits of its hash behind it, so that 'a b' and 'a/b' have folders of their own. */
 static jsn_status run_folder(const jsni_worker *w, int64_t number, char **out)
 {
+    enum { MOST_LETTERS = 100 }; /* a file system allows 255 */
     jsni_text text = {0};
+    const char *name = w->sweep->name;
+    bool same = strlen(name) <= MOST_LETTERS;
     jsni_text_format(&text, "%s/", w->how->folder == NULL ? "runs" : w->how->folder);
-    for (const char *c = w->sweep->name; *c != '\0'; c++) {
-        const bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
-                           (*c >= '0' && *c <= '9') || *c == '_' || *c == '+' ||
-                           (*c == '.' && c != w->sweep->name);
-        jsni_text_add_n(&text, plain ? c : "-", 1);
+    for (size_t i = 0; name[i] != '\0' && i < MOST_LETTERS; i++) {
+        const char c = name[i];
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '_' || c == '+' || c == '-' ||
+                           (c == '.' && i > 0);
+        jsni_text_add_n(&text, plain ? &c : "-", 1);
+        same = same && plain;
+    }
+    if (!same) {
+        char hex[JSNI_SHA256_HEX];
+        jsni_sha256 sha;
+        jsni_sha256_init(&sha);
+        jsni_sha256_add(&sha, name, strlen(name));
+        jsni_sha256_hex(&sha, hex);
+        jsni_text_format(&text, "-%.8s", hex);
     }
     jsni_text_format(&text, "/trial-%05lld", (long long)number);
     return jsni_text_take(&text, out);

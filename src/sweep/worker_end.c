@@ -130,7 +130,7 @@ static void tell_end(const jsni_worker *w, const jsni_worker_job *j)
 
 static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
 {
-    char *json = NULL;
+    char *json = NULL, *seen = NULL;
     jsn_json *result = NULL;
     jsni_attr attrs[MOST_FACTS];
     jsn_texts texts = {0};
@@ -140,6 +140,11 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
     jsn_status status = jsn_json_parse(&result, "result", json, strlen(json));
     if (status == JSN_OK)
         status = result_facts(result, attrs, &count, &texts);
+    if (status == JSN_OK)
+        status = jsni_worker_data_seen(j, &seen);
+    char word_seen[] = "data_text";
+    if (seen != NULL && count < MOST_FACTS)
+        attrs[count++] = (jsni_attr){word_seen, seen};
     const double value =
         status == JSN_OK ? jsni_sweep_objective_of(w->sweep->objective, result) : NAN;
     char word[] = "failure", sentence[160];
@@ -159,7 +164,10 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
         w->done++;
         say_end(w, j, isnan(value) ? "failed" : "complete", value);
         tell_end(w, j);
+        if (seen != NULL)
+            status = jsni_worker_compare_data(w, j, seen);
     }
+    jsn_text_release(seen);
     jsn_texts_release(&texts);
     jsn_json_destroy(result);
     jsn_text_release(json);

@@ -42,4 +42,12 @@ JSN_MUST_CHECK jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j)
  * means. Fails when the worker is to stop. */
 JSN_MUST_CHECK jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status);
 
+/* What data the finished run of a trial saw, as JSON, the caller's (jsn_text_release());
+ * NULL when the run does not say. */
+JSN_MUST_CHECK jsn_status jsni_worker_data_seen(const jsni_worker_job *j, char **json);
+/* Warns when another complete trial of the study saw other data than `json`. */
+JSN_MUST_CHECK jsn_status jsni_worker_compare_data(const jsni_worker *w,
+                                                   const jsni_worker_job *j,
+                                                   const char *json);
+
 #endif /* JSNI_SWEEP_WORKER_IMPL_H */

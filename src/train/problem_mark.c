@@ -51,20 +51,22 @@ jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
                                    const jsni_kept_mark *kept, const char *options,
                                    const char *folder)
 {
-    const char *const what = "put it back, choose another --out or delete the run";
+    const char *const what = "put it back, choose another folder (--out, in a study "
+                             "--runs) or delete the run";
     const bool other =
         kept->data_text != NULL && strcmp(kept->data_text, mark->text) != 0;
     if (kept->options == NULL || strcmp(kept->options, options) != 0)
-        return other ? jsni_fail(
-                           JSN_ERR_ARGUMENT,
-                           "%s: this run has other options, or its data has changed "
-                           "(then %.60s, now %s); choose another --out or delete it",
-                           folder, kept->data_text, mark->text)
-                     : jsni_fail(
-                           JSN_ERR_ARGUMENT,
-                           "%s: this run has other options; choose another --out or "
-                           "delete it",
-                           folder);
+        return other
+                   ? jsni_fail(
+                         JSN_ERR_ARGUMENT,
+                         "%s: this run has other options, or its data has changed "
+                         "(then %.60s, now %s); choose another folder (--out, in a "
+                         "study --runs) or delete it",
+                         folder, kept->data_text, mark->text)
+                   : jsni_fail(JSN_ERR_ARGUMENT,
+                               "%s: this run has other options; choose another folder "
+                               "(--out, in a study --runs) or delete it",
+                               folder);
     if (kept->data == NULL || strcmp(kept->data, mark->digest) == 0)
         return JSN_OK;
     return other

@@ -1,0 +1,53 @@
+# Studies that could be taken for one another, and data that changes between trials.
+. "$(dirname "$0")/cli.sh"
+
+if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
+    echo "skipped: a build without SQLite"
+    exit 0
+fi
+small=(--network mlp:width=4 --batch 16 --epochs 1 --max-steps 1 --threads 1 --device ref --augment none)
+"$JENSEN" data convert builtin:size=60,test=20 --out photos >/dev/null 2>&1
+
+# Names that differ in what cannot be part of a path have folders of their own; the command
+# that is offered can be pasted.
+expect 0 "study 'a b' with" "^work it off: jensen sweep run 'a b'\$" -- \
+    "$JENSEN" sweep create 'a b' photos "${small[@]}" --axis lr=0.01
+expect 0 "study 'a-b' with" '^work it off: jensen sweep run a-b$' -- \
+    "$JENSEN" sweep create a-b photos "${small[@]}" --axis lr=0.02,0.05
+"$JENSEN" sweep create a/b photos "${small[@]}" --axis lr=0.03 >/dev/null 2>&1
+long=$(printf 'x%.0s' {1..300})
+"$JENSEN" sweep create "$long" photos "${small[@]}" --axis lr=0.03 >/dev/null 2>&1
+for name in 'a b' a/b "$long"; do
+    expect 0 '1 complete, 0 pruned, 0 failed, 0 waiting' '*' -- "$JENSEN" sweep run "$name" -q
+done
+expect 0 '1 complete, 0 pruned, 0 failed, 1 waiting' '*' -- "$JENSEN" sweep run a-b -q --max-trials 1
+expect 0 '4' '' -- sh -c 'ls runs | wc -l'
+expect 0 '^trial-00000$' '' -- ls runs/a-b
+
+# The same name in another store is another study: its run is not taken over, and the
+# sentence has the way out.
+"$JENSEN" sweep create a-b photos "${small[@]}" --axis lr=0.5 --store other.db >/dev/null 2>&1
+expect 0 '0 complete, 0 pruned, 1 failed' 'other options; choose another folder \(--out, in a study --runs\)' -- \
+    "$JENSEN" sweep run a-b -q --store other.db
+expect 0 '1 complete, 0 pruned, 0 failed' '*' -- \
+    "$JENSEN" sweep run a-b -q --store other.db --retry-failed --runs others
+
+# Trials before and after a change of the data are told apart, unless they chose their data.
+rm "$(find photos/train -type f | head -1)"
+expect 0 '2 complete' 'trial 1 saw other data .*79 images.* than trial 0 .*80 images' -- "$JENSEN" sweep run a-b
+expect 0 '^trial [01]: test_acc' 'trial 1 saw other data \(79 images of 10 classes\) than trial 0 \(80 ' -- \
+    "$JENSEN" sweep best a-b
+"$JENSEN" sweep create chosen photos "${small[@]}" --axis 'data=photos;builtin:size=60,test=10' >/dev/null 2>&1
+"$JENSEN" sweep run chosen >chosen.out 2>&1
+expect 0 '^trial [01]: test_acc' '' -- "$JENSEN" sweep best chosen
+cases=$((cases + 1))
+if grep -q 'saw other data' chosen.out; then complain "data that was chosen is no change" chosen; fi
+
+# One value in two spellings, and the usual mistakes in an address.
+expect 2 '' "'1e-1' comes twice" -- "$JENSEN" sweep create s photos --axis lr=0.1,1e-1
+for url in sqlite://jensen.db sqlite:/jensen.db sqlite:jensen.db; do
+    expect 2 '' 'three slashes' -- "$JENSEN" sweep status --store "$url"
+done
+cases=$((cases + 1))
+if ls | grep -q sqlite; then complain "a database named after its address" ls; fi
+finish
