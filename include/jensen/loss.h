@@ -154,8 +154,10 @@ typedef struct jsn_loss_result {
  *   JSN_ERR_ARGUMENT  something is NULL or does not fit together: soft targets for a
  *                     loss without them, per-sample values of a loss that has none
  *   JSN_ERR_RANGE     a label lies outside [0, classes), a weight or a target is
- *                     negative or not finite; the outputs are untouched
- *   JSN_ERR_NUMERIC   a sample's loss is not finite; the outputs are unspecified */
+ *                     negative or not finite, the weights have no sum to divide by;
+ *                     the outputs are untouched
+ *   JSN_ERR_NUMERIC   a sample's loss, or their sum, is not finite; the outputs are
+ *                     unspecified */
 JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval(jsn_loss *loss,
                                                 const jsn_loss_batch *batch,
                                                 jsn_loss_result *result);

@@ -274,7 +274,7 @@ jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
         weights = 0.0;
         for (size_t i = 0; i < batch->samples; i++)
             weights += jsni_loss_weight(&job, i);
-        if (!(weights > 0.0 && weights < HUGE_VAL))
+        if (!(weights > 0.0 && weights < HUGE_VAL && 1.0 / weights < HUGE_VAL))
             return jsni_fail(JSN_ERR_RANGE, "loss: the weights sum to %g", weights);
     }
     job.inverse_weight = 1.0 / weights;
@@ -292,6 +292,11 @@ jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
                          &sum));
     }
     double mean = sum * job.inverse_weight;
+    if (!isfinite(mean))
+        return jsni_fail(JSN_ERR_NUMERIC,
+                         "loss: the sum of %s over the samples is not finite: losses "
+                         "or weights are too large",
+                         loss->def->info.name);
     if (loss->def->root) {
         const double root = mean > 0.0 ? sqrt(mean) : 0.0;
         mean = loss->setup.outer * root;

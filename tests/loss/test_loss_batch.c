@@ -335,6 +335,33 @@ static void test_root_at_zero(void **state)
     jsn_loss_destroy(loss);
 }
 
+/* No mean is handed out that is not a number, however extreme the weights. */
+static void test_weights_beyond_the_range_of_a_double(void **state)
+{
+    (void)state;
+    const double logits[2][2] = {{50.0, 0.0}, {50.0, 0.0}};
+    const int32_t wrong[2] = {1, 1};
+    double weights[2] = {1e-320, 0.0}; /* the inverse is infinite */
+    jsn_loss *loss = NULL;
+    assert_ok(jsn_loss_create(&loss, "ce", 2, 1));
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = 2;
+    batch.type = JSN_LOSS_F64;
+    batch.logits = logits;
+    batch.labels = wrong;
+    batch.sample_weights = weights;
+    jsn_loss_result result = {-1.0, NULL, NULL};
+    assert_fails(jsn_loss_eval(loss, &batch, &result), JSN_ERR_RANGE, "weights sum to");
+    assert_true(result.mean == -1.0);
+    weights[0] = weights[1] = 8e307; /* the sum of the weighted losses is infinite */
+    assert_fails(jsn_loss_eval(loss, &batch, &result), JSN_ERR_NUMERIC, "too large");
+    weights[0] = weights[1] = 1e-300;
+    assert_ok(jsn_loss_eval(loss, &batch, &result));
+    assert_close(result.mean, 50.0, 1e-12, 0.0);
+    jsn_loss_destroy(loss);
+}
+
 static void test_bad_batches_are_refused(void **state)
 {
     (void)state;
@@ -439,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_a_sample_does_not_depend_on_its_place),
         cmocka_unit_test(test_every_failed_allocation_is_reported),
         cmocka_unit_test(test_root_at_zero),
+        cmocka_unit_test(test_weights_beyond_the_range_of_a_double),
         cmocka_unit_test(test_bad_batches_are_refused),
         cmocka_unit_test(test_logits_that_are_no_numbers_are_found),
         cmocka_unit_test(test_levels_have_names_and_can_be_refused),
