@@ -65,14 +65,14 @@ static void test_all_compilations_give_the_same_bits(void **state)
     static float want[MOST], got[MOST];
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         const size_t count =
-            run(refconv_at(0), &rows[r].op, rows[r].in, rows[r].samples, want);
-        for (size_t i = 1; refconv_at(i) != NULL; i++) {
-            if (!refconv_at(i)->usable()) {
+            run(jsni_refconv_at(0), &rows[r].op, rows[r].in, rows[r].samples, want);
+        for (size_t i = 1; jsni_refconv_at(i) != NULL; i++) {
+            if (!jsni_refconv_at(i)->usable()) {
                 print_message("skipped: this machine lacks the instructions\n");
                 continue;
             }
             assert_int_equal(
-                run(refconv_at(i), &rows[r].op, rows[r].in, rows[r].samples, got),
+                run(jsni_refconv_at(i), &rows[r].op, rows[r].in, rows[r].samples, got),
                 count);
             assert_memory_equal(got, want, count * sizeof *got);
         }
@@ -82,8 +82,8 @@ static void test_all_compilations_give_the_same_bits(void **state)
 static void test_the_best_one_is_usable(void **state)
 {
     (void)state;
-    assert_true(refconv_best()->usable());
-    assert_true(refconv_at(0)->usable());
+    assert_true(jsni_refconv_best()->usable());
+    assert_true(jsni_refconv_at(0)->usable());
 }
 
 int main(void)

@@ -24,6 +24,10 @@ readelf -d "$lib/libjensen.so" | grep -q 'SONAME.*libjensen\.so\.[0-9]\+\]' || c
 others=$(nm -D --defined-only "$lib/libjensen.so" | awk '{print $3}' | grep -v '^jsn_' || true)
 [ -z "$others" ] || complain "exported beside jsn_*: $others"
 nm -D --defined-only "$lib/libjensen.so" | grep -q ' jsn_version$' || complain "nothing is exported"
+# Nor can a name of the static library meet one of the program that it is linked into.
+others=$(nm -g --defined-only "$lib/libjensen.a" 2>/dev/null | awk 'NF == 3 && $3 !~ /^jsni?_/ {print $3}')
+[ -z "$others" ] || complain "the static library defines $(echo "$others" | tr '\n' ' ')"
+nm -g --defined-only "$lib/libjensen.a" 2>/dev/null | grep -q ' jsn_version$' || complain "nothing is in the static library"
 
 # Every header that was installed compiles, alone, from where it was installed.
 for header in "$prefix"/include/jensen/*.h; do

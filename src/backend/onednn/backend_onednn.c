@@ -54,8 +54,8 @@ static void plan_destroy(jsni_plan *base)
     if (plan == NULL)
         return;
     jsni_host_plan_release(&plan->host);
-    dn_steps_destroy(plan);
-    dn_memory_release(plan);
+    jsni_dn_steps_destroy(plan);
+    jsni_dn_memory_release(plan);
     jsni_free(plan);
 }
 
@@ -75,15 +75,15 @@ static jsn_status plan_draw(const jsni_backend *base, const jsni_graph *graph,
     plan->threads = options->threads != 0 ? options->threads : jsni_usable_cores();
     plan->pending = JSNI_NONE;
     plan->stale = true;
-    jsn_status status = dn_fuse(plan);
+    jsn_status status = jsni_dn_fuse(plan);
     if (status == JSN_OK)
-        status = dn_memory_check(plan);
+        status = jsni_dn_memory_check(plan);
     if (status == JSN_OK)
-        status = dn_steps_create(plan);
+        status = jsni_dn_steps_create(plan);
     if (status == JSN_OK)
-        status = dn_gradients(plan);
+        status = jsni_dn_gradients(plan);
     if (status == JSN_OK)
-        status = dn_memory_layout(plan);
+        status = jsni_dn_memory_layout(plan);
     if (status != JSN_OK) {
         plan_destroy(&plan->host.base);
         return status;
@@ -97,14 +97,14 @@ static jsn_status plan_memory(const jsni_backend *backend, const jsni_graph *gra
 {
     dn_plan *plan = NULL;
     JSNI_TRY(plan_draw(backend, graph, options, &plan));
-    *out = dn_memory_need(plan);
+    *out = jsni_dn_memory_need(plan);
     plan_destroy(&plan->host.base);
     return JSN_OK;
 }
 
 static jsn_status plan_start(dn_plan *plan)
 {
-    JSNI_TRY(dn_memory_allocate(plan));
+    JSNI_TRY(jsni_dn_memory_allocate(plan));
     for (size_t k = 0; k < plan->threads; k++)
         DNNL_TRY(dnnl_stream_create(&plan->workers[k].stream, plan->engine,
                                     dnnl_stream_default_flags));
@@ -198,7 +198,7 @@ static jsn_status forward(jsni_plan *base, const jsni_pass *pass)
     dn_plan *plan = (dn_plan *)base;
     JSNI_TRY(jsni_host_begin_pass(&plan->host, pass));
     const int before = jsni_dnnl_threads(1);
-    dn_forward_run(plan);
+    jsni_dn_forward_run(plan);
     jsni_dnnl_threads(before);
     copy_out(plan, plan->output, dn_tensor_at(plan, plan->output), plan->host.logits);
     plan->host.ran = true;
@@ -212,7 +212,7 @@ static jsn_status backward(jsni_plan *base)
     copy_in(plan, plan->output, plan->host.logit_gradient,
             dn_buffer_at(plan, plan->output_gradient));
     const int before = jsni_dnnl_threads(1);
-    dn_backward_run(plan);
+    jsni_dn_backward_run(plan);
     jsni_dnnl_threads(before);
     plan->host.ran = false; /* the memory of the values is used up */
     return check_failure(plan);
@@ -262,7 +262,7 @@ static jsn_status read_node(jsni_plan *base, size_t member, size_t node, float *
     for (size_t i = 0; i < plan->host.views * plan->host.samples; i++) {
         /* the worker's buffer takes at least one image of whatever a step reads */
         const float *x =
-            dn_read(plan, value, i / plan->host.samples, i, 1, plan->workers[0].y);
+            jsni_dn_read(plan, value, i / plan->host.samples, i, 1, plan->workers[0].y);
         if (plan->tensors[tensor].plain)
             memcpy(to + i * count, x, count * sizeof *to);
         else
@@ -290,6 +290,6 @@ const jsni_backend_ops jsni_backend_onednn = {
     .describe_node = describe_node,
     .read_input_gradient = read_input_gradient,
     .read_node = read_node,
-    .time_tasks = dn_time_tasks,
-    .time_limit = dn_time_limit,
+    .time_tasks = jsni_dn_time_tasks,
+    .time_limit = jsni_dn_time_limit,
 };

@@ -13,15 +13,15 @@ static float *images_at(const dn_plan *plan, size_t buffer, size_t tensor, size_
                : dn_buffer_at(plan, buffer) + first * plan->tensors[tensor].floats;
 }
 
-const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
-                             float *scratch)
+const float *jsni_dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
+                                  float *scratch)
 {
     const float *direct = images_at(plan, step->direct, step->out, r->first);
     const float *x =
         dn_tensor_at(plan, step->out) + r->first * plan->tensors[step->out].floats;
     if (!step->fold && !step->relu)
         return direct;
-    const jsni_extent extent = dn_extent(plan, step->out, r->count);
+    const jsni_extent extent = jsni_dn_extent(plan, step->out, r->count);
     float *to = images_at(plan, step->g, step->out, r->first);
     if (to == NULL)
         to = scratch;
@@ -31,7 +31,7 @@ const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
         if (value->tensor != step->out || v == plan->tensors[step->out].value ||
             value->gradient == JSNI_NONE)
             continue;
-        const jsni_load load = dn_load(plan, v, r->view);
+        const jsni_load load = jsni_dn_load(plan, v, r->view);
         jsni_norm_back back = {NULL, NULL};
         if (value->norm != JSNI_NONE) {
             const dn_norm *norm = &plan->norms[value->norm];
@@ -48,7 +48,7 @@ const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
     return to;
 }
 
-bool dn_completes(const dn_plan *plan, const dn_step *step, int k)
+bool jsni_dn_completes(const dn_plan *plan, const dn_step *step, int k)
 {
     if (step->in[k] == JSNI_NONE || step->back[k].to == JSNI_NONE ||
         (k == 1 && step->in[0] == step->in[1]))
@@ -57,28 +57,28 @@ bool dn_completes(const dn_plan *plan, const dn_step *step, int k)
     return v->norm != JSNI_NONE && v->completed == (size_t)(step - plan->steps);
 }
 
-void dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r)
+void jsni_dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r)
 {
-    if (!dn_completes(plan, step, k))
+    if (!jsni_dn_completes(plan, step, k))
         return;
     const dn_value *v = &plan->values[step->in[k]];
     const dn_norm *norm = &plan->norms[v->norm];
-    const jsni_load load = dn_load(plan, step->in[k], r->view);
-    const jsni_sums sums = dn_sums_at(norm->sums, norm->full, r->shard);
+    const jsni_load load = jsni_dn_load(plan, step->in[k], r->view);
+    const jsni_sums sums = jsni_dn_sums_at(norm->sums, norm->full, r->shard);
     plan->kernels->back_sums(
-        dn_extent(plan, v->tensor, r->count),
+        jsni_dn_extent(plan, v->tensor, r->count),
         images_at(plan, plan->tensors[v->tensor].buffer, v->tensor, r->first), &load,
         images_at(plan, v->gradient, v->tensor, r->first), &sums);
 }
 
-void dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
-                const float *g)
+void jsni_dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
+                     const float *g)
 {
     const dn_back *back = &step->back[k];
     if (step->in[k] == JSNI_NONE || back->to == JSNI_NONE || back->addend == JSNI_NONE)
         return;
     const size_t tensor = plan->values[step->in[k]].tensor;
-    plan->kernels->combine(dn_extent(plan, tensor, r->count),
+    plan->kernels->combine(jsni_dn_extent(plan, tensor, r->count),
                            images_at(plan, back->addend, tensor, r->first), NULL, g,
                            NULL, false, images_at(plan, back->to, tensor, r->first));
 }
@@ -102,8 +102,8 @@ static void pool_back(dn_plan *plan, const dn_step *step, const dn_range *r,
 {
     const float *x = NULL;
     if (step->kind == DN_MAX_POOL)
-        x = dn_read(plan, step->in[0], r->view, r->first, r->count,
-                    plan->workers[worker].y);
+        x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
+                         plan->workers[worker].y);
     float *to = begin_sum(plan, step, r);
     if (step->kind == DN_MAX_POOL)
         plan->kernels->max_pool_back(&step->pool, r->count, x, g, to);
@@ -121,7 +121,7 @@ static void copy_back(dn_plan *plan, const dn_step *step, const dn_range *r,
     const dn_tensor *out = &plan->tensors[step->out];
     float *y = plan->workers[worker].y, *to = begin_sum(plan, step, r);
     if (step->kind == DN_DROPOUT && plan->host.pass.training)
-        dn_dropout(plan, step, r, g, y);
+        jsni_dn_dropout(plan, step, r, g, y);
     else if (step->kind == DN_DROPOUT)
         memcpy(y, g, r->count * in->floats * sizeof *y);
     else if (in->plain)
@@ -137,10 +137,10 @@ static void copy_back(dn_plan *plan, const dn_step *step, const dn_range *r,
 
 static void run_unit(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
 {
-    const float *g = dn_out_gradient(plan, step, r, plan->workers[worker].g);
+    const float *g = jsni_dn_out_gradient(plan, step, r, plan->workers[worker].g);
     if (step->kind == DN_COMBINE) {
-        dn_pass_on(plan, step, 0, r, g);
-        dn_pass_on(plan, step, 1, r, g);
+        jsni_dn_pass_on(plan, step, 0, r, g);
+        jsni_dn_pass_on(plan, step, 1, r, g);
     } else if (step->back[0].to != JSNI_NONE) {
         if (step->kind == DN_FLATTEN || step->kind == DN_DROPOUT)
             copy_back(plan, step, r, g, worker);
@@ -162,7 +162,7 @@ static void clear_back_sums(dn_plan *plan, const dn_step *step, size_t shard)
         if (step->in[k] == JSNI_NONE || plan->values[step->in[k]].norm == JSNI_NONE)
             continue;
         const dn_norm *norm = &plan->norms[plan->values[step->in[k]].norm];
-        const jsni_sums sums = dn_sums_at(norm->sums, norm->full, shard);
+        const jsni_sums sums = jsni_dn_sums_at(norm->sums, norm->full, shard);
         memset(sums.first, 0, norm->full * sizeof *sums.first);
         memset(sums.second, 0, norm->full * sizeof *sums.second);
     }
@@ -173,18 +173,18 @@ static void run_task(void *user, size_t index, size_t worker)
     const backward_job *job = user;
     dn_plan *plan = job->plan;
     dn_step *step = job->step;
-    const double start = dn_time_begin(plan);
+    const double start = jsni_dn_time_begin(plan);
     jsni_dnnl_threads(1);
     if (index >= job->shards) {
-        dn_reduce(plan, job->reduce, index - job->shards, worker);
-        dn_time_end(plan, &plan->steps[job->reduce], DN_SUM, worker, start);
+        jsni_dn_reduce(plan, job->reduce, index - job->shards, worker);
+        jsni_dn_time_end(plan, &plan->steps[job->reduce], DN_SUM, worker, start);
         return;
     }
     const size_t shard = dn_turn(plan, index, job->shards);
-    const dn_range all = dn_range_of(plan, step, shard);
+    const dn_range all = jsni_dn_range_of(plan, step, shard);
     clear_back_sums(plan, step, shard);
     if (step->kind == DN_CONV) {
-        dn_conv_backward(plan, step, &all, worker);
+        jsni_dn_conv_backward(plan, step, &all, worker);
         return;
     }
     for (size_t i = 0; i < all.count; i += step->unit) {
@@ -193,15 +193,15 @@ static void run_task(void *user, size_t index, size_t worker)
         r.count = all.count - i < step->unit ? all.count - i : step->unit;
         run_unit(plan, step, &r, worker);
         for (int k = 0; k < 2 && step->kind != DN_LINEAR; k++)
-            dn_back_input(plan, step, k, &r);
+            jsni_dn_back_input(plan, step, k, &r);
     }
-    dn_time_end(plan, step, DN_GRADIENT, worker, start);
+    jsni_dn_time_end(plan, step, DN_GRADIENT, worker, start);
 }
 
 static void run_pending(dn_plan *plan)
 {
     backward_job job = {plan, NULL, 0, plan->pending};
-    jsni_pool_run(plan->host.pool, dn_reduce_tasks(plan, plan->pending), run_task,
+    jsni_pool_run(plan->host.pool, jsni_dn_reduce_tasks(plan, plan->pending), run_task,
                   &job);
     plan->pending = JSNI_NONE;
 }
@@ -210,9 +210,9 @@ static void sum_task(void *user, size_t index, size_t worker)
 {
     (void)worker;
     const backward_job *job = user;
-    const dn_range r = dn_range_of(job->plan, job->step, index);
+    const dn_range r = jsni_dn_range_of(job->plan, job->step, index);
     clear_back_sums(job->plan, job->step, index);
-    dn_back_input(job->plan, job->step, 0, &r);
+    jsni_dn_back_input(job->plan, job->step, 0, &r);
 }
 
 static void run_step(dn_plan *plan, size_t number)
@@ -228,23 +228,23 @@ static void run_step(dn_plan *plan, size_t number)
         run_pending(plan);
     else
         jsni_pool_run(plan->host.pool,
-                      job.shards + dn_reduce_tasks(plan, plan->pending), run_task,
+                      job.shards + jsni_dn_reduce_tasks(plan, plan->pending), run_task,
                       &job);
     plan->reverse = !plan->reverse;
     plan->pending = step->kind == DN_CONV ? number : JSNI_NONE;
-    const double start = dn_time_begin(plan);
+    const double start = jsni_dn_time_begin(plan);
     if (linear) {
-        dn_linear_backward(plan, step);
+        jsni_dn_linear_backward(plan, step);
         jsni_pool_run(plan->host.pool, job.shards, sum_task, &job);
     }
     for (size_t v = 0; v < plan->value_count; v++)
         if (plan->values[v].norm != JSNI_NONE && plan->values[v].completed == number &&
             plan->values[v].gradient != JSNI_NONE)
-            dn_norm_backward(plan, plan->values[v].norm);
-    dn_time_end_alone(plan, step, DN_GRADIENT, start);
+            jsni_dn_norm_backward(plan, plan->values[v].norm);
+    jsni_dn_time_end_alone(plan, step, DN_GRADIENT, start);
 }
 
-void dn_backward_run(dn_plan *plan)
+void jsni_dn_backward_run(dn_plan *plan)
 {
     plan->pending = JSNI_NONE;
     for (size_t s = plan->step_count; s-- > 0;)

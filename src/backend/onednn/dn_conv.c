@@ -33,7 +33,7 @@ static void own_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t 
     const dn_tensor *out = &plan->tensors[step->out];
     const jsni_wino_call call = {
         .x = dn_buffer_at(plan, in->buffer) + r->first * in->floats,
-        .load = dn_load(plan, step->in[0], r->view),
+        .load = jsni_dn_load(plan, step->in[0], r->view),
         .weights = plan->weights + step->weights_forward,
         .bias = bias_of(plan, step),
         .residual = step->in[1] == JSNI_NONE
@@ -57,13 +57,14 @@ static void library_forward(dn_plan *plan, dn_step *step, const dn_range *r,
     for (size_t i = 0, n = 0; i < r->count; i += n) {
         n = next_images(step, r->count - i);
         const size_t first = r->first + i;
-        const float *x = dn_read(plan, step->in[0], r->view, first, n, w->y);
+        const float *x = jsni_dn_read(plan, step->in[0], r->view, first, n, w->y);
         float *y = dn_buffer_at(plan, out->buffer) + first * out->floats;
         float *to = step->in[1] == JSNI_NONE ? y : w->t;
-        dn_fail(plan, jsni_dnnl_conv_run(&step->conv, JSNI_CONV_FORWARD, n < step->unit,
-                                         &run, x, plan->weights + step->weights_forward,
-                                         bias_of(plan, step), to));
-        const jsni_extent extent = dn_extent(plan, step->out, n);
+        jsni_dn_fail(plan,
+                     jsni_dnnl_conv_run(&step->conv, JSNI_CONV_FORWARD, n < step->unit,
+                                        &run, x, plan->weights + step->weights_forward,
+                                        bias_of(plan, step), to));
+        const jsni_extent extent = jsni_dn_extent(plan, step->out, n);
         if (step->in[1] != JSNI_NONE)
             plan->kernels->combine(
                 extent, to, NULL,
@@ -75,13 +76,14 @@ static void library_forward(dn_plan *plan, dn_step *step, const dn_range *r,
     }
 }
 
-void dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
+void jsni_dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r,
+                          size_t worker)
 {
     const dn_tensor *out = &plan->tensors[step->out];
     const bool wanted = out->normed && plan->host.pass.training;
     jsni_sums sums = {NULL, NULL, NULL};
     if (wanted)
-        sums = dn_sums_at(out->sums, out->blocks * plan->kernels->lanes, r->shard);
+        sums = jsni_dn_sums_at(out->sums, out->blocks * plan->kernels->lanes, r->shard);
     if (step->own)
         own_forward(plan, step, r, worker, wanted ? &sums : NULL);
     else
@@ -94,7 +96,7 @@ static void data_unit(dn_plan *plan, dn_step *step, const dn_range *r, const flo
                       size_t worker)
 {
     if (step->back[0].to == JSNI_NONE) {
-        dn_back_input(plan, step, 0, r);
+        jsni_dn_back_input(plan, step, 0, r);
         return;
     }
     const size_t first = r->first, n = r->count;
@@ -113,28 +115,28 @@ static void data_unit(dn_plan *plan, dn_step *step, const dn_range *r, const flo
                                .images = n};
         const dn_value *v = &plan->values[step->in[0]];
         jsni_sums sums;
-        if (dn_completes(plan, step, 0)) {
+        if (jsni_dn_completes(plan, step, 0)) {
             const dn_norm *norm = &plan->norms[v->norm];
-            sums = dn_sums_at(norm->sums, norm->full, r->shard);
+            sums = jsni_dn_sums_at(norm->sums, norm->full, r->shard);
             call.sums = &sums;
             call.back_x = dn_tensor_at(plan, tensor) + first * floats;
-            call.back_load = dn_load(plan, step->in[0], r->view);
+            call.back_load = jsni_dn_load(plan, step->in[0], r->view);
         }
         plan->kernels->wino_conv(&step->wino_back, &call, &w->wino);
         return;
     }
     const jsni_dnnl_run run = run_of(plan, worker);
     float *result = add == NULL ? to : w->t;
-    dn_fail(plan,
-            jsni_dnnl_conv_run(&step->conv, JSNI_CONV_DATA, n < step->unit, &run,
-                               result, plan->weights + step->weights_back, NULL, g));
+    jsni_dn_fail(plan, jsni_dnnl_conv_run(&step->conv, JSNI_CONV_DATA, n < step->unit,
+                                          &run, result,
+                                          plan->weights + step->weights_back, NULL, g));
     if (add != NULL && plan->tensors[tensor].plain)
         for (size_t i = 0; i < n * floats; i++)
             to[i] = result[i] + add[i];
     else if (add != NULL)
-        plan->kernels->combine(dn_extent(plan, tensor, n), result, NULL, add, NULL,
+        plan->kernels->combine(jsni_dn_extent(plan, tensor, n), result, NULL, add, NULL,
                                false, to);
-    dn_back_input(plan, step, 0, r);
+    jsni_dn_back_input(plan, step, 0, r);
 }
 
 /* Gradient of the weights for `n` images, added to the shard's part. */
@@ -145,7 +147,7 @@ static void weights_unit(dn_plan *plan, dn_step *step, const dn_range *r, size_t
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const size_t first = r->first + done;
     if (step->own) {
-        const jsni_load load = dn_load(plan, step->in[0], r->view);
+        const jsni_load load = jsni_dn_load(plan, step->in[0], r->view);
         plan->kernels->wino_gradient(
             &step->wino, dn_buffer_at(plan, in->buffer) + first * in->floats, &load, g,
             n, done == 0, &w->wino);
@@ -154,14 +156,15 @@ static void weights_unit(dn_plan *plan, dn_step *step, const dn_range *r, size_t
     const jsni_dnnl_run run = run_of(plan, worker);
     float *part = dn_buffer_at(plan, step->parts) + r->shard * step->part;
     float *to = done == 0 ? part : w->dw;
-    const float *y = dn_read(plan, step->in[0], r->view, first, n, w->y);
-    dn_fail(plan, jsni_dnnl_conv_run(&step->conv, JSNI_CONV_WEIGHTS, n < step->unit,
-                                     &run, y, to, NULL, g));
+    const float *y = jsni_dn_read(plan, step->in[0], r->view, first, n, w->y);
+    jsni_dn_fail(plan, jsni_dnnl_conv_run(&step->conv, JSNI_CONV_WEIGHTS,
+                                          n < step->unit, &run, y, to, NULL, g));
     for (size_t i = 0; done > 0 && i < step->part; i++)
         part[i] += to[i];
 }
 
-void dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
+void jsni_dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r,
+                           size_t worker)
 {
     const dn_worker *w = &plan->workers[worker];
     const dn_tensor *out = &plan->tensors[step->out];
@@ -173,33 +176,33 @@ void dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r, size_t wo
     for (size_t i = 0, n = 0; i < r->count; i += n) {
         n = next_images(step, r->count - i);
         const dn_range part = {r->view, r->first + i, n, r->shard};
-        double start = dn_time_begin(plan);
-        const float *g = dn_out_gradient(plan, step, &part, w->g);
-        dn_time_end(plan, step, DN_GRADIENT, worker, start);
-        start = dn_time_begin(plan);
+        double start = jsni_dn_time_begin(plan);
+        const float *g = jsni_dn_out_gradient(plan, step, &part, w->g);
+        jsni_dn_time_end(plan, step, DN_GRADIENT, worker, start);
+        start = jsni_dn_time_begin(plan);
         data_unit(plan, step, &part, g, worker);
-        dn_time_end(plan, step, DN_DATA, worker, start);
-        start = dn_time_begin(plan);
-        dn_pass_on(plan, step, 1, &part, g);
-        dn_back_input(plan, step, 1, &part);
+        jsni_dn_time_end(plan, step, DN_DATA, worker, start);
+        start = jsni_dn_time_begin(plan);
+        jsni_dn_pass_on(plan, step, 1, &part, g);
+        jsni_dn_back_input(plan, step, 1, &part);
         if (bias != NULL)
-            plan->kernels->channel_sums(dn_extent(plan, step->out, n), g, bias);
-        dn_time_end(plan, step, DN_GRADIENT, worker, start);
-        start = dn_time_begin(plan);
+            plan->kernels->channel_sums(jsni_dn_extent(plan, step->out, n), g, bias);
+        jsni_dn_time_end(plan, step, DN_GRADIENT, worker, start);
+        start = jsni_dn_time_begin(plan);
         weights_unit(plan, step, r, i, n, g, worker);
-        dn_time_end(plan, step, DN_WEIGHTS, worker, start);
+        jsni_dn_time_end(plan, step, DN_WEIGHTS, worker, start);
     }
-    const double start = dn_time_begin(plan);
+    const double start = jsni_dn_time_begin(plan);
     if (step->own)
         plan->kernels->wino_gradient_end(&step->wino, &w->wino,
                                          dn_buffer_at(plan, step->parts) +
                                              r->shard * step->part);
-    dn_time_end(plan, step, DN_WEIGHTS, worker, start);
+    jsni_dn_time_end(plan, step, DN_WEIGHTS, worker, start);
 }
 
 /* ---- sums of the shards ---- */
 
-size_t dn_reduce_tasks(const dn_plan *plan, size_t number)
+size_t jsni_dn_reduce_tasks(const dn_plan *plan, size_t number)
 {
     if (number == JSNI_NONE)
         return 0;
@@ -267,13 +270,14 @@ static void reduce_any(dn_plan *plan, const dn_step *step, size_t shards, size_t
     for (size_t s = 1; s < shards; s++)
         for (size_t i = 0; i < step->part; i++)
             parts[i] += parts[s * step->part + i];
-    dn_fail(plan, jsni_dnnl_conv_reorder(&step->conv, JSNI_CONV_WEIGHTS,
-                                         plan->workers[worker].stream, parts, plain));
+    jsni_dn_fail(plan,
+                 jsni_dnnl_conv_reorder(&step->conv, JSNI_CONV_WEIGHTS,
+                                        plan->workers[worker].stream, parts, plain));
     if (!same)
         copy_weights(whole, plain, real, to);
 }
 
-void dn_reduce(dn_plan *plan, size_t number, size_t task, size_t worker)
+void jsni_dn_reduce(dn_plan *plan, size_t number, size_t task, size_t worker)
 {
     const jsni_graph *graph = plan->host.base.graph;
     const dn_step *step = &plan->steps[number];
@@ -318,12 +322,13 @@ static void prepare_piece(void *user, size_t index, size_t worker)
         copy_weights(real, from, whole, plain);
         from = plain;
     }
-    dn_fail(plan, jsni_dnnl_conv_reorder(
-                      &step->conv, piece->back ? JSNI_CONV_DATA : JSNI_CONV_FORWARD,
-                      plan->workers[worker].stream, from, to));
+    jsni_dn_fail(
+        plan, jsni_dnnl_conv_reorder(&step->conv,
+                                     piece->back ? JSNI_CONV_DATA : JSNI_CONV_FORWARD,
+                                     plan->workers[worker].stream, from, to));
 }
 
-void dn_prepare_weights(dn_plan *plan)
+void jsni_dn_prepare_weights(dn_plan *plan)
 {
     jsni_pool_run(plan->host.pool, plan->prepare_count, prepare_piece, plan);
 }

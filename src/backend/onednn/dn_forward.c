@@ -5,7 +5,7 @@
 #include "backend/onednn/dnnl_tensor.h"
 #include "core/rng.h"
 
-dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard)
+dn_range jsni_dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard)
 {
     const size_t of_view = dn_shards_of_view(plan, step);
     dn_range r = {.view = shard / of_view, .shard = shard};
@@ -16,13 +16,13 @@ dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard)
     return r;
 }
 
-jsni_extent dn_extent(const dn_plan *plan, size_t tensor, size_t images)
+jsni_extent jsni_dn_extent(const dn_plan *plan, size_t tensor, size_t images)
 {
     const dn_tensor *t = &plan->tensors[tensor];
     return (jsni_extent){images, t->blocks, t->pixels};
 }
 
-jsni_load dn_load(const dn_plan *plan, size_t value, size_t view)
+jsni_load jsni_dn_load(const dn_plan *plan, size_t value, size_t view)
 {
     const dn_value *v = &plan->values[value];
     jsni_load load = {.relu = v->relu};
@@ -36,28 +36,28 @@ jsni_load dn_load(const dn_plan *plan, size_t value, size_t view)
     return load;
 }
 
-jsni_sums dn_sums_at(jsni_sums sums, size_t channels, size_t shard)
+jsni_sums jsni_dn_sums_at(jsni_sums sums, size_t channels, size_t shard)
 {
     return (jsni_sums){sums.first + shard * channels, sums.second + shard * channels,
                        sums.origin == NULL ? NULL : sums.origin + shard * channels};
 }
 
-void dn_fail(dn_plan *plan, dnnl_status_t status)
+void jsni_dn_fail(dn_plan *plan, dnnl_status_t status)
 {
     if (status != dnnl_success)
         atomic_store(&plan->failure, (int)status);
 }
 
-const float *dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
-                     size_t images, float *scratch)
+const float *jsni_dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
+                          size_t images, float *scratch)
 {
     const size_t tensor = plan->values[value].tensor;
     const float *x = dn_tensor_at(plan, tensor) + first * plan->tensors[tensor].floats;
-    const jsni_load load = dn_load(plan, value, view);
+    const jsni_load load = jsni_dn_load(plan, value, view);
     if (dn_load_plain(&load))
         return x;
-    plan->kernels->combine(dn_extent(plan, tensor, images), x, &load, NULL, NULL, false,
-                           scratch);
+    plan->kernels->combine(jsni_dn_extent(plan, tensor, images), x, &load, NULL, NULL,
+                           false, scratch);
     return scratch;
 }
 
@@ -68,19 +68,19 @@ static void combine(dn_plan *plan, const dn_step *step, const dn_range *r)
     jsni_load load[2];
     for (int k = 0; k < 2; k++)
         if (step->in[k] != JSNI_NONE) {
-            load[k] = dn_load(plan, step->in[k], r->view);
+            load[k] = jsni_dn_load(plan, step->in[k], r->view);
             from[k] = dn_tensor_at(plan, plan->values[step->in[k]].tensor) +
                       r->first * out->floats;
         }
-    plan->kernels->combine(dn_extent(plan, step->out, r->count), from[0], &load[0],
+    plan->kernels->combine(jsni_dn_extent(plan, step->out, r->count), from[0], &load[0],
                            from[1], &load[1], step->relu,
                            dn_tensor_at(plan, step->out) + r->first * out->floats);
 }
 
 static void pool(dn_plan *plan, const dn_step *step, const dn_range *r, size_t worker)
 {
-    const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
-                             plan->workers[worker].y);
+    const float *x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
+                                  plan->workers[worker].y);
     float *y =
         dn_tensor_at(plan, step->out) + r->first * plan->tensors[step->out].floats;
     if (step->kind == DN_MAX_POOL)
@@ -96,8 +96,8 @@ static void flatten(dn_plan *plan, const dn_step *step, const dn_range *r,
 {
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
-    const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
-                             plan->workers[worker].y);
+    const float *x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
+                                  plan->workers[worker].y);
     float *y = dn_tensor_at(plan, step->out) + r->first * out->floats;
     for (size_t i = 0; i < r->count; i++, x += in->floats, y += out->floats) {
         const size_t count = out->shape.channels;
@@ -113,18 +113,18 @@ static void dropout(dn_plan *plan, const dn_step *step, const dn_range *r,
                     size_t worker)
 {
     const dn_tensor *t = &plan->tensors[step->out];
-    const float *x = dn_read(plan, step->in[0], r->view, r->first, r->count,
-                             plan->workers[worker].y);
+    const float *x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
+                                  plan->workers[worker].y);
     float *y = dn_tensor_at(plan, step->out) + r->first * t->floats;
     if (plan->host.pass.training)
-        dn_dropout(plan, step, r, x, y);
+        jsni_dn_dropout(plan, step, r, x, y);
     else
         memcpy(y, x, r->count * t->floats * sizeof *y);
 }
 
 /* y = x where kept, scaled, else 0; the same forward and backward. */
-void dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
-                const float *x, float *y)
+void jsni_dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
+                     const float *x, float *y)
 {
     const dn_tensor *t = &plan->tensors[step->out];
     const size_t lanes = plan->kernels->lanes, features = jsni_shape_count(t->shape);
@@ -190,18 +190,18 @@ static void run_shard(void *user, size_t index, size_t worker)
     dn_step *step = job->step;
     const size_t shard = dn_turn(plan, index, dn_shards(plan, step));
     const dn_tensor *out = &plan->tensors[step->out];
-    const dn_range all = dn_range_of(plan, step, shard);
+    const dn_range all = jsni_dn_range_of(plan, step, shard);
     const size_t channels = out->blocks * plan->kernels->lanes;
     const bool sums = out->normed && plan->host.pass.training;
     jsni_sums at = {NULL, NULL, NULL};
     if (sums) {
-        at = dn_sums_at(out->sums, channels, shard);
+        at = jsni_dn_sums_at(out->sums, channels, shard);
         clear_sums(&at, channels);
     }
-    const double start = dn_time_begin(plan);
+    const double start = jsni_dn_time_begin(plan);
     if (step->kind == DN_CONV) {
         jsni_dnnl_threads(1);
-        dn_conv_forward(plan, step, &all, worker);
+        jsni_dn_conv_forward(plan, step, &all, worker);
     }
     for (size_t i = 0; i < all.count && step->kind != DN_CONV; i += step->unit) {
         dn_range r = all;
@@ -209,11 +209,11 @@ static void run_shard(void *user, size_t index, size_t worker)
         r.count = all.count - i < step->unit ? all.count - i : step->unit;
         run_unit(plan, step, &r, worker);
         if (sums)
-            plan->kernels->sums(dn_extent(plan, step->out, r.count),
+            plan->kernels->sums(jsni_dn_extent(plan, step->out, r.count),
                                 dn_tensor_at(plan, step->out) + r.first * out->floats,
                                 &at, i == 0);
     }
-    dn_time_end(plan, step, DN_FORWARD, worker, start);
+    jsni_dn_time_end(plan, step, DN_FORWARD, worker, start);
 }
 
 static void run_step(dn_plan *plan, dn_step *step)
@@ -221,30 +221,30 @@ static void run_step(dn_plan *plan, dn_step *step)
     const dn_tensor *out = &plan->tensors[step->out];
     const bool sums = out->normed && plan->host.pass.training;
     forward_job job = {plan, step};
-    double start = dn_time_begin(plan);
+    double start = jsni_dn_time_begin(plan);
     if (step->kind == DN_LINEAR) {
-        dn_linear_forward(plan, step);
-        dn_time_end_alone(plan, step, DN_FORWARD, start);
+        jsni_dn_linear_forward(plan, step);
+        jsni_dn_time_end_alone(plan, step, DN_FORWARD, start);
     }
     /* these two have nothing left but the sums */
     if ((step->kind != DN_INPUT && step->kind != DN_LINEAR) || sums)
         jsni_pool_run(plan->host.pool, dn_shards(plan, step), run_shard, &job);
     plan->reverse = !plan->reverse;
-    start = dn_time_begin(plan);
+    start = jsni_dn_time_begin(plan);
     for (size_t n = 0; n < plan->norm_count && sums; n++)
         if (plan->norms[n].tensor == step->out)
-            dn_norm_forward(plan, n);
-    dn_time_end_alone(plan, step, DN_FORWARD, start);
+            jsni_dn_norm_forward(plan, n);
+    jsni_dn_time_end_alone(plan, step, DN_FORWARD, start);
 }
 
-void dn_forward_run(dn_plan *plan)
+void jsni_dn_forward_run(dn_plan *plan)
 {
     if (plan->stale)
-        dn_prepare_weights(plan);
+        jsni_dn_prepare_weights(plan);
     plan->stale = false;
     if (!plan->host.pass.training)
         for (size_t n = 0; n < plan->norm_count; n++)
-            dn_norm_evaluation(plan, n);
+            jsni_dn_norm_evaluation(plan, n);
     for (size_t s = 0; s < plan->step_count; s++)
         run_step(plan, &plan->steps[s]);
 }

@@ -268,7 +268,7 @@ static void find_needs(dn_plan *plan)
         plan->values[v].needs = plan->values[v].needs && plan->host.options.training;
 }
 
-jsn_status dn_fuse(dn_plan *plan)
+jsn_status jsni_dn_fuse(dn_plan *plan)
 {
     const jsni_graph *graph = plan->host.base.graph;
     /* a node gives at most two steps (flatten, linear) and its inputs one each */

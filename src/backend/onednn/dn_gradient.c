@@ -20,8 +20,8 @@ static bool has_folds(const dn_plan *plan, size_t tensor)
 
 static jsn_status image_buffer(dn_plan *plan, size_t tensor, size_t time, size_t *out)
 {
-    return dn_buffer_add(plan, dn_capacity(plan) * plan->tensors[tensor].floats, time,
-                         time, out);
+    return jsni_dn_buffer_add(plan, dn_capacity(plan) * plan->tensors[tensor].floats,
+                              time, time, out);
 }
 
 /* Lets `buffer` have the memory of `from` if that is used for the last time now; checked
@@ -51,9 +51,9 @@ static jsn_status plan_result(dn_plan *plan, size_t number)
     for (size_t v = 0; v < plan->value_count; v++)
         if (plan->values[v].tensor == step->out &&
             plan->values[v].gradient != JSNI_NONE)
-            dn_buffer_use(plan, plan->values[v].gradient, time);
+            jsni_dn_buffer_use(plan, plan->values[v].gradient, time);
     if (step->fold || step->relu)
-        dn_buffer_use(plan, out->buffer, time);
+        jsni_dn_buffer_use(plan, out->buffer, time);
     if (!step->fold && !step->relu) {
         step->g = step->direct;
         return JSN_OK;
@@ -77,7 +77,7 @@ static jsn_status pass_on(dn_plan *plan, size_t number, int k)
         const size_t time = dn_back_time(plan, number);
         step->back[k].addend = v->gradient;
         JSNI_TRY(image_buffer(plan, v->tensor, time, &step->back[k].to));
-        dn_buffer_use(plan, v->gradient, time);
+        jsni_dn_buffer_use(plan, v->gradient, time);
         if (v->gradient != step->g)
             take_over(plan, step->back[k].to, v->gradient);
     }
@@ -95,7 +95,7 @@ static jsn_status compute(dn_plan *plan, size_t number)
     step->back[0].addend = v->gradient;
     JSNI_TRY(image_buffer(plan, v->tensor, time, &step->back[0].to));
     if (v->gradient != JSNI_NONE) {
-        dn_buffer_use(plan, v->gradient, time);
+        jsni_dn_buffer_use(plan, v->gradient, time);
         if (v->gradient != step->g)
             take_over(plan, step->back[0].to, v->gradient);
     }
@@ -118,7 +118,7 @@ static jsn_status plan_step(dn_plan *plan, size_t number)
     if (!step->active)
         return JSN_OK;
     if (step->kind == DN_CONV)
-        JSNI_TRY(dn_buffer_add(
+        JSNI_TRY(jsni_dn_buffer_add(
             plan,
             step->part * plan->host.options.views *
                 ((plan->host.options.batch + step->shard - 1) / step->shard),
@@ -128,14 +128,14 @@ static jsn_status plan_step(dn_plan *plan, size_t number)
             continue;
         const dn_value *v = &plan->values[step->in[k]];
         if (v->norm != JSNI_NONE || (k == 0 && reads_input_backward(step)))
-            dn_buffer_use(plan, plan->tensors[v->tensor].buffer, time);
+            jsni_dn_buffer_use(plan, plan->tensors[v->tensor].buffer, time);
         if (!v->needs)
             continue;
         if (k == 1 || step->kind == DN_COMBINE)
             JSNI_TRY(pass_on(plan, number, k));
         else
             JSNI_TRY(compute(plan, number));
-        dn_buffer_use(plan, step->back[k].to, time);
+        jsni_dn_buffer_use(plan, step->back[k].to, time);
     }
     return JSN_OK;
 }
@@ -145,22 +145,22 @@ static jsn_status plan_tensors(dn_plan *plan)
 {
     for (size_t t = 0; t < plan->tensor_count; t++) {
         dn_tensor *tensor = &plan->tensors[t];
-        JSNI_TRY(dn_buffer_add(plan, dn_capacity(plan) * tensor->floats, tensor->step,
-                               tensor->step, &tensor->buffer));
+        JSNI_TRY(jsni_dn_buffer_add(plan, dn_capacity(plan) * tensor->floats,
+                                    tensor->step, tensor->step, &tensor->buffer));
     }
     for (size_t s = 0; s < plan->step_count; s++)
         for (int k = 0; k < 2; k++)
             if (plan->steps[s].in[k] != JSNI_NONE)
-                dn_buffer_use(
+                jsni_dn_buffer_use(
                     plan,
                     plan->tensors[plan->values[plan->steps[s].in[k]].tensor].buffer, s);
     /* the images come before, the output is read after everything else */
-    dn_buffer_use(plan, plan->tensors[0].buffer, 2 * plan->step_count);
-    dn_buffer_use(plan, plan->tensors[plan->output].buffer, 2 * plan->step_count);
+    jsni_dn_buffer_use(plan, plan->tensors[0].buffer, 2 * plan->step_count);
+    jsni_dn_buffer_use(plan, plan->tensors[plan->output].buffer, 2 * plan->step_count);
     return JSN_OK;
 }
 
-jsn_status dn_gradients(dn_plan *plan)
+jsn_status jsni_dn_gradients(dn_plan *plan)
 {
     plan->output_gradient = plan->input_gradient = JSNI_NONE;
     JSNI_TRY(plan_tensors(plan));
@@ -174,7 +174,7 @@ jsn_status dn_gradients(dn_plan *plan)
         JSNI_TRY(plan_step(plan, s));
     if (plan->host.options.input_gradient && plan->steps[0].active) {
         plan->input_gradient = plan->steps[0].g;
-        dn_buffer_use(plan, plan->input_gradient, 2 * plan->step_count + 1);
+        jsni_dn_buffer_use(plan, plan->input_gradient, 2 * plan->step_count + 1);
     }
     return JSN_OK;
 }

@@ -397,8 +397,8 @@ static jsn_status time_nodes(const dn_plan *plan, limit_node *all,
     return JSN_OK;
 }
 
-jsn_status dn_time_limit(jsni_plan *base, jsni_task_time *times, size_t room,
-                         size_t *count)
+jsn_status jsni_dn_time_limit(jsni_plan *base, jsni_task_time *times, size_t room,
+                              size_t *count)
 {
     const dn_plan *plan = (const dn_plan *)base;
     limit_node *all = jsni_alloc_zero(base->graph->node_count, sizeof *all);

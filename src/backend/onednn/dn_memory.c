@@ -17,8 +17,8 @@ static size_t round_up(size_t floats)
     return (floats + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-jsn_status dn_buffer_add(dn_plan *plan, size_t floats, size_t from, size_t to,
-                         size_t *out)
+jsn_status jsni_dn_buffer_add(dn_plan *plan, size_t floats, size_t from, size_t to,
+                              size_t *out)
 {
     /* at most: a tensor, three gradients and a set of parts for every step */
     const size_t most = 6 * plan->step_count + 4;
@@ -30,7 +30,7 @@ jsn_status dn_buffer_add(dn_plan *plan, size_t floats, size_t from, size_t to,
     return JSN_OK;
 }
 
-void dn_buffer_use(dn_plan *plan, size_t buffer, size_t time)
+void jsni_dn_buffer_use(dn_plan *plan, size_t buffer, size_t time)
 {
     if (buffer != JSNI_NONE && time > plan->buffers[buffer].to)
         plan->buffers[buffer].to = time;
@@ -56,7 +56,7 @@ static void settle_shares(dn_plan *plan)
     /* the memory lives as long as its last holder */
     for (size_t b = 0; b < plan->buffer_count; b++)
         if (plan->buffers[b].share != JSNI_NONE)
-            dn_buffer_use(plan, plan->buffers[b].share, plan->buffers[b].to);
+            jsni_dn_buffer_use(plan, plan->buffers[b].share, plan->buffers[b].to);
 }
 
 /* The lowest offset at which `b` overlaps none of the `count` placed ones. */
@@ -169,7 +169,7 @@ static void share_out(dn_plan *plan, float *block, double *sums)
     plan->sum_doubles = doubles;
 }
 
-jsn_status dn_memory_check(const dn_plan *plan)
+jsn_status jsni_dn_memory_check(const dn_plan *plan)
 {
     /* a tensor has at most its values, two gradients and a share of everything else */
     size_t floats = 1;
@@ -184,7 +184,7 @@ jsn_status dn_memory_check(const dn_plan *plan)
     return JSN_OK;
 }
 
-jsn_status dn_memory_layout(dn_plan *plan)
+jsn_status jsni_dn_memory_layout(dn_plan *plan)
 {
     for (size_t b = 0; b < plan->buffer_count; b++)
         plan->buffers[b].offset = SIZE_MAX;
@@ -201,7 +201,7 @@ static size_t worker_floats(const dn_need *n)
            round_up(n->t) + round_up(n->dw) + round_up(n->scratch / sizeof(float) + 1);
 }
 
-jsni_memory dn_memory_need(const dn_plan *plan)
+jsni_memory jsni_dn_memory_need(const dn_plan *plan)
 {
     const jsni_graph *graph = plan->host.base.graph;
     const size_t params = graph->param_floats * sizeof(float);
@@ -236,7 +236,7 @@ static void cut_worker(dn_worker *w, float *at, const dn_need *n)
     w->scratch = at;
 }
 
-jsn_status dn_memory_allocate(dn_plan *plan)
+jsn_status jsni_dn_memory_allocate(dn_plan *plan)
 {
     const size_t logits =
         dn_capacity(plan) *
@@ -262,7 +262,7 @@ jsn_status dn_memory_allocate(dn_plan *plan)
     return JSN_OK;
 }
 
-void dn_memory_release(dn_plan *plan)
+void jsni_dn_memory_release(dn_plan *plan)
 {
     for (size_t k = 0; plan->workers != NULL && k < plan->threads; k++)
         if (plan->workers[k].stream != NULL)

@@ -72,7 +72,7 @@ static void set_load(const dn_plan *plan, dn_norm *norm, size_t at, size_t chann
         (float)(bias + ((double)norm->mean[at] - mean) * weight * inverse);
 }
 
-void dn_norm_forward(dn_plan *plan, size_t number)
+void jsni_dn_norm_forward(dn_plan *plan, size_t number)
 {
     const jsni_graph *graph = plan->host.base.graph;
     dn_norm *norm = &plan->norms[number];
@@ -94,7 +94,7 @@ void dn_norm_forward(dn_plan *plan, size_t number)
         }
 }
 
-void dn_norm_evaluation(dn_plan *plan, size_t number)
+void jsni_dn_norm_evaluation(dn_plan *plan, size_t number)
 {
     const jsni_graph *graph = plan->host.base.graph;
     dn_norm *norm = &plan->norms[number];
@@ -107,7 +107,7 @@ void dn_norm_evaluation(dn_plan *plan, size_t number)
 
 /* gx = scale * (g - sum(g)/N - h * sum(g h)/N) with h = (x - mean) * inverse. After an
  * evaluation pass the statistics are constants, the same for all views: gx = scale * g. */
-void dn_norm_backward(dn_plan *plan, size_t number)
+void jsni_dn_norm_backward(dn_plan *plan, size_t number)
 {
     const jsni_graph *graph = plan->host.base.graph;
     dn_norm *norm = &plan->norms[number];
@@ -129,7 +129,7 @@ void dn_norm_backward(dn_plan *plan, size_t number)
             const size_t at = plan->host.pass.training ? to : c;
             double g = 0.0, gx = 0.0;
             for (size_t s = view * shards; s < (view + 1) * shards; s++) {
-                const jsni_sums sums = dn_sums_at(norm->sums, norm->full, s);
+                const jsni_sums sums = jsni_dn_sums_at(norm->sums, norm->full, s);
                 g += sums.first[c];
                 gx += sums.second[c];
             }

@@ -208,21 +208,21 @@ static inline size_t dn_back_time(const dn_plan *plan, size_t step)
 }
 
 /* dn_fuse.c: graph to tensors, values, norms and steps. */
-JSN_MUST_CHECK jsn_status dn_fuse(dn_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_dn_fuse(dn_plan *plan);
 /* dn_steps.c: kernels, shards and primitives of every step. */
-JSN_MUST_CHECK jsn_status dn_steps_create(dn_plan *plan);
-void dn_steps_destroy(dn_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_dn_steps_create(dn_plan *plan);
+void jsni_dn_steps_destroy(dn_plan *plan);
 /* dn_gradient.c: which buffer holds which gradient when. */
-JSN_MUST_CHECK jsn_status dn_gradients(dn_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_dn_gradients(dn_plan *plan);
 /* dn_memory.c: buffers, offsets, sizes; then the memory itself. */
-JSN_MUST_CHECK jsn_status dn_buffer_add(dn_plan *plan, size_t floats, size_t from,
-                                        size_t to, size_t *out);
-void dn_buffer_use(dn_plan *plan, size_t buffer, size_t time);
-JSN_MUST_CHECK jsn_status dn_memory_check(const dn_plan *plan); /* sizes fit */
-JSN_MUST_CHECK jsn_status dn_memory_layout(dn_plan *plan);
-jsni_memory dn_memory_need(const dn_plan *plan);
-JSN_MUST_CHECK jsn_status dn_memory_allocate(dn_plan *plan);
-void dn_memory_release(dn_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_dn_buffer_add(dn_plan *plan, size_t floats, size_t from,
+                                             size_t to, size_t *out);
+void jsni_dn_buffer_use(dn_plan *plan, size_t buffer, size_t time);
+JSN_MUST_CHECK jsn_status jsni_dn_memory_check(const dn_plan *plan); /* sizes fit */
+JSN_MUST_CHECK jsn_status jsni_dn_memory_layout(dn_plan *plan);
+jsni_memory jsni_dn_memory_need(const dn_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_dn_memory_allocate(dn_plan *plan);
+void jsni_dn_memory_release(dn_plan *plan);
 
 /* ---- running ---- */
 
@@ -249,60 +249,63 @@ static inline size_t dn_turn(const dn_plan *plan, size_t index, size_t shards)
     return plan->reverse ? shards - 1 - index : index;
 }
 
-dn_range dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard);
-jsni_extent dn_extent(const dn_plan *plan, size_t tensor, size_t images);
+dn_range jsni_dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard);
+jsni_extent jsni_dn_extent(const dn_plan *plan, size_t tensor, size_t images);
 /* How a value is read in a view; `relu` and normalisation of the present pass. */
-jsni_load dn_load(const dn_plan *plan, size_t value, size_t view);
+jsni_load jsni_dn_load(const dn_plan *plan, size_t value, size_t view);
 static inline bool dn_load_plain(const jsni_load *load)
 {
     return load->mean == NULL && !load->relu;
 }
 /* `images` images of a value from `first`, as they are read: the tensor itself or loaded
  * into `scratch`. */
-const float *dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
-                     size_t images, float *scratch);
+const float *jsni_dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
+                          size_t images, float *scratch);
 /* Shard `shard` of some sums. */
-jsni_sums dn_sums_at(jsni_sums sums, size_t channels, size_t shard);
-void dn_fail(dn_plan *plan, dnnl_status_t status);
+jsni_sums jsni_dn_sums_at(jsni_sums sums, size_t channels, size_t shard);
+void jsni_dn_fail(dn_plan *plan, dnnl_status_t status);
 
 /* dn_time.c: seconds that a worker spends on a part of a step, noted while the plan is
  * timed. What worker 0 does alone is `alone`: all the others wait for it. */
-double dn_time_begin(const dn_plan *plan);
-void dn_time_end(dn_plan *plan, const dn_step *step, dn_part part, size_t worker,
-                 double from);
-void dn_time_end_alone(dn_plan *plan, const dn_step *step, dn_part part, double from);
-JSN_MUST_CHECK jsn_status dn_time_tasks(jsni_plan *plan, jsni_task_time *times,
-                                        size_t room, size_t *count);
+double jsni_dn_time_begin(const dn_plan *plan);
+void jsni_dn_time_end(dn_plan *plan, const dn_step *step, dn_part part, size_t worker,
+                      double from);
+void jsni_dn_time_end_alone(dn_plan *plan, const dn_step *step, dn_part part,
+                            double from);
+JSN_MUST_CHECK jsn_status jsni_dn_time_tasks(jsni_plan *plan, jsni_task_time *times,
+                                             size_t room, size_t *count);
 /* dn_limit.c: oneDNN's primitives alone. */
-JSN_MUST_CHECK jsn_status dn_time_limit(jsni_plan *plan, jsni_task_time *times,
-                                        size_t room, size_t *count);
+JSN_MUST_CHECK jsn_status jsni_dn_time_limit(jsni_plan *plan, jsni_task_time *times,
+                                             size_t room, size_t *count);
 
 /* dn_norm.c: after all shards have their sums. */
-void dn_norm_forward(dn_plan *plan, size_t norm);
-void dn_norm_backward(dn_plan *plan, size_t norm);
-void dn_norm_evaluation(dn_plan *plan, size_t norm);
+void jsni_dn_norm_forward(dn_plan *plan, size_t norm);
+void jsni_dn_norm_backward(dn_plan *plan, size_t norm);
+void jsni_dn_norm_evaluation(dn_plan *plan, size_t norm);
 
 /* dn_forward.c, dn_backward.c, dn_conv.c, dn_linear.c */
-void dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
-                const float *x, float *y);
-void dn_forward_run(dn_plan *plan);
-void dn_backward_run(dn_plan *plan);
-void dn_prepare_weights(dn_plan *plan);
-void dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker);
-void dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker);
+void jsni_dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
+                     const float *x, float *y);
+void jsni_dn_forward_run(dn_plan *plan);
+void jsni_dn_backward_run(dn_plan *plan);
+void jsni_dn_prepare_weights(dn_plan *plan);
+void jsni_dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r,
+                          size_t worker);
+void jsni_dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r,
+                           size_t worker);
 /* The gradient of step->out for some images of `r`: where it lies. */
-const float *dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
-                             float *scratch);
+const float *jsni_dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *r,
+                                  float *scratch);
 /* Passes g on to input k, added to what later readers gave it. */
-void dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
-                const float *g);
+void jsni_dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *r,
+                     const float *g);
 /* Whether the step adds the last part of input k's gradient and a BatchNorm waits for
  * its sums; and these sums. */
-bool dn_completes(const dn_plan *plan, const dn_step *step, int k);
-void dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r);
-size_t dn_reduce_tasks(const dn_plan *plan, size_t step);
-void dn_reduce(dn_plan *plan, size_t step, size_t task, size_t worker);
-void dn_linear_forward(dn_plan *plan, dn_step *step);
-void dn_linear_backward(dn_plan *plan, dn_step *step);
+bool jsni_dn_completes(const dn_plan *plan, const dn_step *step, int k);
+void jsni_dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r);
+size_t jsni_dn_reduce_tasks(const dn_plan *plan, size_t step);
+void jsni_dn_reduce(dn_plan *plan, size_t step, size_t task, size_t worker);
+void jsni_dn_linear_forward(dn_plan *plan, dn_step *step);
+void jsni_dn_linear_backward(dn_plan *plan, dn_step *step);
 
 #endif /* JSNI_BACKEND_ONEDNN_DN_PLAN_H */

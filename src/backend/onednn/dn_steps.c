@@ -252,7 +252,7 @@ static jsn_status prepares_create(dn_plan *plan)
     return JSN_OK;
 }
 
-jsn_status dn_steps_create(dn_plan *plan)
+jsn_status jsni_dn_steps_create(dn_plan *plan)
 {
     const int before = jsni_dnnl_threads(1);
     jsn_status status = JSN_OK;
@@ -264,7 +264,7 @@ jsn_status dn_steps_create(dn_plan *plan)
     return status;
 }
 
-void dn_steps_destroy(dn_plan *plan)
+void jsni_dn_steps_destroy(dn_plan *plan)
 {
     for (size_t s = 0; plan->steps != NULL && s < plan->step_count; s++)
         jsni_dnnl_conv_destroy(&plan->steps[s].conv);

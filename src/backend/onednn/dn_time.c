@@ -18,7 +18,7 @@ static double seconds_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-double dn_time_begin(const dn_plan *plan)
+double jsni_dn_time_begin(const dn_plan *plan)
 {
     return plan->times == NULL ? 0.0 : seconds_now();
 }
@@ -30,14 +30,15 @@ static double *time_of(const dn_plan *plan, const dn_step *step, dn_part part,
     return &plan->times[(worker * plan->step_count + number) * DN_PARTS + part];
 }
 
-void dn_time_end(dn_plan *plan, const dn_step *step, dn_part part, size_t worker,
-                 double from)
+void jsni_dn_time_end(dn_plan *plan, const dn_step *step, dn_part part, size_t worker,
+                      double from)
 {
     if (plan->times != NULL)
         *time_of(plan, step, part, worker) += seconds_now() - from;
 }
 
-void dn_time_end_alone(dn_plan *plan, const dn_step *step, dn_part part, double from)
+void jsni_dn_time_end_alone(dn_plan *plan, const dn_step *step, dn_part part,
+                            double from)
 {
     if (plan->times != NULL)
         *time_of(plan, step, part, 0) += (double)plan->threads * (seconds_now() - from);
@@ -77,8 +78,8 @@ static void give_times(const dn_plan *plan, const double *best, jsni_task_time *
         }
 }
 
-jsn_status dn_time_tasks(jsni_plan *base, jsni_task_time *times, size_t room,
-                         size_t *count)
+jsn_status jsni_dn_time_tasks(jsni_plan *base, jsni_task_time *times, size_t room,
+                              size_t *count)
 {
     dn_plan *plan = (dn_plan *)base;
     if (!plan->host.options.training)

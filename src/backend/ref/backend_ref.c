@@ -52,7 +52,7 @@ static jsn_status plan_memory(const jsni_backend *backend, const jsni_graph *gra
 {
     (void)backend;
     ref_layout layout;
-    const jsn_status status = ref_layout_create(&layout, graph, options);
+    const jsn_status status = jsni_ref_layout_create(&layout, graph, options);
     if (status == JSN_OK) {
         const size_t params = graph->param_floats * sizeof(float);
         *out = (jsni_memory){.parameters = params,
@@ -62,7 +62,7 @@ static jsn_status plan_memory(const jsni_backend *backend, const jsni_graph *gra
                              .activations = layout.floats * sizeof(float),
                              .workspace = layout.kept_bytes};
     }
-    ref_layout_release(&layout);
+    jsni_ref_layout_release(&layout);
     return status;
 }
 
@@ -72,7 +72,7 @@ static void plan_destroy(jsni_plan *base)
     if (plan == NULL)
         return;
     jsni_host_plan_release(&plan->host);
-    ref_layout_release(&plan->layout);
+    jsni_ref_layout_release(&plan->layout);
     jsni_free(plan->activations);
     jsni_free(plan->kept);
     jsni_free(plan);
@@ -94,7 +94,7 @@ static jsn_status allocate(ref_plan *plan)
     const jsni_graph *graph = plan->host.base.graph;
     const jsni_plan_options *o = &plan->host.options;
     JSNI_TRY(jsni_pool_create(&plan->host.pool, o->threads));
-    JSNI_TRY(ref_layout_create(&plan->layout, graph, o));
+    JSNI_TRY(jsni_ref_layout_create(&plan->layout, graph, o));
     JSNI_TRY(jsni_host_plan_allocate(&plan->host));
     JSNI_TRY_ALLOC(plan->activations =
                        jsni_alloc_zero(plan->layout.floats, sizeof(float)));
@@ -184,7 +184,7 @@ static jsn_status forward(jsni_plan *base, const jsni_pass *pass)
     JSNI_TRY(jsni_host_begin_pass(&plan->host, pass));
     for (size_t i = 1; i < graph->node_count; i++) {
         const ref_call call = make_call(plan, i);
-        ref_kernel_of(call.node->op.kind)->forward(&call);
+        jsni_ref_kernel_of(call.node->op.kind)->forward(&call);
     }
     plan->host.ran = true;
     return JSN_OK;
@@ -215,7 +215,7 @@ static jsn_status backward(jsni_plan *base)
     for (size_t i = base->graph->node_count - 1; i >= 1; i--) {
         clear_gradients_of_inputs(plan, i);
         const ref_call call = make_call(plan, i);
-        ref_kernel_of(call.node->op.kind)->backward(&call);
+        jsni_ref_kernel_of(call.node->op.kind)->backward(&call);
     }
     plan->host.ran = false; /* the memory of the values is used up */
     return JSN_OK;
@@ -231,7 +231,7 @@ static jsn_status read_node(jsni_plan *base, size_t member, size_t number, float
 
 static const char *describe_node(const jsni_plan *plan, size_t number)
 {
-    const ref_kernel *kernel = ref_kernel_of(plan->graph->nodes[number].op.kind);
+    const ref_kernel *kernel = jsni_ref_kernel_of(plan->graph->nodes[number].op.kind);
     return kernel == NULL ? "copy" : kernel->text;
 }
 

@@ -110,8 +110,8 @@ RUN_BY_IMAGE(flatten_forward, true, flatten_forward_piece)
 RUN_BY_IMAGE(dropout_forward, true, dropout_forward_piece)
 RUN_BY_IMAGE(dropout_backward, call->dx != NULL, dropout_backward_piece)
 
-const ref_kernel ref_relu = {"loop", relu_forward, relu_backward, NULL};
-const ref_kernel ref_add = {"loop", add_forward, add_backward, NULL};
+const ref_kernel jsni_ref_relu = {"loop", relu_forward, relu_backward, NULL};
+const ref_kernel jsni_ref_add = {"loop", add_forward, add_backward, NULL};
 /* Passing on to one input is what addition does without a second one. */
-const ref_kernel ref_flatten = {"copy", flatten_forward, add_backward, NULL};
-const ref_kernel ref_dropout = {"loop", dropout_forward, dropout_backward, NULL};
+const ref_kernel jsni_ref_flatten = {"copy", flatten_forward, add_backward, NULL};
+const ref_kernel jsni_ref_dropout = {"loop", dropout_forward, dropout_backward, NULL};

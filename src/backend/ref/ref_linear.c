@@ -87,4 +87,4 @@ static void backward(const ref_call *call)
                       data_piece, (void *)call);
 }
 
-const ref_kernel ref_linear = {"loops", forward, backward, NULL};
+const ref_kernel jsni_ref_linear = {"loops", forward, backward, NULL};

@@ -15,29 +15,29 @@
 #include "core/fail.h"
 #include "nn/arena.h"
 
-const ref_kernel *ref_kernel_of(jsni_op_kind kind)
+const ref_kernel *jsni_ref_kernel_of(jsni_op_kind kind)
 {
     switch (kind) {
     case JSNI_OP_CONV:
-        return &refconv_best()->kernel;
+        return &jsni_refconv_best()->kernel;
     case JSNI_OP_NORM:
-        return &ref_norm;
+        return &jsni_ref_norm;
     case JSNI_OP_RELU:
-        return &ref_relu;
+        return &jsni_ref_relu;
     case JSNI_OP_ADD:
-        return &ref_add;
+        return &jsni_ref_add;
     case JSNI_OP_MAX_POOL:
-        return &ref_max_pool;
+        return &jsni_ref_max_pool;
     case JSNI_OP_AVG_POOL:
-        return &ref_avg_pool;
+        return &jsni_ref_avg_pool;
     case JSNI_OP_ADAPTIVE_POOL:
-        return &ref_adaptive_pool;
+        return &jsni_ref_adaptive_pool;
     case JSNI_OP_LINEAR:
-        return &ref_linear;
+        return &jsni_ref_linear;
     case JSNI_OP_DROPOUT:
-        return &ref_dropout;
+        return &jsni_ref_dropout;
     case JSNI_OP_FLATTEN:
-        return &ref_flatten;
+        return &jsni_ref_flatten;
     default:
         return NULL;
     }
@@ -89,7 +89,7 @@ static jsn_status place(ref_layout *layout, const jsni_graph *graph,
         layout->value[i] = items[i].offset;
         layout->gradient[i] =
             items[n + i].floats == 0 ? JSNI_NONE : items[n + i].offset;
-        const ref_kernel *kernel = ref_kernel_of(graph->nodes[i].op.kind);
+        const ref_kernel *kernel = jsni_ref_kernel_of(graph->nodes[i].op.kind);
         layout->kept[i] = layout->kept_bytes;
         if (options->training && kernel != NULL && kernel->kept_bytes != NULL)
             layout->kept_bytes +=
@@ -99,8 +99,8 @@ static jsn_status place(ref_layout *layout, const jsni_graph *graph,
     return JSN_OK;
 }
 
-jsn_status ref_layout_create(ref_layout *layout, const jsni_graph *graph,
-                             const jsni_plan_options *options)
+jsn_status jsni_ref_layout_create(ref_layout *layout, const jsni_graph *graph,
+                                  const jsni_plan_options *options)
 {
     const size_t n = graph->node_count;
     *layout = (ref_layout){0};
@@ -116,7 +116,7 @@ jsn_status ref_layout_create(ref_layout *layout, const jsni_graph *graph,
     return status;
 }
 
-void ref_layout_release(ref_layout *layout)
+void jsni_ref_layout_release(ref_layout *layout)
 {
     jsni_free(layout->value);
     jsni_free(layout->gradient);

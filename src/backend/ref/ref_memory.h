@@ -14,11 +14,12 @@ typedef struct ref_layout {
 } ref_layout;
 
 /* JSN_ERR_RANGE when sizes overflow, JSN_ERR_MEMORY. Release also after a failure. */
-JSN_MUST_CHECK jsn_status ref_layout_create(ref_layout *layout, const jsni_graph *graph,
-                                            const jsni_plan_options *options);
-void ref_layout_release(ref_layout *layout);
+JSN_MUST_CHECK jsn_status jsni_ref_layout_create(ref_layout *layout,
+                                                 const jsni_graph *graph,
+                                                 const jsni_plan_options *options);
+void jsni_ref_layout_release(ref_layout *layout);
 
 /* The kernel of an op kind; the input has none. */
-const ref_kernel *ref_kernel_of(jsni_op_kind kind);
+const ref_kernel *jsni_ref_kernel_of(jsni_op_kind kind);
 
 #endif /* JSNI_REF_MEMORY_H */

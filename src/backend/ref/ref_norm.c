@@ -150,4 +150,5 @@ static size_t kept_bytes(const jsni_graph *graph, size_t number, size_t views,
     return views * graph->nodes[number].shape.channels * sizeof(moments);
 }
 
-const ref_kernel ref_norm = {"two passes in double", forward, backward, kept_bytes};
+const ref_kernel jsni_ref_norm = {"two passes in double", forward, backward,
+                                  kept_bytes};

@@ -152,6 +152,8 @@ static size_t max_kept_bytes(const jsni_graph *graph, size_t number, size_t view
            sizeof(uint32_t);
 }
 
-const ref_kernel ref_max_pool = {"loop", max_forward, max_backward, max_kept_bytes};
-const ref_kernel ref_avg_pool = {"loop", average_forward, average_backward, NULL};
-const ref_kernel ref_adaptive_pool = {"loop", average_forward, average_backward, NULL};
+const ref_kernel jsni_ref_max_pool = {"loop", max_forward, max_backward,
+                                      max_kept_bytes};
+const ref_kernel jsni_ref_avg_pool = {"loop", average_forward, average_backward, NULL};
+const ref_kernel jsni_ref_adaptive_pool = {"loop", average_forward, average_backward,
+                                           NULL};

@@ -3,16 +3,16 @@
 
 #include "core/hd.h"
 
-#define ROW(id) &refconv_##id,
+#define ROW(id) &jsni_refconv_##id,
 static const refconv *const table[] = {REFCONV_LIST(ROW)};
 #undef ROW
 
-const refconv *refconv_at(size_t index)
+const refconv *jsni_refconv_at(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? table[index] : NULL;
 }
 
-const refconv *refconv_best(void)
+const refconv *jsni_refconv_best(void)
 {
     size_t best = JSNI_COUNT_OF(table) - 1;
     while (best > 0 && !table[best]->usable())

@@ -11,12 +11,12 @@ typedef struct refconv {
     ref_kernel kernel;
 } refconv;
 
-#define REFCONV_DECLARE(id) extern const refconv refconv_##id;
+#define REFCONV_DECLARE(id) extern const refconv jsni_refconv_##id;
 REFCONV_LIST(REFCONV_DECLARE)
 #undef REFCONV_DECLARE
 
 /* The row at `index`, or NULL beyond the last; a usable one, the widest. */
-const refconv *refconv_at(size_t index);
-const refconv *refconv_best(void);
+const refconv *jsni_refconv_at(size_t index);
+const refconv *jsni_refconv_best(void);
 
 #endif /* JSNI_REF_REFCONV_H */

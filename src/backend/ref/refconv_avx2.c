@@ -6,4 +6,4 @@ static bool usable(void)
     return __builtin_cpu_supports("avx2") != 0;
 }
 
-const refconv refconv_avx2 = REFCONV("avx2");
+const refconv jsni_refconv_avx2 = REFCONV("avx2");

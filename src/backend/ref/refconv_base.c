@@ -6,4 +6,4 @@ static bool usable(void)
     return true;
 }
 
-const refconv refconv_base = REFCONV("base");
+const refconv jsni_refconv_base = REFCONV("base");
