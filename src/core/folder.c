@@ -93,9 +93,11 @@ jsn_status jsni_file_identify(const char *path, jsni_file_identity *out)
     struct stat info;
     if (stat(path, &info) != 0)
         return jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
-    *out = (jsni_file_identity){(uint64_t)info.st_dev, (uint64_t)info.st_ino,
-                                (uint64_t)info.st_size, (int64_t)info.st_mtim.tv_sec,
-                                (int64_t)info.st_mtim.tv_nsec};
+    *out = (jsni_file_identity){
+        (uint64_t)info.st_dev,         (uint64_t)info.st_ino,
+        (uint64_t)info.st_size,        (int64_t)info.st_mtim.tv_sec,
+        (int64_t)info.st_mtim.tv_nsec, (int64_t)info.st_ctim.tv_sec,
+        (int64_t)info.st_ctim.tv_nsec};
     return JSN_OK;
 }
 

@@ -25,7 +25,9 @@ void jsni_folder_free(jsni_folder_entry *entries, size_t count); /* accepts NULL
 /* What tells one state of a file from another without reading it. */
 typedef struct jsni_file_identity {
     uint64_t device, inode, size;
-    int64_t seconds, nanoseconds; /* of the last change of its content */
+    int64_t seconds, nanoseconds; /* of the last change of its content, as it is told */
+    /* Of the last change of anything about it, which nobody can set. */
+    int64_t state_seconds, state_nanoseconds;
 } jsni_file_identity;
 
 /* JSN_ERR_DATA when there is no such file. */

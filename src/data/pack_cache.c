@@ -20,7 +20,7 @@
 #include "data/checksum.h"
 #include "data/pack.h"
 
-enum { HEAD = 64, VERSION = 1 };
+enum { HEAD = 64, VERSION = 2 };
 
 static const uint64_t mark = 0x314b43415053494au; /* changes with the byte order */
 #define VERIFY_LIMIT ((uint64_t)1 << 30)
@@ -29,6 +29,7 @@ typedef struct tail {
     uint64_t mark, version, kind;
     uint64_t device, inode, size;
     int64_t seconds, nanoseconds;
+    int64_t state_seconds, state_nanoseconds;
     uint64_t files, folders; /* counts */
     uint64_t width, height;  /* 0: pieces */
     uint64_t payload_length; /* behind the head */
@@ -136,6 +137,8 @@ static jsn_status add_lists(writing *w, const jsni_pack *pack, jsni_pack_kind ki
               id->size,
               id->seconds,
               id->nanoseconds,
+              id->state_seconds,
+              id->state_nanoseconds,
               pack->files.count,
               pack->folders.count,
               pack->width,
@@ -194,6 +197,8 @@ static bool right_tail(const tail *t, size_t file_length, jsni_pack_kind kind,
            t->tail_sum == jsni_checksum(0, t, offsetof(tail, tail_sum)) &&
            t->device == id->device && t->inode == id->inode && t->size == id->size &&
            t->seconds == id->seconds && t->nanoseconds == id->nanoseconds &&
+           t->state_seconds == id->state_seconds &&
+           t->state_nanoseconds == id->state_nanoseconds &&
            t->payload_length + t->files_length + t->folders_length + pieces == room &&
            (t->width == 0 || t->payload_length == t->files * image);
 }

@@ -176,12 +176,20 @@ static void test_a_damaged_or_stale_cache_is_not_used(void **state)
     assert_ok(open_archive(&data, path, true, 0));
     fixture_check(data, JSN_SPLIT_TRAIN, 0, 6, 5, 77);
     jsn_dataset_close(data);
+    /* And one of the same size, told to be as old, written over it. */
+    fixture_image(folder, "all/train/c0/000.ppm", 6, 5, 78);
+    fixture_shell(folder,
+                  "cp -p c.tar old.tar && cd all && tar -cf ../c.tar train test "
+                  "&& touch -r ../old.tar ../c.tar");
+    assert_ok(open_archive(&data, path, true, 0));
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 6, 5, 78);
+    jsn_dataset_close(data);
     /* A cache folder that cannot be written is no obstacle. */
     jsn_dataset_options options;
     jsn_dataset_options_init(&options);
     options.cache = "/dev/null/cache";
     assert_ok(jsn_dataset_open(&data, path, &options));
-    fixture_check(data, JSN_SPLIT_TRAIN, 0, 6, 5, 77);
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 6, 5, 78);
     jsn_dataset_close(data);
 }
 
