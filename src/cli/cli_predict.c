@@ -27,7 +27,10 @@ typedef struct predictor {
     FILE *csv;
     jsn_array logits; /* [all images][classes], rows of NaN for the broken, or empty */
     size_t done, broken;
+    size_t senseless; /* of those done: outputs that are not finite */
 } predictor;
+
+static const char not_finite[] = "the network's output is not finite";
 
 /* A text that holds any of `special` stands in quotes, its own quotes doubled. */
 static void put_quoted(FILE *file, const char *text, const char *special)
@@ -129,8 +132,27 @@ static jsn_status print_json_row(const predictor *p, const char *path,
     return cli_print_json(w);
 }
 
+static jsn_status print_failure(const predictor *p, const char *path,
+                                const char *reason)
+{
+    cli_progress_clear();
+    (void)fprintf(stderr, "%s: %s\n", path, reason);
+    if (p->csv != NULL) {
+        put_csv_row(p, path, NULL);
+        put_csv_cell(p->csv, reason);
+        (void)fputc('\n', p->csv);
+    }
+    return p->request->json ? print_json_row(p, path, NULL, reason) : JSN_OK;
+}
+
+/* Values or weights that are not numbers make probabilities that are none; the largest
+ * of them names no class. */
 static jsn_status print_row(predictor *p, const char *path, const double *row)
 {
+    if (!isfinite(row[0])) {
+        p->senseless++;
+        return print_failure(p, path, not_finite);
+    }
     sort_top(p, row);
     if (p->csv != NULL) {
         put_csv_row(p, path, row);
@@ -152,14 +174,15 @@ static jsn_status print_broken(predictor *p, const char *path, const char *reaso
     if (strncmp(reason, path, length) == 0 && reason[length] == ':')
         reason += length + (reason[length + 1] == ' ' ? 2 : 1);
     p->broken++;
-    cli_progress_clear();
-    (void)fprintf(stderr, "%s: %s\n", path, reason);
-    if (p->csv != NULL) {
-        put_csv_row(p, path, NULL);
-        put_csv_cell(p->csv, reason);
-        (void)fputc('\n', p->csv);
-    }
-    return p->request->json ? print_json_row(p, path, NULL, reason) : JSN_OK;
+    return print_failure(p, path, reason);
+}
+
+/* When nothing came of anything that could be read, so that is said. */
+static jsn_status check_outputs(const predictor *p)
+{
+    if (p->done == 0 || p->senseless < p->done)
+        return JSN_OK;
+    return cli_fail(JSN_ERR_DATA, "%s for any of %zu images", not_finite, p->done);
 }
 
 /* Where the logits of the next image go, or NULL. */
@@ -297,6 +320,8 @@ jsn_status cli_predict_images(const cli_predict_request *request)
                       p.broken + p.done);
     }
     status = tear_down(&p, status);
+    if (status == JSN_OK)
+        status = check_outputs(&p);
     jsn_texts_release(&paths);
     return status;
 }
@@ -354,6 +379,8 @@ jsn_status cli_predict_array(const cli_predict_request *request)
     if (status == JSN_OK)
         status = predict_tensors(&p, &images);
     status = tear_down(&p, status);
+    if (status == JSN_OK)
+        status = check_outputs(&p);
     jsn_array_release(&images);
     return status;
 }

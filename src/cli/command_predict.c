@@ -45,6 +45,8 @@ static const jsn_option_info options[] = {
      "one JSON object a line on stdout", offsetof(predict_values, json)},
 };
 
+static const char not_finite[] = "the network's output is not finite";
+
 static jsn_status make_model(const predict_values *v, const jsn_array *images,
                              jsn_model **out)
 {
@@ -66,7 +68,7 @@ static jsn_status make_model(const predict_values *v, const jsn_array *images,
     return status;
 }
 
-/* The largest logit and its softmax probability. */
+/* The largest logit and its softmax probability, which is NaN when one is not finite. */
 static size_t best_class(const float *logits, size_t classes, double *probability)
 {
     size_t best = 0;
@@ -80,11 +82,18 @@ static size_t best_class(const float *logits, size_t classes, double *probabilit
     return best;
 }
 
+/* A probability that is none belongs to no class; it is counted and named. */
 static jsn_status print_row(const predict_values *v, size_t sample, size_t best,
-                            double probability)
+                            double probability, size_t *senseless)
 {
+    const bool sense = isfinite(probability);
+    if (!sense) {
+        ++*senseless;
+        (void)fprintf(stderr, "%zu: %s\n", sample, not_finite);
+    }
     if (!v->json) {
-        (void)printf("%zu %zu %.4f\n", sample, best, probability);
+        if (sense)
+            (void)printf("%zu %zu %.4f\n", sample, best, probability);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;
@@ -93,8 +102,12 @@ static jsn_status print_row(const predict_values *v, size_t sample, size_t best,
         return status;
     jsn_json_begin_object(w, NULL);
     jsn_json_put_int(w, "sample", (int64_t)sample);
-    jsn_json_put_int(w, "class", (int64_t)best);
-    jsn_json_put_real(w, "probability", probability);
+    if (sense) {
+        jsn_json_put_int(w, "class", (int64_t)best);
+        jsn_json_put_real(w, "probability", probability);
+    } else {
+        jsn_json_put_text(w, "error", not_finite);
+    }
     jsn_json_end(w);
     return cli_print_json(w);
 }
@@ -103,6 +116,7 @@ static jsn_status predict_array(const predict_values *v)
 {
     jsn_array images = {0}, logits = {0};
     jsn_model *model = NULL;
+    size_t senseless = 0;
     jsn_status status = jsn_array_read(&images, v->array);
     if (status != JSN_OK)
         goto done;
@@ -119,10 +133,13 @@ static jsn_status predict_array(const predict_values *v)
         double probability = 0.0;
         const float *row = (const float *)logits.data + i * shape[1];
         const size_t best = best_class(row, shape[1], &probability);
-        status = print_row(v, i, best, probability);
+        status = print_row(v, i, best, probability, &senseless);
     }
     if (status == JSN_OK && v->logits != NULL)
         status = jsn_array_write(&logits, v->logits);
+    if (status == JSN_OK && senseless == shape[0])
+        status =
+            cli_fail(JSN_ERR_DATA, "%s for any of %zu images", not_finite, senseless);
 done:
     jsn_model_destroy(model);
     jsn_array_release(&images);

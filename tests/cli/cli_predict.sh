@@ -74,6 +74,25 @@ cmp -s a.npy b.npy || complain "logits of a run and of its weights" cmp a.npy b.
 expect 0 '^new/b.ppm [0-9] [01]\.[0-9]{4}$' '^broken.png' -- "$JENSEN" predict $weights new broken.png
 expect 3 '' 'linear' -- "$JENSEN" predict --network mlp:width=16 --init run/model.safetensors --classes 7 new --device ref
 expect 3 '' 'images of 3x8x8.*3x32x32' -- sh -c "sed 's/(3, 3, 32, 32)/( 48, 3, 8, 8)/' x.npy >y.npy && '$JENSEN' predict run --array y.npy --device ref"
+# A value that is not a number makes no class, and the others keep theirs.
+python3 -c '
+b = bytearray(open("x.npy", "rb").read())
+image = (len(b) - 128) // 3
+for name, samples in (("one", [1]), ("all", [0, 1, 2])):
+    for i in samples:
+        b[128 + i * image:132 + i * image] = b"\x00\x00\xc0\x7f"
+    open(name + ".npy", "wb").write(b)'
+for of in run "$weights"; do
+    "$JENSEN" predict $of --array x.npy --device ref | sed 2d >want.txt
+    expect 0 '*' "^1: the network's output is not finite$" -- "$JENSEN" predict $of --array one.npy --device ref
+    cp stdout.txt got.txt
+    expect 0 '' '' -- cmp want.txt got.txt
+    expect 0 '^\{"sample":1,"error":"the network.s output is not finite"\}$' '*' -- \
+        "$JENSEN" predict $of --array one.npy --device ref --json
+    expect 3 '' 'not finite for any of 3 images' -- "$JENSEN" predict $of --array all.npy --device ref --logits n.npy
+done
+expect 0 '^1,,,the network.s output is not finite$' '' -- \
+    sh -c "'$JENSEN' predict run --array one.npy --device ref --csv c.csv >/dev/null 2>&1; cat c.csv"
 expect 2 '' 'or --array' -- "$JENSEN" predict run new --array x.npy
 expect 1 '*' 'no/such' -- "$JENSEN" predict run new --logits no/such.npy --device ref
 
