@@ -339,7 +339,7 @@ static void test_root_at_zero(void **state)
 static void test_weights_beyond_the_range_of_a_double(void **state)
 {
     (void)state;
-    const double logits[2][2] = {{50.0, 0.0}, {50.0, 0.0}};
+    const double far[2][2] = {{50.0, 0.0}, {50.0, 0.0}};
     const int32_t wrong[2] = {1, 1};
     double weights[2] = {1e-320, 0.0}; /* the inverse is infinite */
     jsn_loss *loss = NULL;
@@ -348,7 +348,7 @@ static void test_weights_beyond_the_range_of_a_double(void **state)
     jsn_loss_batch_init(&batch);
     batch.samples = 2;
     batch.type = JSN_LOSS_F64;
-    batch.logits = logits;
+    batch.logits = far;
     batch.labels = wrong;
     batch.sample_weights = weights;
     jsn_loss_result result = {-1.0, NULL, NULL};
