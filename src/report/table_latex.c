@@ -38,7 +38,7 @@ static const char *replacement(unsigned point)
     case '|':
         return "\\textbar{}";
     case '"':
-        return "\\textquotedbl{}";
+        return "{\\char34}"; /* \textquotedbl fails with LaTeX's usual fonts (OT1) */
     case 0xB1:
         return "$\\pm$";
     case 0x3C0:

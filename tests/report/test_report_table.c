@@ -74,7 +74,7 @@ static void test_latex(void **state)
         "\\textgreater{}}\n\\begin{tabular}{lrrc}\n\\toprule\n"
         " & \\multicolumn{2}{c}{Sym} &  \\\\\n\\cmidrule(lr){2-3}\n"
         "Method & 20\\% & 40\\% & n \\\\\n\\midrule\n"
-        "a\\textbar{}b, \\textquotedbl{}c\\textquotedbl{} "
+        "a\\textbar{}b, {\\char34}c{\\char34} "
         "\\$x\\_1\\textasciicircum{}2\\$ \\{\\#\\} \\textbackslash{} "
         "\\textasciitilde{} & $91.2 \\pm 0.5$ & $\\mathbf{-3.00}$\\textsuperscript{*} "
         "&  \\\\\n\\midrule\n"
