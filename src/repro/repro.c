@@ -176,6 +176,8 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
         return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
     JSNI_TRY(jsni_repro_cells_make(&cells, settings->name, settings->dataset));
     jsn_status status = check_only(settings->only, &cells);
+    if (status == JSN_OK)
+        status = jsni_repro_check_overrides(&cells, overrides);
     const bool posteriors = needs_posteriors(&cells, overrides);
     if (status == JSN_OK && posteriors && settings->noise_from == NULL)
         status =

@@ -83,6 +83,10 @@ const char *jsni_repro_dataset_title(const char *dataset);
 JSN_MUST_CHECK jsn_status jsni_repro_list_options(const jsn_train_config *config,
                                                   const char *between, bool data,
                                                   jsni_text *out);
+/* Refuses options that would make what a result compares the same: a row of CE trained
+ * with another loss. JSN_ERR_ARGUMENT */
+JSN_MUST_CHECK jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
+                                                     const jsn_train_config *overrides);
 /* "repro-table1-cifar10-1a2b3c4d"; *out is the caller's. `noise_from`: where the noise of
  * table8 comes from, which makes it another study; or NULL. */
 JSN_MUST_CHECK jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,

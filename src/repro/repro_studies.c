@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/hd.h"
 #include "core/sha256.h"
 #include "repro/repro_impl.h"
 #include "sweep/sweep_impl.h"
@@ -40,6 +41,49 @@ jsn_status jsni_repro_list_options(const jsn_train_config *config, const char *b
 static void put_prefix(jsni_text *out, const jsni_repro_info *info, const char *dataset)
 {
     jsni_text_format(out, "repro-%s-%s-", info->recipes, dataset);
+}
+
+/* Whether the recipes of the cells differ in an option. */
+static bool cells_differ(const jsni_repro_cells *cells, const char *option)
+{
+    const char *first =
+        cells->count == 0 ? NULL : jsn_recipe_value(&cells->items[0].recipe, option);
+    for (size_t i = 1; i < cells->count; i++) {
+        const char *value = jsn_recipe_value(&cells->items[i].recipe, option);
+        if ((first == NULL) != (value == NULL) ||
+            (first != NULL && strcmp(first, value) != 0))
+            return true;
+    }
+    return false;
+}
+
+jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
+                                      const jsn_train_config *overrides)
+{
+    /* `only`: the result that the option tells apart; NULL: any. */
+    static const struct {
+        const char *option, *only, *except;
+    } rows[] = {{"loss", NULL, NULL},
+                {"loss-noisy", NULL, NULL},
+                {"noise", NULL, "table8"}, /* in place of noise from posteriors */
+                {"views", NULL, NULL},
+                {"augment", "table5", NULL}};
+    const char *name = cells->info->name;
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    for (size_t i = 0; i < JSNI_COUNT_OF(rows); i++) {
+        const char *option = rows[i].option;
+        if ((rows[i].only != NULL && strcmp(rows[i].only, name) != 0) ||
+            (rows[i].except != NULL && strcmp(rows[i].except, name) == 0))
+            continue;
+        if (jsn_options_is_set(jsn_options_find(table, count, option), overrides) &&
+            cells_differ(cells, option))
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "--%s: the runs of %s differ in it, one for all would "
+                             "stand under wrong names; --only chooses among them",
+                             option, name);
+    }
+    return JSN_OK;
 }
 
 jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,

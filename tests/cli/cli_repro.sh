@@ -23,6 +23,13 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     tiny=(--data builtin:size=200 --network mlp:width=16 --batch 16 --epochs 1 --threads 1 -q)
     expect 2 '' 'no runs on' -- "$JENSEN" repro table1 --dataset webvision "${tiny[@]}"
     expect 2 '' "no run of table3 on cifar100 .*'table3/js'" -- "$JENSEN" repro table3 "${tiny[@]}" --only jss
+    # What a table compares cannot be the same for all its rows or columns.
+    for wrong in 'table1 --loss gjs' 'table1 --noise sym:rate=0.2' 'table4 --loss-noisy ce' \
+        'fig5 --views 2' 'table5 --augment none'; do
+        expect 2 "" "the runs of ${wrong%% *} differ in it" -- \
+            "$JENSEN" repro $wrong "${tiny[@]}"
+    done
+    expect 0 'augment=none' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --augment none --store a.db
     expect 0 'not run' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --seeds 3
     expect 0 '"waiting":0,.*"trials":0' '' -- "$JENSEN" sweep status --json
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
