@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/number.h"
 #include "core/text.h"
 #include "store/run_repeat.h"
 
@@ -134,6 +135,39 @@ static jsn_status find_repeats(jsni_run_set *set)
     return jsni_text_take(&text, &set->repeats);
 }
 
+static jsn_status change_setting(jsni_run_record *run, const char *name,
+                                 const char *value)
+{
+    for (size_t i = 0; i < run->setting_count; i++)
+        if (strcmp(run->settings[i].name, name) == 0) {
+            char *copy = jsni_text_copy(value);
+            JSNI_TRY_ALLOC(copy);
+            jsni_free(run->settings[i].value);
+            run->settings[i].value = copy;
+        }
+    return JSN_OK;
+}
+
+/* A member of an ensemble has the settings of all of it. Among other runs it is a run of
+ * one network, and the first one that of the ensemble's seed; the others share its labels
+ * and its validation part, so that they are no runs of the seeds that follow. */
+static jsn_status settle_member(jsni_run_record *run)
+{
+    static const char prefix[] = "member-";
+    int64_t members = 0, number = 0;
+    const char *all = jsni_run_record_setting(run, "members");
+    const char *name = run->name + sizeof prefix - 1;
+    if (run->member_count > 0 || strncmp(run->name, prefix, sizeof prefix - 1) != 0 ||
+        !jsni_number_int(all, strlen(all), &members) || members < 2 ||
+        !jsni_number_int(name, strlen(name), &number))
+        return JSN_OK;
+    JSNI_TRY(change_setting(run, "members", "1"));
+    char seed[96];
+    (void)snprintf(seed, sizeof seed, "%.40s, %.40s",
+                   jsni_run_record_setting(run, "seed"), run->name);
+    return number == 1 ? JSN_OK : change_setting(run, "seed", seed);
+}
+
 static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t count)
 {
     JSNI_TRY_ALLOC(set->runs = jsni_alloc_zero(count, sizeof *set->runs));
@@ -143,6 +177,8 @@ static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t co
     for (size_t i = 0; i < count; i++) {
         JSNI_TRY(jsni_run_record_read(&set->runs[i], runs[i]));
         set->count = i + 1;
+        if (count > 1)
+            JSNI_TRY(settle_member(&set->runs[i]));
     }
     find_groups(set);
     JSNI_TRY(find_repeats(set));

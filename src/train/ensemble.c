@@ -74,7 +74,12 @@ static jsn_status add_member(const jsn_train_config *config, const jsni_problem 
     JSNI_TRY_ALLOC(path);
     const jsni_job job = {config, p, path, (uint64_t)config->seed + member};
     jsni_run run;
-    jsn_status status = jsni_runs_open(&run, &job, 1, logger, stop);
+    /* Progress, but not that a finished run is continued. */
+    jsn_logger quiet = {0};
+    if (logger != NULL)
+        quiet = *logger;
+    quiet.message = NULL;
+    jsn_status status = jsni_runs_open(&run, &job, 1, &quiet, stop);
     jsni_free(path);
     JSNI_TRY(status);
     if (p->val.data != NULL)

@@ -82,10 +82,29 @@ expect 2 '' 'xml' -- "$JENSEN" report ce1 --table xml
 expect 2 '' 'belong to a page' -- "$JENSEN" report ce1 --table csv --out x
 
 # Ensembles, and runs that are not finished.
-train --loss ce --members 2 --out both
+expect 0 '*' '*' -- "$JENSEN" train $data $tiny --loss ce --members 2 --out both
+cp stderr.txt said.txt
+expect 1 '' '' -- grep 'continuing' said.txt
 expect 0 'member-2/report.html' '' -- cat both/report.html
 expect 0 'mean prediction of 2 networks' '' -- cat both/report.html
 expect 0 'Training loss' '' -- cat both/member-1/report.html
+# Members beside their ensemble are runs of one network each, the first that of the seed.
+expect 0 '*' '' -- "$JENSEN" report both both/member-1 both/member-2 --table csv
+cp stdout.txt members.csv
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json
+def last(run): return 100 * json.load(open(run + "/result.json"))["test_acc"]
+rows = {r["members"]: r for r in csv.DictReader(open("members.csv"))}
+assert sorted(rows) == ["1", "2"] and rows["1"]["Runs"] == "2" and rows["2"]["Runs"] == "1", rows
+key = next(k for k in rows["1"] if "last" in k)
+want = (last("both/member-1") + last("both/member-2")) / 2
+assert abs(float(rows["1"][key]) - want) < 1e-9 and abs(float(rows["2"][key]) - last("both")) < 1e-9
+print("ok")'
+expect 0 '--seed 1 .*--members 2' '' -- sh -c "'$JENSEN' report both/member-2 >/dev/null && tr -d '\\\\\n' <both/member-2/report.html"
+train --loss ce --out alone
+expect 0 'both/member-1 repeats alone' '' -- \
+    sh -c "cp both/member-1/metrics.jsonl m && sed -i 's/\"time\": *[0-9.]*/\"time\": 1/' both/member-1/metrics.jsonl \
+        && '$JENSEN' report alone both/member-1 both/member-2 --table markdown; mv m both/member-1/metrics.jsonl"
 rm ce1/result.json ce1/evaluation.json ce1/model.safetensors
 expect 0 '^half.html$' '' -- "$JENSEN" report ce1 --out half.html
 expect 0 'not finished: 2 of 2 epochs' '' -- cat half.html
