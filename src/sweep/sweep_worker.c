@@ -261,8 +261,12 @@ static jsn_status loop(jsni_worker *w)
             continue;
         }
         w->jobs[0].claim = claim;
+        const size_t alone = w->alone;
         JSNI_TRY(run_claimed(w));
-        w->started += w->count;
+        /* A group that has failed is given back to be run one by one: none of it is
+         * used up of --max-trials yet. */
+        if (w->alone <= alone)
+            w->started += w->count;
     }
     return JSN_OK;
 }

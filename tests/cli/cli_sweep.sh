@@ -101,6 +101,12 @@ expect 0 '1 complete, 0 pruned, 2 failed, 1 waiting' '*' -- "$JENSEN" sweep run 
 expect 0 '' "no configuration of 'badseeds' has all its seeds" -- "$JENSEN" sweep best badseeds
 expect 0 '2 complete' '*' -- "$JENSEN" sweep run badseeds -q
 expect 0 '^trials 2, 3: mean' 'left out: 1 configuration of which not all seeds' -- "$JENSEN" sweep best badseeds
+# One that explodes beside others is found out, also when no more trials than those are
+# wanted: the others are not given back for good.
+"$JENSEN" sweep create together builtin:size=60,test=20 --network mlp:width=16 --batch 16 --epochs 1 \
+    --device ref --axis lr=1e12,0.01,0.02 >/dev/null 2>&1
+expect 0 '1 complete, 0 pruned, 1 failed, 1 waiting' 'trial 0 failed' -- \
+    "$JENSEN" sweep run together --together 3 --max-trials 2
 
 # The same seed twice, with other threads, is one seed.
 "$JENSEN" sweep create twice builtin:size=60,test=20 --axis threads=1,2 --seeds 2 --network mlp:width=16 \
