@@ -344,7 +344,7 @@ static jsn_status open_other(jsni_problem *p, const char *spec, jsn_split own,
                              jsn_dataset **held, jsni_part *part)
 {
     if (spec == NULL) {
-        if (jsn_dataset_samples(p->data, own) == 0)
+        if (jsn_dataset_samples(p->data, own) == 0 || own == p->train.split)
             return JSN_OK;
         /* A test or validation split is there to be believed. */
         return whole_split(part, p->data, own, true);
@@ -449,14 +449,17 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     options.threads = (size_t)config->threads;
     options.logger = logger;
     JSNI_TRY(open_data(p, config->data, &options));
+    /* What there is to train on; data that has another split alone trains on it, and must
+     * not be tested on it. */
+    const jsn_split split = jsn_dataset_samples(p->data, JSN_SPLIT_TRAIN) > 0
+                                ? JSN_SPLIT_TRAIN
+                                : jsn_dataset_main_split(p->data);
+    p->train.split = split;
     JSNI_TRY(open_other(p, config->val, JSN_SPLIT_VAL, &options, " (--val)",
                         &p->val_data, &p->val));
     JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, " (--test)",
                         &p->test_data, &p->test));
     const bool noisy = strcmp(config->noise, "none") != 0;
-    const jsn_split split = jsn_dataset_samples(p->data, JSN_SPLIT_TRAIN) > 0
-                                ? JSN_SPLIT_TRAIN
-                                : jsn_dataset_main_split(p->data);
     p->val_fraction = config->val_fraction;
     if (isnan(p->val_fraction))
         JSNI_TRY(choose_fraction(p, split, noise));
@@ -469,6 +472,7 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     if (noisy)
         JSNI_TRY(apply_noise(p, config, noise, posteriors, logger));
     JSNI_TRY(check_problem(p));
+    jsni_problem_warn_of_same(p, logger);
     jsni_problem_mark_make(p, &p->mark);
     return JSN_OK;
 }

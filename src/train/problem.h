@@ -63,6 +63,10 @@ JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
                                               const jsn_logger *logger);
 void jsni_problem_release(jsni_problem *problem);
 
+/* Tells `logger` (or NULL) of a validation or test part that is the training data, whose
+ * accuracy says nothing of new images. */
+void jsni_problem_warn_of_same(const jsni_problem *problem, const jsn_logger *logger);
+
 void jsni_problem_mark_make(const jsni_problem *problem, jsni_problem_mark *out);
 /* What a run kept of its beginning; texts may be NULL. */
 typedef struct jsni_kept_mark {

@@ -18,6 +18,21 @@ mkdir both && cp -r pics/train both/train && cp -r pics/test both/val
 expect 0 '*' '^data: 120 training, 40 validation' -- train b both
 expect 0 '*' '^warning: the 40 validation images of the data are not used: --val-fraction 0.1 keeps 10' -- \
     train c both --val-fraction 0.1
+# Data that has a test or validation split alone trains on it, and is not tested on it.
+expect 0 '*' '^data: 30 training, 10 validation, 0 test' -- train test-alone pics,split=test --val-fraction 0.25
+expect 0 '*' '^data: 30 training, 10 validation, 0 test' -- train val-alone both,split=val --val-fraction 0.25
+# Training images under another name are no test, which is said.
+same='images are the training images .*: the accuracy on them says nothing of new ones'
+expect 0 '*' "^warning: the test $same" -- train same-test pics --test pics/train
+expect 0 '*' "^warning: the validation $same" -- train same-val pics/train --val both,split=train
+cp -r pics/train copy
+expect 0 '*' "^warning: the test $same" -- train same-copy pics/train --test copy --val-fraction 0.1
+for class in copy/*; do # as many images of as many classes, other ones
+    mv $class/0000.ppm x && mv $class/0001.ppm $class/0000.ppm && mv x $class/0001.ppm
+done
+expect 0 '*' '*' -- train other-test pics/train --test copy
+cp stderr.txt said.txt
+expect 1 '' '' -- grep 'says nothing' said.txt
 
 # missing=val: every listed image is trained on, every other one validates.
 "$JENSEN" noise pics/train --noise sym:rate=0.4 --out all.csv >/dev/null
