@@ -1,5 +1,6 @@
 /* cli/command_sweep_create.c - a study with its trials. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -35,6 +36,28 @@ static jsn_status fill(create_values *v)
     size_t count = 0;
     const jsn_option_info *table = options(&count);
     return cli_fill_options(table, count, v, offsetof(create_values, base));
+}
+
+/* The command line is stronger than the file: what it has set is set again. */
+static jsn_status read_file(create_values *v)
+{
+    size_t count = 0;
+    const jsn_option_info *table = options(&count);
+    char **said = calloc(count, sizeof *said);
+    jsn_status status = said == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        if (table[i].kind != JSN_OPTION_TEXTS && table[i].kind != JSN_OPTION_FLAG &&
+            jsn_options_is_set(&table[i], v))
+            status = jsn_options_text(&table[i], v, &said[i]);
+    if (status == JSN_OK)
+        status = jsn_sweep_plan_read(v->file, &v->plan, &v->base);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        if (said[i] != NULL)
+            status = jsn_options_set(table, count, v, table[i].name, said[i]);
+    for (size_t i = 0; said != NULL && i < count; i++)
+        jsn_text_release(said[i]);
+    free(said);
+    return status;
 }
 
 /* What a preset takes from the paper unless it is given. */
@@ -87,7 +110,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count > 2)
         return cli_usage("'%s' is too many; NAME and DATA are wanted", args->items[2]);
     if (v->file != NULL)
-        status = jsn_sweep_plan_read(v->file, &v->plan, &v->base);
+        status = read_file(v);
     if (status == JSN_OK && args->count == 2)
         status = jsn_train_config_set(&v->base, "data", args->items[1]);
     if (status == JSN_OK && v->base.data == NULL)

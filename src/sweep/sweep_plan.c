@@ -69,6 +69,14 @@ void jsn_sweep_plan_release(jsn_sweep_plan *plan)
     jsn_options_release(options, JSNI_COUNT_OF(options), plan);
 }
 
+/* The text of a value in a file; YAML's true and false are the options' 1 and 0. */
+static const char *text_of(const jsn_json *value)
+{
+    if (jsn_json_kind_of(value) == JSN_JSON_BOOL)
+        return jsn_json_bool(value) ? "1" : "0";
+    return jsn_json_text(value);
+}
+
 /* Entries of a list joined for an axis. */
 static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
 {
@@ -76,11 +84,18 @@ static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
     char *axis = NULL;
     jsni_text_format(&text, "%s=", jsn_json_key(entry));
     if (jsn_json_kind_of(entry) == JSN_JSON_ARRAY)
-        for (size_t i = 0; i < jsn_json_count(entry); i++)
-            jsni_text_format(&text, "%s%s", i == 0 ? "" : ";",
-                             jsn_json_text(jsn_json_at(entry, i)));
+        for (size_t i = 0; i < jsn_json_count(entry); i++) {
+            const char *value = text_of(jsn_json_at(entry, i));
+            if (strchr(value, ';') != NULL) {
+                jsni_text_release(&text);
+                return jsni_fail(JSN_ERR_ARGUMENT,
+                                 "axis '%s': '%s' holds a ';', which separates values",
+                                 jsn_json_key(entry), value);
+            }
+            jsni_text_format(&text, "%s%s", i == 0 ? "" : ";", value);
+        }
     else
-        jsni_text_add(&text, jsn_json_text(entry));
+        jsni_text_add(&text, text_of(entry));
     JSNI_TRY(jsni_text_take(&text, &axis));
     jsni_sweep_axis checked;
     jsn_status status = jsni_axis_parse(&checked, axis);
@@ -112,10 +127,7 @@ jsn_status jsn_sweep_plan_read(const char *path, jsn_sweep_plan *plan,
             status = jsn_options_set(options, JSNI_COUNT_OF(options), plan, key,
                                      jsn_json_text(entry));
         } else {
-            const bool truth = jsn_json_kind_of(entry) == JSN_JSON_BOOL;
-            status = jsn_train_config_set(base, key,
-                                          truth ? (jsn_json_bool(entry) ? "1" : "0")
-                                                : jsn_json_text(entry));
+            status = jsn_train_config_set(base, key, text_of(entry));
         }
         if (status != JSN_OK && status != JSN_ERR_MEMORY) {
             char sentence[400];

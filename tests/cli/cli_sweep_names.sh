@@ -43,6 +43,18 @@ expect 0 '^trial [01]: test_acc' '' -- "$JENSEN" sweep best chosen
 cases=$((cases + 1))
 if grep -q 'saw other data' chosen.out; then complain "data that was chosen is no change" chosen; fi
 
+# The command line is stronger than the file; axes of both are searched.
+printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml
+expect 0 "'plain' with 2 trials" '*' -- "$JENSEN" sweep create plain --file plan.yaml
+expect 0 "'stronger' with 12 trials" '*' -- "$JENSEN" sweep create stronger --file plan.yaml --seeds 3 \
+    --epochs 2 --batch 16 --axis lr=0.1,0.2
+expect 0 '^0,waiting,0.1,1,1,' '' -- "$JENSEN" sweep export stronger
+"$JENSEN" sweep run stronger -q --max-trials 1 >/dev/null 2>&1
+expect 0 '^epochs: 2$' '' -- grep '^epochs' runs/stronger/trial-00000/config.yaml
+expect 2 '' "axis 'nesterov' comes twice" -- "$JENSEN" sweep create s --file plan.yaml --axis nesterov=1
+printf 'data: photos\naxes:\n  loss: ["ce;mae", js]\n' >semicolon.yaml
+expect 2 '' "semicolon.yaml:3: axis 'loss': 'ce;mae' holds a ';'" -- "$JENSEN" sweep create s --file semicolon.yaml
+
 # One value in two spellings, and the usual mistakes in an address.
 expect 2 '' "'1e-1' comes twice" -- "$JENSEN" sweep create s photos --axis lr=0.1,1e-1
 for url in sqlite://jensen.db sqlite:/jensen.db sqlite:jensen.db; do
