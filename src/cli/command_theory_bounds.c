@@ -93,7 +93,10 @@ static jsn_status run(void *values, const jsn_texts *args)
               b.upper_tight ? "largest" : "an upper bound of the largest");
     print_row("B_U - B_L", b.upper - b.lower, b.z,
               "0 would be noise-robust, as MAE is");
-    print_row("C1", b.c1, b.z, "largest loss of one label");
+    print_row("C1", b.c1, b.z,
+              b.classes > b.views ? "largest loss of one label"
+                                  : "a bound of the loss of one label: K < M, not "
+                                    "attained");
     print_row("C2", b.c2, b.z, "loss when all views agree on a wrong class");
     return JSN_OK;
 }

@@ -14,6 +14,9 @@ expect 0 '^B_U +40\.3065' '' -- "$JENSEN" theory bounds --classes 10 --views 2 -
 expect 0 '"M":3,.*"B_L":17\.27854.*"B_U":40\.30653.*"C1":4\.39002.*"C2":2\.44666' '' \
     -- "$JENSEN" theory bounds --classes 10 --views 2 --pi1 0.3 --json
 expect 0 '"views":2.*"B_U":27\.24511' '' -- "$JENSEN" theory bounds --pi 0.5/0.25/0.25 --json
+# With two classes and two views no loss is larger than C2 = 2: C1 is then no largest loss.
+expect 0 '^C1 +3 .*bound of the loss of one label: K < M' '' -- "$JENSEN" theory bounds --classes 2 --pi1 0.5
+expect 0 '^C1 +3 .*largest loss of one label$' '' -- "$JENSEN" theory bounds --classes 3 --pi1 0.5
 expect 2 '' 'pi1 = 1 is not inside' -- "$JENSEN" theory bounds --pi1 1
 expect 2 '' 'classes' -- "$JENSEN" theory bounds --classes 1
 expect 2 '' 'sum to 1\.1' -- "$JENSEN" theory bounds --pi 0.5/0.3/0.3
