@@ -132,7 +132,7 @@ static bool is_plain(const char *value)
 
 static void add_control(jsni_text *text, unsigned char c)
 {
-    jsni_text_format(text, "\\x%02x", c);
+    jsni_text_format(text, "\\u%04x", c);
 }
 
 /* As it is, or in double quotes. */

@@ -236,6 +236,27 @@ static void test_written_texts_read_back_as_texts(void **state)
     jsni_free(yaml);
 }
 
+/* Quoted texts are texts of JSON, too: reports read them so in builds without libyaml. */
+static void test_quoted_texts_are_json(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"tab\tbed", "\x01 \x1f", "a \"b\" \\ c",
+                                         "two\nlines", "\x7f"};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        jsni_text text = {0};
+        char *yaml = NULL;
+        jsn_json *doc = NULL;
+        jsni_yaml_add_text(&text, "k", values[i]);
+        assert_ok(jsni_text_take(&text, &yaml));
+        assert_memory_equal(yaml, "k: ", 3);
+        yaml[strcspn(yaml, "\n")] = '\0';
+        assert_ok(jsn_json_parse(&doc, "value", yaml + 3, strlen(yaml + 3)));
+        assert_string_equal(jsn_json_text(doc), values[i]);
+        jsn_json_destroy(doc);
+        jsni_free(yaml);
+    }
+}
+
 static const char sample[] = "a: 1\nb: [x, {c: 'd', \"e\": 2.5}]\nf:\n  - |\n    t\n";
 
 static void test_every_truncation_and_bit_flip_is_survived(void **state)
@@ -282,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_what_a_configuration_has_no_use_for_is_refused),
         cmocka_unit_test(test_files_and_builds_without_the_library),
         cmocka_unit_test(test_written_texts_read_back_as_texts),
+        cmocka_unit_test(test_quoted_texts_are_json),
         cmocka_unit_test(test_every_truncation_and_bit_flip_is_survived),
         cmocka_unit_test(test_no_memory_is_a_failure_not_a_crash),
     };
