@@ -18,6 +18,10 @@
 extern "C" {
 #endif
 
+/* Whether a file is called like an image (.jpg, .PNG, ...), which folders are searched
+ * for; 1 also for formats that are not read (.tif, .gif, ...), so that they can be named. */
+JSN_API int jsn_image_has_name(const char *name);
+
 /* Reads an image file. *out is zeroed or made by jsn_image_create(); its memory is used
  * again when the size fits, and replaced otherwise. On failure it is unspecified but
  * still valid to release:

@@ -7,23 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "cli/cli.h"
+#include "jensen/image_file.h"
 
 enum { DEEPEST = 32, LONGEST = 4096 }; /* links may lead in circles */
-
-static int is_image(const char *name)
-{
-    static const char *const endings[] = {".jpg", ".jpeg", ".png", ".webp",
-                                          ".ppm", ".pgm",  ".bmp"};
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++)
-        if (strcasecmp(dot, endings[i]) == 0)
-            return 1;
-    return 0;
-}
 
 static jsn_status add(jsn_texts *paths, const char *path, int depth);
 
@@ -44,7 +33,7 @@ static jsn_status walk(jsn_texts *paths, const char *folder, int depth)
                                     folder[strlen(folder) - 1] == '/' ? "" : "/", name);
         const int fits = length > 0 && length < LONGEST;
         if (status == JSN_OK && name[0] != '.' && fits && stat(path, &about) == 0 &&
-            (S_ISDIR(about.st_mode) || is_image(name)))
+            (S_ISDIR(about.st_mode) || jsn_image_has_name(name)))
             status = add(paths, path, depth + 1);
         free(entries[i]);
     }

@@ -272,6 +272,19 @@ jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
     return status;
 }
 
+int jsn_image_has_name(const char *name)
+{
+    /* The last ones are not read, but an image that is left out should be named. */
+    static const char *const endings[] = {
+        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".ppm",  ".pgm",  ".pnm",
+        ".bmp", ".webp", ".tif", ".tiff", ".gif", ".heic", ".heif", ".avif"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++)
+        if (strcasecmp(dot, endings[i]) == 0)
+            return 1;
+    return 0;
+}
+
 jsn_status jsn_image_read(jsn_image *out, const char *path)
 {
     if (out == NULL || path == NULL)

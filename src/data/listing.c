@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/run_mark.h"
 #include "data/dataset_impl.h"
+#include "jensen/image_file.h"
 
 /* Deep enough for any layout; ends a walk around a circle of links. */
 enum { DEEPEST = 12 };
@@ -123,15 +123,7 @@ bool jsni_is_utf8(const char *text)
 
 bool jsni_is_image_name(const char *name)
 {
-    /* The last ones are not read, but an image that is left out should be named. */
-    static const char *const endings[] = {
-        ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".ppm",  ".pgm",  ".pnm",
-        ".bmp", ".webp", ".tif", ".tiff", ".gif", ".heic", ".heif", ".avif"};
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++)
-        if (strcasecmp(dot, endings[i]) == 0)
-            return true;
-    return false;
+    return jsn_image_has_name(name) != 0;
 }
 
 typedef struct walker {
