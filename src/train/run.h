@@ -88,6 +88,11 @@ typedef struct jsni_job {
     uint64_t seed;
 } jsni_job;
 
+/* Whether `folder` may be a run's: new, empty, one already, or with nothing in it that a
+ * run would replace or hide.
+ *   JSN_ERR_ARGUMENT  it may not; the sentence names what is there */
+JSN_MUST_CHECK jsn_status jsni_run_place_check(const char *folder);
+
 /* Opens the folders of `count` jobs, builds one model with as many members, losses,
  * loaders; loads the latest checkpoints or the initial weights. Jobs of one call have
  * the same images, network and options; more than one needs a device that trains

@@ -201,7 +201,7 @@ static jsn_status make_job(jsn_train_config *config, jsni_problem *problem,
     }
     JSNI_TRY(find_folder(config, &folder));
     *job = (jsni_job){config, problem, folder, (uint64_t)config->seed};
-    return JSN_OK;
+    return jsni_run_place_check(folder);
 }
 
 static void release_job(jsni_job *job, jsni_problem *problem)

@@ -90,6 +90,23 @@ expect 0 '*' '*' -- "$JENSEN" train wide $tiny $sized --augment fit+weak --out w
 cp stderr.txt said.txt
 expect 1 '' '' -- grep 'takes parts' said.txt
 
+# A folder with other things in it does not become that of a run: data would be hidden, tables replaced.
+fresh="--epochs 1 --val-fraction 0 --image-size 32 -q"
+mkdir -p mine job/.hidden
+echo precious >mine/labels.csv
+expect 2 '' "photos: this folder is no run's and has other things in it, such as 'cat'" -- \
+    "$JENSEN" train photos $tiny $fresh --out photos
+expect 2 '' "photos/cat: .*such as '[0-9]+.ppm'; choose another --out" -- \
+    "$JENSEN" train photos $tiny $fresh --out photos/cat
+expect 2 '' "mine: .*such as 'labels.csv'" -- "$JENSEN" train photos $tiny $fresh --members 2 --out mine
+expect 0 '^precious$' '' -- cat mine/labels.csv
+expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out a-run
+expect 0 'training images|images' '*' -- "$JENSEN" data info photos
+touch job/slurm-1.out job/notes.txt job/my.yaml
+expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out job
+cp -r a-run copied && rm copied/.lock copied/result.json
+expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out copied
+
 # A rate that no network survives.
 data=builtin:size=60,test=20
 expect 1 '' 'not finite.*--lr.*1e\+09' -- "$JENSEN" train $data $tiny --epochs 3 --loss ce \
