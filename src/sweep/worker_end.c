@@ -128,6 +128,25 @@ static void tell_end(const jsni_worker *w, const jsni_worker_job *j)
         w->how->ended(j->config.out, w->user);
 }
 
+/* Why a finished run may lack its objective, for the end of a sentence. */
+static const char *why_not_measured(const char *objective)
+{
+    if (strncmp(objective, "val", 3) == 0)
+        return ": no validation data (--val-fraction, --val)";
+    if (strncmp(objective, "test", 4) == 0)
+        return ": no test data (--test)";
+    return strcmp(objective, "consistency") == 0 ? ": --consistency is never" : "";
+}
+
+static void say_not_measured(jsni_worker *w, const jsni_worker_job *j)
+{
+    char text[200];
+    (void)snprintf(text, sizeof text, "trial %lld failed: %s was not measured%s",
+                   (long long)j->claim.number, w->sweep->objective,
+                   why_not_measured(w->sweep->objective));
+    jsni_worker_say(w, JSN_LOG_WARNING, text);
+}
+
 static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
 {
     char *json = NULL, *seen = NULL;
@@ -149,10 +168,7 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
         status == JSN_OK ? jsni_sweep_objective_of(w->sweep->objective, result) : NAN;
     char word[] = "failure", sentence[160];
     (void)snprintf(sentence, sizeof sentence, "\"%s was not measured%s\"",
-                   w->sweep->objective,
-                   strncmp(w->sweep->objective, "val", 3) == 0
-                       ? ": no validation data (--val-fraction, --val)"
-                       : "");
+                   w->sweep->objective, why_not_measured(w->sweep->objective));
     if (isnan(value) && count < MOST_FACTS)
         attrs[count++] = (jsni_attr){word, sentence};
     if (status == JSN_OK)
@@ -162,7 +178,10 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
                               value, attrs, count, &mine);
     if (status == JSN_OK && mine) {
         w->done++;
-        say_end(w, j, isnan(value) ? "failed" : "complete", value);
+        if (isnan(value))
+            say_not_measured(w, j);
+        else
+            say_end(w, j, "complete", value);
         tell_end(w, j);
         if (seen != NULL)
             status = jsni_worker_compare_data(w, j, seen);

@@ -43,6 +43,14 @@ expect 0 '^trial [01]: test_acc' '' -- "$JENSEN" sweep best chosen
 cases=$((cases + 1))
 if grep -q 'saw other data' chosen.out; then complain "data that was chosen is no change" chosen; fi
 
+# A run that does not measure what is searched for is said to, with what it lacks.
+"$JENSEN" sweep create untested builtin:size=60,test=0 "${small[@]}" --seeds 2 --objective test_acc >/dev/null 2>&1
+expect 0 '0 complete, 0 pruned, 2 failed' 'trial 0 failed: test_acc was not measured: no test data \(--test\)' -- \
+    "$JENSEN" sweep run untested -q
+"$JENSEN" sweep create unseen photos "${small[@]}" --seeds 2 --objective consistency --consistency never >/dev/null 2>&1
+expect 0 '0 complete, 0 pruned, 2 failed' 'trial 1 failed: consistency was not measured: --consistency is never' -- \
+    "$JENSEN" sweep run unseen -q
+
 # The command line is stronger than the file; axes of both are searched.
 printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml
 expect 0 "'plain' with 2 trials" '*' -- "$JENSEN" sweep create plain --file plan.yaml
