@@ -12,6 +12,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "jensen/dataset.h"
 #include "sweep/sweep_impl.h"
 #include "train/run.h"
 
@@ -67,6 +68,11 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
         }
         return same;
     }
+    /* Data that cannot be opened, a mistyped path, shall leave no study behind. */
+    jsn_dataset *data = NULL;
+    if (base->data != NULL)
+        JSNI_TRY(jsn_dataset_open(&data, base->data, NULL));
+    jsn_dataset_close(data);
     jsn_sweep_plan plan;
     JSNI_TRY(jsn_sweep_plan_init(&plan));
     size_t count = 0;

@@ -51,6 +51,11 @@ expect 0 '0 complete, 0 pruned, 2 failed' 'trial 0 failed: test_acc was not meas
 expect 0 '0 complete, 0 pruned, 2 failed' 'trial 1 failed: consistency was not measured: --consistency is never' -- \
     "$JENSEN" sweep run unseen -q
 
+# A mistyped path leaves no study behind.
+expect 3 '' "'foto' is no file or folder" -- "$JENSEN" tune foto --store typo.db "${small[@]}"
+cases=$((cases + 1))
+[ ! -e typo.db ] || complain "a study of data that does not exist" typo
+
 # The command line is stronger than the file; axes of both are searched.
 printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml
 expect 0 "'plain' with 2 trials" '*' -- "$JENSEN" sweep create plain --file plan.yaml
