@@ -2,6 +2,7 @@
 #include "report/run_set.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -168,6 +169,67 @@ static jsn_status settle_member(jsni_run_record *run)
     return number == 1 ? JSN_OK : change_setting(run, "seed", seed);
 }
 
+static bool same_setting(const jsni_run_record *a, const jsni_run_record *b,
+                         const char *name)
+{
+    return strcmp(jsni_run_record_setting(a, name), jsni_run_record_setting(b, name)) ==
+           0;
+}
+
+/* Whether both results have the text `key`, and not the same. */
+static bool other_text(const jsni_run_record *a, const jsni_run_record *b,
+                       const char *key)
+{
+    const jsn_json *x = jsn_json_get(a->result, key), *y = jsn_json_get(b->result, key);
+    return jsn_json_kind_of(x) == JSN_JSON_TEXT &&
+           jsn_json_kind_of(y) == JSN_JSON_TEXT &&
+           strcmp(jsn_json_text(x), jsn_json_text(y)) != 0;
+}
+
+/* Whether data of one name had changed between two runs. Its digest covers the labels as
+ * trained on, and so can be compared where these follow from the same options. */
+static bool data_changed(const jsni_run_record *a, const jsni_run_record *b)
+{
+    static const char *const names[] = {"data", "val",    "test",  "val-fraction",
+                                        "seed", "subset", "noise", "val-labels"};
+    enum { SOURCES = 3 };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!same_setting(a, b, names[i]))
+            return i >= SOURCES && other_text(a, b, "data_text");
+    return other_text(a, b, "data") || other_text(a, b, "data_text");
+}
+
+/* Runs on data that has changed since are no repeats of those before: its name says so. */
+static jsn_status name_changed_data(jsni_run_set *set)
+{
+    size_t *state = jsni_alloc_zero(set->count, sizeof *state);
+    JSNI_TRY_ALLOC(state);
+    for (size_t i = 1; i < set->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (state[k] == state[i] && data_changed(&set->runs[k], &set->runs[i])) {
+                state[i]++;
+                k = SIZE_MAX; /* from the first one again */
+            }
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < set->count; i++) {
+        jsni_text text = {0};
+        char *name = NULL;
+        if (state[i] == 0)
+            continue;
+        jsni_text_format(&text, "%s (changed",
+                         jsni_run_record_setting(&set->runs[i], "data"));
+        if (state[i] > 1)
+            jsni_text_format(&text, " %zu times", state[i]);
+        jsni_text_add(&text, ")");
+        status = jsni_text_take(&text, &name);
+        if (status == JSN_OK)
+            status = change_setting(&set->runs[i], "data", name);
+        jsni_free(name);
+    }
+    jsni_free(state);
+    return status;
+}
+
 static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t count)
 {
     JSNI_TRY_ALLOC(set->runs = jsni_alloc_zero(count, sizeof *set->runs));
@@ -180,6 +242,7 @@ static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t co
         if (count > 1)
             JSNI_TRY(settle_member(&set->runs[i]));
     }
+    JSNI_TRY(name_changed_data(set));
     find_groups(set);
     JSNI_TRY(find_repeats(set));
     for (size_t i = 0; i < count; i++)

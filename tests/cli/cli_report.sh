@@ -88,6 +88,20 @@ expect 1 '' '' -- grep 'continuing' said.txt
 expect 0 'member-2/report.html' '' -- cat both/report.html
 expect 0 'mean prediction of 2 networks' '' -- cat both/report.html
 expect 0 'Training loss' '' -- cat both/member-1/report.html
+# Labels that were put right between two runs make another experiment, not a repeat.
+"$JENSEN" data convert $data --out pics --format ppm >/dev/null
+photos() { "$JENSEN" train pics/train $tiny --loss ce --val-fraction 0 -q "$@" >/dev/null 2>&1; }
+photos --out before1 && photos --seed 2 --out before2 && photos --out before3
+mv pics/train/disc/0000.ppm pics/train/star/9999.ppm
+photos --out after1 && photos --seed 2 --out after2
+rm pics/train/star/9999.ppm
+photos --seed 3 --out fewer
+expect 0 '*' '' -- "$JENSEN" report before1 after1 before2 after2 before3 fewer --table csv
+cp stdout.txt changed.csv
+expect 0 '^pics/train:2 pics/train \(changed\):2 pics/train \(changed 2 times\):1 $' '' -- python3 -c '
+import csv
+print(*(r["data"] + ":" + r["Runs"] for r in csv.DictReader(open("changed.csv"))), "")'
+expect 0 'before1 repeats before3: the same' '' -- "$JENSEN" report before1 after1 before3 --table markdown
 # Members beside their ensemble are runs of one network each, the first that of the seed.
 expect 0 '*' '' -- "$JENSEN" report both both/member-1 both/member-2 --table csv
 cp stdout.txt members.csv
