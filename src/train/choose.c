@@ -13,6 +13,7 @@
 #include "jensen/augment.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
+#include "train/schedule.h"
 
 enum { PROBES = 48 }; /* images looked at to learn sizes and colours */
 
@@ -283,6 +284,24 @@ static jsn_status check_augment(const jsn_train_config *c, const jsni_part *part
     return status;
 }
 
+/* Options that were given for an effect which they will not have. */
+static jsn_status warn_of_idle(const jsn_train_config *c, const jsni_problem *p,
+                               const jsn_logger *logger)
+{
+    jsni_schedule schedule;
+    JSNI_TRY(jsni_schedule_parse(c->schedule, (size_t)c->epochs, &schedule));
+    for (size_t i = 0; i < schedule.place_count; i++)
+        if (schedule.places[i] >= schedule.epochs)
+            say(logger, JSN_LOG_WARNING,
+                "--schedule %s: the drop after epoch %g never comes in %g epochs",
+                c->schedule, schedule.places[i], schedule.epochs);
+    if (c->loss_noisy != NULL && !(p->noise_real > 0.0))
+        say(logger, JSN_LOG_WARNING,
+            "--loss-noisy %s is not used: no label is known to be wrong",
+            c->loss_noisy);
+    return JSN_OK;
+}
+
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
@@ -303,5 +322,5 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(pick_network(c, &seen, logger));
     JSNI_TRY(pick_length(c, p, &seen, logger));
     c->val_fraction = p->val_fraction;
-    return JSN_OK;
+    return warn_of_idle(c, p, logger);
 }

@@ -107,6 +107,16 @@ expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out job
 cp -r a-run copied && rm copied/.lock copied/result.json
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out copied
 
+# What is asked for and has no effect is told; the defaults are not.
+idle="--epochs 3 --val-fraction 0 --image-size 32 --loss ce -q"
+expect 0 '*' 'step:at=1.5/3: the drop after epoch 3 never comes in 3 epochs' -- \
+    "$JENSEN" train photos $tiny $idle --schedule step:at=1.5/3 --out late
+expect 0 '*' '--loss-noisy mae is not used: no label is known to be wrong' -- \
+    "$JENSEN" train photos $tiny $idle --loss-noisy mae --out unused
+expect 0 '*' '*' -- "$JENSEN" train photos $tiny $idle --epochs 1 --loss-noisy mae --noise sym:rate=0.4 --out used
+cp stderr.txt said.txt
+expect 1 '' '' -- grep 'never\|not used' said.txt
+
 # A rate that no network survives.
 data=builtin:size=60,test=20
 expect 1 '' 'not finite.*--lr.*1e\+09' -- "$JENSEN" train $data $tiny --epochs 3 --loss ce \
