@@ -147,14 +147,13 @@ void jsni_split_release(jsni_split *split)
     *split = (jsni_split){0};
 }
 
-/* Sizes of images on disk are not known without opening each; a spread of them tells
- * well enough whether to treat the set as one of equal images. */
-void jsni_dataset_probe_size(jsn_dataset *data)
+/* Whether the images of a split that are looked at have one size, which must be that of
+ * *width and *height unless these are 0. */
+static bool probe_split(jsn_dataset *data, const jsni_split *split, size_t *width,
+                        size_t *height)
 {
-    const jsni_split *split = &data->splits[jsn_dataset_main_split(data)];
     const size_t probes = split->samples < PROBES ? split->samples : PROBES;
-    size_t width = 0, height = 0;
-    bool equal = probes > 0;
+    bool equal = true;
     for (size_t i = 0; equal && i < probes; i++) {
         const size_t index = i * split->samples / probes;
         char *path = jsni_path_join(split->root, data->names + split->names[index]);
@@ -169,15 +168,27 @@ void jsni_dataset_probe_size(jsn_dataset *data)
         if (jsni_decoder_pool_take(data->decoders, &decoder) == JSN_OK) {
             const jsni_image_input input = {(const uint8_t *)bytes, length, path};
             if (jsni_image_decoder_measure(decoder, &input, &w, &h) == JSN_OK) {
-                equal = width == 0 || (w == width && h == height);
-                width = w;
-                height = h;
+                equal = *width == 0 || (w == *width && h == *height);
+                *width = w;
+                *height = h;
             }
             jsni_decoder_pool_give(data->decoders, decoder);
         }
         jsni_free(bytes);
         jsni_free(path);
     }
+    return equal;
+}
+
+/* Sizes of images on disk are not known without opening each; a spread of them tells
+ * well enough whether to treat the set as one of equal images. */
+void jsni_dataset_probe_size(jsn_dataset *data)
+{
+    size_t width = 0, height = 0;
+    bool equal = true;
+    for (int s = 0; equal && s < JSN_SPLITS; s++)
+        if (data->splits[s].samples > 0 && data->splits[s].root != NULL)
+            equal = probe_split(data, &data->splits[s], &width, &height);
     data->traits.width = equal ? width : 0;
     data->traits.height = equal ? height : 0;
 }

@@ -25,12 +25,18 @@ void jsni_model_card_release(jsni_model_card *card)
  * network's are brought to it, unless the pipeline does so itself. */
 static jsn_status find_evaluation(jsni_model_card *card, const jsni_problem *p)
 {
-    const jsn_dataset_traits *traits = jsn_dataset_about(p->data);
+    const jsn_dataset *const sets[] = {p->data, p->val_data, p->test_data};
     const size_t size = card->image_size;
     char *found = NULL;
+    bool fit = false;
     JSNI_TRY(jsn_augment_evaluation(card->augment, &found));
-    const bool fit =
-        strcmp(found, "none") == 0 && (traits->width != size || traits->height != size);
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        const jsn_dataset_traits *traits =
+            sets[i] == NULL ? NULL : jsn_dataset_about(sets[i]);
+        fit = fit ||
+              (traits != NULL && (traits->width != size || traits->height != size));
+    }
+    fit = fit && strcmp(found, "none") == 0;
     card->evaluation = jsni_text_copy(fit ? "fit" : found);
     jsn_text_release(found);
     return card->evaluation == NULL ? JSN_ERR_MEMORY : JSN_OK;

@@ -82,6 +82,14 @@ expect 2 '' "none and '(cat|dog)/[0-9]+.ppm'.* is 4x4, not 8x8; 'fit\\+' in fron
 expect 2 '' "crop: the image is 4x4, with its border smaller than 8x8; 'fit\\+' in front resizes" -- \
     "$JENSEN" train photos $tiny $sized --augment crop:pad=1 --out x
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $sized --augment weak --out border
+# Test images of another size than the training images are resized for their evaluation.
+big() { { printf 'P6\n40 30\n255\n'; head -c 3600 /dev/urandom; } >"$1"; }
+"$JENSEN" data convert builtin:size=60,test=20 --out mixed --format ppm >/dev/null
+for image in mixed/test/*/*.ppm; do big $image; done
+expect 0 'test accuracy' '*' -- "$JENSEN" train mixed $tiny --augment none --epochs 1 -q --out mixed-run
+expect 0 'test accuracy' '*' -- "$JENSEN" train builtin:size=60,test=0 $tiny --augment none --epochs 1 -q \
+    --test mixed --out mixed-test
+expect 1 '' '' -- test -e mixed-test/bad_images.csv
 cp -r photos wide
 { printf 'P6\n40 30\n255\n'; head -c 3600 /dev/urandom; } >wide/cat/1.ppm
 expect 0 '*' 'weak takes parts of 8x8 pixels from images as large as 40x30; --augment fit\+weak shows' -- \
