@@ -322,6 +322,13 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
         status = jsni_evaluate_logits(c->models[m], loader, c->card.classes, 0,
                                       add_logits, p, NULL, logger, "evaluating");
     *bad = jsni_loader_bad_count(loader);
+    if (status == JSN_OK && *bad == part->count) {
+        uint32_t position = 0;
+        const char *reason = NULL;
+        jsni_loader_bad(loader, 0, &position, &reason);
+        status = jsni_fail(JSN_ERR_DATA, "none of %zu images could be used, such as %s",
+                           part->count, reason);
+    }
     jsni_loader_destroy(loader);
     return status;
 }

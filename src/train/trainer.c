@@ -252,6 +252,36 @@ static jsn_status measure_consistency(jsni_run *run, epoch_results *r)
     return status;
 }
 
+/* An epoch of which no image was left has taught nothing, and a part of which none is
+ * left tells nothing: better said now than at the end of the run. */
+static jsn_status check_used(const jsni_run *run, const jsni_loader *loader,
+                             uint64_t samples, const char *what)
+{
+    const char *reason = "";
+    uint32_t position = 0;
+    if (samples > 0)
+        return JSN_OK;
+    if (loader != NULL && jsni_loader_bad_count(loader) > 0)
+        jsni_loader_bad(loader, 0, &position, &reason);
+    return jsni_fail(JSN_ERR_DATA,
+                     "epoch %lld: none of the %s images could be used%s%s",
+                     (long long)run->state.epoch + 1, what,
+                     reason[0] != '\0' ? ", such as " : "", reason);
+}
+
+/* A few images that were split off may all be broken; then there is no such part. */
+static jsn_status evaluate_part(jsni_run *run, jsni_pass_kind kind, const char *what,
+                                jsni_evaluation *out)
+{
+    const jsni_part *part = jsni_run_part(run, kind);
+    const jsni_part *train = &run->problem->train;
+    JSNI_TRY(jsni_run_evaluate(run, kind, out, NULL));
+    if (part->data == NULL ||
+        (part->data == train->data && part->split == train->split))
+        return JSN_OK;
+    return check_used(run, run->passes[kind], out->samples, what);
+}
+
 static jsn_status measure(jsni_run *run, epoch_results *r)
 {
     jsni_evaluation val = {0}, test = {0};
@@ -259,9 +289,9 @@ static jsn_status measure(jsni_run *run, epoch_results *r)
     if (status == JSN_OK)
         status = jsni_evaluation_create(&test, run->problem->classes);
     if (status == JSN_OK)
-        status = jsni_run_evaluate(run, JSNI_PASS_VAL, &val, NULL);
+        status = evaluate_part(run, JSNI_PASS_VAL, "validation", &val);
     if (status == JSN_OK)
-        status = jsni_run_evaluate(run, JSNI_PASS_TEST, &test, NULL);
+        status = evaluate_part(run, JSNI_PASS_TEST, "test", &test);
     if (status == JSN_OK) {
         r->val_acc = jsni_evaluation_accuracy(&val);
         r->val_acc_noisy = jsni_evaluation_accuracy_used(&val);
@@ -323,27 +353,13 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 
-/* An epoch of which no image was left has taught nothing. */
-static jsn_status check_seen(const jsni_run *run)
-{
-    const char *reason = "";
-    uint32_t position = 0;
-    if (run->state.counts.samples > 0)
-        return JSN_OK;
-    if (run->train != NULL && jsni_loader_bad_count(run->train) > 0)
-        jsni_loader_bad(run->train, 0, &position, &reason);
-    return jsni_fail(
-        JSN_ERR_DATA, "epoch %lld: none of the training images could be used%s%s",
-        (long long)run->state.epoch + 1, reason[0] != '\0' ? ", such as " : "", reason);
-}
-
 /* Evaluation and the epoch's row. The checkpoint comes after them: a row without its
  * checkpoint is dropped when the run continues and made again with the same numbers. */
 static jsn_status end_epoch(jsni_run *run)
 {
     epoch_results r;
     const double start = jsni_clock();
-    JSNI_TRY(check_seen(run));
+    JSNI_TRY(check_used(run, run->train, run->state.counts.samples, "training"));
     JSNI_TRY(measure(run, &r));
     run->measure_seconds = jsni_clock() - start;
     run->state.seconds += run->measure_seconds;

@@ -70,6 +70,11 @@ for i in $(seq 12); do echo "no image $i" | tee rubbish/cat/$i.ppm >rubbish/dog/
 expect 3 '' 'epoch 1: none of the training images could be used, such as rubbish/.*ppm: not an image' -- \
     "$JENSEN" train rubbish $tiny --epochs 2 --out rubbish-run -q
 expect 1 '' '' -- test -e rubbish-run/model.safetensors
+expect 3 '' 'epoch 1: none of the test images could be used, such as rubbish/.*not an image' -- \
+    "$JENSEN" train photos $tiny --epochs 2 --image-size 32 --test rubbish --out rubbish-test -q
+expect 3 '' 'epoch 1: none of the validation images could be used' -- \
+    "$JENSEN" train photos $tiny --epochs 2 --image-size 32 --val rubbish --out rubbish-val -q
+expect 3 '' 'none of 24 images could be used, such as rubbish/' -- "$JENSEN" eval r rubbish --device ref
 classes few 3 cat dog
 expect 3 '' 'too few to keep 0.1 of each class for validation; --val-fraction 0 keeps none' -- \
     "$JENSEN" train few $tiny --batch 2 --epochs 1 --out x -q
