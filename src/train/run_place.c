@@ -3,6 +3,7 @@
  * somebody's tables nor a folder of images may be taken for one by mistake. */
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
@@ -28,20 +29,51 @@ static bool is_run(const jsni_folder_entry *entries, size_t count)
     return marks == 2 || locks == 1;
 }
 
-/* Logs and notes may be there, as those who start jobs leave them. */
-static bool is_in_the_way(const jsni_folder_entry *entry)
+/* Whether a folder holds images, or for a split's those of its classes. */
+static bool holds_images(const char *path, bool split)
+{
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    bool found = false;
+    if (jsni_folder_list(path, &entries, &count) != JSN_OK)
+        return false;
+    for (size_t i = 0; i < count && !found; i++) {
+        if (entries[i].name[0] == '.')
+            continue;
+        if (!entries[i].folder) {
+            found = jsni_is_image_name(entries[i].name);
+        } else if (split) {
+            char *below = jsni_path_join(path, entries[i].name);
+            found = below != NULL && holds_images(below, false);
+            jsni_free(below);
+        }
+    }
+    jsni_folder_free(entries, count);
+    return found;
+}
+
+/* Logs, notes, a configuration to read and folders without images may be there, as those
+ * who start jobs leave them. */
+static bool is_in_the_way(const char *folder, const jsni_folder_entry *entry)
 {
     static const char *const own[] = {
-        JSNI_RUN_CONFIG,     JSNI_RUN_ENVIRONMENT, JSNI_RUN_METRICS,
-        JSNI_RUN_CHECKPOINT, JSNI_RUN_METRICS_CSV, JSNI_RUN_PREVIOUS,
-        JSNI_RUN_MODEL,      JSNI_RUN_CARD,        JSNI_RUN_BEST,
-        JSNI_RUN_LABELS,     JSNI_RUN_BAD_IMAGES,  JSNI_RUN_DOUBTFUL,
-        JSNI_RUN_POSTERIORS, JSNI_RUN_EVALUATION,  JSNI_RUN_RESULT,
-        JSNI_RUN_REPORT};
+        JSNI_RUN_ENVIRONMENT, JSNI_RUN_METRICS,  JSNI_RUN_CHECKPOINT,
+        JSNI_RUN_METRICS_CSV, JSNI_RUN_PREVIOUS, JSNI_RUN_MODEL,
+        JSNI_RUN_CARD,        JSNI_RUN_BEST,     JSNI_RUN_LABELS,
+        JSNI_RUN_BAD_IMAGES,  JSNI_RUN_DOUBTFUL, JSNI_RUN_POSTERIORS,
+        JSNI_RUN_EVALUATION,  JSNI_RUN_RESULT,   JSNI_RUN_REPORT};
+    static const char *const splits[] = {"train", "val", "validation", "test"};
     if (entry->name[0] == '.')
         return false;
-    return entry->folder || jsni_is_image_name(entry->name) ||
-           is_named(entry->name, own, sizeof own / sizeof own[0]);
+    if (!entry->folder)
+        return jsni_is_image_name(entry->name) ||
+               is_named(entry->name, own, JSNI_COUNT_OF(own));
+    char *path = jsni_path_join(folder, entry->name);
+    const bool images =
+        path != NULL &&
+        holds_images(path, is_named(entry->name, splits, JSNI_COUNT_OF(splits)));
+    jsni_free(path);
+    return images;
 }
 
 jsn_status jsni_run_place_check(const char *folder)
@@ -54,7 +86,7 @@ jsn_status jsni_run_place_check(const char *folder)
     if (status == JSN_ERR_DATA)
         return JSN_OK; /* who opens it will say what is wrong */
     JSNI_TRY(status);
-    while (i < count && !is_in_the_way(&entries[i]))
+    while (i < count && !is_in_the_way(folder, &entries[i]))
         i++;
     if (i < count && !is_run(entries, count))
         status =

@@ -115,7 +115,12 @@ expect 2 '' "mine: .*such as 'labels.csv'" -- "$JENSEN" train photos $tiny $fres
 expect 0 '^precious$' '' -- cat mine/labels.csv
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out a-run
 expect 0 'training images|images' '*' -- "$JENSEN" data info photos
-touch job/slurm-1.out job/notes.txt job/my.yaml
+mkdir -p splits/train
+cp -r photos/cat splits/train
+expect 2 '' "splits: .*such as 'train'" -- "$JENSEN" train photos $tiny $fresh --out splits
+touch job/slurm-1.out job/notes.txt job/config.yaml
+mkdir -p job/input
+cp -r photos/cat job/input
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out job
 cp -r a-run copied && rm copied/.lock copied/result.json
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out copied
