@@ -2,8 +2,20 @@
 #ifndef JSNI_CORE_RUN_MARK_H
 #define JSNI_CORE_RUN_MARK_H
 
+#include "core/folder.h"
+
 #define JSNI_RUN_LOCK        ".lock" /* the first; then these two */
 #define JSNI_RUN_CONFIG      "config.yaml"
 #define JSNI_RUN_ENVIRONMENT "environment.json"
+
+typedef enum jsni_run_mark {
+    JSNI_RUN_NO_MARK,
+    JSNI_RUN_LOCKED, /* the lock without the two: a run that was killed at once, or the
+                      * lock of somebody else */
+    JSNI_RUN_MARKED  /* the two: a run */
+} jsni_run_mark;
+
+/* What the entries of a folder say. */
+jsni_run_mark jsni_run_mark_of(const jsni_folder_entry *entries, size_t count);
 
 #endif /* JSNI_CORE_RUN_MARK_H */

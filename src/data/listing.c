@@ -137,13 +137,8 @@ typedef struct walker {
  * once has a lock and nothing else. */
 static bool is_run(const jsni_folder_entry *entries, size_t count)
 {
-    size_t marks = 0, locks = 0;
-    for (size_t i = 0; i < count; i++) {
-        marks += strcmp(entries[i].name, JSNI_RUN_CONFIG) == 0 ||
-                 strcmp(entries[i].name, JSNI_RUN_ENVIRONMENT) == 0;
-        locks += strcmp(entries[i].name, JSNI_RUN_LOCK) == 0;
-    }
-    return marks == 2 || (locks == 1 && count == 1);
+    const jsni_run_mark mark = jsni_run_mark_of(entries, count);
+    return mark == JSNI_RUN_MARKED || (mark == JSNI_RUN_LOCKED && count == 1);
 }
 
 static jsn_status walk(walker *w, const char *below, int depth);

@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/run_mark.h"
 #include "data/listing.h"
 #include "train/run.h"
 
@@ -16,17 +17,6 @@ static bool is_named(const char *name, const char *const *names, size_t count)
         if (strcmp(name, names[i]) == 0)
             return true;
     return false;
-}
-
-static bool is_run(const jsni_folder_entry *entries, size_t count)
-{
-    size_t marks = 0, locks = 0;
-    for (size_t i = 0; i < count; i++) {
-        marks += strcmp(entries[i].name, JSNI_RUN_CONFIG) == 0 ||
-                 strcmp(entries[i].name, JSNI_RUN_ENVIRONMENT) == 0;
-        locks += strcmp(entries[i].name, JSNI_RUN_LOCK) == 0;
-    }
-    return marks == 2 || locks == 1;
 }
 
 /* Whether a folder holds images, or for a split's those of its classes. */
@@ -88,7 +78,7 @@ jsn_status jsni_run_place_check(const char *folder)
     JSNI_TRY(status);
     while (i < count && !is_in_the_way(folder, &entries[i]))
         i++;
-    if (i < count && !is_run(entries, count))
+    if (i < count && jsni_run_mark_of(entries, count) == JSNI_RUN_NO_MARK)
         status =
             jsni_fail(JSN_ERR_ARGUMENT,
                       "%s: this folder is no run's and has other things in it, such "
