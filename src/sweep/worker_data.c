@@ -34,10 +34,21 @@ jsn_status jsni_worker_data_seen(const jsni_worker_job *j, char **json)
     return status;
 }
 
+/* What a stored value says, a text without its quotes; cut where it is long. */
+static void put_plain(const char *json, char *to, size_t size)
+{
+    jsn_json *value = NULL;
+    const bool text =
+        jsn_json_parse(&value, "data_text", json, strlen(json)) == JSN_OK &&
+        jsn_json_kind_of(value) == JSN_JSON_TEXT;
+    (void)snprintf(to, size, "%s", text ? jsn_json_text(value) : json);
+    jsn_json_destroy(value);
+}
+
 jsn_status jsni_worker_compare_data(const jsni_worker *w, const jsni_worker_job *j,
                                     const char *json)
 {
-    char study[24], trial[24], text[300];
+    char study[24], trial[24], own[80], other[80], text[300];
     jsni_store_rows rows = {0};
     (void)snprintf(study, sizeof study, "%lld", (long long)w->sweep->study.id);
     (void)snprintf(trial, sizeof trial, "%lld", (long long)j->claim.trial);
@@ -52,11 +63,13 @@ jsn_status jsni_worker_compare_data(const jsni_worker *w, const jsni_worker_job 
         "p.param_name IN ('data', 'val', 'test')) ORDER BY t.number LIMIT 1",
         params, 3, &rows, NULL));
     if (rows.rows > 0) {
-        (void)snprintf(text, sizeof text,
-                       "trial %lld saw other data (%.80s) than trial %s (%.80s): their "
-                       "values do not compare",
-                       (long long)j->claim.number, json, jsni_store_cell(&rows, 0, 0),
-                       jsni_store_cell(&rows, 0, 1));
+        put_plain(json, own, sizeof own);
+        put_plain(jsni_store_cell(&rows, 0, 1), other, sizeof other);
+        (void)snprintf(
+            text, sizeof text,
+            "trial %lld saw other data (%s) than trial %s (%s): their values "
+            "do not compare",
+            (long long)j->claim.number, own, jsni_store_cell(&rows, 0, 0), other);
         jsni_worker_say(w, JSN_LOG_WARNING, text);
     }
     jsni_store_rows_release(&rows);

@@ -34,7 +34,7 @@ expect 0 '1 complete, 0 pruned, 0 failed' '*' -- \
 
 # Trials before and after a change of the data are told apart, unless they chose their data.
 rm "$(find photos/train -type f | head -1)"
-expect 0 '2 complete' 'trial 1 saw other data .*79 images.* than trial 0 .*80 images' -- "$JENSEN" sweep run a-b
+expect 0 '2 complete' 'trial 1 saw other data \(79 images of 10 classes\) than trial 0 \(80 images of' -- "$JENSEN" sweep run a-b
 expect 0 '^trial [01]: test_acc' 'trial 1 saw other data \(79 images of 10 classes\) than trial 0 \(80 ' -- \
     "$JENSEN" sweep best a-b
 "$JENSEN" sweep create chosen photos "${small[@]}" --axis 'data=photos;builtin:size=60,test=10' >/dev/null 2>&1
