@@ -54,7 +54,7 @@ JSN_API const char *jsn_classifier_class(const jsn_classifier *classifier,
 JSN_API size_t jsn_classifier_batch(const jsn_classifier *classifier);
 
 /* Class probabilities [count][classes] of `count` images of any size, which go through
- * the run's evaluation transform. */
+ * the run's evaluation transform; NaN where the network's output has a NaN. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_predict(jsn_classifier *classifier,
                                                          const jsn_image *images,
                                                          size_t count,
@@ -92,7 +92,8 @@ JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
  * by their names: they may be some of the network's, in any order; the confusion counts
  * the network's. `consistency` non-zero measures that as well. `logger` may be NULL. On
  * failure nothing is held.
- *   JSN_ERR_DATA  a class that the network does not have, unreadable data */
+ *   JSN_ERR_DATA  a class that the network does not have, unreadable data, no image that
+ *                 can be used */
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_evaluate(jsn_classifier *classifier, const char *data, int consistency,
                         const jsn_logger *logger, jsn_classifier_scores *scores);

@@ -81,7 +81,8 @@ JSN_API void jsn_noise_destroy(jsn_noise *noise); /* accepts NULL */
 /* Makes the noisy labels. On failure *out is zeroed.
  *   JSN_ERR_ARGUMENT  the model needs what the input lacks (paths, posteriors, a CIFAR
  *                     set), a label outside [0, classes)
- *   JSN_ERR_DATA      a file does not fit the samples
+ *   JSN_ERR_DATA      a file does not fit the samples, or has labels that may be numbers
+ *                     or names of classes
  *   JSN_ERR_RANGE     the asked rate cannot be reached
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_noise_apply(const jsn_noise *noise,

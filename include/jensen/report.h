@@ -84,7 +84,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_report_run(const char *run, bool only_miss
 
 /* A table of means and deviations: runs that differ in nothing but their seed form one
  * line. Of runs with the same settings and seed the latest complete one counts; a note
- * names the others (none in CSV). `format` is "markdown", "csv", "latex" or "html". *text is the caller's.
+ * names the others (none in CSV). `format` is "markdown", "csv", "latex" or "html".
+ * *text is the caller's.
  *   as jsn_report_render(), and JSN_ERR_UNKNOWN_NAME for the format */
 JSN_API JSN_MUST_CHECK jsn_status jsn_report_table(const char *const *runs,
                                                    size_t count, const char *format,

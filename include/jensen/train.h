@@ -11,10 +11,10 @@
  *         fprintf(stderr, "%s\n", jsn_last_error());
  *     jsn_train_config_release(&config);
  *
- * What the configuration leaves open is filled, in this order, from its recipe, its
- * configuration file, the initial values of the option table and the data; every choice
- * is logged and stored in the run folder. The same configuration finds its folder again:
- * an unfinished run is continued, a finished one is reported.
+ * What the configuration leaves open is filled, in this order, from its "set" list, its
+ * configuration file, its recipe, the initial values of the option table and the data;
+ * every choice is logged and stored in the run folder. The same configuration finds its
+ * folder again: an unfinished run is continued, a finished one is reported.
  */
 #ifndef JENSEN_TRAIN_H
 #define JENSEN_TRAIN_H
@@ -119,8 +119,12 @@ typedef struct jsn_train_result {
  *   JSN_ERR_STOPPED  as above; the same call continues
  *   JSN_ERR_BUSY     another process works in the run folder
  *   JSN_ERR_NUMERIC  the loss is not finite
- *   JSN_ERR_DATA, JSN_ERR_IO, JSN_ERR_DEVICE, JSN_ERR_MEMORY and the statuses of bad
- *   options; the last checkpoint is intact */
+ *   JSN_ERR_ARGUMENT also when the folder's run has other options or the data has
+ *                    changed since it began, and when the folder is no run's and holds
+ *                    images or files that a run would replace
+ *   JSN_ERR_DATA     also when none of the images can be used
+ *   JSN_ERR_IO, JSN_ERR_DEVICE, JSN_ERR_MEMORY and the statuses of bad options
+ * The last checkpoint is intact. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,
                                             const jsn_logger *logger,
                                             int (*stop)(void *user), void *user,

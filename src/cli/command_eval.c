@@ -106,7 +106,8 @@ const cli_command cli_command_eval = {
     .usage = "RUN DATA [OPTIONS]",
     .details =
         "DATA is a data set as for train; its test split is used when it has one\n"
-        "(',split=val' picks another).",
+        "(',split=val' picks another). Its classes go by their names: some of the\n"
+        "run's may be missing, none new.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(eval_values),

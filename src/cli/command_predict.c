@@ -219,8 +219,9 @@ const cli_command cli_command_predict = {
         "cannot be read are named on stderr and in the table. Without a run they get\n"
         "the network's size and ImageNet's normalisation, and classes are numbers.\n"
         "With an array: prints 'sample class probability' for every image, which is\n"
-        "evaluated as it is: normalise it first. The weights must fit the network in\n"
-        "full; 'jensen show networks NAME' prints its layers.",
+        "evaluated as it is: normalise it first. Those whose output is not finite are\n"
+        "named on stderr instead. The weights must fit the network in full; 'jensen "
+        "show\nnetworks NAME' prints its layers.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(predict_values),

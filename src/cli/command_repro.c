@@ -141,7 +141,9 @@ const cli_command cli_command_repro = {
     .details =
         "NAME is table1 to table13 or fig1 to fig8; without one they are listed. Any "
         "training\n"
-        "option scales the experiment; the result says so:\n\n"
+        "option scales the experiment, which the result says; those in which its runs "
+        "differ\n"
+        "are refused (--only chooses among them):\n\n"
         "  jensen repro table1 --data cifar10:PATH --epochs 20 --subset 10000 \\\n"
         "         --network preactresnet34:width=8 --out results\n\n"
         "Runs are kept in a study: the same command continues, more --seeds add runs,\n"

@@ -15,7 +15,8 @@ typedef struct create_values {
 static const jsn_option_info own[] = {
     CLI_STORE_ROW(create_values, "sqlite:///FILE or postgresql://USER@HOST/DB"),
     {"file", 'f', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "axes and options from a YAML or JSON file", offsetof(create_values, file)},
+     "axes and options from a YAML or JSON file; the command line is stronger",
+     offsetof(create_values, file)},
 };
 
 static const jsn_option_info *options(size_t *count)

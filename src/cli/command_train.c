@@ -74,6 +74,8 @@ const cli_command cli_command_train = {
         "data set: builtin, cifar10:PATH, csv:FILE, ... ('jensen show datasets').\n"
         "Classes of --val and --test go by their names: some may be missing, none "
         "new.\n"
+        "Without validation or test data a tenth of each class is kept for "
+        "validation.\n"
         "What is not given is chosen from the data, printed and stored in the run "
         "folder.\n"
         "The same command continues an unfinished run and does nothing to a finished "

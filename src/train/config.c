@@ -19,8 +19,8 @@
 
 static const jsn_option_info options[] = {
     {"data", 0, TEXT, "DATA", "training data, as the positional argument", FIELD(data)},
-    {"val", 0, TEXT, "DATA", "validation data (otherwise a part of the training data)",
-     FIELD(val)},
+    {"val", 0, TEXT, "DATA",
+     "validation data (otherwise that of DATA, or --val-fraction)", FIELD(val)},
     {"val-fraction", 0, REAL(NULL, 0, 0.9), "X",
      "part of each class kept for validation; 0: none", FIELD(val_fraction)},
     {"val-labels", 0, CHOICE("clean", "clean|noisy"), NULL,
