@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
+#include "jensen/noise.h"
 
 typedef struct tune_values {
     cli_worker_values worker;
@@ -89,6 +90,24 @@ static void print_choice(const tune_values *v, const jsn_tune_result *r)
     (void)printf("\n");
 }
 
+/* The part to compare on: what a label file leaves (missing=val), with its labels as they
+ * are; else a tenth of the data, with the noise of the rest. */
+static jsn_status choose_validation(jsn_train_config *base)
+{
+    jsn_noise *noise = NULL;
+    jsn_status status = JSN_OK;
+    if (base->noise != NULL)
+        status = jsn_noise_create(&noise, base->noise);
+    const bool left =
+        status == JSN_OK && noise != NULL && jsn_noise_leaves_missing(noise) != 0;
+    jsn_noise_destroy(noise);
+    if (status == JSN_OK && isnan(base->val_fraction) && base->val == NULL && !left)
+        status = jsn_train_config_set(base, "val-fraction", "0.1");
+    if (status == JSN_OK)
+        status = jsn_train_config_set(base, "val-labels", left ? "clean" : "noisy");
+    return status;
+}
+
 static jsn_status tune(tune_values *v, const jsn_texts *args)
 {
     jsn_tune_result result;
@@ -105,10 +124,8 @@ static jsn_status tune(tune_values *v, const jsn_texts *args)
     if (status == JSN_OK && v->base.val_fraction == 0.0 && v->base.val == NULL)
         return cli_usage("settings are compared on validation data: --val-fraction "
                          "above 0, or --val");
-    if (status == JSN_OK && isnan(v->base.val_fraction) && v->base.val == NULL)
-        status = jsn_train_config_set(&v->base, "val-fraction", "0.1");
     if (status == JSN_OK)
-        status = jsn_train_config_set(&v->base, "val-labels", "noisy");
+        status = choose_validation(&v->base);
     if (status != JSN_OK)
         return status;
     name_study(v, name, sizeof name);

@@ -56,6 +56,11 @@ expect 3 '' "'foto' is no file or folder" -- "$JENSEN" tune foto --store typo.db
 cases=$((cases + 1))
 [ ! -e typo.db ] || complain "a study of data that does not exist" typo
 
+# Images that a label file leaves for validation are what tune compares on.
+"$JENSEN" noise photos --noise sym:rate=0.4 --out all.csv >/dev/null
+awk 'NR == 1 || NR % 4 != 0' all.csv >part.csv
+expect 0 'chosen after 1 runs' '*' -- "$JENSEN" tune photos "${small[@]}" --noise file:part.csv,missing=val --runs 1 -q
+
 # The command line is stronger than the file; axes of both are searched.
 printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml
 expect 0 "'plain' with 2 trials" '*' -- "$JENSEN" sweep create plain --file plan.yaml
