@@ -18,7 +18,8 @@ JSN_MUST_CHECK jsn_status jsni_file_read(const char *path, size_t limit, char **
 /* Writes a file so that a reader, also after a crash or a full disk, sees the old
  * content or the new one, never a part: a temporary file beside it, synced, renamed
  * over it, the folder synced. JSN_ERR_IO leaves the old file as it was. A symbolic link
- * stays, the file behind it is replaced; a device or a pipe is written to as it is. */
+ * stays, the file behind it is replaced (a link that leads nowhere is replaced itself); a
+ * device or a pipe is written to as it is. */
 JSN_MUST_CHECK jsn_status jsni_file_write(const char *path, const void *data,
                                           size_t length);
 
