@@ -25,6 +25,20 @@ static const char *spec_of(const char *text, const char *rest)
     return spec;
 }
 
+/* Our own file, written and read back: its numbers need no hint. */
+static void check_own_file(const jsn_noise_input *in, const jsn_noise_result *r,
+                           const int32_t *want)
+{
+    char path[600], spec[700];
+    jsn_noise_result again;
+    (void)snprintf(path, sizeof path, "%s/own.csv", support_folder);
+    assert_ok(jsn_noise_write_csv(in, r, path));
+    (void)snprintf(spec, sizeof spec, "file:%s", path);
+    noise_apply(spec, in, &again);
+    assert_memory_equal(again.labels, want, N * sizeof *want);
+    jsn_noise_result_release(&again);
+}
+
 static void test_rows_are_matched_by_path(void **state)
 {
     (void)state;
@@ -37,15 +51,7 @@ static void test_rows_are_matched_by_path(void **state)
     const int32_t want[N] = {2, 1, 2, 1};
     assert_memory_equal(r.labels, want, sizeof want);
     assert_true(r.changed == 2 && r.drawn == 4 && r.real_rate == 0.5);
-    /* Ours, written and read back. */
-    char path[600], spec[700];
-    jsn_noise_result again;
-    (void)snprintf(path, sizeof path, "%s/own.csv", support_folder);
-    assert_ok(jsn_noise_write_csv(&in, &r, path));
-    (void)snprintf(spec, sizeof spec, "file:%s", path);
-    noise_apply(spec, &in, &again);
-    assert_memory_equal(again.labels, want, sizeof want);
-    jsn_noise_result_release(&again);
+    check_own_file(&in, &r, want);
     jsn_noise_result_release(&r);
     assert_int_equal(jsni_alloc_live(), 0);
 }
@@ -102,15 +108,7 @@ static void test_classes_that_are_named_by_numbers(void **state)
     jsn_noise_result_release(&r);
     noise_apply(spec_of(rows, ",by=number"), &in, &r);
     assert_memory_equal(r.labels, by_number, sizeof by_number);
-    /* Ours has numbers, and needs no hint. */
-    char path[600], spec[700];
-    jsn_noise_result again;
-    (void)snprintf(path, sizeof path, "%s/own.csv", support_folder);
-    assert_ok(jsn_noise_write_csv(&in, &r, path));
-    (void)snprintf(spec, sizeof spec, "file:%s", path);
-    noise_apply(spec, &in, &again);
-    assert_memory_equal(again.labels, by_number, sizeof by_number);
-    jsn_noise_result_release(&again);
+    check_own_file(&in, &r, by_number);
     jsn_noise_result_release(&r);
     /* Names that no class has, and a word that is neither. */
     assert_ok(jsn_noise_create(&noise, spec_of("x\n0\n1\n1\n1\n", ",by=name")));
