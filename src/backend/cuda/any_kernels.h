@@ -43,6 +43,10 @@ cudaError_t jsni_conv3x3_fp32_forward(const jsni_any_conv *conv, cudaStream_t st
 cudaError_t jsni_conv3x3_fp32_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv3x3_fp32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
+/* Backward-data of stride 2 in bf16, conv_strided.cu. */
+bool jsni_conv_strided_takes(const jsni_any_conv *conv);
+cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t stream);
+
 /* gradient[co][ci][tap] = sum over the splits of part[split][co][tap][ci]; `half`: the
  * parts are bf16 (and one). */
 cudaError_t jsni_any_weight_sum(const void *part, int splits, bool half,

@@ -269,17 +269,19 @@ static void conv_data(jsni_make *b, size_t n, int dy)
     const bool add = has_gradient(b, in) && b->buffers[b->nodes[in].grad].users == 1;
     const int to =
         add ? b->nodes[in].grad : jsni_make_buffer_new(b, jsni_make_bytes(b, in));
-    if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
+    jsni_any_conv a = jsni_make_any_conv(b, n);
+    a.y = jsni_make_at(b, dy);
+    a.dx = jsni_make_at(b, to);
+    a.add = add;
+    if (jsni_conv_strided_takes(&a)) {
+        jsni_make_task(b, JSNI_TASK_STRIDED_DATA, n)->as.any = a;
+    } else if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
         jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_DATA, n)->as.cudnn;
         jsni_make_set_cudnn(b, n, c);
-        c->y = jsni_make_at(b, dy);
-        c->x = jsni_make_at(b, to);
+        c->y = a.y;
+        c->x = a.dx;
         c->add = add;
     } else {
-        jsni_any_conv a = jsni_make_any_conv(b, n);
-        a.y = jsni_make_at(b, dy);
-        a.dx = jsni_make_at(b, to);
-        a.add = add;
         jsni_make_task(b, JSNI_TASK_ANY_DATA, n)->as.any = a;
     }
     if (add)

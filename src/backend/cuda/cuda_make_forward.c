@@ -16,8 +16,8 @@ static void find_cudnn(jsni_make *b, size_t n)
     const jsni_any_conv a = jsni_make_any_conv(b, n);
     const bool own =
         b->options.precision == JSN_PRECISION_FP32 && jsni_conv3x3_fp32_takes(&a);
-    const bool data =
-        b->training && (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
+    const bool data = b->training && !jsni_conv_strided_takes(&a) &&
+                      (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
     const jsni_cudnn_shape shape = {(size_t)a.images,
                                     (size_t)a.in_channels,
                                     (size_t)a.in_h,
