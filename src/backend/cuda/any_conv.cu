@@ -254,8 +254,8 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 {
     if (is_small(conv))
         return 1;
-    if (jsni_conv3x3_fp32_takes(conv))
-        return jsni_conv3x3_fp32_splits(conv);
+    if (jsni_conv3x3_float_takes(conv))
+        return jsni_conv3x3_float_splits(conv);
     const long long tiles =
         tiles_of(conv->out_channels) *
         tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels);
@@ -268,8 +268,9 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
 {
-    if (jsni_conv3x3_fp32_takes(conv))
-        return jsni_conv3x3_fp32_forward(conv, stream);
+    if (jsni_conv3x3_float_takes(conv))
+        return conv->tf32 ? jsni_conv3x3_tf32_forward(conv, stream)
+                          : jsni_conv3x3_fp32_forward(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_forward,
                            (conv->images + BLOCK / 32 - 1) / (BLOCK / 32), BLOCK, 0, 1,
@@ -281,8 +282,9 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 {
-    if (jsni_conv3x3_fp32_takes(conv))
-        return jsni_conv3x3_fp32_data(conv, stream);
+    if (jsni_conv3x3_float_takes(conv))
+        return conv->tf32 ? jsni_conv3x3_tf32_data(conv, stream)
+                          : jsni_conv3x3_fp32_data(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_data,
                            (conv->images * conv->in_channels + BLOCK - 1) / BLOCK,
@@ -294,8 +296,9 @@ cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream)
 {
-    if (jsni_conv3x3_fp32_takes(conv))
-        return jsni_conv3x3_fp32_weights(conv, stream);
+    if (jsni_conv3x3_float_takes(conv))
+        return conv->tf32 ? jsni_conv3x3_tf32_weights(conv, stream)
+                          : jsni_conv3x3_fp32_weights(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_weights,
                            (long long)conv->out_channels *

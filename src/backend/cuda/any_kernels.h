@@ -28,7 +28,8 @@ typedef struct jsni_any_conv {
     int splits; /* of the output pixels, backward-weights */
     bool half_x, half_y, half_w;
     bool add;
-    bool plain; /* not by conv3x3_fp32.cu */
+    bool tf32;  /* products of 3x3 windows may be rounded to tf32 */
+    bool plain; /* not by kernels for few shapes */
 } jsni_any_conv;
 
 int jsni_any_conv_splits(const jsni_any_conv *conv);
@@ -36,12 +37,16 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
-/* The shapes that conv3x3_fp32.cu is made for; the calls above hand them on to it. */
-bool jsni_conv3x3_fp32_takes(const jsni_any_conv *conv);
-int jsni_conv3x3_fp32_splits(const jsni_any_conv *conv);
+/* 3x3 of stride 1 on float activations: the shapes that conv3x3_fp32.cu and, with the
+ * products in tf32, conv3x3_tf32.cu are made for; the calls above hand them on. */
+bool jsni_conv3x3_float_takes(const jsni_any_conv *conv);
+int jsni_conv3x3_float_splits(const jsni_any_conv *conv);
 cudaError_t jsni_conv3x3_fp32_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv3x3_fp32_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv3x3_fp32_weights(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv3x3_tf32_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv3x3_tf32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
 /* Backward-data of stride 2 in bf16, conv_strided.cu. */
 bool jsni_conv_strided_takes(const jsni_any_conv *conv);

@@ -3,6 +3,12 @@
 
 #include "backend/cuda/cuda_plan.h"
 
+static bool tf32_tiles(const jsni_make *make, size_t n)
+{
+    const jsni_any_conv conv = jsni_make_any_conv(make, n);
+    return conv.tf32 && jsni_conv3x3_float_takes(&conv);
+}
+
 static const char *how_text(const jsni_cuda_plan *plan, const jsni_make *make, size_t n)
 {
     const jsni_node *node = &plan->base.graph->nodes[n];
@@ -16,7 +22,8 @@ static const char *how_text(const jsni_cuda_plan *plan, const jsni_make *make, s
     case JSNI_HOW_LAZY:
         return "sums in the producer, applied in the reader";
     case JSNI_HOW_ANY:
-        return "own fp32 tiles / same / same, split sums";
+        return tf32_tiles(make, n) ? "own tf32 tiles / same / same, split sums"
+                                   : "own fp32 tiles / same / same, split sums";
     default:
         return node->op.kind == JSNI_OP_NORM ? "own, two passes / two passes" : "own";
     }

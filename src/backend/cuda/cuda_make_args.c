@@ -86,6 +86,7 @@ jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t n)
     a.bias = jsni_make_tensor(b->base.params, b->graph->params, node->bias);
     a.x = jsni_make_at(b, b->nodes[node->input[0]].value);
     a.y = jsni_make_at(b, b->nodes[n].value);
+    a.tf32 = b->options.precision == JSN_PRECISION_TF32;
     a.plain = b->no_own;
     a.splits = jsni_any_conv_splits(&a);
     return a;

@@ -9,13 +9,12 @@ static int new_value(jsni_make *b, size_t n)
     return b->nodes[n].value;
 }
 
-/* A convolution that cuDNN does not take, or in strict fp32 the own kernel does, falls
- * to any_conv. */
+/* A convolution that cuDNN does not take, or an own kernel for float does, falls to
+ * any_conv. */
 static void find_cudnn(jsni_make *b, size_t n)
 {
     const jsni_any_conv a = jsni_make_any_conv(b, n);
-    const bool own =
-        b->options.precision == JSN_PRECISION_FP32 && jsni_conv3x3_fp32_takes(&a);
+    const bool own = jsni_conv3x3_float_takes(&a);
     const bool data = b->training && !jsni_conv_strided_takes(&a) &&
                       (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
     const jsni_cudnn_shape shape = {(size_t)a.images,

@@ -20,9 +20,9 @@
     ROW(JSNI_TASK_CUDNN_DATA, "cudnn conv data")                       \
     ROW(JSNI_TASK_STRIDED_DATA, "own strided data")                    \
     ROW(JSNI_TASK_CUDNN_WEIGHTS, "cudnn conv weights")                 \
-    ROW(JSNI_TASK_ANY_FORWARD, "fp32 product forward")                 \
-    ROW(JSNI_TASK_ANY_DATA, "fp32 product data")                       \
-    ROW(JSNI_TASK_ANY_WEIGHTS, "fp32 product weights")                 \
+    ROW(JSNI_TASK_ANY_FORWARD, "own product forward")                  \
+    ROW(JSNI_TASK_ANY_DATA, "own product data")                        \
+    ROW(JSNI_TASK_ANY_WEIGHTS, "own product weights")                  \
     ROW(JSNI_TASK_WEIGHT_SUM, "weight gradient sum")                   \
     ROW(JSNI_TASK_BIAS_SUM, "bias gradient")                           \
     ROW(JSNI_TASK_BIAS_ADD, "bias")                                    \

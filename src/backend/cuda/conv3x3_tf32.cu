@@ -1,0 +1,162 @@
+/* backend/cuda/conv3x3_tf32.cu - the convolutions of conv3x3_fp32.cu with the products in
+ * tf32 by mma.sync: operands rounded to 10 bits after the point, sums in fp32. A warp
+ * makes 32 x 32 results, two rows of four tiles of 16 x 8.
+ */
+#include "backend/cuda/conv3x3_tiles.cuh"
+
+#include "backend/cuda/cuda_launch.cuh"
+
+static __device__ __forceinline__ uint32_t round_tf32(float x)
+{
+    uint32_t r;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
+    return r;
+}
+
+static __device__ __forceinline__ void
+multiply_tf32(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2])
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, "
+        "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+/* 8 steps along the inner dimension. a: row m, inner k at a[m * AM + k * AK]; b: inner k,
+ * column n at b[n * BN + k * BK]. The strides keep the 32 values of a fragment in 32
+ * banks: one of each pair is 1, the other 4 or 8 modulo 32. */
+template <int AM, int AK, int BN, int BK>
+static __device__ __forceinline__ void products8(float (&acc)[2][4][4], const float *a,
+                                                 const float *b)
+{
+    const int g = threadIdx.x % 32 / 4, t = threadIdx.x % 4;
+    uint32_t u[2][4], v[4][2];
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+#pragma unroll
+        for (int e = 0; e < 4; e++) /* rows g, g + 8; inner t, t + 4 */
+            u[i][e] =
+                round_tf32(a[(i * 16 + e % 2 * 8 + g) * AM + (e / 2 * 4 + t) * AK]);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+#pragma unroll
+        for (int e = 0; e < 2; e++)
+            v[j][e] = round_tf32(b[(j * 8 + g) * BN + (e * 4 + t) * BK]);
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            multiply_tf32(acc[i][j], u[i], v[j]);
+}
+
+template <int WN, bool BACK>
+static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A)
+{
+    using T = row_tiles<WN, BACK, 8>;
+    extern __shared__ __align__(16) float shared[];
+    launch_next();
+    launch_wait();
+    const T t(A);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int my_row = warp / WN * 32, my_column = warp % WN * 32;
+    float acc[2][4][4] = {};
+    t.load(shared, 0);
+    copy_commit();
+    for (int step = 0; step < t.steps; step++) {
+        copy_wait<0>();
+        __syncthreads();
+        if (step + 1 < t.steps)
+            t.load(shared, step + 1);
+        copy_commit();
+        const float *a = shared + step % 2 * T::STAGE + my_row * PITCH;
+        const float *b =
+            shared + step % 2 * T::STAGE + T::A + my_column * (BACK ? 1 : PITCH);
+#pragma unroll
+        for (int k = 0; k < DEPTH; k += 8)
+            products8<PITCH, 1, BACK ? 1 : PITCH, BACK ? T::WIDE : 1>(
+                acc, a + k, b + k * (BACK ? T::WIDE : 1));
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int row = t.row0 + my_row + i * 8 + lane / 4;
+        if (row >= t.rows)
+            continue;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const int column = t.column0 + my_column + j * 8 + lane % 4 * 2;
+            float2 sum =
+                make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
+            float2 *to =
+                (float2 *)((float *)(BACK ? A.dx : A.y) + row * t.columns + column);
+            if (BACK && A.add)
+                sum = make_float2(sum.x + to->x, sum.y + to->y);
+            if (!BACK && A.bias)
+                sum = make_float2(sum.x + A.bias[column], sum.y + A.bias[column + 1]);
+            *to = sum;
+        }
+    }
+}
+
+using weights_of = weight_tiles<40>;
+
+static __global__ void __launch_bounds__(weights_of::THREADS, 2)
+    tf32_weights(const jsni_any_conv A)
+{
+    using T = weights_of;
+    extern __shared__ __align__(16) float shared[];
+    launch_next();
+    launch_wait();
+    T t(A);
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    float acc[2][4][4] = {};
+#pragma unroll
+    for (int s = 0; s < T::RING - 1; s++) {
+        if (s < t.steps)
+            t.load(shared, s);
+        copy_commit();
+    }
+    for (int step = 0; step < t.steps; step++) {
+        copy_wait<T::RING - 2>();
+        __syncthreads();
+        if (step + T::RING - 1 < t.steps)
+            t.load(shared, step + T::RING - 1);
+        copy_commit();
+        const float *a = shared + step % T::RING * T::STAGE;
+        const float *b = a + (1 + warp) * T::SLOT;
+#pragma unroll
+        for (int k = 0; k < T::PIXELS; k += 8)
+            products8<1, 40, 1, 40>(acc, a + k * 40, b + k * 40);
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            *(float2 *)(t.result(A, i * 8 + lane / 4) + j * 8 + lane % 4 * 2) =
+                make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
+}
+
+template <int WN, bool BACK>
+static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
+{
+    using T = row_tiles<WN, BACK, 8>;
+    return jsni_launch(tf32_rows<WN, BACK>, T::blocks(c), T::THREADS, T::BYTES, 1,
+                       stream, *c);
+}
+
+cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *c, cudaStream_t stream)
+{
+    return c->out_channels % 64 == 0 ? launch_rows<2, false>(c, stream)
+                                     : launch_rows<1, false>(c, stream);
+}
+
+cudaError_t jsni_conv3x3_tf32_data(const jsni_any_conv *c, cudaStream_t stream)
+{
+    return c->in_channels % 64 == 0 ? launch_rows<2, true>(c, stream)
+                                    : launch_rows<1, true>(c, stream);
+}
+
+cudaError_t jsni_conv3x3_tf32_weights(const jsni_any_conv *c, cudaStream_t stream)
+{
+    return jsni_launch(tf32_weights, weights_of::blocks(c), weights_of::THREADS,
+                       weights_of::BYTES, 1, stream, *c);
+}

@@ -1,0 +1,194 @@
+/* backend/cuda/conv3x3_tiles.cuh - how the tiles of a 3x3 convolution of stride 1 come into
+ * shared memory, for the kernels that keep activations as float (conv3x3_fp32.cu,
+ * conv3x3_tf32.cu): channels in multiples of 32, any image and padding, asynchronous
+ * copies of 16 bytes, zeros outside of the image. */
+#ifndef JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH
+#define JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH
+
+#include "backend/cuda/any_kernels.h"
+#include "backend/cuda/conv_device.cuh"
+
+constexpr int TAPS = 9, DEPTH = 32;
+constexpr int PITCH = DEPTH + 4; /* rows begin 4 banks apart */
+
+/* 16 bytes, or zeros where `in` is false; then nothing is read. */
+static __device__ __forceinline__ void copy16_if(uint32_t to, const void *from, bool in)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+                 "r"(in ? 16 : 0)
+                 : "memory");
+}
+
+/* Forward and backward-data: [pixels] x [columns] over (tap, 32 channels), by 8 warps, WN
+ * of them side by side over the columns. Backward-data (BACK) is the forward product with
+ * the taps walked backwards: the gradient of input pixel h is made of the outputs
+ * h + pad - kh. SPARE: floats behind each row of [DEPTH][columns]. */
+template <int WN, bool BACK, int SPARE> struct row_tiles {
+    static constexpr int THREADS = 256, ROWS = 8 / WN * 32, COLUMNS = WN * 32;
+    static constexpr int A = ROWS * PITCH; /* floats: [row][DEPTH] */
+    static constexpr int WIDE = COLUMNS + SPARE;
+    /* [column][DEPTH] forward, [DEPTH][column] backward */
+    static constexpr int B = BACK ? DEPTH * WIDE : COLUMNS * PITCH;
+    static constexpr int STAGE = A + B, BYTES = 2 * STAGE * 4;
+    static constexpr int MINE = ROWS / 32; /* rows that a thread copies */
+
+    const float *from, *w;
+    int rows, columns, inner, from_w, slices, steps, row0, column0, chunk, copier;
+    int at[MINE];          /* where a row's pixel lies under the first tap, */
+    uint32_t inside[MINE]; /* and under which taps it is inside of the image */
+
+    __device__ __forceinline__ explicit row_tiles(const jsni_any_conv &c)
+    {
+        from = (const float *)(BACK ? c.y : c.x);
+        w = (const float *)c.w;
+        columns = BACK ? c.in_channels : c.out_channels;
+        inner = BACK ? c.out_channels : c.in_channels;
+        from_w = BACK ? c.out_w : c.in_w;
+        slices = inner / DEPTH;
+        steps = TAPS * slices;
+        rows = (int)c.images * (BACK ? c.in_h * c.in_w : c.out_h * c.out_w);
+        const int across = columns / COLUMNS;
+        row0 = (int)(blockIdx.x / across) * ROWS;
+        column0 = (int)(blockIdx.x % across) * COLUMNS;
+        chunk = threadIdx.x % 8 * 4;
+        copier = threadIdx.x / 8;
+        const int to_w = BACK ? c.in_w : c.out_w;
+        const int plane = to_w * (BACK ? c.in_h : c.out_h);
+        const int from_h = BACK ? c.out_h : c.in_h;
+#pragma unroll
+        for (int i = 0; i < MINE; i++) {
+            const int row = row0 + copier + 32 * i, q = row % plane;
+            const int h = BACK ? q / to_w + c.pad_h : q / to_w - c.pad_h;
+            const int v = BACK ? q % to_w + c.pad_w : q % to_w - c.pad_w;
+            at[i] = (row / plane * from_h * from_w + h * from_w + v) * inner;
+            inside[i] = 0;
+#pragma unroll
+            for (int tap = 0; tap < TAPS; tap++) {
+                const int y = BACK ? h - tap / 3 : h + tap / 3;
+                const int x = BACK ? v - tap % 3 : v + tap % 3;
+                if (row < rows && y >= 0 && y < from_h && x >= 0 && x < from_w)
+                    inside[i] |= 1u << tap;
+            }
+        }
+    }
+
+    __device__ __forceinline__ void load(float *shared, int step) const
+    {
+        float *a = shared + step % 2 * STAGE, *b = a + A;
+        const int tap = step / slices, c0 = step % slices * DEPTH;
+        const int ahead = (tap / 3 * from_w + tap % 3) * inner;
+        const int shift = (BACK ? -ahead : ahead) + c0 + chunk;
+#pragma unroll
+        for (int i = 0; i < MINE; i++) {
+            const bool in = inside[i] >> tap & 1;
+            copy16_if(shared_address(a + (copier + 32 * i) * PITCH + chunk),
+                      from + (in ? at[i] + shift : 0), in);
+        }
+#pragma unroll
+        for (int i = 0; i < WN; i++) {
+            if (BACK) { /* WN * 8 threads copy the columns of one output channel */
+                const int e = threadIdx.x + 256 * i;
+                const int k = e / (WN * 8), column = e % (WN * 8) * 4;
+                copy16_if(shared_address(b + k * WIDE + column),
+                          w + ((c0 + k) * TAPS + tap) * columns + column0 + column,
+                          true);
+            } else {
+                const int column = copier + 32 * i;
+                copy16_if(shared_address(b + column * PITCH + chunk),
+                          w + ((column0 + column) * TAPS + tap) * inner + c0 + chunk,
+                          true);
+            }
+        }
+    }
+
+    /* Blocks of a launch. */
+    static long long blocks(const jsni_any_conv *c)
+    {
+        const long long all =
+            c->images * (BACK ? c->in_h * c->in_w : c->out_h * c->out_w);
+        const int across = (BACK ? c->in_channels : c->out_channels) / COLUMNS;
+        return (all + ROWS - 1) / ROWS * across;
+    }
+};
+
+/* Backward-weights: [32 of co] x [32 of ci] over the output pixels of a split, a warp for
+ * each tap. A stage is 16 pixels: dy, then x under each tap, WIDE floats a pixel. */
+template <int WIDE> struct weight_tiles {
+    static constexpr int THREADS = TAPS * 32, PIXELS = 16, RING = 3;
+    static constexpr int SLOT = PIXELS * WIDE, STAGE = (1 + TAPS) * SLOT;
+    static constexpr int BYTES = RING * STAGE * 4;
+
+    const float *dy, *x;
+    int in_h, in_w, in_channels, out_h, out_w, out_channels, pad_h, pad_w;
+    int ci0, co0, split, end, steps, pixel, chunk, half;
+    int p, image, h, w; /* the pixel to copy next */
+
+    __device__ __forceinline__ explicit weight_tiles(const jsni_any_conv &c)
+        : in_h(c.in_h), in_w(c.in_w), in_channels(c.in_channels), out_h(c.out_h),
+          out_w(c.out_w), out_channels(c.out_channels), pad_h(c.pad_h), pad_w(c.pad_w)
+    {
+        const int across = in_channels / 32, down = out_channels / 32;
+        ci0 = (int)(blockIdx.x % across) * 32;
+        co0 = (int)(blockIdx.x / across % down) * 32;
+        split = (int)(blockIdx.x / across / down);
+        const int plane = out_h * out_w;
+        const long long pixels = c.images * plane;
+        const int first = (int)(pixels * split / c.splits);
+        end = (int)(pixels * (split + 1) / c.splits);
+        steps = (end - first + PIXELS - 1) / PIXELS;
+        /* The first 8 warps copy, two rows of 16 pixels each time: dy and the odd taps,
+         * the even taps. A thread stays with its 16 bytes of every 16th pixel. */
+        chunk = threadIdx.x % 8 * 4;
+        pixel = threadIdx.x / 8 % PIXELS;
+        half = threadIdx.x / 8 / PIXELS;
+        dy = (const float *)c.y + co0 + chunk;
+        x = (const float *)c.x + ci0 + chunk;
+        p = first + pixel;
+        image = p / plane;
+        h = p % plane / out_w;
+        w = p % out_w;
+    }
+
+    /* Copies the next stage; `step` says where to. */
+    __device__ __forceinline__ void load(float *shared, int step)
+    {
+        if (threadIdx.x >= (TAPS - 1) * 32)
+            return;
+        float *to = shared + step % RING * STAGE + pixel * WIDE + chunk;
+        const int at = ((image * in_h + h - pad_h) * in_w + w - pad_w) * in_channels;
+#pragma unroll
+        for (int i = 0; i < (1 + TAPS) / 2; i++) {
+            const int slot = 2 * i + half, tap = slot - 1;
+            const int y = h - pad_h + tap / 3, z = w - pad_w + tap % 3;
+            bool in = p < end;
+            const float *from;
+            if (slot == 0) {
+                from = dy + (in ? p * out_channels : 0);
+            } else {
+                in = in && y >= 0 && y < in_h && z >= 0 && z < in_w;
+                from = x + (in ? at + (tap / 3 * in_w + tap % 3) * in_channels : 0);
+            }
+            copy16_if(shared_address(to + slot * SLOT), from, in);
+        }
+        p += PIXELS;
+        for (w += PIXELS; w >= out_w; w -= out_w)
+            if (++h == out_h) {
+                h = 0;
+                image++;
+            }
+    }
+
+    /* Where the results of row `row` of a warp's tile begin. */
+    __device__ __forceinline__ float *result(const jsni_any_conv &c, int row) const
+    {
+        const long long line = (long long)split * out_channels + co0 + row;
+        return c.part + (line * TAPS + threadIdx.x / 32) * in_channels + ci0;
+    }
+
+    static long long blocks(const jsni_any_conv *c)
+    {
+        return (long long)(c->in_channels / 32) * (c->out_channels / 32) * c->splits;
+    }
+};
+
+#endif /* JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH */
