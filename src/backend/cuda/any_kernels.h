@@ -48,8 +48,9 @@ cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *conv, cudaStream_t st
 cudaError_t jsni_conv3x3_tf32_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv3x3_tf32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
-/* Backward-data of stride 2 in bf16, conv_strided.cu. */
+/* Stride 2 in bf16, conv_strided.cu: not the bias, not the weights' gradients. */
 bool jsni_conv_strided_takes(const jsni_any_conv *conv);
+cudaError_t jsni_conv_strided_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t stream);
 
 /* gradient[co][ci][tap] = sum over the splits of part[split][co][tap][ci]; `half`: the

@@ -40,13 +40,17 @@ void jsni_cuda_describe(jsni_cuda_plan *plan, const jsni_make *make)
                            plan->base.graph->nodes[node->host].name);
         } else if (node->how == JSNI_HOW_CUDNN && node->cudnn) {
             const jsni_any_conv conv = jsni_make_any_conv(make, n);
-            char data[24] = "own mma.sync";
             jsni_cudnn_conv_algorithms(node->cudnn, algorithm);
-            if (!jsni_conv_strided_takes(&conv))
-                (void)snprintf(data, sizeof data, "%d", algorithm[1]);
-            (void)snprintf(to, JSNI_CUDA_TEXT,
-                           "cuDNN %zu algorithm %d / %s / %d (deterministic)",
-                           jsni_cudnn_version(), algorithm[0], data, algorithm[2]);
+            if (jsni_conv_strided_takes(&conv))
+                (void)snprintf(to, JSNI_CUDA_TEXT,
+                               "own mma.sync / same / cuDNN %zu algorithm %d "
+                               "(deterministic)",
+                               jsni_cudnn_version(), algorithm[2]);
+            else
+                (void)snprintf(to, JSNI_CUDA_TEXT,
+                               "cuDNN %zu algorithm %d / %d / %d (deterministic)",
+                               jsni_cudnn_version(), algorithm[0], algorithm[1],
+                               algorithm[2]);
         } else {
             (void)snprintf(to, JSNI_CUDA_TEXT, "%s", how_text(plan, make, n));
         }

@@ -98,8 +98,12 @@ static void forward_conv(jsni_make *b, size_t n)
     if (b->nodes[n].how == JSNI_HOW_CUDNN)
         find_cudnn(b, n);
     if (b->nodes[n].how == JSNI_HOW_CUDNN) {
-        jsni_make_set_cudnn(b, n,
-                            &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
+        const jsni_any_conv a = jsni_make_any_conv(b, n);
+        if (jsni_conv_strided_takes(&a))
+            jsni_make_task(b, JSNI_TASK_STRIDED_FORWARD, n)->as.any = a;
+        else
+            jsni_make_set_cudnn(
+                b, n, &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
         if (node->bias != JSNI_NONE) {
             jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_ADD, n)->as.map;
             m->y = jsni_make_at(b, b->nodes[n].value);

@@ -32,6 +32,7 @@ static passes passes_of(const jsni_task *t)
     case JSNI_TASK_CUDNN_DATA:
     case JSNI_TASK_CUDNN_WEIGHTS:
     case JSNI_TASK_ANY_FORWARD:
+    case JSNI_TASK_STRIDED_FORWARD:
     case JSNI_TASK_STRIDED_DATA:
     case JSNI_TASK_ANY_DATA:
     case JSNI_TASK_ANY_WEIGHTS:

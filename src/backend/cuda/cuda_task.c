@@ -99,6 +99,8 @@ static cudaError_t run_conv(const jsni_task *task, cudaStream_t stream)
                                       task->as.stem.part, task->as.stem.images, stream);
     case JSNI_TASK_ANY_FORWARD:
         return jsni_any_conv_forward(&task->as.any, stream);
+    case JSNI_TASK_STRIDED_FORWARD:
+        return jsni_conv_strided_forward(&task->as.any, stream);
     case JSNI_TASK_STRIDED_DATA:
         return jsni_conv_strided_data(&task->as.any, stream);
     case JSNI_TASK_ANY_DATA:
