@@ -1,6 +1,7 @@
-/* backend/cuda/any_conv.cu - convolution and linear layers of any shape in fp32
- * arithmetic: tiled products of 64 x 64 results, the operands gathered by index: the
- * answer wherever neither an own kernel nor cuDNN fits.
+/* backend/cuda/any_conv.cu - convolution and linear layers of any shape with the products in
+ * fp32: tiles of 64 x 64 results, the operands gathered by index: the answer wherever
+ * neither an own kernel nor cuDNN fits. What the kernels for few shapes take is handed on
+ * to them.
  *
  *   forward           [pixels out] x [co],  over (kh, kw, ci)
  *   backward-data     [pixels in]  x [ci],  over (kh, kw, co)

@@ -1,7 +1,8 @@
 /* backend/cuda/any_kernels.h - plain kernels for every shape: convolution and linear
- * layers as products in fp32 arithmetic, pooling, element-wise operations, changes of
- * layout. Activations are [images][height][width][channels] of float or bf16; sums have
- * a fixed order.
+ * layers as products in fp32, pooling, element-wise operations, changes of layout; and the
+ * convolutions of few shapes that take the same arguments, with products in fp32, tf32 or
+ * bf16. Activations are [images][height][width][channels] of float or bf16; sums are
+ * fp32, in a fixed order.
  */
 #ifndef JSNI_BACKEND_CUDA_ANY_KERNELS_H
 #define JSNI_BACKEND_CUDA_ANY_KERNELS_H
@@ -48,7 +49,7 @@ cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *conv, cudaStream_t st
 cudaError_t jsni_conv3x3_tf32_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv3x3_tf32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
-/* Stride 2 in bf16, conv_strided.cu: not the bias, not the weights' gradients. */
+/* Stride 2 in bf16, conv_strided.cu: not the weights' gradients. */
 bool jsni_conv_strided_takes(const jsni_any_conv *conv);
 cudaError_t jsni_conv_strided_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t stream);

@@ -30,10 +30,10 @@ static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A
     float acc[8][4] = {};
     t.load(shared, 0);
     copy_commit();
-    for (int step = 0; step < t.steps; step++) {
+    for (int step = 0; step < t.walk.steps; step++) {
         copy_wait<0>();
         __syncthreads();
-        if (step + 1 < t.steps)
+        if (step + 1 < t.walk.steps)
             t.load(shared, step + 1);
         copy_commit();
         const float *a = shared + step % 2 * T::STAGE, *b = a + T::A;
@@ -63,12 +63,12 @@ static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A
     }
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        const int row = t.row0 + my_row + 4 * i;
-        if (row >= t.rows)
+        const int row = t.walk.row0 + my_row + 4 * i;
+        if (row >= t.walk.rows)
             continue;
         if (BACK) {
-            float4 *to = (float4 *)((float *)A.dx + row * t.columns + t.column0 +
-                                    my_column + tx * 4);
+            float4 *to = (float4 *)((float *)A.dx + row * t.walk.columns +
+                                    t.walk.column0 + my_column + tx * 4);
             float4 sum = make_float4(acc[i][0], acc[i][1], acc[i][2], acc[i][3]);
             if (A.add) {
                 const float4 old = *to;
@@ -79,8 +79,8 @@ static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A
         } else {
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                const int column = t.column0 + my_column + tx + 8 * j;
-                ((float *)A.y)[row * t.columns + column] =
+                const int column = t.walk.column0 + my_column + tx + 8 * j;
+                ((float *)A.y)[row * t.walk.columns + column] =
                     acc[i][j] + (A.bias ? A.bias[column] : 0.0f);
             }
         }
@@ -135,12 +135,10 @@ static __global__ void __launch_bounds__(weights_of::THREADS, 2)
 
 bool jsni_conv3x3_float_takes(const jsni_any_conv *c)
 {
-    const long long most = 1ll << 31; /* places in a tensor are counted in int */
     return !c->plain && !c->half_x && !c->half_y && !c->half_w &&
            c->in_channels % 32 == 0 && c->out_channels % 32 == 0 && c->kernel_h == 3 &&
            c->kernel_w == 3 && c->stride_h == 1 && c->stride_w == 1 &&
-           (c->images + 1) * c->in_h * c->in_w * c->in_channels < most &&
-           (c->images + 1) * c->out_h * c->out_w * c->out_channels < most;
+           counted_in_int(c);
 }
 
 /* Two blocks for each multiprocessor of the largest chips. */
@@ -157,8 +155,8 @@ template <int WN, bool BACK>
 static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
 {
     using T = row_tiles<WN, BACK, 4>;
-    return jsni_launch(fp32_rows<WN, BACK>, T::blocks(c), T::THREADS, T::BYTES, 1,
-                       stream, *c);
+    return jsni_launch(fp32_rows<WN, BACK>, T::walk_of::blocks(c), T::THREADS, T::BYTES,
+                       1, stream, *c);
 }
 
 cudaError_t jsni_conv3x3_fp32_forward(const jsni_any_conv *c, cudaStream_t stream)

@@ -62,10 +62,10 @@ static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A
     float acc[2][4][4] = {};
     t.load(shared, 0);
     copy_commit();
-    for (int step = 0; step < t.steps; step++) {
+    for (int step = 0; step < t.walk.steps; step++) {
         copy_wait<0>();
         __syncthreads();
-        if (step + 1 < t.steps)
+        if (step + 1 < t.walk.steps)
             t.load(shared, step + 1);
         copy_commit();
         const float *a = shared + step % 2 * T::STAGE + my_row * PITCH;
@@ -78,16 +78,16 @@ static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A
     }
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const int row = t.row0 + my_row + i * 8 + lane / 4;
-        if (row >= t.rows)
+        const int row = t.walk.row0 + my_row + i * 8 + lane / 4;
+        if (row >= t.walk.rows)
             continue;
 #pragma unroll
         for (int j = 0; j < 4; j++) {
-            const int column = t.column0 + my_column + j * 8 + lane % 4 * 2;
+            const int column = t.walk.column0 + my_column + j * 8 + lane % 4 * 2;
             float2 sum =
                 make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
-            float2 *to =
-                (float2 *)((float *)(BACK ? A.dx : A.y) + row * t.columns + column);
+            float2 *to = (float2 *)((float *)(BACK ? A.dx : A.y) +
+                                    row * t.walk.columns + column);
             if (BACK && A.add)
                 sum = make_float2(sum.x + to->x, sum.y + to->y);
             if (!BACK && A.bias)
@@ -139,8 +139,8 @@ template <int WN, bool BACK>
 static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
 {
     using T = row_tiles<WN, BACK, 8>;
-    return jsni_launch(tf32_rows<WN, BACK>, T::blocks(c), T::THREADS, T::BYTES, 1,
-                       stream, *c);
+    return jsni_launch(tf32_rows<WN, BACK>, T::walk_of::blocks(c), T::THREADS, T::BYTES,
+                       1, stream, *c);
 }
 
 cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *c, cudaStream_t stream)

@@ -5,24 +5,13 @@
 #ifndef JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH
 #define JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH
 
-#include "backend/cuda/any_kernels.h"
-#include "backend/cuda/conv_device.cuh"
+#include "backend/cuda/conv_walk.cuh"
 
-constexpr int TAPS = 9, DEPTH = 32;
+constexpr int TAPS = 9;
 constexpr int PITCH = DEPTH + 4; /* rows begin 4 banks apart */
 
-/* 16 bytes, or zeros where `in` is false; then nothing is read. */
-static __device__ __forceinline__ void copy16_if(uint32_t to, const void *from, bool in)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                 "r"(in ? 16 : 0)
-                 : "memory");
-}
-
-/* Forward and backward-data: [pixels] x [columns] over (tap, 32 channels), by 8 warps, WN
- * of them side by side over the columns. Backward-data (BACK) is the forward product with
- * the taps walked backwards: the gradient of input pixel h is made of the outputs
- * h + pad - kh. SPARE: floats behind each row of [DEPTH][columns]. */
+/* Forward and backward-data by 8 warps, WN of them side by side over the columns. SPARE:
+ * floats behind each row of [DEPTH][columns]. */
 template <int WN, bool BACK, int SPARE> struct row_tiles {
     static constexpr int THREADS = 256, ROWS = 8 / WN * 32, COLUMNS = WN * 32;
     static constexpr int A = ROWS * PITCH; /* floats: [row][DEPTH] */
@@ -31,83 +20,48 @@ template <int WN, bool BACK, int SPARE> struct row_tiles {
     static constexpr int B = BACK ? DEPTH * WIDE : COLUMNS * PITCH;
     static constexpr int STAGE = A + B, BYTES = 2 * STAGE * 4;
     static constexpr int MINE = ROWS / 32; /* rows that a thread copies */
+    using walk_of = conv_walk<1, BACK, ROWS, COLUMNS>;
 
+    walk_of walk;
     const float *from, *w;
-    int rows, columns, inner, from_w, slices, steps, row0, column0, chunk, copier;
-    int at[MINE];          /* where a row's pixel lies under the first tap, */
-    uint32_t inside[MINE]; /* and under which taps it is inside of the image */
+    int chunk, copier;
+    int place[MINE];
+    uint32_t inside[MINE];
 
     __device__ __forceinline__ explicit row_tiles(const jsni_any_conv &c)
+        : walk(c), from((const float *)(BACK ? c.y : c.x)), w((const float *)c.w),
+          chunk(threadIdx.x % 8 * 4), copier(threadIdx.x / 8)
     {
-        from = (const float *)(BACK ? c.y : c.x);
-        w = (const float *)c.w;
-        columns = BACK ? c.in_channels : c.out_channels;
-        inner = BACK ? c.out_channels : c.in_channels;
-        from_w = BACK ? c.out_w : c.in_w;
-        slices = inner / DEPTH;
-        steps = TAPS * slices;
-        rows = (int)c.images * (BACK ? c.in_h * c.in_w : c.out_h * c.out_w);
-        const int across = columns / COLUMNS;
-        row0 = (int)(blockIdx.x / across) * ROWS;
-        column0 = (int)(blockIdx.x % across) * COLUMNS;
-        chunk = threadIdx.x % 8 * 4;
-        copier = threadIdx.x / 8;
-        const int to_w = BACK ? c.in_w : c.out_w;
-        const int plane = to_w * (BACK ? c.in_h : c.out_h);
-        const int from_h = BACK ? c.out_h : c.in_h;
 #pragma unroll
-        for (int i = 0; i < MINE; i++) {
-            const int row = row0 + copier + 32 * i, q = row % plane;
-            const int h = BACK ? q / to_w + c.pad_h : q / to_w - c.pad_h;
-            const int v = BACK ? q % to_w + c.pad_w : q % to_w - c.pad_w;
-            at[i] = (row / plane * from_h * from_w + h * from_w + v) * inner;
-            inside[i] = 0;
-#pragma unroll
-            for (int tap = 0; tap < TAPS; tap++) {
-                const int y = BACK ? h - tap / 3 : h + tap / 3;
-                const int x = BACK ? v - tap % 3 : v + tap % 3;
-                if (row < rows && y >= 0 && y < from_h && x >= 0 && x < from_w)
-                    inside[i] |= 1u << tap;
-            }
-        }
+        for (int i = 0; i < MINE; i++)
+            place[i] = walk.place(c, walk.row0 + copier + 32 * i, &inside[i]);
     }
 
     __device__ __forceinline__ void load(float *shared, int step) const
     {
         float *a = shared + step % 2 * STAGE, *b = a + A;
-        const int tap = step / slices, c0 = step % slices * DEPTH;
-        const int ahead = (tap / 3 * from_w + tap % 3) * inner;
-        const int shift = (BACK ? -ahead : ahead) + c0 + chunk;
+        const conv_step s = walk.at(step);
 #pragma unroll
         for (int i = 0; i < MINE; i++) {
-            const bool in = inside[i] >> tap & 1;
+            const bool in = inside[i] >> s.bit & 1;
             copy16_if(shared_address(a + (copier + 32 * i) * PITCH + chunk),
-                      from + (in ? at[i] + shift : 0), in);
+                      from + (in ? place[i] + s.shift + chunk : 0), in);
         }
 #pragma unroll
         for (int i = 0; i < WN; i++) {
             if (BACK) { /* WN * 8 threads copy the columns of one output channel */
-                const int e = threadIdx.x + 256 * i;
+                const int e = threadIdx.x + THREADS * i;
                 const int k = e / (WN * 8), column = e % (WN * 8) * 4;
                 copy16_if(shared_address(b + k * WIDE + column),
-                          w + ((c0 + k) * TAPS + tap) * columns + column0 + column,
+                          w + walk.weight(s.c0 + k, s.tap, walk.column0 + column),
                           true);
             } else {
                 const int column = copier + 32 * i;
                 copy16_if(shared_address(b + column * PITCH + chunk),
-                          w + ((column0 + column) * TAPS + tap) * inner + c0 + chunk,
+                          w + walk.weight(walk.column0 + column, s.tap, s.c0 + chunk),
                           true);
             }
         }
-    }
-
-    /* Blocks of a launch. */
-    static long long blocks(const jsni_any_conv *c)
-    {
-        const long long all =
-            c->images * (BACK ? c->in_h * c->in_w : c->out_h * c->out_w);
-        const int across = (BACK ? c->in_channels : c->out_channels) / COLUMNS;
-        return (all + ROWS - 1) / ROWS * across;
     }
 };
 

@@ -37,6 +37,15 @@ static __device__ __forceinline__ void copy16(uint32_t to, const void *from)
                  : "memory");
 }
 
+/* 16 bytes, or zeros where `in` is false; then nothing is read. Kept in L1, too: the taps
+ * of a window read the same pixels again. */
+static __device__ __forceinline__ void copy16_if(uint32_t to, const void *from, bool in)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+                 "r"(in ? 16 : 0)
+                 : "memory");
+}
+
 static __device__ __forceinline__ void copy_commit(void)
 {
     asm volatile("cp.async.commit_group;" ::: "memory");

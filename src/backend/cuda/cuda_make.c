@@ -233,8 +233,11 @@ static void analyse_conv(jsni_make *b, size_t n)
     const size_t in = node->input[0];
     const size_t norm = b->nodes[in].how == JSNI_HOW_FUSED ? b->nodes[in].host : in;
     if (!own_shape(b, n) || b->nodes[norm].how != JSNI_HOW_LAZY) {
-        const bool same = b->nodes[in].half == b->nodes[n].half;
-        b->nodes[n].how = same ? JSNI_HOW_CUDNN : JSNI_HOW_ANY;
+        const jsni_any_conv a = jsni_make_any_conv(b, n);
+        const bool any = a.half_x != a.half_y || jsni_conv3x3_float_takes(&a);
+        b->nodes[n].how = jsni_conv_strided_takes(&a) ? JSNI_HOW_STRIDED
+                          : any                       ? JSNI_HOW_ANY
+                                                      : JSNI_HOW_CUDNN;
         return;
     }
     b->nodes[n].how = JSNI_HOW_OWN;

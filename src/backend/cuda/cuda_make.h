@@ -20,11 +20,12 @@ enum { JSNI_NO_BUFFER = -1, JSNI_MAKE_LAG = 2 };
 
 /* How a node is run. */
 typedef enum jsni_how {
-    JSNI_HOW_PLAIN, /* a task of its own */
-    JSNI_HOW_FUSED, /* inside another node */
-    JSNI_HOW_OWN,   /* conv: conv3x3_mma.cu, conv3x3_wgmma.cu */
-    JSNI_HOW_STEM,  /* conv: conv_stem.cu */
-    JSNI_HOW_LAZY,  /* norm: applied by its user */
+    JSNI_HOW_PLAIN,   /* a task of its own */
+    JSNI_HOW_FUSED,   /* inside another node */
+    JSNI_HOW_OWN,     /* conv: conv3x3_mma.cu, conv3x3_wgmma.cu */
+    JSNI_HOW_STEM,    /* conv: conv_stem.cu */
+    JSNI_HOW_LAZY,    /* norm: applied by its user */
+    JSNI_HOW_STRIDED, /* conv: conv_strided.cu; weights by cuDNN, or any_conv.cu */
     JSNI_HOW_CUDNN,
     JSNI_HOW_ANY /* conv: any_conv.cu */
 } jsni_how;

@@ -245,7 +245,7 @@ static void conv_weights(jsni_make *b, size_t n, int dy)
     /* The same size on either path, so that measuring and making agree. */
     const int to = jsni_make_buffer_new(b, weights * (size_t)a.splits * 4);
     jsni_make_begin_group(b);
-    if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
+    if (b->nodes[n].cudnn) {
         jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_WEIGHTS, n)->as.cudnn;
         jsni_make_set_cudnn(b, n, c);
         c->y = jsni_make_at(b, dy);
@@ -273,9 +273,9 @@ static void conv_data(jsni_make *b, size_t n, int dy)
     a.y = jsni_make_at(b, dy);
     a.dx = jsni_make_at(b, to);
     a.add = add;
-    if (jsni_conv_strided_takes(&a)) {
+    if (b->nodes[n].how == JSNI_HOW_STRIDED) {
         jsni_make_task(b, JSNI_TASK_STRIDED_DATA, n)->as.any = a;
-    } else if (b->nodes[n].how == JSNI_HOW_CUDNN && b->tasks) {
+    } else if (b->nodes[n].cudnn) {
         jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_DATA, n)->as.cudnn;
         jsni_make_set_cudnn(b, n, c);
         c->y = a.y;

@@ -9,14 +9,14 @@ static int new_value(jsni_make *b, size_t n)
     return b->nodes[n].value;
 }
 
-/* A convolution that cuDNN does not take, or an own kernel for float does, falls to
- * any_conv. */
+/* Asks cuDNN for what no own kernel does. A convolution that it does not take falls to
+ * any_conv; a strided one has its weights' gradients from there. */
 static void find_cudnn(jsni_make *b, size_t n)
 {
     const jsni_any_conv a = jsni_make_any_conv(b, n);
-    const bool own = jsni_conv3x3_float_takes(&a);
-    const bool data = b->training && !jsni_conv_strided_takes(&a) &&
-                      (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
+    const bool all = b->nodes[n].how == JSNI_HOW_CUDNN;
+    const bool data =
+        b->training && (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
     const jsni_cudnn_shape shape = {(size_t)a.images,
                                     (size_t)a.in_channels,
                                     (size_t)a.in_h,
@@ -31,19 +31,21 @@ static void find_cudnn(jsni_make *b, size_t n)
                                     (size_t)a.pad_h,
                                     (size_t)a.pad_w,
                                     b->options.precision,
-                                    b->training,
-                                    data};
+                                    all,
+                                    all && data,
+                                    b->training};
     size_t workspace = 0;
+    if (!all && !b->training)
+        return;
     const jsn_status status = jsni_cudnn_conv_create(
-        &b->nodes[n].cudnn, b->tasks && !own ? b->base.cudnn : NULL, &shape,
-        &workspace);
+        &b->nodes[n].cudnn, b->tasks ? b->base.cudnn : NULL, &shape, &workspace);
     if (status != JSN_OK && b->status == JSN_OK)
         b->status = status;
     if (workspace > b->base.workspace_bytes) {
         jsni_cudnn_conv_destroy(b->nodes[n].cudnn);
         b->nodes[n].cudnn = NULL;
     }
-    if (b->tasks && !b->nodes[n].cudnn)
+    if (all && b->tasks && !b->nodes[n].cudnn)
         b->nodes[n].how = JSNI_HOW_ANY;
 }
 
@@ -95,26 +97,24 @@ static void forward_conv(jsni_make *b, size_t n)
         b->part_owner = n;
         return;
     }
-    if (b->nodes[n].how == JSNI_HOW_CUDNN)
+    if (b->nodes[n].how == JSNI_HOW_CUDNN || b->nodes[n].how == JSNI_HOW_STRIDED)
         find_cudnn(b, n);
-    if (b->nodes[n].how == JSNI_HOW_CUDNN) {
-        const jsni_any_conv a = jsni_make_any_conv(b, n);
-        if (jsni_conv_strided_takes(&a))
-            jsni_make_task(b, JSNI_TASK_STRIDED_FORWARD, n)->as.any = a;
-        else
-            jsni_make_set_cudnn(
-                b, n, &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
-        if (node->bias != JSNI_NONE) {
-            jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_ADD, n)->as.map;
-            m->y = jsni_make_at(b, b->nodes[n].value);
-            m->b = jsni_make_tensor(b->base.params, b->graph->params, node->bias);
-            m->count = (long long)(b->images * node->shape.height * node->shape.width);
-            m->channels = (int)node->shape.channels;
-            m->half = b->nodes[n].half;
-        }
+    if (b->nodes[n].how != JSNI_HOW_CUDNN) {
+        const bool strided = b->nodes[n].how == JSNI_HOW_STRIDED;
+        jsni_make_task(b, strided ? JSNI_TASK_STRIDED_FORWARD : JSNI_TASK_ANY_FORWARD,
+                       n)
+            ->as.any = jsni_make_any_conv(b, n);
         return;
     }
-    jsni_make_task(b, JSNI_TASK_ANY_FORWARD, n)->as.any = jsni_make_any_conv(b, n);
+    jsni_make_set_cudnn(b, n, &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
+    if (node->bias != JSNI_NONE) {
+        jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_ADD, n)->as.map;
+        m->y = jsni_make_at(b, b->nodes[n].value);
+        m->b = jsni_make_tensor(b->base.params, b->graph->params, node->bias);
+        m->count = (long long)(b->images * node->shape.height * node->shape.width);
+        m->channels = (int)node->shape.channels;
+        m->half = b->nodes[n].half;
+    }
 }
 
 static int groups_of(const jsni_make *b, size_t owner)

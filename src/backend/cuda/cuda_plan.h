@@ -18,7 +18,7 @@ typedef struct jsni_cuda {
     char text[128];
 } jsni_cuda;
 
-enum { JSNI_CUDA_PROGRAMS = 4, JSNI_CUDA_TEXT = 96 };
+enum { JSNI_CUDA_PROGRAMS = 4, JSNI_CUDA_TEXT = 128 };
 
 /* A graph made ready for one number of views and samples. */
 typedef struct jsni_program {

@@ -6,7 +6,7 @@
 
 /* Tensors of the size of the node's input and output that a task reads or writes. */
 typedef struct passes {
-    int in, out;
+    double in, out;
     bool products; /* of convolution or linear layer */
 } passes;
 
@@ -20,7 +20,39 @@ static passes conv_passes(const jsni_task *t)
     return p;
 }
 
-static passes passes_of(const jsni_task *t)
+/* Lines of an image that some window of a convolution covers, as part of all: a window of
+ * 1 with stride 2 sees every second one. */
+static double seen(size_t in, size_t out, size_t kernel, size_t stride, size_t pad)
+{
+    size_t lines = 0;
+    for (size_t h = pad; h < in + pad; h++) {
+        const size_t last = h / stride < out ? h / stride : out - 1;
+        lines += h - last * stride < kernel;
+    }
+    return (double)lines / (double)in;
+}
+
+/* Any way to run a convolution or linear layer. The gradient of the input is written
+ * whole; where it is added to an earlier one, what no window sees stays as it is. */
+static passes product_passes(const jsni_graph *graph, const jsni_task *t)
+{
+    const jsni_node *node = &graph->nodes[t->node];
+    const bool data = t->kind == JSNI_TASK_CUDNN_DATA ||
+                      t->kind == JSNI_TASK_STRIDED_DATA ||
+                      t->kind == JSNI_TASK_ANY_DATA;
+    const bool add =
+        t->kind == JSNI_TASK_CUDNN_DATA ? t->as.cudnn.add : data && t->as.any.add;
+    double part = 1.0;
+    if (node->op.kind == JSNI_OP_CONV) {
+        const jsni_window *w = &node->op.as.conv.window;
+        const jsni_shape in = jsni_graph_input_shape(graph, t->node);
+        part = seen(in.height, node->shape.height, w->kernel_h, w->stride_h, w->pad_h) *
+               seen(in.width, node->shape.width, w->kernel_w, w->stride_w, w->pad_w);
+    }
+    return (passes){add ? 2.0 * part : data ? 1.0 : part, 1.0, true};
+}
+
+static passes passes_of(const jsni_graph *graph, const jsni_task *t)
 {
     switch (t->kind) {
     case JSNI_TASK_OWN_CONV:
@@ -31,12 +63,12 @@ static passes passes_of(const jsni_task *t)
     case JSNI_TASK_CUDNN_FORWARD:
     case JSNI_TASK_CUDNN_DATA:
     case JSNI_TASK_CUDNN_WEIGHTS:
-    case JSNI_TASK_ANY_FORWARD:
     case JSNI_TASK_STRIDED_FORWARD:
     case JSNI_TASK_STRIDED_DATA:
+    case JSNI_TASK_ANY_FORWARD:
     case JSNI_TASK_ANY_DATA:
     case JSNI_TASK_ANY_WEIGHTS:
-        return (passes){1, 1, true};
+        return product_passes(graph, t);
     case JSNI_TASK_NORM_SUMS:
     case JSNI_TASK_BIAS_SUM:
         return (passes){0, 1, false};
@@ -110,10 +142,9 @@ void jsni_cuda_work(const jsni_cuda_plan *plan, const jsni_task *task,
         node->inputs == 0
             ? 0.0
             : (double)jsni_shape_count(jsni_graph_input_shape(graph, task->node));
-    const passes p = passes_of(task);
+    const passes p = passes_of(graph, task);
     out->bytes =
-        images * size *
-        ((double)p.in * in + (double)p.out * (double)jsni_shape_count(node->shape));
+        images * size * (p.in * in + p.out * (double)jsni_shape_count(node->shape));
     out->flops = 0.0;
     if (p.products) {
         out->flops = 2.0 * images * (double)jsni_node_multiplies(graph, task->node);

@@ -97,12 +97,12 @@ static cudaError_t run_conv(const jsni_task *task, cudaStream_t stream)
     case JSNI_TASK_STEM_WEIGHTS:
         return jsni_conv_stem_weights(task->as.stem.x, task->as.stem.y,
                                       task->as.stem.part, task->as.stem.images, stream);
-    case JSNI_TASK_ANY_FORWARD:
-        return jsni_any_conv_forward(&task->as.any, stream);
     case JSNI_TASK_STRIDED_FORWARD:
         return jsni_conv_strided_forward(&task->as.any, stream);
     case JSNI_TASK_STRIDED_DATA:
         return jsni_conv_strided_data(&task->as.any, stream);
+    case JSNI_TASK_ANY_FORWARD:
+        return jsni_any_conv_forward(&task->as.any, stream);
     case JSNI_TASK_ANY_DATA:
         return jsni_any_conv_data(&task->as.any, stream);
     case JSNI_TASK_ANY_WEIGHTS:

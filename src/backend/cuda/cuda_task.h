@@ -18,9 +18,9 @@
     ROW(JSNI_TASK_STEM_WEIGHTS, "own stem weights")                    \
     ROW(JSNI_TASK_CUDNN_FORWARD, "cudnn conv forward")                 \
     ROW(JSNI_TASK_CUDNN_DATA, "cudnn conv data")                       \
+    ROW(JSNI_TASK_CUDNN_WEIGHTS, "cudnn conv weights")                 \
     ROW(JSNI_TASK_STRIDED_FORWARD, "own strided forward")              \
     ROW(JSNI_TASK_STRIDED_DATA, "own strided data")                    \
-    ROW(JSNI_TASK_CUDNN_WEIGHTS, "cudnn conv weights")                 \
     ROW(JSNI_TASK_ANY_FORWARD, "own product forward")                  \
     ROW(JSNI_TASK_ANY_DATA, "own product data")                        \
     ROW(JSNI_TASK_ANY_WEIGHTS, "own product weights")                  \

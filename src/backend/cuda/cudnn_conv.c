@@ -152,9 +152,9 @@ jsn_status jsni_cudnn_conv_create(jsni_cudnn_conv **out, jsni_cudnn *cudnn,
         jsni_cudnn_conv_destroy(c);
         return status;
     }
-    if (!pick_forward(c, cudnn->handle) ||
-        (shape->training && !pick_weights(c, cudnn->handle)) ||
-        (shape->data && !pick_data(c, cudnn->handle))) {
+    if ((shape->forward && !pick_forward(c, cudnn->handle)) ||
+        (shape->data && !pick_data(c, cudnn->handle)) ||
+        (shape->weights && !pick_weights(c, cudnn->handle))) {
         jsni_cudnn_conv_destroy(c);
         return JSN_OK;
     }

@@ -18,7 +18,7 @@ typedef struct jsni_cudnn_shape {
     size_t images, in_channels, in_h, in_w, out_channels, out_h, out_w;
     size_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
     jsn_precision precision;
-    bool training, data; /* backward is needed; the input's gradient, too */
+    bool forward, data, weights; /* which of the three are wanted */
 } jsni_cudnn_shape;
 
 /* *out is NULL when there is no cuDNN in this build. JSN_ERR_DEVICE, JSN_ERR_MEMORY. */
@@ -26,7 +26,7 @@ JSN_MUST_CHECK jsn_status jsni_cudnn_create(jsni_cudnn **out);
 void jsni_cudnn_destroy(jsni_cudnn *cudnn); /* accepts NULL */
 size_t jsni_cudnn_version(void);            /* 91900; 0: not in this build */
 
-/* *out is NULL, with JSN_OK, when cuDNN has no deterministic algorithm for the shape.
+/* *out is NULL, with JSN_OK, when cuDNN lacks a deterministic algorithm for what is wanted.
  * *workspace becomes the bytes the layer needs. */
 JSN_MUST_CHECK jsn_status jsni_cudnn_conv_create(jsni_cudnn_conv **out,
                                                  jsni_cudnn *cudnn,
@@ -50,7 +50,7 @@ JSN_MUST_CHECK jsn_status jsni_cudnn_data(const jsni_cudnn_args *args,
 JSN_MUST_CHECK jsn_status jsni_cudnn_weights(const jsni_cudnn_args *args,
                                              cudaStream_t stream);
 
-/* Numbers of the algorithms chosen: forward, data, weights. */
+/* Numbers of the algorithms chosen: forward, data, weights; of those that are wanted. */
 void jsni_cudnn_conv_algorithms(const jsni_cudnn_conv *conv, int algorithms[3]);
 
 #endif /* JSNI_BACKEND_CUDA_CUDNN_CONV_H */
