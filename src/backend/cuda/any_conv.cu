@@ -270,8 +270,8 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
 {
     if (jsni_conv3x3_float_takes(conv))
-        return conv->tf32 ? jsni_conv3x3_tf32_forward(conv, stream)
-                          : jsni_conv3x3_fp32_forward(conv, stream);
+        return conv->tf32 ? jsni_conv_tf32_forward(conv, stream)
+                          : jsni_conv_fp32_forward(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_forward,
                            (conv->images + BLOCK / 32 - 1) / (BLOCK / 32), BLOCK, 0, 1,
@@ -284,8 +284,8 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 {
     if (jsni_conv3x3_float_takes(conv))
-        return conv->tf32 ? jsni_conv3x3_tf32_data(conv, stream)
-                          : jsni_conv3x3_fp32_data(conv, stream);
+        return conv->tf32 ? jsni_conv_tf32_data(conv, stream)
+                          : jsni_conv_fp32_data(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_data,
                            (conv->images * conv->in_channels + BLOCK - 1) / BLOCK,
@@ -298,8 +298,8 @@ cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream)
 {
     if (jsni_conv3x3_float_takes(conv))
-        return conv->tf32 ? jsni_conv3x3_tf32_weights(conv, stream)
-                          : jsni_conv3x3_fp32_weights(conv, stream);
+        return conv->tf32 ? jsni_conv_tf32_weights(conv, stream)
+                          : jsni_conv_fp32_weights(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_weights,
                            (long long)conv->out_channels *

@@ -29,7 +29,7 @@ typedef struct jsni_any_conv {
     int splits; /* of the output pixels, backward-weights */
     bool half_x, half_y, half_w;
     bool add;
-    bool tf32;  /* products of 3x3 windows may be rounded to tf32 */
+    bool tf32;  /* own kernels may round products to tf32 */
     bool plain; /* not by kernels for few shapes */
 } jsni_any_conv;
 
@@ -38,18 +38,20 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
-/* 3x3 of stride 1 on float activations: the shapes that conv3x3_fp32.cu and, with the
- * products in tf32, conv3x3_tf32.cu are made for; the calls above hand them on. */
+/* Float activations, channels in multiples of 32, by conv_fp32.cu or, with the products in
+ * tf32, conv_tf32.cu. 3x3 of stride 1: the calls above hand it on. Of stride 2 (below)
+ * they make all but the weights' gradients. */
 bool jsni_conv3x3_float_takes(const jsni_any_conv *conv);
 int jsni_conv3x3_float_splits(const jsni_any_conv *conv);
-cudaError_t jsni_conv3x3_fp32_forward(const jsni_any_conv *conv, cudaStream_t stream);
-cudaError_t jsni_conv3x3_fp32_data(const jsni_any_conv *conv, cudaStream_t stream);
-cudaError_t jsni_conv3x3_fp32_weights(const jsni_any_conv *conv, cudaStream_t stream);
-cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *conv, cudaStream_t stream);
-cudaError_t jsni_conv3x3_tf32_data(const jsni_any_conv *conv, cudaStream_t stream);
-cudaError_t jsni_conv3x3_tf32_weights(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv_fp32_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv_fp32_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv_fp32_weights(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv_tf32_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv_tf32_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_conv_tf32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
-/* Stride 2 in bf16, conv_strided.cu: not the weights' gradients. */
+/* Stride 2 on even images, window 1x1 or 3x3, in any precision: bf16 by conv_strided.cu,
+ * float handed on. Not the weights' gradients. */
 bool jsni_conv_strided_takes(const jsni_any_conv *conv);
 cudaError_t jsni_conv_strided_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t stream);

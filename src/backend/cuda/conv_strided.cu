@@ -1,6 +1,7 @@
-/* backend/cuda/conv_strided.cu - convolutions of stride 2 in bf16, forward and the gradient of
- * the input (window 1x1 or 3x3, channels in multiples of 32, even images): products by
- * mma.sync with fp32 accumulation, sums in a fixed order.
+/* backend/cuda/conv_strided.cu - convolutions of stride 2, forward and the gradient of the
+ * input (window 1x1 or 3x3, channels in multiples of 32, even images). In bf16 here, with
+ * products by mma.sync, fp32 accumulation and sums in a fixed order; what keeps
+ * activations as float is handed on to conv_tf32.cu and conv_fp32.cu.
  */
 #include "backend/cuda/conv_walk.cuh"
 
@@ -169,7 +170,7 @@ static __global__ void __launch_bounds__(BLOCK) strided_conv(const jsni_any_conv
 
 bool jsni_conv_strided_takes(const jsni_any_conv *c)
 {
-    return !c->plain && c->half_x && c->half_y && c->half_w &&
+    return !c->plain && c->half_x == c->half_y && c->half_x == c->half_w &&
            c->in_channels % 32 == 0 && c->out_channels % 32 == 0 && c->stride_h == 2 &&
            c->stride_w == 2 && c->kernel_h == c->kernel_w &&
            (c->kernel_h == 1 || c->kernel_h == 3) && c->pad_h == c->kernel_h / 2 &&
@@ -187,12 +188,18 @@ static cudaError_t launch(const jsni_any_conv *c, cudaStream_t stream)
 
 cudaError_t jsni_conv_strided_forward(const jsni_any_conv *c, cudaStream_t stream)
 {
+    if (!c->half_x)
+        return c->tf32 ? jsni_conv_tf32_forward(c, stream)
+                       : jsni_conv_fp32_forward(c, stream);
     return c->out_channels % 64 == 0 ? launch<64, false>(c, stream)
                                      : launch<32, false>(c, stream);
 }
 
 cudaError_t jsni_conv_strided_data(const jsni_any_conv *c, cudaStream_t stream)
 {
+    if (!c->half_x)
+        return c->tf32 ? jsni_conv_tf32_data(c, stream)
+                       : jsni_conv_fp32_data(c, stream);
     return c->in_channels % 64 == 0 ? launch<64, true>(c, stream)
                                     : launch<32, true>(c, stream);
 }

@@ -51,7 +51,9 @@ static void part_text(const jsni_task *task, int part, char *to)
         break;
     case JSNI_TASK_STRIDED_FORWARD:
     case JSNI_TASK_STRIDED_DATA:
-        text = "own mma.sync strided";
+        text = task->as.any.half_x ? "own mma.sync strided"
+               : task->as.any.tf32 ? "own tf32 strided"
+                                   : "own fp32 strided";
         break;
     case JSNI_TASK_CUDNN_FORWARD:
     case JSNI_TASK_CUDNN_DATA:

@@ -1,9 +1,10 @@
-/* backend/cuda/conv3x3_tiles.cuh - how the tiles of a 3x3 convolution of stride 1 come into
- * shared memory, for the kernels that keep activations as float (conv3x3_fp32.cu,
- * conv3x3_tf32.cu): channels in multiples of 32, any image and padding, asynchronous
- * copies of 16 bytes, zeros outside of the image. */
-#ifndef JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH
-#define JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH
+/* backend/cuda/conv_tiles.cuh - how tiles come into shared memory, for the kernels that keep
+ * activations as float (conv_fp32.cu, conv_tf32.cu): channels in multiples of 32,
+ * asynchronous copies of 16 bytes, zeros outside of the image. Forward and backward-data
+ * of the shapes that conv_walk.cuh walks; backward-weights of 3x3 windows of stride 1, any
+ * image and padding. */
+#ifndef JSNI_BACKEND_CUDA_CONV_TILES_CUH
+#define JSNI_BACKEND_CUDA_CONV_TILES_CUH
 
 #include "backend/cuda/conv_walk.cuh"
 
@@ -12,7 +13,7 @@ constexpr int PITCH = DEPTH + 4; /* rows begin 4 banks apart */
 
 /* Forward and backward-data by 8 warps, WN of them side by side over the columns. SPARE:
  * floats behind each row of [DEPTH][columns]. */
-template <int WN, bool BACK, int SPARE> struct row_tiles {
+template <int STRIDE, int WN, bool BACK, int SPARE> struct row_tiles {
     static constexpr int THREADS = 256, ROWS = 8 / WN * 32, COLUMNS = WN * 32;
     static constexpr int A = ROWS * PITCH; /* floats: [row][DEPTH] */
     static constexpr int WIDE = COLUMNS + SPARE;
@@ -20,7 +21,7 @@ template <int WN, bool BACK, int SPARE> struct row_tiles {
     static constexpr int B = BACK ? DEPTH * WIDE : COLUMNS * PITCH;
     static constexpr int STAGE = A + B, BYTES = 2 * STAGE * 4;
     static constexpr int MINE = ROWS / 32; /* rows that a thread copies */
-    using walk_of = conv_walk<1, BACK, ROWS, COLUMNS>;
+    using walk_of = conv_walk<STRIDE, BACK, ROWS, COLUMNS>;
 
     walk_of walk;
     const float *from, *w;
@@ -145,4 +146,4 @@ template <int WIDE> struct weight_tiles {
     }
 };
 
-#endif /* JSNI_BACKEND_CUDA_CONV3X3_TILES_CUH */
+#endif /* JSNI_BACKEND_CUDA_CONV_TILES_CUH */

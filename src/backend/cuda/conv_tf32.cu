@@ -1,8 +1,8 @@
-/* backend/cuda/conv3x3_tf32.cu - the convolutions of conv3x3_fp32.cu with the products in
+/* backend/cuda/conv_tf32.cu - the convolutions of conv_fp32.cu with the products in
  * tf32 by mma.sync: operands rounded to 10 bits after the point, sums in fp32. A warp
  * makes 32 x 32 results, two rows of four tiles of 16 x 8.
  */
-#include "backend/cuda/conv3x3_tiles.cuh"
+#include "backend/cuda/conv_tiles.cuh"
 
 #include "backend/cuda/cuda_launch.cuh"
 
@@ -49,18 +49,21 @@ static __device__ __forceinline__ void products8(float (&acc)[2][4][4], const fl
             multiply_tf32(acc[i][j], u[i], v[j]);
 }
 
-template <int WN, bool BACK>
+template <int STRIDE, int WN, bool BACK>
 static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A)
 {
-    using T = row_tiles<WN, BACK, 8>;
+    using T = row_tiles<STRIDE, WN, BACK, 8>;
     extern __shared__ __align__(16) float shared[];
     launch_next();
     launch_wait();
     const T t(A);
+    if (t.walk.idle(A))
+        return;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int my_row = warp / WN * 32, my_column = warp % WN * 32;
     float acc[2][4][4] = {};
-    t.load(shared, 0);
+    if (t.walk.steps > 0)
+        t.load(shared, 0);
     copy_commit();
     for (int step = 0; step < t.walk.steps; step++) {
         copy_wait<0>();
@@ -81,13 +84,14 @@ static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A
         const int row = t.walk.row0 + my_row + i * 8 + lane / 4;
         if (row >= t.walk.rows)
             continue;
+        float *line =
+            (float *)(BACK ? A.dx : A.y) + t.walk.result(A, row) * t.walk.columns;
 #pragma unroll
         for (int j = 0; j < 4; j++) {
             const int column = t.walk.column0 + my_column + j * 8 + lane % 4 * 2;
             float2 sum =
                 make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
-            float2 *to = (float2 *)((float *)(BACK ? A.dx : A.y) +
-                                    row * t.walk.columns + column);
+            float2 *to = (float2 *)(line + column);
             if (BACK && A.add)
                 sum = make_float2(sum.x + to->x, sum.y + to->y);
             if (!BACK && A.bias)
@@ -135,27 +139,36 @@ static __global__ void __launch_bounds__(weights_of::THREADS, 2)
                 make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
 }
 
-template <int WN, bool BACK>
+template <int STRIDE, int WN, bool BACK>
 static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
 {
-    using T = row_tiles<WN, BACK, 8>;
-    return jsni_launch(tf32_rows<WN, BACK>, T::walk_of::blocks(c), T::THREADS, T::BYTES,
-                       1, stream, *c);
+    using T = row_tiles<STRIDE, WN, BACK, 8>;
+    return jsni_launch(tf32_rows<STRIDE, WN, BACK>, T::walk_of::blocks(c), T::THREADS,
+                       T::BYTES, 1, stream, *c);
 }
 
-cudaError_t jsni_conv3x3_tf32_forward(const jsni_any_conv *c, cudaStream_t stream)
+template <bool BACK>
+static cudaError_t rows(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return c->out_channels % 64 == 0 ? launch_rows<2, false>(c, stream)
-                                     : launch_rows<1, false>(c, stream);
+    const bool wide = (BACK ? c->in_channels : c->out_channels) % 64 == 0;
+    if (c->stride_h == 2)
+        return wide ? launch_rows<2, 2, BACK>(c, stream)
+                    : launch_rows<2, 1, BACK>(c, stream);
+    return wide ? launch_rows<1, 2, BACK>(c, stream)
+                : launch_rows<1, 1, BACK>(c, stream);
 }
 
-cudaError_t jsni_conv3x3_tf32_data(const jsni_any_conv *c, cudaStream_t stream)
+cudaError_t jsni_conv_tf32_forward(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return c->in_channels % 64 == 0 ? launch_rows<2, true>(c, stream)
-                                    : launch_rows<1, true>(c, stream);
+    return rows<false>(c, stream);
 }
 
-cudaError_t jsni_conv3x3_tf32_weights(const jsni_any_conv *c, cudaStream_t stream)
+cudaError_t jsni_conv_tf32_data(const jsni_any_conv *c, cudaStream_t stream)
+{
+    return rows<true>(c, stream);
+}
+
+cudaError_t jsni_conv_tf32_weights(const jsni_any_conv *c, cudaStream_t stream)
 {
     return jsni_launch(tf32_weights, weights_of::blocks(c), weights_of::THREADS,
                        weights_of::BYTES, 1, stream, *c);

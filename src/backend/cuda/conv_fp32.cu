@@ -1,8 +1,9 @@
-/* backend/cuda/conv3x3_fp32.cu - 3x3 convolutions of stride 1 in strict fp32, channels in
- * multiples of 32: products of tiles in shared memory. A warp makes 32 x 32 results, 8 x 4
- * a thread. Sums have a fixed order.
+/* backend/cuda/conv_fp32.cu - convolutions in strict fp32, channels in multiples of 32:
+ * 3x3 of stride 1, and 1x1 and 3x3 of stride 2 but for the weights' gradients. Products of
+ * tiles in shared memory; a warp makes 32 x 32 results, 8 x 4 a thread. Sums have a fixed
+ * order.
  */
-#include "backend/cuda/conv3x3_tiles.cuh"
+#include "backend/cuda/conv_tiles.cuh"
 
 #include "backend/cuda/cuda_launch.cuh"
 
@@ -16,19 +17,59 @@ multiply_add(float (&acc)[8][4], const float (&a)[8], const float (&b)[4])
             acc[i][j] = fmaf(a[i], b[j], acc[i][j]);
 }
 
-template <int WN, bool BACK>
+/* The products of one stage; `a` and `b` begin with a warp's tile. */
+template <bool BACK, int WIDE>
+static __device__ __forceinline__ void products(float (&acc)[8][4], const float *a,
+                                                const float *b)
+{
+    const int tx = threadIdx.x % 8, ty = threadIdx.x % 32 / 8;
+#pragma unroll
+    for (int k = 0; k < DEPTH; k += 4) {
+        float4 u[8], v[4];
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            u[i] = *(const float4 *)(a + (ty + 4 * i) * PITCH + k);
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+            v[j] = *(const float4 *)(BACK ? b + (k + j) * WIDE + tx * 4
+                                          : b + (tx + 8 * j) * PITCH + k);
+#pragma unroll
+        for (int s = 0; s < 4; s++) {
+            float x[8], y[4];
+#pragma unroll
+            for (int i = 0; i < 8; i++)
+                x[i] = ((const float *)&u[i])[s];
+#pragma unroll
+            for (int j = 0; j < 4; j++)
+                y[j] = BACK ? ((const float *)&v[s])[j] : ((const float *)&v[j])[s];
+            multiply_add(acc, x, y);
+        }
+    }
+}
+
+/* 4 neighbouring results of the gradient. */
+static __device__ __forceinline__ void put4(float *to, const float (&v)[4], bool add)
+{
+    const float4 old = add ? *(const float4 *)to : make_float4(0, 0, 0, 0);
+    *(float4 *)to = make_float4(v[0] + old.x, v[1] + old.y, v[2] + old.z, v[3] + old.w);
+}
+
+template <int STRIDE, int WN, bool BACK>
 static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A)
 {
-    using T = row_tiles<WN, BACK, 4>;
+    using T = row_tiles<STRIDE, WN, BACK, 4>;
     extern __shared__ __align__(16) float shared[];
     launch_next();
     launch_wait();
     const T t(A);
+    if (t.walk.idle(A))
+        return;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int tx = lane % 8, ty = lane / 8;
-    const int my_row = warp / WN * 32 + ty, my_column = warp % WN * 32;
+    const int my_row = warp / WN * 32, my_column = warp % WN * 32;
     float acc[8][4] = {};
-    t.load(shared, 0);
+    if (t.walk.steps > 0)
+        t.load(shared, 0);
     copy_commit();
     for (int step = 0; step < t.walk.steps; step++) {
         copy_wait<0>();
@@ -36,54 +77,26 @@ static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A
         if (step + 1 < t.walk.steps)
             t.load(shared, step + 1);
         copy_commit();
-        const float *a = shared + step % 2 * T::STAGE, *b = a + T::A;
-#pragma unroll
-        for (int k = 0; k < DEPTH; k += 4) {
-            float4 u[8], v[4];
-#pragma unroll
-            for (int i = 0; i < 8; i++)
-                u[i] = *(const float4 *)(a + (my_row + 4 * i) * PITCH + k);
-#pragma unroll
-            for (int j = 0; j < 4; j++)
-                v[j] =
-                    *(const float4 *)(BACK ? b + (k + j) * T::WIDE + my_column + tx * 4
-                                           : b + (my_column + tx + 8 * j) * PITCH + k);
-#pragma unroll
-            for (int s = 0; s < 4; s++) {
-                float x[8], y[4];
-#pragma unroll
-                for (int i = 0; i < 8; i++)
-                    x[i] = ((const float *)&u[i])[s];
-#pragma unroll
-                for (int j = 0; j < 4; j++)
-                    y[j] = BACK ? ((const float *)&v[s])[j] : ((const float *)&v[j])[s];
-                multiply_add(acc, x, y);
-            }
-        }
+        const float *a = shared + step % 2 * T::STAGE;
+        products<BACK, T::WIDE>(acc, a + my_row * PITCH,
+                                a + T::A + my_column * (BACK ? 1 : PITCH));
     }
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        const int row = t.walk.row0 + my_row + 4 * i;
+        const int row = t.walk.row0 + my_row + ty + 4 * i;
         if (row >= t.walk.rows)
             continue;
-        if (BACK) {
-            float4 *to = (float4 *)((float *)A.dx + row * t.walk.columns +
-                                    t.walk.column0 + my_column + tx * 4);
-            float4 sum = make_float4(acc[i][0], acc[i][1], acc[i][2], acc[i][3]);
-            if (A.add) {
-                const float4 old = *to;
-                sum = make_float4(sum.x + old.x, sum.y + old.y, sum.z + old.z,
-                                  sum.w + old.w);
-            }
-            *to = sum;
-        } else {
+        const int column0 = t.walk.column0 + my_column;
+        float *line =
+            (float *)(BACK ? A.dx : A.y) + t.walk.result(A, row) * t.walk.columns;
+        if (BACK)
+            put4(line + column0 + tx * 4, acc[i], A.add);
+        else
 #pragma unroll
             for (int j = 0; j < 4; j++) {
-                const int column = t.walk.column0 + my_column + tx + 8 * j;
-                ((float *)A.y)[row * t.walk.columns + column] =
-                    acc[i][j] + (A.bias ? A.bias[column] : 0.0f);
+                const int column = column0 + tx + 8 * j;
+                line[column] = acc[i][j] + (A.bias ? A.bias[column] : 0.0f);
             }
-        }
     }
 }
 
@@ -151,27 +164,36 @@ int jsni_conv3x3_float_splits(const jsni_any_conv *c)
     return splits < 1 ? 1 : (int)splits;
 }
 
-template <int WN, bool BACK>
+template <int STRIDE, int WN, bool BACK>
 static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
 {
-    using T = row_tiles<WN, BACK, 4>;
-    return jsni_launch(fp32_rows<WN, BACK>, T::walk_of::blocks(c), T::THREADS, T::BYTES,
-                       1, stream, *c);
+    using T = row_tiles<STRIDE, WN, BACK, 4>;
+    return jsni_launch(fp32_rows<STRIDE, WN, BACK>, T::walk_of::blocks(c), T::THREADS,
+                       T::BYTES, 1, stream, *c);
 }
 
-cudaError_t jsni_conv3x3_fp32_forward(const jsni_any_conv *c, cudaStream_t stream)
+template <bool BACK>
+static cudaError_t rows(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return c->out_channels % 64 == 0 ? launch_rows<2, false>(c, stream)
-                                     : launch_rows<1, false>(c, stream);
+    const bool wide = (BACK ? c->in_channels : c->out_channels) % 64 == 0;
+    if (c->stride_h == 2)
+        return wide ? launch_rows<2, 2, BACK>(c, stream)
+                    : launch_rows<2, 1, BACK>(c, stream);
+    return wide ? launch_rows<1, 2, BACK>(c, stream)
+                : launch_rows<1, 1, BACK>(c, stream);
 }
 
-cudaError_t jsni_conv3x3_fp32_data(const jsni_any_conv *c, cudaStream_t stream)
+cudaError_t jsni_conv_fp32_forward(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return c->in_channels % 64 == 0 ? launch_rows<2, true>(c, stream)
-                                    : launch_rows<1, true>(c, stream);
+    return rows<false>(c, stream);
 }
 
-cudaError_t jsni_conv3x3_fp32_weights(const jsni_any_conv *c, cudaStream_t stream)
+cudaError_t jsni_conv_fp32_data(const jsni_any_conv *c, cudaStream_t stream)
+{
+    return rows<true>(c, stream);
+}
+
+cudaError_t jsni_conv_fp32_weights(const jsni_any_conv *c, cudaStream_t stream)
 {
     return jsni_launch(fp32_weights, weights_of::blocks(c), weights_of::THREADS,
                        weights_of::BYTES, 1, stream, *c);
