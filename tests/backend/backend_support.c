@@ -14,7 +14,7 @@ static float *floats(size_t count)
 }
 
 int rig_open(rig *r, const jsni_backend_ops *ops, jsni_graph *graph, size_t views,
-             size_t samples, size_t threads)
+             size_t samples, size_t threads, jsn_precision precision)
 {
     memset(r, 0, sizeof *r);
     if (ops->device_count() == 0) {
@@ -29,6 +29,7 @@ int rig_open(rig *r, const jsni_backend_ops *ops, jsni_graph *graph, size_t view
     const jsni_plan_options options = {.batch = samples,
                                        .views = views,
                                        .threads = threads,
+                                       .precision = precision,
                                        .training = true,
                                        .input_gradient = true,
                                        .optimiser_slots = 1};
@@ -82,6 +83,28 @@ void rig_fill(float *to, size_t count, uint32_t stream)
     jsni_rng rng = jsni_rng_stream(5, JSNI_RNG_TEST, 0, stream, 0);
     for (size_t i = 0; i < count; i++)
         to[i] = (float)jsni_rng_normal(&rng);
+}
+
+void rig_fill_blocks(rig *r)
+{
+    const size_t images = r->views * r->samples;
+    rig_fill(r->x, images * jsni_shape_count(jsni_graph_input(r->graph)->shape), 1);
+    rig_fill(r->dy, images * jsni_shape_count(jsni_graph_output(r->graph)->shape), 2);
+    for (size_t i = 0; i < r->graph->param_count; i++) {
+        const jsni_tensor *t = &r->graph->params[i];
+        float *to = r->params + t->offset;
+        rig_fill(to, t->count, 3 + (uint32_t)i);
+        const double fan = t->rank > 1 ? (double)(t->count / t->dim[0]) : 4.0;
+        for (size_t k = 0; k < t->count; k++)
+            to[k] = (float)((double)to[k] / sqrt(fan)) +
+                    (t->role == JSNI_ROLE_NORM_WEIGHT ? 1.0f : 0.0f);
+    }
+    for (size_t i = 0; i < r->graph->stat_count; i++)
+        for (size_t k = 0; k < r->graph->stats[i].count; k++)
+            r->stats[r->graph->stats[i].offset + k] =
+                r->graph->stats[i].role == JSNI_ROLE_RUNNING_VAR
+                    ? 0.5f + 0.1f * (float)(k % 7)
+                    : 0.1f * (float)(k % 5);
 }
 
 jsni_graph *rig_graph(const jsni_op *op, jsni_shape in)

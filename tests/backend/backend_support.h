@@ -22,7 +22,7 @@ typedef struct rig {
 /* Opens device 0 of `ops` for training with input gradients. Blocks are zero. Returns 0
  * after printing why when the machine has no such device. */
 int rig_open(rig *r, const jsni_backend_ops *ops, jsni_graph *graph, size_t views,
-             size_t samples, size_t threads);
+             size_t samples, size_t threads, jsn_precision precision);
 void rig_close(rig *r);
 
 /* Uploads params and stats, runs forward and, with `back`, backward from dy; fills y,
@@ -33,6 +33,10 @@ jsn_status rig_run(rig *r, int training, int back, uint32_t step);
 
 /* Numbers of about 1 from a stream of their own, with both signs. */
 void rig_fill(float *to, size_t count, uint32_t stream);
+
+/* The same x, dy, params and stats for every rig of a graph; weights of the size that
+ * keeps values near 1. */
+void rig_fill_blocks(rig *r);
 
 /* A graph of one op on an input of shape `in`. */
 jsni_graph *rig_graph(const jsni_op *op, jsni_shape in);

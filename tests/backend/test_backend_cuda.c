@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "backend/backend_support.h"
+#include "backend/cuda_strided.h"
 #include "backend/resident.h"
 #include "core/rng.h"
 #include "jensen/augment.h"
@@ -236,7 +237,8 @@ static void test_each_precision_agrees_with_ref(void **state)
         double logits, grads;
         bool fill; /* is the path that the next ones are held to */
     } cases[] = {{"fp32", "0", JSN_PRECISION_FP32, 2e-5, 2e-3, true},
-                 {"tf32", "0", JSN_PRECISION_TF32, 5e-3, 1e-1, true},
+                 {"tf32 plain", "1", JSN_PRECISION_TF32, 5e-3, 1e-1, true},
+                 {"tf32 own", "0", JSN_PRECISION_TF32, 5e-3, 1e-1, false},
                  {"bf16 plain", "1", JSN_PRECISION_BF16, 3e-2, 2e-1, true},
                  {"bf16 own", "0", JSN_PRECISION_BF16, 3e-2, 2e-1, false}};
     jsni_graph *graph = small_preact();
@@ -263,6 +265,24 @@ static void test_each_precision_agrees_with_ref(void **state)
     free(spread);
     free(x);
     jsni_graph_destroy(graph);
+}
+
+static void test_strided_convolutions_agree_with_ref(void **state)
+{
+    (void)state;
+    strided_agree_with_ref(cuda(), ref());
+}
+
+static void test_strided_blocks_agree_with_ref(void **state)
+{
+    (void)state;
+    strided_blocks_agree_with_ref(cuda(), ref());
+}
+
+static void test_an_evaluation_is_described(void **state)
+{
+    (void)state;
+    strided_evaluation_is_described(cuda());
 }
 
 /* ---- resident data ---- */
@@ -455,8 +475,9 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
                         ((float)d->images[d->order[i]][p][c] / 255.0f - mean[c]) /
                         deviation[c];
         }
-    static const jsn_precision precisions[] = {JSN_PRECISION_FP32, JSN_PRECISION_BF16};
-    for (size_t i = 0; i < 2; i++) {
+    static const jsn_precision precisions[] = {JSN_PRECISION_FP32, JSN_PRECISION_TF32,
+                                               JSN_PRECISION_BF16};
+    for (size_t i = 0; i < sizeof precisions / sizeof precisions[0]; i++) {
         bench one, two;
         double value = 0.0;
         jsni_resident_result result;
@@ -487,15 +508,15 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
     stage_close(&s);
 }
 
-static void members_and_repetition(bool mixed)
+static void members_and_repetition(bool mixed, jsn_precision precision)
 {
     stage s = stage_open();
     const jsni_graph *graph = s.graph;
     const data *d = s.data;
     bench three, again;
     jsni_resident_result results[4], alone[4];
-    bench_open(&three, s.ops, graph, JSN_PRECISION_BF16, 3);
-    bench_open(&again, s.ops, graph, JSN_PRECISION_BF16, 3);
+    bench_open(&three, s.ops, graph, precision, 3);
+    bench_open(&again, s.ops, graph, precision, 3);
     run_epoch(&three, d, 3, mixed, IMAGES / SAMPLES, "strong", results);
     run_epoch(&again, d, 3, mixed, IMAGES / SAMPLES, "strong", alone);
     for (size_t m = 0; m < 3; m++) {
@@ -506,7 +527,7 @@ static void members_and_repetition(bool mixed)
     }
     /* Member 0 alone. */
     bench single;
-    bench_open(&single, s.ops, graph, JSN_PRECISION_BF16, 1);
+    bench_open(&single, s.ops, graph, precision, 1);
     run_epoch(&single, d, 1, mixed, IMAGES / SAMPLES, "strong", alone);
     read_all(&single, 0);
     read_all(&three, 0);
@@ -521,13 +542,14 @@ static void members_and_repetition(bool mixed)
 static void test_members_and_repetition_give_the_same_bits(void **state)
 {
     (void)state;
-    members_and_repetition(false);
+    members_and_repetition(false, JSN_PRECISION_BF16);
+    members_and_repetition(false, JSN_PRECISION_TF32);
 }
 
 static void test_members_of_different_losses_give_the_same_bits(void **state)
 {
     (void)state;
-    members_and_repetition(true);
+    members_and_repetition(true, JSN_PRECISION_BF16);
 }
 
 static void test_streamed_images_give_the_same_bits(void **state)
@@ -608,6 +630,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_precision_agrees_with_ref),
+        cmocka_unit_test(test_strided_convolutions_agree_with_ref),
+        cmocka_unit_test(test_strided_blocks_agree_with_ref),
+        cmocka_unit_test(test_an_evaluation_is_described),
         cmocka_unit_test(test_augmentation_has_the_bits_of_the_host),
         cmocka_unit_test(test_a_recorded_step_has_the_bits_of_single_calls),
         cmocka_unit_test(test_members_and_repetition_give_the_same_bits),

@@ -145,7 +145,7 @@ static void run_layer(const golden_set *set, const jsn_json *entry, const jsni_o
     const int training = strcmp(layer, "bn_eval") != 0;
     jsni_graph *graph = rig_graph(op, in);
     rig r;
-    if (rig_open(&r, ops, graph, 1, x->shape[0], 1)) {
+    if (rig_open(&r, ops, graph, 1, x->shape[0], 1, JSN_PRECISION_FP32)) {
         const size_t inputs = x->shape[0] * jsni_shape_count(in);
         const size_t outputs =
             x->shape[0] * jsni_shape_count(jsni_graph_output(graph)->shape);

@@ -195,8 +195,10 @@ static void check_case(const builder_case *c, size_t threads)
 {
     jsni_graph *graph = build(c);
     rig want, got;
-    assert_true(rig_open(&want, find("ref"), graph, c->views, c->samples, 2));
-    assert_true(rig_open(&got, find("onednn"), graph, c->views, c->samples, threads));
+    assert_true(rig_open(&want, find("ref"), graph, c->views, c->samples, 2,
+                         JSN_PRECISION_FP32));
+    assert_true(rig_open(&got, find("onednn"), graph, c->views, c->samples, threads,
+                         JSN_PRECISION_FP32));
     for (int training = 1; training >= 0; training--) {
         fill(&want);
         fill(&got);
@@ -233,14 +235,14 @@ static void test_bits_do_not_depend_on_the_threads(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         jsni_graph *graph = build(&cases[i]);
         rig one;
-        assert_true(
-            rig_open(&one, find("onednn"), graph, cases[i].views, cases[i].samples, 1));
+        assert_true(rig_open(&one, find("onednn"), graph, cases[i].views,
+                             cases[i].samples, 1, JSN_PRECISION_FP32));
         fill(&one);
         assert_ok(rig_run(&one, 1, 1, 3));
         for (size_t threads = 2; threads <= 5; threads += 3) {
             rig other;
             assert_true(rig_open(&other, find("onednn"), graph, cases[i].views,
-                                 cases[i].samples, threads));
+                                 cases[i].samples, threads, JSN_PRECISION_FP32));
             fill(&other);
             assert_ok(rig_run(&other, 1, 1, 3));
             assert_memory_equal(one.grads, other.grads,
