@@ -98,11 +98,11 @@ section_sanitizer() {
         fail "sanitizer: no compute-sanitizer"
         return
     }
-    # 16 samples: the same kernels with fewer blocks, since racecheck takes its time by block.
+    # 8 samples: the same kernels with fewer blocks, since racecheck takes its time by block.
     for tool in memcheck racecheck; do
         for precision in bf16 tf32 fp32; do
             LIMIT=300 LINES_SHOWN=4 run "sanitizer_${precision}_$tool" compute-sanitizer \
-                --tool $tool --error-exitcode 9 "$build/bench_cuda" $precision 1 16 2 short
+                --tool $tool --error-exitcode 9 "$build/bench_cuda" $precision 1 8 2 short
         done
         LIMIT=300 LINES_SHOWN=4 run "sanitizer_loss_$tool" compute-sanitizer --tool $tool \
             --error-exitcode 9 "$build/bench_cuda_loss" 64 1000
