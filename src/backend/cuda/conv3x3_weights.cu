@@ -238,16 +238,29 @@ static cudaError_t start(const jsni_conv_weight_args *args, cudaStream_t stream)
                        BW_SMEM<C>, CL, stream, *args);
 }
 
+/* Blocks by images of a tile, and of how many one leaves a partial sum: two of the same
+ * tile, where their number is even and the device has clusters. */
+static int groups_of(int channels, int images)
+{
+    return images / (channels == 128 ? BG<128>::IMGS : BG<32>::IMGS);
+}
+
+static int cluster_of(int channels, int images, bool clusters)
+{
+    return clusters && channels > 32 && groups_of(channels, images) % 2 == 0 ? 2 : 1;
+}
+
 cudaError_t jsni_conv3x3_weights(const jsni_conv_weight_args *args, int channels,
                                  bool clusters, cudaStream_t stream)
 {
+    const bool pairs = cluster_of(channels, args->images, clusters) == 2;
     switch (channels) {
     case 32:
         return start<32, 1>(args, stream);
     case 64:
-        return clusters ? start<64, 2>(args, stream) : start<64, 1>(args, stream);
+        return pairs ? start<64, 2>(args, stream) : start<64, 1>(args, stream);
     case 128:
-        return clusters ? start<128, 2>(args, stream) : start<128, 1>(args, stream);
+        return pairs ? start<128, 2>(args, stream) : start<128, 1>(args, stream);
     default:
         return cudaErrorInvalidValue;
     }
@@ -255,8 +268,7 @@ cudaError_t jsni_conv3x3_weights(const jsni_conv_weight_args *args, int channels
 
 int jsni_conv3x3_weight_parts(int channels, int images, bool clusters)
 {
-    const int groups = images / (channels == 128 ? BG<128>::IMGS : BG<32>::IMGS);
-    return clusters && channels > 32 ? groups / 2 : groups;
+    return groups_of(channels, images) / cluster_of(channels, images, clusters);
 }
 
 size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters)
