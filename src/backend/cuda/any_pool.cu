@@ -208,7 +208,7 @@ static __global__ void __launch_bounds__(BLOCK) head_pool(const jsni_any_pool A)
 #pragma unroll
             for (int i = 0; i < 8; i++) {
                 const float v = fmaf(a[i], x.v[i], b[i]);
-                sum[i] += v > 0.0f ? v : 0.0f;
+                sum[i] += v <= 0.0f ? 0.0f : v; /* NaN stays NaN */
             }
         }
     }

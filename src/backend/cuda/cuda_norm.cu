@@ -286,7 +286,7 @@ static __global__ void __launch_bounds__(BLOCK) norm_apply(const jsni_norm_args 
             const float d = x.v[j] - A.k.mean[k + j];
             if (BACK == 0) {
                 const float y = fmaf(A.k.a[k + j], d, A.bias[c + j]);
-                x.v[j] = A.relu && !(y > 0.0f) ? 0.0f : y;
+                x.v[j] = A.relu && y <= 0.0f ? 0.0f : y; /* NaN stays NaN */
                 continue;
             }
             if (BACK == 1 && A.relu && !(fmaf(A.k.a[k + j], d, A.bias[c + j]) > 0.0f))
