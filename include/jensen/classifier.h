@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jensen/backend.h"
 #include "jensen/image.h"
 #include "jensen/log.h"
 #include "jensen/status.h"
@@ -27,7 +28,35 @@ extern "C" {
 /* One thread uses it at a time. */
 typedef struct jsn_classifier jsn_classifier;
 
-/* Opens the run in `folder` on a device ("auto", "cpu", "cuda", ...) with `threads`
+/* What is opened, and how it works. Texts are borrowed for the call. */
+typedef struct jsn_classifier_options {
+    const char *run; /* its folder; NULL: the weights below */
+    /* Weights alone: safetensors with PyTorch's names, which must fit `network` with
+     * `classes` outputs in full. */
+    const char *network, *weights;
+    size_t classes;
+    const char *device;      /* "auto", "cpu", "cuda", ... */
+    size_t threads;          /* of the CPU; 0: all cores */
+    size_t batch;            /* images that go through the network together */
+    jsn_precision precision; /* arithmetic of the device, whatever the run was trained
+                              * with */
+} jsn_classifier_options;
+
+/* Nothing to open, device "auto", all cores, batch 64, fp32. */
+JSN_API void jsn_classifier_options_init(jsn_classifier_options *options);
+
+/* Opens a finished run, or weights: their images get the network's size and the
+ * normalisation of a folder of images (that of ImageNet); classes are named "0", "1", ...
+ * On failure *out is NULL.
+ *   JSN_ERR_ARGUMENT     neither a run nor a network with weights, classes below 2
+ *   JSN_ERR_RANGE        a batch of 0
+ *   JSN_ERR_DATA         not a run folder, or an unfinished one; a damaged file
+ *   JSN_ERR_UNSUPPORTED  the device lacks the precision
+ *   JSN_ERR_DEVICE, JSN_ERR_UNKNOWN_NAME, JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status
+jsn_classifier_create(jsn_classifier **out, const jsn_classifier_options *options);
+
+/* The usual of it: opens the run in `folder` on a device ("auto", "cpu", "cuda", ...) with `threads`
  * CPU threads (0: all cores). On failure *out is NULL.
  *   JSN_ERR_DATA    not a run folder, or an unfinished one; a damaged file
  *   JSN_ERR_DEVICE, JSN_ERR_UNKNOWN_NAME, JSN_ERR_MEMORY */
@@ -35,10 +64,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open(jsn_classifier **out,
                                                       const char *folder,
                                                       const char *device,
                                                       size_t threads);
-/* The same from weights alone (safetensors, PyTorch's names), which must fit `network`
- * with `classes` outputs in full. Images get the network's size and the normalisation of
- * a folder of images (that of ImageNet); classes are named "0", "1", ...
- *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_RANGE  no such network, classes below 2
+/* The same from weights alone.
+ *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_ARGUMENT  no such network, classes below 2
  *   JSN_ERR_DATA, JSN_ERR_DEVICE, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open_weights(
     jsn_classifier **out, const char *network, const char *weights, size_t classes,

@@ -243,14 +243,26 @@ static jsn_status make_logits(predictor *p, size_t count)
     return status;
 }
 
+static jsn_status open_classifier(predictor *p, size_t count)
+{
+    const cli_predict_request *r = p->request;
+    jsn_classifier_options o;
+    jsn_classifier_options_init(&o);
+    o.run = r->run;
+    o.network = r->network;
+    o.weights = r->init;
+    o.classes = r->classes;
+    o.device = r->device;
+    o.threads = r->threads;
+    o.batch = r->batch < count ? r->batch : count;
+    const jsn_status status = jsn_precision_parse(r->precision, &o.precision);
+    return status == JSN_OK ? jsn_classifier_create(&p->classifier, &o) : status;
+}
+
 static jsn_status set_up(predictor *p, size_t count)
 {
     const cli_predict_request *r = p->request;
-    jsn_status status =
-        r->run != NULL
-            ? jsn_classifier_open(&p->classifier, r->run, r->device, r->threads)
-            : jsn_classifier_open_weights(&p->classifier, r->network, r->init,
-                                          r->classes, r->device, r->threads);
+    jsn_status status = open_classifier(p, count);
     if (status != JSN_OK)
         return status;
     p->classes = jsn_classifier_classes(p->classifier);

@@ -14,8 +14,8 @@ typedef struct cli_predict_request {
     size_t classes;             /* of that network */
     const jsn_texts *args;      /* args->items[first...] are images and folders */
     size_t first;
-    const char *device;
-    size_t threads;
+    const char *device, *precision;
+    size_t threads, batch;
     size_t top;         /* classes to print, 1 at least */
     const char *csv;    /* file to write as well, or NULL */
     const char *array;  /* .npy to read in place of image files, or NULL */

@@ -14,17 +14,16 @@
 #include "train/evaluate.h"
 #include "train/model_card.h"
 
-enum { BATCH = 64 };
-
 struct jsn_classifier {
     char *folder;  /* of the run, or NULL */
     char *weights; /* the file instead of a run's, or NULL */
     jsni_model_card card;
+    size_t batch;
     jsn_model **models; /* [members] */
     jsn_augment *plain, *augment;
     jsn_augment_scratch *scratch;
-    float *images; /* [BATCH][3][size][size] */
-    float *logits; /* [BATCH][classes] */
+    float *images; /* [batch][3][size][size] */
+    float *logits; /* [batch][classes] */
 };
 
 /* The file with the weights of a member. */
@@ -44,8 +43,8 @@ static jsn_status find_weights(const jsn_classifier *c, size_t member, char **ou
     return JSN_OK;
 }
 
-static jsn_status open_model(jsn_classifier *c, size_t member, const char *device,
-                             size_t threads)
+static jsn_status open_model(jsn_classifier *c, size_t member,
+                             const jsn_classifier_options *options)
 {
     char *path = NULL;
     jsn_model_options o;
@@ -53,9 +52,10 @@ static jsn_status open_model(jsn_classifier *c, size_t member, const char *devic
     o.network = c->card.network;
     o.classes = c->card.classes;
     o.height = o.width = c->card.image_size;
-    o.device = device;
-    o.batch = BATCH;
-    o.threads = threads;
+    o.device = options->device;
+    o.batch = options->batch;
+    o.threads = options->threads;
+    o.precision = options->precision;
     jsn_status status = find_weights(c, member, &path);
     if (status == JSN_OK)
         status = jsn_model_create(&c->models[member], &o);
@@ -66,13 +66,13 @@ static jsn_status open_model(jsn_classifier *c, size_t member, const char *devic
 }
 
 /* Everything that the card says. */
-static jsn_status set_up(jsn_classifier *c, const char *device, size_t threads)
+static jsn_status set_up(jsn_classifier *c, const jsn_classifier_options *options)
 {
     const jsni_model_card *card = &c->card;
     const size_t size = card->image_size;
     JSNI_TRY_ALLOC(c->models = jsni_alloc_zero(card->members, sizeof(jsn_model *)));
     for (size_t m = 0; m < card->members; m++)
-        JSNI_TRY(open_model(c, m, device, threads));
+        JSNI_TRY(open_model(c, m, options));
     /* New images may have any size. */
     const char *plain =
         strcmp(card->evaluation, "none") == 0 ? "fit" : card->evaluation;
@@ -81,36 +81,9 @@ static jsn_status set_up(jsn_classifier *c, const char *device, size_t threads)
     JSNI_TRY(jsn_augment_create(&c->augment, card->augment, size, size, card->mean,
                                 card->deviation));
     JSNI_TRY(jsn_augment_scratch_create(&c->scratch));
-    JSNI_TRY_ALLOC(c->images = jsni_alloc(BATCH * 3 * size, size * sizeof(float)));
-    JSNI_TRY_ALLOC(c->logits = jsni_alloc(BATCH, card->classes * sizeof(float)));
+    JSNI_TRY_ALLOC(c->images = jsni_alloc(c->batch, 3 * size * size * sizeof(float)));
+    JSNI_TRY_ALLOC(c->logits = jsni_alloc(c->batch, card->classes * sizeof(float)));
     return JSN_OK;
-}
-
-/* Sets up a classifier that has its card (when `status` is JSN_OK), or closes it. */
-static jsn_status end_open(jsn_classifier **out, jsn_classifier *c, jsn_status status,
-                           const char *device, size_t threads)
-{
-    if (status == JSN_OK)
-        status = set_up(c, device, threads);
-    if (status != JSN_OK) {
-        jsn_classifier_close(c);
-        return status;
-    }
-    *out = c;
-    return JSN_OK;
-}
-
-jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
-                               const char *device, size_t threads)
-{
-    *out = NULL;
-    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
-    JSNI_TRY_ALLOC(c);
-    c->folder = jsni_text_copy(folder);
-    return end_open(out, c,
-                    c->folder == NULL ? JSN_ERR_MEMORY
-                                      : jsni_model_card_read(&c->card, folder),
-                    device, threads);
 }
 
 /* Weights that no run describes: the transform is the one that a folder of images gets. */
@@ -145,18 +118,68 @@ static jsn_status make_card(jsni_model_card *card, const char *network, size_t c
     return JSN_OK;
 }
 
+void jsn_classifier_options_init(jsn_classifier_options *options)
+{
+    *options = (jsn_classifier_options){
+        .device = "auto", .batch = 64, .precision = JSN_PRECISION_FP32};
+}
+
+static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
+{
+    if (o->run != NULL) {
+        JSNI_TRY_ALLOC(c->folder = jsni_text_copy(o->run));
+        return jsni_model_card_read(&c->card, o->run);
+    }
+    JSNI_TRY_ALLOC(c->weights = jsni_text_copy(o->weights));
+    return make_card(&c->card, o->network, o->classes);
+}
+
+jsn_status jsn_classifier_create(jsn_classifier **out,
+                                 const jsn_classifier_options *options)
+{
+    *out = NULL;
+    if (options->run == NULL && (options->network == NULL || options->weights == NULL))
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "a classifier needs a run, or a network and its weights");
+    if (options->batch == 0)
+        return jsni_fail(JSN_ERR_RANGE, "a classifier needs a batch of 1 at least");
+    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
+    JSNI_TRY_ALLOC(c);
+    c->batch = options->batch;
+    jsn_status status = read_card(c, options);
+    if (status == JSN_OK)
+        status = set_up(c, options);
+    if (status != JSN_OK) {
+        jsn_classifier_close(c);
+        return status;
+    }
+    *out = c;
+    return JSN_OK;
+}
+
+jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
+                               const char *device, size_t threads)
+{
+    jsn_classifier_options o;
+    jsn_classifier_options_init(&o);
+    o.run = folder;
+    o.device = device;
+    o.threads = threads;
+    return jsn_classifier_create(out, &o);
+}
+
 jsn_status jsn_classifier_open_weights(jsn_classifier **out, const char *network,
                                        const char *weights, size_t classes,
                                        const char *device, size_t threads)
 {
-    *out = NULL;
-    jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
-    JSNI_TRY_ALLOC(c);
-    c->weights = jsni_text_copy(weights);
-    return end_open(out, c,
-                    c->weights == NULL ? JSN_ERR_MEMORY
-                                       : make_card(&c->card, network, classes),
-                    device, threads);
+    jsn_classifier_options o;
+    jsn_classifier_options_init(&o);
+    o.network = network;
+    o.weights = weights;
+    o.classes = classes;
+    o.device = device;
+    o.threads = threads;
+    return jsn_classifier_create(out, &o);
 }
 
 void jsn_classifier_close(jsn_classifier *c)
@@ -189,8 +212,7 @@ const char *jsn_classifier_class(const jsn_classifier *c, size_t label)
 
 size_t jsn_classifier_batch(const jsn_classifier *c)
 {
-    (void)c;
-    return BATCH;
+    return c->batch;
 }
 
 size_t jsn_classifier_image_size(const jsn_classifier *c)
@@ -226,8 +248,8 @@ jsn_status jsn_classifier_logits(jsn_classifier *c, const jsn_image *images,
 {
     const size_t size = c->card.image_size, classes = c->card.classes;
     const jsn_augment_key key = {0};
-    for (size_t at = 0; at < count; at += BATCH) {
-        const size_t n = count - at < BATCH ? count - at : BATCH;
+    for (size_t at = 0; at < count; at += c->batch) {
+        const size_t n = count - at < c->batch ? count - at : c->batch;
         for (size_t i = 0; i < n; i++)
             JSNI_TRY(jsn_augment_apply(c->plain, c->scratch, &images[at + i], &key,
                                        c->images + i * 3 * size * size));
@@ -248,8 +270,8 @@ jsn_status jsn_classifier_predict_tensors(jsn_classifier *c, const float *tensor
                                           float *logits)
 {
     const size_t size = c->card.image_size, classes = c->card.classes;
-    for (size_t at = 0; at < count; at += BATCH) {
-        const size_t n = count - at < BATCH ? count - at : BATCH;
+    for (size_t at = 0; at < count; at += c->batch) {
+        const size_t n = count - at < c->batch ? count - at : c->batch;
         JSNI_TRY(run_members(c, tensors + at * 3 * size * size, n,
                              probabilities + at * classes,
                              logits == NULL ? NULL : logits + at * classes));
@@ -302,7 +324,7 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
                                    .augment = augment,
                                    .height = c->card.image_size,
                                    .width = c->card.image_size,
-                                   .batch = BATCH,
+                                   .batch = c->batch,
                                    .views = 1,
                                    .workers = 1,
                                    .order = JSNI_ORDER_KEPT,

@@ -98,6 +98,14 @@ for of in run "$weights"; do
 done
 expect 0 '^1,,,the network.s output is not finite$' '' -- \
     sh -c "'$JENSEN' predict run --array one.npy --device ref --csv c.csv >/dev/null 2>&1; cat c.csv"
+# --batch and --precision, in all four ways: a class does not depend on the one, a CPU refuses the other.
+for of in "run new" "run --array x.npy" "$weights new" "$weights --array x.npy"; do
+    "$JENSEN" predict $of --device ref >want.txt
+    expect 0 '' '' -- sh -c "'$JENSEN' predict $of --device ref --batch 1 | cmp want.txt -"
+    expect 0 '' '' -- sh -c "'$JENSEN' predict $of --device ref --batch 1000000 | cmp want.txt -"
+    expect 1 '' 'ref backend computes in fp32 alone' -- "$JENSEN" predict $of --device ref --precision bf16
+    expect 2 '' 'batch' -- "$JENSEN" predict $of --device ref --batch 0
+done
 expect 2 '' 'or --array' -- "$JENSEN" predict run new --array x.npy
 expect 1 '*' 'no/such' -- "$JENSEN" predict run new --logits no/such.npy --device ref
 
