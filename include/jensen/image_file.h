@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "jensen/image.h"
+#include "jensen/option.h"
 #include "jensen/status.h"
 
 #ifdef __cplusplus
@@ -21,6 +22,14 @@ extern "C" {
 /* Whether a file is called like an image (.jpg, .PNG, ...), which folders are searched
  * for; 1 also for formats that are not read (.tif, .gif, ...), so that they can be named. */
 JSN_API int jsn_image_has_name(const char *name);
+
+/* Adds `path` to `paths`, or, when it is a folder, the files below it that are called like
+ * images, sorted by name in each folder. Hidden ones are left out, and so are the folders
+ * of runs, whose pictures are no data: their paths are added to `runs`, when not NULL.
+ *   JSN_ERR_DATA  a folder that cannot be read
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_image_find(jsn_texts *paths, const char *path,
+                                                 jsn_texts *runs);
 
 /* Reads an image file. *out is zeroed or made by jsn_image_create(); its memory is used
  * again when the size fits, and replaced otherwise. On failure it is unspecified but

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_images.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_progress.h"
 #include "jensen/array.h"
@@ -309,13 +308,32 @@ static jsn_status tear_down(predictor *p, jsn_status status)
     return status;
 }
 
+/* The images named, and those in the folders named; says that runs are passed by. */
+static jsn_status find_images(const cli_predict_request *request, jsn_texts *paths)
+{
+    jsn_texts runs = {0};
+    jsn_status status = JSN_OK;
+    for (size_t i = request->first; status == JSN_OK && i < request->args->count; i++)
+        status = jsn_image_find(paths, request->args->items[i], &runs);
+    if (status == JSN_OK && runs.count > 0) {
+        char text[400], more[40] = "";
+        const jsn_logger *logger = cli_logger();
+        if (runs.count > 1)
+            (void)snprintf(more, sizeof more, " and of %zu more", runs.count - 1);
+        (void)snprintf(text, sizeof text,
+                       "the pictures of the run in %.200s%s are left out",
+                       runs.items[0], more);
+        logger->message(logger->user, JSN_LOG_INFO, text);
+    }
+    jsn_texts_release(&runs);
+    return status;
+}
+
 jsn_status cli_predict_images(const cli_predict_request *request)
 {
     predictor p = {.request = request};
     jsn_texts paths = {0};
-    jsn_status status = JSN_OK;
-    for (size_t i = request->first; status == JSN_OK && i < request->args->count; i++)
-        status = cli_images_add(&paths, request->args->items[i]);
+    jsn_status status = find_images(request, &paths);
     if (status == JSN_OK && paths.count == 0) {
         (void)cli_usage("there is no image in the folders named");
         status = JSN_ERR_DATA;

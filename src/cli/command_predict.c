@@ -214,19 +214,22 @@ const cli_command cli_command_predict = {
     .usage = "(RUN | --network NAME --init FILE --classes K) (IMAGE... | --array FILE) "
              "[OPTIONS]",
     .details =
-        "Image files of any size, and folders that are searched for them, go through\n"
-        "the run's evaluation transform; prints 'path class probability'. A class "
-        "with\n"
-        "white space or a quote in its name stands in quotes (inner ones doubled), "
-        "paths\n"
-        "stand as they are: read lines from their end, or --json, or --csv. Images "
-        "that\n"
-        "cannot be read are named on stderr and in the table. Without a run they get\n"
-        "the network's size and ImageNet's normalisation, and classes are numbers.\n"
-        "With an array: prints 'sample class probability' for every image, which is\n"
-        "evaluated as it is: normalise it first. Those whose output is not finite are\n"
-        "named on stderr instead. The weights must fit the network in full; 'jensen "
-        "show\nnetworks NAME' prints its layers.",
+        "Image files of any size, and folders that are searched for them (those of "
+        "runs\n"
+        "are left out), go through the run's evaluation transform; prints 'path class\n"
+        "probability'. A class with white space or a quote in its name stands in "
+        "quotes\n"
+        "(inner ones doubled), paths stand as they are: read lines from their end, or\n"
+        "--json, or --csv. Images that cannot be read are named on stderr and in the\n"
+        "table. Without a run they get the network's size and ImageNet's "
+        "normalisation,\n"
+        "and classes are numbers. With an array: prints 'sample class probability' "
+        "for\n"
+        "every image, which is evaluated as it is: normalise it first. Those whose "
+        "output\n"
+        "is not finite are named on stderr instead. The weights must fit the network "
+        "in\n"
+        "full; 'jensen show networks NAME' prints its layers.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(predict_values),

@@ -15,3 +15,9 @@ jsni_run_mark jsni_run_mark_of(const jsni_folder_entry *entries, size_t count)
            : lock                ? JSNI_RUN_LOCKED
                                  : JSNI_RUN_NO_MARK;
 }
+
+bool jsni_run_mark_shown(const jsni_folder_entry *entries, size_t count)
+{
+    const jsni_run_mark mark = jsni_run_mark_of(entries, count);
+    return mark == JSNI_RUN_MARKED || (mark == JSNI_RUN_LOCKED && count == 1);
+}

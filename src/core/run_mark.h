@@ -18,4 +18,8 @@ typedef enum jsni_run_mark {
 /* What the entries of a folder say. */
 jsni_run_mark jsni_run_mark_of(const jsni_folder_entry *entries, size_t count);
 
+/* Whether the folder is a run's, whose pictures (of doubtful labels) are no data. One
+ * that was killed at once has a lock and nothing else. */
+bool jsni_run_mark_shown(const jsni_folder_entry *entries, size_t count);
+
 #endif /* JSNI_CORE_RUN_MARK_H */

@@ -133,14 +133,6 @@ typedef struct walker {
     size_t runs; /* folders of runs, passed by */
 } walker;
 
-/* Pictures of doubtful labels in the folder of a run are no data. One that was killed at
- * once has a lock and nothing else. */
-static bool is_run(const jsni_folder_entry *entries, size_t count)
-{
-    const jsni_run_mark mark = jsni_run_mark_of(entries, count);
-    return mark == JSNI_RUN_MARKED || (mark == JSNI_RUN_LOCKED && count == 1);
-}
-
 static jsn_status walk(walker *w, const char *below, int depth);
 
 static jsn_status walk_entry(walker *w, const char *below,
@@ -182,7 +174,7 @@ static jsn_status walk(walker *w, const char *below, int depth)
     size_t count = 0;
     JSNI_TRY(jsni_folder_list(path, &entries, &count));
     jsn_status status = JSN_OK;
-    const bool run = is_run(entries, count);
+    const bool run = jsni_run_mark_shown(entries, count);
     w->runs += run;
     for (size_t i = 0; status == JSN_OK && !run && i < count; i++)
         if (entries[i].name[0] != '.')

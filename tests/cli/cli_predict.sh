@@ -24,6 +24,17 @@ expect 0 '^\{"path":"new/b.ppm","class":"[a-z_0-9]+","probability":[0-9.e-]+\}$'
 expect 0 '"top":\[\{"class":"[a-z_0-9]+","probability":[0-9.e-]+\},\{.*\},\{.*\}\]' '' -- \
     "$JENSEN" predict run new/b.ppm --json --top 3 --device ref
 
+# The pictures of runs below a folder are no new ones, and it is said once; a folder inside a run is one that is asked for.
+cp -r new work && mkdir -p work/runs && cp -r run work/runs/one && mkdir -p work/runs/one/doubtful && cp new/b.ppm work/runs/one/doubtful
+expect 0 '^2$' '^the pictures of the run in work/runs/one are left out$' -- \
+    sh -c "'$JENSEN' predict run work --device ref | wc -l | tr -d ' '"
+cp -r work/runs/one work/runs/two && cp -r work/runs/one work/three
+expect 0 '^1$' '' -- sh -c "'$JENSEN' predict run work work/deep --device ref 2>&1 >/dev/null | grep -c 'left out'"
+expect 0 '*' '^the pictures of the run in work/runs/one and of 1 more are left out$' -- "$JENSEN" predict run work/runs new --device ref
+expect 0 '^work/b.ppm ' '' -- "$JENSEN" predict run work -q --device ref
+expect 0 '^work/three/doubtful/b.ppm ' '' -- "$JENSEN" predict run work/three/doubtful --device ref
+expect 3 '' 'no image in the folders' -- "$JENSEN" predict run work/three -q --device ref
+
 # The probabilities are a distribution, the best comes first, and text, JSON and table agree.
 expect 0 '^new/b.ppm' '^broken.png: .+' -- "$JENSEN" predict run new broken.png --device ref
 expect 0 '^new/b.ppm' '^1 of 3 images could not be read' -- "$JENSEN" predict run new/b.ppm broken.png new/deep \

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "jensen/image_file.h"
 
 static jsn_dataset *open_ok(const char *name, const char *rest)
 {
@@ -210,6 +211,59 @@ static void test_opening_a_folder_survives_lack_of_memory(void **state)
     assert_ok(open_splits(path));
 }
 
+static void test_new_images_are_found_outside_runs(void **state)
+{
+    (void)state;
+    static const char *const images[] = {
+        "new/a/2.PNG",      "new/a/b/1.jpg",          "new/c.gif",
+        "new/.hid/1.png",   "new/runs/x/d/thumb.png", "new/y/plot.png",
+        "new/locked/1.png",
+    };
+    static const char *const want[] = {"new/a/2.PNG", "new/a/b/1.jpg", "new/c.gif",
+                                       "new/locked/1.png"};
+    jsn_texts paths = {0}, runs = {0};
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++)
+        fixture_image(support_folder, images[i], 3, 2, (unsigned)i);
+    fixture_file(support_folder, "new/a/notes.txt", "x", 1);
+    fixture_file(support_folder, "new/runs/x/config.yaml", "x", 1);
+    fixture_file(support_folder, "new/runs/x/environment.json", "x", 1);
+    fixture_file(support_folder, "new/y/config.yaml", "x", 1);
+    fixture_file(support_folder, "new/y/environment.json", "x", 1);
+    fixture_file(support_folder, "new/locked/.lock", "x", 1); /* of somebody else */
+    fixture_file(support_folder, "new/killed/.lock", "x", 1);
+    assert_ok(jsn_image_find(&paths, fixture_path(support_folder, "new"), &runs));
+    assert_int_equal(paths.count, 4);
+    for (size_t i = 0; i < paths.count; i++)
+        assert_string_equal(paths.items[i], fixture_path(support_folder, want[i]));
+    assert_int_equal(runs.count, 3);
+    assert_string_equal(runs.items[0], fixture_path(support_folder, "new/killed"));
+    assert_string_equal(runs.items[1], fixture_path(support_folder, "new/runs/x"));
+    /* What is no folder is taken as it is named; runs need not be asked for. */
+    assert_ok(jsn_image_find(&paths, "nowhere.txt", NULL));
+    assert_string_equal(paths.items[4], "nowhere.txt");
+    assert_ok(jsn_image_find(&paths, fixture_path(support_folder, "new/y"), NULL));
+    assert_int_equal(paths.count, 5);
+    jsn_texts_release(&paths);
+    jsn_texts_release(&runs);
+}
+
+static jsn_status find_all(void *user)
+{
+    jsn_texts paths = {0}, runs = {0};
+    (void)user;
+    const jsn_status status =
+        jsn_image_find(&paths, fixture_path(support_folder, "new"), &runs);
+    jsn_texts_release(&paths);
+    jsn_texts_release(&runs);
+    return status;
+}
+
+static void test_finding_survives_failed_allocations(void **state)
+{
+    (void)state;
+    support_walk_allocations(find_all, NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +273,8 @@ int main(void)
         cmocka_unit_test(test_bad_images_fail_alone_and_with_their_path),
         cmocka_unit_test(test_decoded_images_are_kept_while_memory_allows),
         cmocka_unit_test(test_opening_a_folder_survives_lack_of_memory),
+        cmocka_unit_test(test_new_images_are_found_outside_runs),
+        cmocka_unit_test(test_finding_survives_failed_allocations),
     };
     return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }
