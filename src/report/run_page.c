@@ -323,6 +323,8 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     if (set->groups < set->count) {
         groups.note = "Mean and deviation over the seeds. The last epoch is the "
                       "result; the best one was picked afterwards.";
+        if (jsni_run_table_mixed(set))
+            jsni_html_paragraph(page, JSNI_NOTE_MIXED);
         jsni_run_table_groups(&groups, set);
         jsni_html_table(page, &groups);
         jsni_html_fold_begin(page, "Every run");

@@ -18,7 +18,7 @@ static const struct {
     const char *group, *title, *key;
     double scale;
     int decimals;
-    bool best; /* the largest is set in bold */
+    bool best; /* the largest of the same problem is set in bold */
 } columns[] = {
     {"Test accuracy, %", "last epoch", "test_acc", 100, 2, true},
     {"Test accuracy, %", "best epoch", "test_acc_best", 100, 2, false},
@@ -156,6 +156,51 @@ static void add_state(jsni_table *table, const jsni_run_set *set, size_t group,
     jsni_table_text(table, words);
 }
 
+/* Whether two groups had the same problem to solve, so that the larger number is the
+ * better one: data, test images and noise. How many images were tested is asked for where
+ * both know it. */
+static bool same_problem(const jsni_run_set *set, size_t g, size_t h)
+{
+    static const char *const names[] = {"data", "test", "noise"};
+    const jsni_run_record *a = jsni_run_set_first(set, g);
+    const jsni_run_record *b = jsni_run_set_first(set, h);
+    for (size_t i = 0; i < JSNI_COUNT_OF(names); i++)
+        if (strcmp(jsni_run_record_setting(a, names[i]),
+                   jsni_run_record_setting(b, names[i])) != 0)
+            return false;
+    const double x =
+        jsni_run_record_number(jsn_json_get(a->evaluation, "test"), "samples");
+    const double y =
+        jsni_run_record_number(jsn_json_get(b->evaluation, "test"), "samples");
+    return isnan(x) || isnan(y) || x == y;
+}
+
+/* Whether the mean of a group is the best of several for the same problem. An unfinished
+ * group neither is nor competes. */
+static bool is_best(const jsni_run_set *set, size_t group, size_t column,
+                    double *values)
+{
+    double best = -INFINITY, deviation = NAN;
+    size_t competing = 0;
+    for (size_t h = 0; h < set->groups; h++) {
+        if (jsni_run_set_unfinished(set, h) > 0 || !same_problem(set, group, h))
+            continue;
+        const double mean = mean_of(set, h, column, &deviation, values);
+        competing += isnan(mean) ? 0 : 1;
+        best = fmax(best, mean);
+    }
+    return competing > 1 && jsni_run_set_unfinished(set, group) == 0 &&
+           mean_of(set, group, column, &deviation, values) == best;
+}
+
+bool jsni_run_table_mixed(const jsni_run_set *set)
+{
+    for (size_t g = 1; g < set->groups; g++)
+        if (!same_problem(set, 0, g))
+            return true;
+    return false;
+}
+
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
 {
     const bool unfinished = jsni_run_set_unfinished(set, set->groups) > 0;
@@ -181,14 +226,10 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
         for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++) {
             if (!column_used(set, c))
                 continue;
-            double deviation = NAN, other = NAN, best = -INFINITY;
-            for (size_t h = 0; columns[c].best && h < set->groups; h++)
-                if (jsni_run_set_unfinished(set, h) == 0)
-                    best = fmax(best, mean_of(set, h, c, &other, values));
+            double deviation = NAN;
             const double mean = mean_of(set, g, c, &deviation, values);
             jsni_table_number(table, mean, deviation, columns[c].decimals)->bold =
-                columns[c].best && set->groups > 1 && mean == best &&
-                jsni_run_set_unfinished(set, g) == 0;
+                columns[c].best && is_best(set, g, c, values);
         }
     }
     jsni_free(values);
@@ -204,6 +245,8 @@ jsn_status jsn_report_table(const char *const *runs, size_t count, const char *f
     JSNI_TRY(jsni_run_set_read(&set, runs, count));
     if (jsni_run_set_unfinished(&set, set.groups) > 0)
         jsni_text_add(&note, JSNI_NOTE_UNFINISHED);
+    if (jsni_run_table_mixed(&set))
+        jsni_text_format(&note, "%s%s", note.length > 0 ? " " : "", JSNI_NOTE_MIXED);
     if (set.repeats != NULL)
         jsni_text_format(&note, "%s%s", note.length > 0 ? " " : "", set.repeats);
     table.note = note.length > 0 ? note.data : NULL;

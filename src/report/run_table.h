@@ -8,12 +8,19 @@
 #define JSNI_NOTE_UNFINISHED                                                      \
     "Unfinished runs stand with their last epoch so far, which is not yet their " \
     "result."
+#define JSNI_NOTE_MIXED                                                               \
+    "Bold is the best of those with the same data, test images and noise; others do " \
+    "not compare."
 
 /* One line a run, by number of the set. */
 void jsni_run_table_each(jsni_table *table, const jsni_run_set *set);
 
-/* One line a group: mean and deviation over its runs. Where some are unfinished, a column
- * says so, and their group is not set in bold. */
+/* One line a group: mean and deviation over its runs. The best of several groups that had
+ * the same problem to solve (data, test images, noise) is set in bold. Where some runs are
+ * unfinished, a column says so, and their group is not set in bold. */
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set);
+
+/* Whether the groups had different problems. */
+bool jsni_run_table_mixed(const jsni_run_set *set);
 
 #endif /* JSNI_REPORT_RUN_TABLE_H */

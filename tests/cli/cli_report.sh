@@ -81,6 +81,16 @@ expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html
 expect 2 '' 'xml' -- "$JENSEN" report ce1 --table xml
 expect 2 '' 'belong to a page' -- "$JENSEN" report ce1 --table csv --out x
 
+# Bold is the best for the same problem; accuracies on other test images do not compete.
+data=builtin:size=60,test=30 train --loss ce --noise sym:rate=0.4 --out elsewhere
+data=builtin:size=60,test=30 train --loss mae --noise sym:rate=0.4 --out elsewhere2
+"$JENSEN" report ce2 a elsewhere elsewhere2 --table markdown >bold.md
+expect 0 'same data, test images and noise' '' -- cat bold.md
+for size in 20 30; do
+    expect 0 'test=[23]0 .*\| +\*\*[0-9.]+\*\*' '' -- grep "test=$size " bold.md
+done
+expect 1 '' '' -- sh -c "'$JENSEN' report ce2 elsewhere --table markdown | grep '[*][*][0-9]'"
+
 # Ensembles, and runs that are not finished.
 expect 0 '*' '*' -- "$JENSEN" train $data $tiny --loss ce --members 2 --out both
 cp stderr.txt said.txt

@@ -132,6 +132,79 @@ static void test_a_table_has_mean_and_deviation_of_the_seeds(void **state)
     assert_fails(jsn_report_table(runs, 0, "csv", &text), JSN_ERR_ARGUMENT, "no run");
 }
 
+/* The same as `c`, with another option. */
+static void put_other(const char *run, const char *option, double last)
+{
+    char text[600];
+    put_run(run, "gjs", "1", last, last);
+    (void)snprintf(text, sizeof text,
+                   "data: \"a \\\"b\\\" <c>\"\nloss: gjs\nnoise: \"sym:rate=0.4\"\n"
+                   "epochs: 2\nseed: 1\n");
+    char *at = strstr(text, option);
+    if (at != NULL) /* data: and noise: become others */
+        at[strlen(option) + 3] = 'x';
+    else
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s: x\n",
+                       option);
+    put(run, "config.yaml", text);
+}
+
+static void assert_bold(const char *const *runs, size_t count, const char *words,
+                        bool bold)
+{
+    char *text = NULL, cell[32];
+    (void)snprintf(cell, sizeof cell, "**%s**", words);
+    assert_ok(jsn_report_table(runs, count, "markdown", &text));
+    assert_shows(text, words);
+    if ((strstr(text, cell) != NULL) != bold)
+        fail_msg("%s is%s bold in\n%s", words, bold ? " not" : "", text);
+    jsn_text_release(text);
+}
+
+static void test_bold_is_the_best_of_the_same_problem(void **state)
+{
+    (void)state;
+    char a[1200], c[1200], other[1200], second[1200], *text = NULL;
+    (void)snprintf(a, sizeof a, "%s", below("a"));
+    (void)snprintf(c, sizeof c, "%s", below("c"));
+    (void)snprintf(other, sizeof other, "%s", below("other"));
+    (void)snprintf(second, sizeof second, "%s", below("second"));
+    static const char *const options[] = {"data", "test", "noise"};
+    const char *const runs[] = {a, c, other, second};
+    for (size_t i = 0; i < 3; i++) {
+        put_other("other", options[i], 0.97);
+        assert_bold(runs, 3, "90.00", true);
+        assert_bold(runs, 3, "97.00", false);
+        assert_bold(runs + 1, 2, "90.00", false); /* one of each: nothing to compare */
+        assert_bold(runs + 1, 2, "97.00", false);
+    }
+    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_shows(text, "same data, test images and noise");
+    jsn_text_release(text);
+    assert_ok(jsn_report_table(runs, 2, "markdown", &text));
+    assert_null(strstr(text, "same data, test images and noise"));
+    jsn_text_release(text);
+    /* Another number of tested images under the same names. */
+    put_other("other", "lr", 0.97);
+    assert_bold(runs, 3, "97.00", true);
+    assert_bold(runs, 3, "90.00", false);
+    put("other", "evaluation.json",
+        "{\"classes\":[\"cat\",\"dog\"],\"test\":"
+        "{\"samples\":9}}");
+    assert_bold(runs, 3, "97.00", false);
+    assert_bold(runs, 3, "90.00", true);
+    /* Two problems of two runs each: one of each is bold. */
+    put_other("other", "noise", 0.97);
+    put_other("second", "noise", 0.96);
+    FILE *file = fopen(below("second/config.yaml"), "a");
+    assert_non_null(file);
+    assert_true(fputs("lr: 1\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_bold(runs, 4, "90.00", true);
+    assert_bold(runs, 4, "97.00", true);
+    assert_bold(runs, 4, "96.00", false);
+}
+
 /* A run of 30 epochs that has done 2, with the best accuracy of all so far. */
 static void test_unfinished_runs_are_called_that(void **state)
 {
@@ -243,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_page_shows_the_last_epoch_as_the_result),
         cmocka_unit_test(test_a_table_has_mean_and_deviation_of_the_seeds),
+        cmocka_unit_test(test_bold_is_the_best_of_the_same_problem),
         cmocka_unit_test(test_unfinished_runs_are_called_that),
         cmocka_unit_test(test_what_is_missing_is_left_out),
         cmocka_unit_test(test_damaged_files_are_refused),
