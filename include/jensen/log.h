@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "jensen/status.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,6 +28,10 @@ typedef struct jsn_logger {
     void (*progress)(void *user, const char *what, uint64_t done, uint64_t total,
                      const char *detail);
 } jsn_logger;
+
+/* The form of a noun (or verb) that fits a count in a message: `one` for 1, else `many`,
+ * as in "%zu %s", n, jsn_noun(n, "image", "images"). */
+JSN_API const char *jsn_noun(uint64_t count, const char *one, const char *many);
 
 #ifdef __cplusplus
 }

@@ -137,14 +137,15 @@ static jsn_status check_memory(const jsni_backend *backend, const jsni_graph *gr
     const size_t available = backend->ops->memory_available(backend);
     if (jsni_memory_total(&need) <= available)
         return JSN_OK;
-    return jsni_fail(
-        JSN_ERR_MEMORY,
-        "%s with batch %zu and %zu views needs %.0f MiB (parameters %.0f, gradients "
-        "%.0f, optimiser %.0f, activations %.0f, workspace %.0f), %.0f MiB are "
-        "available: a smaller batch needs less",
-        graph->network, options->batch, options->views, mib(jsni_memory_total(&need)),
-        mib(need.parameters), mib(need.gradients), mib(need.optimiser),
-        mib(need.activations), mib(need.workspace), mib(available));
+    return jsni_fail(JSN_ERR_MEMORY,
+                     "%s with batch %zu and %zu %s needs %.0f MiB (parameters %.0f, "
+                     "gradients %.0f, optimiser %.0f, activations %.0f, workspace "
+                     "%.0f), %.0f MiB are available: a smaller batch needs less",
+                     graph->network, options->batch, options->views,
+                     jsn_noun(options->views, "view", "views"),
+                     mib(jsni_memory_total(&need)), mib(need.parameters),
+                     mib(need.gradients), mib(need.optimiser), mib(need.activations),
+                     mib(need.workspace), mib(available));
 }
 
 jsn_status jsni_plan_create(jsni_backend *backend, const jsni_graph *graph,

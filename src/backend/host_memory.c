@@ -54,7 +54,9 @@ void jsni_host_text(char *to, size_t size)
     }
     if (file != NULL)
         (void)fclose(file);
-    (void)snprintf(to, size, "%s, %zu cores", model, jsni_usable_cores());
+    const size_t cores = jsni_usable_cores();
+    (void)snprintf(to, size, "%s, %zu %s", model, cores,
+                   jsn_noun(cores, "core", "cores"));
 }
 
 jsn_status jsni_host_labels_create(jsni_host_labels *to, size_t batch, size_t classes)

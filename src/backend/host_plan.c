@@ -130,10 +130,13 @@ jsn_status jsni_host_begin_input(jsni_host_plan *plan, size_t views, size_t samp
 {
     const jsni_plan_options *o = &plan->options;
     if (views == 0 || samples == 0 || views > o->views || samples > o->batch)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "a batch of %zu samples in %zu views; the plan takes 1 to %zu "
-                         "samples in 1 to %zu views",
-                         samples, views, o->batch, o->views);
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "a batch of %zu %s in %zu %s; the plan takes 1 to %zu %s in 1 to %zu %s",
+            samples, jsn_noun(samples, "sample", "samples"), views,
+            jsn_noun(views, "view", "views"), o->batch,
+            jsn_noun(o->batch, "sample", "samples"), o->views,
+            jsn_noun(o->views, "view", "views"));
     plan->views = views;
     plan->samples = samples;
     plan->ran = false;

@@ -64,11 +64,11 @@ static jsn_status read_options(const jsn_model_options *options, jsni_graph **gr
         return jsni_fail(JSN_ERR_ARGUMENT, "model: needs a network and a device");
     if (options->classes < 2 || options->channels == 0 || options->height == 0 ||
         options->width == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "model: %zu classes, images of %zux%zux%zu: needs 2 classes "
-                         "and an image",
-                         options->classes, options->channels, options->height,
-                         options->width);
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "model: %zu %s, images of %zux%zux%zu: needs 2 classes and an image",
+            options->classes, jsn_noun(options->classes, "class", "classes"),
+            options->channels, options->height, options->width);
     if (options->batch == 0 || options->views == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "model: batch %zu and views %zu: needs 1",
                          options->batch, options->views);

@@ -181,7 +181,8 @@ static jsn_status check_outputs(const predictor *p)
 {
     if (p->done == 0 || p->senseless < p->done)
         return JSN_OK;
-    return cli_fail(JSN_ERR_DATA, "%s for any of %zu images", not_finite, p->done);
+    return cli_fail(JSN_ERR_DATA, "%s for any of %zu %s", not_finite, p->done,
+                    jsn_noun(p->done, "image", "images"));
 }
 
 /* Where the logits of the next image go, or NULL. */
@@ -343,7 +344,8 @@ jsn_status cli_predict_images(const cli_predict_request *request)
     if (status == JSN_OK)
         status = predict_all(&p, &paths);
     if (status == JSN_OK && p.done == 0) {
-        (void)cli_usage("none of %zu images could be read", p.broken);
+        (void)cli_usage("none of %zu %s could be read", p.broken,
+                        jsn_noun(p.broken, "image", "images"));
         status = JSN_ERR_DATA;
     } else if (status == JSN_OK && p.broken > 0) {
         (void)fprintf(stderr, "%zu of %zu images could not be read\n", p.broken,
@@ -393,8 +395,9 @@ jsn_status cli_predict_check(const jsn_array *images, const char *path)
         return JSN_OK;
     return cli_fail(JSN_ERR_DATA,
                     "%s: a float32 array [N][C][H][W] with images is needed, this is "
-                    "%s with %zu dimensions",
-                    path, jsn_dtype_name(images->dtype), images->rank);
+                    "%s with %zu %s",
+                    path, jsn_dtype_name(images->dtype), images->rank,
+                    jsn_noun(images->rank, "dimension", "dimensions"));
 }
 
 jsn_status cli_predict_array(const cli_predict_request *request)

@@ -62,7 +62,8 @@ static jsn_status check(found *f, bool *more)
         jsn_json_put_int(f->json, "bad", f->bad);
         jsn_json_put_bool(f->json, "complete", !*more);
     } else {
-        (void)printf("%lld broken of %zu images%s\n", (long long)f->bad, samples,
+        (void)printf("%lld broken of %zu %s%s\n", (long long)f->bad, samples,
+                     jsn_noun(samples, "image", "images"),
                      *more ? ", and more (--max-bad)" : "");
     }
     return JSN_OK;
@@ -100,7 +101,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_dataset_close(data);
     if (status != JSN_OK || f.bad == 0)
         return status;
-    (void)cli_usage("%lld images are broken", (long long)f.bad); /* the sentence */
+    (void)cli_usage(
+        "%lld %s broken", (long long)f.bad,
+        jsn_noun((uint64_t)f.bad, "image is", "images are")); /* the sentence */
     return JSN_ERR_DATA;
 }
 

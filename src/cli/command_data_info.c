@@ -166,8 +166,8 @@ static void print_text(const jsn_dataset *data, char sums[][SUM_HEX], size_t *co
             most = counts[k] > most ? counts[k] : most;
         }
         (void)printf(
-            "%-10s %zu samples, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
-            samples, least, most,
+            "%-10s %zu %s, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
+            samples, jsn_noun(samples, "sample", "samples"), least, most,
             jsn_dataset_soft_labels(data, (jsn_split)s) != NULL ? ", soft labels" : "");
         if (sums[s][0] != '\0')
             (void)printf("           pixels SHA-256 %s\n", sums[s]);

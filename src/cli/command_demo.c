@@ -160,8 +160,9 @@ static void print_table(const jsn_train_result *results, size_t seeds)
     for (size_t s = 0; s < seeds; s++)
         ahead += results[seeds + s].test_acc > results[s].test_acc;
     (void)printf("\n%.1f%% of the labels are wrong (nominal rate 40%%, the true class "
-                 "may be drawn again).\nGJS is ahead in %zu of %zu seeds.\n",
-                 100.0 * results[0].noise_real, ahead, seeds);
+                 "may be drawn again).\nGJS is ahead in %zu of %zu %s.\n",
+                 100.0 * results[0].noise_real, ahead, seeds,
+                 jsn_noun(seeds, "seed", "seeds"));
 }
 
 static void print_next(const demo_values *v, const char *folder)

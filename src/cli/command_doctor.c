@@ -156,8 +156,8 @@ static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
     (void)printf("\nbackends\n");
     for (size_t i = 0; i < jsn_backend_count(); i++) {
         const jsn_backend_info b = jsn_backend_describe(i);
-        (void)printf("  %-16s %zu device%s, %s\n", b.name, b.devices,
-                     b.devices == 1 ? "" : "s", b.summary);
+        (void)printf("  %-16s %zu %s, %s\n", b.name, b.devices,
+                     jsn_noun(b.devices, "device", "devices"), b.summary);
     }
     (void)printf("\nlibraries\n");
     for (size_t i = 0; i < jsn_feature_count(); i++) {

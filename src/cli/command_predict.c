@@ -139,8 +139,8 @@ static jsn_status predict_array(const predict_values *v)
     if (status == JSN_OK && v->logits != NULL)
         status = jsn_array_write(&logits, v->logits);
     if (status == JSN_OK && senseless == shape[0])
-        status =
-            cli_fail(JSN_ERR_DATA, "%s for any of %zu images", not_finite, senseless);
+        status = cli_fail(JSN_ERR_DATA, "%s for any of %zu %s", not_finite, senseless,
+                          jsn_noun(senseless, "image", "images"));
 done:
     jsn_model_destroy(model);
     jsn_array_release(&images);

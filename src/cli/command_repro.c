@@ -99,9 +99,10 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
     if (status == JSN_OK && jsn_sweep_count(sweep, &counts) == JSN_OK &&
         counts.failed > 0)
         (void)fprintf(stderr,
-                      "%zu runs failed: 'jensen sweep status %s --failures' says why; "
-                      "--retry-failed tries them again\n",
-                      counts.failed, name);
+                      "%zu %s failed: 'jensen sweep status %s --failures' says why; "
+                      "--retry-failed tries %s again\n",
+                      counts.failed, jsn_noun(counts.failed, "run", "runs"), name,
+                      jsn_noun(counts.failed, "it", "them"));
     jsn_sweep_close(sweep);
     return status;
 }

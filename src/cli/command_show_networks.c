@@ -150,13 +150,13 @@ static void print_layers(const show_values *v, const view *n)
     const jsn_model_info *m = &n->training;
     (void)printf("\nparameters      %zu\nmultiply-adds   %.1f M an image, forward\n",
                  n->totals.parameters, (double)n->totals.multiplies / 1e6);
-    (void)printf("training step   %.0f MiB on %s with batch %lld x %lld views: "
-                 "parameters %.0f, gradients %.0f, optimiser %.0f, activations %.0f, "
-                 "workspace %.0f\n",
-                 mib(total_memory(m)), m->backend, (long long)v->batch,
-                 (long long)v->views, mib(m->memory_parameters),
-                 mib(m->memory_gradients), mib(m->memory_optimiser),
-                 mib(m->memory_activations), mib(m->memory_workspace));
+    (void)printf(
+        "training step   %.0f MiB on %s with batch %lld x %lld %s: parameters %.0f, "
+        "gradients %.0f, optimiser %.0f, activations %.0f, workspace %.0f\n",
+        mib(total_memory(m)), m->backend, (long long)v->batch, (long long)v->views,
+        jsn_noun((uint64_t)v->views, "view", "views"), mib(m->memory_parameters),
+        mib(m->memory_gradients), mib(m->memory_optimiser), mib(m->memory_activations),
+        mib(m->memory_workspace));
 }
 
 static jsn_status show(const show_values *v, const char *spec, bool layers)

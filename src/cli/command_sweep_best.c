@@ -123,10 +123,10 @@ static jsn_status print_best(const jsn_sweep *sweep, const jsn_sweep_trial *tria
                           (long long)trials[c.counted[i]].number);
     if (c.repeated && c.left_out > 0)
         (void)fprintf(stderr,
-                      "%s%sleft out: %zu configuration%s of which not all seeds "
+                      "%s%sleft out: %zu %s of which not all seeds "
                       "are complete\n",
                       group == NULL ? "" : group, group == NULL ? "" : ": ", c.left_out,
-                      c.left_out == 1 ? "" : "s");
+                      jsn_noun(c.left_out, "configuration", "configurations"));
     if (*found && json) {
         status = print_json(&c, trials, group);
     } else if (*found) {

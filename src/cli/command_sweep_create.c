@@ -129,8 +129,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = jsn_sweep_count(sweep, &counts);
     if (status == JSN_OK) {
-        (void)printf("study '%s' with %zu trials in %s\n", args->items[0],
-                     counts.waiting, jsn_sweep_shown(sweep));
+        (void)printf("study '%s' with %zu %s in %s\n", args->items[0], counts.waiting,
+                     jsn_noun(counts.waiting, "trial", "trials"),
+                     jsn_sweep_shown(sweep));
         say_how_to_run(args->items[0]);
     }
     jsn_sweep_close(sweep);

@@ -50,10 +50,12 @@ static jsn_status run(void *values, const jsn_texts *args)
                      c.waiting, c.running, c.complete, c.pruned, c.failed,
                      c.waiting + c.running + c.complete + c.pruned + c.failed);
     else if (status == JSN_OK)
-        (void)printf("%s: %zu trials: %zu complete, %zu running, %zu waiting, %zu "
-                     "pruned, %zu failed\n",
+        (void)printf("%s: %zu %s: %zu complete, %zu running, %zu waiting, %zu pruned, "
+                     "%zu failed\n",
                      jsn_sweep_name(sweep),
                      c.waiting + c.running + c.complete + c.pruned + c.failed,
+                     jsn_noun(c.waiting + c.running + c.complete + c.pruned + c.failed,
+                              "trial", "trials"),
                      c.complete, c.running, c.waiting, c.pruned, c.failed);
     if (status == JSN_OK && v->failures)
         status = print_failures(sweep);

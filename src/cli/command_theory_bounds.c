@@ -72,7 +72,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (v->pi != NULL) {
         status = cli_numbers("pi", v->pi, JSN_THEORY_MAX_VIEWS + 1, weights, &count);
         if (status == JSN_OK && count < 2)
-            status = cli_usage("--pi: %zu weights are too few, 2 are needed", count);
+            status = cli_usage("--pi: %zu %s too few, 2 are needed", count,
+                               jsn_noun(count, "weight is", "weights are"));
         if (status == JSN_OK)
             status =
                 jsn_theory_bounds_weighted(&b, (size_t)v->classes, count - 1, weights);
@@ -84,9 +85,9 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     if (v->json)
         return print_json(&b);
-    (void)printf("%s, K = %zu classes, M = %zu (%zu views), pi1 = %g, Z = %.12g\n\n",
-                 b.views == 1 ? "JS" : "GJS", b.classes, b.views + 1, b.views, b.pi1,
-                 b.z);
+    (void)printf("%s, K = %zu classes, M = %zu (%zu %s), pi1 = %g, Z = %.12g\n\n",
+                 b.views == 1 ? "JS" : "GJS", b.classes, b.views + 1, b.views,
+                 jsn_noun(b.views, "view", "views"), b.pi1, b.z);
     (void)printf("%-10s %16s %16s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
     print_row("B_L", b.lower, b.z, "least sum of the losses over all labels");
     print_row("B_U", b.upper, b.z,

@@ -55,8 +55,8 @@ static jsn_status read_views(question *q, const decompose_values *v)
         if (j == 0)
             q->classes = count;
         if (count != q->classes)
-            return cli_usage("--p: view %zu has %zu classes, the first has %zu", j + 1,
-                             count, q->classes);
+            return cli_usage("--p: view %zu has %zu %s, the first has %zu", j + 1,
+                             count, jsn_noun(count, "class", "classes"), q->classes);
     }
     return JSN_OK;
 }
@@ -70,8 +70,9 @@ static jsn_status read_weights(question *q, const decompose_values *v)
     const jsn_status status =
         cli_numbers("pi", v->pi, MOST_VIEWS + 1, q->weights, &count);
     if (status == JSN_OK && count != q->views + 1)
-        return cli_usage("--pi: %zu weights for a label and %zu views", count,
-                         q->views);
+        return cli_usage("--pi: %zu %s for a label and %zu %s", count,
+                         jsn_noun(count, "weight", "weights"), q->views,
+                         jsn_noun(q->views, "view", "views"));
     return status;
 }
 

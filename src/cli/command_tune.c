@@ -66,7 +66,8 @@ static void name_study(const tune_values *v, char *out, size_t size)
 
 static void print_choice(const tune_values *v, const jsn_tune_result *r)
 {
-    (void)printf("chosen after %zu runs: --loss %s --lr %s\n", r->runs, r->loss, r->lr);
+    (void)printf("chosen after %zu %s: --loss %s --lr %s\n", r->runs,
+                 jsn_noun(r->runs, "run", "runs"), r->loss, r->lr);
     (void)printf("accuracy on noisy validation labels: %.2f%%\n",
                  100.0 * r->val_acc_noisy);
     if (!r->finished)

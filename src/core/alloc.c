@@ -55,8 +55,9 @@ static int must_fail(void)
 
 static void *out_of_memory(size_t count, size_t size)
 {
-    (void)jsni_fail(JSN_ERR_MEMORY, "no memory for %zu elements of %zu bytes", count,
-                    size);
+    (void)jsni_fail(JSN_ERR_MEMORY, "no memory for %zu %s of %zu %s", count,
+                    jsn_noun(count, "element", "elements"), size,
+                    jsn_noun(size, "byte", "bytes"));
     return NULL;
 }
 

@@ -98,3 +98,8 @@ void jsni_text_release(jsni_text *text)
     jsni_free(text->data);
     *text = (jsni_text){0};
 }
+
+const char *jsn_noun(uint64_t count, const char *one, const char *many)
+{
+    return count == 1 ? one : many;
+}

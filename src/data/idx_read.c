@@ -58,8 +58,9 @@ jsn_status jsni_idx_add(jsn_dataset *data, jsn_split split, const jsni_idx_file 
     JSNI_TRY(read_sizes(labels, 1, &count));
     const size_t pixels = sizes[1] * sizes[2];
     if (count != sizes[0])
-        return jsni_fail(JSN_ERR_DATA, "%s: %zu labels for the %zu images of %s",
-                         labels->name, count, sizes[0], images->name);
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu %s for the %zu %s of %s", labels->name,
+                         count, jsn_noun(count, "label", "labels"), sizes[0],
+                         jsn_noun(sizes[0], "image", "images"), images->name);
     if (sizes[1] > JSN_IMAGE_MAX_SIDE || sizes[2] > JSN_IMAGE_MAX_SIDE ||
         (data->traits.width > 0 &&
          (data->traits.width != sizes[2] || data->traits.height != sizes[1])))

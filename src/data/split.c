@@ -46,11 +46,11 @@ jsn_status jsni_split_stratified(const int32_t *labels, size_t samples, size_t c
                    *val, val_count);
     }
     if (*val_count == 0) {
-        status =
-            jsni_fail(JSN_ERR_DATA,
-                      "%zu samples in %zu classes: too few to keep %g of each class "
-                      "for validation; --val-fraction 0 keeps none",
-                      samples, classes, fraction);
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%zu %s in %zu %s: too few to keep %g of each class for "
+                           "validation; --val-fraction 0 keeps none",
+                           samples, jsn_noun(samples, "sample", "samples"), classes,
+                           jsn_noun(classes, "class", "classes"), fraction);
         goto done;
     }
     /* Streams of their own, behind those of the classes. */

@@ -128,8 +128,8 @@ static jsn_status parse_row(reader *r)
     if (first == 0)
         csv->columns = cells;
     if (cells != csv->columns)
-        return jsni_fail(JSN_ERR_DATA, "%s:%zu: %zu cells, the header has %zu",
-                         csv->name, line, cells, csv->columns);
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: %zu %s, the header has %zu", csv->name,
+                         line, cells, jsn_noun(cells, "cell", "cells"), csv->columns);
     return JSN_OK;
 }
 

@@ -98,9 +98,11 @@ static jsn_status check_other(const jsn_loss *loss, const jsn_loss_batch *batch)
         return JSN_OK;
     if (other == loss || other->classes != loss->classes || other->views != loss->views)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "loss: the other loss is for %zu classes and %zu views, this "
-                         "one for %zu and %zu, or they are the same",
-                         other->classes, other->views, loss->classes, loss->views);
+                         "loss: the other loss is for %zu %s and %zu %s, this one for "
+                         "%zu and %zu, or they are the same",
+                         other->classes, jsn_noun(other->classes, "class", "classes"),
+                         other->views, jsn_noun(other->views, "view", "views"),
+                         loss->classes, loss->views);
     if (loss->def->root || other->def->root)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: %s has no per-sample values and cannot be mixed",

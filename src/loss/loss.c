@@ -83,9 +83,10 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
                          "loss: needs a spec, 2 classes and 1 view; has %zu and %zu",
                          classes, views);
     if (classes > MOST_CLASSES || views > JSN_LOSS_MAX_VIEWS)
-        return jsni_fail(JSN_ERR_RANGE,
-                         "loss: %zu classes, %zu views; at most %d and %d", classes,
-                         views, (int)MOST_CLASSES, (int)JSN_LOSS_MAX_VIEWS);
+        return jsni_fail(JSN_ERR_RANGE, "loss: %zu %s, %zu %s; at most %d and %d",
+                         classes, jsn_noun(classes, "class", "classes"), views,
+                         jsn_noun(views, "view", "views"), (int)MOST_CLASSES,
+                         (int)JSN_LOSS_MAX_VIEWS);
     size_t index = 0;
     jsni_loss_setup setup;
     JSNI_TRY(read_spec(spec, views, &index, &setup));

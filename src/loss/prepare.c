@@ -33,9 +33,9 @@ static jsn_status read_list(const char *spec, const jsni_spec_value *list,
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "'%s': pi needs the label's weight and one a view", spec);
     if (*views != 0 && count != *views + 1)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "'%s': pi has %zu weights, %zu views need %zu", spec, count,
-                         *views, *views + 1);
+        return jsni_fail(JSN_ERR_ARGUMENT, "'%s': pi has %zu %s, %zu %s %zu", spec,
+                         count, jsn_noun(count, "weight", "weights"), *views,
+                         jsn_noun(*views, "view needs", "views need"), *views + 1);
     if (count > JSN_LOSS_MAX_VIEWS + 1)
         return jsni_fail(JSN_ERR_RANGE, "'%s': at most %d views", spec,
                          JSN_LOSS_MAX_VIEWS);

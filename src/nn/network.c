@@ -80,10 +80,10 @@ jsn_status jsn_network_create(jsn_network **out, const char *spec, size_t channe
         return jsni_fail(JSN_ERR_ARGUMENT, "network: out is NULL");
     *out = NULL;
     if (spec == NULL || classes < 2 || channels == 0 || height == 0 || width == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "network: needs a spec, 2 classes and an image; has %zu "
-                         "classes and %zux%zux%zu",
-                         classes, channels, height, width);
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "network: needs a spec, 2 classes and an image; has %zu %s and %zux%zux%zu",
+            classes, jsn_noun(classes, "class", "classes"), channels, height, width);
     jsn_network *network = jsni_alloc_zero(1, sizeof *network);
     JSNI_TRY_ALLOC(network);
     const jsn_status status = jsni_network_build(

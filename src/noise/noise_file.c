@@ -229,8 +229,8 @@ static jsn_status report_missing(const jsn_noise *noise, const jsn_noise_input *
     while (out->listed[first])
         first++;
     return jsni_fail(
-        JSN_ERR_DATA, "%s: %zu of %zu samples have no row, the first is '%s'%s",
-        noise->text[PATH], missing, in->samples,
+        JSN_ERR_DATA, "%s: %zu of %zu samples %s no row, the first is '%s'%s",
+        noise->text[PATH], missing, in->samples, jsn_noun(missing, "has", "have"),
         in->paths != NULL ? in->paths[first] : "past the end",
         noise->text[MISSING] == NULL ? "; missing=val keeps them for validation" : "");
 }
@@ -245,8 +245,10 @@ static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
                          "none");
     const size_t total = in->numbers != NULL ? in->total : in->samples;
     if (file->by_path == NULL && file->rows > total)
-        return jsni_fail(JSN_ERR_DATA, "%s: %zu rows, the data has %zu samples",
-                         noise->text[PATH], file->rows, total);
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu %s, the data has %zu %s",
+                         noise->text[PATH], file->rows,
+                         jsn_noun(file->rows, "row", "rows"), total,
+                         jsn_noun(total, "sample", "samples"));
     const label_kind by =
         file->by == BY_EITHER && !has_misleading_names(in) ? BY_NUMBER : file->by;
     size_t missing = 0;

@@ -46,8 +46,8 @@ static jsn_status prepare(jsn_noise *noise)
     jsn_status status = jsn_array_convert(real, &raw, JSN_DTYPE_FLOAT32);
     jsn_array_release(&raw);
     if (status == JSN_OK && real->rank != 2)
-        status = jsni_fail(JSN_ERR_DATA, "%s: %zu dimensions, not [samples][classes]",
-                           path, real->rank);
+        status = jsni_fail(JSN_ERR_DATA, "%s: %zu %s, not [samples][classes]", path,
+                           real->rank, jsn_noun(real->rank, "dimension", "dimensions"));
     return status;
 }
 
@@ -79,9 +79,10 @@ static jsn_status find_posteriors(const jsn_noise *noise, const jsn_noise_input 
                          "noise 'instance': needs posteriors=FILE.npy or from=RUN");
     if (file != NULL &&
         ((!whole && file->shape[0] != in->samples) || file->shape[1] != in->classes))
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: %zu samples of %zu classes, the data has %zu of %zu",
-                         noise->text[POSTERIORS], file->shape[0], file->shape[1],
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu %s of %zu %s, the data has %zu of %zu",
+                         noise->text[POSTERIORS], file->shape[0],
+                         jsn_noun(file->shape[0], "sample", "samples"), file->shape[1],
+                         jsn_noun(file->shape[1], "class", "classes"),
                          in->numbers != NULL ? in->total : in->samples, in->classes);
     return JSN_OK;
 }

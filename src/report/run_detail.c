@@ -195,8 +195,9 @@ void jsni_run_detail_evaluation(jsni_text *page, const jsni_run_record *run)
     for (size_t k = 0; k < size; k++)
         names[k] = jsn_json_text(jsn_json_at(classes, k));
     char heading[96];
-    (void)snprintf(heading, sizeof heading, "Classes: %lld %s images",
-                   (long long)jsn_json_int(jsn_json_get(part, "samples")), which);
+    const int64_t samples = jsn_json_int(jsn_json_get(part, "samples"));
+    (void)snprintf(heading, sizeof heading, "Classes: %lld %s %s", (long long)samples,
+                   which, jsn_noun((uint64_t)samples, "image", "images"));
     jsni_html_heading(page, heading);
     if (jsn_json_count(confusion) == size)
         draw_confusion(page, confusion,
@@ -301,9 +302,9 @@ void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
     }
     char words[320];
     int used = snprintf(words, sizeof words,
-                        "The %zu training images whose label the network contradicts "
-                        "most confidently: label \xe2\x86\x92 prediction.",
-                        count);
+                        "The %zu training %s whose label the network contradicts most "
+                        "confidently: label \xe2\x86\x92 prediction.",
+                        count, jsn_noun(count, "image", "images"));
     const int64_t all = jsn_json_int(jsn_json_get(run->evaluation, "contradicted"));
     if (all > (int64_t)count)
         used += snprintf(words + used, sizeof words - (size_t)used,
@@ -312,7 +313,9 @@ void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
                          (long long)all);
     if (known > 0)
         (void)snprintf(words + used, sizeof words - (size_t)used,
-                       " %zu of %zu labels are known to be wrong.", wrong, known);
+                       " %zu of %zu %s %s known to be wrong.", wrong, known,
+                       jsn_noun(known, "label", "labels"),
+                       jsn_noun(wrong, "is", "are"));
     jsni_html_heading(page, "Doubtful labels");
     jsni_html_paragraph(page, words);
     jsni_html_gallery_begin(page, 104);

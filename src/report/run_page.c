@@ -109,17 +109,21 @@ static void put_state(jsni_text *page, const jsni_run_record *run)
 {
     char words[WORDS];
     if (run->result == NULL) {
+        const char *total = jsni_run_record_setting(run, "epochs");
         (void)snprintf(words, sizeof words,
-                       "This run is not finished: %zu of %s epochs are done. The "
+                       "This run is not finished: %zu of %s %s done. The "
                        "numbers are those of its last epoch so far.",
-                       run->epochs, jsni_run_record_setting(run, "epochs"));
+                       run->epochs, total,
+                       strcmp(total, "1") == 0 ? "epoch is" : "epochs are");
         jsni_html_paragraph(page, words);
     }
     if (run->bad_images > 0) {
-        (void)snprintf(words, sizeof words,
-                       "%zu images could not be read and were left out; %s in the run "
-                       "folder lists them.",
-                       run->bad_images, JSNI_RUN_BAD_IMAGES);
+        (void)snprintf(
+            words, sizeof words,
+            "%zu %s could not be read and %s left out; %s in the run folder lists %s.",
+            run->bad_images, jsn_noun(run->bad_images, "image", "images"),
+            jsn_noun(run->bad_images, "was", "were"), JSNI_RUN_BAD_IMAGES,
+            jsn_noun(run->bad_images, "it", "them"));
         jsni_html_paragraph(page, words);
     }
 }
@@ -309,8 +313,9 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     char lead[WORDS];
     jsni_table groups = {0}, each = {0};
     const size_t unfinished = jsni_run_set_unfinished(set, set->groups);
-    (void)snprintf(lead, sizeof lead, "%zu runs, %zu settings", set->count,
-                   set->groups);
+    (void)snprintf(lead, sizeof lead, "%zu %s, %zu %s", set->count,
+                   jsn_noun(set->count, "run", "runs"), set->groups,
+                   jsn_noun(set->groups, "setting", "settings"));
     if (unfinished > 0)
         (void)snprintf(lead + strlen(lead), sizeof lead - strlen(lead),
                        ", %zu unfinished", unfinished);

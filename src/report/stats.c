@@ -39,8 +39,8 @@ double jsn_stats_deviation(const double *values, size_t count)
 static jsn_status check_sample(const char *name, const double *values, size_t count)
 {
     if (count < 2)
-        return jsni_fail(JSN_ERR_ARGUMENT, "sample %s has %zu values, 2 are needed",
-                         name, count);
+        return jsni_fail(JSN_ERR_ARGUMENT, "sample %s has %zu %s, 2 are needed", name,
+                         count, jsn_noun(count, "value", "values"));
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return jsni_fail(JSN_ERR_ARGUMENT, "sample %s: value %zu is not finite",

@@ -225,7 +225,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
     if (needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
     if (least == most)
-        jsni_text_format(out, "; %zu run%s a cell.", most, most == 1 ? "" : "s");
+        jsni_text_format(out, "; %zu %s a cell.", most, jsn_noun(most, "run", "runs"));
     else
         jsni_text_format(out, "; %zu to %zu runs a cell.", least, most);
     if (most == 1)

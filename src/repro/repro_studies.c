@@ -203,10 +203,10 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
     for (size_t i = 0; i < count; i++)
         complete += trials[i].state == JSN_SWEEP_COMPLETE;
     jsn_sweep_trials_release(trials, count);
-    jsni_text_format(&out->note, "%s%s: study %s, %zu finished run%s.",
+    jsni_text_format(&out->note, "%s%s: study %s, %zu finished %s.",
                      out->note.length == 0 ? "" : " ",
                      jsni_repro_dataset_title(dataset), jsn_sweep_name(sweep), complete,
-                     complete == 1 ? "" : "s");
+                     jsn_noun(complete, "run", "runs"));
     return status != JSN_OK ? status : out->note.status;
 }
 

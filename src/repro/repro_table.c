@@ -239,10 +239,11 @@ void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out)
         jsni_text_format(out, "%s%s%s: ", column->group,
                          column->group[0] == '\0' ? "" : " ", column->column);
         if (isnan(rho) || isnan(tau))
-            jsni_text_format(out, "no ranks, equal values over %zu rows", count);
+            jsni_text_format(out, "no ranks, equal values over %zu %s", count,
+                             jsn_noun(count, "row", "rows"));
         else
-            jsni_text_format(out, "Spearman %+.2f, Kendall %+.2f over %zu rows", rho,
-                             tau, count);
+            jsni_text_format(out, "Spearman %+.2f, Kendall %+.2f over %zu %s", rho, tau,
+                             count, jsn_noun(count, "row", "rows"));
         if (left_out > 0)
             jsni_text_format(out, " (%zu near chance left out)", left_out);
         jsni_text_add(out, "\n");

@@ -122,8 +122,8 @@ jsn_status jsn_theory_label_sum(jsn_theory_loss loss, double parameter, size_t c
 {
     const double k = (double)classes;
     if (classes < 2)
-        return jsni_fail(JSN_ERR_ARGUMENT, "%zu classes are too few, 2 are needed",
-                         classes);
+        return jsni_fail(JSN_ERR_ARGUMENT, "%zu %s too few, 2 are needed", classes,
+                         jsn_noun(classes, "class is", "classes are"));
     switch (loss) {
     case JSN_THEORY_CE:
         *lower = k * log(k);

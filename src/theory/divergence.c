@@ -48,10 +48,9 @@ jsn_status jsn_theory_divergence(size_t count, size_t classes, const double *wei
                                  const double *p, double *out)
 {
     if (count == 0 || classes == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "a divergence of %zu distributions over %zu "
-                         "classes",
-                         count, classes);
+        return jsni_fail(JSN_ERR_ARGUMENT, "a divergence of %zu %s over %zu %s", count,
+                         jsn_noun(count, "distribution", "distributions"), classes,
+                         jsn_noun(classes, "class", "classes"));
     JSNI_TRY(jsni_distribution_check(count, weights, "weights"));
     for (size_t j = 0; j < count; j++)
         JSNI_TRY(jsni_distribution_check(classes, p + j * classes, "a distribution"));
@@ -113,7 +112,8 @@ jsn_status jsn_theory_decompose(jsn_theory_parts *out, size_t views, size_t clas
         JSNI_TRY(jsni_weights_check(classes, views, weights));
     }
     if (label >= classes)
-        return jsni_fail(JSN_ERR_RANGE, "label %zu of %zu classes", label, classes);
+        return jsni_fail(JSN_ERR_RANGE, "label %zu of %zu %s", label, classes,
+                         jsn_noun(classes, "class", "classes"));
     for (size_t j = 0; j < views; j++)
         JSNI_TRY(jsni_distribution_check(classes, p + j * classes, "a prediction"));
 

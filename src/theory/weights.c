@@ -12,8 +12,8 @@ static const double sum_slack = 1e-6;
 static jsn_status check_counts(size_t classes, size_t views)
 {
     if (classes < 2)
-        return jsni_fail(JSN_ERR_ARGUMENT, "%zu classes are too few, 2 are needed",
-                         classes);
+        return jsni_fail(JSN_ERR_ARGUMENT, "%zu %s too few, 2 are needed", classes,
+                         jsn_noun(classes, "class is", "classes are"));
     if (views < 1 || views > JSN_THEORY_MAX_VIEWS)
         return jsni_fail(JSN_ERR_ARGUMENT, "%zu views are not between 1 and %d", views,
                          (int)JSN_THEORY_MAX_VIEWS);

@@ -142,13 +142,15 @@ static void warn_of_doubts(const jsni_problem *p, const look *seen,
     }
     if (counts[least] < 50)
         say(logger, JSN_LOG_WARNING,
-            "class '%s' has %zu training images only; expect little for it",
-            jsn_dataset_class(p->data, least), counts[least]);
+            "class '%s' has %zu training %s only; expect little for it",
+            jsn_dataset_class(p->data, least), counts[least],
+            jsn_noun(counts[least], "image", "images"));
     if (counts[most] > 5 * counts[least])
         say(logger, JSN_LOG_WARNING,
-            "unbalanced: '%s' has %zu images, '%s' %zu; consider --class-weights "
-            "balanced or --sampling balanced",
+            "unbalanced: '%s' has %zu %s, '%s' %zu; consider --class-weights balanced "
+            "or --sampling balanced",
             jsn_dataset_class(p->data, most), counts[most],
+            jsn_noun(counts[most], "image", "images"),
             jsn_dataset_class(p->data, least), counts[least]);
     if (seen->grey)
         say(logger, JSN_LOG_WARNING,
@@ -312,9 +314,9 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     look seen = look_at(&p->train);
     seen.gpu = strcmp(device.backend, "cuda") == 0;
     say(logger, JSN_LOG_INFO,
-        "data: %zu training, %zu validation, %zu test images, %zu "
-        "classes; device: %s",
-        p->train.count, p->val.count, p->test.count, p->classes, device.text);
+        "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
+        p->train.count, p->val.count, p->test.count,
+        jsn_noun(p->test.count, "image", "images"), p->classes, device.text);
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, &seen, logger));

@@ -348,8 +348,9 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
         uint32_t position = 0;
         const char *reason = NULL;
         jsni_loader_bad(loader, 0, &position, &reason);
-        status = jsni_fail(JSN_ERR_DATA, "none of %zu images could be used, such as %s",
-                           part->count, reason);
+        status =
+            jsni_fail(JSN_ERR_DATA, "none of %zu %s could be used, such as %s",
+                      part->count, jsn_noun(part->count, "image", "images"), reason);
     }
     jsni_loader_destroy(loader);
     return status;

@@ -342,9 +342,9 @@ static jsn_status write_bad_images(const jsni_run *run)
     jsn_status status = csv.text.status;
     if (status == JSN_OK && listed > 0) {
         char text[600];
-        (void)snprintf(text, sizeof text, "%zu broken image%s left out; see %.400s/%s",
-                       listed, listed == 1 ? " was" : "s were", run->folder.path,
-                       JSNI_RUN_BAD_IMAGES);
+        (void)snprintf(text, sizeof text, "%zu broken %s left out; see %.400s/%s",
+                       listed, jsn_noun(listed, "image was", "images were"),
+                       run->folder.path, JSNI_RUN_BAD_IMAGES);
         run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
         status = jsni_run_write(&run->folder, JSNI_RUN_BAD_IMAGES, csv.text.data,
                                 csv.text.length);

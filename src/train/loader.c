@@ -84,9 +84,9 @@ static jsn_status note_bad(jsni_loader *l, uint32_t position)
     if (at < l->bad_count && l->bad[at].position == position)
         return JSN_OK;
     if (l->bad_count == l->o.max_bad)
-        return jsni_fail(JSN_ERR_DATA,
-                         "more than %zu broken images (--max-bad), the latest: %s",
-                         l->o.max_bad, jsn_last_error());
+        return jsni_fail(
+            JSN_ERR_DATA, "more than %zu broken %s (--max-bad), the latest: %s",
+            l->o.max_bad, jsn_noun(l->o.max_bad, "image", "images"), jsn_last_error());
     if (l->bad_count == l->bad_room) {
         const size_t room = l->bad_room == 0 ? 16 : 2 * l->bad_room;
         bad_image *grown = jsni_realloc(l->bad, room, sizeof *grown);
@@ -235,10 +235,10 @@ jsn_status jsni_loader_create(jsni_loader **out, const jsni_loader_options *opti
     const size_t count = options->part->count;
     const size_t whole = count / options->batch;
     if (options->order != JSNI_ORDER_KEPT && whole == 0)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%zu training images are less than one batch of %zu; choose a "
-                         "smaller --batch",
-                         count, options->batch);
+        return jsni_fail(
+            JSN_ERR_DATA,
+            "%zu training %s less than one batch of %zu; choose a smaller --batch",
+            count, jsn_noun(count, "image is", "images are"), options->batch);
     jsni_loader *l = jsni_alloc_zero(1, sizeof *l);
     JSNI_TRY_ALLOC(l);
     l->o = *options;

@@ -267,20 +267,23 @@ static jsn_status check_unlisted(const jsni_problem *p, const jsn_train_config *
         other = "--val-fraction";
     if (other != NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--noise %s keeps %zu images for validation, %s asks for "
-                         "others; choose one of them",
-                         config->noise, unlisted, other);
+                         "--noise %s keeps %zu %s for validation, %s asks for others; "
+                         "choose one of them",
+                         config->noise, unlisted, jsn_noun(unlisted, "image", "images"),
+                         other);
     if (strcmp(config->val_labels, "noisy") == 0)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--noise %s keeps %zu images for validation, which have "
-                         "no noisy labels; --val-labels must be clean",
-                         config->noise, unlisted);
+                         "--noise %s keeps %zu %s for validation, which %s no noisy "
+                         "labels; --val-labels must be clean",
+                         config->noise, unlisted, jsn_noun(unlisted, "image", "images"),
+                         jsn_noun(unlisted, "has", "have"));
     if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
         (void)snprintf(
             text, sizeof text,
-            "the %zu validation images of the data are not used: missing=val "
-            "keeps %zu others",
-            p->val.count, unlisted);
+            "the %zu validation %s of the data %s not used: missing=val keeps %zu %s",
+            p->val.count, jsn_noun(p->val.count, "image", "images"),
+            jsn_noun(p->val.count, "is", "are"), unlisted,
+            jsn_noun(unlisted, "other", "others"));
         logger->message(logger->user, JSN_LOG_WARNING, text);
     }
     return JSN_OK;
@@ -413,9 +416,11 @@ static jsn_status split_train(jsni_problem *p, jsn_split split, uint64_t seed,
     if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
         char text[256];
         (void)jsni_format(text, sizeof text,
-                          "the %zu validation images of the data are not used: "
-                          "--val-fraction %g keeps %zu others",
-                          p->val.count, p->val_fraction, val_count);
+                          "the %zu validation %s of the data %s not used: "
+                          "--val-fraction %g keeps %zu %s",
+                          p->val.count, jsn_noun(p->val.count, "image", "images"),
+                          jsn_noun(p->val.count, "is", "are"), p->val_fraction,
+                          val_count, jsn_noun(val_count, "other", "others"));
         logger->message(logger->user, JSN_LOG_WARNING, text);
     }
     jsni_part_release(&p->val);

@@ -187,11 +187,12 @@ static jsn_status load_rows(jsni_run *run)
         JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
     jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
     if (run->rows.count < (size_t)run->state.epoch)
-        return jsni_fail(
-            JSN_ERR_DATA,
-            "%s: %zu rows, but the checkpoint is at epoch %lld; delete the "
-            "run folder to start again",
-            JSNI_RUN_METRICS, run->rows.count, (long long)run->state.epoch);
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: %zu %s, but the checkpoint is at epoch %lld; delete the "
+                         "run folder to start again",
+                         JSNI_RUN_METRICS, run->rows.count,
+                         jsn_noun(run->rows.count, "row", "rows"),
+                         (long long)run->state.epoch);
     return there ? jsni_run_rows_write(&run->rows, &run->folder) : JSN_OK;
 }
 

@@ -39,8 +39,9 @@ jsn_status jsni_schedule_parse(const char *spec, size_t epochs, jsni_schedule *o
     jsni_schedule schedule = {
         .def = def, .warmup = values[0].real, .epochs = (double)epochs};
     if (schedule.warmup >= schedule.epochs && schedule.warmup > 0.0)
-        return jsni_fail(JSN_ERR_RANGE, "'%s': warmup=%g leaves nothing of %zu epochs",
-                         spec, schedule.warmup, epochs);
+        return jsni_fail(JSN_ERR_RANGE, "'%s': warmup=%g leaves nothing of %zu %s",
+                         spec, schedule.warmup, epochs,
+                         jsn_noun(epochs, "epoch", "epochs"));
     def->set(&schedule, values);
     *out = schedule;
     return JSN_OK;

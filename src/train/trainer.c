@@ -395,9 +395,9 @@ static void say_first(jsni_run *run, double epoch_seconds)
         bad += count;
     }
     if (bad > 0) {
-        (void)snprintf(text, sizeof text,
-                       "%zu image%s cannot be read and %s left out, such as %s", bad,
-                       bad == 1 ? "" : "s", bad == 1 ? "is" : "are", reason);
+        (void)snprintf(
+            text, sizeof text, "%zu %s cannot be read and %s left out, such as %s", bad,
+            jsn_noun(bad, "image", "images"), jsn_noun(bad, "is", "are"), reason);
         run->logger.message(run, JSN_LOG_WARNING, text);
     }
     const double left =

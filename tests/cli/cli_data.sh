@@ -23,7 +23,7 @@ expect 0 '0 broken of 70 images' '*' -- "$JENSEN" data check out
 printf '' >out/train/star/0003.ppm
 printf 'junk' >out/test/disc/0000.ppm
 expect 3 'train/star/0003.ppm.*the file is empty' '2 images are broken' -- "$JENSEN" data check out
-expect 3 '1 broken of .* and more' '1 images are broken' -- "$JENSEN" data check out --max-bad 1
+expect 3 '1 broken of .* and more' '1 image is broken' -- "$JENSEN" data check out --max-bad 1
 expect 0 'letter_a' 'not on the sheet .1.; .jensen data check' -- "$JENSEN" data info out --sheet left.ppm
 [ "$(head -c 2 left.ppm)" = P6 ] || { echo "FAILED: no sheet"; failures=$((failures + 1)); }
 expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json

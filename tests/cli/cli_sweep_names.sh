@@ -59,7 +59,7 @@ cases=$((cases + 1))
 # Images that a label file leaves for validation are what tune compares on.
 "$JENSEN" noise photos --noise sym:rate=0.4 --out all.csv >/dev/null
 awk 'NR == 1 || NR % 4 != 0' all.csv >part.csv
-expect 0 'chosen after 1 runs' '*' -- "$JENSEN" tune photos "${small[@]}" --noise file:part.csv,missing=val --runs 1 -q
+expect 0 'chosen after 1 run:' '*' -- "$JENSEN" tune photos "${small[@]}" --noise file:part.csv,missing=val --runs 1 -q
 
 # The command line is stronger than the file; axes of both are searched.
 printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml

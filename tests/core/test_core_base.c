@@ -190,9 +190,19 @@ static void test_features_have_names(void **state)
     assert_string_equal(jsn_version(), "0.1.0");
 }
 
+static void test_nouns_follow_their_count(void **state)
+{
+    (void)state;
+    assert_string_equal(jsn_noun(0, "image", "images"), "images");
+    assert_string_equal(jsn_noun(1, "image", "images"), "image");
+    assert_string_equal(jsn_noun(2, "image", "images"), "images");
+    assert_string_equal(jsn_noun(UINT64_MAX, "is", "are"), "are");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nouns_follow_their_count),
         cmocka_unit_test(test_every_status_has_a_text),
         cmocka_unit_test(test_a_sentence_may_quote_the_one_before),
         cmocka_unit_test(test_allocation_is_counted_aligned_and_checked),

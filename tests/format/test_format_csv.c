@@ -73,9 +73,9 @@ static void test_bad_tables_are_refused_with_the_line(void **state)
     } bad[] = {
         {"", "no header"},
         {"\n\n", "no header"},
-        {"a,b\n1\n", "t.csv:2: 1 cells, the header has 2"},
+        {"a,b\n1\n", "t.csv:2: 1 cell, the header has 2"},
         {"a,b\n1,2\n1,2,3\n", "t.csv:3: 3 cells"},
-        {"a,b\n1,2\n\n3,4\n", "t.csv:3: 1 cells"},
+        {"a,b\n1,2\n\n3,4\n", "t.csv:3: 1 cell"},
         {"a,a\n", "two columns are named 'a'"},
         {"a\nx\"y\n", "t.csv:2: a quote inside"},
         {"a\n\"x\"y\n", "t.csv:2: text behind"},

@@ -221,7 +221,7 @@ static void test_wrong_requests_are_refused_with_names_and_numbers(void **state)
     assert_fails(jsn_network_create(&net, "cnn:width=2.5", 3, 32, 32, 10),
                  JSN_ERR_RANGE, "whole");
     assert_fails(jsn_network_create(&net, "cnn", 3, 32, 32, 1), JSN_ERR_ARGUMENT,
-                 "1 classes");
+                 "1 class and");
     assert_fails(jsn_network_create(&net, "cnn", 3, 0, 32, 10), JSN_ERR_ARGUMENT,
                  "3x0x32");
     assert_fails(jsn_network_create(&net, "vgg19bn", 3, 16, 16, 10), JSN_ERR_RANGE,

@@ -106,9 +106,10 @@ static void test_a_page_shows_the_last_epoch_as_the_result(void **state)
     assert_shows(html, "<strong>2.0 h</strong>");
     assert_shows(html, "calibration error 12.50%");
     assert_shows(html, "data:image/png;base64,UE5H\""); /* "PNG" */
-    assert_shows(html, "1 images could not be read");
+    assert_shows(html, "1 image could not be read and was left out; bad_images.csv in "
+                       "the run folder lists it.");
     assert_shows(html, "cat \xe2\x86\x92 dog");
-    assert_shows(html, "1 of 1 labels are known to be wrong");
+    assert_shows(html, "1 of 1 label is known to be wrong");
     assert_shows(html, "a &quot;b&quot; &lt;c&gt;");
     /* the command quotes what a shell would read otherwise */
     assert_shows(html, "jensen train &#39;a &quot;b&quot; &lt;c&gt;&#39;");

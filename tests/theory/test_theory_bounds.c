@@ -393,7 +393,8 @@ static void test_bad_input_is_refused(void **state)
     double x = 0.0, y = 0.0;
     const double w[3] = {0.5, 0.3, 0.3}, ok[2] = {0.5, 0.5},
                  p[4] = {0.5, 0.5, 0.5, 0.6};
-    assert_fails(jsn_theory_bounds_equal(&b, 1, 1, 0.5), JSN_ERR_ARGUMENT, "1 classes");
+    assert_fails(jsn_theory_bounds_equal(&b, 1, 1, 0.5), JSN_ERR_ARGUMENT,
+                 "1 class is too few");
     assert_fails(jsn_theory_bounds_equal(&b, 2, 0, 0.5), JSN_ERR_ARGUMENT, "0 views");
     assert_fails(jsn_theory_bounds_equal(&b, 2, 65, 0.5), JSN_ERR_ARGUMENT, "65 views");
     assert_fails(jsn_theory_bounds_equal(&b, 2, 1, 0.0), JSN_ERR_RANGE, "pi1 = 0");
@@ -411,7 +412,7 @@ static void test_bad_input_is_refused(void **state)
     assert_fails(jsn_theory_label_sum(JSN_THEORY_GCE, 0, 3, &x, &y), JSN_ERR_RANGE,
                  "q");
     assert_fails(jsn_theory_label_sum(JSN_THEORY_CE, 0, 1, &x, &y), JSN_ERR_ARGUMENT,
-                 "classes");
+                 "1 class is too few");
 }
 
 static jsn_status decompose_once(void *user)

@@ -276,7 +276,7 @@ static void test_broken_images_leave_the_others_in_place(void **state)
         do
             status = jsni_loader_next(loader, &b);
         while (status == JSN_OK && b != NULL);
-        assert_fails(status, JSN_ERR_DATA, "more than 1 broken images");
+        assert_fails(status, JSN_ERR_DATA, "more than 1 broken image (");
         jsni_loader_destroy(loader);
     }
     close_source(&s);

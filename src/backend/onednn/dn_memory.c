@@ -179,8 +179,9 @@ jsn_status jsni_dn_memory_check(const dn_plan *plan)
     if (plan->host.options.batch > most ||
         plan->host.options.views > most / plan->host.options.batch)
         return jsni_fail(JSN_ERR_RANGE,
-                         "a batch of %zu samples in %zu views: the sizes overflow",
-                         plan->host.options.batch, plan->host.options.views);
+                         "a batch of %zu samples in %zu %s: the sizes overflow",
+                         plan->host.options.batch, plan->host.options.views,
+                         jsn_noun(plan->host.options.views, "view", "views"));
     return JSN_OK;
 }
 
