@@ -217,12 +217,17 @@ JSN_API void jsn_sweep_choice_release(jsn_sweep_choice *choice); /* and zeroes i
 /* Choosing loss weight and learning rate without clean labels, by accuracy on a noisy
  * validation part: learning rates at the middle weight first, then weights at the best
  * rate. The study is made or continued; trials are added as results come in. `base` has
- * at least the data. JSN_ERR_ARGUMENT: the study is one with other options. */
+ * at least the data. `runs` is the budget, 0: the whole plan. A run that fails (its loss
+ * is not finite, say) would fail again: it counts like one that was completed, takes no
+ * part in the choice, and is not replaced.
+ *   JSN_ERR_ARGUMENT  the study is one with other options
+ *   JSN_ERR_NUMERIC   no run has ended with a result */
 typedef struct jsn_tune_result {
     char lr[32], loss[64];
     double val_acc_noisy; /* of the choice */
     size_t runs;          /* complete, all calls together */
-    bool finished;        /* every planned run is done, none cut off by the budget */
+    size_t failed;        /* likewise */
+    bool finished;        /* every planned run has ended, none cut off by the budget */
 } jsn_tune_result;
 
 JSN_API JSN_MUST_CHECK jsn_status jsn_tune(const char *url, const char *name,

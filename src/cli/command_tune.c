@@ -17,7 +17,8 @@ typedef struct tune_values {
 
 static const jsn_option_info own[] = {
     {"runs", 'n', JSN_OPTION_INT, "0", 0, 1000, NULL, "N",
-     "budget: at most N runs; 0: the whole plan of 9", offsetof(tune_values, budget)},
+     "budget: at most N runs, failed ones counted; 0: the whole plan of 9",
+     offsetof(tune_values, budget)},
     {"minutes", 0, JSN_OPTION_REAL, "0", 0, 1e6, NULL, "N",
      "budget: start no run that would end after N minutes; 0: none",
      offsetof(tune_values, worker.minutes)},
@@ -64,10 +65,26 @@ static void name_study(const tune_values *v, char *out, size_t size)
     (void)snprintf(out, size, "tune-%s", slash == NULL ? data : slash + 1);
 }
 
-static void print_choice(const tune_values *v, const jsn_tune_result *r)
+static void print_failed(const tune_values *v, const char *study, size_t failed)
+{
+    (void)printf("%zu more %s no part in the choice; why: jensen sweep status ", failed,
+                 jsn_noun(failed, "run failed and has", "runs failed and have"));
+    cli_put_quoted(stdout, study);
+    (void)printf(" --failures");
+    if (v->store != NULL) {
+        (void)printf(" --store ");
+        cli_put_quoted(stdout, v->store);
+    }
+    (void)printf("\n");
+}
+
+static void print_choice(const tune_values *v, const char *study,
+                         const jsn_tune_result *r)
 {
     (void)printf("chosen after %zu %s: --loss %s --lr %s\n", r->runs,
                  jsn_noun(r->runs, "run", "runs"), r->loss, r->lr);
+    if (r->failed > 0)
+        print_failed(v, study, r->failed);
     (void)printf("accuracy on noisy validation labels: %.2f%%\n",
                  100.0 * r->val_acc_noisy);
     if (!r->finished)
@@ -142,11 +159,11 @@ static jsn_status tune(tune_values *v, const jsn_texts *args)
         return status;
     if (v->base.json)
         (void)printf("{\"loss\":\"%s\",\"lr\":%s,\"val_acc_noisy\":%.17g,\"runs\":%zu,"
-                     "\"finished\":%s}\n",
+                     "\"finished\":%s,\"failed\":%zu}\n",
                      result.loss, result.lr, result.val_acc_noisy, result.runs,
-                     result.finished ? "true" : "false");
+                     result.finished ? "true" : "false", result.failed);
     else
-        print_choice(v, &result);
+        print_choice(v, name, &result);
     return JSN_OK;
 }
 
@@ -170,7 +187,8 @@ const cli_command cli_command_tune = {
         "back with its labels as they are: five learning rates with GJS at pi1 = 0.5, "
         "then\n"
         "four other weights at the best rate. Runs are kept; the same command "
-        "continues.\n\n"
+        "continues.\n"
+        "A run that fails is counted and named, and has no part in the choice.\n\n"
         "  jensen tune photos/ --minutes 60",
     .library_options = options,
     .values_size = sizeof(tune_values),

@@ -103,9 +103,11 @@ static jsn_status choose(jsn_sweep *sweep, jsn_tune_result *out, bool *found)
     JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
     const size_t best = jsn_sweep_best(sweep, trials, count, NULL);
     *found = best != SIZE_MAX;
-    out->runs = 0;
-    for (size_t i = 0; i < count; i++)
+    out->runs = out->failed = 0;
+    for (size_t i = 0; i < count; i++) {
         out->runs += trials[i].state == JSN_SWEEP_COMPLETE;
+        out->failed += trials[i].state == JSN_SWEEP_FAILED;
+    }
     if (*found) {
         (void)snprintf(out->lr, sizeof out->lr, "%s",
                        jsn_sweep_option(&trials[best], "lr"));
@@ -144,9 +146,10 @@ jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *b
     /* Trials that an earlier call left come first, then the plan, a trial at a time. */
     for (size_t i = 0; status == JSN_OK && i <= plan; i++) {
         size_t done = 0;
-        if ((runs > 0 && (int64_t)out->runs >= runs) ||
+        const size_t ended = out->runs + out->failed;
+        if ((runs > 0 && (int64_t)ended >= runs) ||
             !room(start, worker->seconds, here)) {
-            out->finished = out->runs >= plan;
+            out->finished = ended >= plan;
             break;
         }
         if (i > 0 && i <= JSNI_COUNT_OF(rates))
@@ -165,10 +168,12 @@ jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *b
     if (status == JSN_OK && !found)
         status = choose(sweep, out, &found);
     if (status == JSN_OK && !found)
-        status = jsni_fail(JSN_ERR_NUMERIC,
-                           "no run of study '%s' ended with a result; 'jensen sweep "
-                           "status' says why",
-                           name);
+        status =
+            jsni_fail(JSN_ERR_NUMERIC,
+                      "no run of study '%s' ended with a result (%zu failed); "
+                      "'jensen sweep status %s --failures' says why%s",
+                      name, out->failed, name,
+                      out->finished ? "" : ", a larger budget tries other settings");
     jsn_sweep_close(sweep);
     return status;
 }

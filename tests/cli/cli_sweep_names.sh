@@ -61,6 +61,24 @@ cases=$((cases + 1))
 awk 'NR == 1 || NR % 4 != 0' all.csv >part.csv
 expect 0 'chosen after 1 run:' '*' -- "$JENSEN" tune photos "${small[@]}" --noise file:part.csv,missing=val --runs 1 -q
 
+# A run of tune that fails is one of the budget's, is counted, and is not replaced.
+mkdir -p runs/part/trial-00001 && cp photos/train/disc/0000.* runs/part/trial-00001
+failing() { "$JENSEN" tune photos "${small[@]}" --study part -q "$@"; }
+expect 0 'chosen after 2 runs: ' 'trial 1 failed: .*no run.s and has other things' -- failing --runs 3
+cp stdout.txt said.txt
+expect 0 "^1 more run failed and has no part in the choice; why: jensen sweep status 'part' --failures$" '' -- cat said.txt
+expect 0 'budget ended before the plan' '' -- cat said.txt
+expect 0 '3 trials: 2 complete, .* 1 failed' '' -- "$JENSEN" sweep status part
+expect 0 '"runs":2,"finished":false,"failed":1' '' -- failing --runs 3 --json
+expect 0 '^trial 1 failed: ' '' -- "$JENSEN" sweep status part --failures
+expect 0 '"runs":8,"finished":true,"failed":1' '*' -- failing --json
+expect 0 '"runs":8,"finished":true,"failed":1' '' -- failing --runs 9 --json
+expect 0 '9 trials: 8 complete, .* 1 failed' '' -- "$JENSEN" sweep status part
+mkdir -p runs/none/trial-00000 && cp photos/train/disc/0000.* runs/none/trial-00000
+expect 1 '' 'no run of study .none. ended with a result \(1 failed\).*larger budget' -- \
+    "$JENSEN" tune photos "${small[@]}" --study none -q --runs 1
+expect 0 'chosen after 1 run: ' '*' -- "$JENSEN" tune photos "${small[@]}" --study none -q --runs 2
+
 # The command line is stronger than the file; axes of both are searched.
 printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml
 expect 0 "'plain' with 2 trials" '*' -- "$JENSEN" sweep create plain --file plan.yaml
