@@ -220,7 +220,8 @@ JSN_API void jsn_sweep_choice_release(jsn_sweep_choice *choice); /* and zeroes i
  * at least the data. `runs` is the budget, 0: the whole plan. A run that fails (its loss
  * is not finite, say) would fail again: it counts like one that was completed, takes no
  * part in the choice, and is not replaced.
- *   JSN_ERR_ARGUMENT  the study is one with other options
+ *   JSN_ERR_ARGUMENT  the study is one with other options, or the data has changed since
+ *                     one of its runs was completed
  *   JSN_ERR_NUMERIC   no run has ended with a result */
 typedef struct jsn_tune_result {
     char lr[32], loss[64];

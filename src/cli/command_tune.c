@@ -188,7 +188,9 @@ const cli_command cli_command_tune = {
         "then\n"
         "four other weights at the best rate. Runs are kept; the same command "
         "continues.\n"
-        "A run that fails is counted and named, and has no part in the choice.\n\n"
+        "A run that fails is counted and named, and has no part in the choice. A "
+        "study\n"
+        "whose data has changed is refused; --study NAME makes another one.\n\n"
         "  jensen tune photos/ --minutes 60",
     .library_options = options,
     .values_size = sizeof(tune_values),

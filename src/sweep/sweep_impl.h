@@ -81,6 +81,12 @@ JSN_MUST_CHECK jsn_status jsni_stages_begin(const jsni_study *study,
                                             const jsn_sweep_plan *plan);
 JSN_MUST_CHECK jsn_status jsni_stages_advance(jsn_sweep *sweep, bool *more);
 
+/* Whether the data of a study without axes is still what its complete trials saw: names
+ * of classes and images, labels.
+ *   JSN_ERR_ARGUMENT  it is not; the sentence says what differs
+ *   and the failures of opening it */
+JSN_MUST_CHECK jsn_status jsni_tune_check_data(jsn_sweep *sweep);
+
 /* The objective of a result; NaN when it was not measured. */
 double jsni_sweep_objective_of(const char *objective, const jsn_json *result);
 

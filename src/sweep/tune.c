@@ -61,7 +61,9 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     JSNI_TRY(jsn_sweep_exists(url, name, &found));
     if (found) {
         JSNI_TRY(jsn_sweep_open(out, url, name));
-        const jsn_status same = check_same(*out, base);
+        jsn_status same = check_same(*out, base);
+        if (same == JSN_OK)
+            same = jsni_tune_check_data(*out);
         if (same != JSN_OK) {
             jsn_sweep_close(*out);
             *out = NULL;

@@ -79,6 +79,26 @@ expect 1 '' 'no run of study .none. ended with a result \(1 failed\).*larger bud
     "$JENSEN" tune photos "${small[@]}" --study none -q --runs 1
 expect 0 'chosen after 1 run: ' '*' -- "$JENSEN" tune photos "${small[@]}" --study none -q --runs 2
 
+# Tune does not pass the results of other data off as those of what is there now, finished or not.
+cp -r photos/train moving
+moving() { "$JENSEN" tune moving "${small[@]}" -q "$@"; }
+expect 0 'chosen after 1 run' '*' -- moving --runs 1
+expect 0 '"runs":1' '' -- moving --runs 1 --json
+image=$(basename moving/disc/0000.*)
+mv "moving/disc/$image" "moving/star/x-$image"
+expect 2 '' "since study 'tune-moving' was tuned: as many images as then, but others" -- moving --runs 1
+expect 2 '' 'put it back, or --study NAME makes another' -- moving
+mv "moving/star/x-$image" "moving/disc/$image"
+expect 0 '"runs":9,"finished":true' '*' -- moving --json
+expect 0 '"runs":9,"finished":true' '' -- moving --json
+mv "moving/disc/$image" .
+expect 2 '' "was tuned: then [0-9]+ images of 10 classes, now [0-9]+ images of 10 classes; " -- moving --json
+cp -r runs/tune-moving kept && rm -r runs/tune-moving # the store remembers the numbers
+expect 2 '' 'then [0-9]+ images of 10 classes, now' -- moving --json
+mv "$image" moving/disc/
+expect 0 '"runs":9,"finished":true' '' -- moving --json
+expect 0 'chosen after 1 run' '*' -- moving --study other --runs 1
+
 # The command line is stronger than the file; axes of both are searched.
 printf 'data: photos\nepochs: 1\nseeds: 1\nnetwork: mlp:width=4\naxes:\n  nesterov: [true, false]\n' >plan.yaml
 expect 0 "'plain' with 2 trials" '*' -- "$JENSEN" sweep create plain --file plan.yaml
