@@ -158,6 +158,26 @@ static void warn_of_doubts(const jsni_problem *p, const look *seen,
     jsni_free(counts);
 }
 
+/* A loss that compares views and is given one is another loss, which may be meant, but is
+ * to be said. */
+static void warn_of_one_view(const char *option, const char *spec,
+                             const jsn_logger *logger)
+{
+    const jsn_loss_info *info = NULL;
+    const size_t length = strcspn(spec, ":");
+    for (size_t i = 0; (info = jsn_loss_describe(i)) != NULL; i++)
+        if (strlen(info->name) == length && strncmp(info->name, spec, length) == 0)
+            break;
+    if (info == NULL || info->views < 2)
+        return;
+    const bool part = strcmp(info->name, "gjs-consistency") == 0;
+    say(logger, JSN_LOG_WARNING,
+        "--%s %s compares views of an image; with one view it is %s; --views 2 "
+        "compares "
+        "two",
+        option, spec, part ? "always 0 and teaches nothing" : "js");
+}
+
 static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
 {
     size_t views = 1, other = 1;
@@ -166,8 +186,14 @@ static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
     JSNI_TRY(jsn_loss_check(c->loss, &views));
     if (c->loss_noisy != NULL)
         JSNI_TRY(jsn_loss_check(c->loss_noisy, &other));
-    return pick(c, logger, "views", "what the loss compares", "%zu",
-                views > other ? views : other);
+    JSNI_TRY(pick(c, logger, "views", "what the loss compares", "%zu",
+                  views > other ? views : other));
+    if (c->views == 1) {
+        warn_of_one_view("loss", c->loss, logger);
+        if (c->loss_noisy != NULL)
+            warn_of_one_view("loss-noisy", c->loss_noisy, logger);
+    }
+    return JSN_OK;
 }
 
 static jsn_status pick_input(jsn_train_config *c, const look *seen,

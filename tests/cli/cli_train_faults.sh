@@ -179,4 +179,19 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1000k tmpfs small 2>/dev/null; t
 else
     echo "SKIPPED: full disk (no small file system can be mounted here)"
 fi
+
+# A loss that compares views says what it is with one of them; others, and two views, say nothing.
+one() { "$JENSEN" train builtin:size=600,test=20 --network mlp:width=4 --device ref --threads 1 --workers 0 --consistency never --epochs 1 --max-steps 1 --augment none -q "$@" --out views; }
+for loss in gjs gjs:pi1=0.3,scale=0 gjs-nocons; do
+    expect 0 '*' "^warning: --loss $loss compares views of an image; with one view it is js; --views 2 compares two$" -- \
+        one --loss $loss --views 1
+    rm -r views
+done
+expect 0 '*' 'always 0 and teaches nothing' -- one --loss gjs-consistency --views 1
+rm -r views
+expect 0 '*' '^warning: --loss-noisy gjs compares' -- one --loss ce --loss-noisy gjs --noise sym:rate=0.4 --views 1
+for how in '--loss gjs' '--loss gjs --views 2' '--loss js --views 1' '--loss ce'; do
+    rm -r views
+    expect 0 '*' '' -- one $how
+done
 finish
