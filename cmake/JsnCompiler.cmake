@@ -11,6 +11,7 @@ endif()
 find_program(JSN_CCACHE ccache)
 if(JSN_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER ${JSN_CCACHE})
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${JSN_CCACHE})
 endif()
 
 # No contraction of a*b+c into one rounding: results must not depend on which

@@ -391,6 +391,7 @@ template <int C, int PRO, int EPI>
 static cudaError_t start(const jsni_conv_args *args, cudaStream_t stream)
 {
     using G = Geo<C>;
+    static_assert(CONV_SMEM<C, PRO, EPI> <= JSNI_CONV_SHARED, "see roomy");
     const int groups = args->images / G::NI;
     return jsni_launch(conv3x3<C, PRO, EPI>, C == 128 ? 2 * groups : groups, G::THR,
                        CONV_SMEM<C, PRO, EPI>, 1, stream, *args);

@@ -234,6 +234,7 @@ template <int C, int CL>
 static cudaError_t start(const jsni_conv_weight_args *args, cudaStream_t stream)
 {
     using G = BG<C>;
+    static_assert(BW_SMEM<C> <= JSNI_CONV_SHARED, "see roomy");
     return jsni_launch(conv3x3_bwdw<C, CL>, args->images / G::IMGS * G::TILES, BLOCK,
                        BW_SMEM<C>, CL, stream, *args);
 }

@@ -168,6 +168,7 @@ template <int STRIDE, int WN, bool BACK>
 static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
 {
     using T = row_tiles<STRIDE, WN, BACK, 4>;
+    static_assert(T::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
     return jsni_launch(fp32_rows<STRIDE, WN, BACK>, T::walk_of::blocks(c), T::THREADS,
                        T::BYTES, 1, stream, *c);
 }
@@ -195,6 +196,7 @@ cudaError_t jsni_conv_fp32_data(const jsni_any_conv *c, cudaStream_t stream)
 
 cudaError_t jsni_conv_fp32_weights(const jsni_any_conv *c, cudaStream_t stream)
 {
+    static_assert(weights_of::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
     return jsni_launch(fp32_weights, weights_of::blocks(c), weights_of::THREADS,
                        weights_of::BYTES, 1, stream, *c);
 }

@@ -17,6 +17,11 @@
 extern "C" {
 #endif
 
+/* Bytes of shared memory that any of these takes of a block, but the wgmma kernel, which
+ * has devices of its own: compute capability 8.0 and 9.0 have as much, 8.6, 8.9 and 12.0
+ * have not. */
+enum { JSNI_CONV_SHARED = 160 * 1024 };
+
 /* What is done to the input while it is loaded. */
 typedef enum jsni_conv_prologue {
     JSNI_CONV_NORM_RELU = 1, /* relu(pa*x + pb) */

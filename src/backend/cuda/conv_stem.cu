@@ -126,6 +126,7 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     }
 }
 constexpr int STEM_BW_SMEM = 1024 + 131072 + 2 * SIMG * 2 + 64;
+static_assert(STEM_BW_SMEM <= JSNI_CONV_SHARED, "see roomy");
 static __global__ void __launch_bounds__(BLOCK, 1)
     stem_bwdw(const bf16 *x, const bf16 *dy, float *part)
 {

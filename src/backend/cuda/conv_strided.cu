@@ -182,6 +182,7 @@ template <int COLUMNS, bool BACK>
 static cudaError_t launch(const jsni_any_conv *c, cudaStream_t stream)
 {
     using T = half_tiles<COLUMNS, BACK>;
+    static_assert(T::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
     return jsni_launch(strided_conv<COLUMNS, BACK>, T::walk_of::blocks(c), BLOCK,
                        T::BYTES, 1, stream, *c);
 }

@@ -143,6 +143,7 @@ template <int STRIDE, int WN, bool BACK>
 static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
 {
     using T = row_tiles<STRIDE, WN, BACK, 8>;
+    static_assert(T::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
     return jsni_launch(tf32_rows<STRIDE, WN, BACK>, T::walk_of::blocks(c), T::THREADS,
                        T::BYTES, 1, stream, *c);
 }
@@ -170,6 +171,7 @@ cudaError_t jsni_conv_tf32_data(const jsni_any_conv *c, cudaStream_t stream)
 
 cudaError_t jsni_conv_tf32_weights(const jsni_any_conv *c, cudaStream_t stream)
 {
+    static_assert(weights_of::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
     return jsni_launch(tf32_weights, weights_of::blocks(c), weights_of::THREADS,
                        weights_of::BYTES, 1, stream, *c);
 }

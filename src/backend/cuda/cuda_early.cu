@@ -1,9 +1,12 @@
 /* backend/cuda/cuda_early.cu - whether kernels may start before their predecessor has
- * ended: asked of the device once a thread. */
+ * ended: asked of the device once a thread. Kernels that were compiled for older devices
+ * do not wait by themselves. */
 #include "backend/cuda/cuda_early.h"
 
 #include <cuda_runtime.h>
 #include <stdlib.h>
+
+#include "backend/cuda/cuda_code.h"
 
 static thread_local bool held = false;
 
@@ -20,10 +23,8 @@ bool jsni_launch_early(void)
     if (cudaGetDevice(&device) != cudaSuccess)
         return false;
     if (device != known_device) {
-        int major = 0;
         const char *off = getenv("JENSEN_CUDA_LATE");
-        (void)cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-        early = major >= 9 && !(off && off[0] == '1');
+        early = jsni_cuda_code_sm90() && !(off && off[0] == '1');
         known_device = device;
     }
     return early && !held;

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Compute capability 9.0 and above, unless held or JENSEN_CUDA_LATE=1. */
+/* Code for compute capability 9.0 and above, unless held or JENSEN_CUDA_LATE=1. */
 bool jsni_launch_early(void);
 /* With `on`, kernels that this thread starts wait for all work before them. */
 void jsni_launch_hold(bool on);

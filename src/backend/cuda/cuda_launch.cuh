@@ -10,6 +10,9 @@
 
 #include "backend/cuda/cuda_early.h"
 
+/* Shared memory that a block can have on every device from 8.0 on. */
+constexpr int SHARED_EVERYWHERE = 99 * 1024;
+
 template <class... P, class... A>
 static cudaError_t jsni_launch(void (*kernel)(P...), long long blocks, int threads,
                                int shared, int cluster, cudaStream_t stream,

@@ -137,10 +137,16 @@ size_t jsni_make_bytes(const jsni_make *b, size_t node)
 
 /* ---- analysis ---- */
 
+/* Whether the own bf16 convolutions can run; they count values (32768 an image) in ints. */
+static bool own_kernels(const jsni_make *b)
+{
+    return !b->no_own && b->roomy && b->images < 65536;
+}
+
 static bool own_shape(const jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
-    if (node->op.kind != JSNI_OP_CONV || !b->nodes[n].half || b->no_own)
+    if (node->op.kind != JSNI_OP_CONV || !b->nodes[n].half || !own_kernels(b))
         return false;
     const jsni_op_conv *c = &node->op.as.conv;
     const jsni_shape in = jsni_graph_input_shape(b->graph, n);
@@ -154,7 +160,7 @@ static bool own_shape(const jsni_make *b, size_t n)
 static bool stem_shape(const jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
-    if (node->op.kind != JSNI_OP_CONV || !b->nodes[n].half || b->no_own ||
+    if (node->op.kind != JSNI_OP_CONV || !b->nodes[n].half || !own_kernels(b) ||
         b->options.input_gradient || node->input[0] != 0)
         return false;
     const jsni_op_conv *c = &node->op.as.conv;

@@ -72,8 +72,10 @@ typedef struct jsni_packed_at {
 typedef struct jsni_make {
     const jsni_graph *graph;
     jsni_plan_options options;
-    bool wide, clusters; /* what the device can do */
-    bool no_own;         /* plain kernels alone, for comparison */
+    /* What the device and the code for it can do: wgmma, clusters, the shared memory that
+     * the own bf16 convolutions take. */
+    bool wide, clusters, roomy;
+    bool no_own; /* plain kernels alone, for comparison */
     size_t views, samples, images;
     bool training;
     jsni_make_base base;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/cuda/cuda_code.h"
 #include "backend/cuda/cuda_plan.h"
 #include "core/alloc.h"
 #include "jensen/version.h"
@@ -21,15 +22,6 @@ jsn_status jsni_fail(jsn_status status, const char *format, ...)
     (void)vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     return library->fail(status, sentence);
-}
-
-jsn_status jsni_cuda_check(cudaError_t error, const char *call)
-{
-    if (error == cudaSuccess)
-        return JSN_OK;
-    (void)cudaGetLastError();
-    return jsni_fail(JSN_ERR_DEVICE, "CUDA: %s failed: %s (%s)", call,
-                     cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
 static size_t device_count(void)
@@ -136,12 +128,16 @@ static jsn_status device_open(jsni_backend **out, size_t device)
                          device, properties.name, properties.major, properties.minor);
     JSNI_TRY_CUDA(cudaSetDevice((int)device));
     JSNI_TRY_CUDA(cudaFree(NULL)); /* makes the context: a broken one shows here */
+    jsni_cuda_code code;
+    JSNI_TRY_CUDA(jsni_cuda_code_of(&code));
     jsni_cuda *cuda = jsni_alloc_zero(1, sizeof *cuda);
     JSNI_TRY_ALLOC(cuda);
     cuda->base.ops = &table;
     cuda->device = (int)device;
     cuda->major = properties.major;
-    cuda->minor = properties.minor;
+    cuda->wide = code.sm90a;
+    cuda->clusters = code.sm90;
+    cuda->roomy = properties.sharedMemPerBlockOptin >= JSNI_CONV_SHARED;
     (void)snprintf(cuda->text, sizeof cuda->text, "%.60s, %d multiprocessors, %.0f GiB",
                    properties.name, properties.multiProcessorCount,
                    (double)properties.totalGlobalMem / 1073741824.0);

@@ -36,8 +36,9 @@ void jsni_cuda_base_make(jsni_make *make, const jsni_cuda *device,
     memset(make, 0, sizeof *make);
     make->graph = graph;
     make->options = *options;
-    make->wide = device->major == 9 && device->minor == 0;
-    make->clusters = device->major >= 9;
+    make->wide = device->wide;
+    make->clusters = device->clusters;
+    make->roomy = device->roomy;
     make->no_own = no_own;
     make->views = options->views;
     make->samples = options->batch;

@@ -14,7 +14,8 @@
 typedef struct jsni_cuda {
     jsni_backend base;
     int device;
-    int major, minor; /* compute capability */
+    int major;                  /* compute capability */
+    bool wide, clusters, roomy; /* as in jsni_make */
     char text[128];
 } jsni_cuda;
 
