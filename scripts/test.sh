@@ -4,6 +4,7 @@
 # under ASan and UBSan.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export CCACHE_BASEDIR=$PWD # what another clone has compiled is found
 jobs=${JOBS:-$(nproc)}
 
 cmake --preset release >/dev/null

@@ -3,6 +3,7 @@
 # tests/peers/*.sh is one comparison; it prints what it skips and why.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export CCACHE_BASEDIR=$PWD # what another clone has compiled is found
 cmake --preset release >/dev/null
 cmake --build build/release -j "${JOBS:-$(nproc)}"
 
