@@ -152,17 +152,19 @@ static jsn_status check_file(const char *path, const jsni_graph *graph,
     }
     if (missing.count > 0 && extra.count > 0)
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: does not fit %s: lacks %zu tensors (%s%s), has %zu that "
+                         "%s: does not fit %s: lacks %zu %s (%s%s), has %zu that "
                          "the network lacks (%s%s)",
-                         path, graph->network, missing.count, missing.text,
+                         path, graph->network, missing.count,
+                         jsn_noun(missing.count, "tensor", "tensors"), missing.text,
                          ellipsis(&missing), extra.count, extra.text, ellipsis(&extra));
     if (missing.count > 0)
-        return jsni_fail(JSN_ERR_DATA, "%s: lacks %zu tensors of %s: %s%s", path,
-                         missing.count, graph->network, missing.text,
-                         ellipsis(&missing));
+        return jsni_fail(JSN_ERR_DATA, "%s: lacks %zu %s of %s: %s%s", path,
+                         missing.count, jsn_noun(missing.count, "tensor", "tensors"),
+                         graph->network, missing.text, ellipsis(&missing));
     if (extra.count > 0)
-        return jsni_fail(JSN_ERR_DATA, "%s: has %zu tensors that %s lacks: %s%s", path,
-                         extra.count, graph->network, extra.text, ellipsis(&extra));
+        return jsni_fail(JSN_ERR_DATA, "%s: has %zu %s that %s lacks: %s%s", path,
+                         extra.count, jsn_noun(extra.count, "tensor", "tensors"),
+                         graph->network, extra.text, ellipsis(&extra));
     return JSN_OK;
 }
 

@@ -173,8 +173,7 @@ static void warn_of_one_view(const char *option, const char *spec,
     const bool part = strcmp(info->name, "gjs-consistency") == 0;
     say(logger, JSN_LOG_WARNING,
         "--%s %s compares views of an image; with one view it is %s; --views 2 "
-        "compares "
-        "two",
+        "compares two",
         option, spec, part ? "always 0 and teaches nothing" : "js");
 }
 

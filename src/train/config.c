@@ -56,9 +56,7 @@ static const jsn_option_info options[] = {
      "order of the training data: every sample once, or classes equally often",
      FIELD(sampling)},
     {"views", 0, COUNT(NULL, 1, 16), "N",
-     "augmented copies of a sample in a step (default: what the loss wants); with 1 "
-     "gjs "
-     "is js",
+     "augmented copies of a sample in a step (default: what the loss wants)",
      FIELD(views)},
 
     {"epochs", 'e', COUNT(NULL, 1, 100000), "N", "passes over the training data",

@@ -273,10 +273,10 @@ static void test_files_that_do_not_fit_change_nothing(void **state)
     int head = 0;
     write_variant(source, path, "layer2.bn.running_var", NULL, NULL);
     assert_fails(jsn_model_load(model, path, &head), JSN_ERR_DATA,
-                 "lacks 1 tensors of cnn:width=4: layer2.bn.running_var");
+                 "lacks 1 tensor of cnn:width=4: layer2.bn.running_var");
     write_variant(source, path, NULL, "layer9.weight", NULL);
     assert_fails(jsn_model_load(model, path, &head), JSN_ERR_DATA,
-                 "has 1 tensors that cnn:width=4 lacks: layer9.weight");
+                 "has 1 tensor that cnn:width=4 lacks: layer9.weight");
     write_variant(source, path, "layer1.conv.weight", "layer0.conv.weight", NULL);
     assert_fails(jsn_model_load(model, path, &head), JSN_ERR_DATA, "does not fit");
     write_variant(source, path, NULL, NULL, "layer1.conv.weight");
