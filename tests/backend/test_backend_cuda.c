@@ -263,8 +263,10 @@ static void precisions_agree(size_t views, size_t samples)
         assert_int_equal(setenv("JENSEN_CUDA_PLAIN", cases[i].plain, 1), 0);
         bench_open_for(&got, ops, graph, cases[i].precision, 1, views, samples);
         one_step(&got, loss, x, y, 0.1, &reached);
-        compare(cases[i].name, graph, &got, &want, cases[i].logits, cases[i].grads,
-                spread, cases[i].fill);
+        /* With few images a mask that flips weighs more. */
+        const double few = views * samples < 16 ? 1.6 : 1.0;
+        compare(cases[i].name, graph, &got, &want, few * cases[i].logits,
+                few * cases[i].grads, spread, cases[i].fill);
         assert_close(reached, value, 0, 2e-2);
         bench_close(&got);
     }
@@ -282,13 +284,16 @@ static void test_each_precision_agrees_with_ref(void **state)
     precisions_agree(VIEWS, SAMPLES);
 }
 
-/* An odd number of groups of 8 images, which no cluster of two blocks can share. */
-static void test_one_view_agrees_with_ref(void **state)
+/* Odd numbers of groups of 8 images, which no cluster of two blocks can share; even ones;
+ * and samples that are no multiple of 8. */
+static void test_other_batches_agree_with_ref(void **state)
 {
     (void)state;
     precisions_agree(1, SAMPLES);
     precisions_agree(1, 3 * SAMPLES);
     precisions_agree(1, 4 * SAMPLES);
+    precisions_agree(3, SAMPLES);
+    precisions_agree(2, SAMPLES + 4);
 }
 
 static void test_strided_convolutions_agree_with_ref(void **state)
@@ -656,7 +661,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_precision_agrees_with_ref),
-        cmocka_unit_test(test_one_view_agrees_with_ref),
+        cmocka_unit_test(test_other_batches_agree_with_ref),
         cmocka_unit_test(test_strided_convolutions_agree_with_ref),
         cmocka_unit_test(test_strided_blocks_agree_with_ref),
         cmocka_unit_test(test_an_evaluation_is_described),
