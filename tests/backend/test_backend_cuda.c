@@ -517,7 +517,7 @@ static void test_a_recorded_step_has_the_bits_of_single_calls(void **state)
         read_all(&two, 0);
         assert_memory_equal(one.grads, two.grads, graph->param_floats * 4);
         assert_same_blocks(&one, &two, graph);
-        assert_true(result.loss_sum == value);
+        assert_true(result.loss_sum == value * SAMPLES);
         assert_int_equal(result.samples, SAMPLES);
         size_t fits = 0, true_labels = 0;
         for (size_t k = 0; k < SAMPLES; k++) {
@@ -606,6 +606,36 @@ static void test_streamed_images_give_the_same_bits(void **state)
     stage_close(&s);
 }
 
+/* An evaluation takes a multiple of the batch, which may be one of own kernels where the
+ * batch itself is not. */
+static void test_evaluations_agree_whatever_the_batch(void **state)
+{
+    (void)state;
+    static const size_t batches[] = {SAMPLES, 5, 12, 20};
+    stage s = stage_open();
+    const jsni_resident_images images = {&s.data->images[0][0][0], IMAGES, 32, 32};
+    jsni_resident_query query = {.set = JSNI_RESIDENT_TEST, .count = IMAGES};
+    float *logits = room((size_t)IMAGES * CLASSES),
+          *want = room((size_t)IMAGES * CLASSES);
+    memcpy(query.mean, mean, sizeof mean);
+    memcpy(query.deviation, deviation, sizeof deviation);
+    for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
+        bench t;
+        bench_open_for(&t, s.ops, s.graph, JSN_PRECISION_BF16, 1, 1, batches[i]);
+        const struct jsni_resident_ops *resident = t.plan->ops->resident;
+        assert_ok(resident->set_images(t.plan, JSNI_RESIDENT_TEST, &images));
+        assert_ok(resident->evaluate(t.plan, 0, &query, i == 0 ? want : logits));
+        const double off =
+            i == 0 ? 0.0 : distance(logits, want, (size_t)IMAGES * CLASSES);
+        if (!(off <= 3e-2))
+            fail_msg("batch %zu: logits off by %g", batches[i], off);
+        bench_close(&t);
+    }
+    free(logits);
+    free(want);
+    stage_close(&s);
+}
+
 static void test_what_does_not_fit_is_said(void **state)
 {
     (void)state;
@@ -670,6 +700,7 @@ int main(void)
         cmocka_unit_test(test_members_and_repetition_give_the_same_bits),
         cmocka_unit_test(test_members_of_different_losses_give_the_same_bits),
         cmocka_unit_test(test_streamed_images_give_the_same_bits),
+        cmocka_unit_test(test_evaluations_agree_whatever_the_batch),
         cmocka_unit_test(test_what_does_not_fit_is_said),
         cmocka_unit_test(test_a_plan_gives_all_memory_back),
     };

@@ -324,9 +324,9 @@ static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
 
 void jsni_cuda_plan_destroy(jsni_plan *base)
 {
-    jsni_cuda_plan *plan = (jsni_cuda_plan *)base;
-    if (!plan)
+    if (!base)
         return;
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     for (size_t i = 0; plan->member && i < plan->members; i++)
         member_release(plan, &plan->member[i]);
     jsni_cuda_resident_release(plan);
@@ -361,6 +361,10 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
             SIZE_MAX;
     jsni_make make;
     jsni_cuda_base_make(&make, device, g, o, plan->no_own);
+    /* Of a batch that own kernels take, whatever the plan's: programs of other sizes, such
+     * as an evaluation's, may run them. */
+    make.views = 1;
+    make.samples = 8;
     const jsn_status status = jsni_make_analyse(&make);
     plan->wide = make.wide;
     plan->clusters = make.clusters;
