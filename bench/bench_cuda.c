@@ -199,7 +199,8 @@ int main(int argc, char **argv)
                                 .nesterov = true};
     for (size_t m = 0; m < members; m++) {
         check(ops->resident->set_labels(plan, m, &given));
-        own[m] = (jsni_resident_member){order, rates, m, views, {loss, NULL}, update};
+        own[m] =
+            (jsni_resident_member){order, rates, m, views, {loss, NULL}, update, 0.0};
     }
     jsni_resident_epoch epoch = {
         .members = own, .steps = 20, .batch = batch, .augment = augment};
@@ -208,7 +209,7 @@ int main(int argc, char **argv)
     epoch.steps = brief ? 2 : 20;
     check(ops->resident->epoch(plan, &epoch, NULL, NULL, &done, results));
     if (brief) {
-        printf("loss %.5f\n", results[0].loss_sum / (double)done);
+        printf("loss %.5f\n", results[0].loss_sum / (double)results[0].samples);
         jsni_plan_destroy(plan);
         jsni_backend_close(backend);
         return 0;
@@ -234,7 +235,7 @@ int main(int argc, char **argv)
            "\"evaluate_10000_ms\":%.2f,\"loss\":%.5f}\n",
            precision, members, batch, views, 1e3 * best / (double)steps,
            (double)(members * views * batch * steps) / best, all[0], all[1], all[2],
-           1e3 * evaluation, results[0].loss_sum / (double)done);
+           1e3 * evaluation, results[0].loss_sum / (double)results[0].samples);
     if (tasks)
         print_tasks(plan, graph);
     jsni_plan_destroy(plan);

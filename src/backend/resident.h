@@ -44,6 +44,7 @@ typedef struct jsni_resident_member {
     size_t views;
     jsni_losses losses;
     jsni_update update; /* rate and step are replaced, step by step */
+    double loss_sum;    /* of the epoch's steps before this call */
 } jsni_resident_member;
 
 typedef struct jsni_resident_epoch {
@@ -57,7 +58,9 @@ typedef struct jsni_resident_epoch {
 
 /* Counted before each update, from the logits of the training pass. */
 typedef struct jsni_resident_result {
-    double loss_sum;       /* of the batch means, in step order */
+    /* The member's loss_sum and then each batch's mean times its samples, step by step, so
+     * that it does not matter in how many calls an epoch was run. */
+    double loss_sum;
     uint64_t samples;      /* trained on, each once whatever the views */
     uint64_t true_samples; /* of them, those whose label is the true one */
     /* By view: the argmax is the label; among the samples with a true label; the argmax

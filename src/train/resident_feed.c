@@ -12,6 +12,7 @@
 #include "backend/resident.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/rng.h"
 #include "train/loader_order.h"
 
 enum {
@@ -155,7 +156,7 @@ static void count_steps(jsni_run *run, const jsni_resident_result *r, size_t ste
     jsni_counts *c = &run->state.counts;
     const bool truth = run->problem->train.truth;
     const uint64_t right = truth ? r->true_samples : r->samples;
-    c->loss_sum += r->loss_sum * (double)run->config->batch;
+    c->loss_sum = r->loss_sum;
     c->samples += r->samples;
     c->steps += steps;
     c->seen[JSNI_KIND_TRUE] += right;
@@ -209,7 +210,8 @@ static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order
                                 .seed = run->seed,
                                 .views = (size_t)run->config->views,
                                 .losses = {run->loss, run->loss_noisy},
-                                .update = run->model->update};
+                                .update = run->model->update,
+                                .loss_sum = run->state.counts.loss_sum};
     own.update.decay = run->config->weight_decay;
     own.update.decay_all = run->config->decay_all != 0;
     return own;
@@ -324,7 +326,7 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
                                                                  : JSNI_RESIDENT_TRAIN,
                                  .augment =
                                      kind == JSNI_PASS_COPY ? run->augment : NULL,
-                                 .purpose = kind == JSNI_PASS_COPY ? 1 : 0,
+                                 .purpose = JSNI_RNG_CONSISTENCY,
                                  .seed = run->seed,
                                  .epoch = jsni_run_epochs_done(run)};
     memcpy(query.mean, traits->mean, sizeof query.mean);

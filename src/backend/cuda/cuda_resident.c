@@ -9,11 +9,6 @@
 #include "core/alloc.h"
 #include "core/rng.h"
 
-static jsni_cuda_plan *plan_of(jsni_plan *base)
-{
-    return (jsni_cuda_plan *)base;
-}
-
 static jsn_status supports(jsni_plan *base, const jsn_augment *augment, size_t height,
                            size_t width)
 {
@@ -73,7 +68,7 @@ static jsn_status make_room(jsni_resident_set *s, size_t bytes)
 static jsn_status set_images(jsni_plan *base, size_t set,
                              const jsni_resident_images *images)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_resident_set *s = &plan->sets[set];
     JSNI_TRY(jsni_cuda_synchronize(base));
     free_set(s);
@@ -108,7 +103,7 @@ static jsn_status replace(void **to, const void *from, size_t bytes)
 static jsn_status set_labels(jsni_plan *base, size_t member,
                              const jsni_resident_labels *labels)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     const size_t count = plan->sets[JSNI_RESIDENT_TRAIN].count;
     const size_t classes = base->graph->classes;
@@ -195,6 +190,9 @@ static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
     JSNI_TRY_CUDA(cudaMemcpyAsync(m->seed, &own->seed, sizeof own->seed,
                                   cudaMemcpyHostToDevice, m->stream));
     JSNI_TRY_CUDA(cudaMemsetAsync(m->counts, 0, sizeof *m->counts, m->stream));
+    JSNI_TRY_CUDA(cudaMemcpyAsync(&m->counts->loss_sum, &own->loss_sum,
+                                  sizeof own->loss_sum, cudaMemcpyHostToDevice,
+                                  m->stream));
     m->labels.has_targets = m->labels.has_weights = m->labels.has_class_weights = false;
     m->labels.has_second = m->data_second != NULL;
     return JSN_OK;
@@ -326,7 +324,7 @@ static jsn_status epoch(jsni_plan *base, const jsni_resident_epoch *e,
                         int (*stop)(void *user), void *user, size_t *steps_done,
                         jsni_resident_result *result)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     *steps_done = 0;
     JSNI_TRY(check_epoch(plan, e));
     JSNI_TRY(supports(base, e->augment, plan->sets[JSNI_RESIDENT_TRAIN].height,
@@ -380,7 +378,7 @@ static jsn_status evaluate_batch(const jsni_program *p, cudaStream_t stream, boo
 static jsn_status evaluate(jsni_plan *base, size_t member, const jsni_resident_query *q,
                            float *logits)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     const jsni_resident_set *set = &plan->sets[q->set];
     const size_t batch = plan->evaluated;

@@ -286,7 +286,7 @@ static __global__ void __launch_bounds__(BLOCK) count_step(const jsni_count_args
     jsni_step_counts *c = A.counts;
     const double loss = *A.loss;
     if (isfinite(loss))
-        c->loss_sum += loss;
+        c->loss_sum = __dadd_rn(c->loss_sum, __dmul_rn(loss, (double)A.samples));
     else
         c->not_finite++;
     c->samples += (unsigned long long)A.samples;

@@ -63,7 +63,7 @@ cudaError_t jsni_pack_all(const jsni_pack *packs, int count, int blocks,
 
 /* What an epoch counts, on the device; as jsni_resident_result. */
 typedef struct jsni_step_counts {
-    double loss_sum;
+    double loss_sum; /* rounded after each product and sum, as on the host */
     unsigned long long samples, true_samples;
     unsigned long long fits[4], fits_true[4], correct[4];
     uint32_t not_finite; /* steps whose loss was not finite */
