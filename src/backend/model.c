@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/pool.h"
 #include "core/sha256.h"
+#include "loss/loss_impl.h"
 #include "nn/network_impl.h"
 
 void jsn_model_options_init(jsn_model_options *options)
@@ -231,6 +232,22 @@ jsn_status jsn_model_evaluate(jsn_model *model, const float *images, size_t samp
     return JSN_OK;
 }
 
+/* A step that repeats the last batch says nothing about its views. */
+static jsn_status check_loss(const jsn_model *model, const jsn_model_batch *batch,
+                             const jsn_loss *loss)
+{
+    const size_t classes = model->graph->classes;
+    if (loss->classes == classes &&
+        (batch->images == NULL || loss->views == batch->views))
+        return JSN_OK;
+    return jsni_fail(
+        JSN_ERR_ARGUMENT,
+        "train step: a loss for %zu %s and %zu %s, the network has %zu and "
+        "the batch %zu",
+        loss->classes, jsn_noun(loss->classes, "class", "classes"), loss->views,
+        jsn_noun(loss->views, "view", "views"), classes, batch->views);
+}
+
 jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
                                 const jsn_model_step *step, double *mean,
                                 double *values)
@@ -241,6 +258,9 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
         return jsni_fail(JSN_ERR_ARGUMENT, "the model was made for evaluation alone");
     if (step->step == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "train step: steps count from 1");
+    JSNI_TRY(check_loss(model, batch, step->loss));
+    if (step->second != NULL)
+        JSNI_TRY(check_loss(model, batch, step->second));
     jsni_plan *plan = model->plan;
     const jsni_backend_ops *ops = plan->ops;
     const jsni_labels labels = {batch->labels, batch->targets, batch->weights,

@@ -89,13 +89,8 @@ static jsn_status check_weights(const double *weights, size_t count, const char 
     return JSN_OK;
 }
 
-static jsn_status check_other(const jsn_loss *loss, const jsn_loss_batch *batch)
+static jsn_status check_other(const jsn_loss *loss, const jsn_loss *other)
 {
-    const jsn_loss *other = batch->other;
-    if ((other == NULL) != (batch->use_other == NULL))
-        return jsni_fail(JSN_ERR_ARGUMENT, "loss: other and use_other go together");
-    if (other == NULL)
-        return JSN_OK;
     if (other == loss || other->classes != loss->classes || other->views != loss->views)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: the other loss is for %zu %s and %zu %s, this one for "
@@ -110,11 +105,16 @@ static jsn_status check_other(const jsn_loss *loss, const jsn_loss_batch *batch)
     return JSN_OK;
 }
 
-static jsn_status check_soft(const jsn_loss *loss, const jsn_loss_batch *batch)
+jsn_status jsni_loss_check_use(const jsn_loss *loss, const jsn_loss *other, bool soft)
 {
-    if (loss != NULL && batch->targets != NULL && !loss->def->info.soft)
-        return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s takes labels, not soft targets",
-                         loss->def->info.name);
+    if (other != NULL)
+        JSNI_TRY(check_other(loss, other));
+    const jsn_loss *const both[] = {loss, other};
+    for (size_t i = 0; i < 2; i++)
+        if (both[i] != NULL && soft && !both[i]->def->info.soft)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "loss: %s takes labels, not soft targets",
+                             both[i]->def->info.name);
     return JSN_OK;
 }
 
@@ -133,9 +133,9 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
     if (loss->def->root && result->per_sample != NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s has no per-sample values",
                          loss->def->info.name);
-    JSNI_TRY(check_other(loss, batch));
-    JSNI_TRY(check_soft(loss, batch));
-    JSNI_TRY(check_soft(batch->other, batch));
+    if ((batch->other == NULL) != (batch->use_other == NULL))
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: other and use_other go together");
+    JSNI_TRY(jsni_loss_check_use(loss, batch->other, batch->targets != NULL));
     if (batch->labels != NULL)
         JSNI_TRY(check_labels(batch, loss->classes));
     else

@@ -126,6 +126,11 @@ typedef struct jsni_loss_device {
 
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
 
+/* Whether `loss`, with `other` for some of the samples or NULL, can be evaluated on class
+ * labels or (`soft`) on soft targets. JSN_ERR_ARGUMENT. */
+JSN_MUST_CHECK jsn_status jsni_loss_check_use(const jsn_loss *loss,
+                                              const jsn_loss *other, bool soft);
+
 /* The ops of a level, NULL where the machine or the build lacks it. */
 const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level);
 jsn_loss_level jsni_loss_best_level(void);

@@ -392,6 +392,23 @@ static void test_wrong_batches_are_refused(void **state)
     assert_fails(jsn_model_train_step(model, &batch, &step, NULL, NULL),
                  JSN_ERR_ARGUMENT, "from 1");
     step.step = 1;
+    jsn_loss *other = NULL;
+    assert_ok(jsn_loss_create(&other, "gjs", 5, 2));
+    step.loss = other;
+    assert_fails(jsn_model_train_step(model, &batch, &step, NULL, NULL),
+                 JSN_ERR_ARGUMENT, "2 views");
+    step.loss = loss;
+    step.second = other;
+    assert_fails(jsn_model_train_step(model, &batch, &step, NULL, NULL),
+                 JSN_ERR_ARGUMENT, "2 views");
+    step.second = NULL;
+    jsn_loss_destroy(other);
+    assert_ok(jsn_loss_create(&other, "ce", 4, 1));
+    step.loss = other;
+    assert_fails(jsn_model_train_step(model, &batch, &step, NULL, NULL),
+                 JSN_ERR_ARGUMENT, "4 classes");
+    step.loss = loss;
+    jsn_loss_destroy(other);
     images[3] = (float)strtod("nan", NULL);
     assert_fails(jsn_model_train_step(model, &batch, &step, NULL, NULL),
                  JSN_ERR_NUMERIC, "");

@@ -143,6 +143,15 @@ static cudaError_t launch_held(const jsni_loss_device *loss, jsni_cuda_loss_args
     return cudaSuccess;
 }
 
+size_t jsni_cuda_loss_shared(const jsni_loss_device *loss)
+{
+    const size_t lanes = lanes_for(loss->classes), groups = lanes == 32 ? WARPS : 1;
+    const size_t chunks = (loss->classes + lanes - 1) / lanes;
+    const size_t views = loss->joint ? loss->views_read : 1;
+    return groups * 2 * views * chunks * lanes *
+           (loss->in_double ? sizeof(double) : sizeof(float));
+}
+
 static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
                           cudaStream_t stream)
 {
@@ -159,10 +168,7 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
     a->lanes = lanes_for(a->classes);
     a->repeat = 1;
     const size_t groups = a->lanes == 32 ? WARPS : 1;
-    const size_t chunks = (a->classes + a->lanes - 1) / a->lanes;
-    const size_t views = loss->joint ? loss->views_read : 1;
-    const size_t shared = groups * 2 * views * chunks * a->lanes *
-                          (loss->in_double ? sizeof(double) : sizeof(float));
+    const size_t shared = jsni_cuda_loss_shared(loss);
     const size_t blocks = (a->samples + groups - 1) / groups;
     a->slots = a->chooser == NULL ? blocks : a->samples;
     launch_fn *fn = (loss->in_double ? launch_f64 : launch_f32)[loss->index];

@@ -39,6 +39,9 @@ typedef struct jsni_cuda_loss_out {
 
 size_t jsni_cuda_loss_workspace(size_t samples);
 
+/* Bytes of shared memory that a block needs for it at most. */
+size_t jsni_cuda_loss_shared(const jsni_loss_device *loss);
+
 /* Starts the evaluation on `stream` (a cudaStream_t). `other` is NULL or the loss of the
  * samples marked in use_other; neither may then be a root (js-sqrt). Returns a
  * cudaError_t, cudaErrorInvalidValue when views * classes is too large for the shared

@@ -142,6 +142,7 @@ static void forward_norm(jsni_make *b, size_t n)
         } else {
             a.groups = jsni_norm_groups(a.channels, a.views, a.pixels, a.half);
             a.shifted = true;
+            b->part_owner = JSNI_NONE; /* the sums it held are written over */
             jsni_make_task(b, JSNI_TASK_NORM_SUMS, n)->as.norm = a;
         }
         jsni_make_task(b, JSNI_TASK_NORM_FINISH, n)->as.norm = a;

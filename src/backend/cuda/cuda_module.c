@@ -74,8 +74,11 @@ static const char *device_text(const jsni_backend *backend)
 static size_t memory_available(const jsni_backend *backend)
 {
     size_t free_bytes = 0, total = 0;
+    int before = 0;
+    (void)cudaGetDevice(&before);
     (void)cudaSetDevice(((const jsni_cuda *)backend)->device);
     (void)cudaMemGetInfo(&free_bytes, &total);
+    (void)cudaSetDevice(before);
     return free_bytes;
 }
 
@@ -137,7 +140,8 @@ static jsn_status device_open(jsni_backend **out, size_t device)
     cuda->major = properties.major;
     cuda->wide = code.sm90a;
     cuda->clusters = code.sm90;
-    cuda->roomy = properties.sharedMemPerBlockOptin >= JSNI_CONV_SHARED;
+    cuda->shared = properties.sharedMemPerBlockOptin;
+    cuda->roomy = cuda->shared >= JSNI_CONV_SHARED;
     (void)snprintf(cuda->text, sizeof cuda->text, "%.60s, %d multiprocessors, %.0f GiB",
                    properties.name, properties.multiProcessorCount,
                    (double)properties.totalGlobalMem / 1073741824.0);

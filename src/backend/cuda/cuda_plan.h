@@ -16,6 +16,7 @@ typedef struct jsni_cuda {
     int device;
     int major;                  /* compute capability */
     bool wide, clusters, roomy; /* as in jsni_make */
+    size_t shared;              /* bytes of shared memory that a block can have */
     char text[128];
 } jsni_cuda;
 
@@ -55,6 +56,7 @@ typedef struct jsni_cuda_labels {
 typedef struct jsni_cuda_member {
     cudaStream_t stream, side;
     cudaEvent_t fork, joins[2 * JSNI_MAKE_LAG];
+    bool joined; /* the last tasks ended with a wait for `side` */
     jsni_cudnn *cudnn;
     float *params, *grads, *state, *stats;
     char *arena;
@@ -115,6 +117,14 @@ typedef struct jsni_cuda_plan {
     char (*texts)[JSNI_CUDA_TEXT]; /* owned, [node_count] */
     jsni_resident_set sets[JSNI_RESIDENT_SETS];
 } jsni_cuda_plan;
+
+/* The plan, with its device the thread's present one: every call into a plan begins so,
+ * since a process may use several devices, from several threads. */
+static inline jsni_cuda_plan *jsni_cuda_enter(jsni_plan *base)
+{
+    (void)cudaSetDevice(((const jsni_cuda *)base->backend)->device);
+    return (jsni_cuda_plan *)base;
+}
 
 /* What the module's table points at; backend_impl.h says what each does. */
 jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *graph,

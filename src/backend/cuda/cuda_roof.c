@@ -159,7 +159,7 @@ void jsni_cuda_work(const jsni_cuda_plan *plan, const jsni_task *task,
 jsn_status jsni_cuda_time_limit(jsni_plan *base, jsni_task_time *times, size_t room,
                                 size_t *count)
 {
-    jsni_cuda_plan *plan = (jsni_cuda_plan *)base;
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_program *p = NULL;
     jsni_cuda_roof roof;
     JSNI_TRY(jsni_cuda_roof_of(plan, &roof));

@@ -8,11 +8,6 @@
 #include "backend/cuda/cuda_early.h"
 #include "backend/cuda/cuda_loss.h"
 
-static jsni_cuda_plan *plan_of(jsni_plan *base)
-{
-    return (jsni_cuda_plan *)base;
-}
-
 /* Bytes of a block and where it is. */
 static float *block_of(const jsni_cuda_plan *plan, const jsni_cuda_member *m,
                        jsni_block block, size_t *bytes)
@@ -46,7 +41,7 @@ jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m)
 jsn_status jsni_cuda_upload(jsni_plan *base, size_t member, jsni_block block,
                             const float *from)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     size_t bytes = 0;
     float *to = block_of(plan, m, block, &bytes);
@@ -59,7 +54,7 @@ jsn_status jsni_cuda_upload(jsni_plan *base, size_t member, jsni_block block,
 jsn_status jsni_cuda_download(jsni_plan *base, size_t member, jsni_block block,
                               float *to)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     size_t bytes = 0;
     const float *from = block_of(plan, m, block, &bytes);
@@ -70,7 +65,7 @@ jsn_status jsni_cuda_download(jsni_plan *base, size_t member, jsni_block block,
 jsn_status jsni_cuda_set_input(jsni_plan *base, size_t member, const float *images,
                                size_t views, size_t samples)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (views == 0 || samples == 0 || views > plan->options.views ||
         samples > plan->options.batch)
         return jsni_fail(JSN_ERR_ARGUMENT,
@@ -95,6 +90,14 @@ static jsn_status check_labels(const jsni_cuda_plan *plan, const int32_t *labels
         if (labels[i] < 0 || (size_t)labels[i] >= classes)
             return jsni_fail(JSN_ERR_RANGE, "label %d of sample %zu is not in [0, %zu)",
                              (int)labels[i], i, classes);
+    return JSN_OK;
+}
+
+static jsn_status check_weights(const double *weights, size_t count, const char *what)
+{
+    for (size_t i = 0; weights && i < count; i++)
+        if (!(weights[i] >= 0.0) || !isfinite(weights[i]))
+            return jsni_fail(JSN_ERR_RANGE, "weight %g of %s %zu", weights[i], what, i);
     return JSN_OK;
 }
 
@@ -128,11 +131,15 @@ static jsn_status copy_labels(const jsni_cuda_plan *plan, jsni_cuda_member *m,
 jsn_status jsni_cuda_set_labels(jsni_plan *base, size_t member,
                                 const jsni_labels *labels)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (plan->samples == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "labels before the input");
+    if ((labels->labels == NULL) == (labels->targets == NULL))
+        return jsni_fail(JSN_ERR_ARGUMENT, "labels or soft targets, one of the two");
     if (labels->labels)
         JSNI_TRY(check_labels(plan, labels->labels));
+    JSNI_TRY(check_weights(labels->weights, plan->samples, "sample"));
+    JSNI_TRY(check_weights(labels->class_weights, base->graph->classes, "class"));
     const size_t end = member == 0 ? plan->members : member + 1;
     for (size_t i = member; i < end; i++)
         JSNI_TRY(copy_labels(plan, &plan->member[i], labels));
@@ -169,7 +176,8 @@ jsn_status jsni_cuda_run_tasks(jsni_cuda_member *m, const jsni_task *tasks,
         waited = tasks[i].wait ? tasks[i].wait : waited;
     }
     const size_t joins = sizeof m->joins / sizeof m->joins[0];
-    if (waited < groups)
+    m->joined = waited < groups;
+    if (m->joined)
         JSNI_TRY_CUDA(cudaStreamWaitEvent(m->stream, m->joins[groups % joins], 0));
     return JSN_OK;
 }
@@ -198,7 +206,7 @@ static jsn_status member_forward(jsni_cuda_plan *plan, size_t number,
 
 jsn_status jsni_cuda_forward(jsni_plan *base, const jsni_pass *pass)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (plan->samples == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "forward before the input");
     if (pass->training && !plan->options.training)
@@ -215,15 +223,42 @@ static float *output_of(const jsni_cuda_plan *plan, const jsni_cuda_member *m,
     return (float *)(m->arena + program->values[plan->base.graph->node_count - 1]);
 }
 
+/* A loss for this program's output, which fits the device. */
+static jsn_status check_loss(const jsni_cuda_plan *plan, const jsni_program *program,
+                             const jsni_loss_device *loss)
+{
+    const jsni_cuda *cuda = (const jsni_cuda *)plan->base.backend;
+    const size_t classes = plan->base.graph->classes;
+    if (loss->views != program->views || loss->classes != classes)
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "a loss for %zu views and %zu classes, the batch has %zu views "
+            "and the network %zu classes",
+            loss->views, loss->classes, program->views, classes);
+    const size_t shared = jsni_cuda_loss_shared(loss);
+    if (shared > cuda->shared)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "a loss of %zu classes and %zu views needs %zu KB of shared "
+                         "memory on a GPU, this one has %zu: use --device cpu",
+                         loss->classes, loss->joint ? loss->views_read : 1,
+                         (shared + 1023) / 1024, cuda->shared / 1024);
+    return JSN_OK;
+}
+
 jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                  const jsni_program *program, const jsni_losses *losses)
 {
     const jsni_cuda_labels *l = &m->labels;
     jsni_loss_device first, second;
-    jsni_loss_for_device(losses->first, &first);
-    if (losses->second)
-        jsni_loss_for_device(losses->second, &second);
     const bool two = losses->second && l->has_second;
+    JSNI_TRY(jsni_loss_check_use(losses->first, two ? losses->second : NULL,
+                                 l->has_targets));
+    jsni_loss_for_device(losses->first, &first);
+    if (two)
+        jsni_loss_for_device(losses->second, &second);
+    JSNI_TRY(check_loss(plan, program, &first));
+    if (two)
+        JSNI_TRY(check_loss(plan, program, &second));
     const jsni_cuda_loss_batch batch = {program->samples,
                                         output_of(plan, m, program),
                                         l->has_targets ? NULL : l->labels,
@@ -241,7 +276,7 @@ jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
 
 jsn_status jsni_cuda_plan_loss(jsni_plan *base, const jsni_losses *losses)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (!plan->ran_training)
         return jsni_fail(JSN_ERR_ARGUMENT, "a loss needs a training pass before it");
     for (size_t i = 0; i < plan->members; i++)
@@ -252,7 +287,7 @@ jsn_status jsni_cuda_plan_loss(jsni_plan *base, const jsni_losses *losses)
 
 jsn_status jsni_cuda_copy_output(jsni_plan *base)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (!plan->ran_training)
         return jsni_fail(JSN_ERR_ARGUMENT, "a copy needs a training pass before it");
     const size_t bytes = plan->views * plan->samples *
@@ -269,7 +304,7 @@ jsn_status jsni_cuda_copy_output(jsni_plan *base)
 
 jsn_status jsni_cuda_backward(jsni_plan *base)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (!plan->ran_training)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
                          "backward needs a training pass before it");
@@ -298,15 +333,18 @@ void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule)
 jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                 const uint32_t *step)
 {
-    JSNI_TRY_CUDA(jsni_update_all(
+    jsni_launch_hold(m->joined);
+    const jsn_status status = JSNI_CUDA(jsni_update_all(
         m->chunks, (int)plan->chunk_count, m->params, m->grads, m->state,
         (long long)plan->base.graph->param_floats, m->rules, step, m->stream));
+    jsni_launch_hold(false);
+    JSNI_TRY(status);
     return jsni_cuda_pack(plan, m);
 }
 
 jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_step_rule rule;
     jsni_cuda_rule(update, &rule);
     for (size_t i = 0; i < plan->members; i++) {
@@ -321,7 +359,7 @@ jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)
 jsn_status jsni_cuda_read_loss(jsni_plan *base, size_t member, double *mean,
                                double *values)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     JSNI_TRY_CUDA(cudaMemcpyAsync(mean, m->loss_values, sizeof *mean,
                                   cudaMemcpyDeviceToHost, m->stream));
@@ -363,7 +401,7 @@ static jsn_status read_planes(jsni_cuda_plan *plan, jsni_cuda_member *m, size_t 
 
 jsn_status jsni_cuda_read_output(jsni_plan *base, size_t member, float *to)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     const size_t last = base->graph->node_count - 1;
     if (!m->now)
@@ -374,7 +412,7 @@ jsn_status jsni_cuda_read_output(jsni_plan *base, size_t member, float *to)
 
 jsn_status jsni_cuda_synchronize(jsni_plan *base)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     for (size_t i = 0; i < plan->members; i++)
         JSNI_TRY_CUDA(cudaStreamSynchronize(plan->member[i].stream));
     return JSN_OK;
@@ -383,7 +421,7 @@ jsn_status jsni_cuda_synchronize(jsni_plan *base)
 jsn_status jsni_cuda_write_output_gradient(jsni_plan *base, size_t member,
                                            const float *from)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     const size_t last = base->graph->node_count - 1;
     const jsni_shape shape = base->graph->nodes[last].shape;
@@ -406,7 +444,7 @@ jsn_status jsni_cuda_write_output_gradient(jsni_plan *base, size_t member,
 
 jsn_status jsni_cuda_read_output_gradient(jsni_plan *base, size_t member, float *to)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     const size_t last = base->graph->node_count - 1;
     return read_planes(plan, m, m->now->output_grad, base->graph->nodes[last].shape,
@@ -415,7 +453,7 @@ jsn_status jsni_cuda_read_output_gradient(jsni_plan *base, size_t member, float 
 
 jsn_status jsni_cuda_read_input_gradient(jsni_plan *base, size_t member, float *to)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     if (!m->now || m->now->input_grad == SIZE_MAX)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
@@ -426,7 +464,7 @@ jsn_status jsni_cuda_read_input_gradient(jsni_plan *base, size_t member, float *
 
 jsn_status jsni_cuda_read_node(jsni_plan *base, size_t member, size_t node, float *to)
 {
-    jsni_cuda_plan *plan = plan_of(base);
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = &plan->member[member];
     if (!m->now || m->now->values[node] == SIZE_MAX)
         return jsni_fail(JSN_ERR_UNSUPPORTED, "%s is never in memory as a whole",

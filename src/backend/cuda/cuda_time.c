@@ -60,7 +60,7 @@ static jsn_status time_task(const jsni_task *task, cudaStream_t stream,
 jsn_status jsni_cuda_time_tasks(jsni_plan *base, jsni_task_time *times, size_t room,
                                 size_t *count)
 {
-    jsni_cuda_plan *plan = (jsni_cuda_plan *)base;
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
     jsni_cuda_member *m = plan->member;
     jsni_program *p = NULL;
     JSNI_TRY(jsni_cuda_program(plan, 0, plan->options.views, plan->options.batch,

@@ -108,7 +108,9 @@ __device__ static inline double jsni_device_sample(const jsni_cuda_loss_args *a,
     return value / (double)groups;
 }
 
-template <jsni_row_fn *Row> __global__ void jsni_loss_kernel(jsni_cuda_loss_args a)
+template <jsni_row_fn *Row>
+__global__ void __launch_bounds__(JSNI_CUDA_LOSS_THREADS)
+    jsni_loss_kernel(jsni_cuda_loss_args a)
 {
     __shared__ jsni_real exchange[32];
     jsni_row row;
