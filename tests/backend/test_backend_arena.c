@@ -5,6 +5,7 @@
  *     another one ran into has two writers.
  *   - All stays inside the arena and the block of gradients, and every gradient is
  *     written, by one task.
+ *   - Weights are packed for every own convolution, whatever the batch of the plan.
  *   - Work on the second stream touches nothing that the main line writes before it has
  *     waited, nor the other way round.
  *
@@ -243,11 +244,10 @@ typedef struct program {
     float *params, *grads, *stats;
 } program;
 
-static void program_open(program *p, const jsni_graph *graph,
-                         const jsni_plan_options *options, const struct device *device)
+static void make_begin(jsni_make *m, const jsni_graph *graph,
+                       const jsni_plan_options *options, const struct device *device)
 {
-    memset(p, 0, sizeof *p);
-    jsni_make *m = &p->make;
+    memset(m, 0, sizeof *m);
     m->graph = graph;
     m->options = *options;
     m->wide = device->wide;
@@ -257,6 +257,14 @@ static void program_open(program *p, const jsni_graph *graph,
     m->views = options->views;
     m->samples = options->batch;
     m->training = options->training;
+}
+
+static void program_open(program *p, const jsni_graph *graph,
+                         const jsni_plan_options *options, const struct device *device)
+{
+    memset(p, 0, sizeof *p);
+    jsni_make *m = &p->make;
+    make_begin(m, graph, options, device);
     p->packed = calloc(graph->node_count, sizeof *p->packed);
     m->packed = p->packed;
     assert_ok(jsni_make_run(m));
@@ -297,6 +305,24 @@ static void program_close(program *p)
     free(p->stats);
 }
 
+/* Own convolutions of a program that the plan has packed no weights for. */
+static size_t count_unpacked(const program *p, const jsni_plan_options *options,
+                             const struct device *device, const char *what)
+{
+    jsni_make own;
+    size_t faults = 0;
+    make_begin(&own, p->make.graph, options, device);
+    assert_ok(jsni_make_analyse_own(&own));
+    for (size_t n = 0; n < p->make.graph->node_count; n++)
+        if (p->make.nodes[n].how == JSNI_HOW_OWN && own.nodes[n].how != JSNI_HOW_OWN) {
+            print_message("%s: %s has no packed weights\n", what,
+                          p->make.graph->nodes[n].name);
+            faults++;
+        }
+    jsni_make_release(&own);
+    return faults;
+}
+
 static size_t check_shapes(const char *network, const jsni_graph *graph,
                            const jsni_plan_options *base)
 {
@@ -316,6 +342,7 @@ static size_t check_shapes(const char *network, const jsni_graph *graph,
             program p;
             program_open(&p, graph, &options, &devices[d]);
             faults += check_program(&p.make, what);
+            faults += count_unpacked(&p, &options, &devices[d], what);
             program_close(&p);
         }
     return faults;

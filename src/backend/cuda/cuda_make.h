@@ -114,6 +114,9 @@ void jsni_make_release(jsni_make *b);
 
 /* Decides how every node is run (also without memory). */
 JSN_MUST_CHECK jsn_status jsni_make_analyse(jsni_make *b);
+/* The same for a batch that own kernels take: what one of them runs in any program, it
+ * runs here. */
+JSN_MUST_CHECK jsn_status jsni_make_analyse_own(jsni_make *b);
 
 /* ---- shared by the two halves of the build ---- */
 int jsni_make_buffer_new(jsni_make *b, size_t bytes);

@@ -361,11 +361,9 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
             SIZE_MAX;
     jsni_make make;
     jsni_cuda_base_make(&make, device, g, o, plan->no_own);
-    /* Of a batch that own kernels take, whatever the plan's: programs of other sizes, such
-     * as an evaluation's, may run them. */
-    make.views = 1;
-    make.samples = 8;
-    const jsn_status status = jsni_make_analyse(&make);
+    /* Whatever the plan's batch: programs of other sizes, such as an evaluation's, may run
+     * own kernels where it does not. */
+    const jsn_status status = jsni_make_analyse_own(&make);
     plan->wide = make.wide;
     plan->clusters = make.clusters;
     if (status == JSN_OK)
