@@ -70,13 +70,14 @@ section_build() {
         -DJSN_CUDA_ARCHITECTURES="$arch"
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
-        test_backend_layers test_backend_nan test_backend_networks test_loss_cuda \
-        test_backend_loss_time bench_cuda bench_cuda_loss bench_curve compare_network
+        test_backend_layers test_backend_nan test_backend_networks test_backend_resident \
+        test_loss_cuda test_backend_loss_time bench_cuda bench_cuda_loss bench_curve compare_network
     [ "$failures" -eq 0 ] || exit 1
 }
 
 section_tests() {
     check cuda "$tests/backend/test_backend_cuda"
+    check resident "$tests/backend/test_backend_resident"
     check ops "$tests/backend/test_backend_ops"
     check layers "$tests/backend/test_backend_layers"
     check nan "$tests/backend/test_backend_nan"

@@ -132,6 +132,17 @@ double rig_difference(const float *got, const float *want, size_t count, double 
     return worst == 0.0 ? 0.0 : worst / top;
 }
 
+double rig_distance(const float *got, const float *want, size_t count)
+{
+    double e = 0.0, r = 1e-30;
+    for (size_t i = 0; i < count; i++) {
+        const double d = (double)got[i] - (double)want[i];
+        e += d * d;
+        r += (double)want[i] * (double)want[i];
+    }
+    return sqrt(e / r);
+}
+
 void rig_assert_near(const float *got, const float *want, size_t count,
                      double tolerance, const char *what)
 {

@@ -45,6 +45,9 @@ jsni_graph *rig_graph(const jsni_op *op, jsni_shape in);
  * gives infinity. */
 double rig_difference(const float *got, const float *want, size_t count, double least);
 
+/* Of whole tensors: the norm of the difference over that of `want`; NaN stays NaN. */
+double rig_distance(const float *got, const float *want, size_t count);
+
 /* Fails unless got[i] is within tolerance * max(|want|) of want[i] for all i. */
 void rig_assert_near(const float *got, const float *want, size_t count,
                      double tolerance, const char *what);

@@ -88,23 +88,12 @@ static jsni_graph *graph_of(const strided_case *c)
 
 /* ---- comparison ---- */
 
-static double distance(const float *got, const float *want, size_t count)
-{
-    double e = 0.0, r = 1e-30;
-    for (size_t i = 0; i < count; i++) {
-        const double d = (double)got[i] - (double)want[i];
-        e += d * d;
-        r += (double)want[i] * (double)want[i];
-    }
-    return sqrt(e / r);
-}
-
 /* 1 after saying so when a tensor is off by more than the limit; NaN is. */
 static size_t is_off(const char *what, const char *tensor, const float *got,
                      const float *want, size_t count, double most, bool whole)
 {
-    const double d =
-        whole ? distance(got, want, count) : rig_difference(got, want, count, 1e-30);
+    const double d = whole ? rig_distance(got, want, count)
+                           : rig_difference(got, want, count, 1e-30);
     if (d <= most)
         return 0;
     print_message("%s: %s off by %.2e, limit %.2e\n", what, tensor, d, most);
