@@ -8,7 +8,7 @@
 #   loss       golden losses through the CUDA kernels
 #   golden     golden networks in fp32
 #   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
-#   sanitizer  compute-sanitizer memcheck and racecheck on two steps and on the loss
+#   sanitizer  compute-sanitizer memcheck and racecheck on a step in every precision and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
 #   compare    fp32 against ref node by node, and the spread of three steps
