@@ -72,8 +72,11 @@ static jsn_status print(jsn_sweep *sweep, const jsn_repro_settings *settings,
     jsn_text_release(text);
     if (status == JSN_OK && v->report != NULL) {
         status = jsn_repro_write(sweep, settings, &v->base, v->report);
-        if (status == JSN_OK)
+        if (status == JSN_OK) {
+            /* the table first, also where both go to the same file */
+            (void)fflush(stdout);
             (void)fprintf(stderr, "written to %s\n", v->report);
+        }
     }
     return status;
 }
