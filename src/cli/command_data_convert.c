@@ -1,10 +1,12 @@
 /* cli/command_data_convert.c - writes any data set as a folder of image files. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "jensen/dataset.h"
@@ -22,61 +24,259 @@ static const jsn_option_info options[] = {
      offsetof(convert_values, format)},
 };
 
-enum { PATH = 4096 };
+enum { PATH = 4096, NAME = 256, LISTED = 10 };
 
-/* A class name as a folder name: what a path cannot hold becomes '_'. */
-static void folder_name(const char *name, char to[256])
+/* Where images are written until all are: hidden, so that what a conversion left that was
+ * stopped does not read as a data set. */
+#define UNFINISHED ".unfinished"
+
+typedef struct conversion {
+    const jsn_dataset *data;
+    const char *out, *format;
+    char (*folders)[NAME]; /* [classes], all different */
+    FILE *names;
+    uint64_t done, total;
+    size_t broken;
+} conversion;
+
+/* A class name as a folder name: what a path cannot hold becomes '_'. Whether nothing had
+ * to change. */
+static bool folder_name(const char *name, char to[NAME])
 {
     size_t i = 0;
-    for (; i < 255 && name[i] != '\0'; i++)
+    /* Room is left for a number behind it; characters are not cut in two. */
+    for (; i < NAME - 16 && name[i] != '\0'; i++)
         to[i] = (char)(name[i] == '/' || name[i] == '\\' || (i == 0 && name[i] == '.')
                            ? '_'
                            : name[i]);
+    while (i > 0 && name[i] != '\0' && ((unsigned char)name[i] & 0xc0) == 0x80)
+        i--;
     to[i] = '\0';
+    return strcmp(name, to) == 0;
+}
+
+static bool is_taken(const conversion *c, const bool *named, const char *folder)
+{
+    for (size_t k = 0; k < jsn_dataset_about(c->data)->classes; k++)
+        if (named[k] && strcmp(c->folders[k], folder) == 0)
+            return true;
+    return false;
+}
+
+/* A folder name for each class: its own where a path can hold that, and a number behind
+ * those that would fall together. */
+static jsn_status name_folders(conversion *c)
+{
+    const size_t classes = jsn_dataset_about(c->data)->classes;
+    bool *named = calloc(classes, sizeof *named);
+    c->folders = calloc(classes, sizeof *c->folders);
+    if (named == NULL || c->folders == NULL) {
+        free(named);
+        return JSN_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < classes; k++)
+        named[k] = folder_name(jsn_dataset_class(c->data, k), c->folders[k]) &&
+                   !is_taken(c, named, c->folders[k]);
+    for (size_t k = 0; k < classes; k++) {
+        if (named[k])
+            continue;
+        char folder[NAME];
+        (void)snprintf(folder, sizeof folder, "%s",
+                       c->folders[k][0] != '\0' ? c->folders[k] : "_");
+        const size_t length = strlen(folder);
+        for (size_t n = 2; is_taken(c, named, folder); n++)
+            (void)snprintf(folder + length, sizeof folder - length, "_%zu", n);
+        memcpy(c->folders[k], folder, sizeof folder);
+        named[k] = true;
+    }
+    free(named);
+    return JSN_OK;
 }
 
 static jsn_status make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return JSN_OK;
-    (void)cli_usage("%s: %s", path, strerror(errno));
-    return JSN_ERR_IO;
+    return cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-static jsn_status write_split(const jsn_dataset *data, jsn_split split,
-                              const convert_values *v, FILE *names, uint64_t *done,
-                              uint64_t total)
+static void put_quoted(FILE *to, const char *text, char behind)
 {
-    const size_t classes = jsn_dataset_about(data)->classes;
-    size_t *seen = calloc(classes, sizeof *seen);
+    (void)fputc('"', to);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            (void)fputc('"', to);
+        (void)fputc(*text, to);
+    }
+    (void)fputc('"', to);
+    (void)fputc(behind, to);
+}
+
+/* The folders of a split and a class are made with their first image: a class folder
+ * without any would be refused when the result is read. */
+static jsn_status write_image(conversion *c, jsn_split split, size_t index,
+                              size_t *seen, const jsn_image *image)
+{
+    const size_t label = (size_t)jsn_dataset_label(c->data, split, index);
+    char path[PATH];
+    const int root = snprintf(path, sizeof path, "%s/" UNFINISHED "/", c->out);
+    size_t at = (size_t)root;
+    at += (size_t)snprintf(path + at, sizeof path - at, "%s", jsn_split_name(split));
+    jsn_status status = make_folder(path);
+    at += (size_t)snprintf(path + at, sizeof path - at, "/%s", c->folders[label]);
+    if (status == JSN_OK)
+        status = make_folder(path);
+    (void)snprintf(path + at, sizeof path - at, "/%04zu.%s", seen[label]++, c->format);
+    if (status == JSN_OK)
+        status = jsn_image_write(path, image);
+    put_quoted(c->names, path + root, ',');
+    put_quoted(c->names, jsn_dataset_path(c->data, split, index), '\n');
+    return status;
+}
+
+static jsn_status write_split(conversion *c, jsn_split split)
+{
+    size_t *seen = calloc(jsn_dataset_about(c->data)->classes, sizeof *seen);
     if (seen == NULL)
         return JSN_ERR_MEMORY;
     jsn_image image = {0};
     jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < jsn_dataset_samples(data, split); i++) {
-        const size_t label = (size_t)jsn_dataset_label(data, split, i);
-        char class_folder[256], path[PATH];
-        folder_name(jsn_dataset_class(data, label), class_folder);
-        (void)snprintf(path, sizeof path, "%s/%s", v->out, jsn_split_name(split));
-        status = make_folder(path);
-        (void)snprintf(path, sizeof path, "%s/%s/%s", v->out, jsn_split_name(split),
-                       class_folder);
-        if (status == JSN_OK)
-            status = make_folder(path);
-        (void)snprintf(path, sizeof path, "%s/%s/%s/%04zu.%s", v->out,
-                       jsn_split_name(split), class_folder, seen[label]++, v->format);
-        if (status == JSN_OK)
-            status = jsn_dataset_image(data, split, i, &image);
-        if (status == JSN_OK)
-            status = jsn_image_write(path, &image);
-        (void)fprintf(names, "\"%s\",\"%s\"\n", path + strlen(v->out) + 1,
-                      jsn_dataset_path(data, split, i));
-        cli_logger()->progress(cli_logger()->user, "writing images", ++*done, total,
-                               "");
+    for (size_t i = 0; status == JSN_OK && i < jsn_dataset_samples(c->data, split);
+         i++) {
+        status = jsn_dataset_image(c->data, split, i, &image);
+        if (status == JSN_OK) {
+            status = write_image(c, split, i, seen, &image);
+        } else if (status == JSN_ERR_DATA) {
+            if (c->broken++ < LISTED)
+                cli_logger()->message(cli_logger()->user, JSN_LOG_WARNING,
+                                      jsn_last_error());
+            status = JSN_OK;
+        }
+        cli_logger()->progress(cli_logger()->user, "writing images", ++c->done,
+                               c->total, "");
     }
     jsn_image_release(&image);
     free(seen);
     return status;
+}
+
+/* Moves what was written out of its hiding place. */
+static jsn_status finish(const conversion *c)
+{
+    char from[PATH], to[PATH];
+    struct stat info;
+    for (int s = 0; s <= JSN_SPLITS; s++) {
+        const char *name = s < JSN_SPLITS ? jsn_split_name((jsn_split)s) : "names.csv";
+        (void)snprintf(from, sizeof from, "%s/" UNFINISHED "/%s", c->out, name);
+        (void)snprintf(to, sizeof to, "%s/%s", c->out, name);
+        if (stat(from, &info) == 0 && rename(from, to) != 0)
+            return cli_fail(JSN_ERR_IO, "%s: %s", to, strerror(errno));
+    }
+    (void)snprintf(from, sizeof from, "%s/" UNFINISHED, c->out);
+    return rmdir(from) == 0 ? JSN_OK
+                            : cli_fail(JSN_ERR_IO, "%s: %s", from, strerror(errno));
+}
+
+static jsn_status write_all(conversion *c)
+{
+    char path[PATH];
+    for (int s = 0; s < JSN_SPLITS; s++)
+        c->total += jsn_dataset_samples(c->data, (jsn_split)s);
+    jsn_status status = make_folder(c->out);
+    (void)snprintf(path, sizeof path, "%s/" UNFINISHED, c->out);
+    if (status == JSN_OK)
+        status = make_folder(path);
+    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/names.csv", c->out);
+    if (status == JSN_OK && (c->names = fopen(path, "wx")) == NULL)
+        status = cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
+    if (status != JSN_OK)
+        return status;
+    (void)fprintf(c->names, "path,original\n");
+    for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
+        status = write_split(c, (jsn_split)s);
+    const bool failed = ferror(c->names) != 0;
+    if ((fclose(c->names) != 0 || failed) && status == JSN_OK)
+        status = cli_fail(JSN_ERR_IO, "%s: cannot be written", path);
+    if (status == JSN_OK && c->broken == c->total) {
+        (void)remove(path);
+        *strrchr(path, '/') = '\0';
+        (void)rmdir(path);
+        return cli_fail(JSN_ERR_DATA, "%s: none of the %llu images can be read",
+                        jsn_dataset_about(c->data)->spec, (unsigned long long)c->total);
+    }
+    if (status == JSN_OK)
+        status = finish(c);
+    if (status == JSN_OK && c->broken > 0)
+        (void)fprintf(stderr,
+                      "warning: %zu %s broken and not in %s; 'jensen data check' lists "
+                      "all\n",
+                      c->broken, jsn_noun(c->broken, "image is", "images are"), c->out);
+    return status;
+}
+
+/* The path in a spec when that is a folder, else "": what is behind the name of the kind,
+ * up to one of the commas or the end. */
+static void source_folder(const jsn_dataset *data, char to[PATH])
+{
+    const jsn_dataset_traits *about = jsn_dataset_about(data);
+    const size_t kind = strlen(about->kind);
+    const bool named =
+        strncmp(about->spec, about->kind, kind) == 0 && about->spec[kind] == ':';
+    struct stat info;
+    (void)snprintf(to, PATH, "%s", about->spec + (named ? kind + 1 : 0));
+    while (to[0] != '\0' && (stat(to, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        char *comma = strrchr(to, ',');
+        *(comma != NULL ? comma : to) = '\0';
+    }
+}
+
+/* Whether `out`, which need not exist, is `folder` or lies in it. */
+static bool is_inside(const char *out, const char *folder)
+{
+    char above[PATH];
+    (void)snprintf(above, sizeof above, "%s", out);
+    char *real = realpath(above, NULL);
+    while (real == NULL && strrchr(above, '/') > above) {
+        *strrchr(above, '/') = '\0';
+        real = realpath(above, NULL);
+    }
+    if (real == NULL)
+        real = realpath(out[0] == '/' ? "/" : ".", NULL);
+    char *source = realpath(folder, NULL);
+    const size_t length = source != NULL ? strlen(source) : 0;
+    const bool inside = real != NULL && source != NULL &&
+                        strncmp(real, source, length) == 0 &&
+                        (real[length] == '/' || real[length] == '\0' || length == 1);
+    free(source);
+    free(real);
+    return inside;
+}
+
+/* Before anything is written: a folder that is new or empty, and not of the data. */
+static jsn_status check_out(const jsn_dataset *data, const char *out)
+{
+    char source[PATH], hidden[PATH];
+    struct stat info;
+    source_folder(data, source);
+    if (source[0] != '\0' && is_inside(out, source))
+        return cli_usage("--out %s is the folder of the data, or inside it; name "
+                         "one outside %s",
+                         out, source);
+    DIR *dir = opendir(out);
+    size_t entries = 0;
+    while (dir != NULL && readdir(dir) != NULL)
+        entries++;
+    if (dir != NULL)
+        (void)closedir(dir);
+    (void)snprintf(hidden, sizeof hidden, "%s/" UNFINISHED, out);
+    if (stat(hidden, &info) == 0)
+        return cli_usage("%s: holds a conversion that was not finished; remove the "
+                         "folder, or name another one",
+                         out);
+    if (entries > 2) /* "." and ".." */
+        return cli_usage("%s: is not empty; --out takes a folder that is new or empty",
+                         out);
+    return JSN_OK;
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -93,25 +293,13 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
     if (status != JSN_OK)
         return status;
-    char path[PATH];
-    (void)snprintf(path, sizeof path, "%s/names.csv", v->out);
-    FILE *names = NULL;
-    uint64_t done = 0, total = 0;
-    status = make_folder(v->out);
-    if (status == JSN_OK && (names = fopen(path, "wx")) == NULL) {
-        (void)cli_usage("%s: %s", path, strerror(errno));
-        status = JSN_ERR_IO;
-    }
-    if (names != NULL)
-        (void)fprintf(names, "path,original\n");
-    for (int s = 0; s < JSN_SPLITS; s++)
-        total += jsn_dataset_samples(data, (jsn_split)s);
-    for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
-        status = write_split(data, (jsn_split)s, v, names, &done, total);
-    if (names != NULL && fclose(names) != 0 && status == JSN_OK) {
-        (void)cli_usage("%s: %s", path, strerror(errno));
-        status = JSN_ERR_IO;
-    }
+    conversion c = {.data = data, .out = v->out, .format = v->format};
+    status = check_out(data, v->out);
+    if (status == JSN_OK)
+        status = name_folders(&c);
+    if (status == JSN_OK)
+        status = write_all(&c);
+    free(c.folders);
     jsn_dataset_close(data);
     if (status == JSN_OK)
         (void)printf("%s\n", v->out);
@@ -124,7 +312,11 @@ const cli_command cli_command_data_convert = {
     .usage = "DATA --out DIR [--format png]",
     .details =
         "Images go to DIR/<split>/<class>/NNNN.<format>, counted within their class;\n"
-        "DIR/names.csv says which sample each one was.",
+        "DIR/names.csv says which sample each one was. Broken images are left out, "
+        "with a\n"
+        "warning. A class name that no folder can have is written with '_', and with "
+        "a\n"
+        "number behind it where another class has that name.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(convert_values),

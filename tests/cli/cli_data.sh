@@ -15,7 +15,7 @@ expect 0 'letter_a' '' -- "$JENSEN" data info builtin:size=60 --sheet sheet.ppm 
 # Converting and reading back gives the same pixels.
 expect 2 '' 'and --out DIR' -- "$JENSEN" data convert builtin
 expect 0 '^out$' '*' -- "$JENSEN" data convert builtin:size=60,test=10 --out out --format ppm
-expect 1 '' 'names.csv: File exists' -- "$JENSEN" data convert builtin:size=60 --out out
+expect 2 '' 'out: is not empty' -- "$JENSEN" data convert builtin:size=60 --out out
 expect 0 '60 samples' '' -- "$JENSEN" data info out
 grep -q '"train/star/0003.ppm","train/star/0003.png"' out/names.csv ||
     { echo "FAILED: names.csv"; failures=$((failures + 1)); }
@@ -27,6 +27,37 @@ expect 3 '1 broken of .* and more' '1 image is broken' -- "$JENSEN" data check o
 expect 0 'letter_a' 'not on the sheet .1.; .jensen data check' -- "$JENSEN" data info out --sheet left.ppm
 [ "$(head -c 2 left.ppm)" = P6 ] || { echo "FAILED: no sheet"; failures=$((failures + 1)); }
 expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json
+
+# Nothing falls together, nothing is written into the source, broken images are left out.
+images() { find "$1" -name '*.ppm' | wc -l; }
+i=0
+for label in a/b a_b 'a\b' a_b_2 ..x 'q""q'; do
+    echo "out/train/disc/000$i.ppm,\"$label\""
+    echo "out/train/letter_a/000$i.ppm,\"$label\""
+    i=$((i + 1))
+done | sed '1i path,label' >slashes.csv
+rows=$(($(wc -l <slashes.csv) - 1))
+expect 0 '^flat$' '*' -- "$JENSEN" data convert csv:slashes.csv --out flat --format ppm
+expect 0 "^$rows\$" '' -- images flat
+expect 0 '^_.x a_b a_b_2 a_b_3 a_b_4 q"q ' '' -- sh -c 'ls flat/train | tr "\n" " "'
+cmp -s flat/train/a_b/0000.ppm out/train/disc/0001.ppm || { echo "FAILED: a_b is not itself"; failures=$((failures + 1)); }
+expect 0 "train +$rows samples" '' -- "$JENSEN" data info flat
+for place in out out/ out/new ./out/train/../deep/er; do
+    expect 2 '' 'is the folder of the data, or inside it' -- "$JENSEN" data convert out --out $place
+    expect 2 '' 'is the folder of the data, or inside it' -- "$JENSEN" data convert folder:out,split=test --out $place
+done
+expect 0 '^70$' '' -- images out
+[ ! -e out/new ] && [ ! -e out/deep ] || { echo "FAILED: the source was written to"; failures=$((failures + 1)); }
+expect 0 '^whole$' 'warning: .*0003.ppm: the file is empty' -- "$JENSEN" data convert out --out whole --format ppm
+grep -q 'warning: 2 images are broken and not in whole; .jensen data check. lists all' stderr.txt ||
+    { echo "FAILED: broken images are not counted"; failures=$((failures + 1)); }
+expect 0 '^68$' '' -- images whole
+expect 0 '0 broken of 68 images' '*' -- "$JENSEN" data check whole
+mkdir -p none/a && echo junk >none/a/1.png
+expect 3 '' 'none of the 1 images can be read' -- "$JENSEN" data convert none --out void
+mkdir -p half/.unfinished/train/a && cp out/train/disc/0000.ppm half/.unfinished/train/a
+expect 3 '' 'no images in class folders' -- "$JENSEN" data info half
+expect 2 '' 'half: holds a conversion that was not finished; remove' -- "$JENSEN" data convert builtin:size=60 --out half
 
 expect 0 'images/s/core' '' -- "$JENSEN" bench decode out/train/disc/0000.ppm --repeats 1
 expect 3 '' 'cannot be read' -- "$JENSEN" bench decode none.ppm
