@@ -216,7 +216,8 @@ JSN_API void jsn_sweep_choice_release(jsn_sweep_choice *choice); /* and zeroes i
 
 /* Choosing loss weight and learning rate without clean labels, by accuracy on a noisy
  * validation part: learning rates at the middle weight first, then weights at the best
- * rate. The study is made or continued; trials are added as results come in. `base` has
+ * rate. The first rate is what training with `base` takes by itself, or that of the study's
+ * first trial. The study is made or continued; trials are added as results come in. `base` has
  * at least the data. `runs` is the budget, 0: the whole plan. A run that fails (its loss
  * is not finite, say) would fail again: it counts like one that was completed, takes no
  * part in the choice, and is not replaced.

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli_study.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -51,8 +52,16 @@ const jsn_option_info *cli_worker_options(size_t *count)
     return rows;
 }
 
-void cli_put_quoted(FILE *file, const char *text)
+void cli_put_word(FILE *file, const char *text)
 {
+    bool plain = text[0] != '\0';
+    for (const char *c = text; *c != '\0'; c++)
+        plain =
+            plain && (isalnum((unsigned char)*c) || strchr("_-+=:,./@%", *c) != NULL);
+    if (plain) {
+        (void)fputs(text, file);
+        return;
+    }
     (void)fputc('\'', file);
     for (; *text != '\0'; text++)
         if (*text == '\'')

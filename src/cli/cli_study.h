@@ -61,8 +61,8 @@ jsn_status cli_fill_options(const jsn_option_info *rows, size_t count, void *val
 jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,
                     bool wait);
 
-/* A word of a command line for the shell, between single quotes. */
-void cli_put_quoted(FILE *file, const char *text);
+/* A word of a command line for the shell, between single quotes where it needs them. */
+void cli_put_word(FILE *file, const char *text);
 
 /* Writes the page of a run that has ended; see jsn_sweep_worker.ended. */
 void cli_write_page(const char *run, void *user);

@@ -89,14 +89,8 @@ static jsn_status fill_preset(create_values *v)
 /* The command as it can be pasted into a shell. */
 static void say_how_to_run(const char *name)
 {
-    const bool plain =
-        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                     "0123456789._+/-") == strlen(name);
     (void)fputs("work it off: jensen sweep run ", stderr);
-    if (plain)
-        (void)fputs(name, stderr);
-    else
-        cli_put_quoted(stderr, name);
+    cli_put_word(stderr, name);
     (void)fputc('\n', stderr);
 }
 

@@ -77,12 +77,12 @@ static jsn_status run(void *values, const jsn_texts *args)
     char url[1024];
     (void)snprintf(url, sizeof url, "%s", shown);
     drop_secrets(url);
-    cli_put_quoted(stdout, url);
+    cli_put_word(stdout, url);
     (void)printf("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
                  "jensen sweep worker ");
-    cli_put_quoted(stdout, jsn_sweep_name(sweep));
+    cli_put_word(stdout, jsn_sweep_name(sweep));
     (void)printf(" --threads %lld --runs ", (long long)v->cores);
-    cli_put_quoted(stdout, v->runs);
+    cli_put_word(stdout, v->runs);
     (void)printf(
         "%s --wait &\nworker=$!\n"
         "wait \"$worker\"\ncode=$?\n"

@@ -69,11 +69,33 @@ static void print_failed(const tune_values *v, const char *study, size_t failed)
 {
     (void)printf("%zu more %s no part in the choice; why: jensen sweep status ", failed,
                  jsn_noun(failed, "run failed and has", "runs failed and have"));
-    cli_put_quoted(stdout, study);
+    cli_put_word(stdout, study);
     (void)printf(" --failures");
     if (v->store != NULL) {
         (void)printf(" --store ");
-        cli_put_quoted(stdout, v->store);
+        cli_put_word(stdout, v->store);
+    }
+    (void)printf("\n");
+}
+
+/* The command that trains the chosen run: every option that was set and matters. */
+static void print_command(const jsn_train_config *base, const jsn_tune_result *r)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    (void)printf("train with it:\n  jensen train ");
+    cli_put_word(stdout, base->data);
+    (void)printf(" --loss %s --lr %s", r->loss, r->lr);
+    for (size_t i = 0; i < count; i++) {
+        char *text = NULL;
+        if (strcmp(table[i].name, "data") == 0 || strcmp(table[i].name, "loss") == 0 ||
+            strcmp(table[i].name, "lr") == 0 || !jsn_train_option_matters(&table[i]) ||
+            !jsn_options_is_set(&table[i], base) ||
+            jsn_options_text(&table[i], base, &text) != JSN_OK)
+            continue;
+        (void)printf(" --%s ", table[i].name);
+        cli_put_word(stdout, text);
+        jsn_text_release(text);
     }
     (void)printf("\n");
 }
@@ -90,22 +112,55 @@ static void print_choice(const tune_values *v, const char *study,
     if (!r->finished)
         (void)printf("the budget ended before the plan did; the same command with a "
                      "larger one goes on\n");
-    (void)printf("train with it:\n  jensen train '%s' --loss %s --lr %s", v->base.data,
-                 r->loss, r->lr);
+    print_command(&v->base, r);
+}
+
+/* Copies an option that is not what it would be by itself. */
+static jsn_status take_unusual(const jsn_option_info *row, const jsn_train_config *from,
+                               const jsn_train_config *usual, jsn_train_config *to)
+{
+    char *text = NULL, *initial = NULL;
+    jsn_status status = jsn_options_text(row, from, &text);
+    if (status == JSN_OK)
+        status = jsn_options_text(row, usual, &initial);
+    if (status == JSN_OK && strcmp(text, initial) != 0)
+        status = jsn_train_config_set(to, row->name, text);
+    jsn_text_release(text);
+    jsn_text_release(initial);
+    return status;
+}
+
+/* Puts what --config and --recipe say in the place of their names: the study keeps the
+ * options themselves, whatever becomes of the file, and the command names them. A loss is
+ * what is looked for; a learning rate is where to begin. */
+static jsn_status settle(jsn_train_config *base)
+{
+    static const char *const left[] = {"config", "recipe", "out", "loss"};
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
-    static const char *const shown[] = {"noise",  "network", "augment", "epochs",
-                                        "batch",  "subset",  "val",     "test",
-                                        "device", "seed"};
-    for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-        const jsn_option_info *row = jsn_options_find(table, count, shown[i]);
-        char *text = NULL;
-        if (row != NULL && jsn_options_is_set(row, &v->base) &&
-            jsn_options_text(row, &v->base, &text) == JSN_OK)
-            (void)printf(" --%s '%s'", shown[i], text);
-        jsn_text_release(text);
-    }
-    (void)printf("\n");
+    jsn_train_config file, usual;
+    jsn_train_config_clear(&file);
+    jsn_train_config_clear(&usual);
+    jsn_status status = jsn_train_config_resolve(&usual);
+    if (status == JSN_OK && base->config != NULL)
+        status = jsn_train_config_set(&file, "config", base->config);
+    if (status == JSN_OK && base->recipe != NULL)
+        status = jsn_train_config_set(&file, "recipe", base->recipe);
+    if (status == JSN_OK)
+        status = jsn_train_config_resolve(&file);
+    for (size_t i = 0; status == JSN_OK && i < sizeof left / sizeof left[0]; i++)
+        status = jsn_train_config_set(&file, left[i], "auto");
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        if (table[i].kind != JSN_OPTION_FLAG && table[i].kind != JSN_OPTION_TEXTS &&
+            !jsn_options_is_set(&table[i], base))
+            status = take_unusual(&table[i], &file, &usual, base);
+    jsn_train_config_release(&usual);
+    jsn_train_config_release(&file);
+    if (status == JSN_OK)
+        status = jsn_train_config_set(base, "config", "auto");
+    if (status == JSN_OK)
+        status = jsn_train_config_set(base, "recipe", "auto");
+    return status;
 }
 
 /* The part to compare on: what a label file leaves (missing=val), with its labels as they
@@ -137,6 +192,8 @@ static jsn_status tune(tune_values *v, const jsn_texts *args)
     v->base.lr = NAN; /* no option here: it is what is looked for */
     if (args->count == 1)
         status = jsn_train_config_set(&v->base, "data", args->items[0]);
+    if (status == JSN_OK)
+        status = settle(&v->base);
     if (status == JSN_OK && v->base.data == NULL)
         return cli_usage("which data?");
     if (status == JSN_OK && v->base.val_fraction == 0.0 && v->base.val == NULL)
@@ -185,8 +242,10 @@ const cli_command cli_command_tune = {
         "Trains with several settings and compares them on a part of the data that was "
         "kept\n"
         "back with its labels as they are: five learning rates with GJS at pi1 = 0.5, "
-        "then\n"
-        "four other weights at the best rate. Runs are kept; the same command "
+        "first\n"
+        "the one that train would take, then four other weights at the best rate. "
+        "Prints\n"
+        "the command that trains the best. Runs are kept; the same command "
         "continues.\n"
         "A run that fails is counted and named, and has no part in the choice. A "
         "study\n"

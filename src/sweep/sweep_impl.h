@@ -81,6 +81,11 @@ JSN_MUST_CHECK jsn_status jsni_stages_begin(const jsni_study *study,
                                             const jsn_sweep_plan *plan);
 JSN_MUST_CHECK jsn_status jsni_stages_advance(jsn_sweep *sweep, bool *more);
 
+/* The options that the trials of a study have in common, resolved: those of its file and
+ * recipe, and the initial values, are in. To be released also on failure. */
+JSN_MUST_CHECK jsn_status jsni_tune_options(const jsn_sweep *sweep,
+                                            jsn_train_config *config);
+
 /* Whether the data of a study without axes is still what its complete trials saw: names
  * of classes and images, labels.
  *   JSN_ERR_ARGUMENT  it is not; the sentence says what differs

@@ -12,20 +12,23 @@
 #include "train/posteriors.h"
 #include "train/problem.h"
 
+jsn_status jsni_tune_options(const jsn_sweep *sweep, jsn_train_config *config)
+{
+    jsn_train_config_clear(config);
+    for (size_t i = 0; i < jsn_json_count(sweep->base); i++) {
+        const jsn_json *entry = jsn_json_at(sweep->base, i);
+        JSNI_TRY(
+            jsn_train_config_set(config, jsn_json_key(entry), jsn_json_text(entry)));
+    }
+    return jsn_train_config_resolve(config);
+}
+
 /* The data as the options of the study make it now. */
 static jsn_status mark_now(const jsn_sweep *sweep, jsni_problem_mark *mark)
 {
     jsni_problem problem = {0};
     jsn_train_config config;
-    jsn_train_config_clear(&config);
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(sweep->base); i++) {
-        const jsn_json *entry = jsn_json_at(sweep->base, i);
-        status =
-            jsn_train_config_set(&config, jsn_json_key(entry), jsn_json_text(entry));
-    }
-    if (status == JSN_OK)
-        status = jsn_train_config_resolve(&config);
+    jsn_status status = jsni_tune_options(sweep, &config);
     if (status == JSN_OK)
         status = jsni_problem_create(&problem, &config, jsni_posteriors_of_run, NULL);
     if (status == JSN_OK) {

@@ -110,12 +110,36 @@ static jsn_status result_facts(const jsn_json *result, jsni_attr *attrs, size_t 
     return status;
 }
 
+/* The trial's own options as " (--lr 0.05 --loss ce)"; empty where it has none or they
+ * cannot be read, which spoils no result. */
+static void describe_options(const jsni_worker *w, const jsni_worker_job *j, char *out,
+                             size_t size)
+{
+    jsni_trial *t = NULL;
+    size_t count = 0, length = 0;
+    out[0] = '\0';
+    if (jsni_trials_read(&w->sweep->study, j->claim.trial, false, &t, &count) != JSN_OK)
+        return;
+    for (size_t i = 0; count == 1 && i < t[0].param_count && length < size; i++) {
+        const jsni_trial_param *p = &t[0].params[i];
+        char *text = NULL;
+        if (jsni_axis_decode(p->distribution, p->value, &text) == JSN_OK)
+            length += (size_t)snprintf(out + length, size - length, "%s--%s %s",
+                                       length == 0 ? " (" : " ", p->name, text);
+        jsni_free(text);
+    }
+    if (length > 0 && length + 1 < size)
+        (void)snprintf(out + length, size - length, ")");
+    jsni_trials_release(t, count);
+}
+
 static void say_end(jsni_worker *w, const jsni_worker_job *j, const char *how,
                     double value)
 {
-    char text[400];
-    (void)jsni_format(text, sizeof text, "trial %lld %s: %s %.4f in %.1f s (%s)",
-                      (long long)j->claim.number, how,
+    char options[300], text[900];
+    describe_options(w, j, options, sizeof options);
+    (void)jsni_format(text, sizeof text, "trial %lld %s%s: %s %.4f in %.1f s (%s)",
+                      (long long)j->claim.number, how, options,
                       strcmp(w->sweep->objective, "auto") == 0 ? "value"
                                                                : w->sweep->objective,
                       value, j->result.seconds, j->config.out);

@@ -66,7 +66,7 @@ mkdir -p runs/part/trial-00001 && cp photos/train/disc/0000.* runs/part/trial-00
 failing() { "$JENSEN" tune photos "${small[@]}" --study part -q "$@"; }
 expect 0 'chosen after 2 runs: ' 'trial 1 failed: .*no run.s and has other things' -- failing --runs 3
 cp stdout.txt said.txt
-expect 0 "^1 more run failed and has no part in the choice; why: jensen sweep status 'part' --failures$" '' -- cat said.txt
+expect 0 "^1 more run failed and has no part in the choice; why: jensen sweep status part --failures$" '' -- cat said.txt
 expect 0 'budget ended before the plan' '' -- cat said.txt
 expect 0 '3 trials: 2 complete, .* 1 failed' '' -- "$JENSEN" sweep status part
 expect 0 '"runs":2,"finished":false,"failed":1' '' -- failing --runs 3 --json

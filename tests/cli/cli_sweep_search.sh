@@ -55,7 +55,7 @@ expect 0 '"runs":9,"finished":true' '*' -- "$JENSEN" tune "${tiny[@]}" --noise s
 # Results of other options are not passed off as those asked for.
 expect 2 '' 'tuned with --noise sym:rate=0.4, not sym:rate=0.2; --study' -- "$JENSEN" tune "${tiny[@]}" \
     --noise sym:rate=0.2 -q --threads 1
-expect 2 '' 'tuned with --noise sym:rate=0.4; --study' -- "$JENSEN" tune "${tiny[@]}" -q
+expect 2 '' 'tuned with --noise sym:rate=0.4, not none; --study' -- "$JENSEN" tune "${tiny[@]}" -q
 expect 2 '' 'validation data' -- "$JENSEN" tune "${tiny[@]}" --val-fraction 0
 
 # Trials that differ in seed, loss and learning rate, trained in one call, give what they

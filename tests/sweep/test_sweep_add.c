@@ -40,8 +40,76 @@ static void test_any_group(void **state)
     jsn_sweep_close(sweep);
 }
 
+/* Makes a study as one of an earlier version would be: its first rate is no longer the
+ * one that training takes by itself. */
+static jsn_status make_earlier_study(const char *url, const jsn_train_config *base)
+{
+    char lr[] = "lr", rate[] = "0.05", loss[] = "loss", middle[] = "gjs:pi1=0.5";
+    jsn_sweep_plan plan;
+    size_t count = 0;
+    const jsn_option_info *table = jsn_sweep_plan_options(&count);
+    assert_ok(jsn_sweep_plan_init(&plan));
+    assert_ok(jsn_options_set(table, count, &plan, "search", "none"));
+    assert_ok(jsn_options_set(table, count, &plan, "objective", "val_acc_noisy"));
+    jsn_sweep *sweep = NULL;
+    const jsn_status made = jsn_sweep_create(&sweep, url, "earlier", &plan, base);
+    jsn_sweep_plan_release(&plan);
+    if (made != JSN_OK)
+        return made;
+    const jsn_sweep_pair pairs[] = {{lr, rate}, {loss, middle}};
+    assert_ok(jsn_sweep_add(sweep, pairs, 2, "rates", NULL));
+    jsn_sweep_close(sweep);
+    return JSN_OK;
+}
+
+/* The plan of a study is made from its first trial, which stays. */
+static void test_tune_continues_an_earlier_study(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {{"data", "builtin:size=80,test=20"},
+                                             {"network", "mlp:width=8"},
+                                             {"batch", "16"},
+                                             {"epochs", "1"},
+                                             {"device", "ref"},
+                                             {"val-fraction", "0.1"},
+                                             {"val-labels", "noisy"},
+                                             {"threads", "1"}};
+    static const double want[] = {0.05, 0.1, 0.02};
+    char url[300], folder[300];
+    (void)snprintf(url, sizeof url, "sqlite:///%s/earlier.db", support_folder);
+    (void)snprintf(folder, sizeof folder, "%s/runs", support_folder);
+    jsn_train_config base;
+    jsn_train_config_clear(&base);
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        assert_ok(jsn_train_config_set(&base, options[i][0], options[i][1]));
+    if (make_earlier_study(url, &base) != JSN_OK) {
+        jsn_train_config_release(&base);
+        skip(); /* a build without SQLite */
+    }
+    jsn_sweep_worker worker;
+    jsn_tune_result result;
+    jsn_sweep_worker_init(&worker);
+    worker.folder = folder;
+    assert_ok(jsn_tune(url, "earlier", &base, 3, &worker, NULL, NULL, NULL, &result));
+    assert_int_equal(result.runs, 3);
+    jsn_train_config_release(&base);
+    jsn_sweep *sweep = NULL;
+    jsn_sweep_trial *trials = NULL;
+    size_t count = 0;
+    assert_ok(jsn_sweep_open(&sweep, url, "earlier"));
+    assert_ok(jsn_sweep_trials(sweep, &trials, &count));
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < count; i++)
+        assert_true(jsn_sweep_number(&trials[i], "lr") == want[i]);
+    jsn_sweep_trials_release(trials, count);
+    jsn_sweep_close(sweep);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_group)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_group),
+        cmocka_unit_test(test_tune_continues_an_earlier_study),
+    };
     return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }
