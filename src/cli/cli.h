@@ -67,8 +67,9 @@ jsn_status cli_fail(jsn_status status, const char *format, ...)
  * plain lines otherwise; silent with -q, debug messages with -v. */
 const jsn_logger *cli_logger(void);
 
-/* Whether Ctrl-C or SIGTERM has asked the program to stop. Installing the handlers is
- * the caller's choice: cli_catch_signals(). A second signal exits at once with 130. */
+/* Whether Ctrl-C, SIGTERM or SIGHUP (unless it was ignored) has asked the program to stop.
+ * Installing the handlers is the caller's choice: cli_catch_signals(). A second signal
+ * exits at once with 130. */
 int cli_stop_requested(void);
 void cli_catch_signals(void);
 

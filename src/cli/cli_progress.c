@@ -194,6 +194,16 @@ void cli_catch_signals(void)
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
+    /* A terminal that is closed, which also ends a tee(1) behind us: a broken pipe must not
+     * cost the checkpoint. nohup(1) has the first ignored, and means it. */
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    (void)sigemptyset(&ignore.sa_mask);
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        (void)sigaddset(&set, SIGHUP);
+        (void)sigaction(SIGHUP, &action, NULL);
+    }
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
         (void)pthread_detach(thread);

@@ -232,6 +232,8 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
     if (status == JSN_OK)
         status = jsni_run_rows_sync(&run->folder);
     if (status == JSN_OK)
+        status = jsni_bad_images_keep(run);
+    if (status == JSN_OK)
         status = rotate(run, fresh);
     if (status == JSN_OK) {
         run->last_checkpoint = jsni_clock();

@@ -21,6 +21,7 @@ enum { MOST_DOUBTFUL = 60, THUMBNAIL = 96 };
 typedef struct doubtful {
     uint32_t *position; /* owned */
     size_t count;
+    size_t read; /* images that could be */
 } doubtful;
 
 typedef struct ranked {
@@ -42,6 +43,8 @@ static jsn_status rank_doubtful(const jsni_part *part, const jsni_predictions *s
     ranked *all = jsni_alloc(part->count, sizeof *all);
     JSNI_TRY_ALLOC(all);
     size_t count = 0;
+    for (size_t i = 0; i < part->count; i++)
+        out->read += seen->best[i] >= 0;
     for (size_t i = 0; i < part->count; i++)
         if (seen->best[i] >= 0 && seen->best[i] != part->used[i])
             all[count++] = (ranked){seen->confidence[i], (uint32_t)i};
@@ -145,7 +148,7 @@ static jsn_status write_doubtful(const jsni_run *run, const jsni_predictions *se
         (void)snprintf(text, sizeof text,
                        "the network contradicts %zu of %zu training labels; see "
                        "%.400s/%s",
-                       list->count, part->count, run->folder.path, JSNI_RUN_DOUBTFUL);
+                       list->count, list->read, run->folder.path, JSNI_RUN_DOUBTFUL);
         run->logger.message(run->logger.user, JSN_LOG_INFO, text);
     }
     jsni_text_release(&csv.text);
@@ -311,46 +314,17 @@ static jsn_status write_posteriors(jsni_run *run)
     return status;
 }
 
-/* Broken images of all parts, once each. */
-static jsn_status write_bad_images(const jsni_run *run)
+static void tell_bad_images(jsni_run *run)
 {
-    const struct {
-        const jsni_loader *loader;
-        const jsni_part *part;
-    } loaders[] = {{run->train, &run->problem->train},
-                   {run->passes[JSNI_PASS_VAL], &run->problem->val},
-                   {run->passes[JSNI_PASS_TEST], &run->problem->test}};
-    jsni_csv_writer csv = {0};
-    size_t listed = 0;
-    jsni_csv_add(&csv, "path");
-    jsni_csv_add(&csv, "reason");
-    jsni_csv_end_row(&csv);
-    for (size_t l = 0; l < 3; l++) {
-        const size_t count =
-            loaders[l].loader == NULL ? 0 : jsni_loader_bad_count(loaders[l].loader);
-        for (size_t i = 0; i < count; i++, listed++) {
-            const jsni_part *part = loaders[l].part;
-            uint32_t position = 0;
-            const char *reason = NULL;
-            jsni_loader_bad(loaders[l].loader, i, &position, &reason);
-            jsni_csv_add(
-                &csv, jsn_dataset_path(part->data, part->split, part->index[position]));
-            jsni_csv_add(&csv, reason);
-            jsni_csv_end_row(&csv);
-        }
-    }
-    jsn_status status = csv.text.status;
-    if (status == JSN_OK && listed > 0) {
-        char text[600];
-        (void)snprintf(text, sizeof text, "%zu broken %s left out; see %.400s/%s",
-                       listed, jsn_noun(listed, "image was", "images were"),
-                       run->folder.path, JSNI_RUN_BAD_IMAGES);
-        run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
-        status = jsni_run_write(&run->folder, JSNI_RUN_BAD_IMAGES, csv.text.data,
-                                csv.text.length);
-    }
-    jsni_text_release(&csv.text);
-    return status;
+    const size_t listed = run->bad.count;
+    if (listed == 0)
+        return;
+    char text[600];
+    (void)snprintf(text, sizeof text, "%zu broken %s left out; see %.400s/%s", listed,
+                   jsn_noun(listed, "image was", "images were"), run->folder.path,
+                   JSNI_RUN_BAD_IMAGES);
+    run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
+    jsni_bad_images_tell_classes(run);
 }
 
 static double last_row_value(const jsni_run *run, const char *key, bool array)
@@ -386,7 +360,9 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
     if (status == JSN_OK)
         status = write_posteriors(run);
     if (status == JSN_OK)
-        status = write_bad_images(run);
+        status = jsni_bad_images_keep(run);
+    if (status == JSN_OK)
+        tell_bad_images(run);
     if (status == JSN_OK)
         status = jsn_model_sha256(run->model, result->weights_sha256);
     if (status == JSN_OK) {

@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "data/sample_gone.h"
 #include "train/loader_order.h"
 
 enum { MOST_WORKERS = 64, SENTENCE = 512 };
@@ -143,6 +144,21 @@ static void close_gaps(const jsni_loader *l, slot *to, size_t samples)
                 samples * image_floats(l) * sizeof(float));
 }
 
+/* Data that disappears is no broken image: what was trained without it would be another
+ * run. The sentence at hand says why it could not be read. */
+static jsn_status check_there(const jsni_loader *l, uint32_t position)
+{
+    const jsni_part *part = l->o.part;
+    if (!jsni_sample_gone(part->data, part->split, part->index[position]))
+        return JSN_OK;
+    char why[SENTENCE];
+    (void)snprintf(why, sizeof why, "%s", jsn_last_error());
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s; it was there when the data was opened; the same command "
+                     "continues when it is back",
+                     why);
+}
+
 static jsn_status make_batch(jsni_loader *l, scratch *s, size_t number)
 {
     slot *to = &l->slots[number % l->slot_count];
@@ -154,6 +170,7 @@ static jsn_status make_batch(jsni_loader *l, scratch *s, size_t number)
         const uint32_t position = l->order[first + i];
         jsn_status status = make_sample(l, s, to, samples, position);
         if (status == JSN_ERR_DATA) {
+            JSNI_TRY(check_there(l, position));
             pthread_mutex_lock(&l->mutex);
             status = note_bad(l, position);
             pthread_mutex_unlock(&l->mutex);
@@ -355,4 +372,14 @@ void jsni_loader_bad(const jsni_loader *l, size_t i, uint32_t *position,
 {
     *position = l->bad[i].position;
     *reason = l->bad[i].reason;
+}
+
+jsn_status jsni_loader_each_bad(jsni_loader *l, jsni_loader_bad_fn *fn, void *user)
+{
+    jsn_status status = JSN_OK;
+    pthread_mutex_lock(&l->mutex);
+    for (size_t i = 0; status == JSN_OK && i < l->bad_count; i++)
+        status = fn(user, l->bad[i].position, l->bad[i].reason);
+    pthread_mutex_unlock(&l->mutex);
+    return status;
 }

@@ -66,7 +66,7 @@ JSN_MUST_CHECK jsn_status jsni_loader_begin(jsni_loader *loader, uint32_t epoch,
 
 /* The next batch, valid until the next call on this loader; *out is NULL at the end of
  * the epoch. A batch whose images are all broken has 0 samples.
- *   JSN_ERR_DATA    more than max_bad broken images
+ *   JSN_ERR_DATA    more than max_bad broken images, or a file that has disappeared
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_loader_next(jsni_loader *loader, const jsni_batch **out);
 
@@ -75,5 +75,12 @@ JSN_MUST_CHECK jsn_status jsni_loader_next(jsni_loader *loader, const jsni_batch
 size_t jsni_loader_bad_count(const jsni_loader *loader);
 void jsni_loader_bad(const jsni_loader *loader, size_t i, uint32_t *position,
                      const char **reason);
+
+/* The same at any time: calls `fn` for each until one fails, whose status it returns. `fn`
+ * must not call the loader. */
+typedef jsn_status jsni_loader_bad_fn(void *user, uint32_t position,
+                                      const char *reason);
+JSN_MUST_CHECK jsn_status jsni_loader_each_bad(jsni_loader *loader,
+                                               jsni_loader_bad_fn *fn, void *user);
 
 #endif /* JSNI_TRAIN_LOADER_H */

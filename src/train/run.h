@@ -12,6 +12,7 @@
 #include "jensen/loss.h"
 #include "jensen/train.h"
 #include "store/run_folder.h"
+#include "train/bad_images.h"
 #include "train/evaluate.h"
 #include "train/loader.h"
 #include "train/problem.h"
@@ -67,6 +68,7 @@ typedef struct jsni_run {
 
     jsni_run_state state;
     jsni_run_rows rows;
+    jsni_bad_images bad;
     /* Of the training images after the last epoch, for jsni_run_finish(); empty when
      * that epoch was not in this call or they are not measured. */
     jsni_predictions seen;
@@ -78,6 +80,7 @@ typedef struct jsni_run {
     double checkpoint_seconds; /* what the latest took */
     bool unsaved;              /* steps were taken since */
     bool said;                 /* what follows from the first epoch was told */
+    bool said_classes;         /* those without a readable image were */
 } jsni_run;
 
 /* What is to be trained, and where. */

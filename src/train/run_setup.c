@@ -201,6 +201,7 @@ static jsn_status load_state(jsni_run *run)
     bool found = false;
     JSNI_TRY(jsni_checkpoint_load(run, &found));
     JSNI_TRY(load_rows(run));
+    JSNI_TRY(jsni_bad_images_read(run));
     if (!found)
         return JSN_OK;
     char text[96];
@@ -265,6 +266,7 @@ jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
 static void close_run(jsni_run *run)
 {
     jsni_run_rows_release(&run->rows);
+    jsni_bad_images_release(&run->bad);
     jsni_predictions_release(&run->seen);
     jsni_free(run->posteriors);
     jsni_free(run->probabilities);

@@ -399,6 +399,7 @@ static void say_first(jsni_run *run, double epoch_seconds)
             text, sizeof text, "%zu %s cannot be read and %s left out, such as %s", bad,
             jsn_noun(bad, "image", "images"), jsn_noun(bad, "is", "are"), reason);
         run->logger.message(run, JSN_LOG_WARNING, text);
+        jsni_bad_images_tell_classes(run);
     }
     const double left =
         epoch_seconds * (double)(run->config->epochs - run->state.epoch);

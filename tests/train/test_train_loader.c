@@ -283,6 +283,67 @@ static void test_broken_images_leave_the_others_in_place(void **state)
     support_remove_folder(folder);
 }
 
+/* A whole epoch; the status of the first failure. */
+static jsn_status go_through(jsni_loader *loader)
+{
+    const jsni_batch *b = NULL;
+    jsn_status status = jsni_loader_begin(loader, 0, 0);
+    do
+        status = status == JSN_OK ? jsni_loader_next(loader, &b) : status;
+    while (status == JSN_OK && b != NULL);
+    return status;
+}
+
+/* A file that was there when the data was opened is no broken image; a link that leads
+ * nowhere is, and so is what a table names and never was there. */
+static void test_files_that_disappear_end_the_epoch(void **state)
+{
+    (void)state;
+    char folder[256], name[400], table[400];
+    make_folder(folder, sizeof folder);
+    for (size_t workers = 0; workers <= 2; workers += 2) {
+        source s;
+        jsni_loader *loader = NULL;
+        assert_int_equal(open_source(&s, folder), 0);
+        jsni_loader_options o = options_for(&s, 4, workers);
+        o.order = JSNI_ORDER_KEPT;
+        assert_ok(jsni_loader_create(&loader, &o));
+        (void)snprintf(name, sizeof name, "%s/b/%02d.ppm", folder, 7 - (int)workers);
+        assert_int_equal(unlink(name), 0);
+        assert_fails(go_through(loader), JSN_ERR_DATA,
+                     "it was there when the data was opened; the same command "
+                     "continues when it is back");
+        assert_non_null(strstr(jsn_last_error(), name));
+        jsni_loader_destroy(loader);
+
+        assert_int_equal(symlink("nowhere", name), 0);
+        assert_ok(jsni_loader_create(&loader, &o));
+        assert_ok(go_through(loader));
+        assert_int_equal(jsni_loader_bad_count(loader), 3);
+        jsni_loader_destroy(loader);
+        close_source(&s);
+        assert_int_equal(unlink(name), 0);
+    }
+    (void)snprintf(table, sizeof table, "%s/table.csv", folder);
+    FILE *file = fopen(table, "w");
+    assert_non_null(file);
+    (void)fprintf(file, "path,label\na/00.ppm,x\nb/01.ppm,y\nb/07.ppm,y\n");
+    assert_int_equal(fclose(file), 0);
+    char spec[420];
+    (void)snprintf(spec, sizeof spec, "csv:%s", table);
+    source s;
+    jsni_loader *loader = NULL;
+    assert_int_equal(open_source(&s, spec), 0);
+    jsni_loader_options o = options_for(&s, 4, 0);
+    o.order = JSNI_ORDER_KEPT;
+    assert_ok(jsni_loader_create(&loader, &o));
+    assert_ok(go_through(loader));
+    assert_int_equal(jsni_loader_bad_count(loader), 1);
+    jsni_loader_destroy(loader);
+    close_source(&s);
+    support_remove_folder(folder);
+}
+
 static jsn_status run_epoch(void *user)
 {
     (void)user;
@@ -380,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_each_sample_comes_once_and_the_rest_is_dropped),
         cmocka_unit_test(test_balanced_order_shows_classes_equally_often),
         cmocka_unit_test(test_broken_images_leave_the_others_in_place),
+        cmocka_unit_test(test_files_that_disappear_end_the_epoch),
         cmocka_unit_test(test_failed_allocations_leave_nothing_behind),
         cmocka_unit_test(test_parts_of_images_change_no_value),
         cmocka_unit_test(test_too_few_images_are_refused),

@@ -1,0 +1,71 @@
+# Broken images in runs that are stopped and continued: the table of them is complete
+# however that went, and what is told counts the images that were read. On the way: a
+# closed terminal stops a run with a checkpoint, unless nohup has it go on.
+. "$(dirname "$0")/cli.sh"
+tiny="--network mlp:width=16 --device ref --batch 10 --threads 1 --workers 0 --augment fit --image-size 32"
+
+# pictures FOLDER/CLASS COUNT: of 4x4 pixels of any colour.
+pictures() {
+    local i
+    mkdir -p "$1"
+    for i in $(seq "$2"); do
+        { printf 'P6\n4 4\n255\n'; head -c 48 /dev/urandom; } >"$1/$i.ppm"
+    done
+}
+# await FILE PID: until the file is there or the process gone.
+await() { while [ ! -e "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 0.01; done; }
+
+pictures photos/cat 30
+pictures photos/dog 30
+for i in 1 2 3 4 5; do echo 'no image' | tee photos/cat/$i.ppm >photos/dog/$i.ppm; done
+
+# whole RUN: all ten are in its table, once each, and on its page.
+whole() {
+    expect 0 '^10 10$' '' -- sh -c "tail -n +2 $1/bad_images.csv | cut -d, -f1 >paths.txt
+        echo \$(sort -u paths.txt | wc -l) \$(wc -l <paths.txt)"
+    expect 0 '10 images could not be read' '' -- cat "$1/report.html"
+}
+
+# One step of an epoch meets some of them, the pass over the training set all.
+once="$tiny --epochs 1 --batch 20 --max-steps 1 --val-fraction 0.1 -q"
+expect 0 '*' '10 broken images were left out' -- "$JENSEN" train photos $once --out once
+whole once
+expect 0 'contradicts [0-9]+ of (4[4-9]|50) training labels' '' -- cat once/log.txt
+
+# Stopped again and again, and once more behind its last epoch.
+for when in end never; do
+    long="train photos $tiny --epochs 400 --consistency $when --val-fraction 0.2 -q --out $when"
+    for signal in HUP TERM HUP; do
+        "$JENSEN" $long >stdout.txt 2>stderr.txt &
+        pid=$!
+        await $when/checkpoint.safetensors $pid
+        sleep 0.1
+        kill -$signal $pid 2>/dev/null
+        wait $pid
+        code=$?
+        cases=$((cases + 1))
+        [ $code -eq 75 ] || [ -e $when/result.json ] || complain "SIG$signal: exit $code, expected 75" "$JENSEN" $long
+    done
+    expect 0 '*' '*' -- "$JENSEN" $long
+    whole $when
+    rm $when/result.json $when/report.html
+    expect 0 '*' '10 broken images were left out' -- "$JENSEN" $long
+    whole $when
+done
+
+# Under nohup a closed terminal is none of its business.
+nohup "$JENSEN" train photos $tiny --epochs 100 --val-fraction 0 -q --out held >stdout.txt 2>stderr.txt &
+pid=$!
+await held/labels.csv $pid
+kill -HUP $pid
+cases=$((cases + 1))
+wait $pid || complain "SIGHUP under nohup: exit $?" "$JENSEN train"
+
+# A class without a single readable image is told, once.
+pictures bare/cat 20
+mkdir bare/dog
+for i in $(seq 20); do echo 'no image' >bare/dog/$i.ppm; done
+expect 0 '*' "class 'dog' is not learned: none of its 20 training images can be read" -- \
+    "$JENSEN" train bare $tiny --epochs 3 --val-fraction 0 -q --out bare-run
+expect 0 '^1$' '' -- grep -c 'is not learned' bare-run/log.txt
+finish
