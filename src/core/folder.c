@@ -19,17 +19,22 @@ static int by_name(const void *a, const void *b)
                   ((const jsni_folder_entry *)b)->name);
 }
 
-/* 1: a folder, 0: a regular file, -1: neither. */
-static int kind_of(DIR *dir, const char *name)
+typedef enum kind { OTHER, REGULAR, FOLDER, LOST } kind;
+
+static kind kind_of(DIR *dir, const char *name)
 {
     struct stat info;
-    if (fstatat(dirfd(dir), name, &info, 0) != 0)
-        return -1;
-    return S_ISDIR(info.st_mode) ? 1 : S_ISREG(info.st_mode) ? 0 : -1;
+    if (fstatat(dirfd(dir), name, &info, 0) == 0)
+        return S_ISDIR(info.st_mode) ? FOLDER : S_ISREG(info.st_mode) ? REGULAR : OTHER;
+    /* What was removed since it was listed is not there; what is there, and cannot be
+     * looked at, must not vanish unheard. */
+    return fstatat(dirfd(dir), name, &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
+               ? OTHER
+               : LOST;
 }
 
 static jsn_status add(jsni_folder_entry **entries, size_t *count, size_t *room,
-                      const char *name, bool folder)
+                      const char *name, kind what)
 {
     if (*count == *room) {
         const size_t wanted = *room == 0 ? 64 : *room * 2;
@@ -40,7 +45,7 @@ static jsn_status add(jsni_folder_entry **entries, size_t *count, size_t *room,
     }
     char *copy = jsni_text_copy(name);
     JSNI_TRY_ALLOC(copy);
-    (*entries)[(*count)++] = (jsni_folder_entry){copy, folder};
+    (*entries)[(*count)++] = (jsni_folder_entry){copy, what == FOLDER, what == LOST};
     return JSN_OK;
 }
 
@@ -65,9 +70,9 @@ jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out, size_t *c
         }
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        const int kind = kind_of(dir, entry->d_name);
-        if (kind >= 0)
-            status = add(&entries, &used, &room, entry->d_name, kind == 1);
+        const kind what = kind_of(dir, entry->d_name);
+        if (what != OTHER)
+            status = add(&entries, &used, &room, entry->d_name, what);
     }
     (void)closedir(dir);
     if (status != JSN_OK) {

@@ -12,10 +12,11 @@
 typedef struct jsni_folder_entry {
     char *name;  /* owned */
     bool folder; /* else a regular file; links count as what they lead to */
+    bool lost;   /* a link that leads nowhere, or what cannot be looked at: as a file */
 } jsni_folder_entry;
 
 /* The regular files and folders in `path`, without "." and "..", sorted by the bytes of
- * their names. Other kinds, and links that lead nowhere, are left out.
+ * their names. Other kinds, such as pipes, are left out.
  *   JSN_ERR_DATA  cannot be read
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out,

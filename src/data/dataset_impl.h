@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/spec.h"
+#include "core/text.h"
 #include "data/dataset_list.h"
 #include "data/image_decoder.h"
 #include "jensen/dataset.h"
@@ -126,6 +127,10 @@ JSN_MUST_CHECK jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split spl
 
 /* Fills in width and height of images on disk when a sample of them agrees. */
 void jsni_dataset_probe_size(jsn_dataset *data);
+
+/* A warning, one line, to a logger that may be NULL. */
+void jsni_dataset_warn(const jsn_logger *logger, const char *format, ...)
+    JSNI_PRINTF(2, 3);
 
 /* Empties a split. */
 void jsni_split_release(jsni_split *split);

@@ -21,22 +21,26 @@ typedef struct item {
     jsn_split split;
 } item;
 
+/* Images that are not used. */
+typedef struct unused {
+    size_t count;
+    const char *first;
+} unused;
+
 typedef struct making {
     const char *where;
     size_t strip;
-    bool splits; /* the first folder names a split */
+    bool splits;              /* the first folder names a split */
+    part folders[JSN_SPLITS]; /* those of the splits; empty where there is none */
     item *items;
     size_t count;
+    unused loose;            /* in no class folder */
+    unused flat[JSN_SPLITS]; /* in a split's folder that has no class folders */
 } making;
 
 static part first_part(const char *name)
 {
     return (part){name, strcspn(name, "/")};
-}
-
-static bool same(part a, const char *text)
-{
-    return a.length == strlen(text) && memcmp(a.text, text, a.length) == 0;
 }
 
 static int compare(part a, part b)
@@ -57,13 +61,33 @@ static int by_place(const void *left, const void *right)
     return order != 0 ? order : strcmp(a->base, b->base);
 }
 
-/* -1 when the folder names no split. */
-static int split_of(part name)
+/* The split that a folder is usually meant for by its name, in any case; else -1. */
+static int split_meant(part name)
 {
-    return same(name, "train")                             ? JSN_SPLIT_TRAIN
-           : same(name, "val") || same(name, "validation") ? JSN_SPLIT_VAL
-           : same(name, "test")                            ? JSN_SPLIT_TEST
-                                                           : -1;
+    static const struct {
+        const char *name;
+        jsn_split split;
+    } usual[] = {{"train", JSN_SPLIT_TRAIN},    {"training", JSN_SPLIT_TRAIN},
+                 {"val", JSN_SPLIT_VAL},        {"valid", JSN_SPLIT_VAL},
+                 {"validation", JSN_SPLIT_VAL}, {"test", JSN_SPLIT_TEST},
+                 {"testing", JSN_SPLIT_TEST}};
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        size_t k = 0;
+        while (k < name.length && (name.text[k] | 0x20) == usual[i].name[k])
+            k++; /* stops at the end of the usual name, whose 0 is no letter */
+        if (k == name.length && usual[i].name[k] == '\0')
+            return (int)usual[i].split;
+    }
+    return -1;
+}
+
+/* The split that a folder is, or -1. */
+static int split_of(const making *m, part name)
+{
+    for (int s = 0; s < JSN_SPLITS; s++)
+        if (m->folders[s].length > 0 && compare(m->folders[s], name) == 0)
+            return s;
+    return -1;
 }
 
 /* The length of a single folder, with its slash, that everything lies in; else 0. */
@@ -80,35 +104,55 @@ static size_t common_folder(const jsni_listing *files)
             strchr(name + other.length + 1, '/') == NULL)
             return 0;
     }
-    return split_of(top) >= 0 ? 0 : top.length + 1;
+    return split_meant(top) >= 0 ? 0 : top.length + 1;
+}
+
+static jsn_status refuse_beside(const making *m, part split, part beside)
+{
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s: %.*s/ has class folders and so is a split, but there are "
+                     "images in '%.*s' beside it; move that elsewhere, or into "
+                     "%.*s/ if it is a class. If '%.*s' is a class itself, move its "
+                     "images out of their folders, directly into it",
+                     m->where, (int)split.length, split.text, (int)beside.length,
+                     beside.text, (int)split.length, split.text, (int)split.length,
+                     split.text);
 }
 
 /* Whether there are splits, and no images beside them. */
 static jsn_status find_splits(making *m, const jsni_listing *files)
 {
-    const char *beside = NULL, *val = NULL, *validation = NULL;
-    bool train_or_test = false;
+    part beside = {NULL, 0}, split = {NULL, 0}, flat = {NULL, 0};
     for (size_t i = 0; i < files->count; i++) {
         const char *name = jsni_listing_name(files, i) + m->strip;
         const part top = first_part(name);
         if (name[top.length] != '/')
             continue;
-        const int split = split_of(top);
-        if (split < 0)
-            beside = name;
-        else if (split != JSN_SPLIT_VAL)
-            train_or_test = true;
-        val = same(top, "val") ? name : val;
-        validation = same(top, "validation") ? name : validation;
+        const int meant = split_meant(top);
+        if (meant < 0) {
+            beside = top;
+        } else if (strchr(name + top.length + 1, '/') == NULL) {
+            flat = top;
+        } else if (m->folders[meant].length == 0) {
+            split = m->folders[meant] = top;
+        } else if (compare(m->folders[meant], top) != 0) {
+            return jsni_fail(
+                JSN_ERR_DATA,
+                "%s: holds both %.*s/ and %.*s/, which mean the same split", m->where,
+                (int)m->folders[meant].length, m->folders[meant].text, (int)top.length,
+                top.text);
+        }
     }
-    /* Without train/ or test/, a folder "val" is a class like any other. */
-    m->splits = train_or_test;
-    if (m->splits && beside != NULL)
+    m->splits = split.length > 0;
+    if (m->splits && beside.length > 0)
+        return refuse_beside(m, split, beside);
+    /* Beside other classes such a folder is one, too. */
+    if (!m->splits && flat.length > 0 && beside.length == 0)
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: beside train/, val/, test/ there are images in '%.*s'",
-                         m->where, (int)first_part(beside).length, beside);
-    if (m->splits && val != NULL && validation != NULL)
-        return jsni_fail(JSN_ERR_DATA, "%s: holds both val/ and validation/", m->where);
+                         "%s: no images in class folders: those in %.*s/ lie directly "
+                         "in it, not in %.*s/<class>/",
+                         m->where, (int)flat.length, flat.text, (int)flat.length,
+                         flat.text);
     return JSN_OK;
 }
 
@@ -118,7 +162,7 @@ static bool class_part(const making *m, const char *name, part *out, jsn_split *
     *split = JSN_SPLIT_TRAIN;
     if (m->splits) {
         const part top = first_part(name);
-        const int found = split_of(top);
+        const int found = split_of(m, top);
         if (found < 0 || name[top.length] != '/')
             return false;
         *split = (jsn_split)found;
@@ -126,6 +170,14 @@ static bool class_part(const making *m, const char *name, part *out, jsn_split *
     }
     *out = first_part(name);
     return out->length > 0;
+}
+
+static void note_unused(making *m, const char *name)
+{
+    const part top = first_part(name);
+    const int meant = name[top.length] == '/' ? split_meant(top) : -1;
+    unused *to = meant >= 0 && split_of(m, top) < 0 ? &m->flat[meant] : &m->loose;
+    to->first = to->count++ == 0 ? name : to->first;
 }
 
 static jsn_status collect(making *m, const jsni_listing *files)
@@ -136,8 +188,10 @@ static jsn_status collect(making *m, const jsni_listing *files)
         const char *name = jsni_listing_name(files, i) + m->strip;
         item *to = &m->items[m->count];
         if (!class_part(m, name, &to->label, &to->split) ||
-            to->label.text[to->label.length] != '/')
-            continue; /* an image outside any class */
+            to->label.text[to->label.length] != '/') {
+            note_unused(m, name);
+            continue;
+        }
         to->base = strrchr(name, '/') + 1;
         to->folder = (part){name, (size_t)(to->base - name) - 1};
         to->file = i;
@@ -185,13 +239,20 @@ static jsn_status add_classes(const making *m, jsn_dataset *data)
     return JSN_OK;
 }
 
-/* A class folder in which there is no image is a mistake that should be heard of. */
+/* A class folder in which there is no image is a mistake that should be heard of; so is
+ * one for training beside other splits. */
 static jsn_status check_folders(const making *m, const jsni_listing *folders)
 {
     for (size_t i = 0; i < folders->count; i++) {
         const char *full = jsni_listing_name(folders, i);
         part label;
         jsn_split split;
+        if (m->splits && m->folders[JSN_SPLIT_TRAIN].length == 0 &&
+            m->flat[JSN_SPLIT_TRAIN].count == 0 && strlen(full) > m->strip &&
+            split_meant((part){full + m->strip, strlen(full + m->strip)}) ==
+                JSN_SPLIT_TRAIN)
+            return jsni_fail(JSN_ERR_DATA, "%s: the folder '%s' holds no images",
+                             m->where, full + m->strip);
         if (strlen(full) <= m->strip ||
             !class_part(m, full + m->strip, &label, &split) ||
             label.text[label.length] != '\0')
@@ -234,9 +295,31 @@ static jsn_status fill_rows(const making *m, const jsn_dataset *data, bool fixed
     return JSN_OK;
 }
 
+static void tell_unused(const making *m, const jsn_logger *logger)
+{
+    for (int s = 0; s < JSN_SPLITS; s++) {
+        const unused *flat = &m->flat[s];
+        const int length = flat->count > 0 ? (int)first_part(flat->first).length : 0;
+        if (flat->count > 0)
+            jsni_dataset_warn(logger,
+                              "%s: %.*s/ is not used, for it has no class folders; it "
+                              "holds %zu %s, such as '%.100s'",
+                              m->where, length, flat->first, flat->count,
+                              jsn_noun(flat->count, "image", "images"), flat->first);
+    }
+    if (m->loose.count > 0)
+        jsni_dataset_warn(logger,
+                          "%s: %zu %s outside the class folders and not used, such as "
+                          "'%.100s'",
+                          m->where, m->loose.count,
+                          jsn_noun(m->loose.count, "image is", "images are"),
+                          m->loose.first);
+}
+
 jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
                                    const char *where, const jsni_listing *files,
-                                   const jsni_listing *folders, bool archived)
+                                   const jsni_listing *folders, bool archived,
+                                   const jsn_logger *logger)
 {
     *out = (jsni_folder_layout){0};
     const bool fixed = data->traits.classes > 0;
@@ -250,7 +333,9 @@ jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
         status = add_classes(&m, data);
     if (status == JSN_OK)
         status = fill_rows(&m, data, fixed, out);
-    if (status != JSN_OK)
+    if (status == JSN_OK)
+        tell_unused(&m, logger);
+    else
         jsni_folder_layout_release(out);
     jsni_free(m.items);
     return status;

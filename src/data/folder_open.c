@@ -20,13 +20,21 @@ static jsn_status add_rows(jsn_dataset *data, const jsni_folder_layout *layout,
     return JSN_OK;
 }
 
-static jsn_status open_folder(jsn_dataset *data, const char *path)
+static jsn_status open_folder(jsn_dataset *data, const char *path,
+                              const jsn_logger *logger)
 {
-    jsni_listing files = {0}, folders = {0};
+    jsni_listing files = {0}, folders = {0}, lost = {0};
     jsni_folder_layout layout = {0};
-    jsn_status status = jsni_listing_walk(&files, &folders, path, jsni_is_image_name);
+    jsn_status status =
+        jsni_listing_walk(&files, &folders, &lost, path, jsni_is_image_name);
     if (status == JSN_OK)
-        status = jsni_folder_layout_make(&layout, data, path, &files, &folders, false);
+        status = jsni_folder_layout_make(&layout, data, path, &files, &folders, false,
+                                         logger);
+    if (status == JSN_OK && lost.count > 0)
+        jsni_dataset_warn(logger,
+                          "%s: links that lead nowhere, or what cannot be looked at: "
+                          "%zu, such as '%.100s'",
+                          path, lost.count, jsni_listing_name(&lost, 0));
     if (status == JSN_OK)
         status = add_rows(data, &layout, &files);
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
@@ -35,6 +43,7 @@ static jsn_status open_folder(jsn_dataset *data, const char *path)
     if (status == JSN_OK)
         jsni_dataset_probe_size(data);
     jsni_folder_layout_release(&layout);
+    jsni_listing_release(&lost);
     jsni_listing_release(&folders);
     jsni_listing_release(&files);
     return status;
@@ -82,7 +91,7 @@ static jsn_status open_archive(jsn_dataset *data, const char *path,
     JSNI_TRY(jsni_dataset_add_pack(data, &pack));
     JSNI_TRY(jsni_pack_open(pack, path, JSNI_PACK_IMAGES, options));
     jsn_status status = jsni_folder_layout_make(&layout, data, path, &pack->files,
-                                                &pack->folders, true);
+                                                &pack->folders, true, options->logger);
     if (status == JSN_OK)
         status = add_rows(data, &layout, &pack->files);
     const jsni_layout_row *rows = layout.rows;
@@ -104,7 +113,7 @@ jsn_status jsni_folder_open(jsn_dataset *data, const char *path,
                             const jsn_dataset_options *options)
 {
     if (jsni_folder_exists(path))
-        return open_folder(data, path);
+        return open_folder(data, path, options->logger);
     if (jsni_file_exists(path))
         return open_archive(data, path, options);
     return jsni_fail(JSN_ERR_DATA, "%s: no such file or folder", path);

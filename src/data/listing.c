@@ -127,7 +127,7 @@ bool jsni_is_image_name(const char *name)
 }
 
 typedef struct walker {
-    jsni_listing *files, *folders;
+    jsni_listing *files, *folders, *lost;
     const char *root;
     bool (*wants)(const char *name);
     size_t runs; /* folders of runs, passed by */
@@ -144,8 +144,9 @@ static jsn_status walk_entry(walker *w, const char *below,
     if (length < 0 || (size_t)length >= sizeof name)
         return jsni_fail(JSN_ERR_DATA, "%s/%.60s: a path has more than %zu bytes",
                          w->root, below, sizeof name);
-    if (!found->folder && w->wants != NULL && !w->wants(name))
-        return JSN_OK;
+    if (!found->folder && !w->wants(name))
+        return found->lost && jsni_is_utf8(name) ? jsni_listing_add(w->lost, name)
+                                                 : JSN_OK;
     if (!jsni_is_utf8(name))
         return jsni_fail(JSN_ERR_DATA, "%s/%s: the name '%s' is not UTF-8", w->root,
                          below, found->name);
@@ -162,14 +163,47 @@ static jsn_status walk_entry(walker *w, const char *below,
     return JSN_OK;
 }
 
+/* Whether the folder at the end of a path is one of those that it lies in. */
+static bool leads_up(char *path)
+{
+    char *slash = strrchr(path, '/'), *real = NULL, *above = NULL;
+    bool up = jsni_path_real(path, &real) == JSN_OK;
+    *slash = '\0';
+    up = up && jsni_path_real(path, &above) == JSN_OK;
+    *slash = '/';
+    const size_t length = up ? strlen(real) : 0;
+    up = up && strncmp(real, above, length) == 0 &&
+         (above[length] == '\0' || above[length] == '/' || length == 1);
+    jsni_free(above);
+    jsni_free(real);
+    return up;
+}
+
+/* The usual cause is a link to a folder above itself, which is named then. */
+static jsn_status too_deep(const walker *w, char *path)
+{
+    for (char *end = path + strlen(w->root); *end != '\0';) {
+        end += 1 + strcspn(end + 1, "/");
+        const char kept = *end;
+        *end = '\0';
+        if (leads_up(path))
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s: a link to a folder that it lies in, so that there is "
+                             "no end of folders; remove it",
+                             path);
+        *end = kept;
+    }
+    return jsni_fail(JSN_ERR_DATA, "%s: folders are nested more than %d deep", path,
+                     DEEPEST);
+}
+
 static jsn_status walk(walker *w, const char *below, int depth)
 {
     char path[2 * JSNI_DATASET_MAX_NAME];
     (void)snprintf(path, sizeof path, "%s%s%s", w->root, below[0] != '\0' ? "/" : "",
                    below);
     if (depth > DEEPEST)
-        return jsni_fail(JSN_ERR_DATA, "%s: folders are nested more than %d deep", path,
-                         DEEPEST);
+        return too_deep(w, path);
     jsni_folder_entry *entries = NULL;
     size_t count = 0;
     JSNI_TRY(jsni_folder_list(path, &entries, &count));
@@ -177,18 +211,19 @@ static jsn_status walk(walker *w, const char *below, int depth)
     const bool run = jsni_run_mark_shown(entries, count);
     w->runs += run;
     for (size_t i = 0; status == JSN_OK && !run && i < count; i++)
-        if (entries[i].name[0] != '.')
+        if (entries[i].name[0] != '.' && strcmp(entries[i].name, "__MACOSX") != 0)
             status = walk_entry(w, below, &entries[i], depth);
     jsni_folder_free(entries, count);
     return status;
 }
 
 jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
-                             const char *root, bool (*wants)(const char *name))
+                             jsni_listing *lost, const char *root,
+                             bool (*wants)(const char *name))
 {
     if (strlen(root) >= JSNI_DATASET_MAX_NAME)
         return jsni_fail(JSN_ERR_DATA, "%.60s...: the path is too long", root);
-    walker w = {files, folders, root, wants, 0};
+    walker w = {files, folders, lost, root, wants, 0};
     return walk(&w, "", 0);
 }
 

@@ -24,11 +24,12 @@ void jsni_listing_release(jsni_listing *list);
 JSN_MUST_CHECK jsn_status jsni_listing_sort(jsni_listing *list, const char *where,
                                             size_t *order);
 
-/* All files and folders below `root`, links followed, hidden ones (a leading dot) and
- * the folders of runs left out. `wants` says which files to take; NULL takes all.
+/* All files and folders below `root`, links followed, hidden ones (a leading dot),
+ * __MACOSX and the folders of runs left out. `wants` says which files to take. A link
+ * that leads nowhere is a file when it is wanted, and goes to `lost` otherwise.
  *   JSN_ERR_DATA  unreadable, nested too deeply, a name that is not UTF-8 */
 JSN_MUST_CHECK jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
-                                            const char *root,
+                                            jsni_listing *lost, const char *root,
                                             bool (*wants)(const char *name));
 
 /* Checks a path from an archive or a list file and copies its plain form ("./a//b"

@@ -89,11 +89,97 @@ static void test_splits_share_the_training_classes(void **state)
     refused("splits", "'d' is no class of the training split");
     fixture_image(support_folder, "beside/train/b/1.png", 3, 3, 1);
     fixture_image(support_folder, "beside/extra/b/1.png", 3, 3, 1);
-    refused("beside", "images in 'extra'");
+    refused("beside", "images in 'extra' beside it; move");
     fixture_image(support_folder, "twice/train/b/1.png", 3, 3, 1);
     fixture_image(support_folder, "twice/val/b/1.png", 3, 3, 1);
     fixture_image(support_folder, "twice/validation/b/1.png", 3, 3, 1);
     refused("twice", "both val/ and validation/");
+}
+
+typedef struct heard {
+    char text[4][300];
+    size_t count;
+} heard;
+
+static void hear(void *user, jsn_log_level level, const char *text)
+{
+    heard *h = user;
+    assert_int_equal(level, JSN_LOG_WARNING);
+    assert_true(h->count < 4);
+    (void)snprintf(h->text[h->count++], sizeof h->text[0], "%.299s", text);
+}
+
+static jsn_dataset *open_heard(const char *name, heard *h)
+{
+    jsn_dataset *data = NULL;
+    const jsn_logger logger = {h, hear, NULL};
+    const jsn_dataset_options options = {.logger = &logger};
+    *h = (heard){0};
+    assert_ok(jsn_dataset_open(&data, fixture_path(support_folder, name), &options));
+    return data;
+}
+
+static void test_splits_have_their_usual_names(void **state)
+{
+    (void)state;
+    static const char *const names[][JSN_SPLITS] = {{"Train", "VAL", "Test"},
+                                                    {"training", "valid", "testing"},
+                                                    {"TRAINING", "Validation", "test"}};
+    for (size_t i = 0; i < 3; i++) {
+        char root[20], name[100];
+        (void)snprintf(root, sizeof root, "usual%zu", i);
+        for (unsigned s = 0; s < JSN_SPLITS; s++) {
+            (void)snprintf(name, sizeof name, "%s/%s/a/1.png", root, names[i][s]);
+            fixture_image(support_folder, name, 3, 3, s);
+        }
+        jsn_dataset *data = open_ok(root, "");
+        assert_int_equal(jsn_dataset_about(data)->classes, 1);
+        for (unsigned s = 0; s < JSN_SPLITS; s++)
+            fixture_check(data, (jsn_split)s, 0, 3, 3, s);
+        (void)snprintf(name, sizeof name, "%s/a/1.png", names[i][1]);
+        assert_string_equal(jsn_dataset_path(data, JSN_SPLIT_VAL, 0), name);
+        jsn_dataset_close(data);
+    }
+    /* No such names: these are classes. */
+    fixture_image(support_folder, "unusual/trains/a/1.png", 3, 3, 1);
+    fixture_image(support_folder, "unusual/tes/a/1.png", 3, 3, 1);
+    fixture_image(support_folder, "unusual/train/1.png", 3, 3, 1);
+    jsn_dataset *data = open_ok("unusual", "");
+    assert_int_equal(jsn_dataset_about(data)->classes, 3);
+    jsn_dataset_close(data);
+}
+
+static void test_images_that_are_not_used_are_told_of(void **state)
+{
+    (void)state;
+    heard h;
+    fixture_image(support_folder, "told/train/a/1.png", 3, 3, 1);
+    fixture_image(support_folder, "told/train/b/2.png", 3, 3, 2);
+    jsn_dataset_close(open_heard("told", &h));
+    assert_int_equal(h.count, 0);
+    fixture_image(support_folder, "told/Test/3.png", 3, 3, 3);
+    fixture_image(support_folder, "told/train/4.png", 3, 3, 4);
+    fixture_image(support_folder, "told/5.png", 3, 3, 5);
+    jsn_dataset *data = open_heard("told", &h);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 2);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 0);
+    jsn_dataset_close(data);
+    assert_int_equal(h.count, 2);
+    assert_non_null(strstr(h.text[0], "Test/ is not used, for it has no class folders; "
+                                      "it holds 1 image, such as 'Test/3.png'"));
+    assert_non_null(strstr(h.text[1], "2 images are outside the class folders"));
+    assert_int_equal(
+        symlink("/no/such", fixture_path(support_folder, "told/train/b/dead.png")), 0);
+    assert_int_equal(symlink("/no/such", fixture_path(support_folder, "told/c")), 0);
+    data = open_heard("told", &h);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 3);
+    jsn_image image = {0};
+    assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, 2, &image), JSN_ERR_DATA,
+                 "dead.png");
+    jsn_image_release(&image);
+    jsn_dataset_close(data);
+    assert_int_equal(h.count, 3);
+    assert_non_null(strstr(h.text[2], "1, such as 'c'"));
 }
 
 static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
@@ -110,7 +196,7 @@ static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
     refused("latin", "not UTF-8");
     fixture_image(support_folder, "circle/a/1.png", 3, 3, 1);
     assert_int_equal(symlink("..", fixture_path(support_folder, "circle/a/up")), 0);
-    refused("circle", "deep");
+    refused("circle", "a/up: a link to a folder that it lies in");
     jsn_dataset *data = NULL;
     assert_fails(jsn_dataset_open(&data, fixture_path(support_folder, "missing"), NULL),
                  JSN_ERR_DATA, "no file or folder");
@@ -269,6 +355,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_classes_and_samples_come_in_torchvisions_order),
         cmocka_unit_test(test_splits_share_the_training_classes),
+        cmocka_unit_test(test_splits_have_their_usual_names),
+        cmocka_unit_test(test_images_that_are_not_used_are_told_of),
         cmocka_unit_test(test_folders_that_make_no_data_set_get_a_sentence),
         cmocka_unit_test(test_bad_images_fail_alone_and_with_their_path),
         cmocka_unit_test(test_decoded_images_are_kept_while_memory_allows),
