@@ -111,11 +111,13 @@ typedef struct jsn_classifier_scores {
     double accuracy, top5, loss, ece;
     double consistency;  /* with one augmented copy of each image, when asked for */
     uint64_t *confusion; /* [classes][classes], label to predicted; owned */
+    const char *split;   /* that was evaluated: "test", "val" or "train"; static */
 } jsn_classifier_scores;
 
 JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
 
-/* Evaluates on a data set (its main split; ",split=test" picks another). Its classes go
+/* Evaluates on a data set: its test split, else its validation split, else all it has
+ * (",split=train" picks one). Images that cannot be read are told to `logger`. Its classes go
  * by their names: they may be some of the network's, in any order; the confusion counts
  * the network's. `consistency` non-zero measures that as well. `logger` may be NULL. On
  * failure nothing is held.

@@ -309,13 +309,31 @@ static jsn_status tear_down(predictor *p, jsn_status status)
     return status;
 }
 
-/* The images named, and those in the folders named; says that runs are passed by. */
-static jsn_status find_images(const cli_predict_request *request, jsn_texts *paths)
+/* Where a run is named behind the images there are none to be found: says that the first
+ * word is no run, if so. */
+static jsn_status check_run(predictor *p)
 {
+    if (p->request->run == NULL)
+        return JSN_OK;
+    const jsn_status status = open_classifier(p, 1);
+    jsn_classifier_close(p->classifier);
+    p->classifier = NULL;
+    return status == JSN_ERR_DATA
+               ? cli_fail(status, "%s; the run folder comes first, then images",
+                          jsn_last_error())
+               : status;
+}
+
+/* The images named, and those in the folders named; says that runs are passed by. */
+static jsn_status find_images(predictor *p, jsn_texts *paths)
+{
+    const cli_predict_request *request = p->request;
     jsn_texts runs = {0};
     jsn_status status = JSN_OK;
     for (size_t i = request->first; status == JSN_OK && i < request->args->count; i++)
         status = jsn_image_find(paths, request->args->items[i], &runs);
+    if (status == JSN_OK && paths->count == 0)
+        status = check_run(p);
     if (status == JSN_OK && runs.count > 0) {
         char text[400], more[40] = "";
         const jsn_logger *logger = cli_logger();
@@ -334,7 +352,7 @@ jsn_status cli_predict_images(const cli_predict_request *request)
 {
     predictor p = {.request = request};
     jsn_texts paths = {0};
-    jsn_status status = find_images(request, &paths);
+    jsn_status status = find_images(&p, &paths);
     if (status == JSN_OK && paths.count == 0) {
         (void)cli_usage("there is no image in the folders named");
         status = JSN_ERR_DATA;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_cell.h"
 #include "cli/cli_numbers.h"
 #include "jensen/classifier.h"
 #include "jensen/json.h"
@@ -33,6 +34,7 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
     if (status != JSN_OK)
         return status;
     jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "split", s->split);
     jsn_json_put_int(w, "samples", (int64_t)s->samples);
     jsn_json_put_int(w, "bad_images", (int64_t)s->bad_images);
     jsn_json_put_real(w, "accuracy", s->accuracy);
@@ -56,27 +58,57 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
     return cli_print_json(w);
 }
 
-static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
+/* The longest name of a class, in [least, most] characters. */
+static size_t name_width(const jsn_classifier *c, size_t least, size_t most)
 {
-    enum { MOST_COLUMNS = 12 };
+    size_t width = least;
+    for (size_t k = 0; k < jsn_classifier_classes(c); k++) {
+        const size_t name = cli_cell_width(jsn_classifier_class(c, k));
+        width = name > width ? name : width;
+    }
+    return width < most ? width : most;
+}
+
+static void print_confusion(const jsn_classifier *c, const jsn_classifier_scores *s)
+{
+    enum { MOST_COLUMNS = 12, MOST_LABEL = 24, LEAST_COLUMN = 6, MOST_COLUMN = 10 };
     const size_t classes = jsn_classifier_classes(c);
-    (void)printf("samples      %llu\n", (unsigned long long)s->samples);
-    if (s->bad_images > 0)
-        (void)printf("bad images   %llu\n", (unsigned long long)s->bad_images);
-    (void)printf("accuracy     %.2f%%\ntop-5        %.2f%%\ncross-entropy %.4f\n"
-                 "calibration error %.4f\n",
-                 100.0 * s->accuracy, 100.0 * s->top5, s->loss, s->ece);
-    if (!isnan(s->consistency))
-        (void)printf("consistency  %.2f%%\n", 100.0 * s->consistency);
-    if (classes > MOST_COLUMNS)
+    if (classes > MOST_COLUMNS) {
+        (void)printf("\nconfusion of %zu classes: too wide to print, --json has it\n",
+                     classes);
         return;
+    }
+    const size_t label = name_width(c, 1, MOST_LABEL);
+    const size_t column = name_width(c, LEAST_COLUMN, MOST_COLUMN);
     (void)printf("\nconfusion (rows: label, columns: predicted)\n");
+    cli_put_left("", label);
     for (size_t k = 0; k < classes; k++) {
-        (void)printf("%-16.16s", jsn_classifier_class(c, k));
+        (void)fputc(' ', stdout);
+        cli_put_right(jsn_classifier_class(c, k), column);
+    }
+    (void)printf("\n");
+    for (size_t k = 0; k < classes; k++) {
+        cli_put_left(jsn_classifier_class(c, k), label);
         for (size_t j = 0; j < classes; j++)
-            (void)printf(" %6llu", (unsigned long long)s->confusion[k * classes + j]);
+            (void)printf(" %*llu", (int)column,
+                         (unsigned long long)s->confusion[k * classes + j]);
         (void)printf("\n");
     }
+}
+
+static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
+{
+    (void)printf("split        %s\nsamples      %llu\n", s->split,
+                 (unsigned long long)s->samples);
+    if (s->bad_images > 0)
+        (void)printf("bad images   %llu\n", (unsigned long long)s->bad_images);
+    (void)printf("accuracy     %.2f%%\n", 100.0 * s->accuracy);
+    if (jsn_classifier_classes(c) > 5) /* of five, any class is among the first five */
+        (void)printf("top-5        %.2f%%\n", 100.0 * s->top5);
+    (void)printf("cross-entropy %.4f\ncalibration error %.4f\n", s->loss, s->ece);
+    if (!isnan(s->consistency))
+        (void)printf("consistency  %.2f%%\n", 100.0 * s->consistency);
+    print_confusion(c, s);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -105,9 +137,14 @@ const cli_command cli_command_eval = {
     .summary = "accuracy of a finished run on labelled data",
     .usage = "RUN DATA [OPTIONS]",
     .details =
-        "DATA is a data set as for train; its test split is used when it has one\n"
-        "(',split=val' picks another). Its classes go by their names: some of the\n"
-        "run's may be missing, none new.",
+        "DATA is a data set as for train. Its test split is used, else its validation\n"
+        "split, else all it has (',split=train' picks one); which one is said. Its "
+        "classes\n"
+        "go by their names: some of the run's may be missing, none new. Images that "
+        "cannot\n"
+        "be read are named on stderr. The confusion of more than 12 classes is in "
+        "--json\n"
+        "alone.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(eval_values),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/cli_cell.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/noise.h"
@@ -100,6 +101,7 @@ static size_t main_target(const jsn_noise_result *r, size_t c)
 static void print_text(const noise_values *v, const jsn_noise_input *in,
                        const jsn_noise_result *r)
 {
+    enum { LEAST_NAME = 24 };
     (void)printf("noise     %s, seed %lld\n", v->noise, (long long)v->seed);
     (void)printf("samples   %zu", r->samples);
     if (r->listed_samples != r->samples)
@@ -111,11 +113,18 @@ static void print_text(const noise_values *v, const jsn_noise_input *in,
     (void)printf("real      %.2f%%\n", 100.0 * r->real_rate);
     if (!isnan(r->factor))
         (void)printf("factor    %.4f\n", r->factor);
-    (void)printf("\n%-24s %8s  %s\n", "class", "wrong", "most often as");
+    size_t width = LEAST_NAME;
+    for (size_t c = 0; c < r->classes; c++) {
+        const size_t name = cli_cell_width(in->class_names[c]);
+        width = name > width ? name : width;
+    }
+    (void)printf("\n");
+    cli_put_left("class", width);
+    (void)printf(" %8s  %s\n", "wrong", "most often as");
     for (size_t c = 0; c < r->classes; c++) {
         const size_t target = main_target(r, c);
-        (void)printf("%-24s %7.2f%%  %s\n", in->class_names[c],
-                     100.0 * r->class_rates[c],
+        cli_put_left(in->class_names[c], width);
+        (void)printf(" %7.2f%%  %s\n", 100.0 * r->class_rates[c],
                      target < r->classes ? in->class_names[target] : "-");
     }
 }

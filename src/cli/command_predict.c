@@ -198,10 +198,16 @@ static jsn_status predict_with_weights(const predict_values *v, const jsn_texts 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const predict_values *v = values;
-    const bool weights =
-        v->network != NULL && v->init != NULL && v->classes != JSN_OPTION_INT_UNSET;
-    if (weights)
+    const bool classes = v->classes != JSN_OPTION_INT_UNSET;
+    const int given = (v->network != NULL) + (v->init != NULL) + classes;
+    if (given == 3)
         return predict_with_weights(v, args);
+    if (given == 2)
+        return cli_usage("%s is missing: weights want --network, --init and --classes, "
+                         "a run folder none of them",
+                         v->network == NULL ? "--network"
+                         : v->init == NULL  ? "--init"
+                                            : "--classes");
     if (args->count == 0)
         return cli_usage("needs a run folder and images, or --network, --init and "
                          "--classes");

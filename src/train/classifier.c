@@ -315,6 +315,20 @@ static void release_pass(pass *p)
     jsni_free(p->row);
 }
 
+/* Tells every image that could not be read, unless it is all of them, which is a failure
+ * of its own. */
+static void name_bad(const jsni_loader *loader, size_t total, const jsn_logger *logger)
+{
+    const size_t count = jsni_loader_bad_count(loader);
+    const bool can = logger != NULL && logger->message != NULL;
+    for (size_t i = 0; can && count < total && i < count; i++) {
+        uint32_t position = 0;
+        const char *reason = NULL;
+        jsni_loader_bad(loader, i, &position, &reason);
+        logger->message(logger->user, JSN_LOG_WARNING, reason);
+    }
+}
+
 static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
                            const jsn_augment *augment, const jsn_logger *logger,
                            pass *p, uint64_t *bad)
@@ -344,6 +358,8 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
         status = jsni_evaluate_logits(c->models[m], loader, c->card.classes, 0,
                                       add_logits, p, NULL, logger, "evaluating");
     *bad = jsni_loader_bad_count(loader);
+    if (status == JSN_OK && augment == c->plain)
+        name_bad(loader, part->count, logger);
     if (status == JSN_OK && *bad == part->count) {
         uint32_t position = 0;
         const char *reason = NULL;
@@ -406,10 +422,12 @@ jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int cons
     jsn_dataset_options_init(&options);
     options.logger = logger;
     JSNI_TRY(jsn_dataset_open(&set, data, &options));
-    /* What a run of training data would be scored on: its test split, if any. */
+    /* What a run on this data would be judged by; a split that was picked is alone. */
     jsn_split split = jsn_dataset_main_split(set);
-    if (split == JSN_SPLIT_TRAIN && jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
+    if (jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
         split = JSN_SPLIT_TEST;
+    else if (jsn_dataset_samples(set, JSN_SPLIT_VAL) > 0)
+        split = JSN_SPLIT_VAL;
     jsn_status status = jsni_part_whole(&part, set, split);
     const jsni_classes classes = {(const char *const *)c->card.names, c->card.classes,
                                   c->folder != NULL ? c->folder : c->weights};
@@ -417,6 +435,7 @@ jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int cons
         status = jsni_part_number_by_name(&part, &classes, "", logger);
     if (status == JSN_OK)
         status = score(c, &part, consistency, logger, scores);
+    scores->split = jsn_split_name(split);
     if (status != JSN_OK)
         jsn_classifier_scores_release(scores);
     jsni_part_release(&part);

@@ -59,6 +59,10 @@ expect 3 '' 'no image in the folders' -- "$JENSEN" predict run empty --device re
 expect 3 '' 'nowhere' -- "$JENSEN" predict nowhere new/b.ppm
 expect 2 '' 'wants images' -- "$JENSEN" predict run
 expect 2 '' 'brings its own network' -- "$JENSEN" predict run new --network mlp
+expect 3 '' '^jensen predict: new: not a run folder .*the run folder comes first' -- "$JENSEN" predict new run --device ref
+[ "$(wc -l <stderr.txt)" -eq 1 ] || complain "one sentence" predict
+expect 2 '' '^jensen predict: --classes is missing' -- "$JENSEN" predict --network mlp:width=16 --init run/model.safetensors new
+expect 2 '' '^jensen predict: --init is missing' -- "$JENSEN" predict --network mlp:width=16 --classes 10 new
 expect 2 '' 'needs a run folder and images' -- "$JENSEN" predict
 expect 1 '' 'no/such' -- "$JENSEN" predict run new --csv no/such.csv --device ref
 expect 4 '' '*' -- "$JENSEN" predict run new --device cuda:99
@@ -131,6 +135,42 @@ assert abs(d[\"accuracy\"] - sum(d[\"confusion\"][k][k] for k in range(10)) / 20
 assert d[\"accuracy\"] <= d[\"top5\"] <= 1 and d[\"consistency\"] == 1, d  # the run augments with none
 print(\"ok\")'"
 expect 0 '"consistency":null' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --json --consistency 0
+# The split that was scored is said: test, else val, else what there is; or the one picked.
+"$JENSEN" data convert builtin:size=60,test=20 --out sets --format ppm >/dev/null
+evaluated() { expect 0 "^split +$1\$" '*' -- "$JENSEN" eval run "$2" --device ref; grep -qE "^samples +$3\$" stdout.txt || complain "samples" "$@"; }
+evaluated test sets 20
+evaluated train sets,split=train 60
+cp -r sets halves && mv halves/test halves/val && evaluated val halves 20
+evaluated train sets/train 60
+expect 0 '^\{"split":"val","samples":20,' '*' -- "$JENSEN" eval run halves --device ref --json
+# Those that cannot be read are counted and named, once.
+echo 'no image' >halves/val/disc/broken.ppm
+expect 0 '^bad images +1$' 'disc/broken.ppm' -- "$JENSEN" eval run halves --device ref
+[ "$(grep -c 'broken.ppm' stderr.txt)" -eq 1 ] || complain "a bad image is named once" eval
+
+# Names in columns, whatever their letters and length; the five best of five say nothing.
+mkdir -p odd/train/{Äpfel,b,"straßenschild mit sehr langem namen"}
+for k in odd/train/*; do for i in 0 1 2 3; do cp "$(ls sets/train/*/*.ppm | sed -n "$((i + 1))p")" "$k/$i.ppm"; done; done
+"$JENSEN" train odd/train $tiny --batch 4 --val-fraction 0 --loss ce -q --out oddrun >/dev/null 2>&1
+expect 0 '^ +b +straßensc… +Äpfel$' '' -- "$JENSEN" eval oddrun odd/train --device ref
+cp stdout.txt odd.txt
+grep -q 'top-5' odd.txt && complain "top-5 of three classes" eval
+expect 0 '^ok$' '' -- python3 -c '
+lines = open("odd.txt", encoding="utf-8").read().split("predicted)\n")[1].splitlines()
+assert len(lines) == 4 and len({len(x) for x in lines}) == 1, lines
+assert lines[2].startswith("straßenschild mit sehr … "), lines
+print("ok")'
+"$JENSEN" noise odd/train >noise.txt
+expect 0 '^ok$' '' -- python3 -c '
+lines = open("noise.txt", encoding="utf-8").read().split("\n\n")[1].splitlines()
+assert len({x.index(" ", 36) for x in lines[1:]}) <= 2 and len({x.find("%") for x in lines[1:]}) == 1, lines
+print("ok")'
+expect 0 '"top5":' '' -- "$JENSEN" eval oddrun odd/train --device ref --json
+# Too many classes for a table: it is said where the numbers are.
+for k in 01 02 03 04 05 06 07 08 09 10 11 12 13; do mkdir -p many/$k && cp odd/train/b/*.ppm many/$k; done
+"$JENSEN" train many $tiny --batch 4 --val-fraction 0 --loss ce -q --out manyrun >/dev/null 2>&1
+expect 0 '^confusion of 13 classes: .*--json' '' -- "$JENSEN" eval manyrun many --device ref
+
 mkdir -p other/a other/b && cp new/b.ppm other/a && cp new/b.ppm other/b
 expect 3 '' "other: class 'a' is none of the 10 classes of run" -- "$JENSEN" eval run other --device ref
 # Classes go by their names: a folder has them in the order of the letters, and may lack some.
