@@ -43,6 +43,8 @@ typedef struct cli_command {
     /* Leave options that the command line does not name unset, because the command
      * fills them from recipes, files or data before their initial values. */
     bool deferred;
+    /* The same command continues what was begun; said to who looks for --resume. */
+    bool continues;
 } cli_command;
 
 /* The option table of a command, wherever it is. */

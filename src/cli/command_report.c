@@ -11,8 +11,8 @@ typedef struct report_values {
 
 static const jsn_option_info options[] = {
     {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "where the page goes (one run: RUN/report.html; several: report.html); FILE.svg: "
-     "the curves alone",
+     "where the page goes, FILE.html (one run: RUN/report.html; several: report.html); "
+     "FILE.svg: the curves alone",
      offsetof(report_values, out)},
     {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
      offsetof(report_values, title)},
@@ -30,6 +30,14 @@ static jsn_status print_table(const jsn_texts *runs, const char *format)
         (void)printf("%s", text);
     jsn_text_release(text);
     return status;
+}
+
+/* The end of a file's name from its last dot, or "". */
+static const char *kind_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash == NULL ? path : slash, '.');
+    return dot == NULL ? "" : dot;
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -53,7 +61,14 @@ static jsn_status run(void *values, const jsn_texts *args)
         length = snprintf(path, sizeof path, "report.html");
     if (length < 0 || (size_t)length >= sizeof path)
         return cli_usage("the path of the page is too long");
-    const bool figure = length > 4 && strcmp(path + length - 4, ".svg") == 0;
+    const char *kind = kind_of(path);
+    const bool figure = strcmp(kind, ".svg") == 0;
+    if (!figure && kind[0] != '\0' && strcmp(kind, ".html") != 0 &&
+        strcmp(kind, ".htm") != 0)
+        return cli_usage("--out '%s': no %s is written; FILE.html (or .htm) is a page, "
+                         "FILE.svg the curves; --table prints markdown, csv, latex or "
+                         "html",
+                         path, kind);
     if (figure && v->title != NULL)
         return cli_usage("--title belongs to a page, not to a figure");
     const jsn_status status = figure

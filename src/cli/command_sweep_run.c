@@ -68,4 +68,5 @@ const cli_command cli_command_sweep_run = {
     .library_options = options,
     .values_size = sizeof(run_values),
     .run = run,
+    .continues = true,
 };

@@ -84,4 +84,5 @@ const cli_command cli_command_train = {
     .values_size = sizeof(jsn_train_config),
     .run = run,
     .deferred = true,
+    .continues = true,
 };

@@ -255,4 +255,5 @@ const cli_command cli_command_tune = {
     .values_size = sizeof(tune_values),
     .run = run,
     .deferred = true,
+    .continues = true,
 };

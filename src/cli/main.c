@@ -171,6 +171,20 @@ static int take_common(int argc, char **argv, int *help)
     return kept;
 }
 
+/* Options, and an answer to --resume, which other programs have. */
+static jsn_status parse(const cli_command *command, void *values, int argc,
+                        char *const *argv, jsn_texts *args)
+{
+    size_t count = 0;
+    const jsn_option_info *table = cli_command_options(command, &count);
+    const jsn_status status = jsn_options_parse(table, count, values, argc, argv, args);
+    for (int i = 0; i < argc && status == JSN_ERR_UNKNOWN_NAME; i++)
+        if (command->continues && strncmp(argv[i], "--resume", 8) == 0)
+            return cli_fail(status, "no option 'resume'; the same command as before "
+                                    "continues what is not finished");
+    return status;
+}
+
 static int run_command(const cli_command *command, int argc, char **argv)
 {
     int help = 0;
@@ -191,7 +205,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
     else
         status = jsn_options_init(table, count, values);
     if (status == JSN_OK)
-        status = jsn_options_parse(table, count, values, argc, argv, &args);
+        status = parse(command, values, argc, argv, &args);
     if (status == JSN_OK)
         status = command->run(values, &args);
     /* Data that never reached its reader (a full disk, a closed pipe) is a failure. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -240,19 +241,23 @@ size_t jsn_name_distance(const char *a, const char *b)
 static jsn_status unknown_option(const jsn_option_info *table, size_t count,
                                  const char *name)
 {
-    size_t best = 4; /* farther names are no help */
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
+    /* A letter in three may be wrong; of a single one nothing would be left. */
+    const size_t length = strlen(word);
+    size_t best = (length < 3 ? 1 : length / 3) + 1;
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
-        const size_t distance = jsn_name_distance(name, table[i].name);
-        if (distance < best) {
+        const size_t distance = jsn_name_distance(word, table[i].name);
+        if (distance < best && distance < length) {
             best = distance;
             nearest = table[i].name;
         }
     }
     if (nearest == NULL)
         return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no option '%s'; --help lists them",
-                         name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no option '%s'; did you mean '%s'?", name,
+                         word);
+    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no option '%s'; did you mean '%s'?", word,
                      nearest);
 }
 

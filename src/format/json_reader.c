@@ -248,8 +248,8 @@ static jsn_status parse_value(reader *r, jsn_json *value)
     return parse_word(r, value);
 }
 
-jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
-                          size_t length)
+jsn_status jsni_json_parse_line(jsn_json **out, const char *name, size_t line,
+                                const char *data, size_t length)
 {
     jsn_json *root = NULL;
     *out = NULL;
@@ -258,7 +258,7 @@ jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
                          "%s: %zu bytes of JSON, more than the limit of %zu", name,
                          length, JSN_JSON_MAX_BYTES);
     JSNI_TRY(jsni_json_tree_create(&root, name));
-    reader r = {data, data + length, data, 1, 0, root};
+    reader r = {data, data + length, data, line, 0, root};
     skip_space(&r);
     root->line = r.line;
     jsn_status status = parse_value(&r, root);
@@ -272,6 +272,12 @@ jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
     else
         jsn_json_destroy(root);
     return status;
+}
+
+jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
+                          size_t length)
+{
+    return jsni_json_parse_line(out, name, 1, data, length);
 }
 
 jsn_status jsn_json_read(jsn_json **out, const char *path)

@@ -37,6 +37,11 @@ const char *jsni_json_tree_name(const jsn_json *any);
 JSN_MUST_CHECK jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind,
                                                jsn_json *first, size_t count);
 
+/* jsn_json_parse() of a part of a file that begins with this line of it. */
+JSN_MUST_CHECK jsn_status jsni_json_parse_line(jsn_json **out, const char *name,
+                                               size_t line, const char *data,
+                                               size_t length);
+
 /* Whether a text is a number by JSON's grammar. */
 bool jsni_json_tree_is_number(const char *text);
 

@@ -14,6 +14,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "format/json_tree.h"
 
 #define MOST_METRICS_BYTES ((size_t)1 << 30)
 
@@ -118,16 +119,14 @@ static jsn_status add_lines(jsni_run_rows *rows, const char *path, char *data)
         const bool last = at[length] == '\0';
         at[length] = '\0';
         jsn_json *row = NULL;
-        char name[1100];
-        (void)snprintf(name, sizeof name, "%s line %zu", path, number);
-        const jsn_status status = jsn_json_parse(&row, name, at, length);
+        const jsn_status status = jsni_json_parse_line(&row, path, number, at, length);
         if (status == JSN_ERR_DATA && last)
             return JSN_OK;
         JSNI_TRY(status);
         const bool object = jsn_json_kind_of(row) == JSN_JSON_OBJECT;
         jsn_json_destroy(row);
         if (!object)
-            return jsni_fail(JSN_ERR_DATA, "%s: not an object", name);
+            return jsni_fail(JSN_ERR_DATA, "%s:%zu: not an object", path, number);
         JSNI_TRY(jsni_run_rows_add(rows, at));
         at += last ? length : length + 1;
     }

@@ -20,6 +20,12 @@ expect 0 '^\.TH JENSEN 1' '' -- "$JENSEN" --print-man
 expect 0 'complete .*-F _jensen jensen' '' -- "$JENSEN" --print-completion
 expect 0 'options:' '' -- "$JENSEN" doctor --help
 expect 2 '' "did you mean 'json'" -- "$JENSEN" doctor --jsn
+expect 2 '' "no option 'jumbo'; --help lists them" -- "$JENSEN" doctor --jumbo
+expect 2 '' "no option 'resume'; the same command as before continues" -- "$JENSEN" train builtin --resume
+expect 2 '' "no option 'resume'; --help lists them" -- "$JENSEN" eval a b --resume
+expect 2 '' "no option 'z'; --help lists them" -- "$JENSEN" train builtin -z
+expect 2 '' "no option 'lr'; --help lists them" -- "$JENSEN" tune builtin --lr 1
+expect 2 '' "did you mean 'weight-decay'" -- "$JENSEN" train builtin --wieght-decay 1
 expect 2 '' "no argument 'x'" -- "$JENSEN" doctor x
 if [ -w /dev/full ]; then
     expect 1 '*' 'cannot be written' -- sh -c "exec '$JENSEN' doctor >/dev/full"

@@ -79,6 +79,9 @@ expect 0 '\| ce ' '' -- "$JENSEN" report ce1 ce2 a --table markdown
 expect 0 'begin\{tabular\}' '' -- "$JENSEN" report ce1 ce2 a --table latex
 expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html
 expect 2 '' 'xml' -- "$JENSEN" report ce1 --table xml
+expect 2 '' "o.pdf': no .pdf is written; FILE.html .*FILE.svg.*markdown" -- "$JENSEN" report ce1 --out o.pdf
+[ ! -e o.pdf ] || complain "a page in a file of another kind" report
+expect 0 '^v1.0/page$' '' -- sh -c "mkdir v1.0 && '$JENSEN' report ce1 --out v1.0/page"
 expect 2 '' 'belong to a page' -- "$JENSEN" report ce1 --table csv --out x
 
 # Bold is the best for the same problem; accuracies on other test images do not compete.

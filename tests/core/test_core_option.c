@@ -122,6 +122,17 @@ static void test_bad_words_are_refused_with_the_reason(void **state)
 {
     (void)state;
     refuse("--epoch", "3", JSN_ERR_UNKNOWN_NAME, "did you mean 'epochs'");
+    refuse("--epcohs", "3", JSN_ERR_UNKNOWN_NAME, "did you mean 'epochs'");
+    refuse("--epcohs=12345", NULL, JSN_ERR_UNKNOWN_NAME,
+           "no option 'epcohs'; did you mean 'epochs'");
+    refuse("--jsn", NULL, JSN_ERR_UNKNOWN_NAME, "did you mean 'json'");
+    refuse("--lrs", "3", JSN_ERR_UNKNOWN_NAME, "did you mean 'lr'");
+    refuse("--device-id", "3", JSN_ERR_UNKNOWN_NAME, "did you mean 'device'");
+    /* What is farther away is no help. */
+    refuse("--detect", NULL, JSN_ERR_UNKNOWN_NAME, "no option 'detect'; --help");
+    refuse("--lap", "3", JSN_ERR_UNKNOWN_NAME, "no option 'lap'; --help");
+    refuse("-z", NULL, JSN_ERR_UNKNOWN_NAME, "no option 'z'; --help");
+    refuse("-l", NULL, JSN_ERR_UNKNOWN_NAME, "no option 'l'; --help");
     refuse("--completely-other", NULL, JSN_ERR_UNKNOWN_NAME, "--help");
     refuse("-x", NULL, JSN_ERR_UNKNOWN_NAME, "'x'");
     refuse("--epochs", NULL, JSN_ERR_ARGUMENT, "needs a value (N)");

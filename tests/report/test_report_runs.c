@@ -277,7 +277,8 @@ static void test_damaged_files_are_refused(void **state)
                  "config.yaml:1");
     put("bad", "config.yaml", "loss: ce\n");
     put("bad", "metrics.jsonl", "{\"epoch\":1}\n{\"epoch\":\n");
-    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA, "line 2");
+    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+                 "/metrics.jsonl:2:10: ends where a value should be");
     put("bad", "metrics.jsonl", "");
     put("bad", "result.json", "[]");
     assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,

@@ -87,7 +87,8 @@ static void test_half_a_row_at_the_end_is_left_out(void **state)
         jsni_run_rows rows = {0};
         assert_ok(
             jsni_run_write(&run, JSNI_RUN_METRICS, damaged[i], strlen(damaged[i])));
-        assert_fails(jsni_run_rows_read(&rows, run.path), JSN_ERR_DATA, "line 1");
+        assert_fails(jsni_run_rows_read(&rows, run.path), JSN_ERR_DATA,
+                     "metrics.jsonl:1:");
         assert_null(rows.lines);
     }
     jsni_run_folder_close(&run);
