@@ -30,6 +30,9 @@ static jsni_row_fn *const rows[] = {JSNI_LOSS_LIST(ROW_ENTRY)};
  * across lanes and partly empty groups up to about here. */
 enum { APART_CLASSES = 128 };
 
+/* Of a loss: up to here it is taken as it is, beyond its logits are looked at. */
+static const double LARGE_VALUE = 1e4;
+
 static bool is_apart(size_t classes)
 {
     return JSNI_LANES > 1 && classes <= APART_CLASSES;
@@ -214,6 +217,38 @@ static void load_target_beside(lane_run *run, size_t sample)
     measure_target(run);
 }
 
+/* Whether a value too large for the logits is there because one of them is -infinity,
+ * which is computed as -JSNI_LARGE: a small factor (of a soft target, of smoothing)
+ * makes a number of that which looks like any other. `first` is the first entry. */
+static bool comes_from_masked(const lane_run *run, size_t first, double value)
+{
+    const jsni_loss_job *job = run->job;
+    const size_t step = job->samples * job->classes;
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    bool masked = false;
+    for (size_t v = 0; v < run->row.views; v++)
+        for (size_t k = 0; k < job->classes; k++) {
+            const size_t at = first + v * step + k;
+            const double z = job->f64 ? ((const double *)job->logits)[at]
+                                      : (double)((const float *)job->logits)[at];
+            masked = masked || z == -HUGE_VAL;
+            low = z != -HUGE_VAL && z < low ? z : low;
+            high = z > high ? z : high;
+        }
+    return masked && fabs(value) > LARGE_VALUE * (1.0 + high - low);
+}
+
+/* Notes the first sample whose loss is not finite. Called before the gradient is
+ * written, which may be over the logits. */
+static void check_value(const lane_run *run, size_t sample, size_t first, double value)
+{
+    if (fabs(value) < LARGE_VALUE || run->part->bad != SIZE_MAX)
+        return;
+    if (!(fabs(value) < 0.01 * (double)JSNI_LARGE) ||
+        comes_from_masked(run, first, value))
+        run->part->bad = sample;
+}
+
 /* Lists a value and returns `sum` with it. The sum is passed through, so that it stays
  * in a register over a group: through memory, each addition would wait for the last. */
 static double take_value(const lane_run *run, size_t sample, double weight,
@@ -221,8 +256,6 @@ static double take_value(const lane_run *run, size_t sample, double weight,
 {
     if (run->job->per_sample != NULL)
         run->job->per_sample[sample] = value;
-    if (!(fabs(value) < 0.01 * (double)JSNI_LARGE) && run->part->bad == SIZE_MAX)
-        run->part->bad = sample;
     return sum + weight * value;
 }
 
@@ -254,7 +287,9 @@ static void sample_beside(lane_run *run, size_t sample)
                 row->log_sum[v];
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             jsni_fetch_ends(job, first + (g + v) * step);
-        value += (double)jsni_first(run->fn(row, run->grad));
+        const double part = (double)jsni_first(run->fn(row, run->grad));
+        check_value(run, sample, first + g * step, part);
+        value += part;
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_beside(run, v, scale, first + (g + v) * step);
     }
@@ -413,6 +448,17 @@ static jsni_real load_weights(const jsni_loss_job *job, size_t sample, size_t la
     return jsni_load(scales);
 }
 
+static void check_values(const lane_run *run, size_t sample, size_t lanes, size_t first,
+                         jsni_real value)
+{
+    float values[JSNI_LANES];
+    jsni_store(values, value);
+    for (size_t i = 0; i < lanes; i++)
+        if (is_chosen(run->job, sample + i))
+            check_value(run, sample + i, first + i * run->job->classes,
+                        (double)values[i]);
+}
+
 static void group_apart(lane_run *run, size_t sample, size_t lanes)
 {
     const jsni_loss_job *job = run->job;
@@ -432,7 +478,9 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
                        run->d + v * row->chunks);
             softmax_apart(run, v);
         }
-        value = value + run->fn(row, run->grad);
+        const jsni_real part = run->fn(row, run->grad);
+        check_values(run, sample, lanes, first + g * step, part);
+        value = value + part;
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_apart(run, v, scale, sample, lanes, first + (g + v) * step);
     }

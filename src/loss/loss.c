@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "loss/loss_impl.h"
+#include "loss/mixture.h"
 
 #define TABLE_ENTRY(id) &jsni_loss_##id,
 static const jsni_loss_def *const table[] = {JSNI_LOSS_LIST(TABLE_ENTRY)};
@@ -97,9 +98,8 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
     loss->index = index;
     loss->classes = classes;
     loss->views = views;
-    loss->setup = setup;
-    for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
-        loss->constant_f[i] = (float)setup.constant[i];
+    loss->all_views = setup;
+    jsn_loss_first_view_only(loss, false);
     loss->scratch_bytes = scratch_need(classes, views);
     loss->workers = 1;
     loss->scratch = jsni_alloc_zero(1, loss->scratch_bytes);
@@ -128,6 +128,11 @@ const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss)
 void jsn_loss_first_view_only(jsn_loss *loss, bool on)
 {
     loss->first_only = on;
+    loss->setup = loss->all_views;
+    if (on && loss->def->joint) /* all of these are made by jsni_pi_prepare() */
+        jsni_pi_first_view(&loss->setup);
+    for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
+        loss->constant_f[i] = (float)loss->setup.constant[i];
 }
 
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)

@@ -106,7 +106,8 @@ struct jsn_loss {
     bool first_only;
     jsn_loss_level forced; /* JSN_LOSS_AUTO: choose */
     jsn_loss_level used;
-    jsni_loss_setup setup;
+    jsni_loss_setup all_views; /* as made */
+    jsni_loss_setup setup;     /* as used: all_views, or for the first view alone */
     float constant_f[JSNI_LOSS_CONSTANTS];
     jsni_pool *pool;      /* owned; NULL: the calling thread alone */
     size_t workers;       /* scratch areas */

@@ -5,7 +5,10 @@
  * The root of JS is a metric; published code takes it of the batch mean, so there are
  * no per-sample values. The row is JS; the common code takes the root and divides the
  * gradient by 2 L. As every prediction reaches its label the gradient of the logits
- * tends to 0 and is taken as 0 there. */
+ * tends to 0; where the mean is 0 it is taken as 0, also for soft targets.
+ *
+ * The root magnifies what rounding does to small losses, so it is evaluated in double,
+ * with 1 - p_y summed from the other classes, whose probabilities keep their digits. */
 #include "loss/dissect.h"
 #include "loss/mixture.h"
 
@@ -21,12 +24,24 @@ JSNI_SETUP jsn_status js_sqrt_prepare(const char *spec, const jsni_spec_value *v
     setup->constant[JSNI_PI_LOG_REST] = -JSNI_LOG_2;
     setup->constant[JSNI_PI_FACTOR] = 1.0;
     setup->constant[JSNI_PI_VIEW] = 0.5;
+    setup->in_double = true;
     return status;
 }
 
 JSNI_ROW static inline jsni_real js_sqrt_row(const jsni_row *row, jsni_grad *grad)
 {
-    return jsni_js_view(row, grad);
+    if (row->soft)
+        return jsni_js_view(row, grad);
+    jsni_real others = jsni_fill(R(0));
+    JSNI_UNROLL
+    for (size_t c = 0; c < row->chunks; c++)
+        others = others + jsni_p(row, 0, c) * (R(1) - jsni_target(row, c));
+    const jsni_real p = jsni_exp(row->label_logp[0]);
+    jsni_real slope;
+    const jsni_real value =
+        jsni_js_label(row->constant, p, jsni_total(row, others), &slope);
+    grad->target = slope * p;
+    return value;
 }
 
 JSNI_LOSS_DEFINE(js_sqrt, "js-sqrt", "root of the batch mean of JS, pi1=0.5",

@@ -34,7 +34,9 @@ JSNI_ROW static inline jsni_real k_row(const jsni_row *row, jsni_grad *grad)
     grad->dense = 1;
     grad->dense_scale = jsni_fill(factor);
     grad->dense_sum = factor * jsni_total(row, slope);
-    return factor * (jsni_total(row, sum) + row->target_plogp);
+    /* the logarithm of bits takes NaN for a number; the difference is 0, or NaN */
+    const jsni_real unknown = row->log_sum[0] - row->log_sum[0];
+    return factor * (jsni_total(row, sum) + row->target_plogp + unknown);
 }
 
 JSNI_LOSS_DEFINE(k, "k", "K divergence, KL(t || (t+p)/2)", JSNI_ONE_VIEW, k_params,

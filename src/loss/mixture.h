@@ -38,6 +38,9 @@ enum {
 jsn_status jsni_pi_prepare(const char *spec, const jsni_spec_value *values,
                            size_t views, jsni_loss_setup *setup);
 
+/* Gives the first view the weight of all views. */
+void jsni_pi_first_view(jsni_loss_setup *setup);
+
 /* log(x / m) where m = x + difference: exact when the two are close, which is where
  * log x - log m would cancel; `plain` is that difference of logarithms. */
 JSNI_ROW static inline jsni_real jsni_log_ratio(jsni_real x, jsni_real difference,

@@ -82,3 +82,8 @@ jsn_status jsni_pi_prepare(const char *spec, const jsni_spec_value *values,
     setup->in_double = pi[0] < 0.01 || pi[0] > 0.99;
     return JSN_OK;
 }
+
+void jsni_pi_first_view(jsni_loss_setup *setup)
+{
+    setup->constant[JSNI_PI_VIEW] = setup->constant[JSNI_PI_REST];
+}
