@@ -11,7 +11,7 @@
  * Everything here is computed in double from its own formulas, independently of the
  * loss library, in forms that keep their digits for pi1 from 1e-300 to 1 - 1e-16. No
  * function keeps state; all may be called from any thread. On failure outputs are
- * untouched.
+ * untouched. Pointers are not NULL unless it says so; JSN_ERR_ARGUMENT where one is.
  */
 #ifndef JENSEN_THEORY_H
 #define JENSEN_THEORY_H
@@ -68,10 +68,10 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_theory_bounds_weighted(jsn_theory_bounds *
                                                              const double *weights);
 
 /* Between which values sum_k L(e_k, p) lies for losses of one view, in the scale of the
- * loss library. `parameter` is q for GCE and ignored by the others; *upper is infinite
- * for CE.
+ * loss library. `parameter` is q for GCE, pi1 for JS and ignored by the others; *upper
+ * is infinite for CE.
  *   JSN_ERR_ARGUMENT  classes < 2
- *   JSN_ERR_RANGE     GCE and parameter not in (0, 1] */
+ *   JSN_ERR_RANGE     GCE and parameter not in (0, 1], JS and not inside (0, 1) */
 typedef enum jsn_theory_loss {
     JSN_THEORY_CE,  /* -log p_y */
     JSN_THEORY_MAE, /* ||e_y - p||_1 = 2(1 - p_y) */
@@ -97,7 +97,7 @@ JSN_API double jsn_theory_gradient_scale(jsn_theory_loss loss, double parameter,
 
 /* The pi1 whose JS has the gradient scale of GCE with this q at probability p_y (the
  * paper: p_y = 1/2). 1 - pi1 is handed out as well, as it falls below the resolution of
- * pi1 for q near 1.
+ * pi1 for q near 1; beyond (q > 0.999 at p_y = 1/2) it is 0, with pi1 = 1.
  *   JSN_ERR_RANGE  q or p_y not inside (0, 1) */
 JSN_API JSN_MUST_CHECK jsn_status jsn_theory_match_gce(double q, double p_y,
                                                        double *pi1,

@@ -210,6 +210,11 @@ static jsn_status evaluate(loss_work *w, jsn_loss *loss)
     jsn_loss_result result = {0.0, w->per_sample, w->grad.data};
     jsn_status status = evaluate_on(w->values->device, loss, &batch, &result);
     /* What the loss refuses for its value came out of a file. */
+    if (status == JSN_ERR_NUMERIC && w->values->logits.count > 1)
+        return cli_fail(JSN_ERR_DATA, "%s and %s: %s", w->values->logits.items[0],
+                        w->values->logits.count == 2 ? w->values->logits.items[1]
+                                                     : "the other views",
+                        jsn_last_error());
     if (status == JSN_ERR_RANGE || status == JSN_ERR_NUMERIC)
         return cli_fail(JSN_ERR_DATA, "%s: %s",
                         status == JSN_ERR_NUMERIC   ? w->values->logits.items[0]

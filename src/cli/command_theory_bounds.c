@@ -1,4 +1,5 @@
 /* cli/command_theory_bounds.c - the constants that bound JS and GJS. */
+#include <math.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
@@ -16,13 +17,12 @@ typedef struct bounds_values {
 static const jsn_option_info options[] = {
     {"classes", 0, JSN_OPTION_INT, "10", 2, 1e9, NULL, "K", "number of classes",
      offsetof(bounds_values, classes)},
-    {"views", 0, JSN_OPTION_INT, "2", 1, JSN_THEORY_MAX_VIEWS, NULL, "N",
-     "number of predictions compared with the label, M-1 in the paper: 1 is JS, 2 or "
-     "more "
-     "is GJS",
+    {"views", 0, JSN_OPTION_INT, NULL, 1, JSN_THEORY_MAX_VIEWS, NULL, "N",
+     "number of predictions compared with the label, M-1 in the paper: 1 is JS, 2 "
+     "(unless given) or more is GJS",
      offsetof(bounds_values, views)},
-    {"pi1", 0, JSN_OPTION_REAL, "0.5", 0, 1, NULL, "X", "weight of the label",
-     offsetof(bounds_values, pi1)},
+    {"pi1", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
+     "weight of the label, 0.5 unless given", offsetof(bounds_values, pi1)},
     {"pi", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "W/W/...",
      "all weights, the label's first, instead of --views and --pi1",
      offsetof(bounds_values, pi)},
@@ -62,12 +62,18 @@ static void print_row(const char *name, double unscaled, double z, const char *m
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    const bounds_values *v = values;
+    bounds_values *v = values;
     double weights[JSN_THEORY_MAX_VIEWS + 1];
     size_t count = 0;
     jsn_theory_bounds b;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->pi != NULL && (!isnan(v->pi1) || v->views != JSN_OPTION_INT_UNSET))
+        return cli_usage("--pi has all weights: leave --pi1 and --views out");
+    if (isnan(v->pi1))
+        v->pi1 = 0.5;
+    if (v->views == JSN_OPTION_INT_UNSET)
+        v->views = 2;
     jsn_status status = JSN_OK;
     if (v->pi != NULL) {
         status = cli_numbers("pi", v->pi, JSN_THEORY_MAX_VIEWS + 1, weights, &count);
@@ -105,7 +111,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_theory_bounds = {
     .name = "theory bounds",
     .summary = "B_L, B_U, C1 and C2 of JS and GJS",
-    .usage = "[--classes K] [--views N] [--pi1 X | --pi W/W/...] [--json]",
+    .usage = "[--classes K] ([--views N] [--pi1 X] | [--pi W/W/...]) [--json]",
     .details =
         "B_L <= sum over all K labels of the loss <= B_U, for any predictions; the\n"
         "risk bounds under label noise (jensen theory risk) are made of these.\n\n"

@@ -1,4 +1,5 @@
 /* cli/command_theory_decompose.c - GJS = JS of the mean prediction + consistency. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@ static const jsn_option_info options[] = {
      offsetof(decompose_values, p)},
     {"label", 0, JSN_OPTION_INT, "0", 0, MOST_CLASSES - 1, NULL, "Y",
      "the given label, counted from 0", offsetof(decompose_values, label)},
-    {"pi1", 0, JSN_OPTION_REAL, "0.5", 0, 1, NULL, "X",
-     "weight of the label; the views share the rest", offsetof(decompose_values, pi1)},
+    {"pi1", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
+     "weight of the label, 0.5 unless given; the views share the rest",
+     offsetof(decompose_values, pi1)},
     {"pi", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "W/W/...",
      "all weights, the label's first, instead of --pi1",
      offsetof(decompose_values, pi)},
@@ -99,11 +101,15 @@ static jsn_status print_json(const question *q, const decompose_values *v,
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    const decompose_values *v = values;
+    decompose_values *v = values;
     static question q; /* 32 KiB; the program runs one command */
     jsn_theory_parts parts;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
+    if (v->pi != NULL && !isnan(v->pi1))
+        return cli_usage("--pi1 or --pi, not both");
+    if (isnan(v->pi1))
+        v->pi1 = 0.5;
     jsn_status status = read_views(&q, v);
     if (status == JSN_OK)
         status = read_weights(&q, v);

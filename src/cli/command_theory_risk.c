@@ -28,9 +28,10 @@ static const jsn_option_info options[] = {
      offsetof(risk_values, views)},
     {"pi1", 0, JSN_OPTION_REAL, "0.5", 0, 1, NULL, "X", "weight of the label",
      offsetof(risk_values, pi1)},
-    {"eta", 0, JSN_OPTION_REAL, "0.4", 0, 1, NULL, "X",
-     "symmetric noise: a label becomes one of the K-1 others with probability X "
-     "(Theorem 1). A rate r over all K classes, as in `sym:rate=r`, is X = r(K-1)/K",
+    {"eta", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
+     "symmetric noise: a label becomes one of the K-1 others with probability X, 0.4 "
+     "unless given (Theorem 1). A rate r over all K classes, as in `sym:rate=r`, is X "
+     "= r(K-1)/K",
      offsetof(risk_values, eta)},
     {"pair", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
      "instead: class-dependent noise, each class becomes the next one with probability "
@@ -101,11 +102,15 @@ static void print_risk(const char *title, const jsn_theory_risk *r)
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    const risk_values *v = values;
+    risk_values *v = values;
     jsn_theory_bounds b;
     jsn_theory_risk risk[2];
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
+    if (!isnan(v->eta) && !isnan(v->pair))
+        return cli_usage("--eta or --pair, not both");
+    if (isnan(v->eta))
+        v->eta = 0.4;
     const bool symmetric = isnan(v->pair);
     jsn_status status =
         jsn_theory_bounds_equal(&b, (size_t)v->classes, (size_t)v->views, v->pi1);

@@ -6,6 +6,8 @@
 
 jsn_status jsn_image_create(jsn_image *out, size_t width, size_t height)
 {
+    if (out == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "image: out is NULL");
     *out = (jsn_image){0};
     if (width == 0 || height == 0 || width > JSN_IMAGE_MAX_SIDE ||
         height > JSN_IMAGE_MAX_SIDE || width * height > JSN_IMAGE_MAX_PIXELS)

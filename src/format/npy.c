@@ -310,6 +310,8 @@ jsn_status jsn_array_read(jsn_array *out, const char *path)
     header h;
     char *block = NULL;
     size_t length = 0;
+    if (out == NULL || path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "array: out or the path is NULL");
     *out = (jsn_array){0};
     JSNI_TRY(jsni_file_read(path, JSN_ARRAY_MAX_BYTES + MAX_HEADER, &block, &length));
     const jsn_status status = parse_header(&h, path, (const uint8_t *)block, length);
@@ -346,6 +348,8 @@ static size_t format_header(const jsn_array *array, char text[512])
 jsn_status jsn_array_write(const jsn_array *array, const char *path)
 {
     char text[512];
+    if (array == NULL || path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "array: the array or the path is NULL");
     if ((unsigned)array->dtype >= JSN_DTYPE_COUNT || codes[array->dtype] == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s: .npy has no type %s", path,
                          jsn_dtype_name(array->dtype));

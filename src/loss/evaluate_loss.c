@@ -91,10 +91,13 @@ static jsn_status check_weights(const double *weights, size_t count, const char 
 
 static jsn_status check_other(const jsn_loss *loss, const jsn_loss *other)
 {
-    if (other == loss || other->classes != loss->classes || other->views != loss->views)
+    if (other == loss)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: the other loss is the same handle; make two");
+    if (other->classes != loss->classes || other->views != loss->views)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: the other loss is for %zu %s and %zu %s, this one for "
-                         "%zu and %zu, or they are the same",
+                         "%zu and %zu",
                          other->classes, jsn_noun(other->classes, "class", "classes"),
                          other->views, jsn_noun(other->views, "view", "views"),
                          loss->classes, loss->views);

@@ -18,7 +18,8 @@
 enum { RATE, MODE, PARAMS };
 
 static const jsn_param_info params[PARAMS] = {
-    {"rate", "share of a class's labels that changes", 0.4, 0, 1, JSN_PARAM_REAL},
+    {"rate", "share of the labels that changes (CIFAR-10: of the labels of each class)",
+     0.4, 0, 1, JSN_PARAM_REAL},
     {"mode", "inplace (default), simultaneous, next", 0, 0, 0, JSN_PARAM_TEXT},
 };
 

@@ -150,7 +150,7 @@ static jsn_status calibrate(const jsn_noise_input *in, const candidate *list,
     const double most = (double)wrong_at(in, list, high);
     const double slack = 0.002 * n + 1.0;
     if (fewest > most)
-        return jsni_fail(JSN_ERR_RANGE,
+        return jsni_fail(JSN_ERR_DATA,
                          "noise 'instance': the first choice of these posteriors is "
                          "wrong more often (%.4f) than their second (%.4f): train the "
                          "classifier longer",

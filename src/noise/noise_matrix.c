@@ -55,7 +55,7 @@ static jsn_status read_npy(const char *path, matrix **out)
 }
 
 /* The next number of a text, separated by commas, blanks and line ends. *at moves behind
- * it; it is at the end when there is none. */
+ * it; it is at the end when there is none. *line is the line it stands in. */
 static jsn_status next_number(const char *path, const char **at, size_t *line,
                               double *out, bool *found)
 {
@@ -78,9 +78,20 @@ static jsn_status read_text(const char *path, const char *text, matrix **out)
     for (const char *at = text; found; count += found)
         JSNI_TRY(next_number(path, &at, &line, &value, &found));
     JSNI_TRY(matrix_create(out, path, count));
+    const size_t k = (*out)->classes;
+    size_t row_line = 0;
     const char *at = text;
-    for (size_t i = 0; i < count; i++)
+    line = 1;
+    for (size_t i = 0; i < count; i++) {
         JSNI_TRY(next_number(path, &at, &line, &(*out)->row[i], &found));
+        if (i % k == 0 ? line == row_line : line != row_line)
+            if (i != 0)
+                return jsni_fail(JSN_ERR_DATA,
+                                 "%s:%zu: not %zu numbers a line, as a matrix of %zu "
+                                 "numbers has",
+                                 path, row_line, k, count);
+        row_line = line;
+    }
     return JSN_OK;
 }
 

@@ -83,6 +83,7 @@ static double upper_crowded(double pi1, size_t classes, size_t views, const doub
 jsn_status jsn_theory_bounds_weighted(jsn_theory_bounds *out, size_t classes,
                                       size_t views, const double *weights)
 {
+    JSNI_TRY(jsni_theory_given(out, weights));
     JSNI_TRY(jsni_weights_check(classes, views, weights));
     const double pi1 = weights[0];
     const double k = (double)classes;
@@ -121,6 +122,7 @@ jsn_status jsn_theory_label_sum(jsn_theory_loss loss, double parameter, size_t c
                                 double *lower, double *upper)
 {
     const double k = (double)classes;
+    JSNI_TRY(jsni_theory_given(lower, upper));
     if (classes < 2)
         return jsni_fail(JSN_ERR_ARGUMENT, "%zu %s too few, 2 are needed", classes,
                          jsn_noun(classes, "class is", "classes are"));

@@ -51,6 +51,8 @@ jsn_status jsn_theory_divergence(size_t count, size_t classes, const double *wei
         return jsni_fail(JSN_ERR_ARGUMENT, "a divergence of %zu %s over %zu %s", count,
                          jsn_noun(count, "distribution", "distributions"), classes,
                          jsn_noun(classes, "class", "classes"));
+    JSNI_TRY(jsni_theory_given(weights, p));
+    JSNI_TRY(jsni_theory_given(out, out));
     JSNI_TRY(jsni_distribution_check(count, weights, "weights"));
     for (size_t j = 0; j < count; j++)
         JSNI_TRY(jsni_distribution_check(classes, p + j * classes, "a distribution"));
@@ -62,9 +64,11 @@ double jsn_theory_f(double pi1, double t)
 {
     if (!(pi1 > 0.0 && pi1 < 1.0 && t >= 0.0))
         return NAN;
-    /* With x = pi1 (t-1): h(1+x) = -(1+x) log1p(x). */
-    const double x = pi1 * (t - 1.0);
-    return -(1.0 + x) * log1p(x) - pi1 * jsni_entropy_term(t);
+    /* As D above, of masses t and 1 and their mean m = pi1 t + 1 - pi1. */
+    const double rest = 1.0 - pi1;
+    const double m = pi1 * t + rest;
+    return pi1 * kl_term(t, m, rest * (1.0 - t)) +
+           rest * kl_term(1.0, m, pi1 * (t - 1.0));
 }
 
 double jsn_theory_f_second(double pi1, double t)
@@ -105,6 +109,7 @@ jsn_status jsn_theory_decompose(jsn_theory_parts *out, size_t views, size_t clas
                                 const double *p)
 {
     double equal[JSN_THEORY_MAX_VIEWS + 1];
+    JSNI_TRY(jsni_theory_given(out, p));
     if (weights == NULL) {
         JSNI_TRY(jsni_weights_equal(classes, views, pi1, equal));
         weights = equal;

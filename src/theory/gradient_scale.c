@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "jensen/theory.h"
 #include "theory/entropy.h"
+#include "theory/weights.h"
 
 double jsn_theory_js(double pi1, double p_y)
 {
@@ -21,6 +22,14 @@ double jsn_theory_js(double pi1, double p_y)
     const double log_m = a * miss < 0.5 ? log1p(-a * miss) : log(pi1 + a * p_y);
     const double view = p_y > 0.0 ? a * p_y * log1p(pi1 * miss / p_y) : 0.0;
     return (-pi1 * log_m - view) / z + miss;
+}
+
+/* g of JS as a function of t = -log(1 - pi1), which resolves pi1 near 1. */
+static double scale_of_t(double t, double p_y)
+{
+    if (t < 1.0)
+        return log1p(expm1(t) / p_y) / t;
+    return 1.0 + (log1p(-(1.0 - p_y) * exp(-t)) - log(p_y)) / t;
 }
 
 double jsn_theory_gradient_scale(jsn_theory_loss loss, double parameter, double p_y)
@@ -37,22 +46,15 @@ double jsn_theory_gradient_scale(jsn_theory_loss loss, double parameter, double 
     case JSN_THEORY_JS:
         if (!(parameter > 0.0 && parameter < 1.0))
             return NAN;
-        return log1p(parameter / ((1.0 - parameter) * p_y)) / -log1p(-parameter);
+        return scale_of_t(-log1p(-parameter), p_y);
     }
     return NAN;
-}
-
-/* g of JS as a function of t = -log(1 - pi1), which resolves pi1 near 1. */
-static double scale_of_t(double t, double p_y)
-{
-    if (t < 1.0)
-        return log1p(expm1(t) / p_y) / t;
-    return 1.0 + (log1p(-(1.0 - p_y) * exp(-t)) - log(p_y)) / t;
 }
 
 jsn_status jsn_theory_match_gce(double q, double p_y, double *pi1,
                                 double *one_minus_pi1)
 {
+    JSNI_TRY(jsni_theory_given(pi1, one_minus_pi1));
     if (!(q > 0.0 && q < 1.0))
         return jsni_fail(JSN_ERR_RANGE, "q = %g is not inside (0, 1)", q);
     if (!(p_y > 0.0 && p_y < 1.0))

@@ -22,6 +22,7 @@ jsn_status jsn_theory_risk_symmetric(jsn_theory_risk *out,
                                      const jsn_theory_bounds *bounds, double eta,
                                      bool consistent)
 {
+    JSNI_TRY(jsni_theory_given(out, bounds));
     const double k = (double)bounds->classes;
     if (!(eta >= 0.0 && eta * k < k - 1.0))
         return jsni_fail(JSN_ERR_RANGE,
@@ -52,6 +53,8 @@ jsn_status jsn_theory_risk_asymmetric(jsn_theory_risk *out,
                                       const double *transition, const double *prior,
                                       bool consistent)
 {
+    JSNI_TRY(jsni_theory_given(out, bounds));
+    JSNI_TRY(jsni_theory_given(transition, transition));
     const size_t classes = bounds->classes;
     if (prior != NULL)
         JSNI_TRY(jsni_distribution_check(classes, prior, "the prior"));

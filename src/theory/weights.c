@@ -20,6 +20,13 @@ static jsn_status check_counts(size_t classes, size_t views)
     return JSN_OK;
 }
 
+jsn_status jsni_theory_given(const void *a, const void *b)
+{
+    return a != NULL && b != NULL
+               ? JSN_OK
+               : jsni_fail(JSN_ERR_ARGUMENT, "theory: an argument is NULL");
+}
+
 jsn_status jsni_weights_check(size_t classes, size_t views, const double *weights)
 {
     JSNI_TRY(check_counts(classes, views));

@@ -6,6 +6,9 @@
 
 #include "jensen/status.h"
 
+/* JSN_ERR_ARGUMENT if one of the two is NULL. */
+JSN_MUST_CHECK jsn_status jsni_theory_given(const void *a, const void *b);
+
 /* weights is [views+1], the label's first. Statuses as jsn_theory_bounds_weighted(). */
 JSN_MUST_CHECK jsn_status jsni_weights_check(size_t classes, size_t views,
                                              const double *weights);

@@ -62,6 +62,10 @@ for plot in js-ce-mae gjs-simplex js-gce-gradient; do
 done
 expect 0 '' '' -- "$JENSEN" theory plot js-ce-mae:pi=0.2/0.8,top=3 --out f.svg
 expect 0 '' '' -- "$JENSEN" theory plot gjs-simplex:pi1=0.3,p2=0.1/0.1/0.8 --out f.svg
+expect 2 '' '--eta or --pair' -- "$JENSEN" theory risk --eta 0.1 --pair 0.1
+expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --views 3
+expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --pi1 0.9
+expect 2 '' '--pi1 or --pi' -- "$JENSEN" theory decompose --pi 0.4/0.3/0.3 --pi1 0.9
 expect 2 '' 'which plot' -- "$JENSEN" theory plot --out f.svg
 expect 2 '' '--out FILE.svg is missing' -- "$JENSEN" theory plot js-ce-mae
 expect 2 '' "no plot 'pie'; there are js-ce-mae" -- "$JENSEN" theory plot pie --out f.svg

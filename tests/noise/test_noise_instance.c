@@ -81,7 +81,7 @@ static void test_factor_is_calibrated_to_the_rate(void **state)
         posteriors[i][labels[i]] = 0.4f;
         posteriors[i][(labels[i] + 1) % K] = 0.6f;
     }
-    noise_refused("instance:rate=0.5", &in, JSN_ERR_RANGE,
+    noise_refused("instance:rate=0.5", &in, JSN_ERR_DATA,
                   "wrong more often (1.0000) than their second (0.0000)");
 }
 

@@ -165,7 +165,38 @@ static void test_f_divergence_form(void **state)
         assert_true(jsn_theory_f_second(pi1, t) > 0.0);
     }
     assert_true(jsn_theory_f(0.3, 1.0) == 0.0);
+    /* Near the ends of pi1 and near t = 1; values by 60-digit arithmetic. */
+    assert_close(jsn_theory_f(1.0 - 0x1p-53, 2.0), 3.4067506531349452e-17, 0, 1e-14);
+    assert_close(jsn_theory_f(1.0 - 0x1p-53, 1e8), 1.1102228090122873e-8, 0, 1e-14);
+    assert_close(jsn_theory_f(0.999999999, 0.5), 1.9314717484737e-10, 0, 1e-14);
+    assert_close(jsn_theory_f(0.3, 1.0 - 1e-9), 1.0499999410629447e-19, 0, 1e-14);
+    assert_close(jsn_theory_gradient_scale(JSN_THEORY_JS, 0.999999999, 1e-300),
+                 34.333333287793645, 0, 1e-14);
     assert_true(isnan(jsn_theory_f(0.3, -1.0)) && isnan(jsn_theory_f(1.0, 1.0)));
+}
+
+static void test_arguments_that_are_null(void **state)
+{
+    (void)state;
+    const double p[2] = {0.5, 0.5};
+    double x = 0.0;
+    jsn_theory_bounds b;
+    jsn_theory_parts parts;
+    jsn_theory_risk risk;
+    assert_ok(jsn_theory_bounds_equal(&b, 2, 1, 0.5));
+    assert_fails(jsn_theory_bounds_equal(NULL, 2, 1, 0.5), JSN_ERR_ARGUMENT, "NULL");
+    assert_fails(jsn_theory_bounds_weighted(&b, 2, 1, NULL), JSN_ERR_ARGUMENT, "NULL");
+    assert_fails(jsn_theory_label_sum(JSN_THEORY_CE, 0, 2, &x, NULL), JSN_ERR_ARGUMENT,
+                 "NULL");
+    assert_fails(jsn_theory_divergence(1, 2, NULL, p, &x), JSN_ERR_ARGUMENT, "NULL");
+    assert_fails(jsn_theory_divergence(1, 2, p, p, NULL), JSN_ERR_ARGUMENT, "NULL");
+    assert_fails(jsn_theory_match_gce(0.5, 0.5, NULL, &x), JSN_ERR_ARGUMENT, "NULL");
+    assert_fails(jsn_theory_decompose(&parts, 1, 2, 0.5, NULL, 0, NULL),
+                 JSN_ERR_ARGUMENT, "NULL");
+    assert_fails(jsn_theory_risk_symmetric(&risk, NULL, 0.1, true), JSN_ERR_ARGUMENT,
+                 "NULL");
+    assert_fails(jsn_theory_risk_asymmetric(&risk, &b, NULL, NULL, true),
+                 JSN_ERR_ARGUMENT, "NULL");
 }
 
 static void test_bounds_hold_on_random_points(void **state)
@@ -435,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_divergence_keeps_digits_when_views_agree),
         cmocka_unit_test(test_js_is_symmetric_and_bounded),
         cmocka_unit_test(test_f_divergence_form),
+        cmocka_unit_test(test_arguments_that_are_null),
         cmocka_unit_test(test_bounds_hold_on_random_points),
         cmocka_unit_test(test_bounds_are_attained),
         cmocka_unit_test(test_crowded_bound_stays_valid_beyond_enumeration),
