@@ -64,4 +64,22 @@ for r in csv.DictReader(open("known/doubtful.csv")):
 print("ok")'
 expect 0 '*' '*' -- "$JENSEN" train builtin:size=60,test=10 $tiny --consistency never --out never
 expect 1 '' '' -- test -e never/doubtful.csv
+
+# Labels put right through a file, as the guide says: numbers of labels.csv, names of doubtful.csv.
+head -6 r/doubtful.csv >right.csv
+grep 'a, ""b""' r/doubtful.csv >>right.csv
+sort -u right.csv | wc -l >rows.txt
+(head -1 right.csv; tail -n +2 right.csv | sort -u) >once.csv
+python3 -c '
+import csv
+right = {r["path"]: r["predicted"] for r in csv.DictReader(open("once.csv"))}
+new = csv.writer(open("new.csv", "w"))
+new.writerow(["path", "label"])
+for r in csv.DictReader(open("r/labels.csv")):
+    new.writerow([r["path"], right.get(r["path"], r["used"])])'
+expect 0 "^changed +$(($(cat rows.txt) - 1))\$" '' -- "$JENSEN" noise set/train --noise file:new.csv,missing=val
+cp stdout.txt said.txt
+expect 0 '^samples +150, 130 with a label, 20 left for validation$' '' -- cat said.txt
+expect 0 '^run +corrected$' '*' -- "$JENSEN" train set/train $tiny --noise file:new.csv,missing=val --out corrected
+expect 0 '^changed +0$' '' -- "$JENSEN" noise set/train --noise file:r/labels.csv,column=used,missing=val
 finish
