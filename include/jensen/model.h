@@ -66,9 +66,10 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_model_init(jsn_model *model, uint64_t seed
  * (float32; names that end in num_batches_tracked are ignored). Nothing is changed on
  * failure. With `head` NULL everything must fit. Else a classifier head that is missing
  * in the file, or has another number of classes there, keeps its present weights, and
- * *head tells: 1 when the head was not read, 0 when it was.
- *   JSN_ERR_DATA  unreadable, a name missing or too many (they are listed), a shape
- *                 or type that differs
+ * *head tells: 1 when the head was not read, 0 when it was. The checksum that
+ * jsn_model_save() stores is compared where the file has one.
+ *   JSN_ERR_DATA  unreadable, damaged, a name missing or too many (they are listed), a
+ *                 shape or type that differs
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_load(jsn_model *model, const char *path,
                                                  int *head);

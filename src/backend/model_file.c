@@ -189,7 +189,12 @@ jsn_status jsn_model_load(jsn_model *model, const char *path, int *head)
     jsni_safetensors *file = NULL;
     JSNI_TRY(jsni_safetensors_open(&file, path));
     const bool skip_head = head != NULL && !head_fits(graph, file);
-    jsn_status status = check_file(path, graph, file, skip_head);
+    /* Files of other programs carry no checksum. */
+    const bool checksum =
+        jsni_safetensors_metadata(file, JSNI_SAFETENSORS_CHECKSUM) != NULL;
+    jsn_status status = checksum ? jsni_safetensors_verify(file) : JSN_OK;
+    if (status == JSN_OK)
+        status = check_file(path, graph, file, skip_head);
     if (status != JSN_OK)
         goto done;
     status = jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params);
