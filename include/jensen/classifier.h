@@ -121,8 +121,9 @@ JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
  * by their names: they may be some of the network's, in any order; the confusion counts
  * the network's. `consistency` non-zero measures that as well. `logger` may be NULL. On
  * failure nothing is held.
- *   JSN_ERR_DATA  a class that the network does not have, unreadable data, no image that
- *                 can be used */
+ *   JSN_ERR_DATA     a class that the network does not have, unreadable data, no image
+ *                    that can be used
+ *   JSN_ERR_NUMERIC  the network's output for a sample is not finite */
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_evaluate(jsn_classifier *classifier, const char *data, int consistency,
                         const jsn_logger *logger, jsn_classifier_scores *scores);

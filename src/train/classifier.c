@@ -300,7 +300,8 @@ static jsn_status add_logits(void *user, const uint32_t *position, size_t sample
     pass *p = user;
     for (size_t i = 0; i < samples; i++) {
         double *to = p->sum + position[i] * p->classes;
-        jsni_softmax(logits + i * p->classes, p->classes, p->row);
+        JSNI_TRY(jsni_probabilities(p->part, position[i], logits + i * p->classes,
+                                    p->classes, p->row));
         p->seen[position[i]] = 1;
         for (size_t k = 0; k < p->classes; k++)
             to[k] += p->row[k] / (double)p->members;

@@ -43,7 +43,8 @@ static jsn_status add_logits(void *user, const uint32_t *position, size_t sample
 {
     average *a = user;
     for (size_t i = 0; i < samples; i++) {
-        jsni_softmax(logits + i * a->classes, a->classes, a->probabilities);
+        JSNI_TRY(jsni_probabilities(a->part, position[i], logits + i * a->classes,
+                                    a->classes, a->probabilities));
         a->seen[position[i]] = 1;
         for (size_t k = 0; k < a->classes; k++)
             a->sum[position[i] * a->classes + k] += a->probabilities[k];
@@ -62,7 +63,7 @@ static void evaluate_average(average *a, size_t members, jsni_evaluation *out)
     }
 }
 
-/* Adds one member's probabilities; its run is opened as it was left. */
+/* Adds one member's probabilities, by the weights that its run ended with. */
 static jsn_status add_member(const jsn_train_config *config, const jsni_problem *p,
                              const char *folder, size_t member,
                              const jsn_logger *logger, jsni_stop stop, average *val,
@@ -74,12 +75,7 @@ static jsn_status add_member(const jsn_train_config *config, const jsni_problem 
     JSNI_TRY_ALLOC(path);
     const jsni_job job = {config, p, path, (uint64_t)config->seed + member};
     jsni_run run;
-    /* Progress, but not that a finished run is continued. */
-    jsn_logger quiet = {0};
-    if (logger != NULL)
-        quiet = *logger;
-    quiet.message = NULL;
-    jsn_status status = jsni_runs_open(&run, &job, 1, &quiet, stop);
+    jsn_status status = jsni_run_open_finished(&run, &job, logger, stop);
     jsni_free(path);
     JSNI_TRY(status);
     if (p->val.data != NULL)
@@ -159,6 +155,7 @@ jsn_status jsni_ensemble_finish(const jsn_train_config *config, const jsni_probl
         evaluate_average(&val, members, &val_result);
         evaluate_average(&test, members, &test_result);
         *result = each[0];
+        result->already_finished = 0; /* the members may have been, the whole was not */
         (void)snprintf(result->run, sizeof result->run, "%s", folder->path);
         result->test_acc = jsni_evaluation_accuracy(&test_result);
         result->test_top5 = jsni_evaluation_top5(&test_result);

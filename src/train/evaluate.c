@@ -43,6 +43,18 @@ jsn_status jsni_evaluate_logits(jsn_model *model, jsni_loader *loader, size_t cl
     return status;
 }
 
+jsn_status jsni_probabilities(const jsni_part *part, uint32_t position,
+                              const float *logits, size_t classes, double *out)
+{
+    jsni_softmax(logits, classes, out);
+    /* One logit that is NaN, or infinite and the largest, makes all of them NaN. */
+    if (isfinite(out[0]))
+        return JSN_OK;
+    return jsni_fail(JSN_ERR_NUMERIC,
+                     "the network's output for sample %u is not finite",
+                     (unsigned)part->index[position]);
+}
+
 jsn_status jsni_predictions_create(jsni_predictions *out, size_t count)
 {
     out->best = jsni_alloc(count, sizeof *out->best);
@@ -70,11 +82,8 @@ jsn_status jsni_collect(void *user, const uint32_t *position, size_t samples,
     for (size_t i = 0; i < samples; i++) {
         const float *row = logits + i * c->classes;
         const size_t best = jsni_argmax(row, c->classes);
-        if (!isfinite(row[best]))
-            return jsni_fail(JSN_ERR_NUMERIC,
-                             "the network's output for sample %u is not finite",
-                             (unsigned)c->part->index[position[i]]);
-        jsni_softmax(row, c->classes, c->probabilities);
+        JSNI_TRY(jsni_probabilities(c->part, position[i], row, c->classes,
+                                    c->probabilities));
         if (c->evaluation != NULL)
             jsni_evaluation_add(c->evaluation, c->probabilities,
                                 c->part->given[position[i]],

@@ -30,6 +30,12 @@ JSN_MUST_CHECK jsn_status jsni_evaluate_logits(jsn_model *model, jsni_loader *lo
                                                const jsn_logger *logger,
                                                const char *what);
 
+/* The class probabilities that the logits of the sample at `position` stand for,
+ * [classes]. JSN_ERR_NUMERIC names the sample when they are not finite. */
+JSN_MUST_CHECK jsn_status jsni_probabilities(const jsni_part *part, uint32_t position,
+                                             const float *logits, size_t classes,
+                                             double *out);
+
 /* Predictions by position in the part; -1 where an image is broken. */
 typedef struct jsni_predictions {
     int32_t *best;     /* [count], owned */

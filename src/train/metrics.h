@@ -59,7 +59,7 @@ typedef struct jsni_evaluation {
 JSN_MUST_CHECK jsn_status jsni_evaluation_create(jsni_evaluation *out, size_t classes);
 void jsni_evaluation_release(jsni_evaluation *evaluation);
 
-/* Adds one sample by its class probabilities [classes]. */
+/* Adds one sample by its class probabilities [classes], which must be finite. */
 void jsni_evaluation_add(jsni_evaluation *evaluation, const double *probabilities,
                          int32_t truth, int32_t used);
 

@@ -105,6 +105,13 @@ JSN_MUST_CHECK jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs,
                                          jsni_stop stop);
 void jsni_runs_close(jsni_run *runs, size_t count);
 
+/* A run that is done, for its evaluation passes alone: with the weights of
+ * model.safetensors, whatever became of its checkpoints; its files stay as they are.
+ *   JSN_ERR_DATA  the weights are missing or damaged */
+JSN_MUST_CHECK jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job,
+                                                 const jsn_logger *logger,
+                                                 jsni_stop stop);
+
 /* Epochs whose steps are all done, also while their evaluation is under way; it names the
  * draws of the augmented copies. */
 uint32_t jsni_run_epochs_done(const jsni_run *run);

@@ -251,6 +251,30 @@ static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
     return jsni_resident_set_up(runs, count);
 }
 
+static jsn_status open_finished(jsni_run *run, const jsni_job *job,
+                                const jsn_logger *logger, jsni_stop stop)
+{
+    JSNI_TRY(set_up(run, job, logger, stop));
+    JSNI_TRY(open_model(run, 1));
+    char *path = jsni_run_file(&run->folder, JSNI_RUN_MODEL);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsn_model_load(run->model, path, NULL);
+    jsni_free(path);
+    JSNI_TRY(status);
+    run->state.epoch = run->config->epochs;
+    return jsni_resident_set_up(run, 1);
+}
+
+jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job,
+                                  const jsn_logger *logger, jsni_stop stop)
+{
+    *run = (jsni_run){.folder.lock = -1};
+    const jsn_status status = open_finished(run, job, logger, stop);
+    if (status != JSN_OK)
+        jsni_runs_close(run, 1);
+    return status;
+}
+
 jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
                           const jsn_logger *logger, jsni_stop stop)
 {

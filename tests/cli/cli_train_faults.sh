@@ -141,6 +141,49 @@ expect 1 '' 'not finite.*--lr.*1e\+09' -- "$JENSEN" train $data $tiny --epochs 3
     --lr 1e9 --out nan -q
 expect 1 '' '' -- test -e nan/result.json
 
+# An ensemble is evaluated by the weights that its members ended with: checkpoints may be gone, weights not.
+pair="$data $tiny --epochs 2 --loss ce --members 2 -q"
+expect 0 '*' '*' -- "$JENSEN" train $pair --out pair
+cp -r pair lost && rm lost/result.json lost/evaluation.json lost/member-*/checkpoint*
+expect 0 'test accuracy' '*' -- "$JENSEN" train $pair --out lost
+cp stderr.txt said.txt
+expect 1 '' '' -- grep 'nothing to do' said.txt
+expect 0 '' '' -- cmp pair/evaluation.json lost/evaluation.json
+expect 0 '' '' -- cmp pair/member-1/metrics.jsonl lost/member-1/metrics.jsonl
+rm lost/result.json lost/member-2/model.safetensors
+expect 3 '' 'lost/member-2/model.safetensors: cannot be opened' -- "$JENSEN" train $pair --out lost
+
+# damage FILE OFFSET: one bit of it is flipped.
+damage() {
+    local byte
+    byte=$(od -An -tu1 -j "$2" -N1 "$1" | tr -d ' ')
+    printf "$(printf '\\x%02x' $((byte ^ 16)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+# Weights that were damaged are refused whoever reads them; weights that are NaN have no accuracy.
+cp -r r hurt
+damage hurt/model.safetensors $(($(stat -c %s hurt/model.safetensors) - 4))
+expect 3 '' 'hurt/model.safetensors: its checksum does not agree' -- "$JENSEN" eval hurt photos --device ref
+expect 3 '' 'hurt/model.safetensors: its checksum does not agree' -- "$JENSEN" predict hurt photos/cat/1.ppm --device ref
+expect 3 '' 'hurt/model.safetensors: its checksum does not agree' -- "$JENSEN" train photos $tiny --epochs 1 --image-size 32 --init hurt/model.safetensors --out x -q
+rm -rf x
+python3 - hurt pair/member-2 <<'END' || failures=$((failures + 1))
+# The same tensors, all NaN, in a file of another program: without metadata.
+import json, struct, sys
+for run in sys.argv[1:]:
+    data = open(run + "/model.safetensors", "rb").read()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    del header["__metadata__"]
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    nan = struct.pack("<f", float("nan")) * ((len(data) - 8 - size) // 4)
+    open(run + "/model.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + nan)
+END
+expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" eval hurt photos --device ref
+expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" eval pair $data --device ref
+rm pair/result.json
+expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" train $pair --out pair
+
 # Folders that may not be read or written; root may everything, so it becomes nobody.
 nobody=
 if [ "$(id -u)" = 0 ]; then
