@@ -48,10 +48,10 @@ JSN_API void jsn_classifier_options_init(jsn_classifier_options *options);
 /* Opens a finished run, or weights: their images get the network's size and the
  * normalisation of a folder of images (that of ImageNet); classes are named "0", "1", ...
  * On failure *out is NULL.
- *   JSN_ERR_ARGUMENT     neither a run nor a network with weights, classes below 2
+ *   JSN_ERR_ARGUMENT     neither a run nor a network with weights, classes below 2; the
+ *                        device lacks the precision
  *   JSN_ERR_RANGE        a batch of 0
  *   JSN_ERR_DATA         not a run folder, or an unfinished one; a damaged file
- *   JSN_ERR_UNSUPPORTED  the device lacks the precision
  *   JSN_ERR_DEVICE, JSN_ERR_UNKNOWN_NAME, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_create(jsn_classifier **out, const jsn_classifier_options *options);

@@ -49,12 +49,13 @@ JSN_API void jsn_model_options_init(jsn_model_options *options);
 
 /* Builds the network and reserves all its memory; the weights are zero until
  * jsn_model_init() or jsn_model_load(). On failure *out is NULL:
- *   JSN_ERR_ARGUMENT      NULL, a size of 0, a malformed spec
+ *   JSN_ERR_ARGUMENT      NULL, a size of 0, a malformed spec, a precision that the device
+ *                         lacks
  *   JSN_ERR_UNKNOWN_NAME  no such network, parameter, device or optimiser
  *   JSN_ERR_RANGE         the images are too small for the network, or sizes overflow
  *   JSN_ERR_MEMORY        it does not fit; the sentence says what is needed and there
  *   JSN_ERR_DEVICE        no such device here
- *   JSN_ERR_UNSUPPORTED   the device lacks the precision or an operation */
+ *   JSN_ERR_UNSUPPORTED   the device lacks an operation */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_create(jsn_model **out,
                                                    const jsn_model_options *options);
 JSN_API void jsn_model_destroy(jsn_model *model); /* accepts NULL */

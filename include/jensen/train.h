@@ -119,10 +119,10 @@ typedef struct jsn_train_result {
  *   JSN_ERR_STOPPED  as above; the same call continues
  *   JSN_ERR_BUSY     another process works in the run folder
  *   JSN_ERR_NUMERIC  the loss is not finite
- *   JSN_ERR_ARGUMENT also when the folder's run has other options or the data has
- *                    changed since it began, and when the folder is no run's and holds
- *                    images or files that a run would replace
- *   JSN_ERR_DATA     also when none of the images can be used
+ *   JSN_ERR_ARGUMENT also when the folder's run has other options, and when the folder is
+ *                    no run's and holds images or files that a run would replace
+ *   JSN_ERR_DATA     also when the data has changed since the folder's run began, when it
+ *                    disappears, and when none of the images can be used
  *   JSN_ERR_IO, JSN_ERR_DEVICE, JSN_ERR_MEMORY and the statuses of bad options
  * The last checkpoint is intact. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,

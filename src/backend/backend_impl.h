@@ -144,7 +144,8 @@ struct jsni_backend_ops {
                               const jsni_plan_options *options, jsni_memory *out);
     /* `graph` and `backend` stay borrowed. All blocks start as zero. Common code has
      * checked the options, every node by supports() and the memory.
-     *   JSN_ERR_MEMORY, JSN_ERR_UNSUPPORTED (precision, members), JSN_ERR_DEVICE */
+     *   JSN_ERR_MEMORY, JSN_ERR_ARGUMENT (precision), JSN_ERR_UNSUPPORTED (members),
+     *   JSN_ERR_DEVICE */
     jsn_status (*plan_create)(jsni_backend *backend, const jsni_graph *graph,
                               const jsni_plan_options *options, jsni_plan **out);
     void (*plan_destroy)(jsni_plan *plan); /* accepts NULL */
@@ -230,10 +231,10 @@ JSN_MUST_CHECK jsn_status jsni_backend_open(jsni_backend **out, const char *devi
 void jsni_backend_close(jsni_backend *backend); /* accepts NULL */
 
 /* Checks options, ops and memory, then makes the plan.
- *   JSN_ERR_ARGUMENT     batch or views 0
+ *   JSN_ERR_ARGUMENT     batch or views 0, a precision that the backend lacks
  *   JSN_ERR_RANGE        a size overflows
  *   JSN_ERR_MEMORY       the need exceeds what is available; the sentence has both
- *   JSN_ERR_UNSUPPORTED  a node or the precision */
+ *   JSN_ERR_UNSUPPORTED  a node, or several members */
 JSN_MUST_CHECK jsn_status jsni_plan_create(jsni_backend *backend,
                                            const jsni_graph *graph,
                                            const jsni_plan_options *options,

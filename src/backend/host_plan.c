@@ -37,7 +37,9 @@ jsn_status jsni_host_check_options(const jsni_backend *backend,
 {
     const char *name = backend->ops->name;
     if (options->precision != JSN_PRECISION_FP32)
-        return jsni_fail(JSN_ERR_UNSUPPORTED, "the %s backend computes in fp32 alone",
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--precision: a CPU computes in fp32 alone (the %s backend); "
+                         "leave it out, or --device cuda takes a GPU",
                          name);
     if (options->members > 1)
         return jsni_fail(JSN_ERR_UNSUPPORTED,

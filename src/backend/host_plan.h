@@ -36,7 +36,8 @@ typedef struct jsni_host_plan {
 /* JSN_ERR_DEVICE for any device but 0 of backend `name`. */
 JSN_MUST_CHECK jsn_status jsni_host_check_device(const char *name, size_t device);
 
-/* JSN_ERR_UNSUPPORTED for a precision other than fp32 and for several members. */
+/* JSN_ERR_ARGUMENT for a precision other than fp32, JSN_ERR_UNSUPPORTED for several
+ * members. */
 JSN_MUST_CHECK jsn_status jsni_host_check_options(const jsni_backend *backend,
                                                   const jsni_plan_options *options);
 

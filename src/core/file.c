@@ -223,9 +223,10 @@ jsn_status jsni_folder_create(const char *path)
         if (held != '/' && held != '\0')
             continue;
         *at = '\0';
-        if (mkdir(copy, 0777) != 0 && !jsni_folder_exists(copy))
+        const int failed = mkdir(copy, 0777) != 0 ? errno : 0;
+        if (failed != 0 && !jsni_folder_exists(copy))
             status = jsni_fail(JSN_ERR_IO, "%s: the folder cannot be created: %s", copy,
-                               strerror(errno));
+                               strerror(failed));
         *at = held;
         if (held == '\0')
             break;

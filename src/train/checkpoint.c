@@ -264,20 +264,21 @@ static jsn_status take_tensor(const jsni_safetensors *file, const char *path,
     return JSN_OK;
 }
 
+/* *other: the file is sound, but of a run with other options or other data. */
 static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
-                             const char *path)
+                             const char *path, bool *other)
 {
     const char *format = jsni_safetensors_metadata(file, "format");
     const char *state = jsni_safetensors_metadata(file, "state");
-    char fingerprint[JSNI_FINGERPRINT];
-    JSNI_TRY(jsni_run_fingerprint(run->config, fingerprint));
     if (format == NULL || strcmp(format, format_name) != 0 || state == NULL)
         return jsni_fail(JSN_ERR_DATA, "%s: not a checkpoint of this program", path);
     const jsni_kept_mark kept = {jsni_safetensors_metadata(file, "options"),
                                  jsni_safetensors_metadata(file, "data"),
                                  jsni_safetensors_metadata(file, "data_text")};
-    JSNI_TRY(jsni_problem_mark_check(&run->problem->mark, &kept, fingerprint,
+    *other = true;
+    JSNI_TRY(jsni_problem_mark_check(&run->problem->mark, &kept, run->config,
                                      run->folder.path));
+    *other = false;
     blocks b = {0};
     tensor_list list = {0};
     jsni_run_state held = {0};
@@ -296,13 +297,13 @@ static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
     return status;
 }
 
-static jsn_status load_file(jsni_run *run, const char *path)
+static jsn_status load_file(jsni_run *run, const char *path, bool *other)
 {
     jsni_safetensors *file = NULL;
     JSNI_TRY(jsni_safetensors_open(&file, path));
     jsn_status status = jsni_safetensors_verify(file);
     if (status == JSN_OK)
-        status = apply_file(run, file, path);
+        status = apply_file(run, file, path, other);
     jsni_safetensors_close(file);
     return status;
 }
@@ -311,14 +312,15 @@ jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
 {
     static const char *const names[] = {JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS};
     jsn_status status = JSN_OK;
+    bool other = false;
     *found = false;
     for (size_t i = 0; i < 2 && !*found; i++) {
         char *path = jsni_run_file(&run->folder, names[i]);
         JSNI_TRY_ALLOC(path);
         if (jsni_file_exists(path)) {
-            status = load_file(run, path);
+            status = load_file(run, path, &other);
             *found = status == JSN_OK;
-            if (status == JSN_ERR_DATA) {
+            if (status == JSN_ERR_DATA && !other) {
                 char text[1200];
                 (void)snprintf(text, sizeof text, "%s; %s", jsn_last_error(),
                                i == 0 ? "the previous checkpoint is used"
@@ -327,7 +329,7 @@ jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
             }
         }
         jsni_free(path);
-        if (status != JSN_OK && status != JSN_ERR_DATA)
+        if (status != JSN_OK && (other || status != JSN_ERR_DATA))
             return status;
     }
     if (!*found && status == JSN_ERR_DATA)

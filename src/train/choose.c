@@ -239,6 +239,8 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
     size_t batch = n >= 20000 ? 128 : n >= 2000 ? 64 : 32;
     while (batch > 4 && batch * 4 > n)
         batch /= 2;
+    while (batch > 1 && batch > n)
+        batch /= 2;
     JSNI_TRY(pick(c, logger, "batch", "by the number of images", "%zu", batch));
     const double steps = floor((double)n / (double)c->batch);
     const double wanted = seen->gpu ? 12000.0 : 4000.0;

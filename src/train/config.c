@@ -213,11 +213,16 @@ static jsn_status fill_from_recipe(jsn_train_config *config)
     return JSN_OK;
 }
 
-/* "photos/" is "photos": the same data has one name, whatever the shell completed, so
- * that a run is found again. */
-static void trim_slashes(char *spec)
+/* "photos/" and "./photos" are "photos": the same data has one name, whatever the shell
+ * completed, so that a run is found again. */
+static void trim_path(char *spec)
 {
     size_t length = spec == NULL ? 0 : strlen(spec);
+    while (length > 2 && strncmp(spec, "./", 2) == 0 && spec[2] != '/' &&
+           strchr(spec, ':') == NULL) {
+        memmove(spec, spec + 2, length - 1);
+        length -= 2;
+    }
     while (length > 1 && spec[length - 1] == '/' && spec[length - 2] != ':' &&
            spec[length - 2] != '=')
         spec[--length] = '\0';
@@ -233,8 +238,8 @@ jsn_status jsn_train_config_resolve(jsn_train_config *config)
     for (size_t i = 0; i < JSNI_COUNT_OF(options); i++)
         if (options[i].initial != NULL)
             JSNI_TRY(fill(config, options[i].name, options[i].initial));
-    trim_slashes(config->data);
-    trim_slashes(config->val);
-    trim_slashes(config->test);
+    trim_path(config->data);
+    trim_path(config->val);
+    trim_path(config->test);
     return JSN_OK;
 }

@@ -74,12 +74,13 @@ typedef struct jsni_kept_mark {
     const char *data, *data_text;
 } jsni_kept_mark;
 
-/* Whether the run in `folder` began with the same options, of this fingerprint, and the
- * same data; one that kept nothing of its data passes.
- *   JSN_ERR_ARGUMENT  it did not; the sentence says what differs */
+/* Whether the run in `folder` began with the same options and the same data; one that kept
+ * nothing of its data passes. The sentence says what differs.
+ *   JSN_ERR_ARGUMENT  it has other options
+ *   JSN_ERR_DATA      its data has changed */
 JSN_MUST_CHECK jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
                                                   const jsni_kept_mark *kept,
-                                                  const char *options,
+                                                  const jsn_train_config *config,
                                                   const char *folder);
 
 /* A whole split with its labels taken as true; for evaluation. */

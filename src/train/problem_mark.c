@@ -4,6 +4,8 @@
 
 #include "core/fail.h"
 #include "train/problem.h"
+#include "train/run_differs.h"
+#include "train/run_name.h"
 
 /* Paths and labels, numbers in one order of bytes on every machine (weights of soft
  * labels in the machine's own). */
@@ -47,35 +49,63 @@ void jsni_problem_mark_make(const jsni_problem *p, jsni_problem_mark *out)
                    p->classes);
 }
 
-jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
-                                   const jsni_kept_mark *kept, const char *options,
-                                   const char *folder)
+/* The option that names the folder: a study has one for those of all its trials. */
+static const char *folder_option(const char *folder)
 {
-    const char *const what = "put it back, choose another folder (--out, in a study "
-                             "--runs) or delete the run";
+    const char *slash = strrchr(folder, '/');
+    return slash != NULL && strncmp(slash, "/trial-", 7) == 0 ? "--runs" : "--out";
+}
+
+static jsn_status refuse_options(const jsni_problem_mark *mark,
+                                 const jsni_kept_mark *kept, const char *differing,
+                                 const char *folder)
+{
     const bool other =
         kept->data_text != NULL && strcmp(kept->data_text, mark->text) != 0;
-    if (kept->options == NULL || strcmp(kept->options, options) != 0)
-        return other
-                   ? jsni_fail(
-                         JSN_ERR_ARGUMENT,
-                         "%s: this run has other options, or its data has changed "
-                         "(then %.60s, now %s); choose another folder (--out, in a "
-                         "study --runs) or delete it",
-                         folder, kept->data_text, mark->text)
-                   : jsni_fail(JSN_ERR_ARGUMENT,
-                               "%s: this run has other options; choose another folder "
-                               "(--out, in a study --runs) or delete it",
-                               folder);
+    return jsni_fail(JSN_ERR_ARGUMENT,
+                     "%s: this run has other options%s%s%s%.60s%s%s%s; choose "
+                     "another folder (%s) or delete it",
+                     folder, differing[0] != '\0' ? ": " : "", differing,
+                     other ? ", and other data (then " : "",
+                     other ? kept->data_text : "", other ? ", now " : "",
+                     other ? mark->text : "", other ? ")" : "", folder_option(folder));
+}
+
+static jsn_status refuse_data(const jsni_problem_mark *mark, const jsni_kept_mark *kept,
+                              const char *folder)
+{
+    const char *const option = folder_option(folder);
+    if (kept->data_text != NULL && strcmp(kept->data_text, mark->text) != 0)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: the data has changed since this run began: then %.60s, "
+                         "now %s; %s NEW trains on the data as it is now, and the run "
+                         "goes on when it is put back",
+                         folder, kept->data_text, mark->text, option);
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s: the data has changed since this run began: as many images as "
+                     "then, but others, or other labels; %s NEW trains on the data as "
+                     "it is now, and the run goes on when it is put back",
+                     folder, option);
+}
+
+jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
+                                   const jsni_kept_mark *kept,
+                                   const jsn_train_config *config, const char *folder)
+{
+    char fingerprint[JSNI_FINGERPRINT];
+    JSNI_TRY(jsni_run_fingerprint(config, fingerprint));
+    if (kept->options == NULL || strcmp(kept->options, fingerprint) != 0) {
+        jsni_text differing = {0};
+        bool same = false;
+        jsn_status status =
+            jsni_run_differs(folder, config, kept->options, &differing, &same);
+        if (status == JSN_OK && !same)
+            status = refuse_options(
+                mark, kept, differing.data != NULL ? differing.data : "", folder);
+        jsni_text_release(&differing);
+        JSNI_TRY(status);
+    }
     if (kept->data == NULL || strcmp(kept->data, mark->digest) == 0)
         return JSN_OK;
-    return other
-               ? jsni_fail(JSN_ERR_ARGUMENT,
-                           "%s: the data has changed since this run began: then %.60s, "
-                           "now %s; %s",
-                           folder, kept->data_text, mark->text, what)
-               : jsni_fail(JSN_ERR_ARGUMENT,
-                           "%s: the data has changed since this run began: as many "
-                           "images as then, but others, or other labels; %s",
-                           folder, what);
+    return refuse_data(mark, kept, folder);
 }

@@ -160,7 +160,7 @@ JSN_MUST_CHECK jsn_status jsni_checkpoint_load(jsni_run *run, bool *found);
 JSN_MUST_CHECK jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result);
 
 /* The result of a finished run; *found is false when it is not finished. A run of other
- * options than `config`'s or other data is refused with JSN_ERR_ARGUMENT. */
+ * options than `config`'s or other data is refused as by jsni_problem_mark_check(). */
 JSN_MUST_CHECK jsn_status jsni_run_result_read(const char *folder,
                                                const jsn_train_config *config,
                                                const jsni_problem_mark *mark,

@@ -11,6 +11,11 @@
 #include "format/yaml.h"
 #include "store/run_record.h"
 
+bool jsni_run_option_identifies(const jsn_option_info *row)
+{
+    return jsn_train_option_matters(row) && strcmp(row->name, "max-bad") != 0;
+}
+
 jsn_status jsni_run_fingerprint(const jsn_train_config *config,
                                 char out[JSNI_FINGERPRINT])
 {
@@ -22,9 +27,11 @@ jsn_status jsni_run_fingerprint(const jsn_train_config *config,
         if (!jsn_train_option_matters(&table[i]))
             continue;
         char *value = NULL;
+        const bool own = jsni_run_option_identifies(&table[i]);
         JSNI_TRY(jsn_options_text(&table[i], config, &value));
+        const char *counted = own ? value : table[i].initial;
         jsni_sha256_add(&sha, table[i].name, strlen(table[i].name) + 1);
-        jsni_sha256_add(&sha, value, strlen(value) + 1);
+        jsni_sha256_add(&sha, counted, strlen(counted) + 1);
         jsn_text_release(value);
     }
     jsni_sha256_hex(&sha, out);

@@ -7,7 +7,12 @@
 
 enum { JSNI_FINGERPRINT = 65 };
 
-/* SHA-256 over the names and values of all options that matter. */
+/* Whether runs that differ in this option are different runs. How many broken images are
+ * borne says when to give up, and changes nothing else. */
+bool jsni_run_option_identifies(const jsn_option_info *row);
+
+/* SHA-256 over the names and values of all options that matter; those that identify no run
+ * count with their default. */
 JSN_MUST_CHECK jsn_status jsni_run_fingerprint(const jsn_train_config *config,
                                                char out[JSNI_FINGERPRINT]);
 

@@ -108,16 +108,13 @@ jsn_status jsni_run_result_read(const char *folder, const jsn_train_config *conf
     *found = jsni_file_exists(path);
     *result = (jsn_train_result){0};
     (void)snprintf(result->run, sizeof result->run, "%s", folder);
-    char fingerprint[JSNI_FINGERPRINT];
     if (*found)
         status = jsn_json_read(&doc, path);
-    if (status == JSN_OK && *found)
-        status = jsni_run_fingerprint(config, fingerprint);
     if (status == JSN_OK && *found) {
         const jsni_kept_mark kept = {text_or_null(doc, "options"),
                                      text_or_null(doc, "data"),
                                      text_or_null(doc, "data_text")};
-        status = jsni_problem_mark_check(mark, &kept, fingerprint, folder);
+        status = jsni_problem_mark_check(mark, &kept, config, folder);
     }
     if (status == JSN_OK && *found)
         status = take_result(doc, result);

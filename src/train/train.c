@@ -45,9 +45,10 @@ static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem
 }
 
 /* What a run writes before its first step: config.yaml, environment.json, model.json,
- * labels.csv. */
+ * labels.csv. `members` and `seed` are those of this folder, a member's or the whole's. */
 static jsn_status write_records(const jsni_run_folder *folder,
-                                const jsn_train_config *config, const jsni_problem *p)
+                                const jsn_train_config *config, const jsni_problem *p,
+                                size_t members, uint64_t seed)
 {
     jsni_text text = {0};
     jsn_status status = jsni_run_config_text(config, &text);
@@ -59,6 +60,8 @@ static jsn_status write_records(const jsni_run_folder *folder,
         status = jsni_environment_write(folder, config);
     if (status == JSN_OK)
         status = jsni_model_card_make(&card, config, p);
+    card.members = members;
+    card.seed = seed;
     if (status == JSN_OK)
         status = jsni_model_card_write(&card, folder);
     jsni_model_card_release(&card);
@@ -98,7 +101,8 @@ static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t
         return status;
     }
     for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = write_records(&runs[i].folder, jobs[i].config, jobs[i].problem);
+        status = write_records(&runs[i].folder, jobs[i].config, jobs[i].problem, 1,
+                               jobs[i].seed);
     if (status == JSN_OK)
         status = jsni_runs_train(runs, count);
     for (size_t i = 0; status == JSN_OK && i < count; i++)
@@ -161,7 +165,7 @@ static jsn_status train_members(const jsn_train_config *config, const jsni_probl
     jsni_job *jobs = jsni_alloc_zero(members, sizeof *jobs);
     jsn_status status = each == NULL || jobs == NULL ? JSN_ERR_MEMORY : JSN_OK;
     if (status == JSN_OK)
-        status = write_records(&whole, config, p);
+        status = write_records(&whole, config, p, members, (uint64_t)config->seed);
     if (status == JSN_OK)
         status = member_jobs(config, p, folder, jobs);
     if (status == JSN_OK)
@@ -180,6 +184,9 @@ static jsn_status find_folder(const jsn_train_config *config, char **folder)
 {
     if (config->out == NULL)
         return jsni_run_default_folder(config, folder);
+    if (config->out[0] == '\0')
+        return jsni_fail(JSN_ERR_ARGUMENT, "--out names no folder; without it the run "
+                                           "gets one of its own below runs/");
     *folder = jsni_text_copy(config->out);
     return *folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }

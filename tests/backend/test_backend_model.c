@@ -360,7 +360,7 @@ static void test_what_does_not_fit_is_refused_with_numbers(void **state)
     assert_fails(jsn_model_create(&model, &o), JSN_ERR_ARGUMENT, "x");
     o = small("ref");
     o.precision = JSN_PRECISION_BF16;
-    assert_fails(jsn_model_create(&model, &o), JSN_ERR_UNSUPPORTED, "fp32");
+    assert_fails(jsn_model_create(&model, &o), JSN_ERR_ARGUMENT, "fp32");
     o = small("ref");
     o.optimiser = "rmsprop";
     assert_fails(jsn_model_create(&model, &o), JSN_ERR_UNKNOWN_NAME, "rmsprop");

@@ -296,7 +296,7 @@ static void test_the_plan_says_what_it_cannot_do(void **state)
                  "2");
     options.members = 1;
     options.precision = JSN_PRECISION_BF16;
-    assert_fails(jsni_plan_create(backend, graph, &options, &plan), JSN_ERR_UNSUPPORTED,
+    assert_fails(jsni_plan_create(backend, graph, &options, &plan), JSN_ERR_ARGUMENT,
                  "fp32");
     options.precision = JSN_PRECISION_FP32;
     options.batch = (size_t)1 << 40;

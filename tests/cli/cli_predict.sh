@@ -118,7 +118,7 @@ for of in "run new" "run --array x.npy" "$weights new" "$weights --array x.npy";
     "$JENSEN" predict $of --device ref >want.txt
     expect 0 '' '' -- sh -c "'$JENSEN' predict $of --device ref --batch 1 | cmp want.txt -"
     expect 0 '' '' -- sh -c "'$JENSEN' predict $of --device ref --batch 1000000 | cmp want.txt -"
-    expect 1 '' 'ref backend computes in fp32 alone' -- "$JENSEN" predict $of --device ref --precision bf16
+    expect 2 '' '--precision: a CPU computes in fp32 alone' -- "$JENSEN" predict $of --device ref --precision bf16
     expect 2 '' 'batch' -- "$JENSEN" predict $of --device ref --batch 0
 done
 expect 2 '' 'or --array' -- "$JENSEN" predict run new --array x.npy

@@ -27,7 +27,7 @@ expect 0 '^trial-00000$' '' -- ls runs/a-b
 # The same name in another store is another study: its run is not taken over, and the
 # sentence has the way out.
 "$JENSEN" sweep create a-b photos "${small[@]}" --axis lr=0.5 --store other.db >/dev/null 2>&1
-expect 0 '0 complete, 0 pruned, 1 failed' 'other options; choose another folder \(--out, in a study --runs\)' -- \
+expect 0 '0 complete, 0 pruned, 1 failed' 'other options: --lr 0.02 then, 0.5 now; choose another folder \(--runs\)' -- \
     "$JENSEN" sweep run a-b -q --store other.db
 expect 0 '1 complete, 0 pruned, 0 failed' '*' -- \
     "$JENSEN" sweep run a-b -q --store other.db --retry-failed --runs others

@@ -95,7 +95,7 @@ expect 0 '*' '*' -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:numbers.
 expect 0 '*' 'lacks 8 of the 10 classes' -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:soft.csv --out softened
 expect 0 '*' '*' -- "$JENSEN" train csv:soft.csv $tiny -q --out soft
 sed -i '2s/0.7,0.3/0.6,0.4/' soft.csv
-expect 2 '' 'soft: the data has changed' -- "$JENSEN" train csv:soft.csv $tiny -q --out soft
+expect 3 '' 'soft: the data has changed' -- "$JENSEN" train csv:soft.csv $tiny -q --out soft
 expect 3 '' "more.csv \(--test\): class '10' is none of the 10" -- "$JENSEN" train csv:numbers.csv $tiny -q --test csv:more.csv --out no
 sed "s#,pics/#,x#; s#^pics#$PWD/pics#" numbers.csv >absolute.csv
 expect 3 '' 'absolute.csv:2: .*root=/' -- "$JENSEN" train csv:absolute.csv $tiny -q --out no

@@ -40,13 +40,33 @@ again() { "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 --image-size 
 expect 0 '*' '*' -- again
 for state in finished stopped; do
     mv photos/cat photos/lynx
-    expect 2 '' 'r2: the data has changed since this run began: as many images' -- again
+    expect 3 '' 'r2: the data has changed since this run began: as many images.*; --out NEW trains on the data as it is now' -- again
+    cp stderr.txt said.txt
+    expect 1 '' '' -- grep usage: said.txt
     mv photos/lynx photos/cat
     mv photos/cat/3.ppm kept.ppm
-    expect 2 '' 'changed.*then 101 images of 2 classes, now 100 images of 2' -- again
-    expect 2 '' 'r2: this run has other options, or its data has changed' -- again --lr 0.02
+    expect 3 '' 'changed.*then 101 images of 2 classes, now 100 images of 2' -- again
+    expect 2 '' 'r2: this run has other options: --lr 0.01 then, 0.02 now, and other data \(then 101' -- again --lr 0.02
     mv kept.ppm photos/cat/3.ppm
+    expect 2 '' 'r2: this run has other options: --lr 0.01 then, 0.02 now; choose another folder \(--out\) or delete it' -- \
+        again --lr 0.02
+    expect 2 '' ': --network [^;]* then, [^;]* now; --epochs 2 then, 3 now; --lr 0.01 then, 0.02 now; and 1 more; choose' -- \
+        again --network mlp:width=8 --seed 5 --epochs 3 --lr 0.02
+    # Another way to the same folder, or another number of broken images to bear, is no other run.
+    for way in ./photos "$PWD/photos" folder:photos; do
+        expect 0 '^run +r2$' '*' -- "$JENSEN" train "$way" $tiny --epochs 2 --val-fraction 0 --image-size 32 --lr 0.01 -q --out r2
+    done
+    expect 0 '^run +r2$' '*' -- again --max-bad 50
+    cp -r photos elsewhere
+    expect 2 '' 'other options: --data [^ ]*photos then, elsewhere now; choose' -- \
+        "$JENSEN" train elsewhere $tiny --epochs 2 --val-fraction 0 --image-size 32 --lr 0.01 -q --out r2
+    rm -r elsewhere
+    # config.yaml is for reading: what it says after an edit is not what the run began with.
+    cp r2/config.yaml kept.yaml
+    [ $state = finished ] || rm -f r2/result.json
+    sed -i 's/^lr: .*/lr: 0.02/' r2/config.yaml
     expect 2 '' 'r2: this run has other options; choose' -- again --lr 0.02
+    cp kept.yaml r2/config.yaml
     expect 0 '*' '*' -- again
     rm r2/result.json
 done
@@ -55,7 +75,7 @@ printf 'path,label\n' >labels.csv
 named="--epochs 1 --val-fraction 0 --image-size 32 -q --out r3 --noise file:labels.csv"
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $named
 sed -i '/7.ppm/s/1$/0/' labels.csv
-expect 2 '' 'r3: the data has changed.*other labels' -- "$JENSEN" train photos $tiny $named
+expect 3 '' 'r3: the data has changed.*other labels' -- "$JENSEN" train photos $tiny $named
 
 # Nothing to learn from.
 mkdir none
@@ -199,7 +219,7 @@ else
     chmod 755 secret/dog
     mkdir locked
     chmod 555 locked
-    expect 1 '' 'locked' -- $nobody "$JENSEN" train $data $tiny --epochs 1 --out "$PWD/locked/run" -q
+    expect 1 '' 'locked/run: the folder cannot be created: Permission denied' -- $nobody "$JENSEN" train $data $tiny --epochs 1 --out "$PWD/locked/run" -q
     expect 1 '' 'locked: cannot be written' -- $nobody "$JENSEN" train $data $tiny --epochs 1 \
         --out "$PWD/locked" -q
 fi
@@ -222,6 +242,28 @@ if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=1000k tmpfs small 2>/dev/null; t
 else
     echo "SKIPPED: full disk (no small file system can be mounted here)"
 fi
+
+# A member of an ensemble is a run of one network, and differs from the whole.
+expect 0 '*' '*' -- "$JENSEN" train $data $tiny --epochs 1 --members 2 -q --out both
+"$JENSEN" data convert $data --out pictures --format ppm >/dev/null
+for run in both both/member-1 both/member-2; do
+    expect 0 '^pictures' '' -- "$JENSEN" predict $run pictures/test --device ref
+    cp stdout.txt "said-$(basename $run).txt"
+    expect 0 "^accuracy +$(awk -F'[:,]' '/"test_acc"/ { printf "%.2f", 100 * $2 }' $run/result.json)%" '*' -- \
+        "$JENSEN" eval $run $data --device ref
+done
+expect 1 '*' '' -- cmp -s said-member-1.txt said-both.txt
+expect 1 '*' '' -- cmp -s said-member-1.txt said-member-2.txt
+
+# What a command cannot do is wrong usage, and names the option.
+expect 2 '' '--out names no folder' -- "$JENSEN" train $data $tiny --epochs 1 -q --out ''
+expect 2 '' '--precision: a CPU computes in fp32 alone.*leave it out' -- \
+    "$JENSEN" train $data $tiny --epochs 1 -q --precision bf16 --out x
+
+# Two images are a batch of two.
+classes two 1 cat dog
+expect 0 '*' 'batch: 2 \(by the number of images\)' -- "$JENSEN" train two --network mlp:width=4 --device ref \
+    --threads 1 --augment fit --epochs 1 --val-fraction 0 --out two-run
 
 # A loss that compares views says what it is with one of them; others, and two views, say nothing.
 one() { "$JENSEN" train builtin:size=600,test=20 --network mlp:width=4 --device ref --threads 1 --workers 0 --consistency never --epochs 1 --max-steps 1 --augment none -q "$@" --out views; }

@@ -1,0 +1,19 @@
+/* train/run_differs.h - in which options a run that is to go on differs from what it began
+ * with, for a sentence that names them. */
+#ifndef JSNI_TRAIN_RUN_DIFFERS_H
+#define JSNI_TRAIN_RUN_DIFFERS_H
+
+#include <stdbool.h>
+
+#include "core/text.h"
+#include "jensen/train.h"
+
+/* Compares `config` with config.yaml in `folder`. *same: the run of the fingerprint `kept` has
+ * these options, its data named by another path to the same place. Otherwise adds the first
+ * of them to `out` ("--lr 0.1 then, 0.2 now; ..."); nothing when config.yaml does not tell. */
+JSN_MUST_CHECK jsn_status jsni_run_differs(const char *folder,
+                                           const jsn_train_config *config,
+                                           const char *kept, jsni_text *out,
+                                           bool *same);
+
+#endif /* JSNI_TRAIN_RUN_DIFFERS_H */
