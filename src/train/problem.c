@@ -427,16 +427,32 @@ static jsn_status split_train(jsni_problem *p, jsn_split split, uint64_t seed,
     return make_part(&p->val, p->data, split, val, val_count, truth);
 }
 
+/* What is wrong with the data whatever is done with it, said before anything else. */
+static jsn_status check_classes(const jsni_problem *p, const jsn_logger *logger)
+{
+    const jsn_dataset_traits *about = jsn_dataset_about(p->data);
+    if (about->classes < 2)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: one class only ('%s'); a classifier needs at least two",
+                         about->spec, jsn_dataset_class(p->data, 0));
+    if (p->train.split != JSN_SPLIT_TRAIN && strstr(about->spec, ",split=") == NULL &&
+        logger != NULL && logger->message != NULL) {
+        char text[512];
+        (void)jsni_format(
+            text, sizeof text,
+            "%.300s: there is no training split; training on the %s split", about->spec,
+            jsn_split_name(p->train.split));
+        logger->message(logger->user, JSN_LOG_WARNING, text);
+    }
+    return JSN_OK;
+}
+
 static jsn_status check_problem(const jsni_problem *p)
 {
     const char *spec = jsn_dataset_about(p->data)->spec;
     size_t first = 0;
     if (p->train.count == 0)
         return jsni_fail(JSN_ERR_DATA, "%s: no images to train on", spec);
-    if (p->classes < 2)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: one class only ('%s'); a classifier needs at least two",
-                         spec, jsn_dataset_class(p->data, 0));
     while (first < p->train.count && p->train.used[first] == p->train.used[0])
         first++;
     if (first == p->train.count)
@@ -460,6 +476,7 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
                                 ? JSN_SPLIT_TRAIN
                                 : jsn_dataset_main_split(p->data);
     p->train.split = split;
+    JSNI_TRY(check_classes(p, logger));
     JSNI_TRY(open_other(p, config->val, JSN_SPLIT_VAL, &options, " (--val)",
                         &p->val_data, &p->val));
     JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, " (--test)",
