@@ -20,10 +20,13 @@ typedef struct jsni_archive_visitor {
     /* One wanted member, the bytes borrowed. */
     jsn_status (*file)(void *user, const char *name, const uint8_t *bytes,
                        size_t length);
+    /* A hard or symbolic link, to the member `target`, which may not exist; "" when it
+     * leads outside the archive. NULL: links are skipped. */
+    jsn_status (*link)(void *user, const char *name, const char *target);
 } jsni_archive_visitor;
 
-/* Visits all members in stored order; links, devices and the like are skipped. Refuses
- * archives that expand to more than a thousand times their size.
+/* Visits all members in stored order; devices and the like are skipped. Names are UTF-8
+ * whatever the locale, which is changed for this thread meanwhile. Refuses archives that expand to more than a thousand times their size.
  *   JSN_ERR_DATA         damaged, hostile names, encrypted
  *   JSN_ERR_UNSUPPORTED  this build has no libarchive
  * and whatever the visitor returns. */

@@ -2,12 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/folder.h"
 #include "data/archive.h"
+#include "data/archive_link.h"
 #include "data/dataset_impl.h"
 #include "data/listing.h"
 
@@ -84,6 +86,24 @@ static jsn_status read_member(reading *r, struct archive_entry *entry, const cha
     }
 }
 
+/* A hard link names a member from the top, a symbolic one from its own folder. */
+static jsn_status visit_link(const reading *r, struct archive_entry *entry,
+                             const char *name)
+{
+    const bool hard = archive_entry_hardlink(entry) != NULL;
+    const char *raw =
+        hard ? archive_entry_hardlink_utf8(entry) : archive_entry_symlink_utf8(entry);
+    char target[JSNI_DATASET_MAX_NAME] = "";
+    if (raw == NULL)
+        raw = hard ? archive_entry_hardlink(entry) : archive_entry_symlink(entry);
+    if (raw == NULL || r->visitor->link == NULL)
+        return JSN_OK;
+    if (hard ? jsni_path_plain(r->path, raw, target) != JSN_OK
+             : !jsni_link_target(name, raw, target))
+        target[0] = '\0';
+    return r->visitor->link(r->visitor->user, name, target);
+}
+
 static jsn_status visit(reading *r, struct archive_entry *entry)
 {
     const jsni_archive_visitor *v = r->visitor;
@@ -94,8 +114,11 @@ static jsn_status visit(reading *r, struct archive_entry *entry)
         return jsni_fail(JSN_ERR_DATA, "%s: a member's name is not UTF-8", r->path);
     char name[JSNI_DATASET_MAX_NAME];
     JSNI_TRY(jsni_path_plain(r->path, raw, name));
-    if (name[0] == '\0' || archive_entry_hardlink(entry) != NULL)
+    if (name[0] == '\0')
         return JSN_OK;
+    if (archive_entry_hardlink(entry) != NULL ||
+        archive_entry_filetype(entry) == AE_IFLNK)
+        return visit_link(r, entry, name);
     if (archive_entry_filetype(entry) == AE_IFDIR)
         return v->folder != NULL ? v->folder(v->user, name) : JSN_OK;
     if (archive_entry_filetype(entry) != AE_IFREG || !v->wants(v->user, name))
@@ -133,7 +156,7 @@ static jsn_status visit_all(reading *r)
     return JSN_OK;
 }
 
-jsn_status jsni_archive_walk(const char *path, const jsni_archive_visitor *visitor)
+static jsn_status walk(const char *path, const jsni_archive_visitor *visitor)
 {
     jsni_file_identity identity;
     JSNI_TRY(jsni_file_identify(path, &identity));
@@ -150,5 +173,27 @@ jsn_status jsni_archive_walk(const char *path, const jsni_archive_visitor *visit
         status = visit_all(&r);
     (void)archive_read_free(r.archive);
     jsni_free(r.buffer);
+    return status;
+}
+
+/* libarchive turns names that are marked as UTF-8 into the characters of the locale, and
+ * loses those that it has no characters for. So this thread gets one that has them all. */
+jsn_status jsni_archive_walk(const char *path, const jsni_archive_visitor *visitor)
+{
+    static const char *const names[] = {"C.UTF-8", "C.utf8", "en_US.UTF-8"};
+    locale_t wide = (locale_t)0;
+    for (size_t i = 0; wide == (locale_t)0 && i < sizeof names / sizeof names[0]; i++) {
+        locale_t now = duplocale(uselocale((locale_t)0));
+        if (now != (locale_t)0)
+            wide = newlocale(LC_CTYPE_MASK, names[i], now);
+        if (now != (locale_t)0 && wide == (locale_t)0)
+            freelocale(now);
+    }
+    if (wide == (locale_t)0) /* plain names are read all the same */
+        return walk(path, visitor);
+    const locale_t before = uselocale(wide);
+    const jsn_status status = walk(path, visitor);
+    (void)uselocale(before);
+    freelocale(wide);
     return status;
 }

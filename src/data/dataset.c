@@ -398,6 +398,11 @@ jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
     }
     if (s->blobs != NULL) {
         const jsni_blob blob = s->blobs[index];
+        if (blob.length == 0)
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s: the file is empty, or a link to what is not in the "
+                             "archive",
+                             r.name);
         return decode(data, &r, &(jsni_image_input){blob.bytes, blob.length, r.name});
     }
     return read_file(data, &r);

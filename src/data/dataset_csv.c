@@ -278,6 +278,60 @@ static jsn_status load_tables(jsn_dataset *data, table *tables, size_t count)
     return status;
 }
 
+/* A row of a table, as the sample that it became. */
+typedef struct taken {
+    const char *name;
+    int32_t label;
+    size_t number, line;
+} taken;
+
+static int by_sample(const void *left, const void *right)
+{
+    const taken *a = left, *b = right;
+    const int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
+}
+
+/* An image under two labels is a mistake in one of its rows. Only a hint is lost when
+ * there is no memory for it. */
+static void tell_twice(const jsn_dataset *data, const table *tables, size_t count,
+                       const jsn_logger *logger)
+{
+    size_t rows = 0, n = 0, twice = 0, at = 0, seen[JSN_SPLITS] = {0};
+    for (size_t i = 0; i < count; i++)
+        rows += jsni_csv_rows(tables[i].csv);
+    taken *all = jsni_alloc(rows, sizeof *all);
+    for (size_t i = 0; all != NULL && i < count; i++)
+        for (size_t r = 0; r < jsni_csv_rows(tables[i].csv); r++) {
+            jsn_split split;
+            if (row_split(&tables[i], r, &split) != JSN_OK ||
+                !jsni_dataset_wants(data, split))
+                continue;
+            const size_t k = seen[split]++;
+            all[n] = (taken){jsn_dataset_path(data, split, k),
+                             jsn_dataset_label(data, split, k), n,
+                             jsni_csv_line(tables[i].csv, r)};
+            n++;
+        }
+    if (n > 0)
+        qsort(all, n, sizeof *all, by_sample);
+    for (size_t i = 1, counted = 0; i < n; i++) {
+        if (strcmp(all[i - 1].name, all[i].name) != 0)
+            counted = 0;
+        else if (all[i - 1].label != all[i].label && counted++ == 0)
+            at = twice++ == 0 ? i : at;
+    }
+    if (twice > 0)
+        jsni_dataset_warn(
+            logger,
+            "%s: %zu %s more than one label, such as '%.100s': '%.60s' in line %zu, "
+            "'%.60s' in line %zu",
+            data->spec, twice, jsn_noun(twice, "image has", "images have"),
+            all[at].name, data->classes[all[at - 1].label], all[at - 1].line,
+            data->classes[all[at].label], all[at].line);
+    jsni_free(all);
+}
+
 static jsn_status open_csv(jsn_dataset *data, const jsni_dataset_request *request)
 {
     static const char *const prefixes[] = {"train/", "validation/", "test/"};
@@ -309,6 +363,8 @@ static jsn_status open_csv(jsn_dataset *data, const jsni_dataset_request *reques
     }
     if (status == JSN_OK)
         status = load_tables(data, tables, count);
+    if (status == JSN_OK)
+        tell_twice(data, tables, count, request->options.logger);
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
         if (data->splits[s].samples > 0)
             status =

@@ -140,8 +140,8 @@ static jsn_status unpack(const jsn_fetch_info *info, const char *archive,
                          const char *folder)
 {
     unpacking u = {folder, info, NULL, 0};
-    const jsni_archive_visitor visitor = {&u,       NULL, member_limit,
-                                          want_all, NULL, unpack_member};
+    const jsni_archive_visitor visitor = {&u,   NULL,          member_limit, want_all,
+                                          NULL, unpack_member, NULL};
     char name[200];
     (void)snprintf(name, sizeof name, "%s/%s", info->folder, info->proof);
     jsn_status status = jsni_archive_walk(archive, &visitor);

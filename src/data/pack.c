@@ -16,6 +16,7 @@
 #include "core/fail.h"
 #include "core/pool.h"
 #include "data/archive.h"
+#include "data/archive_link.h"
 
 enum { BATCH = 128, MOST_DECODERS = 16 };
 
@@ -46,6 +47,8 @@ typedef struct building {
     size_t written;     /* bytes that went to the cache file already */
     jsni_piece *pieces; /* of spilled files */
     size_t piece_room;
+    jsni_links links;
+    size_t stored; /* files that are no links */
     jsni_decoder_pool *decoders;
     pthread_mutex_t mutex; /* guards what follows */
     pthread_cond_t changed;
@@ -55,14 +58,18 @@ typedef struct building {
     bool uniform, finished;
 } building;
 
+/* Hidden files and folders, and what a Macintosh adds. */
+static bool is_passed_over(const char *name)
+{
+    return name[0] == '.' || strstr(name, "/.") != NULL ||
+           strncmp(name, "__MACOSX", 8) == 0;
+}
+
 static bool is_wanted(void *user, const char *name)
 {
     const building *b = user;
-    const char *slash = strrchr(name, '/');
-    const char *base = slash != NULL ? slash + 1 : name;
-    if (base[0] == '.' || strncmp(name, "__MACOSX/", 9) == 0)
-        return false;
-    return b->kind == JSNI_PACK_FILES || jsni_is_image_name(name);
+    return !is_passed_over(name) &&
+           (b->kind == JSNI_PACK_FILES || jsni_is_image_name(name));
 }
 
 /* Pixels of one batch; false when an image is broken or has another size. */
@@ -225,9 +232,7 @@ static jsn_status add_batch(building *b)
 static jsn_status take_folder(void *user, const char *name)
 {
     building *b = user;
-    return strncmp(name, "__MACOSX", 8) == 0
-               ? JSN_OK
-               : jsni_listing_add(&b->pack->folders, name);
+    return is_passed_over(name) ? JSN_OK : jsni_listing_add(&b->pack->folders, name);
 }
 
 static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
@@ -271,36 +276,66 @@ static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
     return to->count == BATCH ? hand_over(b) : JSN_OK;
 }
 
-/* One block out of all batches: pixels, or encoded bytes with their pieces. */
+static jsn_status take_link(void *user, const char *name, const char *target)
+{
+    building *b = user;
+    return is_passed_over(name) ? JSN_OK : jsni_links_add(&b->links, name, target);
+}
+
+/* Where links lead, now that all members are known. An image that is a link to nothing
+ * is a broken one, without any bytes; a link to a folder is a folder without files. */
+static jsn_status settle_links(building *b, const jsn_logger *logger)
+{
+    JSNI_TRY(jsni_links_follow(&b->links, &b->pack->files, is_wanted, b));
+    for (size_t i = 0; i < b->links.names.count; i++) {
+        const char *name = jsni_listing_name(&b->links.names, i);
+        if (b->links.to[i] == JSNI_LINK_NOWHERE && b->kind == JSNI_PACK_IMAGES)
+            JSNI_TRY(take_file(b, name, (const uint8_t *)"", 0));
+        if (b->links.to[i] == JSNI_LINK_FOLDER)
+            JSNI_TRY(take_folder(b, name));
+    }
+    b->stored = b->pack->files.count;
+    jsni_links_tell(&b->links, b->path, logger);
+    return JSN_OK;
+}
+
+/* One block out of all batches: pixels, or encoded bytes with their pieces. order[i] is
+ * the stored file whose bytes file i has. */
 static jsn_status gather(building *b, const size_t *order, bool pixels)
 {
     jsni_pack *pack = b->pack;
     const size_t count = pack->files.count;
     const size_t image = b->width * b->height * JSN_IMAGE_CHANNELS;
-    const batch **where = jsni_alloc(count / BATCH + 1, sizeof *where);
-    JSNI_TRY_ALLOC(where);
-    size_t n = 0;
-    for (const batch *at = b->first; at != NULL; at = at->next)
-        where[n++] = at;
+    const batch **where = jsni_alloc(b->stored / BATCH + 1, sizeof *where);
+    /* Of stored files: encoded bytes are kept once, however many links lead to them. */
+    jsni_piece *placed = jsni_alloc_zero(b->stored, sizeof *placed);
     pack->owned = pixels ? jsni_alloc(count, image) : jsni_alloc(b->encoded, 1);
     pack->pieces = pixels ? NULL : jsni_alloc(count, sizeof *pack->pieces);
-    if (pack->owned == NULL || (!pixels && pack->pieces == NULL)) {
+    if (where == NULL || placed == NULL || pack->owned == NULL ||
+        (!pixels && pack->pieces == NULL)) {
+        jsni_free(placed);
         jsni_free(where);
         return JSN_ERR_MEMORY;
     }
-    size_t used = 0;
+    size_t used = 0, n = 0;
+    for (const batch *at = b->first; at != NULL; at = at->next)
+        where[n++] = at;
     for (size_t i = 0; i < count; i++) {
         const batch *from = where[order[i] / BATCH];
         const size_t k = order[i] % BATCH;
         const size_t start = k == 0 ? 0 : from->end[k - 1];
         if (pixels) {
             memcpy(pack->owned + i * image, from->pixels + k * image, image);
-        } else {
-            pack->pieces[i] = (jsni_piece){used, from->end[k] - start};
+            continue;
+        }
+        if (placed[order[i]].length == 0) {
+            placed[order[i]] = (jsni_piece){used, from->end[k] - start};
             memcpy(pack->owned + used, from->bytes + start, from->end[k] - start);
             used += from->end[k] - start;
         }
+        pack->pieces[i] = placed[order[i]];
     }
+    jsni_free(placed);
     jsni_free(where);
     if (pixels) {
         pack->pixels = pack->owned;
@@ -351,13 +386,21 @@ static void write_cache(building *b, const jsni_file_identity *identity,
 static jsn_status finish(building *b, const jsni_file_identity *identity,
                          const jsn_logger *logger)
 {
-    size_t *order = jsni_alloc(b->pack->files.count, sizeof *order);
-    JSNI_TRY_ALLOC(order);
-    jsn_status status = jsni_listing_sort(&b->pack->files, b->path, order);
+    size_t *source = NULL, *order = NULL;
+    const size_t image = b->width * b->height * JSN_IMAGE_CHANNELS;
+    jsn_status status = jsni_links_list(&b->links, &b->pack->files, &source);
+    const size_t count = b->pack->files.count;
+    if (status == JSN_OK && (order = jsni_alloc(count, sizeof *order)) == NULL)
+        status = JSN_ERR_MEMORY;
+    if (status == JSN_OK)
+        status = jsni_listing_sort(&b->pack->files, b->path, order);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        order[i] = source[order[i]];
     if (status == JSN_OK && b->writer.state != NULL) {
         status = finish_spilled(b, order, identity);
     } else if (status == JSN_OK) {
-        const bool pixels = b->kind == JSNI_PACK_IMAGES && is_uniform(b);
+        const bool pixels = b->kind == JSNI_PACK_IMAGES && is_uniform(b) &&
+                            (count == b->stored || count * image <= b->memory);
         if (!pixels)
             stop_decoding(b);
         status = gather(b, order, pixels);
@@ -366,6 +409,7 @@ static jsn_status finish(building *b, const jsni_file_identity *identity,
             write_cache(b, identity, logger);
     }
     jsni_free(order);
+    jsni_free(source);
     return status;
 }
 
@@ -378,7 +422,8 @@ static jsn_status read_archive(building *b, size_t threads, const jsn_logger *lo
         b->kind == JSNI_PACK_IMAGES ? JSNI_IMAGE_FILE_LIMIT : file_limit,
         is_wanted,
         take_folder,
-        take_file};
+        take_file,
+        take_link};
     pthread_t started[MOST_DECODERS];
     size_t count = 0;
     if (b->kind == JSNI_PACK_IMAGES)
@@ -386,6 +431,8 @@ static jsn_status read_archive(building *b, size_t threads, const jsn_logger *lo
                pthread_create(&started[count], NULL, decoder_main, b) == 0)
             count++;
     jsn_status status = jsni_archive_walk(b->path, &visitor);
+    if (status == JSN_OK)
+        status = settle_links(b, logger);
     if (status == JSN_OK && b->last != NULL && b->last->count < BATCH)
         status = hand_over(b);
     pthread_mutex_lock(&b->mutex);
@@ -429,6 +476,7 @@ jsn_status jsni_pack_open(jsni_pack *out, const char *path, jsni_pack_kind kind,
         status = jsni_pack_cache_end(&b.writer, out, kind, &identity, status);
     free_batches(&b);
     jsni_free(b.pieces);
+    jsni_links_release(&b.links);
     jsni_decoder_pool_destroy(b.decoders);
     pthread_cond_destroy(&b.changed);
     pthread_mutex_destroy(&b.mutex);

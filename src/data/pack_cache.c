@@ -20,7 +20,7 @@
 #include "data/checksum.h"
 #include "data/pack.h"
 
-enum { HEAD = 64, VERSION = 2 };
+enum { HEAD = 64, VERSION = 3 };
 
 static const uint64_t mark = 0x314b43415053494au; /* changes with the byte order */
 #define VERIFY_LIMIT ((uint64_t)1 << 30)

@@ -52,6 +52,21 @@ for command in 'data info' 'data check' 'train --network mlp --epochs 1 --val-fr
 done
 expect 0 'train +12 samples' '*' -- "$JENSEN" data info loose
 
+# One class is said before what validation lacks; so is a lack of training images.
+fill one/cat && put few/cat/{1,2,3}.ppm
+expect 3 '' "few: one class only .'cat'.; a classifier" -- "$JENSEN" train few
+expect 0 '*' 'warning: only: there is no training split; training on the val split' -- "$JENSEN" train only --network mlp --epochs 1 --val-fraction 0
+expect 0 '*' '*' -- "$JENSEN" train only,split=val --network mlp --epochs 1 --val-fraction 0
+grep -q 'no training split' stderr.txt && { echo "FAILED: the split was chosen"; failures=$((failures + 1)); }
+
+# A table with an image under two labels.
+printf 'path,label\ncat/1.ppm,cat\ncat/2.ppm,cat\n./cat/1.ppm,dog\ncat/1.ppm,cat\ncat/2.ppm,cat\ncat/3.ppm,dog\n' >one/twice.csv
+for command in 'data info' 'data check' 'train --network mlp --epochs 1 --val-fraction 0'; do
+    expect 0 '*' "warning: csv:one/twice.csv: 1 image has more than one label, such as 'cat/1.ppm': 'cat' in line 2, 'dog' in line 4" -- "$JENSEN" $command csv:one/twice.csv
+done
+sed -i '/dog/d' one/twice.csv && echo cat/4.ppm,dog >>one/twice.csv
+expect 0 'classes +2' '' -- "$JENSEN" data info csv:one/twice.csv
+
 # Dead links, links up, and what a Macintosh leaves.
 fill links/cat links/dog
 ln -s /nowhere/gone.ppm links/cat/gone.ppm
@@ -64,5 +79,37 @@ expect 0 'train +14 samples' '*' -- "$JENSEN" data info links
 expect 0 '*' '1 .*(broken|read)' -- "$JENSEN" train links --network mlp --epochs 1 --val-fraction 0 --out linked
 fill circle/cat circle/dog/old && ln -s .. circle/dog/old/up
 expect 3 '' 'circle/dog/old/up: a link to a folder that it lies in' -- "$JENSEN" data info circle
+
+# Names beyond ASCII in archives, whatever the locale.
+tar -cf cars.tar cars
+if "$JENSEN" data info cars.tar 2>&1 | grep -q 'cannot read archives' || ! command -v python3 >/dev/null; then
+    echo "skipped: archives"
+    finish
+    exit
+fi
+fill names/café names/猫 names/b && put names/b/ü.ppm
+PYTHONUTF8=1 python3 - <<'PY'
+import os, tarfile, zipfile
+with zipfile.ZipFile("names.zip", "w") as z, \
+     tarfile.open("pax.tar", "w", format=tarfile.PAX_FORMAT) as pax, \
+     tarfile.open("gnu.tar", "w", format=tarfile.GNU_FORMAT) as gnu:
+    for top, _, files in os.walk("names"):
+        for f in files:
+            path = os.path.join(top, f)
+            for add in z.write, pax.add, gnu.add:
+                add(path, os.path.relpath(path, "names"))
+PY
+tar -C links -cf links.tar cat dog
+expect 3 'cat/gone.ppm.*the file is empty, or a link to what is not in the archive' 'links.tar: 1 link leads to no file in the archive, such as .cat/gone.ppm' -- "$JENSEN" data check links.tar
+expect 3 '^1 broken of 14 images' '1 image is broken' -- "$JENSEN" data check links.tar
+ln links/dog/2.ppm links/cat/hard.ppm && tar -C links -cf hard.tar cat/1.ppm dog cat/hard.ppm
+expect 0 'train +8 samples' '' -- "$JENSEN" data info hard.tar
+for locale in C POSIX C.UTF-8; do
+    for archive in names.zip pax.tar gnu.tar; do
+        expect 0 '6 café$' '' -- env JENSEN_CACHE=off LC_ALL=$locale "$JENSEN" data info $archive
+        expect 0 '6 猫$' '' -- env JENSEN_CACHE=off LC_ALL=$locale "$JENSEN" data info $archive
+        expect 0 'train +19 samples' '' -- env JENSEN_CACHE=off LC_ALL=$locale "$JENSEN" data info $archive
+    done
+done
 
 finish

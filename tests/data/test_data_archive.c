@@ -249,11 +249,12 @@ static void test_hostile_members_are_refused_or_skipped(void **state)
         {NAME("../../etc/passwd"), '1'},
     };
     static const hostile skipped[] = {
-        {NAME("a/link.ppm"), '2'},       {NAME("a/hard.ppm"), '1'},
+        {NAME("a/link"), '2'},           {NAME("a/hard"), '1'},
         {NAME("a/device.ppm"), '3'},     {NAME("a/block.ppm"), '4'},
         {NAME("a/fifo.ppm"), '6'},       {NAME("a/.hidden.ppm"), '0'},
         {NAME("__MACOSX/a/1.ppm"), '0'}, {NAME("./"), '5'},
         {NAME("a/notes.txt"), '0'},      {NAME("a/1.ppm.exe"), '0'},
+        {NAME(".c/1.ppm"), '0'},         {NAME(".d/"), '5'},
     };
 #undef NAME
     uint8_t ppm[400];
@@ -284,6 +285,86 @@ static void test_hostile_members_are_refused_or_skipped(void **state)
         }
         jsn_dataset_close(data);
     }
+}
+
+static void note(void *user, jsn_log_level level, const char *text)
+{
+    (void)level;
+    (void)snprintf(user, 300, "%.299s", text);
+}
+
+/* Links to files are those files; what leads nowhere is a broken image. */
+static void check_links(const char *path, const char *use_cache, size_t memory,
+                        char heard[300])
+{
+    /* Sorted; the picture of each, or -1. */
+    static const int want[] = {1, 1, -1, 1, -1, -1, 2, 2, 2, 1};
+    static const char *const names[] = {
+        "a/1.ppm",   "a/chain.ppm", "a/circle.ppm", "a/hard.ppm", "a/lost.ppm",
+        "a/out.ppm", "b/2.ppm",     "b/b.ppm",      "b/deep.ppm", "b/soft.ppm"};
+    jsn_dataset *data = NULL;
+    jsn_image image = {0};
+    const jsn_logger logger = {heard, note, NULL};
+    jsn_dataset_options options = {
+        .logger = &logger, .cache = use_cache, .memory = memory, .threads = 2};
+    heard[0] = '\0';
+    assert_ok(jsn_dataset_open(&data, path, &options));
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 10);
+    for (size_t i = 0; i < 10; i++) {
+        assert_string_equal(jsn_dataset_path(data, JSN_SPLIT_TRAIN, i), names[i]);
+        if (want[i] >= 0)
+            fixture_check(data, JSN_SPLIT_TRAIN, i, 6, 5, (unsigned)want[i]);
+        else
+            assert_fails(jsn_dataset_image(data, JSN_SPLIT_TRAIN, i, &image),
+                         JSN_ERR_DATA, names[i]);
+    }
+    jsn_image_release(&image);
+    jsn_dataset_close(data);
+}
+
+static void test_links_are_the_files_they_lead_to(void **state)
+{
+    (void)state;
+    char heard[300], path[400];
+    fixture_image(folder, "l/a/1.ppm", 6, 5, 1);
+    fixture_image(folder, "l/b/2.ppm", 6, 5, 2);
+    fixture_shell(folder,
+                  "cd l && ln a/1.ppm a/hard.ppm && ln b/2.ppm b/b.ppm && "
+                  "ln -s ../a/1.ppm b/soft.ppm && ln -s ../b/./soft.ppm a/chain.ppm && "
+                  "ln -s ../a/../b//2.ppm b/deep.ppm && ln -s gone.ppm a/lost.ppm && "
+                  "ln -s circle.ppm a/circle.ppm && ln -s ../../a/1.ppm a/out.ppm && "
+                  "tar -cf ../l.tar a/1.ppm a/hard.ppm b a/chain.ppm a/lost.ppm "
+                  "a/circle.ppm a/out.ppm");
+    (void)snprintf(path, sizeof path, "%s", fixture_path(folder, "l.tar"));
+    if (without_archives(path))
+        skip();
+    check_links(path, "off", 0, heard);
+    assert_non_null(
+        strstr(heard, "l.tar: 3 links lead to no file in the archive, such as 'a/"));
+    fixture_shell(folder, "rm -rf cache");
+    check_links(path, cache, 0, heard);
+    check_links(path, cache, 0, heard); /* from the cache: the images stay broken */
+    fixture_shell(folder, "rm -rf cache");
+    check_links(path, cache, 100, heard); /* spilled */
+    check_links(path, cache, 100, heard);
+
+    /* Pixels, where nothing is broken; and not when the links make them too many. */
+    fixture_shell(folder, "cd l && tar -cf ../m.tar a/1.ppm a/hard.ppm b");
+    (void)snprintf(path, sizeof path, "%s", fixture_path(folder, "m.tar"));
+    for (int small = 0; small < 2; small++) {
+        jsn_dataset *data = NULL;
+        assert_ok(open_archive(&data, path, false, small ? 6 * 5 * 3 * 4 : 0));
+        assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 6);
+        assert_int_equal(jsn_dataset_pixels(data, JSN_SPLIT_TRAIN) == NULL, small);
+        for (size_t i = 0; i < 6; i++)
+            fixture_check(data, JSN_SPLIT_TRAIN, i, 6, 5, i < 2 || i == 5 ? 1 : 2);
+        jsn_dataset_close(data);
+    }
+    /* A class that is a link to a folder is refused like any without images. */
+    jsn_dataset *data = NULL;
+    fixture_shell(folder, "cd l && ln -s b c && tar -cf ../n.tar a/1.ppm b c");
+    assert_fails(open_archive(&data, fixture_path(folder, "n.tar"), false, 0),
+                 JSN_ERR_DATA, "'c' holds no images");
 }
 
 static void test_archives_that_are_none_or_repeat_a_member(void **state)
@@ -332,6 +413,7 @@ int main(void)
         cmocka_unit_test(test_a_damaged_or_stale_cache_is_not_used),
         cmocka_unit_test(test_a_broken_image_spoils_only_itself),
         cmocka_unit_test(test_hostile_members_are_refused_or_skipped),
+        cmocka_unit_test(test_links_are_the_files_they_lead_to),
         cmocka_unit_test(test_archives_that_are_none_or_repeat_a_member),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
