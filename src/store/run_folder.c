@@ -82,7 +82,11 @@ void jsni_run_log(const jsni_run_folder *run, const char *text)
     struct tm parts;
     if (gmtime_r(&now, &parts) != NULL)
         (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    (void)fprintf(file, "%s %s\n", stamp, text);
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        (void)fprintf(file, "%s %.*s\n", stamp, (int)length, text);
+        text += length + (text[length] == '\n');
+    }
     (void)fclose(file);
 }
 

@@ -47,7 +47,7 @@ char *jsni_run_file(const jsni_run_folder *run, const char *name);
 JSN_MUST_CHECK jsn_status jsni_run_write(const jsni_run_folder *run, const char *name,
                                          const char *text, size_t length);
 
-/* Appends one line to log.txt, with the time; failures are ignored. */
+/* Appends the lines of a text to log.txt, each with the time; failures are ignored. */
 void jsni_run_log(const jsni_run_folder *run, const char *text);
 
 /* The rows of metrics.jsonl: one JSON document a row. */

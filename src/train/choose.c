@@ -15,7 +15,10 @@
 #include "jensen/loss.h"
 #include "train/schedule.h"
 
-enum { PROBES = 48 }; /* images looked at to learn sizes and colours */
+enum {
+    PROBES = 48, /* images looked at to learn sizes and colours */
+    FEW = 50     /* a class of fewer images is warned about */
+};
 
 /* The image looked at with the least or the largest width or height. */
 enum { NARROWEST, LOWEST, WIDEST, HIGHEST, EXTREMES };
@@ -140,7 +143,15 @@ static void warn_of_doubts(const jsni_problem *p, const look *seen,
         least = counts[k] < counts[least] ? k : least;
         most = counts[k] > counts[most] ? k : most;
     }
-    if (counts[least] < 50)
+    size_t few = 0;
+    for (size_t k = 0; k < p->classes; k++)
+        few += counts[k] < FEW;
+    if (few > 1)
+        say(logger, JSN_LOG_WARNING,
+            "%zu classes have fewer than %d training images, '%s' the fewest (%zu); "
+            "expect little for them",
+            few, (int)FEW, jsn_dataset_class(p->data, least), counts[least]);
+    if (few == 1)
         say(logger, JSN_LOG_WARNING,
             "class '%s' has %zu training %s only; expect little for it",
             jsn_dataset_class(p->data, least), counts[least],
@@ -216,8 +227,7 @@ static jsn_status pick_input(jsn_train_config *c, const look *seen,
     if (as_is && c->image_size <= 64)
         return pick(c, logger, "augment", "small images of one size", "strong");
     if (c->image_size <= 64)
-        return pick(c, logger, "augment", "small images of several sizes",
-                    "fit+strong");
+        return pick(c, logger, "augment", "small images, resized", "fit+strong");
     return pick(c, logger, "augment", "photographs", "jitter");
 }
 

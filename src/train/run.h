@@ -45,6 +45,7 @@ typedef struct jsni_run {
     jsni_run_folder folder;
     const jsn_logger *user_logger; /* borrowed, may be NULL */
     jsn_logger logger;             /* writes log.txt and calls user_logger */
+    const char *opening;           /* borrowed, may be NULL: lines for log.txt */
     jsni_stop stop;
 
     jsn_model *model;            /* of run 0 of a group; the others borrow it */
@@ -89,6 +90,8 @@ typedef struct jsni_job {
     const jsni_problem *problem;    /* borrowed */
     const char *folder;             /* borrowed */
     uint64_t seed;
+    const char
+        *opening; /* borrowed, may be NULL: lines said before the folder was open */
 } jsni_job;
 
 /* Whether `folder` may be a run's: new, empty, one already, or with nothing in it that a

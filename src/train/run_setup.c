@@ -202,11 +202,17 @@ static jsn_status load_state(jsni_run *run)
     JSNI_TRY(jsni_checkpoint_load(run, &found));
     JSNI_TRY(load_rows(run));
     JSNI_TRY(jsni_bad_images_read(run));
+    if (run->opening != NULL)
+        jsni_run_log(&run->folder, run->opening);
     if (!found)
         return JSN_OK;
     char text[96];
-    (void)snprintf(text, sizeof text, "continuing after epoch %lld, batch %zu",
-                   (long long)run->state.epoch, run->state.batch);
+    if (run->state.batch == 0)
+        (void)snprintf(text, sizeof text, "continuing after epoch %lld",
+                       (long long)run->state.epoch);
+    else
+        (void)snprintf(text, sizeof text, "continuing in epoch %lld, batch %zu",
+                       (long long)run->state.epoch + 1, run->state.batch);
     run->logger.message(run, JSN_LOG_INFO, text);
     return JSN_OK;
 }
@@ -220,6 +226,7 @@ static jsn_status set_up(jsni_run *run, const jsni_job *job, const jsn_logger *l
     run->seed = job->seed;
     run->stop = stop;
     run->user_logger = logger;
+    run->opening = job->opening;
     run->logger = (jsn_logger){run, log_message, log_progress};
     run->state.best_val = run->state.best_test = NAN;
     run->last_checkpoint = jsni_clock();

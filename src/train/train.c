@@ -137,22 +137,24 @@ jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger 
 
 /* Members share the labels and differ in weights, order and augmentation. */
 static jsn_status member_jobs(const jsn_train_config *config, const jsni_problem *p,
-                              const char *folder, jsni_job *jobs)
+                              const char *folder, const char *opening, jsni_job *jobs)
 {
     for (size_t m = 0; m < (size_t)config->members; m++) {
         char name[32];
         (void)snprintf(name, sizeof name, "member-%zu", m + 1);
         jobs[m] = (jsni_job){config, p, jsni_path_join(folder, name),
-                             (uint64_t)config->seed + m};
+                             (uint64_t)config->seed + m, opening};
         JSNI_TRY_ALLOC(jobs[m].folder);
     }
     return JSN_OK;
 }
 
-static jsn_status train_members(const jsn_train_config *config, const jsni_problem *p,
-                                const char *folder, const jsn_logger *logger,
+static jsn_status train_members(const jsni_job *job, const jsn_logger *logger,
                                 jsni_stop stop, jsn_train_result *result)
 {
+    const jsn_train_config *config = job->config;
+    const jsni_problem *p = job->problem;
+    const char *folder = job->folder;
     bool found = false;
     JSNI_TRY(jsni_run_result_read(folder, config, &p->mark, &found, result));
     result->already_finished = found;
@@ -167,7 +169,7 @@ static jsn_status train_members(const jsn_train_config *config, const jsni_probl
     if (status == JSN_OK)
         status = write_records(&whole, config, p, members, (uint64_t)config->seed);
     if (status == JSN_OK)
-        status = member_jobs(config, p, folder, jobs);
+        status = member_jobs(config, p, folder, job->opening, jobs);
     if (status == JSN_OK)
         status = jsni_train_jobs(jobs, members, logger, stop, each);
     if (status == JSN_OK)
@@ -191,9 +193,29 @@ static jsn_status find_folder(const jsn_train_config *config, char **folder)
     return *folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
-/* From the options to a job: data, choices, folder. The job borrows `problem` and owns
- * its folder. */
-static jsn_status make_job(jsn_train_config *config, jsni_problem *problem,
+/* Keeps what is said before there is a run folder, for its log. */
+typedef struct recorder {
+    const jsn_logger *user; /* borrowed, may be NULL */
+    jsni_text said;
+} recorder;
+
+static void record_message(void *user, jsn_log_level level, const char *text)
+{
+    recorder *r = user;
+    jsni_text_format(&r->said, "%s\n", text);
+    if (r->user != NULL && r->user->message != NULL)
+        r->user->message(r->user->user, level, text);
+}
+
+static void record_progress(void *user, const char *what, uint64_t done, uint64_t total,
+                            const char *detail)
+{
+    const recorder *r = user;
+    if (r->user != NULL && r->user->progress != NULL)
+        r->user->progress(r->user->user, what, done, total, detail);
+}
+
+static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
                            const jsn_logger *logger, jsni_job *job)
 {
     char *folder = NULL;
@@ -207,13 +229,30 @@ static jsn_status make_job(jsn_train_config *config, jsni_problem *problem,
         config->workers = (int64_t)(cores < most ? cores : most);
     }
     JSNI_TRY(find_folder(config, &folder));
-    *job = (jsni_job){config, problem, folder, (uint64_t)config->seed};
+    *job = (jsni_job){config, problem, folder, (uint64_t)config->seed, NULL};
     return jsni_run_place_check(folder);
+}
+
+/* From the options to a job: data, choices, folder. The job borrows `problem` and owns
+ * its folder and its opening. */
+static jsn_status make_job(jsn_train_config *config, jsni_problem *problem,
+                           const jsn_logger *logger, jsni_job *job)
+{
+    recorder recording = {.user = logger};
+    const jsn_logger both = {&recording, record_message, record_progress};
+    jsn_status status = find_job(config, problem, &both, job);
+    char *said = NULL;
+    if (status == JSN_OK)
+        status = jsni_text_take(&recording.said, &said);
+    job->opening = said;
+    jsni_text_release(&recording.said);
+    return status;
 }
 
 static void release_job(jsni_job *job, jsni_problem *problem)
 {
     jsni_free((void *)(uintptr_t)job->folder);
+    jsn_text_release((char *)(uintptr_t)job->opening);
     jsni_problem_release(problem);
 }
 
@@ -226,9 +265,8 @@ jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
     *result = (jsn_train_result){0};
     jsn_status status = make_job(config, &problem, logger, &job);
     if (status == JSN_OK)
-        status = config->members > 1
-                     ? train_members(config, &problem, job.folder, logger, ask, result)
-                     : jsni_train_jobs(&job, 1, logger, ask, result);
+        status = config->members > 1 ? train_members(&job, logger, ask, result)
+                                     : jsni_train_jobs(&job, 1, logger, ask, result);
     result->classes = problem.classes;
     release_job(&job, &problem);
     return status;

@@ -44,9 +44,11 @@ for when in end never; do
         wait $pid
         code=$?
         cases=$((cases + 1))
+        place=$(sed -nE 's/.*stopped (in|after) (epoch [0-9]+(, batch [0-9]+)?);.*/\1 \2/p' stderr.txt)
         [ $code -eq 75 ] || [ -e $when/result.json ] || complain "SIG$signal: exit $code, expected 75" "$JENSEN" $long
     done
     expect 0 '*' '*' -- "$JENSEN" $long
+    expect 0 "continuing ${place:-after epoch}" '' -- cat $when/log.txt
     whole $when
     rm $when/result.json $when/report.html
     expect 0 '*' '10 broken images were left out' -- "$JENSEN" $long

@@ -260,6 +260,16 @@ expect 2 '' '--out names no folder' -- "$JENSEN" train $data $tiny --epochs 1 -q
 expect 2 '' '--precision: a CPU computes in fp32 alone.*leave it out' -- \
     "$JENSEN" train $data $tiny --epochs 1 -q --precision bf16 --out x
 
+# The log has what was said before there was a run folder, in its order.
+classes odd 12 cat dog
+expect 0 '*' '*' -- "$JENSEN" train odd --network mlp:width=4 --device ref --threads 1 --epochs 1 --image-size 8 --out odd-run
+expect 0 "^data:/2 classes have fewer than 50 training images, 'cat' the fewest \\(11\\); [^/]*/loss: gjs" '' -- \
+    sh -c "cut -d' ' -f2- odd-run/log.txt | head -3 | tr '\n' '/' | sed 's/data:[^/]*/data:/'"
+expect 0 'augment: fit\+strong \(small images, resized\)' '' -- cat odd-run/log.txt
+rm odd-run/result.json
+expect 0 '*' 'continuing after epoch 1$' -- "$JENSEN" train odd --network mlp:width=4 --device ref --threads 1 --epochs 1 \
+    --image-size 8 --out odd-run
+
 # Two images are a batch of two.
 classes two 1 cat dog
 expect 0 '*' 'batch: 2 \(by the number of images\)' -- "$JENSEN" train two --network mlp:width=4 --device ref \
