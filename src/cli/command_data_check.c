@@ -99,12 +99,11 @@ static jsn_status run(void *values, const jsn_texts *args)
         jsn_json_writer_destroy(f.json);
     }
     jsn_dataset_close(data);
-    if (status != JSN_OK || f.bad == 0)
+    if (status != JSN_OK || (f.bad == 0 && !more))
         return status;
-    (void)cli_usage(
-        "%lld %s broken", (long long)f.bad,
-        jsn_noun((uint64_t)f.bad, "image is", "images are")); /* the sentence */
-    return JSN_ERR_DATA;
+    return cli_fail(JSN_ERR_DATA, "%s%lld %s broken", more ? "more than " : "",
+                    (long long)f.bad,
+                    jsn_noun((uint64_t)f.bad, "image is", "images are"));
 }
 
 const cli_command cli_command_data_check = {

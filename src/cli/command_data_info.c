@@ -28,7 +28,41 @@ static const jsn_option_info options[] = {
      offsetof(info_values, json)},
 };
 
-enum { GAP = 2, MOST_ROWS = 100, THUMB = 64, SUM_HEX = 65 };
+enum { GAP = 2, MOST_ROWS = 100, THUMB = 64, SUM_HEX = 65, LOOKS = 64 };
+
+/* Of images whose sizes the data set does not tell: what those looked at have. */
+typedef struct sizes {
+    size_t looked, read;
+    size_t width[2], height[2]; /* least and most */
+} sizes;
+
+static void widen(size_t range[2], size_t value)
+{
+    range[0] = range[0] == 0 || value < range[0] ? value : range[0];
+    range[1] = value > range[1] ? value : range[1];
+}
+
+/* Looks at images from all over the first split. */
+static jsn_status look(const jsn_dataset *data, sizes *out)
+{
+    const jsn_split split = jsn_dataset_main_split(data);
+    const size_t samples = jsn_dataset_samples(data, split);
+    jsn_image image = {0};
+    jsn_status status = JSN_OK;
+    *out = (sizes){.looked = samples < LOOKS ? samples : LOOKS};
+    for (size_t i = 0; status == JSN_OK && i < out->looked; i++) {
+        status = jsn_dataset_image(data, split, i * samples / out->looked, &image);
+        if (status == JSN_OK) {
+            out->read++;
+            widen(out->width, image.width);
+            widen(out->height, image.height);
+        } else if (status == JSN_ERR_DATA) {
+            status = JSN_OK;
+        }
+    }
+    jsn_image_release(&image);
+    return status;
+}
 
 /* Copies an image into the sheet, every n-th pixel of one that is larger than a cell. */
 static void paste(jsn_image *sheet, const jsn_image *image, size_t x, size_t y,
@@ -93,8 +127,24 @@ static void count_classes(const jsn_dataset *data, jsn_split split, size_t *coun
         counts[jsn_dataset_label(data, split, i)]++;
 }
 
-static jsn_status print_json(const jsn_dataset *data, char sums[][SUM_HEX],
-                             size_t *counts)
+/* Width or height, or null beside the least and the most. */
+static void put_size(jsn_json_writer *w, const char *name, const char *range_name,
+                     size_t value, const size_t range[2])
+{
+    if (value > 0)
+        jsn_json_put_int(w, name, (int64_t)value);
+    else
+        jsn_json_put_null(w, name);
+    if (range[0] == 0)
+        return;
+    jsn_json_begin_array(w, range_name);
+    jsn_json_put_int(w, NULL, (int64_t)range[0]);
+    jsn_json_put_int(w, NULL, (int64_t)range[1]);
+    jsn_json_end(w);
+}
+
+static jsn_status print_json(const jsn_dataset *data, const sizes *seen,
+                             char sums[][SUM_HEX], size_t *counts)
 {
     const jsn_dataset_traits *about = jsn_dataset_about(data);
     jsn_json_writer *w = NULL;
@@ -104,8 +154,8 @@ static jsn_status print_json(const jsn_dataset *data, char sums[][SUM_HEX],
     jsn_json_begin_object(w, NULL);
     jsn_json_put_text(w, "data", about->spec);
     jsn_json_put_text(w, "kind", about->kind);
-    jsn_json_put_int(w, "width", (int64_t)about->width);
-    jsn_json_put_int(w, "height", (int64_t)about->height);
+    put_size(w, "width", "width_range", about->width, seen->width);
+    put_size(w, "height", "height_range", about->height, seen->height);
     jsn_json_put_text(w, "asymmetric", about->asymmetric);
     jsn_json_begin_array(w, "mean");
     for (int c = 0; c < 3; c++)
@@ -142,14 +192,28 @@ static jsn_status print_json(const jsn_dataset *data, char sums[][SUM_HEX],
     return cli_print_json(w);
 }
 
-static void print_text(const jsn_dataset *data, char sums[][SUM_HEX], size_t *counts)
+static void print_size(const jsn_dataset_traits *about, const sizes *seen)
+{
+    if (about->width > 0)
+        (void)printf("images     %zu x %zu\n", about->width, about->height);
+    else if (seen->read == 0)
+        (void)printf("images     none of the %zu looked at can be read\n",
+                     seen->looked);
+    else if (seen->width[0] == seen->width[1] && seen->height[0] == seen->height[1])
+        (void)printf("images     %zu x %zu (of %zu looked at)\n", seen->width[0],
+                     seen->height[0], seen->read);
+    else
+        (void)printf("images     %zu to %zu wide, %zu to %zu high (of %zu looked at)\n",
+                     seen->width[0], seen->width[1], seen->height[0], seen->height[1],
+                     seen->read);
+}
+
+static void print_text(const jsn_dataset *data, const sizes *seen, char sums[][SUM_HEX],
+                       size_t *counts)
 {
     const jsn_dataset_traits *about = jsn_dataset_about(data);
     (void)printf("%s (%s)\n", about->spec, about->kind);
-    if (about->width > 0)
-        (void)printf("images     %zu x %zu\n", about->width, about->height);
-    else
-        (void)printf("images     of several sizes, or not looked at\n");
+    print_size(about, seen);
     (void)printf("normalised mean %.4f %.4f %.4f, deviation %.4f %.4f %.4f\n",
                  (double)about->mean[0], (double)about->mean[1], (double)about->mean[2],
                  (double)about->deviation[0], (double)about->deviation[1],
@@ -192,15 +256,29 @@ static jsn_status run(void *values, const jsn_texts *args)
     size_t *counts = calloc(jsn_dataset_about(data)->classes, sizeof *counts);
     if (counts == NULL)
         status = JSN_ERR_MEMORY;
-    for (int s = 0; status == JSN_OK && v->sum && s < JSN_SPLITS; s++)
+    sizes seen = {0};
+    char no_sum[600] = "";
+    if (status == JSN_OK && jsn_dataset_about(data)->width == 0)
+        status = look(data, &seen);
+    /* A broken image leaves its split without a sum; the rest is told all the same. */
+    for (int s = 0; status == JSN_OK && v->sum && s < JSN_SPLITS; s++) {
         if (jsn_dataset_samples(data, (jsn_split)s) > 0)
             status = jsn_dataset_pixels_sha256(data, (jsn_split)s, sums[s]);
+        if (status != JSN_ERR_DATA)
+            continue;
+        status = JSN_OK;
+        if (no_sum[0] == '\0')
+            (void)snprintf(no_sum, sizeof no_sum, "no sum of the %s split: %.500s",
+                           jsn_split_name((jsn_split)s), jsn_last_error());
+    }
     if (status == JSN_OK && v->sheet != NULL)
         status = write_sheet(data, v);
     if (status == JSN_OK && v->json)
-        status = print_json(data, sums, counts);
+        status = print_json(data, &seen, sums, counts);
     else if (status == JSN_OK)
-        print_text(data, sums, counts);
+        print_text(data, &seen, sums, counts);
+    if (status == JSN_OK && no_sum[0] != '\0')
+        status = cli_fail(JSN_ERR_DATA, "%s", no_sum);
     free(counts);
     jsn_dataset_close(data);
     return status;

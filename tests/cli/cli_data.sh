@@ -23,7 +23,10 @@ expect 0 '0 broken of 70 images' '*' -- "$JENSEN" data check out
 printf '' >out/train/star/0003.ppm
 printf 'junk' >out/test/disc/0000.ppm
 expect 3 'train/star/0003.ppm.*the file is empty' '2 images are broken' -- "$JENSEN" data check out
-expect 3 '1 broken of .* and more' '1 image is broken' -- "$JENSEN" data check out --max-bad 1
+expect 3 '1 broken of .* and more' 'more than 1 image is broken' -- "$JENSEN" data check out --max-bad 1
+expect 3 '0 broken of .* and more' 'more than 0 images are broken' -- "$JENSEN" data check out --max-bad 0
+expect 3 'train +60 samples' 'no sum of the train split: out/train/star/0003.ppm: the file is empty' -- "$JENSEN" data info out --sum
+expect 3 'letter_a.*"samples":60' 'no sum of the train split' -- "$JENSEN" data info out --sum --json
 expect 0 'letter_a' 'not on the sheet .1.; .jensen data check' -- "$JENSEN" data info out --sheet left.ppm
 [ "$(head -c 2 left.ppm)" = P6 ] || { echo "FAILED: no sheet"; failures=$((failures + 1)); }
 expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json
@@ -54,6 +57,11 @@ grep -q 'warning: 2 images are broken and not in whole; .jensen data check. list
 expect 0 '^68$' '' -- images whole
 expect 0 '0 broken of 68 images' '*' -- "$JENSEN" data check whole
 mkdir -p none/a && echo junk >none/a/1.png
+expect 0 'images +none of the 1 looked at can be read' '' -- "$JENSEN" data info none
+mkdir -p sizes/a && "$JENSEN" data info builtin:size=60 --sheet sizes/a/1.ppm >/dev/null
+cp out/train/disc/0000.ppm sizes/a
+expect 0 'images +32 to 546 wide, 32 to 342 high .of 2 looked at' '' -- "$JENSEN" data info sizes
+expect 0 '"width":null,"width_range":.32,546.,"height":null,"height_range":.32,342.,' '' -- "$JENSEN" data info sizes --json
 expect 3 '' 'none of the 1 images can be read' -- "$JENSEN" data convert none --out void
 mkdir -p half/.unfinished/train/a && cp out/train/disc/0000.ppm half/.unfinished/train/a
 expect 3 '' 'no images in class folders' -- "$JENSEN" data info half
