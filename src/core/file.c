@@ -138,9 +138,7 @@ jsn_status jsni_file_sync(const char *path)
     return status;
 }
 
-/* Makes the rename itself durable. A file system that cannot sync a folder is not an
- * error: the data is there. */
-static void sync_folder_of(const char *path)
+void jsni_file_sync_folder(const char *path)
 {
     char folder[4096] = ".";
     const char *slash = strrchr(path, '/');
@@ -173,7 +171,7 @@ jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status status)
         if (status != JSN_OK && !direct)
             (void)unlink(writer->temporary);
         else if (sync)
-            sync_folder_of(writer->target);
+            jsni_file_sync_folder(writer->target);
     }
     jsni_free(writer->temporary);
     jsni_free(writer->target);

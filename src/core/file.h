@@ -51,6 +51,10 @@ JSN_MUST_CHECK jsn_status jsni_file_append(const char *path, const void *data,
 /* What was written to the file survives a power failure. */
 JSN_MUST_CHECK jsn_status jsni_file_sync(const char *path);
 
+/* Makes a rename to this path itself durable. A file system that cannot sync a folder is
+ * not an error: the data is there. */
+void jsni_file_sync_folder(const char *path);
+
 /* Creates a folder and those above it; one that exists is fine. */
 JSN_MUST_CHECK jsn_status jsni_folder_create(const char *path);
 

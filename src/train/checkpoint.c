@@ -180,8 +180,9 @@ static jsn_status write_blocks(jsni_run *run, const blocks *b)
     return JSN_OK;
 }
 
-/* Puts the freshly written file in place and keeps the one before. */
-static jsn_status rotate(const jsni_run *run, const char *fresh)
+/* Puts the freshly written file in place and keeps the one before, unless that one is
+ * damaged: then the older one stays. */
+static jsn_status rotate(jsni_run *run, const char *fresh)
 {
     char *current = jsni_run_file(&run->folder, JSNI_RUN_CHECKPOINT);
     char *previous = jsni_run_file(&run->folder, JSNI_RUN_PREVIOUS);
@@ -189,7 +190,7 @@ static jsn_status rotate(const jsni_run *run, const char *fresh)
     if (current == NULL || previous == NULL) {
         status = JSN_ERR_MEMORY;
     } else {
-        if (jsni_file_exists(current)) {
+        if (!run->damaged && jsni_file_exists(current)) {
             (void)unlink(previous);
             /* A file system without hard links loses the older copy for a moment. */
             if (link(current, previous) != 0)
@@ -197,6 +198,9 @@ static jsn_status rotate(const jsni_run *run, const char *fresh)
         }
         if (rename(fresh, current) != 0)
             status = jsni_fail(JSN_ERR_IO, "%s: cannot be replaced", current);
+        else
+            jsni_file_sync_folder(current);
+        run->damaged = run->damaged && status != JSN_OK;
     }
     jsni_free(previous);
     jsni_free(current);
@@ -311,31 +315,32 @@ static jsn_status load_file(jsni_run *run, const char *path, bool *other)
 jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
 {
     static const char *const names[] = {JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS};
-    jsn_status status = JSN_OK;
+    char damage[1024] = "";
+    size_t damaged = 0;
     bool other = false;
     *found = false;
     for (size_t i = 0; i < 2 && !*found; i++) {
         char *path = jsni_run_file(&run->folder, names[i]);
         JSNI_TRY_ALLOC(path);
-        if (jsni_file_exists(path)) {
-            status = load_file(run, path, &other);
-            *found = status == JSN_OK;
-            if (status == JSN_ERR_DATA && !other) {
-                char text[1200];
-                (void)snprintf(text, sizeof text, "%s; %s", jsn_last_error(),
-                               i == 0 ? "the previous checkpoint is used"
-                                      : "no other checkpoint is left");
-                run->logger.message(run, JSN_LOG_WARNING, text);
-            }
-        }
+        const bool there = jsni_file_exists(path);
+        const jsn_status status = there ? load_file(run, path, &other) : JSN_OK;
         jsni_free(path);
-        if (status != JSN_OK && (other || status != JSN_ERR_DATA))
-            return status;
+        *found = there && status == JSN_OK;
+        if (status != JSN_ERR_DATA || other)
+            JSNI_TRY(status);
+        else if (damaged++ == 0)
+            (void)snprintf(damage, sizeof damage, "%s", jsn_last_error());
+        run->damaged = run->damaged || (i == 0 && damaged > 0);
     }
-    if (!*found && status == JSN_ERR_DATA)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: both checkpoints are damaged; delete the run folder to "
-                         "start again",
-                         run->folder.path);
+    if (damaged == 0)
+        return JSN_OK;
+    if (!*found)
+        return jsni_fail(JSN_ERR_DATA, "%s; %s; delete the run folder to start again",
+                         damage,
+                         damaged == 2 ? "both checkpoints are damaged"
+                                      : "there is no other checkpoint");
+    char text[1100];
+    (void)snprintf(text, sizeof text, "%s; the previous checkpoint is used", damage);
+    run->logger.message(run, JSN_LOG_WARNING, text);
     return JSN_OK;
 }

@@ -80,6 +80,7 @@ typedef struct jsni_run {
     double last_checkpoint;    /* clock */
     double checkpoint_seconds; /* what the latest took */
     bool unsaved;              /* steps were taken since */
+    bool damaged;              /* checkpoint.safetensors is, and was not replaced yet */
     bool said;                 /* what follows from the first epoch was told */
     bool said_classes;         /* those without a readable image were */
 } jsni_run;

@@ -204,6 +204,20 @@ expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" eval pair $dat
 rm pair/result.json
 expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" train $pair --out pair
 
+# A damaged checkpoint never takes the place of the sound one before it; alone it is told as such.
+rule="$data $tiny --epochs 2 --loss ce -q"
+expect 0 '*' '*' -- "$JENSEN" train $rule --out kept
+rm kept/result.json
+cp kept/checkpoint-previous.safetensors sound
+truncate -s 1000 kept/checkpoint.safetensors
+expect 0 '*' 'checkpoint.safetensors: .*; the previous checkpoint is used' -- "$JENSEN" train $rule --out kept
+expect 0 '' '' -- cmp sound kept/checkpoint-previous.safetensors
+rm kept/result.json kept/checkpoint-previous.safetensors
+truncate -s 1000 kept/checkpoint.safetensors
+expect 3 '' 'kept/checkpoint.safetensors: .*; there is no other checkpoint; delete' -- "$JENSEN" train $rule --out kept
+cp stderr.txt said.txt
+expect 1 '' '' -- grep 'both\|is used' said.txt
+
 # Folders that may not be read or written; root may everything, so it becomes nobody.
 nobody=
 if [ "$(id -u)" = 0 ]; then
