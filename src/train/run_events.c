@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "format/tfevents.h"
 
 /* TensorBoard looks for "tfevents" in the name; the number would be a start time, which
@@ -42,20 +43,38 @@ static jsn_status add_row(jsni_tfevents *file, const jsn_json *row)
     return JSN_OK;
 }
 
+/* Appends the rows from `first` on. */
+static jsn_status add_rows(const jsni_run *run, const char *path, size_t first)
+{
+    jsni_tfevents *file = NULL;
+    jsn_status status = JSN_OK;
+    for (size_t i = first; status == JSN_OK && i < run->rows.count; i++) {
+        const char *line = run->rows.lines[i];
+        jsn_json *row = NULL;
+        status = jsn_json_parse(&row, "metrics", line, strlen(line));
+        if (status == JSN_OK && file == NULL)
+            status = jsni_tfevents_open(&file, path, run->state.epoch,
+                                        jsn_json_real(jsn_json_get(row, "time")));
+        if (status == JSN_OK)
+            status = add_row(file, row);
+        jsn_json_destroy(row);
+    }
+    return jsni_tfevents_close(file, status);
+}
+
 jsn_status jsni_run_events_write(const jsni_run *run)
 {
-    const char *line = run->rows.lines[run->rows.count - 1];
-    jsn_json *row = NULL;
-    jsni_tfevents *file = NULL;
     char *path = jsni_run_file(&run->folder, event_file);
     JSNI_TRY_ALLOC(path);
-    jsn_status status = jsn_json_parse(&row, "metrics", line, strlen(line));
-    if (status == JSN_OK)
-        status = jsni_tfevents_open(&file, path, run->state.epoch,
-                                    jsn_json_real(jsn_json_get(row, "time")));
-    if (status == JSN_OK)
-        status = jsni_tfevents_close(file, add_row(file, row));
-    jsn_json_destroy(row);
+    jsn_status status = add_rows(run, path, run->rows.count - 1);
+    if (status == JSN_ERR_DATA) {
+        char text[1200];
+        (void)snprintf(text, sizeof text, "%s; a new one is written", jsn_last_error());
+        run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
+        status = jsni_file_write(path, "", 0);
+        if (status == JSN_OK)
+            status = add_rows(run, path, 0);
+    }
     jsni_free(path);
     return status;
 }

@@ -218,6 +218,17 @@ expect 3 '' 'kept/checkpoint.safetensors: .*; there is no other checkpoint; dele
 cp stderr.txt said.txt
 expect 1 '' '' -- grep 'both\|is used' said.txt
 
+# A damaged event file is made anew from the rows, all of them.
+rm kept/checkpoint.safetensors
+expect 0 '*' '*' -- "$JENSEN" train $rule --out kept
+events=$(echo kept/events.*)
+rm kept/result.json
+mv kept/checkpoint-previous.safetensors kept/checkpoint.safetensors
+length=$(stat -c %s $events)
+damage $events 3
+expect 0 '*' 'warning: kept/events.*: not an event file; a new one is written' -- "$JENSEN" train $rule --out kept
+expect 0 "^$length$" '' -- stat -c %s $events
+
 # Folders that may not be read or written; root may everything, so it becomes nobody.
 nobody=
 if [ "$(id -u)" = 0 ]; then
