@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -13,6 +16,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/hd.h"
 #include "core/text.h"
 #include "format/json_tree.h"
 
@@ -40,6 +44,52 @@ static jsn_status claim(jsni_run_folder *run)
     return status;
 }
 
+/* Whether the name is that of a temporary file ("name.tmp17") of a process that is gone,
+ * beside a file that runs write; a file of this process is a namesake's, as it has
+ * written nothing here yet. */
+static bool is_left_over(const char *name)
+{
+    static const char *const written[] = {
+        "checkpoint.new",     "events.out.",       JSNI_RUN_CONFIG,
+        JSNI_RUN_ENVIRONMENT, JSNI_RUN_METRICS,    JSNI_RUN_METRICS_CSV,
+        JSNI_RUN_MODEL,       JSNI_RUN_CARD,       JSNI_RUN_BEST,
+        JSNI_RUN_LABELS,      JSNI_RUN_RESULT,     JSNI_RUN_BAD_IMAGES,
+        JSNI_RUN_DOUBTFUL,    JSNI_RUN_POSTERIORS, JSNI_RUN_EVALUATION,
+        JSNI_RUN_REPORT};
+    static const char mark[] = ".tmp";
+    bool own = false;
+    for (size_t i = 0; i < JSNI_COUNT_OF(written); i++)
+        own = own || strncmp(name, written[i], strlen(written[i])) == 0;
+    const char *at = strrchr(name, '.');
+    if (!own || at == NULL || strncmp(at, mark, strlen(mark)) != 0)
+        return false;
+    at += strlen(mark);
+    char *end = NULL;
+    const long process = strtol(at, &end, 10);
+    if (*at < '1' || *at > '9' || *end != '\0' || process > INT_MAX)
+        return false;
+    return process == (long)getpid() ||
+           (kill((pid_t)process, 0) != 0 && errno == ESRCH);
+}
+
+/* What killed processes left; it may be as large as a checkpoint, and nothing reads it. */
+static void remove_left_over(const jsni_run_folder *run)
+{
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    if (jsni_folder_list(run->path, &entries, &count) != JSN_OK)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        char *path = !entries[i].folder && is_left_over(entries[i].name)
+                         ? jsni_run_file(run, entries[i].name)
+                         : NULL;
+        if (path != NULL)
+            (void)unlink(path);
+        jsni_free(path);
+    }
+    jsni_folder_free(entries, count);
+}
+
 jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
 {
     *run = (jsni_run_folder){.lock = -1};
@@ -49,6 +99,8 @@ jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
         status = claim(run);
     if (status != JSN_OK)
         jsni_run_folder_close(run);
+    else
+        remove_left_over(run);
     return status;
 }
 

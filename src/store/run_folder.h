@@ -34,7 +34,8 @@ typedef struct jsni_run_folder {
 } jsni_run_folder;
 
 /* Creates the folder when it is missing and claims it for this process; the claim ends
- * with the process, however it ends.
+ * with the process, however it ends. Temporary files that killed processes left are
+ * removed.
  *   JSN_ERR_BUSY  another process holds it
  *   JSN_ERR_IO    it cannot be created or written */
 JSN_MUST_CHECK jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path);

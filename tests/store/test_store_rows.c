@@ -1,6 +1,9 @@
 /* The rows of metrics.jsonl: added one by one they make the file that is written whole; half
- * a row at the end is left out, half a row elsewhere is a damaged file. */
+ * a row at the end is left out, half a row elsewhere is a damaged file. Temporary files of
+ * killed processes go when the folder is opened. */
 #include "support/support.h"
+
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/file.h"
@@ -94,11 +97,50 @@ static void test_half_a_row_at_the_end_is_left_out(void **state)
     jsni_run_folder_close(&run);
 }
 
+/* 4194304 is the largest process number that Linux gives. */
+static void test_what_killed_processes_left_is_removed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool stays;
+    } files[] = {
+        {"checkpoint.new.tmp99999999", false},
+        {"model.safetensors.tmp99999999", false},
+        {"events.out.tfevents.0000000001.jensen.tmp99999999", false},
+        {"report.html.tmp1", true}, /* process 1 lives */
+        {"model.safetensors.tmp", true},
+        {"model.safetensors.tmp99999999x", true},
+        {"model.safetensors.tmp99999999999999999999", true},
+        {"notes.tmp99999999", true}, /* no file of a run */
+        {"checkpoint.new", true},
+    };
+    jsni_run_folder run;
+    open_run(&run, "left");
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        assert_ok(jsni_run_write(&run, files[i].name, "x", 1));
+    char own[64];
+    (void)snprintf(own, sizeof own, "metrics.csv.tmp%ld", (long)getpid());
+    assert_ok(jsni_run_write(&run, own, "x", 1));
+    jsni_run_folder_close(&run);
+    open_run(&run, "left");
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *path = jsni_run_file(&run, files[i].name);
+        assert_int_equal(jsni_file_exists(path), files[i].stays);
+        jsni_free(path);
+    }
+    char *path = jsni_run_file(&run, own);
+    assert_false(jsni_file_exists(path));
+    jsni_free(path);
+    jsni_run_folder_close(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_added_rows_make_the_file_that_is_written_whole),
         cmocka_unit_test(test_half_a_row_at_the_end_is_left_out),
+        cmocka_unit_test(test_what_killed_processes_left_is_removed),
     };
     return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);
 }
