@@ -18,6 +18,8 @@ typedef struct jsn_machine {
     size_t cores;          /* that this process may use, at least 1 */
     uint64_t memory;       /* bytes in the machine, 0 when unknown */
     uint64_t memory_limit; /* bytes that a container allows; `memory` without a limit */
+    uint64_t
+        memory_available; /* bytes that are free now within that, without swapping */
 } jsn_machine;
 
 /* Never fails: what cannot be found out is "unknown" or 0. */

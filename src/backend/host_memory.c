@@ -6,57 +6,24 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/pool.h"
-
-/* The number in the first line of `path` that starts with `key`, in bytes; SIZE_MAX
- * when there is none ("max" is none). */
-static size_t read_number(const char *path, const char *key, size_t unit)
-{
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return SIZE_MAX;
-    char line[256];
-    unsigned long long value = 0;
-    size_t found = SIZE_MAX;
-    while (found == SIZE_MAX && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, key, strlen(key)) == 0 &&
-            sscanf(line + strlen(key), "%llu", &value) == 1 && value < SIZE_MAX / unit)
-            found = (size_t)value * unit;
-    (void)fclose(file);
-    return found;
-}
+#include "jensen/machine.h"
 
 size_t jsni_host_memory_available(void)
 {
-    size_t available = read_number("/proc/meminfo", "MemAvailable:", 1024);
-    const size_t limit = read_number("/sys/fs/cgroup/memory.max", "", 1);
-    const size_t used = read_number("/sys/fs/cgroup/memory.current", "", 1);
-    if (limit != SIZE_MAX && used != SIZE_MAX) {
-        const size_t left = limit > used ? limit - used : 0;
-        if (left < available)
-            available = left;
-    }
-    return available;
+    jsn_machine machine;
+    jsn_machine_probe(&machine);
+    return machine.memory_available == 0 || machine.memory_available > SIZE_MAX
+               ? SIZE_MAX
+               : (size_t)machine.memory_available;
 }
 
 void jsni_host_text(char *to, size_t size)
 {
-    char model[48] = "CPU";
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
-            (void)snprintf(model, sizeof model, "%.*s", (int)strcspn(colon + 2, "\n"),
-                           colon + 2);
-            break;
-        }
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    const size_t cores = jsni_usable_cores();
-    (void)snprintf(to, size, "%s, %zu %s", model, cores,
-                   jsn_noun(cores, "core", "cores"));
+    jsn_machine machine;
+    jsn_machine_probe(&machine);
+    (void)snprintf(to, size, "%.47s, %zu %s",
+                   strcmp(machine.cpu, "unknown") == 0 ? "CPU" : machine.cpu,
+                   machine.cores, jsn_noun(machine.cores, "core", "cores"));
 }
 
 jsn_status jsni_host_labels_create(jsni_host_labels *to, size_t batch, size_t classes)

@@ -65,6 +65,11 @@ static void *out_of_memory(size_t count, size_t size)
  * arena in small ones costs a tenth of a training step. */
 static void *system_alloc(size_t bytes)
 {
+#if defined(__SANITIZE_ADDRESS__)
+    /* The exact size, so that a step beyond it is seen. */
+    void *exact = NULL;
+    return posix_memalign(&exact, HEADER, bytes) == 0 ? exact : NULL;
+#endif
     const size_t align = bytes >= LARGE ? HUGE_PAGE : HEADER;
     /* aligned_alloc() wants a multiple of the alignment. */
     const size_t whole = (bytes + align - 1) / align * align;

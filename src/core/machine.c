@@ -1,15 +1,15 @@
 /* core/machine.c - cores, memory, instruction sets, disk; see jensen/machine.h. */
-#define _GNU_SOURCE /* sched_getaffinity() */
 #include "jensen/machine.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/group_limit.h"
 #include "core/hd.h"
+#include "core/pool.h"
 
 /* The rest of the first line of `path` that starts with `key`, behind the colon. */
 static void line_of(const char *path, const char *key, char *out, size_t size)
@@ -28,40 +28,23 @@ static void line_of(const char *path, const char *key, char *out, size_t size)
         (void)fclose(file);
 }
 
-/* A number alone in a file; 0 when there is none ("max" in a container's limit). */
-static uint64_t number_in(const char *path)
-{
-    char line[64] = "";
-    FILE *file = fopen(path, "r");
-    if (file != NULL) {
-        if (fgets(line, sizeof line, file) == NULL)
-            line[0] = '\0';
-        (void)fclose(file);
-    }
-    return strtoull(line, NULL, 10);
-}
-
 void jsn_machine_probe(jsn_machine *out)
 {
-    cpu_set_t usable;
+    char text[32] = "";
+    jsni_group_limit group;
     *out = (jsn_machine){.cpu = "unknown", .cores = 1};
     line_of("/proc/cpuinfo", "model name", out->cpu, sizeof out->cpu);
-    CPU_ZERO(&usable);
-    if (sched_getaffinity(0, sizeof usable, &usable) == 0 && CPU_COUNT(&usable) > 0)
-        out->cores = (size_t)CPU_COUNT(&usable);
-    else if (sysconf(_SC_NPROCESSORS_ONLN) > 0)
-        out->cores = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+    out->cores = jsni_usable_cores();
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0)
         out->memory = (uint64_t)pages * (uint64_t)page;
-    out->memory_limit = out->memory;
-    /* Version 2 and version 1 of control groups. */
-    const uint64_t limits[] = {
-        number_in("/sys/fs/cgroup/memory.max"),
-        number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes")};
-    for (size_t i = 0; i < JSNI_COUNT_OF(limits); i++)
-        if (limits[i] != 0 && limits[i] < out->memory_limit)
-            out->memory_limit = limits[i];
+    jsni_group_limit_read(&group, "/sys/fs/cgroup", "/proc/self/cgroup");
+    out->memory_limit = group.memory < out->memory ? group.memory : out->memory;
+    line_of("/proc/meminfo", "MemAvailable", text, sizeof text);
+    const uint64_t free_now = strtoull(text, NULL, 10) * 1024;
+    out->memory_available = free_now != 0 ? free_now : out->memory;
+    if (group.memory_left < out->memory_available)
+        out->memory_available = group.memory_left;
 }
 
 #if defined(__x86_64__) || defined(__i386__)

@@ -21,6 +21,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/group_limit.h"
 
 /* About 5 microseconds: longer than the gap between two phases of a training step,
  * far shorter than a scheduler's time slice. */
@@ -56,7 +57,7 @@ static void relax(void)
 #endif
 }
 
-size_t jsni_usable_cores(void)
+static size_t cores_of_the_machine(void)
 {
 #if defined(__linux__)
     cpu_set_t set;
@@ -65,6 +66,14 @@ size_t jsni_usable_cores(void)
 #endif
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores > 0 ? (size_t)cores : 1;
+}
+
+size_t jsni_usable_cores(void)
+{
+    const size_t cores = cores_of_the_machine();
+    jsni_group_limit group;
+    jsni_group_limit_read(&group, "/sys/fs/cgroup", "/proc/self/cgroup");
+    return group.cores < cores ? group.cores : cores;
 }
 
 static void draw_pieces(jsni_pool *pool, size_t worker)

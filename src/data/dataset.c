@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -15,6 +14,7 @@
 #include "data/class_alike.h"
 #include "data/dataset_impl.h"
 #include "data/pack.h"
+#include "jensen/machine.h"
 
 #define TABLE_ENTRY(id) &jsni_dataset_##id,
 static const jsni_dataset_def *const table[] = {JSNI_DATASET_LIST(TABLE_ENTRY)};
@@ -127,11 +127,14 @@ static jsn_status complete(jsn_dataset *data)
     return JSN_OK;
 }
 
+/* A quarter of what is free, within the limit of a container: data for validation and
+ * test may be opened beside it. */
 static size_t default_memory(void)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (size_t)pages / 4 * (size_t)size : (size_t)1 << 30;
+    jsn_machine machine;
+    jsn_machine_probe(&machine);
+    return machine.memory_available != 0 ? (size_t)(machine.memory_available / 4)
+                                         : (size_t)1 << 30;
 }
 
 jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
