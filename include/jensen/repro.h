@@ -41,8 +41,9 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_lookup(const char *name,
 
 typedef struct jsn_repro_settings {
     const char *name;
-    const char *dataset; /* NULL: the paper's */
-    int64_t seeds;       /* runs of each cell, with the seeds 1, 2, ... */
+    const char
+        *dataset;     /* NULL: that of the data ("cifar100:PATH"), else the paper's */
+    int64_t seeds;    /* runs of each cell, with the seeds 1, 2, ... */
     const char *only; /* run only recipes with one of these words in their name, comma-
                             separated; NULL: all */
     const char
@@ -53,7 +54,8 @@ typedef struct jsn_repro_settings {
 /* Opens the study of a result, making it and adding what trials it lacks. Its name comes
  * from the result, the data set and the overrides, so the same request finds it again.
  *   JSN_ERR_UNKNOWN_NAME  no such result
- *   JSN_ERR_ARGUMENT      the result has no runs on that data set, or needs noise_from
+ *   JSN_ERR_ARGUMENT      the result has no runs on that data set, the data is of another
+ *                         one, or noise_from is needed
  *   and the statuses of jsn_sweep_create() */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
                                                     const jsn_repro_settings *settings,

@@ -17,7 +17,8 @@ typedef struct repro_values {
 
 static const jsn_option_info own[] = {
     {"dataset", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
-     "cifar10, cifar100, webvision, animal10n, food101n (default: the paper's)",
+     "cifar10, cifar100, webvision, animal10n, food101n (default: that of the data, "
+     "else the paper's)",
      offsetof(repro_values, dataset)},
     {"seeds", 0, JSN_OPTION_INT, "1", 1, 64, NULL, "N",
      "runs of each cell, with the seeds 1 to N; the paper has 5",

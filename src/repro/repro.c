@@ -49,6 +49,18 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     return status;
 }
 
+/* The cells on the data set that settings and data say. */
+static jsn_status make_cells(jsni_repro_cells *out, const jsn_repro_settings *settings,
+                             const jsn_train_config *overrides)
+{
+    const jsni_repro_info *info = NULL;
+    const char *dataset = NULL;
+    JSNI_TRY(jsni_repro_find(settings->name, &info));
+    JSNI_TRY(
+        jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
+    return jsni_repro_cells_make(out, settings->name, dataset);
+}
+
 /* Whether a part of the name begins with one of the comma-separated words; NULL: always. */
 static bool wanted(const char *only, const char *name)
 {
@@ -174,7 +186,7 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     JSNI_TRY(jsn_repro_lookup(settings->name, &entry));
     if (!entry.runs)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
-    JSNI_TRY(jsni_repro_cells_make(&cells, settings->name, settings->dataset));
+    JSNI_TRY(make_cells(&cells, settings, overrides));
     jsn_status status = check_only(settings->only, &cells);
     if (status == JSN_OK)
         status = jsni_repro_check_overrides(&cells, overrides);
@@ -262,7 +274,7 @@ static void release(shown *s)
 static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *settings,
                          const jsn_train_config *overrides)
 {
-    JSNI_TRY(jsni_repro_cells_make(&s->cells, settings->name, settings->dataset));
+    JSNI_TRY(make_cells(&s->cells, settings, overrides));
     JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
     JSNI_TRY(jsni_repro_cells_fill(&s->cells, s->trials, s->count));
     JSNI_TRY(describe(&s->cells, overrides, settings->noise_from, &s->caption));

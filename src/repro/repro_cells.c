@@ -112,6 +112,27 @@ const char *jsni_repro_dataset_title(const char *dataset)
                                               : dataset;
 }
 
+jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info, const char *asked,
+                                     const char *data, const char **out)
+{
+    static const char *const names[] = {"cifar10", "cifar100", "webvision", "animal10n",
+                                        "food101n"};
+    const char *kind = NULL;
+    for (size_t i = 0; data != NULL && i < JSNI_COUNT_OF(names); i++) {
+        const size_t n = strlen(names[i]);
+        if (strncmp(data, names[i], n) == 0 && data[n] == ':')
+            kind = names[i];
+    }
+    if (asked != NULL && kind != NULL && strcmp(asked, kind) != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--dataset %s, but the data is %s: %s would stand beside the "
+                         "paper's numbers for other data; leave --dataset out, or give "
+                         "the data of that set",
+                         asked, kind, info->name);
+    *out = asked != NULL ? asked : kind != NULL ? kind : info->dataset;
+    return JSN_OK;
+}
+
 enum { MOST_PARTS = 4 };
 
 /* The parts of a recipe's name, "cifar10/sym-40/gjs". */

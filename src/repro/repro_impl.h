@@ -62,6 +62,13 @@ typedef struct jsni_repro_cells {
     size_t count;
 } jsni_repro_cells; /* zero-initialise */
 
+/* The data set whose runs and printed numbers a result is about: what is asked for, else
+ * what the kind of the data says ("cifar100:PATH"), else the paper's. `asked` and `data`
+ * may be NULL. JSN_ERR_ARGUMENT: the two contradict each other. */
+JSN_MUST_CHECK jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info,
+                                                    const char *asked, const char *data,
+                                                    const char **out);
+
 /* The cells of a result on a data set, in the paper's order. JSN_ERR_ARGUMENT: the paper
  * has no such runs. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,

@@ -20,6 +20,14 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
         "$JENSEN" sweep status --store "sqlite:///$work/names.db"
     cp stdout.txt studies.txt
     expect 0 '^1$' '' -- grep -c '^repro-' studies.txt
+    # Recipes and printed numbers are those of the data: 65.74 is CIFAR-100's, 91.63 CIFAR-10's.
+    expect 0 'Table 1: .*\. cifar100, ' '' -- "$JENSEN" repro table1 --data cifar100:a.tar --show --store kinds.db
+    cp stdout.txt kind.txt
+    expect 0 'CE .*65\.74' '' -- cat kind.txt
+    expect 1 '' '' -- grep '91\.63' kind.txt
+    expect 0 'Table 3: .*\. cifar10, .*are for CIFAR-100' '' -- "$JENSEN" repro table3 --data cifar10:a.tar --show --store kinds.db
+    expect 2 '' 'dataset cifar10, but the data is cifar100' -- \
+        "$JENSEN" repro table1 --data cifar100:a.tar --dataset cifar10 --show --store kinds.db
     tiny=(--data builtin:size=200 --network mlp:width=16 --batch 16 --epochs 1 --threads 1 -q)
     expect 2 '' 'no runs on' -- "$JENSEN" repro table1 --dataset webvision "${tiny[@]}"
     expect 2 '' "no run of table3 on cifar100 .*'table3/js'" -- "$JENSEN" repro table3 "${tiny[@]}" --only jss

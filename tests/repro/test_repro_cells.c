@@ -141,6 +141,38 @@ static void test_unknown_results_are_refused(void **state)
                  "webvision");
 }
 
+static void test_the_data_says_which_data_set(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *result, *asked, *data, *expected;
+    } rows[] = {
+        {"table1", NULL, NULL, "cifar10"},
+        {"table1", NULL, "cifar100:a.tar", "cifar100"},
+        {"table1", "cifar100", "cifar100:a.tar", "cifar100"},
+        {"table3", NULL, "cifar10:a.tar", "cifar10"},
+        {"table3", NULL, "builtin:size=100", "cifar100"},
+        {"table3", "cifar10", "builtin", "cifar10"},
+        {"table1", "cifar100", "folder:cifar10", "cifar100"},
+        {"table1", "cifar100", "cifar10", "cifar100"}, /* a folder of that name */
+        {"table2", NULL, "imagenet:a", "webvision"},
+        {"table1", NULL, "webvision:a", "webvision"}, /* has no runs there */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const jsni_repro_info *info = NULL;
+        const char *dataset = NULL;
+        assert_ok(jsni_repro_find(rows[i].result, &info));
+        assert_ok(
+            jsni_repro_choose_dataset(info, rows[i].asked, rows[i].data, &dataset));
+        assert_string_equal(dataset, rows[i].expected);
+    }
+    const jsni_repro_info *info = NULL;
+    const char *dataset = NULL;
+    assert_ok(jsni_repro_find("table1", &info));
+    assert_fails(jsni_repro_choose_dataset(info, "cifar10", "cifar100:a.tar", &dataset),
+                 JSN_ERR_ARGUMENT, "--dataset cifar10, but the data is cifar100");
+}
+
 /* A trial as the store would give it. */
 typedef struct made {
     jsn_sweep_trial trial;
@@ -266,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
         cmocka_unit_test(test_rows_of_others_are_quoted),
         cmocka_unit_test(test_unknown_results_are_refused),
+        cmocka_unit_test(test_the_data_says_which_data_set),
         cmocka_unit_test(test_bold_and_chance_follow_from_the_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
