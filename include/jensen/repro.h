@@ -70,8 +70,9 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_render(jsn_sweep *sweep,
                                                    const jsn_train_config *overrides,
                                                    const char *format, char **out);
 
-/* Everything into a folder: NAME.md, NAME.csv, NAME.tex, NAME.html, NAME.svg where there
- * is a figure, and NAME.study.html. A figure of bars has a panel for each data set of the
+/* Everything into a folder: STEM.md, STEM.csv, STEM.tex, STEM.html, STEM.svg where there
+ * is a figure, and STEM.study.html. STEM is the result's name, with the data set behind it
+ * where there can be several ("table1-cifar10", but "table2"). A figure of bars has a panel for each data set of the
  * result whose study with the same options is in the store. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_write(jsn_sweep *sweep,
                                                   const jsn_repro_settings *settings,

@@ -380,11 +380,32 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
     return status;
 }
 
-static jsn_status write_named(const char *folder, const char *name,
+/* What the files of a result begin with: its name, and the data set where it can be had
+ * on several, so that one does not replace the other. */
+typedef struct stem {
+    char text[64];
+} stem;
+
+static jsn_status find_stem(stem *out, const jsni_repro_info *info,
+                            const jsn_repro_settings *settings,
+                            const jsn_train_config *overrides)
+{
+    const char *dataset = NULL;
+    JSNI_TRY(jsni_repro_choose_dataset(info, settings->dataset, overrides->data,
+                                       &dataset));
+    const bool several =
+        info->kind == JSNI_REPRO_BARS ||
+        (info->metric != NULL && strcmp(info->metric, "val_acc") == 0);
+    (void)snprintf(out->text, sizeof out->text, "%s%s%s", info->name,
+                   several ? "-" : "", several ? dataset : "");
+    return JSN_OK;
+}
+
+static jsn_status write_named(const char *folder, const stem *name,
                               const char *extension, const char *text)
 {
-    char file[64];
-    (void)snprintf(file, sizeof file, "%s.%s", name, extension);
+    char file[96];
+    (void)snprintf(file, sizeof file, "%s.%s", name->text, extension);
     char *path = jsni_path_join(folder, file);
     JSNI_TRY_ALLOC(path);
     const jsn_status status = jsni_file_write(path, text, strlen(text));
@@ -393,7 +414,8 @@ static jsn_status write_named(const char *folder, const char *name,
 }
 
 static jsn_status write_figure(jsn_sweep *sweep, const jsn_repro_settings *settings,
-                               const jsn_train_config *overrides, const char *folder)
+                               const jsn_train_config *overrides, const char *folder,
+                               const stem *name)
 {
     shown s = {0};
     jsni_text svg = {0};
@@ -410,7 +432,7 @@ static jsn_status write_figure(jsn_sweep *sweep, const jsn_repro_settings *setti
     if (status == JSN_OK)
         status = svg.status;
     if (status == JSN_OK && svg.length > 0)
-        status = write_named(folder, settings->name, "svg", svg.data);
+        status = write_named(folder, name, "svg", svg.data);
     jsni_text_release(&svg);
     release(&s);
     return status;
@@ -422,31 +444,33 @@ jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
     static const char *const formats[][2] = {
         {"markdown", "md"}, {"csv", "csv"}, {"latex", "tex"}, {"html", "html"}};
     const jsni_repro_info *info = NULL;
+    stem name;
     JSNI_TRY(jsni_repro_find(settings->name, &info));
+    JSNI_TRY(find_stem(&name, info, settings, overrides));
     JSNI_TRY(jsni_folder_create(folder));
     char *text = NULL;
     jsn_status status = JSN_OK;
     if (info->kind == JSNI_REPRO_PLOT) {
         status = jsn_repro_render(NULL, settings, overrides, "svg", &text);
         if (status == JSN_OK)
-            status = write_named(folder, settings->name, "svg", text);
+            status = write_named(folder, &name, "svg", text);
         jsn_text_release(text);
         return status;
     }
     for (size_t i = 0; status == JSN_OK && i < 4; i++) {
         status = jsn_repro_render(sweep, settings, overrides, formats[i][0], &text);
         if (status == JSN_OK)
-            status = write_named(folder, settings->name, formats[i][1], text);
+            status = write_named(folder, &name, formats[i][1], text);
         jsn_text_release(text);
         text = NULL;
     }
     if (status != JSN_OK || info->kind == JSNI_REPRO_TEXT)
         return status;
-    status = write_figure(sweep, settings, overrides, folder);
+    status = write_figure(sweep, settings, overrides, folder, &name);
     if (status == JSN_OK)
         status = jsn_study_export(sweep, "html", folder, &text);
     if (status == JSN_OK)
-        status = write_named(folder, settings->name, "study.html", text);
+        status = write_named(folder, &name, "study.html", text);
     jsn_text_release(text);
     return status;
 }

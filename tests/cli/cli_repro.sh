@@ -52,27 +52,36 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
         "$JENSEN" repro table3 "${tiny[@]}" --only js
     expect 0 'GJS  .*\| +2 \| +74.30' '*' -- \
         "$JENSEN" repro table3 "${tiny[@]}" --seeds 2 --out results
-    for file in table3.md table3.csv table3.tex table3.html table3.study.html; do
+    for file in table3-cifar100.md table3-cifar100.csv table3-cifar100.tex table3-cifar100.html table3-cifar100.study.html; do
         cases=$((cases + 1))
         [ -s "results/$file" ] || complain "results/$file is missing" repro
     done
-    expect 0 'booktabs|toprule' '' -- cat results/table3.tex
-    expect 0 'href="[^"]*trial-00005/report.html">5</a>' '' -- cat results/table3.study.html
+    expect 0 'booktabs|toprule' '' -- cat results/table3-cifar100.tex
+    expect 0 'href="[^"]*trial-00005/report.html">5</a>' '' -- cat results/table3-cifar100.study.html
     expect 0 'Figure 6' '*' -- "$JENSEN" repro fig6 "${tiny[@]}" --out results
-    expect 0 'consistency, wrong labels' '' -- cat results/fig6.svg
+    expect 0 'consistency, wrong labels' '' -- cat results/fig6-cifar100.svg
     # Bars: studies of the other data set with the same options are a panel too.
     bars=(--network mlp:width=16 --batch 16 --threads 1 -q --only sym-40/ce,sym-40/gjs --out)
     expect 0 'not run' '*' -- "$JENSEN" repro table1 --dataset cifar10 --data builtin:size=200 --epochs 1 "${bars[@]}" alone
-    expect 0 'under label noise: CIFAR-10<' '' -- cat alone/table1.svg
+    expect 0 'under label noise: CIFAR-10<' '' -- cat alone/table1-cifar10.svg
     expect 0 'not run' '*' -- "$JENSEN" repro table1 --dataset cifar100 --data builtin:size=240 --epochs 2 "${bars[@]}" apart
-    expect 0 'under label noise: CIFAR-100<' '' -- cat apart/table1.svg
-    expect 1 '' '' -- grep -E '>CIFAR-10+</text>' apart/table1.svg
+    expect 0 'under label noise: CIFAR-100<' '' -- cat apart/table1-cifar100.svg
+    expect 1 '' '' -- grep -E '>CIFAR-10+</text>' apart/table1-cifar100.svg
     expect 0 'not run' '*' -- "$JENSEN" repro table1 --dataset cifar100 --data builtin:size=240 --epochs 1 "${bars[@]}" both
-    for file in table1.svg table1.html; do
+    for file in table1-cifar100.svg table1-cifar100.html; do
         expect 0 '^>CIFAR-10</text> >CIFAR-100</text> $' '' -- \
             bash -c "grep -oE '>CIFAR-10+</text>' both/$file | tr '\n' ' '"
     done
-    expect 0 'study repro-table1-cifar10-[0-9a-f]{8}, 2 finished runs' '' -- cat both/table1.svg
+    # Two data sets share a folder.
+    expect 0 'Table 1: ' '*' -- "$JENSEN" repro table1 --dataset cifar10 --data builtin:size=200 --epochs 1 "${bars[@]}" both
+    for set in cifar10 cifar100; do
+        for kind in md csv tex html svg study.html; do
+            expect 0 '' '' -- test -s "both/table1-$set.$kind"
+        done
+        expect 0 "noise\\. $set, " '' -- cat "both/table1-$set.md"
+        expect 0 "repro-table1-$set-" '' -- cat "both/table1-$set.study.html"
+    done
+    expect 0 'study repro-table1-cifar10-[0-9a-f]{8}, 2 finished runs' '' -- cat both/table1-cifar100.svg
 else
     echo "skipped: a build without SQLite runs no studies"
 fi
