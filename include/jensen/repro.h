@@ -61,10 +61,17 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_prepare(jsn_sweep **out, const char 
                                                     const jsn_repro_settings *settings,
                                                     const jsn_train_config *overrides);
 
-/* The result as "markdown", "csv", "latex" or "html" (a whole page with its figure). Our
+/* Whether jsn_repro_render() has the result in that format, to ask before hours of runs.
+ *   JSN_ERR_ARGUMENT lists those there are, JSN_ERR_UNKNOWN_NAME */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_check_format(const char *name,
+                                                         const char *format);
+
+/* The result as "markdown", "csv", "latex" or "html" (a whole page with its figure);
+ * analytic figures, which need no runs, as "svg". NULL: the first that it has. Our
  * means, deviations and numbers of runs, the paper's, differences, Welch's intervals;
  * bold by the two-sided t-test at 0.05 against the best; cells near chance are marked and
- * not ranked. `sweep` is NULL for results without runs. *out: jsn_text_release(). */
+ * not ranked. `sweep` is NULL for results without runs. *out: jsn_text_release().
+ *   JSN_ERR_ARGUMENT  the result has no such format */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_render(jsn_sweep *sweep,
                                                    const jsn_repro_settings *settings,
                                                    const jsn_train_config *overrides,

@@ -35,8 +35,11 @@ static const jsn_option_info own[] = {
      "run nothing, print what there is", offsetof(repro_values, show)},
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "put failed runs back first", offsetof(repro_values, retry)},
-    {"format", 'f', JSN_OPTION_CHOICE, "markdown", 0, 0, "markdown|csv|latex|html",
-     NULL, "of what is printed", offsetof(repro_values, format)},
+    {"format", 'f', JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html|svg", NULL,
+     "of what is printed (default: markdown; svg for fig2, fig3 and fig8, which have "
+     "no "
+     "other)",
+     offsetof(repro_values, format)},
     {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
      "write all formats, the figure and the study's page there",
      offsetof(repro_values, report)},
@@ -124,6 +127,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count > 1)
         return cli_usage("one result at a time, '%s' is too many", args->items[1]);
     jsn_status status = jsn_repro_lookup(args->items[0], &entry);
+    if (status == JSN_OK)
+        status = jsn_repro_check_format(entry.name, v->format);
     v->base.seed = JSN_OPTION_INT_UNSET; /* no option here: --seeds has them */
     if (status == JSN_OK)
         status = fill(v);

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/hd.h"
 #include "jensen/report.h"
 #include "report/html.h"
 #include "repro/repro_impl.h"
@@ -353,6 +354,27 @@ static jsn_status render_definition(const char *name, const char *format,
     return status;
 }
 
+jsn_status jsn_repro_check_format(const char *name, const char *format)
+{
+    static const char *const tables[] = {"markdown", "csv", "latex", "html"};
+    const jsni_repro_info *info = NULL;
+    JSNI_TRY(jsni_repro_find(name, &info));
+    if (format == NULL)
+        return JSN_OK;
+    if (info->kind == JSNI_REPRO_PLOT)
+        return strcmp(format, "svg") == 0
+                   ? JSN_OK
+                   : jsni_fail(JSN_ERR_ARGUMENT, "%s is a figure: there is svg, no %s",
+                               info->name, format);
+    for (size_t i = 0; i < JSNI_COUNT_OF(tables); i++)
+        if (strcmp(format, tables[i]) == 0)
+            return JSN_OK;
+    return jsni_fail(JSN_ERR_ARGUMENT,
+                     "%s as %s: there are markdown, csv, latex and html; a folder "
+                     "(--out) gets the figure as well where there is one",
+                     info->name, format);
+}
+
 jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings,
                             const jsn_train_config *overrides, const char *format,
                             char **out)
@@ -361,6 +383,8 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
     jsni_text text = {0};
     shown s = {0};
     JSNI_TRY(jsni_repro_find(settings->name, &info));
+    JSNI_TRY(jsn_repro_check_format(settings->name, format));
+    format = format == NULL ? "markdown" : format;
     jsn_status status = JSN_OK;
     if (info->kind == JSNI_REPRO_TEXT) {
         status = render_definition(settings->name, format, &text);
@@ -391,11 +415,10 @@ static jsn_status find_stem(stem *out, const jsni_repro_info *info,
                             const jsn_train_config *overrides)
 {
     const char *dataset = NULL;
-    JSNI_TRY(jsni_repro_choose_dataset(info, settings->dataset, overrides->data,
-                                       &dataset));
-    const bool several =
-        info->kind == JSNI_REPRO_BARS ||
-        (info->metric != NULL && strcmp(info->metric, "val_acc") == 0);
+    JSNI_TRY(
+        jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
+    const bool several = info->kind == JSNI_REPRO_BARS ||
+                         (info->metric != NULL && strcmp(info->metric, "val_acc") == 0);
     (void)snprintf(out->text, sizeof out->text, "%s%s%s", info->name,
                    several ? "-" : "", several ? dataset : "");
     return JSN_OK;

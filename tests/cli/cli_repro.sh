@@ -6,6 +6,9 @@ expect 0 '^table13 ' '' -- "$JENSEN" repro
 expect 0 'Table 11' '' -- "$JENSEN" repro table11
 expect 0 'gjs .*\| pi1=0.3' '' -- "$JENSEN" repro table7
 expect 0 '<svg' '' -- "$JENSEN" repro fig2
+expect 0 '<svg' '' -- "$JENSEN" repro fig8 --format svg
+expect 2 '' 'fig2 is a figure: there is svg, no csv' -- "$JENSEN" repro fig2 --format csv
+expect 2 '' 'table7 as svg: there are markdown, csv, latex and html' -- "$JENSEN" repro table7 --format svg
 expect 2 '' 'table1 to table13' -- "$JENSEN" repro table14
 expect 2 '' 'which data' -- "$JENSEN" repro table1
 
@@ -40,6 +43,7 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     expect 0 'augment=none' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --augment none --store a.db
     expect 0 'not run' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --seeds 3
     expect 0 '"waiting":0,.*"trials":0' '' -- "$JENSEN" sweep status --json
+    expect 2 '' 'fig5 as svg: there are markdown' -- "$JENSEN" repro fig5 "${tiny[@]}" --show --format svg
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}" --show
     # Noise from another source is another study, not further runs of the same cells.
