@@ -96,15 +96,15 @@ static size_t common_folder(const jsni_listing *files)
     if (files->count == 0)
         return 0;
     const part top = first_part(jsni_listing_name(files, 0));
+    bool folders = false; /* inside it; else it is the only class */
     for (size_t i = 0; i < files->count; i++) {
         const char *name = jsni_listing_name(files, i);
         const part other = first_part(name);
-        /* Another folder must follow, or this one would be the only class. */
-        if (compare(top, other) != 0 || name[other.length] != '/' ||
-            strchr(name + other.length + 1, '/') == NULL)
+        if (compare(top, other) != 0 || name[other.length] != '/')
             return 0;
+        folders = folders || strchr(name + other.length + 1, '/') != NULL;
     }
-    return split_meant(top) >= 0 ? 0 : top.length + 1;
+    return folders && split_meant(top) < 0 ? top.length + 1 : 0;
 }
 
 static jsn_status refuse_beside(const making *m, part split, part beside)
@@ -316,6 +316,22 @@ static void tell_unused(const making *m, const jsn_logger *logger)
                           m->loose.first);
 }
 
+/* A folder around the data set that was not meant to be a class. */
+static void tell_wrapped(const making *m, const jsn_dataset *data,
+                         const jsn_logger *logger)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        const part label = m->items[i].label, folder = m->items[i].folder;
+        if (folder.text + folder.length == label.text + label.length)
+            return; /* an image directly in a class */
+    }
+    if (data->traits.classes == 1 && !m->splits)
+        jsni_dataset_warn(logger,
+                          "%s: all images are in folders below '%s', the only class; "
+                          "if those are the classes, name %s/%s",
+                          m->where, data->classes[0], m->where, data->classes[0]);
+}
+
 jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
                                    const char *where, const jsni_listing *files,
                                    const jsni_listing *folders, bool archived,
@@ -333,10 +349,12 @@ jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
         status = add_classes(&m, data);
     if (status == JSN_OK)
         status = fill_rows(&m, data, fixed, out);
-    if (status == JSN_OK)
+    if (status == JSN_OK) {
         tell_unused(&m, logger);
-    else
+        tell_wrapped(&m, data, logger);
+    } else {
         jsni_folder_layout_release(out);
+    }
     jsni_free(m.items);
     return status;
 }

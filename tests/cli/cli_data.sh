@@ -63,7 +63,9 @@ cp out/train/disc/0000.ppm sizes/a
 expect 0 'images +32 to 546 wide, 32 to 342 high .of 2 looked at' '' -- "$JENSEN" data info sizes
 expect 0 '"width":null,"width_range":.32,546.,"height":null,"height_range":.32,342.,' '' -- "$JENSEN" data info sizes --json
 expect 3 '' 'none of the 1 images can be read' -- "$JENSEN" data convert none --out void
-mkdir -p half/.unfinished/train/a && cp out/train/disc/0000.ppm half/.unfinished/train/a
+expect 1 '' 'half/.*cannot be written' -- bash -c \
+    "ulimit -f 1; trap '' XFSZ; exec '$JENSEN' data convert builtin:size=60 --out half --format ppm -q"
+[ -d half/.unfinished/train ] || { echo "FAILED: half is not half"; failures=$((failures + 1)); }
 expect 3 '' 'no images in class folders' -- "$JENSEN" data info half
 expect 2 '' 'half: holds a conversion that was not finished; remove' -- "$JENSEN" data convert builtin:size=60 --out half
 

@@ -43,6 +43,12 @@ expect 3 '' "train/ has class folders and so is a split, but there are images in
 fill bare/train bare/test
 expect 3 '' 'no images in class folders: those in train/ lie directly in it, not in train/<class>/' -- "$JENSEN" data info bare
 
+# A folder around the classes is named; in an archive it is passed over.
+fill wrap/data/{cat,dog}
+expect 3 '' "warning: wrap: all images are in folders below 'data', the only class; if those are the classes, name wrap/data" -- "$JENSEN" train wrap
+put wrap/data/logo.ppm
+expect 0 'classes +1' '' -- "$JENSEN" data info wrap
+
 # Images that are not used are told of, by every command that opens the data.
 fill loose/train/{cat,dog} loose/test && put loose/logo.ppm loose/train/new.ppm
 for command in 'data info' 'data check' 'train --network mlp --epochs 1 --val-fraction 0'; do
@@ -99,6 +105,8 @@ with zipfile.ZipFile("names.zip", "w") as z, \
             for add in z.write, pax.add, gnu.add:
                 add(path, os.path.relpath(path, "names"))
 PY
+tar -C wrap -cf wrap.tar data
+expect 0 'classes +2' "wrap.tar: 1 image is outside the class folders and not used, such as 'logo.ppm'" -- "$JENSEN" data info wrap.tar
 tar -C links -cf links.tar cat dog
 expect 3 'cat/gone.ppm.*the file is empty, or a link to what is not in the archive' 'links.tar: 1 link leads to no file in the archive, such as .cat/gone.ppm' -- "$JENSEN" data check links.tar
 expect 3 '^1 broken of 14 images' '1 image is broken' -- "$JENSEN" data check links.tar
