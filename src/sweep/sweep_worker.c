@@ -118,6 +118,7 @@ static jsn_status prepare(jsni_worker *w, jsni_worker_job *j)
     if (status == JSN_OK && w->how->device != NULL)
         status = jsn_train_config_set(&j->config, "device", w->how->device);
     j->reported = 0;
+    j->read = 0;
     j->best = NAN;
     return status;
 }

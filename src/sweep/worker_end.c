@@ -15,28 +15,18 @@
 #include "core/text.h"
 #include "store/run_folder.h"
 
-/* The last row of a run's metrics; *out is NULL when there is none. */
-static jsn_status read_last_row(const char *folder, jsn_json **out)
+/* The metrics of a run as far as they are written; *data is NULL when there are none. */
+static jsn_status read_metrics(const char *folder, char **data, size_t *length)
 {
     enum { MOST = 1 << 28 };
     char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
-    char *data = NULL;
-    size_t length = 0;
-    *out = NULL;
+    *data = NULL;
+    *length = 0;
     JSNI_TRY_ALLOC(path);
     jsn_status status = JSN_OK;
     if (jsni_file_exists(path))
-        status = jsni_file_read(path, MOST, &data, &length);
+        status = jsni_file_read(path, MOST, data, length);
     jsni_free(path);
-    if (status != JSN_OK || data == NULL)
-        return status;
-    while (length > 0 && data[length - 1] == '\n')
-        data[--length] = '\0';
-    const char *line = strrchr(data, '\n');
-    line = line == NULL ? data : line + 1;
-    if (*line != '\0')
-        status = jsn_json_parse(out, JSNI_RUN_METRICS, line, strlen(line));
-    jsni_free(data);
     return status;
 }
 
@@ -65,22 +55,48 @@ static jsn_status judge(jsni_worker *w, jsni_worker_job *j, int64_t epoch)
     return JSN_OK;
 }
 
-jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j)
+/* Stores one row of the metrics. */
+static jsn_status report_row(jsni_worker *w, jsni_worker_job *j, const char *line,
+                             size_t length)
 {
     jsn_json *row = NULL;
-    JSNI_TRY(read_last_row(j->config.out, &row));
+    JSNI_TRY(jsn_json_parse(&row, JSNI_RUN_METRICS, line, length));
     const int64_t epoch = jsn_json_int(jsn_json_get(row, "epoch"));
     const double value = jsni_sweep_objective_of(w->sweep->objective, row);
     jsn_json_destroy(row);
     if (epoch <= j->reported)
         return JSN_OK;
-    j->reported = epoch;
     JSNI_TRY(jsni_trial_report(w->sweep->store, j->claim.trial, epoch, value));
+    j->reported = epoch;
     const bool better = isnan(j->best) ||
                         (w->sweep->study.maximize ? value > j->best : value < j->best);
     if (better && !isnan(value))
         j->best = value;
-    return judge(w, j, epoch);
+    return JSN_OK;
+}
+
+jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j)
+{
+    char *data = NULL;
+    size_t length = 0;
+    const int64_t before = j->reported;
+    JSNI_TRY(read_metrics(j->config.out, &data, &length));
+    jsn_status status = JSN_OK;
+    /* Also the epochs before a continuation: the best so far is that of the whole run. */
+    while (status == JSN_OK && j->read < length) {
+        const char *line = data + j->read;
+        const char *end = memchr(line, '\n', length - j->read);
+        if (end == NULL)
+            break;
+        if (end > line)
+            status = report_row(w, j, line, (size_t)(end - line));
+        if (status == JSN_OK)
+            j->read += (size_t)(end - line) + 1;
+    }
+    jsni_free(data);
+    if (status == JSN_OK && j->reported > before)
+        status = judge(w, j, j->reported);
+    return status;
 }
 
 enum { MOST_FACTS = 40 };

@@ -11,6 +11,7 @@ typedef struct jsni_worker_job {
     jsn_train_config config;
     jsn_train_result result;
     int64_t reported; /* epochs in the database */
+    size_t read;      /* bytes of the run's metrics that are */
     double best;      /* of the objective so far, for pruning */
 } jsni_worker_job;
 
@@ -34,7 +35,7 @@ typedef struct jsni_worker {
 
 void jsni_worker_say(const jsni_worker *w, jsn_log_level level, const char *text);
 
-/* Puts the objective after the latest epoch into the database, and sets w->pruned when
+/* Puts the objective after each epoch that is not there yet into the database, and sets w->pruned when
  * the median of the finished trials says so. */
 JSN_MUST_CHECK jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j);
 
