@@ -78,6 +78,10 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_set(jsn_train_config *config,
                                                        const char *name,
                                                        const char *text);
 
+/* Fills what is unset from the configuration file, if one is named, and forgets its name:
+ * what the file says later does not matter. Failures as jsn_train_config_resolve(). */
+JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_read_file(jsn_train_config *config);
+
 /* Fills what is unset from the "--set" list, the configuration file, the recipe and the
  * initial values. What depends on the data stays unset until jsn_train() opens it.
  * Slashes at the end of the names of data are dropped.

@@ -106,6 +106,9 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("'%s' is too many; NAME and DATA are wanted", args->items[2]);
     if (v->file != NULL)
         status = read_file(v);
+    /* The study keeps the options of the file, not its name: it may change later. */
+    if (status == JSN_OK)
+        status = jsn_train_config_read_file(&v->base);
     if (status == JSN_OK && args->count == 2)
         status = jsn_train_config_set(&v->base, "data", args->items[1]);
     if (status == JSN_OK && v->base.data == NULL)

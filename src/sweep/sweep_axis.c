@@ -25,6 +25,10 @@ static jsn_status find_row(const char *name, const jsn_option_info **out)
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
     *out = jsn_options_find(table, count, name);
+    if (strcmp(name, "config") == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--config cannot be an axis: the files may change between "
+                         "trials; its options can be axes");
     if (*out != NULL && (*out)->kind != JSN_OPTION_TEXTS &&
         (*out)->kind != JSN_OPTION_FLAG && strcmp(name, "out") != 0)
         return JSN_OK;

@@ -362,6 +362,11 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     jsn_status status = parse_axes(c);
     if (status == JSN_OK)
         status = check_base(base);
+    if (status == JSN_OK && base->config != NULL)
+        status = jsni_fail(JSN_ERR_ARGUMENT,
+                           "%s: a study keeps options, not the name of a file, which "
+                           "may change between trials (jsn_train_config_read_file())",
+                           base->config);
     if (status == JSN_OK && plan->preset != NULL && c->count > 0)
         status = jsni_fail(JSN_ERR_ARGUMENT, "a preset brings its own axes");
     if (status == JSN_OK && plan->preset != NULL && plan->seeds > 1)

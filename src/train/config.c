@@ -204,6 +204,16 @@ static jsn_status fill_from_file(jsn_train_config *config)
     return status;
 }
 
+jsn_status jsn_train_config_read_file(jsn_train_config *config)
+{
+    if (config->config == NULL)
+        return JSN_OK;
+    JSNI_TRY(fill_from_file(config));
+    jsni_free(config->config);
+    config->config = NULL;
+    return JSN_OK;
+}
+
 static jsn_status fill_from_recipe(jsn_train_config *config)
 {
     jsn_recipe recipe;

@@ -64,4 +64,16 @@ expect 0 '6 complete, 0 pruned' '*' -- "$JENSEN" sweep run prune -q
 expect 0 '^40\|1\|40$' '' -- sql "SELECT COUNT(*), MIN(step), MAX(step) FROM trial_intermediate_values WHERE trial_id = 6"
 rm -f jensen.db*
 
+# The options of a configuration file are those it had when the study was made.
+printf 'lr: 0.05\nepochs: 1\nseed: 7\nnetwork: mlp:width=16\nbatch: 16\n' >options.yaml
+"$JENSEN" sweep create file builtin:size=60,test=20 --config options.yaml --lr 0.02 --seeds 2 --device ref >/dev/null 2>&1
+printf 'lr: 0.5\nepochs: 2\n' >options.yaml
+expect 0 '2 complete' '*' -- "$JENSEN" sweep run file -q
+expect 0 '^epochs: 1$' '' -- cat runs/file/trial-00001/config.yaml
+expect 0 '^lr: 0.02$' '' -- cat runs/file/trial-00001/config.yaml
+expect 0 '^seed: 8$' '' -- cat runs/file/trial-00001/config.yaml
+expect 2 '' '--config cannot be an axis' -- "$JENSEN" sweep create s builtin --axis config=options.yaml,b.yaml
+expect 3 '' 'nowhere.yaml' -- "$JENSEN" sweep create s builtin --config nowhere.yaml --seeds 2
+rm -f jensen.db*
+
 finish
