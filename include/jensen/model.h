@@ -112,7 +112,7 @@ typedef struct jsn_model_step {
 /* Forward, loss, backward, update. *mean is the loss before the update; `values`
  * [samples] may be NULL; both NULL lets the device run on without waiting.
  *   JSN_ERR_ARGUMENT  made without an optimiser, sizes beyond the options, a loss for other
- *                     classes or views
+ *                     classes or views, one sample where a BatchNorm has one value of it
  *   JSN_ERR_NUMERIC   the loss is not finite; the weights are as before
  *   JSN_ERR_RANGE     a label outside [0, classes) */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_train_step(jsn_model *model,

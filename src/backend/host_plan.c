@@ -153,29 +153,12 @@ jsn_status jsni_host_set_labels(jsni_plan *base, size_t member,
     return jsni_host_labels_set(&plan->labels, labels, plan->samples);
 }
 
-static jsn_status check_training(const jsni_host_plan *plan)
-{
-    const jsni_graph *graph = plan->base.graph;
-    if (!plan->options.training)
-        return evaluation_alone();
-    for (size_t i = 0; i < graph->node_count && plan->samples == 1; i++) {
-        const jsni_node *node = &graph->nodes[i];
-        if (node->op.kind == JSNI_OP_NORM &&
-            node->shape.height * node->shape.width == 1)
-            return jsni_fail(JSN_ERR_ARGUMENT,
-                             "%s: BatchNorm cannot train on one value a channel; use "
-                             "a batch of 2 or more",
-                             node->name);
-    }
-    return JSN_OK;
-}
-
 jsn_status jsni_host_begin_pass(jsni_host_plan *plan, const jsni_pass *pass)
 {
     if (plan->samples == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "forward: no input was set");
-    if (pass->training)
-        JSNI_TRY(check_training(plan));
+    if (pass->training && !plan->options.training)
+        return evaluation_alone();
     plan->pass = *pass;
     return JSN_OK;
 }

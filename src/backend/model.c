@@ -83,6 +83,19 @@ static jsn_status read_options(const jsn_model_options *options, jsni_graph **gr
     return jsni_network_build(options->network, input, options->classes, graph);
 }
 
+/* The same on every device: some would go on with a variance of zero. */
+static jsn_status check_samples(const jsni_graph *graph, size_t samples)
+{
+    const jsni_node *norm = samples == 1 ? jsni_graph_lone_norm(graph) : NULL;
+    if (norm == NULL)
+        return JSN_OK;
+    return jsni_fail(
+        JSN_ERR_ARGUMENT,
+        "%s: BatchNorm cannot train on one value a channel; use a batch of "
+        "2 or more",
+        norm->name);
+}
+
 jsn_status jsn_model_create(jsn_model **out, const jsn_model_options *options)
 {
     if (out == NULL)
@@ -91,6 +104,11 @@ jsn_status jsn_model_create(jsn_model **out, const jsn_model_options *options)
     jsni_graph *graph = NULL;
     jsni_plan_options plan;
     JSNI_TRY(read_options(options, &graph, &plan));
+    const jsn_status status = plan.training ? check_samples(graph, plan.batch) : JSN_OK;
+    if (status != JSN_OK) {
+        jsni_graph_destroy(graph);
+        return status;
+    }
     return jsni_model_create(out, graph, options->device, options->optimiser, &plan);
 }
 
@@ -258,6 +276,7 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
         return jsni_fail(JSN_ERR_ARGUMENT, "the model was made for evaluation alone");
     if (step->step == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "train step: steps count from 1");
+    JSNI_TRY(check_samples(model->graph, batch->samples));
     JSNI_TRY(check_loss(model, batch, step->loss));
     if (step->second != NULL)
         JSNI_TRY(check_loss(model, batch, step->second));

@@ -339,6 +339,17 @@ uint64_t jsni_node_multiplies(const jsni_graph *graph, size_t number)
            node->shape.width;
 }
 
+const jsni_node *jsni_graph_lone_norm(const jsni_graph *graph)
+{
+    for (size_t i = 0; i < graph->node_count; i++) {
+        const jsni_node *node = &graph->nodes[i];
+        if (node->op.kind == JSNI_OP_NORM &&
+            node->shape.height * node->shape.width == 1)
+            return node;
+    }
+    return NULL;
+}
+
 jsni_cost jsni_graph_cost(const jsni_graph *graph)
 {
     jsni_cost cost = {0};

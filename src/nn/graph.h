@@ -117,6 +117,10 @@ typedef struct jsni_cost {
 
 jsni_cost jsni_graph_cost(const jsni_graph *graph);
 
+/* The first BatchNorm over images of one pixel, or NULL. With one sample it has one value
+ * a channel, whose variance is none: such networks train on two samples or more. */
+const jsni_node *jsni_graph_lone_norm(const jsni_graph *graph);
+
 /* Multiply-adds of one node for one image. */
 uint64_t jsni_node_multiplies(const jsni_graph *graph, size_t number);
 

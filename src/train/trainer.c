@@ -135,18 +135,21 @@ static jsn_status host_steps(jsni_run *run)
 {
     JSNI_TRY(
         jsni_loader_begin(run->train, (uint32_t)run->state.epoch, run->state.batch));
+    /* Broken images may leave less of a batch than the network can be trained on. */
+    const size_t least = jsni_graph_lone_norm(run->model->graph) != NULL ? 2 : 1;
     double last = jsni_clock();
     for (;;) {
         const jsni_batch *batch = NULL;
         JSNI_TRY(jsni_loader_next(run->train, &batch));
         if (batch == NULL)
             return JSN_OK;
-        if (batch->samples > 0)
+        const size_t used = batch->samples >= least ? batch->samples : 0;
+        if (used > 0)
             JSNI_TRY(train_batch(run, batch, jsni_run_rate(run, batch->number)));
         run->state.batch = batch->number + 1;
         const double now = jsni_clock();
-        JSNI_TRY(jsni_run_after_steps(run, now - last,
-                                      batch->samples * (size_t)run->config->views));
+        JSNI_TRY(
+            jsni_run_after_steps(run, now - last, used * (size_t)run->config->views));
         last = jsni_clock();
         if (jsni_stop_asked(&run->stop))
             return JSN_ERR_STOPPED;

@@ -100,6 +100,15 @@ expect 3 '' 'too few to keep 0.1 of each class for validation; --val-fraction 0 
     "$JENSEN" train few $tiny --batch 2 --epochs 1 --out x -q
 expect 0 '*' '*' -- "$JENSEN" train few $tiny --batch 2 --epochs 1 --val-fraction 0 --out few-run -q
 
+# Three broken images in five batches of two: at least one batch has one image left, too few for a BatchNorm
+# over one pixel. It is passed over; a batch of one is refused before anything is written.
+classes halves 5 cat dog
+for i in 1 2 3; do echo x >halves/cat/$i.ppm; done
+lone="train halves --network resnet18 --image-size 32 --augment fit --epochs 1 --val-fraction 0 --consistency never -q"
+expect 0 '*' '3 images cannot be read' -- "$JENSEN" $lone --batch 2 --out halves-run
+expect 2 '' 'BatchNorm cannot train on one value a channel; use a batch of 2 or more' -- "$JENSEN" $lone --batch 1 --out lone
+expect 1 '' '' -- test -e lone/config.yaml
+
 # An augmentation that does not go with the size of the images is a wrong choice; they are not broken.
 sized="--epochs 1 --val-fraction 0 --image-size 8 -q"
 expect 2 '' "none and '(cat|dog)/[0-9]+.ppm'.* is 4x4, not 8x8; 'fit\\+' in front resizes" -- \
