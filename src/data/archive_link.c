@@ -63,6 +63,8 @@ jsn_status jsni_links_follow(jsni_links *links, const jsni_listing *files,
                              bool (*wants)(void *user, const char *name), void *user)
 {
     const size_t count = links->names.count;
+    if (count == 0)
+        return JSN_OK;
     member *members = sorted(files), *others = sorted(&links->names);
     jsn_status status = JSN_ERR_MEMORY;
     links->to = jsni_alloc(count, sizeof *links->to);

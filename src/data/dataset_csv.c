@@ -298,6 +298,8 @@ static void tell_twice(const jsn_dataset *data, const table *tables, size_t coun
                        const jsn_logger *logger)
 {
     size_t rows = 0, n = 0, twice = 0, at = 0, seen[JSN_SPLITS] = {0};
+    if (logger == NULL || logger->message == NULL)
+        return;
     for (size_t i = 0; i < count; i++)
         rows += jsni_csv_rows(tables[i].csv);
     taken *all = jsni_alloc(rows, sizeof *all);
