@@ -182,20 +182,21 @@ static jsn_status row_split(const table *t, size_t row, jsn_split *out)
 
 static jsn_status soft_row(const table *t, size_t row, float *soft)
 {
-    double sum = 0.0;
+    double sum = 0.0, value = 0.0;
     for (size_t k = 0; k < t->soft_count; k++) {
-        double value = 0.0;
         JSNI_TRY(jsni_csv_real(t->csv, row, t->soft[k], &value));
         if (!(value >= 0.0) || value > 1e30)
             return row_fail(t, row,
                             "a weight in a column p_<class> is negative or huge");
-        soft[k] = (float)value;
         sum += value;
     }
     if (!(sum > 0.0))
         return row_fail(t, row, "the weights of the classes are all zero");
-    for (size_t k = 0; k < t->soft_count; k++)
-        soft[k] = (float)(soft[k] / sum);
+    /* Read again: as a float, before the division, a small weight would be 0. */
+    for (size_t k = 0; k < t->soft_count; k++) {
+        JSNI_TRY(jsni_csv_real(t->csv, row, t->soft[k], &value));
+        soft[k] = (float)(value / sum);
+    }
     return JSN_OK;
 }
 
@@ -239,8 +240,9 @@ static jsn_status find_tables(const char *given, char *root, char paths[][PATH],
     if (!jsni_folder_exists(given)) {
         (void)snprintf(paths[0], PATH, "%s", given);
         const char *slash = strrchr(given, '/');
-        (void)snprintf(root, JSNI_DATASET_MAX_NAME, "%.*s",
-                       slash == NULL ? 1 : (int)(slash - given),
+        const size_t length =
+            slash == NULL || slash == given ? 1 : (size_t)(slash - given);
+        (void)snprintf(root, JSNI_DATASET_MAX_NAME, "%.*s", (int)length,
                        slash == NULL ? "." : given);
         return JSN_OK;
     }

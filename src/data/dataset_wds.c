@@ -146,13 +146,13 @@ static jsn_status add_shard(jsn_dataset *data, const char *shard, split_rows *ro
 /* "{007..010}" in a pattern becomes four patterns; the digits say the width. */
 static jsn_status expand(const char *pattern, jsn_texts *out)
 {
-    const char *open = strchr(pattern, '{'), *dots = strstr(pattern, "..");
-    const char *close = strchr(pattern, '}');
+    const char *open = strchr(pattern, '{');
+    const char *dots = open == NULL ? NULL : strstr(open, "..");
+    const char *close = open == NULL ? NULL : strchr(open, '}');
     int64_t first = 0, last = 0;
     if (open == NULL || dots == NULL || close == NULL)
         return jsni_path_glob(pattern, out);
-    if (dots < open || close < dots ||
-        !jsni_number_int(open + 1, (size_t)(dots - open) - 1, &first) ||
+    if (close < dots || !jsni_number_int(open + 1, (size_t)(dots - open) - 1, &first) ||
         !jsni_number_int(dots + 2, (size_t)(close - dots) - 2, &last) || first < 0 ||
         last < first || last - first > 100000)
         return jsni_fail(JSN_ERR_ARGUMENT,
