@@ -6,7 +6,7 @@
  * is told, or refuses. Truncated files are refused; lesser damage that the library
  * calls a warning is accepted, as most programs do.
  *
- * Parts of an image are decoded by jpeg_part.c, since TurboJPEG 2 knows none. Of the
+ * Parts of an image are decoded by jpeg_part_libjpeg.c, since TurboJPEG 2 knows none. Of the
  * library's smaller sizes 1/2, 1/4 and 1/8 are used: the others have no vector code and
  * take longer than the full size.
  */

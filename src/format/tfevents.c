@@ -134,9 +134,7 @@ static int64_t step_of(const uint8_t *at, size_t length)
     return (int64_t)step;
 }
 
-/* Keeps the sound records of steps up to last_step, moved together; returns their
- * length. */
-static size_t keep_records(uint8_t *data, size_t length, int64_t last_step)
+size_t jsni_tfevents_keep(uint8_t *data, size_t length, int64_t last_step)
 {
     size_t kept = 0;
     for (size_t at = 0; length - at >= FRAME;) {
@@ -165,7 +163,7 @@ static jsn_status recover(const char *path, int64_t last_step, bool *fresh)
     if (*fresh)
         return JSN_OK;
     JSNI_TRY(jsni_file_read(path, MAX_FILE, &data, &length));
-    const size_t kept = keep_records((uint8_t *)data, length, last_step);
+    const size_t kept = jsni_tfevents_keep((uint8_t *)data, length, last_step);
     jsn_status status = JSN_OK;
     *fresh = kept == 0;
     /* A crash can leave a part of the first record; anything longer is not ours. */

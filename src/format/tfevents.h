@@ -23,6 +23,10 @@ typedef struct jsni_tfevents jsni_tfevents;
 JSN_MUST_CHECK jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *path,
                                              int64_t last_step, double wall_time);
 
+/* What opening keeps of the bytes of a file, moved together to their start; returns the
+ * length of that. */
+size_t jsni_tfevents_keep(uint8_t *data, size_t length, int64_t last_step);
+
 /* One scalar, handed to the operating system before the call returns. */
 JSN_MUST_CHECK jsn_status jsni_tfevents_add(jsni_tfevents *file, const char *tag,
                                             int64_t step, double wall_time,

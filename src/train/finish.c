@@ -57,14 +57,13 @@ static jsn_status rank_doubtful(const jsni_part *part, const jsni_predictions *s
     return out->position == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
-static jsn_status write_thumbnail(const jsni_run *run, const jsni_part *part,
-                                  uint32_t position, const char *path)
+static jsn_status write_thumbnail(const jsni_part *part, uint32_t position,
+                                  const char *path)
 {
     jsn_image image = {0}, small = {0};
     jsn_status status =
         jsn_dataset_image(part->data, part->split, part->index[position], &image);
     const size_t longer = image.width > image.height ? image.width : image.height;
-    (void)run;
     if (status == JSN_OK && longer > THUMBNAIL) {
         const size_t width = image.width * THUMBNAIL / longer;
         const size_t height = image.height * THUMBNAIL / longer;
@@ -102,7 +101,7 @@ static void put_doubtful(const jsni_run *run, jsn_json_writer *w,
         jsn_json_put_real(w, "confidence", (double)seen->confidence[at]);
         if (part->truth)
             jsn_json_put_int(w, "true", part->given[at]);
-        if (pictures && path != NULL && write_thumbnail(run, part, at, path) == JSN_OK)
+        if (pictures && path != NULL && write_thumbnail(part, at, path) == JSN_OK)
             jsn_json_put_text(w, "thumbnail", name);
         jsn_json_end(w);
         jsni_free(path);

@@ -86,9 +86,8 @@ done:
 }
 
 jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
-                                  size_t classes, const jsn_logger *logger, float **out)
+                                  size_t classes, float **out)
 {
-    (void)logger;
     const char **paths = jsni_alloc(part->count, sizeof *paths);
     *out = jsni_alloc(part->count, classes * sizeof **out);
     jsn_status status = paths == NULL || *out == NULL ? JSN_ERR_MEMORY : JSN_OK;

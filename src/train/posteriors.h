@@ -9,7 +9,6 @@
  * labels.csv, into the order of `part`. See jsni_posteriors_fn.
  *   JSN_ERR_DATA  not recorded, another number of classes, a sample missing */
 jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
-                                  size_t classes, const jsn_logger *logger,
-                                  float **out);
+                                  size_t classes, float **out);
 
 #endif /* JSNI_TRAIN_POSTERIORS_H */

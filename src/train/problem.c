@@ -227,8 +227,7 @@ static jsn_status noise_input(const jsni_problem *p, const jsni_part *part,
 
 static jsn_status add_noise(const jsni_problem *p, jsni_part *part,
                             const jsn_noise *noise, uint64_t seed, uint32_t which,
-                            jsni_posteriors_fn *posteriors, const jsn_logger *logger,
-                            jsn_noise_result *result)
+                            jsni_posteriors_fn *posteriors, jsn_noise_result *result)
 {
     const char **paths = NULL;
     float *found = NULL;
@@ -236,7 +235,7 @@ static jsn_status add_noise(const jsni_problem *p, jsni_part *part,
     jsn_status status = noise_input(p, part, seed, which, &paths, &in);
     const char *run = jsn_noise_run(noise);
     if (status == JSN_OK && run != NULL && posteriors != NULL)
-        status = posteriors(run, part, p->classes, logger, &found);
+        status = posteriors(run, part, p->classes, &found);
     in.posteriors = found;
     if (status == JSN_OK)
         status = jsn_noise_apply(noise, &in, result);
@@ -321,8 +320,8 @@ static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
                               const jsn_logger *logger)
 {
     jsn_noise_result result = {0}, other = {0};
-    jsn_status status = add_noise(p, &p->train, noise, (uint64_t)config->seed, 0,
-                                  posteriors, logger, &result);
+    jsn_status status =
+        add_noise(p, &p->train, noise, (uint64_t)config->seed, 0, posteriors, &result);
     if (status == JSN_OK) {
         const size_t unlisted = p->train.count - result.listed_samples;
         p->noise_nominal = result.nominal_rate;
@@ -334,8 +333,8 @@ static jsn_status apply_noise(jsni_problem *p, const jsn_train_config *config,
     }
     if (status == JSN_OK && p->val.data != NULL &&
         strcmp(config->val_labels, "noisy") == 0)
-        status = add_noise(p, &p->val, noise, (uint64_t)config->seed, 1, posteriors,
-                           logger, &other);
+        status =
+            add_noise(p, &p->val, noise, (uint64_t)config->seed, 1, posteriors, &other);
     jsn_noise_result_release(&other);
     jsn_noise_result_release(&result);
     return status;

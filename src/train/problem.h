@@ -47,8 +47,7 @@ typedef struct jsni_problem {
 /* Posteriors for instance-dependent noise from a run: [samples][classes] of the given
  * samples, owned by the caller (jsni_free). The trainer provides it. */
 typedef jsn_status jsni_posteriors_fn(const char *run, const jsni_part *part,
-                                      size_t classes, const jsn_logger *logger,
-                                      float **out);
+                                      size_t classes, float **out);
 
 /* Opens the data, splits it, adds the noise. `config` is resolved as far as options go;
  * an unset val-fraction means: 0 when the data has a validation part, a test part is

@@ -2,8 +2,7 @@
  * walk that hands each one to a visitor; count, lookup by number and lookup by name are
  * three visitors.
  *
- * Where the paper is silent the choice is written beside the family; docs/recipes.md
- * repeats them for users.
+ * Where the paper is silent the choice is written beside the family.
  */
 #include "jensen/recipe.h"
 

@@ -448,7 +448,7 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
 }
 
 /* A run of a group may have ended its epoch when the group is stopped inside the end of
- * another's; its state is on disk already. */
+ * another's; that state is kept as well. */
 static jsn_status stop_runs(jsni_run *runs, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -40,8 +40,7 @@ typedef struct jsni_program {
 typedef struct jsni_recording {
     cudaGraphExec_t graph;
     size_t views, samples;
-    const void *loss, *second, *recipe;
-    const uint8_t *images;
+    const void *loss, *second;
     bool valid;
 } jsni_recording;
 

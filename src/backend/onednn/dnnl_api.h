@@ -32,7 +32,7 @@ typedef struct jsni_conv_args {
     bool any_algorithm;               /* not direct alone: Winograd, where it is made */
 } jsni_conv_args;
 
-/* The other primitives, which are only timed (dnnl_limit.c). */
+/* The other primitives, which are only timed (dn_limit.c). */
 typedef enum jsni_prim_kind {
     JSNI_PRIM_NORM, /* with `relu`: the ReLU behind it, too */
     JSNI_PRIM_RELU,
