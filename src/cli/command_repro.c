@@ -85,6 +85,25 @@ static jsn_status print(jsn_sweep *sweep, const jsn_repro_settings *settings,
     return status;
 }
 
+/* Runs that failed are a failure of what should have run them, not of a look at them. */
+static jsn_status say_failed(jsn_sweep *sweep, bool show)
+{
+    char text[400];
+    jsn_sweep_counts n;
+    const jsn_status status = jsn_sweep_count(sweep, &n);
+    if (status != JSN_OK || n.failed == 0)
+        return status;
+    (void)snprintf(text, sizeof text,
+                   "%zu of %zu runs failed: 'jensen sweep status %s --failures' says "
+                   "why; --retry-failed tries %s again",
+                   n.failed, n.waiting + n.running + n.complete + n.pruned + n.failed,
+                   jsn_sweep_name(sweep), jsn_noun(n.failed, "it", "them"));
+    if (!show)
+        return cli_fail(JSN_ERR_NUMERIC, "%s", text);
+    (void)fprintf(stderr, "%s\n", text);
+    return JSN_OK;
+}
+
 static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
 {
     const char *url = cli_store_url(v->store);
@@ -102,14 +121,8 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
     }
     if (status == JSN_OK)
         status = print(sweep, settings, v);
-    jsn_sweep_counts counts;
-    if (status == JSN_OK && jsn_sweep_count(sweep, &counts) == JSN_OK &&
-        counts.failed > 0)
-        (void)fprintf(stderr,
-                      "%zu %s failed: 'jensen sweep status %s --failures' says why; "
-                      "--retry-failed tries %s again\n",
-                      counts.failed, jsn_noun(counts.failed, "run", "runs"), name,
-                      jsn_noun(counts.failed, "it", "them"));
+    if (status == JSN_OK)
+        status = say_failed(sweep, v->show);
     jsn_sweep_close(sweep);
     return status;
 }
@@ -158,7 +171,8 @@ const cli_command cli_command_repro = {
         "         --network preactresnet34:width=8 --out results\n\n"
         "Runs are kept in a study: the same command continues, more --seeds add runs,\n"
         "other machines help with 'jensen sweep worker'. The exit code is 0 whatever "
-        "the\nnumbers say.",
+        "the\nnumbers say, and 1 when a run has failed (the result is printed all the "
+        "same).",
     .library_options = options,
     .values_size = sizeof(repro_values),
     .run = run,

@@ -1,5 +1,4 @@
-/* repro/repro.c - see jensen/repro.h: the study of a result, and the result written in
- * every format. */
+/* repro/repro.c - see jensen/repro.h: the study of a result and its trials. */
 #include "jensen/repro.h"
 
 #include <math.h>
@@ -8,10 +7,6 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
-#include "core/hd.h"
-#include "jensen/report.h"
-#include "report/html.h"
 #include "repro/repro_impl.h"
 
 static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
@@ -50,9 +45,9 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     return status;
 }
 
-/* The cells on the data set that settings and data say. */
-static jsn_status make_cells(jsni_repro_cells *out, const jsn_repro_settings *settings,
-                             const jsn_train_config *overrides)
+jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
+                                const jsn_repro_settings *settings,
+                                const jsn_train_config *overrides)
 {
     const jsni_repro_info *info = NULL;
     const char *dataset = NULL;
@@ -136,8 +131,8 @@ static bool other_rates(const jsn_recipe *recipe, const char *dataset, char lr[3
     return true;
 }
 
-static bool needs_posteriors(const jsni_repro_cells *cells,
-                             const jsn_train_config *overrides)
+bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
+                                 const jsn_train_config *overrides)
 {
     return strcmp(cells->info->name, "table8") == 0 && overrides->noise == NULL;
 }
@@ -168,7 +163,7 @@ static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
                        (long long)(half > 0 ? half : 1));
         pairs[count++] = (jsn_sweep_pair){words[4], texts[4]};
     }
-    if (needs_posteriors(cells, overrides)) {
+    if (jsni_repro_needs_posteriors(cells, overrides)) {
         (void)snprintf(texts[5], sizeof texts[5], "%s,%s",
                        jsn_recipe_value(&cell->recipe, "noise"), settings->noise_from);
         pairs[count++] = (jsn_sweep_pair){words[5], texts[5]};
@@ -187,11 +182,11 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     JSNI_TRY(jsn_repro_lookup(settings->name, &entry));
     if (!entry.runs)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
-    JSNI_TRY(make_cells(&cells, settings, overrides));
+    JSNI_TRY(jsni_repro_cells_for(&cells, settings, overrides));
     jsn_status status = check_only(settings->only, &cells);
     if (status == JSN_OK)
         status = jsni_repro_check_overrides(&cells, overrides);
-    const bool posteriors = needs_posteriors(&cells, overrides);
+    const bool posteriors = jsni_repro_needs_posteriors(&cells, overrides);
     if (status == JSN_OK && posteriors && settings->noise_from == NULL)
         status =
             jsni_fail(JSN_ERR_ARGUMENT,
@@ -213,287 +208,5 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     }
     jsni_free(name);
     jsni_repro_cells_release(&cells);
-    return status;
-}
-
-/* What the caption says about scale. */
-static jsn_status describe(const jsni_repro_cells *cells,
-                           const jsn_train_config *overrides, const char *noise_from,
-                           jsni_text *out)
-{
-    const jsni_repro_info *info = cells->info;
-    const bool table = strncmp(info->name, "table", 5) == 0;
-    const bool scaled = overrides->epochs != JSN_OPTION_INT_UNSET ||
-                        overrides->subset > 0 || overrides->network != NULL ||
-                        overrides->max_steps > 0;
-    size_t least = JSNI_REPRO_RUNS, most = 0;
-    for (size_t i = 0; i < cells->count; i++) {
-        least = cells->items[i].count < least ? cells->items[i].count : least;
-        most = cells->items[i].count > most ? cells->items[i].count : most;
-    }
-    jsni_text_format(out, "%s %s: %s. %s, %s; ", table ? "Table" : "Figure",
-                     info->name + (table ? 5 : 3), info->title, cells->dataset,
-                     scaled ? "scaled down" : "the paper's scale");
-    JSNI_TRY(jsni_repro_list_options(overrides, ", ", true, out));
-    if (needs_posteriors(cells, overrides) && noise_from != NULL)
-        jsni_text_format(out, ", noise-from=%s", noise_from);
-    if (least == most)
-        jsni_text_format(out, "; %zu %s a cell.", most, jsn_noun(most, "run", "runs"));
-    else
-        jsni_text_format(out, "; %zu to %zu runs a cell.", least, most);
-    if (most == 1)
-        jsni_text_add(out, " No test is possible with one run: the best is bold.");
-    else
-        jsni_text_add(out, " Bold: not different from the best by a two-sided t-test "
-                           "at 0.05.");
-    jsni_text_add(out, " ~: near chance, not ranked.");
-    if (info->key != NULL && strcmp(info->metric, "val_acc") == 0 &&
-        strcmp(cells->dataset, "cifar100") != 0)
-        jsni_text_add(out, " The paper's numbers are for CIFAR-100.");
-    return out->status;
-}
-
-/* Everything that rendering needs. */
-typedef struct shown {
-    jsni_repro_cells cells;
-    jsni_repro_others others; /* of figures alone */
-    jsn_sweep_trial *trials;
-    size_t count;
-    jsni_text caption, correlation, note;
-} shown;
-
-static void release(shown *s)
-{
-    jsni_repro_cells_release(&s->cells);
-    jsni_repro_others_release(&s->others);
-    jsn_sweep_trials_release(s->trials, s->count);
-    jsni_text_release(&s->caption);
-    jsni_text_release(&s->correlation);
-    jsni_text_release(&s->note);
-}
-
-static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *settings,
-                         const jsn_train_config *overrides)
-{
-    JSNI_TRY(make_cells(&s->cells, settings, overrides));
-    JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
-    JSNI_TRY(jsni_repro_cells_fill(&s->cells, s->trials, s->count));
-    JSNI_TRY(describe(&s->cells, overrides, settings->noise_from, &s->caption));
-    jsni_repro_correlation(&s->cells, &s->correlation);
-    if (s->cells.info->note != NULL)
-        jsni_text_add(&s->note, s->cells.info->note);
-    jsni_repro_quoted(&s->cells, &s->note);
-    return s->correlation.status != JSN_OK ? s->correlation.status : s->note.status;
-}
-
-static jsn_status render_page(const shown *s, const jsni_table *ours,
-                              const jsni_table *paper, jsni_text *out)
-{
-    jsni_html_begin(out, s->cells.info->title, s->caption.data);
-    jsni_html_figure_begin(out);
-    JSNI_TRY(jsni_repro_figure(&s->cells, &s->others, s->trials, s->count,
-                               s->cells.info->title, out));
-    jsni_html_figure_end(out, s->others.note.data);
-    jsni_html_table(out, ours);
-    if (s->cells.info->key != NULL) {
-        jsni_html_heading(out, "Beside the paper");
-        jsni_html_table(out, paper);
-    }
-    if (s->correlation.length > 0) {
-        jsni_html_heading(out, "Rank correlation with the paper's columns");
-        jsni_html_code(out, s->correlation.data);
-    }
-    jsni_html_end(out);
-    return out->status;
-}
-
-static jsn_status render(const shown *s, const char *format, jsni_text *out)
-{
-    jsni_table ours = {0}, paper = {0};
-    jsni_repro_table(&s->cells, s->caption.data, s->note.data, &ours);
-    jsni_repro_comparison(&s->cells, "Ours beside the paper's; intervals are Welch's.",
-                          strcmp(format, "csv") == 0, &paper);
-    jsn_status status = JSN_OK;
-    if (strcmp(format, "html") == 0) {
-        status = render_page(s, &ours, &paper, out);
-    } else if (strcmp(format, "csv") == 0) {
-        /* One table a file: the long one has everything. */
-        status = jsni_table_write(&paper, format, out);
-    } else {
-        status = jsni_table_write(&ours, format, out);
-        if (status == JSN_OK && s->cells.info->key != NULL) {
-            jsni_text_add(out, "\n");
-            status = jsni_table_write(&paper, format, out);
-        }
-        if (strcmp(format, "markdown") == 0 && s->correlation.length > 0)
-            jsni_text_format(
-                out,
-                "\nRank correlation with the paper's columns:\n\n```\n%s```"
-                "\n",
-                s->correlation.data);
-    }
-    jsni_table_release(&ours);
-    jsni_table_release(&paper);
-    return status;
-}
-
-static jsn_status render_definition(const char *name, const char *format,
-                                    jsni_text *out)
-{
-    jsni_table table = {0};
-    jsni_repro_define(name, &table);
-    if (strcmp(format, "html") == 0) {
-        jsni_html_begin(out, name, table.caption);
-        jsni_html_table(out, &table);
-        jsni_html_end(out);
-    }
-    const jsn_status status = strcmp(format, "html") == 0
-                                  ? table.status
-                                  : jsni_table_write(&table, format, out);
-    jsni_table_release(&table);
-    return status;
-}
-
-jsn_status jsn_repro_check_format(const char *name, const char *format)
-{
-    static const char *const tables[] = {"markdown", "csv", "latex", "html"};
-    const jsni_repro_info *info = NULL;
-    JSNI_TRY(jsni_repro_find(name, &info));
-    if (format == NULL)
-        return JSN_OK;
-    if (info->kind == JSNI_REPRO_PLOT)
-        return strcmp(format, "svg") == 0
-                   ? JSN_OK
-                   : jsni_fail(JSN_ERR_ARGUMENT, "%s is a figure: there is svg, no %s",
-                               info->name, format);
-    for (size_t i = 0; i < JSNI_COUNT_OF(tables); i++)
-        if (strcmp(format, tables[i]) == 0)
-            return JSN_OK;
-    return jsni_fail(JSN_ERR_ARGUMENT,
-                     "%s as %s: there are markdown, csv, latex and html; a folder "
-                     "(--out) gets the figure as well where there is one",
-                     info->name, format);
-}
-
-jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings,
-                            const jsn_train_config *overrides, const char *format,
-                            char **out)
-{
-    const jsni_repro_info *info = NULL;
-    jsni_text text = {0};
-    shown s = {0};
-    JSNI_TRY(jsni_repro_find(settings->name, &info));
-    JSNI_TRY(jsn_repro_check_format(settings->name, format));
-    format = format == NULL ? "markdown" : format;
-    jsn_status status = JSN_OK;
-    if (info->kind == JSNI_REPRO_TEXT) {
-        status = render_definition(settings->name, format, &text);
-    } else if (info->kind == JSNI_REPRO_PLOT) {
-        return jsn_plot_render(info->recipes, NULL, false, out);
-    } else {
-        status = gather(&s, sweep, settings, overrides);
-        if (status == JSN_OK && strcmp(format, "html") == 0)
-            status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
-        if (status == JSN_OK)
-            status = render(&s, format, &text);
-        release(&s);
-    }
-    if (status == JSN_OK)
-        return jsni_text_take(&text, out);
-    jsni_text_release(&text);
-    return status;
-}
-
-/* What the files of a result begin with: its name, and the data set where it can be had
- * on several, so that one does not replace the other. */
-typedef struct stem {
-    char text[64];
-} stem;
-
-static jsn_status find_stem(stem *out, const jsni_repro_info *info,
-                            const jsn_repro_settings *settings,
-                            const jsn_train_config *overrides)
-{
-    const char *dataset = NULL;
-    JSNI_TRY(
-        jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
-    const bool several = info->kind == JSNI_REPRO_BARS ||
-                         (info->metric != NULL && strcmp(info->metric, "val_acc") == 0);
-    (void)snprintf(out->text, sizeof out->text, "%s%s%s", info->name,
-                   several ? "-" : "", several ? dataset : "");
-    return JSN_OK;
-}
-
-static jsn_status write_named(const char *folder, const stem *name,
-                              const char *extension, const char *text)
-{
-    char file[96];
-    (void)snprintf(file, sizeof file, "%s.%s", name->text, extension);
-    char *path = jsni_path_join(folder, file);
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsni_file_write(path, text, strlen(text));
-    jsni_free(path);
-    return status;
-}
-
-static jsn_status write_figure(jsn_sweep *sweep, const jsn_repro_settings *settings,
-                               const jsn_train_config *overrides, const char *folder,
-                               const stem *name)
-{
-    shown s = {0};
-    jsni_text svg = {0};
-    jsn_status status = gather(&s, sweep, settings, overrides);
-    if (status == JSN_OK)
-        status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
-    if (status == JSN_OK && s.others.count > 0)
-        jsni_text_format(&s.caption, " %s", s.others.note.data);
-    if (status == JSN_OK)
-        status = s.caption.status;
-    if (status == JSN_OK)
-        status = jsni_repro_figure(&s.cells, &s.others, s.trials, s.count,
-                                   s.caption.data, &svg);
-    if (status == JSN_OK)
-        status = svg.status;
-    if (status == JSN_OK && svg.length > 0)
-        status = write_named(folder, name, "svg", svg.data);
-    jsni_text_release(&svg);
-    release(&s);
-    return status;
-}
-
-jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
-                           const jsn_train_config *overrides, const char *folder)
-{
-    static const char *const formats[][2] = {
-        {"markdown", "md"}, {"csv", "csv"}, {"latex", "tex"}, {"html", "html"}};
-    const jsni_repro_info *info = NULL;
-    stem name;
-    JSNI_TRY(jsni_repro_find(settings->name, &info));
-    JSNI_TRY(find_stem(&name, info, settings, overrides));
-    JSNI_TRY(jsni_folder_create(folder));
-    char *text = NULL;
-    jsn_status status = JSN_OK;
-    if (info->kind == JSNI_REPRO_PLOT) {
-        status = jsn_repro_render(NULL, settings, overrides, "svg", &text);
-        if (status == JSN_OK)
-            status = write_named(folder, &name, "svg", text);
-        jsn_text_release(text);
-        return status;
-    }
-    for (size_t i = 0; status == JSN_OK && i < 4; i++) {
-        status = jsn_repro_render(sweep, settings, overrides, formats[i][0], &text);
-        if (status == JSN_OK)
-            status = write_named(folder, &name, formats[i][1], text);
-        jsn_text_release(text);
-        text = NULL;
-    }
-    if (status != JSN_OK || info->kind == JSNI_REPRO_TEXT)
-        return status;
-    status = write_figure(sweep, settings, overrides, folder, &name);
-    if (status == JSN_OK)
-        status = jsn_study_export(sweep, "html", folder, &text);
-    if (status == JSN_OK)
-        status = write_named(folder, &name, "study.html", text);
-    jsn_text_release(text);
     return status;
 }

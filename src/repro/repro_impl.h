@@ -51,6 +51,7 @@ typedef struct jsni_repro_cell {
     /* ours, percent */
     double values[JSNI_REPRO_RUNS];
     size_t count;
+    size_t failed;          /* runs without a value */
     double mean, deviation; /* NaN: no run; fewer than two */
     bool near_chance, bold;
 } jsni_repro_cell;
@@ -74,6 +75,15 @@ JSN_MUST_CHECK jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info,
 JSN_MUST_CHECK jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
                                                 const char *dataset);
 void jsni_repro_cells_release(jsni_repro_cells *cells);
+/* Those on the data set that settings and data say. */
+JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
+                                               const jsn_repro_settings *settings,
+                                               const jsn_train_config *overrides);
+/* Whether the noise of the runs comes from posteriors that somebody has to name. */
+bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
+                                 const jsn_train_config *overrides);
+/* Whether the rows compete: there is a best one to be set in bold. */
+bool jsni_repro_ranks(const jsni_repro_info *info);
 
 /* Fills in our values from the trials, means, chance marks and the t-test. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,

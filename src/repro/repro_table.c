@@ -13,11 +13,40 @@
  * such is better says nothing. */
 static const double chance_factor = 1.5;
 
-bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)
+static bool has_recipe(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)
 {
     const char *recipe = jsn_sweep_option(trial, "recipe");
-    return trial->state == JSN_SWEEP_COMPLETE && recipe != NULL &&
-           strcmp(recipe, cell->recipe.name) == 0;
+    return recipe != NULL && strcmp(recipe, cell->recipe.name) == 0;
+}
+
+bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)
+{
+    return trial->state == JSN_SWEEP_COMPLETE && has_recipe(trial, cell);
+}
+
+bool jsni_repro_ranks(const jsni_repro_info *info)
+{
+    /* The rows of Figure 1 are noise rates. */
+    return strcmp(info->name, "fig1") != 0;
+}
+
+/* Failed runs of a cell, apart from those that a later trial with the same seed has
+ * made good. */
+static size_t count_failed(const jsni_repro_cell *cell, const jsn_sweep_trial *trials,
+                           size_t count)
+{
+    size_t failed = 0;
+    for (size_t t = 0; t < count; t++) {
+        const char *seed = jsn_sweep_option(&trials[t], "seed");
+        bool lost = trials[t].state == JSN_SWEEP_FAILED && has_recipe(&trials[t], cell);
+        for (size_t k = t + 1; lost && seed != NULL && k < count; k++) {
+            const char *other = jsn_sweep_option(&trials[k], "seed");
+            lost = !jsni_repro_is_of(&trials[k], cell) || other == NULL ||
+                   strcmp(seed, other) != 0;
+        }
+        failed += lost;
+    }
+    return failed;
 }
 
 static bool same_column(const jsni_repro_cell *a, const jsni_repro_cell *b)
@@ -46,6 +75,7 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
         jsni_repro_cell *c = &cells->items[i];
         double classes = (double)jsni_repro_classes(cells->dataset);
         c->count = 0;
+        c->failed = count_failed(c, trials, count);
         for (size_t t = 0; t < count && c->count < JSNI_REPRO_RUNS; t++) {
             const double value = 100.0 * jsn_sweep_number(&trials[t], c->metric);
             if (!jsni_repro_is_of(&trials[t], c) || !isfinite(value))
@@ -63,7 +93,7 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
         c->near_chance = c->count > 0 && strcmp(c->metric, "consistency") != 0 &&
                          c->mean < chance_factor * guesses * 100.0 / classes;
     }
-    for (size_t i = 0; i < cells->count; i++) {
+    for (size_t i = 0; jsni_repro_ranks(cells->info) && i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
         const jsni_repro_cell *best = best_of(cells, c);
         jsn_stats_test test = {.p = 0.0};
@@ -99,6 +129,21 @@ static const jsni_repro_cell *cell_at(const jsni_repro_cells *cells, const char 
     return NULL;
 }
 
+/* "2 failed"; with `or_else` where nothing was run. */
+static void put_failed(jsni_table *out, const jsni_repro_cell *c, const char *or_else)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%zu failed", c->failed);
+    (void)jsni_table_text(out, c->failed > 0 ? text : or_else);
+}
+
+static const char *mark_of(const jsni_repro_cell *c)
+{
+    if (c->near_chance)
+        return c->failed > 0 ? "~!" : "~";
+    return c->failed > 0 ? "!" : NULL;
+}
+
 void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
                       const char *note, jsni_table *out)
 {
@@ -120,13 +165,17 @@ void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
                 continue;
             const jsni_repro_cell *c =
                 cell_at(cells, cells->items[r].row, &cells->items[i]);
-            if (c == NULL || c->count == 0) {
+            if (c == NULL || (c->count == 0 && c->failed == 0)) {
                 (void)jsni_table_empty(out);
+                continue;
+            }
+            if (c->count == 0) {
+                put_failed(out, c, "");
                 continue;
             }
             jsni_cell *cell = jsni_table_number(out, c->mean, c->deviation, 2);
             cell->bold = c->bold;
-            cell->mark = c->near_chance ? "~" : NULL;
+            cell->mark = mark_of(c);
         }
     }
 }
@@ -166,6 +215,8 @@ static void put_difference(jsni_table *out, const jsni_repro_cell *c, bool numbe
         (void)jsni_table_text(out, c->bold ? "1" : "0");
         (void)jsni_table_text(out, c->near_chance ? "1" : "0");
         (void)jsni_table_text(out, c->paper_bold ? "1" : "0");
+        (void)jsni_format(text, sizeof text, "%zu", c->failed);
+        (void)jsni_table_text(out, text);
         return;
     }
     if (!isnan(difference))
@@ -181,8 +232,9 @@ void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
                            bool numbers, jsni_table *out)
 {
     static const char *const words[] = {"difference", "95% interval", NULL};
-    static const char *const fields[] = {
-        "difference", "95% low", "95% high", "bold", "near chance", "paper bold", NULL};
+    static const char *const fields[] = {"difference", "95% low",     "95% high",
+                                         "bold",       "near chance", "paper bold",
+                                         "failed",     NULL};
     out->caption = caption;
     jsni_table_column(out, NULL, numbers ? "row" : "", JSNI_ALIGN_LEFT);
     jsni_table_column(out, NULL, "column", JSNI_ALIGN_LEFT);
@@ -200,11 +252,14 @@ void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
                        c->group[0] == '\0' ? "" : " ", c->column);
         (void)jsni_table_text(out, column);
         if (c->count == 0) {
-            (void)jsni_table_text(out, numbers ? "" : "not run");
+            if (numbers)
+                (void)jsni_table_text(out, "");
+            else
+                put_failed(out, c, "not run");
         } else {
             jsni_cell *cell = jsni_table_number(out, c->mean, c->deviation, 2);
             cell->bold = c->bold;
-            cell->mark = c->near_chance ? "~" : NULL;
+            cell->mark = mark_of(c);
         }
         (void)snprintf(number, sizeof number, "%zu", c->count);
         (void)jsni_table_text(out, number);

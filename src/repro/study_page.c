@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/hd.h"
 #include "core/text.h"
 #include "jensen/report.h"
 #include "jensen/repro.h"
@@ -137,11 +138,39 @@ static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *
     }
 }
 
-/* Names the pages of runs that are gone. */
+/* Why runs failed. */
+static jsn_status add_failures(jsni_text *page, const jsn_sweep_trial *trials,
+                               size_t count)
+{
+    jsni_table table = {0};
+    jsni_table_column(&table, NULL, "trial", JSNI_ALIGN_RIGHT);
+    jsni_table_column(&table, NULL, "reason", JSNI_ALIGN_LEFT);
+    for (size_t t = 0; t < count; t++) {
+        const char *why = jsn_sweep_fact(&trials[t], "failure");
+        char number[32];
+        if (trials[t].state != JSN_SWEEP_FAILED)
+            continue;
+        (void)snprintf(number, sizeof number, "%lld", (long long)trials[t].number);
+        jsni_table_row(&table);
+        (void)jsni_table_text(&table, number);
+        (void)jsni_table_text(&table, why == NULL ? "not recorded" : why);
+    }
+    if (jsni_table_rows(&table) > 0) {
+        jsni_html_heading(page, "Failed trials");
+        jsni_html_table(page, &table);
+    }
+    const jsn_status status = table.status;
+    jsni_table_release(&table);
+    return status;
+}
+
+/* Names the pages of runs that are gone. Failed ones may never have had one. */
 static void add_missing(jsni_text *page, const jsn_sweep_trial *trial)
 {
     const char *run = jsn_sweep_fact(trial, "run");
-    char *report = run == NULL ? NULL : jsni_path_join(run, JSNI_RUN_REPORT);
+    char *report = run == NULL || trial->state == JSN_SWEEP_FAILED
+                       ? NULL
+                       : jsni_path_join(run, JSNI_RUN_REPORT);
     if (report != NULL && !jsni_file_exists(report)) {
         jsni_text text = {0};
         jsni_text_format(&text, "trial %lld (%s): %s is not there",
@@ -229,18 +258,29 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
                              const jsn_sweep_trial *trials, size_t count,
                              const jsni_table *table)
 {
+    const struct {
+        const char *name;
+        size_t count;
+    } others[] = {{"failed", counts->failed},
+                  {"pruned", counts->pruned},
+                  {"running", counts->running},
+                  {"waiting", counts->waiting}};
     char text[64];
     jsni_html_begin(page, jsn_sweep_name(sweep), jsn_sweep_shown(sweep));
     jsni_html_numbers_begin(page);
     (void)snprintf(text, sizeof text, "%zu of %zu", counts->complete, count);
     jsni_html_number(page, "complete", text, NULL);
-    (void)snprintf(text, sizeof text, "%zu", counts->failed);
-    jsni_html_number(page, "failed", text, NULL);
+    for (size_t i = 0; i < JSNI_COUNT_OF(others); i++) {
+        (void)snprintf(text, sizeof text, "%zu", others[i].count);
+        if (i == 0 || others[i].count > 0)
+            jsni_html_number(page, others[i].name, text, NULL);
+    }
     JSNI_TRY(add_best(page, sweep, trials, count));
     jsni_html_numbers_end(page);
     JSNI_TRY(add_curves(page, sweep, trials, count));
     jsni_html_heading(page, "Trials");
     jsni_html_table(page, table);
+    JSNI_TRY(add_failures(page, trials, count));
     for (size_t t = 0; t < count; t++)
         add_missing(page, &trials[t]);
     jsni_html_end(page);

@@ -248,6 +248,53 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     jsni_repro_cells_release(&cells);
 }
 
+static void test_failed_runs_are_counted(void **state)
+{
+    (void)state;
+    /* CE: one of two failed; SCE: both; GJS: none; the state is that of the store. */
+    static const char *const recipes[] = {"cifar10/sym-40/ce", "cifar10/sym-40/ce",
+                                          "cifar10/sym-40/sce", "cifar10/sym-40/sce",
+                                          "cifar10/sym-40/gjs"};
+    made list[5];
+    jsn_sweep_trial trials[5];
+    for (size_t i = 0; i < 5; i++) {
+        make(&list[i], recipes[i], "0.5");
+        trials[i] = list[i].trial;
+        if (i >= 1 && i <= 3) {
+            trials[i].state = JSN_SWEEP_FAILED;
+            trials[i].fact_count = 0;
+        }
+    }
+    jsni_repro_cells cells;
+    jsni_text text = {0};
+    jsni_table table = {0};
+    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    assert_ok(jsni_repro_cells_fill(&cells, trials, 5));
+    assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 1);
+    assert_int_equal(find(&cells, "cifar10/sym-40/sce")->failed, 2);
+    assert_int_equal(find(&cells, "cifar10/sym-40/gjs")->failed, 0);
+    jsni_repro_table(&cells, "caption", NULL, &table);
+    assert_ok(jsni_table_write(&table, "markdown", &text));
+    assert_non_null(strstr(text.data, " **50.00**! |"));
+    assert_non_null(strstr(text.data, " 2 failed |"));
+    jsni_text_release(&text);
+    jsni_table_release(&table);
+    /* A second try of the same seed that went well makes up for the first. */
+    char seed[] = "seed", one[] = "1";
+    jsn_sweep_pair options[2][2] = {{list[0].option, {seed, one}},
+                                    {list[1].option, {seed, one}}};
+    for (size_t i = 0; i < 2; i++) {
+        trials[1 - i].options = options[i];
+        trials[1 - i].option_count = 2;
+    }
+    const jsn_sweep_trial first = trials[1];
+    trials[1] = trials[0];
+    trials[0] = first;
+    assert_ok(jsni_repro_cells_fill(&cells, trials, 5));
+    assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 0);
+    jsni_repro_cells_release(&cells);
+}
+
 static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state)
 {
     (void)state;
@@ -298,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
         cmocka_unit_test(test_rows_of_others_are_quoted),
         cmocka_unit_test(test_unknown_results_are_refused),
+        cmocka_unit_test(test_failed_runs_are_counted),
         cmocka_unit_test(test_the_data_says_which_data_set),
         cmocka_unit_test(test_bold_and_chance_follow_from_the_values),
     };
