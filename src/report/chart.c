@@ -12,6 +12,7 @@
 #include "report/svg.h"
 
 enum { PAD = 10, KEY = 26, ROW = 18, TICK = 5 };
+enum { MOST_TURNED = 110, MOST_LABEL = 160 }; /* pixels of a turned label; bytes */
 
 static void widen(double *low, double *high, double value, bool log_scale)
 {
@@ -134,19 +135,47 @@ static void find_x_ticks(jsni_layout *l, bool whole)
     }
 }
 
-static double category_turn(const jsni_chart *c, double slot, double *height)
+/* The first line of a label that has two: up to the space that makes them most alike;
+ * 0: it has no space. */
+static size_t first_line(const char *words, double *width)
 {
-    double widest = 0.0;
-    for (size_t i = 0; i < c->x.category_count; i++)
+    size_t best = 0;
+    *width = jsni_svg_width(words, JSNI_FONT_SMALL, false);
+    for (size_t i = 1; words[i] != '\0' && i < MOST_LABEL; i++) {
+        char head[MOST_LABEL];
+        if (words[i] != ' ')
+            continue;
+        (void)snprintf(head, sizeof head, "%.*s", (int)i, words);
+        const double both = fmax(jsni_svg_width(head, JSNI_FONT_SMALL, false),
+                                 jsni_svg_width(words + i + 1, JSNI_FONT_SMALL, false));
+        if (both < *width) {
+            *width = both;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Labels of categories: in a line, in two, or turned. Gives their height. */
+static double place_categories(jsni_layout *l, const jsni_chart *c, double slot)
+{
+    double widest = 0.0, wrapped = 0.0;
+    for (size_t i = 0; i < c->x.category_count; i++) {
+        double width = 0.0;
+        (void)first_line(c->x.categories[i], &width);
+        wrapped = fmax(wrapped, width);
         widest =
             fmax(widest, jsni_svg_width(c->x.categories[i], JSNI_FONT_SMALL, false));
-    if (widest + 6.0 <= slot) {
-        *height = JSNI_FONT_SMALL + 4;
-        return 0.0;
     }
-    widest = fmin(widest, 110.0);
-    *height = (slot >= 22.0 ? 0.64 : 1.0) * widest + 12.0;
-    return slot >= 22.0 ? -40.0 : -90.0;
+    l->turn = 0.0;
+    l->wrap = widest + 6.0 > slot && wrapped + 6.0 <= slot;
+    if (widest + 6.0 <= slot)
+        return JSNI_FONT_SMALL + 4;
+    if (l->wrap)
+        return 2 * JSNI_FONT_SMALL + 6;
+    widest = fmin(widest, MOST_TURNED);
+    l->turn = slot >= 22.0 ? -40.0 : -90.0;
+    return (slot >= 22.0 ? 0.64 : 1.0) * widest + 12.0;
 }
 
 /* Margins from the texts, then the plot's rectangle. */
@@ -191,9 +220,8 @@ static void lay_out(jsni_layout *l, const jsni_chart *c)
     l->plot_width = fmax(40.0, width - l->left - right);
     double x_labels = JSNI_FONT_SMALL + TICK + 5;
     if (c->x.categories != NULL && c->x.category_count > 0) {
-        l->turn =
-            category_turn(c, l->plot_width / (double)c->x.category_count, &x_labels);
-        x_labels += TICK + 3;
+        x_labels = place_categories(l, c, l->plot_width / (double)c->x.category_count) +
+                   TICK + 3;
     }
     l->x_labels = x_labels;
     l->below = below;
@@ -248,14 +276,23 @@ static void draw_x_axis(jsni_text *out, jsni_layout *l, const jsni_chart *c)
     label.markup = false;
     label.turn = l->turn;
     label.anchor = l->turn == 0.0 ? JSNI_CENTRE : JSNI_RIGHT;
+    const double slot = l->plot_width / (double)c->x.category_count;
     for (size_t i = 0; i < c->x.category_count; i++) {
-        char room[160];
-        const double x = jsni_layout_x(l, (double)i);
-        const double drop = l->turn == 0.0 ? TICK + JSNI_FONT_SMALL + 1 : TICK + 7;
-        const double shift = l->turn == 0.0 ? 0.0 : 4.0;
-        jsni_svg_text(
-            out, x + shift, floor_y + drop, &label,
-            fit(room, sizeof room, c->x.categories[i], 110, JSNI_FONT_SMALL, false));
+        char room[MOST_LABEL];
+        const char *words = c->x.categories[i];
+        const double x = jsni_layout_x(l, (double)i) + (l->turn == 0.0 ? 0.0 : 4.0);
+        double y = floor_y + TICK + (l->turn == 0.0 ? JSNI_FONT_SMALL + 1 : 7);
+        double width = 0.0;
+        const size_t head = l->wrap ? first_line(words, &width) : 0;
+        if (head > 0) {
+            (void)snprintf(room, sizeof room, "%.*s", (int)head, words);
+            jsni_svg_text(out, x, y, &label, room);
+            words += head + 1;
+            y += JSNI_FONT_SMALL + 2;
+        }
+        jsni_svg_text(out, x, y, &label,
+                      fit(room, sizeof room, words, l->turn == 0.0 ? slot : MOST_TURNED,
+                          JSNI_FONT_SMALL, false));
     }
 }
 

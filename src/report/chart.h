@@ -27,7 +27,8 @@ enum {
     JSNI_DRAW_MARKERS = 2,
     JSNI_DRAW_BAND = 4,   /* between low and high */
     JSNI_DRAW_BARS = 8,   /* from 0 to y; bars of several series stand side by side */
-    JSNI_DRAW_ERRORS = 16 /* a whisker from low to high */
+    JSNI_DRAW_ERRORS = 16 /* a whisker from low to high; without bars such series are
+                             drawn some pixels beside each other */
 };
 
 typedef struct jsni_series {
@@ -38,7 +39,7 @@ typedef struct jsni_series {
     const double *low, *high; /* [count], for bands and errors, else NULL */
     size_t count;
     int colour; /* see report/svg.h; modulo JSNI_COLOUR_COUNT */
-    int dash;   /* 0 solid, 1 dashed, 2 dotted, 3 dash-dot */
+    int dash;   /* 0 solid, 1 dashed, 2 dotted, 3 dash-dot, ...: jsni_svg_dash() */
 } jsni_series;
 
 typedef struct jsni_axis {

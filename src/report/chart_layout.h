@@ -17,6 +17,7 @@ typedef struct jsni_layout {
     jsni_tick x_ticks[JSNI_TICKS], y_ticks[JSNI_TICKS];
     size_t x_count, y_count;
     double turn; /* of category labels, degrees */
+    bool wrap;   /* category labels have two lines */
     jsni_legend legend;
     size_t legend_columns;
     double name_width; /* of the widest name in the legend */

@@ -1,6 +1,7 @@
 /* report/chart_series.c - the data of a chart: bands below bars below lines below
  * markers, each in the order of the series. */
 #include <math.h>
+#include <stdio.h>
 
 #include "report/chart_layout.h"
 #include "report/svg.h"
@@ -19,6 +20,23 @@ static void add_point(jsni_text *out, char command, double x, double y)
     jsni_svg_number(out, tame(y));
 }
 
+/* Series with whiskers stand a little beside each other, where those of one x would lie
+ * on one another. Bars do so by themselves. */
+static double shift_of(const jsni_chart *c, const jsni_series *s)
+{
+    const double step = 5.0;
+    size_t rank = 0, count = 0;
+    if ((s->draw & JSNI_DRAW_BARS) || !(s->draw & JSNI_DRAW_ERRORS))
+        return 0.0;
+    for (size_t i = 0; i < c->series_count; i++)
+        if ((c->series[i].draw & (JSNI_DRAW_BARS | JSNI_DRAW_ERRORS)) ==
+            JSNI_DRAW_ERRORS) {
+            rank += &c->series[i] < s;
+            count++;
+        }
+    return step * ((double)rank - 0.5 * (double)(count - 1));
+}
+
 static double x_of(const jsni_layout *l, const jsni_series *s, size_t i)
 {
     return jsni_layout_x(l, s->x != NULL ? s->x[i] : (double)i);
@@ -30,7 +48,8 @@ static bool usable(const jsni_layout *l, const jsni_series *s, size_t i)
     return !isnan(x) && !isnan(s->y[i]) && (!l->x_log || x > 0.0);
 }
 
-static void draw_line(jsni_text *out, const jsni_layout *l, const jsni_series *s)
+static void draw_line(jsni_text *out, const jsni_layout *l, const jsni_series *s,
+                      double shift)
 {
     bool down = false;
     jsni_text_format(out, "<path class=\"j-line j-s%d\" stroke-dasharray=\"%s\" d=\"",
@@ -40,7 +59,8 @@ static void draw_line(jsni_text *out, const jsni_layout *l, const jsni_series *s
             down = false;
             continue;
         }
-        add_point(out, down ? 'L' : 'M', x_of(l, s, i), jsni_layout_y(l, s->y[i]));
+        add_point(out, down ? 'L' : 'M', x_of(l, s, i) + shift,
+                  jsni_layout_y(l, s->y[i]));
         down = true;
     }
     jsni_text_add(out, "\"/>\n");
@@ -107,31 +127,51 @@ static void draw_bars(jsni_text *out, const jsni_layout *l, const jsni_chart *c,
     }
 }
 
+/* A whisker with its two ends. */
+static void add_whisker(jsni_text *out, double x, double low, double high,
+                        const char *class_name, double width)
+{
+    jsni_text_format(out, "<path class=\"%s\" stroke-width=\"", class_name);
+    jsni_svg_number(out, width);
+    jsni_text_add(out, "\" d=\"");
+    add_point(out, 'M', x - 3, low);
+    add_point(out, 'L', x + 3, low);
+    add_point(out, 'M', x, low);
+    add_point(out, 'L', x, high);
+    add_point(out, 'M', x - 3, high);
+    add_point(out, 'L', x + 3, high);
+    jsni_text_add(out, "\"/>\n");
+}
+
+/* On bars in grey with a light edge, which shows on any colour; else in the series' own
+ * colour. */
 static void draw_errors(jsni_text *out, const jsni_layout *l, const jsni_chart *c,
                         size_t index)
 {
     const jsni_series *s = &c->series[index];
-    double width = 0.0, offset = 0.0;
-    if (s->draw & JSNI_DRAW_BARS)
-        offset = bar_offset(l, c, index, &width);
-    const char *name = "j-axis";
+    const bool bars = s->draw & JSNI_DRAW_BARS;
+    double width = 0.0;
+    const double offset = bars ? bar_offset(l, c, index, &width) : shift_of(c, s);
+    char name[16];
+    (void)snprintf(name, sizeof name, "j-s%d", s->colour % JSNI_COLOUR_COUNT);
     for (size_t i = 0; i < s->count; i++) {
         if (!usable(l, s, i) || isnan(s->low[i]) || isnan(s->high[i]))
             continue;
         const double x = x_of(l, s, i) + offset + width / 2;
-        const double low = tame(jsni_layout_y(l, s->low[i]));
-        const double high = tame(jsni_layout_y(l, s->high[i]));
-        jsni_svg_line(out, x, low, x, high, name);
-        jsni_svg_line(out, x - 3, low, x + 3, low, name);
-        jsni_svg_line(out, x - 3, high, x + 3, high, name);
+        const double low = jsni_layout_y(l, s->low[i]);
+        const double high = jsni_layout_y(l, s->high[i]);
+        if (bars)
+            add_whisker(out, x, low, high, "j-halo", 3.0);
+        add_whisker(out, x, low, high, bars ? "j-axis" : name, bars ? 1.0 : 1.5);
     }
 }
 
-static void draw_markers(jsni_text *out, const jsni_layout *l, const jsni_series *s)
+static void draw_markers(jsni_text *out, const jsni_layout *l, const jsni_series *s,
+                         double shift)
 {
     for (size_t i = 0; i < s->count; i++)
         if (usable(l, s, i) && isfinite(s->y[i]))
-            jsni_svg_marker(out, x_of(l, s, i), jsni_layout_y(l, s->y[i]),
+            jsni_svg_marker(out, x_of(l, s, i) + shift, jsni_layout_y(l, s->y[i]),
                             s->colour % JSNI_COLOUR_COUNT);
 }
 
@@ -153,8 +193,8 @@ void jsni_chart_series(jsni_text *out, const jsni_layout *l, const jsni_chart *c
             else if (order[layer] == JSNI_DRAW_ERRORS && limits)
                 draw_errors(out, l, c, i);
             else if (order[layer] == JSNI_DRAW_LINE)
-                draw_line(out, l, s);
+                draw_line(out, l, s, shift_of(c, s));
             else if (order[layer] == JSNI_DRAW_MARKERS)
-                draw_markers(out, l, s);
+                draw_markers(out, l, s, shift_of(c, s));
         }
 }

@@ -186,8 +186,9 @@ unsigned jsni_svg_map(double x)
 
 const char *jsni_svg_dash(int number)
 {
-    static const char *const dashes[] = {"none", "7 4", "2 4", "9 3 2 3"};
-    return dashes[number >= 0 && number < 4 ? number : 0];
+    static const char *const dashes[JSNI_DASHES] = {
+        "none", "7 4", "2 4", "9 3 2 3", "13 7", "4 6", "1 7", "12 5 2 5 2 5"};
+    return dashes[number >= 0 && number < JSNI_DASHES ? number : 0];
 }
 
 void jsni_svg_marker(jsni_text *out, double x, double y, int colour)

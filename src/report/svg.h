@@ -20,7 +20,8 @@ enum {
     JSNI_COLOUR_RAMP = 8,
     JSNI_RAMP_STEPS = 7,
     JSNI_COLOUR_TEXT = 15, /* as the text */
-    JSNI_COLOUR_COUNT = 16
+    JSNI_COLOUR_COUNT = 16,
+    JSNI_DASHES = 8
 };
 
 typedef enum jsni_anchor { JSNI_LEFT, JSNI_CENTRE, JSNI_RIGHT } jsni_anchor;
@@ -72,7 +73,7 @@ double jsni_svg_width(const char *words, double size, bool markup);
  * even in lightness and the same order for all colour vision. */
 unsigned jsni_svg_map(double x);
 
-/* stroke-dasharray values by number, 0 = solid ("none"), 1..3. */
+/* stroke-dasharray values by number, 0 = solid ("none"), below JSNI_DASHES. */
 const char *jsni_svg_dash(int number);
 
 /* One of eight marker shapes centred at x, y. */

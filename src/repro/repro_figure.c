@@ -1,6 +1,7 @@
 /* repro/repro_figure.c - results as figures: bars over noises (a panel a data set),
- * curves over epochs, lines over M. Curves are means over the seeds. Curves of consistency come from the run
- * folders; a folder that is gone leaves a gap, everything else is in the database. */
+ * curves over epochs, lines over M. Curves are means over the seeds. Curves of
+ * consistency come from the run folders; a folder that is gone leaves a gap, everything
+ * else is in the database. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +51,11 @@ static jsni_series *add_series(drawing *d, jsni_chart *chart, const char *name)
     if (chart->series_count == MOST_SERIES)
         return NULL;
     jsni_series *s = &d->series[at][chart->series_count];
+    /* A dash of its own as well: curves that are equal do not hide each other. */
+    const size_t number = chart->series_count;
     *s = (jsni_series){.name = name,
-                       .colour = (int)(chart->series_count % JSNI_COLOURS),
-                       .dash = (int)(chart->series_count / JSNI_COLOURS % 4)};
+                       .colour = (int)(number % JSNI_COLOURS),
+                       .dash = (int)((number + number / JSNI_COLOURS) % JSNI_DASHES)};
     chart->series = d->series[at];
     chart->series_count++;
     return s;
@@ -116,6 +119,13 @@ static jsn_status add_bars(drawing *d, jsni_chart *chart, const char *name,
     return JSN_OK;
 }
 
+/* A deviation to either side, as far as there are percentages. NaN: a single run. */
+static void put_limits(const jsni_repro_cell *c, double *low, double *high)
+{
+    *low = isnan(c->deviation) ? NAN : fmax(0.0, c->mean - c->deviation);
+    *high = isnan(c->deviation) ? NAN : fmin(100.0, c->mean + c->deviation);
+}
+
 /* Bars of a data set: noises along x, a series a method. */
 static jsn_status draw_panel(drawing *d, const jsni_repro_cells *cells,
                              const char *title, const char *y)
@@ -138,8 +148,7 @@ static jsn_status draw_panel(drawing *d, const jsni_repro_cells *cells,
             if (strcmp(s->name, c->row) != 0)
                 continue;
             ((double *)s->y)[k] = c->mean;
-            ((double *)s->low)[k] = c->mean - c->deviation;
-            ((double *)s->high)[k] = c->mean + c->deviation;
+            put_limits(c, (double *)s->low + k, (double *)s->high + k);
         }
     }
     chart->x.categories = d->categories[at];
@@ -309,6 +318,7 @@ static jsn_status draw_views(drawing *d, const jsni_repro_cells *cells)
 {
     jsni_chart *chart =
         find_chart(d, cells->info->title, "M", "validation accuracy, %");
+    double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
         jsni_series *s = NULL;
@@ -335,9 +345,14 @@ static jsn_status draw_views(drawing *d, const jsni_repro_cells *cells)
             continue;
         ((double *)s->x)[s->count] = m;
         ((double *)s->y)[s->count] = c->mean;
-        ((double *)s->low)[s->count] = c->mean - c->deviation;
-        ((double *)s->high)[s->count] = c->mean + c->deviation;
+        put_limits(c, (double *)s->low + s->count, (double *)s->high + s->count);
         s->count++;
+        least = m < least ? m : least;
+        most = m > most ? m : most;
+    }
+    if (most > least) { /* room for the whiskers at both ends */
+        chart->x.low = least - 0.2;
+        chart->x.high = most + 0.2;
     }
     return JSN_OK;
 }

@@ -240,6 +240,80 @@ static void test_every_loss_has_a_curve_and_a_figure(void **state)
                  "gse");
 }
 
+/* Labels that differ at their end are told apart: whole, or in two lines. */
+static void test_long_categories_are_not_cut(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"instance-dependent, 35% Type I",
+                                        "instance-dependent, 35% Type II",
+                                        "instance-dependent, 35% Type III"};
+    const double y[] = {1.0, 2.0, 3.0};
+    const jsni_series lines = {.draw = JSNI_DRAW_BARS, .y = y, .count = 3};
+    jsni_chart chart = {.x = {.categories = types, .category_count = 3},
+                        .series = &lines,
+                        .series_count = 1,
+                        .width = 900};
+    jsni_text out = {0};
+    jsni_chart_figure(&out, &chart, 1, 1, NULL, true);
+    for (size_t i = 0; i < 3; i++)
+        assert_non_null(strstr(out.data, types[i]));
+    jsni_text_release(&out);
+    chart.width = 480;
+    jsni_chart_figure(&out, &chart, 1, 1, NULL, true);
+    assert_null(strstr(out.data, "\xE2\x80\xA6"));
+    assert_null(strstr(out.data, "rotate"));
+    assert_non_null(strstr(out.data, ">instance-dependent,<"));
+    assert_non_null(strstr(out.data, ">35% Type III<"));
+    jsni_text_release(&out);
+}
+
+static size_t count_of(const char *text, const char *words)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, words)) != NULL; text++)
+        count++;
+    return count;
+}
+
+static void test_error_bars_are_told_apart(void **state)
+{
+    (void)state;
+    const double x[] = {1.0, 2.0}, y[] = {5.0, 5.0}, low[] = {4.0, 4.0},
+                 high[] = {6.0, 6.0};
+    jsni_series lines[2];
+    for (int i = 0; i < 2; i++)
+        lines[i] = (jsni_series){.draw = JSNI_DRAW_LINE | JSNI_DRAW_ERRORS,
+                                 .x = x,
+                                 .y = y,
+                                 .low = low,
+                                 .high = high,
+                                 .count = 2,
+                                 .colour = i,
+                                 .dash = i};
+    const jsni_chart chart = {.series = lines, .series_count = 2};
+    jsni_text out = {0};
+    jsni_chart_figure(&out, &chart, 1, 1, NULL, true);
+    const char *whiskers[2] = {strstr(out.data, "class=\"j-s0\""),
+                               strstr(out.data, "class=\"j-s1\"")};
+    double at[2] = {0.0, 0.0};
+    for (size_t i = 0; i < 2; i++) {
+        assert_non_null(whiskers[i]);
+        assert_int_equal(sscanf(strstr(whiskers[i], "d=\"M"), "d=\"M%lf", &at[i]), 1);
+    }
+    assert_close(at[1] - at[0], 5.0, 0.011, 0.0); /* pixels */
+    jsni_text_release(&out);
+    /* On bars they have a light edge, and the place of their bar. */
+    for (int i = 0; i < 2; i++)
+        lines[i].draw = JSNI_DRAW_BARS | JSNI_DRAW_ERRORS;
+    jsni_chart_figure(&out, &chart, 1, 1, NULL, true);
+    assert_int_equal(count_of(out.data, "class=\"j-halo\" stroke-width=\"3\""), 4);
+    assert_null(strstr(out.data, "class=\"j-s0\""));
+    jsni_text_release(&out);
+    for (int i = 0; i < JSNI_DASHES; i++)
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(jsni_svg_dash(i), jsni_svg_dash(k));
+}
+
 static void test_empty_charts_draw(void **state)
 {
     (void)state;
@@ -272,6 +346,8 @@ int main(void)
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_every_loss_has_a_curve_and_a_figure),
         cmocka_unit_test(test_empty_charts_draw),
+        cmocka_unit_test(test_long_categories_are_not_cut),
+        cmocka_unit_test(test_error_bars_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,6 +295,37 @@ static void test_failed_runs_are_counted(void **state)
     jsni_repro_cells_release(&cells);
 }
 
+static void test_figures_of_noise_rates_and_of_views(void **state)
+{
+    (void)state;
+    jsni_repro_cells cells;
+    jsni_text text = {0};
+    made list[2];
+    jsn_sweep_trial trials[2];
+    /* The rows of Figure 1 are noise rates, of which none is the best. */
+    assert_ok(jsni_repro_cells_make(&cells, "fig1", "cifar100"));
+    make(&list[0], cells.items[0].recipe.name, "0.6");
+    (void)snprintf(list[0].words[2], 32, "val_acc");
+    assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
+    assert_close(cells.items[0].mean, 60.0, 1e-9, 0.0);
+    assert_false(cells.items[0].bold);
+    jsni_repro_cells_release(&cells);
+    /* 0 and 60%: a deviation below the mean would be -12%. */
+    assert_ok(jsni_repro_cells_make(&cells, "fig5", "cifar100"));
+    for (size_t i = 0; i < 2; i++) {
+        make(&list[i], cells.items[0].recipe.name, i == 0 ? "0" : "0.6");
+        (void)snprintf(list[i].words[2], 32, "val_acc");
+        trials[i] = list[i].trial;
+    }
+    assert_ok(jsni_repro_cells_fill(&cells, trials, 2));
+    assert_true(cells.items[0].mean - cells.items[0].deviation < -12.0);
+    assert_ok(jsni_repro_figure(&cells, NULL, trials, 2, "caption", &text));
+    assert_null(strstr(text.data, ">-"));            /* no label below 0 */
+    assert_null(strstr(text.data, ">\xE2\x88\x92")); /* nor with a minus sign */
+    jsni_text_release(&text);
+    jsni_repro_cells_release(&cells);
+}
+
 static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state)
 {
     (void)state;
@@ -345,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
         cmocka_unit_test(test_rows_of_others_are_quoted),
         cmocka_unit_test(test_unknown_results_are_refused),
+        cmocka_unit_test(test_figures_of_noise_rates_and_of_views),
         cmocka_unit_test(test_failed_runs_are_counted),
         cmocka_unit_test(test_the_data_says_which_data_set),
         cmocka_unit_test(test_bold_and_chance_follow_from_the_values),
