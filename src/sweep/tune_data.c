@@ -77,12 +77,12 @@ static jsn_status check_trial(const jsn_sweep *sweep, const jsn_sweep_trial *tri
     const char *text = jsn_sweep_fact(trial, "data_text");
     jsn_status status = JSN_OK;
     if (text != NULL && strcmp(text, now->text) != 0)
-        status = jsni_fail(JSN_ERR_ARGUMENT,
+        status = jsni_fail(JSN_ERR_DATA,
                            "the data has changed since study '%s' was tuned: then "
                            "%.60s, now %s; %s",
                            sweep->name, text, now->text, what);
     else if (digest != NULL && strcmp(digest, now->digest) != 0)
-        status = jsni_fail(JSN_ERR_ARGUMENT,
+        status = jsni_fail(JSN_ERR_DATA,
                            "the data has changed since study '%s' was tuned: as many "
                            "images as then, but others, or other labels; %s",
                            sweep->name, what);

@@ -11,6 +11,7 @@
 
 #include "core/sha256.h"
 #include "jensen/dataset.h"
+#include "jensen/noise.h"
 #include "jensen/train.h"
 
 typedef struct jsni_part {
@@ -62,6 +63,21 @@ JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
                                               const jsn_logger *logger);
 void jsni_problem_release(jsni_problem *problem);
 
+/* What noise gets to see of a part, with the classes of the training data, which its
+ * labels go by. *paths is the caller's to free, also after a failure. */
+JSN_MUST_CHECK jsn_status jsni_problem_noise_input(const jsni_problem *p,
+                                                   const jsni_part *part, uint64_t seed,
+                                                   uint32_t which, const char ***paths,
+                                                   jsn_noise_input *in);
+
+/* Noise on the labels of the training part, and on those of the validation part where
+ * they are to be noisy. Samples that a label file leaves for validation move there. */
+JSN_MUST_CHECK jsn_status jsni_problem_add_noise(jsni_problem *p,
+                                                 const jsn_train_config *config,
+                                                 const jsn_noise *noise,
+                                                 jsni_posteriors_fn *posteriors,
+                                                 const jsn_logger *logger);
+
 /* Tells `logger` (or NULL) of a validation or test part that is the training data, whose
  * accuracy says nothing of new images. */
 void jsni_problem_warn_of_same(const jsni_problem *problem, const jsn_logger *logger);
@@ -81,6 +97,12 @@ JSN_MUST_CHECK jsn_status jsni_problem_mark_check(const jsni_problem_mark *mark,
                                                   const jsni_kept_mark *kept,
                                                   const jsn_train_config *config,
                                                   const char *folder);
+
+/* A part from `count` sample numbers, which it takes over; `truth`: whether the labels are
+ * known to be right. */
+JSN_MUST_CHECK jsn_status jsni_part_make(jsni_part *part, const jsn_dataset *data,
+                                         jsn_split split, uint32_t *index, size_t count,
+                                         bool truth);
 
 /* A whole split with its labels taken as true; for evaluation. */
 JSN_MUST_CHECK jsn_status jsni_part_whole(jsni_part *part, const jsn_dataset *data,

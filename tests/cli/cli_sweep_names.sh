@@ -86,15 +86,15 @@ expect 0 'chosen after 1 run' '*' -- moving --runs 1
 expect 0 '"runs":1' '' -- moving --runs 1 --json
 image=$(basename moving/disc/0000.*)
 mv "moving/disc/$image" "moving/star/x-$image"
-expect 2 '' "since study 'tune-moving' was tuned: as many images as then, but others" -- moving --runs 1
-expect 2 '' 'put it back, or --study NAME makes another' -- moving
+expect 3 '' "since study 'tune-moving' was tuned: as many images as then, but others" -- moving --runs 1
+expect 3 '' 'put it back, or --study NAME makes another' -- moving
 mv "moving/star/x-$image" "moving/disc/$image"
 expect 0 '"runs":9,"finished":true' '*' -- moving --json
 expect 0 '"runs":9,"finished":true' '' -- moving --json
 mv "moving/disc/$image" .
-expect 2 '' "was tuned: then [0-9]+ images of 10 classes, now [0-9]+ images of 10 classes; " -- moving --json
+expect 3 '' "was tuned: then [0-9]+ images of 10 classes, now [0-9]+ images of 10 classes; " -- moving --json
 cp -r runs/tune-moving kept && rm -r runs/tune-moving # the store remembers the numbers
-expect 2 '' 'then [0-9]+ images of 10 classes, now' -- moving --json
+expect 3 '' 'then [0-9]+ images of 10 classes, now' -- moving --json
 mv "$image" moving/disc/
 expect 0 '"runs":9,"finished":true' '' -- moving --json
 expect 0 'chosen after 1 run' '*' -- moving --study other --runs 1
