@@ -240,12 +240,15 @@ static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
     const jsn_status status =
         ops_of(first)->epoch(first->model->plan, &epoch, first->stop.asked,
                              first->stop.user, &done, plan->results);
-    if (status == JSN_ERR_NUMERIC)
+    if (status == JSN_ERR_NUMERIC) {
+        char advice[128];
+        jsni_run_advise(first, from, advice, sizeof advice);
         return jsni_fail(status,
                          "epoch %lld, steps %zu to %zu: %s; the training has diverged, "
-                         "try a smaller --lr (it is %g)",
+                         "%s",
                          (long long)first->state.epoch + 1, from + 1, from + steps,
-                         jsn_last_error(), plan->rates[from]);
+                         jsn_last_error(), advice);
+    }
     if (status != JSN_OK && status != JSN_ERR_STOPPED)
         return status;
     const double seconds = jsni_clock() - start;

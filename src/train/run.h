@@ -151,6 +151,10 @@ JSN_MUST_CHECK jsn_status jsni_runs_train(jsni_run *runs, size_t count);
 /* The learning rate of a batch of the epoch under way. */
 double jsni_run_rate(const jsni_run *run, size_t batch);
 
+/* What to try when the training has diverged in a batch of the epoch under way: "try a
+ * smaller --lr (it is 0.2; 0.02 here, by the schedule)". */
+void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room);
+
 /* After some steps: their time and images, progress, a checkpoint when one is due. */
 JSN_MUST_CHECK jsn_status jsni_run_after_steps(jsni_run *run, double seconds,
                                                uint64_t images);

@@ -85,12 +85,14 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
     double mean = 0.0;
     const jsn_status status =
         jsn_model_train_step(run->model, &given, &step, &mean, NULL);
-    if (status == JSN_ERR_NUMERIC)
+    if (status == JSN_ERR_NUMERIC) {
+        char advice[128];
+        jsni_run_advise(run, batch->number, advice, sizeof advice);
         return jsni_fail(status,
-                         "epoch %lld, step %zu: %s; the training has diverged, try a "
-                         "smaller --lr (it is %g)",
+                         "epoch %lld, step %zu: %s; the training has diverged, %s",
                          (long long)run->state.epoch + 1, batch->number + 1,
-                         jsn_last_error(), rate);
+                         jsn_last_error(), advice);
+    }
     JSNI_TRY(status);
     run->state.step++;
     return count_batch(run, batch, mean);
@@ -115,6 +117,16 @@ double jsni_run_rate(const jsni_run *run, size_t batch)
     return run->config->lr * jsni_schedule_factor(&run->schedule,
                                                   (size_t)run->state.epoch, batch,
                                                   run->steps);
+}
+
+void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
+{
+    char here[64] = "";
+    const double rate = jsni_run_rate(run, batch);
+    if (rate != run->config->lr)
+        (void)jsni_format(here, sizeof here, "; %g here, by the schedule", rate);
+    (void)jsni_format(out, room, "try a smaller --lr (it is %g%s)", run->config->lr,
+                      here);
 }
 
 jsn_status jsni_run_after_steps(jsni_run *run, double seconds, uint64_t images)

@@ -323,4 +323,8 @@ for how in '--loss gjs' '--loss gjs --views 2' '--loss js --views 1' '--loss ce'
     rm -r views
     expect 0 '*' '' -- one $how
 done
+# The rate to make smaller is that of the option, not what the schedule has made of it.
+expect 1 '*' 'epoch [0-9]+, step .*has diverged, try a smaller --lr \(it is 1e\+09; [0-9.e+]+ here, by the schedule\)' -- \
+    "$JENSEN" train builtin:size=40,test=20 --network mlp:width=8 --batch 10 --epochs 2 --lr 1e9 --loss ce \
+    --schedule constant:warmup=1 --threads 1 -q --out diverged
 finish
