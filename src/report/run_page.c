@@ -92,7 +92,10 @@ static void put_numbers(jsni_text *page, const jsni_run_record *run)
                 NULL);
     const double seconds = jsni_run_record_result(run, "seconds");
     if (!isnan(seconds)) {
-        if (seconds < 120.0)
+        if (seconds < 10.0)
+            (void)jsni_format(value, sizeof value, "%.*f s", seconds < 1.0 ? 2 : 1,
+                              seconds);
+        else if (seconds < 120.0)
             (void)snprintf(value, sizeof value, "%.0f s", seconds);
         else if (seconds < 7200.0)
             (void)snprintf(value, sizeof value, "%.0f min", seconds / 60.0);
@@ -136,31 +139,48 @@ static void put_settings(jsni_text *page, const jsni_run_record *run)
     jsni_html_facts_end(page);
 }
 
-static void put_environment(jsni_text *page, const jsni_run_record *run)
+/* An entry of the environment: a text, or the parts of an object in one line. */
+static void add_entry(jsni_text *out, const jsn_json *entry)
 {
-    jsni_text libraries = {0};
-    if (run->environment == NULL)
+    if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT)
+        jsni_text_add(out, jsn_json_text(entry));
+    for (size_t k = 0; k < jsn_json_count(entry); k++)
+        jsni_text_format(out, "%s%s %s", k > 0 ? ", " : "",
+                         jsn_json_key(jsn_json_at(entry, k)),
+                         jsn_json_text(jsn_json_at(entry, k)));
+}
+
+/* What the environments of all runs have in common; of a single one, all of it. */
+static void put_environment(jsni_text *page, const jsni_run_record *runs, size_t count)
+{
+    if (runs[0].environment == NULL)
         return;
-    jsni_html_heading(page, "Environment");
+    jsni_html_heading(page,
+                      count > 1 ? "Environment that all runs share" : "Environment");
     jsni_html_facts_begin(page);
-    for (size_t i = 0; i < jsn_json_count(run->environment); i++) {
-        const jsn_json *entry = jsn_json_at(run->environment, i);
-        if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT) {
-            jsni_html_fact(page, jsn_json_key(entry), jsn_json_text(entry));
-            continue;
+    for (size_t i = 0; i < jsn_json_count(runs[0].environment); i++) {
+        const jsn_json *entry = jsn_json_at(runs[0].environment, i);
+        jsni_text text = {0};
+        bool same = true;
+        add_entry(&text, entry);
+        for (size_t r = 1; r < count; r++) {
+            jsni_text other = {0};
+            add_entry(&other, jsn_json_get(runs[r].environment, jsn_json_key(entry)));
+            same = same && strcmp(text.data == NULL ? "" : text.data,
+                                  other.data == NULL ? "" : other.data) == 0;
+            if (other.status != JSN_OK)
+                page->status = other.status;
+            jsni_text_release(&other);
         }
-        for (size_t k = 0; k < jsn_json_count(entry); k++)
-            jsni_text_format(&libraries, "%s%s %s", k > 0 ? ", " : "",
-                             jsn_json_key(jsn_json_at(entry, k)),
-                             jsn_json_text(jsn_json_at(entry, k)));
-        jsni_html_fact(page, jsn_json_key(entry),
-                       libraries.data != NULL ? libraries.data : "");
-        if (libraries.status != JSN_OK)
-            page->status = libraries.status;
-        jsni_text_release(&libraries);
+        if (same)
+            jsni_html_fact(page, jsn_json_key(entry),
+                           text.data != NULL ? text.data : "");
+        if (text.status != JSN_OK)
+            page->status = text.status;
+        jsni_text_release(&text);
     }
-    const char *sha = jsn_json_text(jsn_json_get(run->result, "weights_sha256"));
-    if (sha[0] != '\0')
+    const char *sha = jsn_json_text(jsn_json_get(runs[0].result, "weights_sha256"));
+    if (count == 1 && sha[0] != '\0')
         jsni_html_fact(page, "weights sha256", sha);
     jsni_html_facts_end(page);
 }
@@ -287,7 +307,7 @@ static jsn_status single_page(jsni_text *page, const jsni_run_record *run,
     jsni_run_detail_doubtful(page, run);
     jsni_html_heading(page, "Settings");
     put_settings(page, run);
-    put_environment(page, run);
+    put_environment(page, run, 1);
     put_reproduction(page, run);
     jsni_html_end(page);
     return JSN_OK;
@@ -355,7 +375,7 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     for (size_t i = 0; i < set->count; i++)
         put_link(page, path, &set->runs[i]);
     put_common_settings(page, set);
-    put_environment(page, &set->runs[0]);
+    put_environment(page, set->runs, set->count);
     jsni_html_end(page);
     jsni_table_release(&each);
     jsni_table_release(&groups);

@@ -91,6 +91,30 @@ static void add_settings(jsni_table *table, const jsni_run_set *set,
     }
 }
 
+/* Whether a run has no part in the means of its group: it is unfinished, and others of
+ * the group have ended. */
+static bool left_out(const jsni_run_set *set, size_t run)
+{
+    if (set->runs[run].result != NULL)
+        return false;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->group[i] == set->group[run] && jsni_run_set_counts(set, i) &&
+            set->runs[i].result != NULL)
+            return true;
+    return false;
+}
+
+/* Decimals of a column: of times as many as the shortest one needs. */
+static int decimals_of(const jsni_run_set *set, size_t column)
+{
+    double least = INFINITY;
+    if (strcmp(columns[column].key, "seconds") != 0)
+        return columns[column].decimals;
+    for (size_t i = 0; i < set->count; i++)
+        least = fmin(least, jsni_run_record_result(&set->runs[i], "seconds"));
+    return least < 1.0 ? 2 : least < 10.0 ? 1 : columns[column].decimals;
+}
+
 /* Mean of a column over the runs of a group that count, and its deviation. */
 static double mean_of(const jsni_run_set *set, size_t group, size_t column,
                       double *deviation, double *values)
@@ -99,7 +123,8 @@ static double mean_of(const jsni_run_set *set, size_t group, size_t column,
     for (size_t i = 0; i < set->count; i++) {
         const double value = columns[column].scale *
                              jsni_run_record_result(&set->runs[i], columns[column].key);
-        if (set->group[i] == group && jsni_run_set_counts(set, i) && !isnan(value))
+        if (set->group[i] == group && jsni_run_set_counts(set, i) &&
+            !left_out(set, i) && !isnan(value))
             values[count++] = value;
     }
     *deviation = jsn_stats_deviation(values, count);
@@ -133,7 +158,7 @@ void jsni_run_table_each(jsni_table *table, const jsni_run_set *set)
                 jsni_table_number(table,
                                   columns[c].scale *
                                       jsni_run_record_result(run, columns[c].key),
-                                  NAN, columns[c].decimals);
+                                  NAN, decimals_of(set, c));
     }
 }
 
@@ -150,8 +175,9 @@ static void add_state(jsni_table *table, const jsni_run_set *set, size_t group,
         if (runs == 1)
             (void)snprintf(words, sizeof words, "%s", one);
         else
-            (void)snprintf(words, sizeof words, "%zu of %zu runs: %s%s", unfinished,
-                           runs, one, unfinished > 1 ? " (the first)" : "");
+            (void)snprintf(words, sizeof words, "%zu of %zu runs: %s%s%s", unfinished,
+                           runs, one, unfinished > 1 ? " (the first)" : "",
+                           left_out(set, i) ? "; not in the means" : "");
     }
     jsni_table_text(table, words);
 }
@@ -228,7 +254,7 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
                 continue;
             double deviation = NAN;
             const double mean = mean_of(set, g, c, &deviation, values);
-            jsni_table_number(table, mean, deviation, columns[c].decimals)->bold =
+            jsni_table_number(table, mean, deviation, decimals_of(set, c))->bold =
                 columns[c].best && is_best(set, g, c, values);
         }
     }

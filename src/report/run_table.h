@@ -15,7 +15,8 @@
 /* One line a run, by number of the set. */
 void jsni_run_table_each(jsni_table *table, const jsni_run_set *set);
 
-/* One line a group: mean and deviation over its runs. The best of several groups that had
+/* One line a group: mean and deviation over its runs, without those that are unfinished
+ * where others are not. The best of several groups that had
  * the same problem to solve (data, test images, noise) is set in bold. Where some runs are
  * unfinished, a column says so, and their group is not set in bold. */
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set);

@@ -135,7 +135,7 @@ expect 0 'both/member-1 repeats alone' '' -- \
 rm ce1/result.json ce1/evaluation.json ce1/model.safetensors
 expect 0 '^half.html$' '' -- "$JENSEN" report ce1 --out half.html
 expect 0 'not finished: 2 of 2 epochs' '' -- cat half.html
-expect 0 '\| ce .*\| +2 +\| 1 of 2 runs: epoch 2 of 2, unfinished +\|' '' -- \
+expect 0 '\| ce .*\| +2 +\| 1 of 2 runs: epoch 2 of 2, unfinished; not in the means +\|' '' -- \
     "$JENSEN" report ce1 ce2 a --table markdown
 expect 0 '^compare.html$' '' -- "$JENSEN" report ce1 ce2 a --out compare.html
 expect 0 'epoch 2 of 2, unfinished' '' -- cat compare.html

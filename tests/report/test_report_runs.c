@@ -245,6 +245,78 @@ static void test_unfinished_runs_are_called_that(void **state)
     jsn_text_release(text);
 }
 
+/* Seeds 1 and 2 have ended with 50 and 70% (best 62.5 and 75), seed 3 stands at 20%: both
+ * columns are means of the first two. */
+static void test_means_are_those_of_finished_runs(void **state)
+{
+    (void)state;
+    put_run("third", "ce", "3", 0.2, 0.2);
+    assert_int_equal(remove(below("third/result.json")), 0);
+    char a[1200], b[1200], third[1200], *text = NULL;
+    (void)snprintf(a, sizeof a, "%s", below("a"));
+    (void)snprintf(b, sizeof b, "%s", below("b"));
+    (void)snprintf(third, sizeof third, "%s", below("third"));
+    const char *runs[] = {a, b, third};
+    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_shows(text, "| 1 of 3 runs: epoch 2 of 2, unfinished; not in the means |");
+    assert_shows(text, " 60.00 ± 14.14 |");
+    assert_shows(text, " 68.75 ± 8.84 |");
+    jsn_text_release(text);
+    assert_ok(jsn_report_table(&runs[2], 1, "markdown", &text));
+    assert_shows(text, " 20.00 |");
+    assert_null(strstr(text, "not in the means"));
+    jsn_text_release(text);
+}
+
+static void test_short_times_have_digits(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"quick1", "quick2"};
+    char path[2][1200], *text = NULL;
+    for (int i = 0; i < 2; i++) {
+        put_run(names[i], "ce", i == 0 ? "1" : "2", 0.5, 0.5);
+        put(names[i], "result.json",
+            i == 0 ? "{\"test_acc\":0.5,\"seconds\":0.21}"
+                   : "{\"test_acc\":0.5,\"seconds\":0.25}");
+        (void)snprintf(path[i], sizeof path[i], "%s", below(names[i]));
+    }
+    const char *runs[] = {path[0], path[1]};
+    assert_ok(jsn_report_table(runs, 2, "markdown", &text));
+    assert_shows(text, "| 0.23 ± 0.03 |");
+    jsn_text_release(text);
+    text = render(path[0]);
+    assert_shows(text, "<strong>0.21 s</strong>");
+    jsn_text_release(text);
+}
+
+/* Weights are one run's; what the environments differ in is nobody's. */
+static void test_comparisons_show_what_all_share(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"env1", "env2"};
+    char path[2][1200], *text = NULL;
+    for (int i = 0; i < 2; i++) {
+        put_run(names[i], "ce", i == 0 ? "1" : "2", 0.5, 0.5);
+        put(names[i], "environment.json",
+            i == 0
+                ? "{\"jensen\":\"v7\",\"host\":\"one\",\"libraries\":{\"x\":\"2\"}}"
+                : "{\"jensen\":\"v7\",\"host\":\"two\",\"libraries\":{\"x\":\"2\"}}");
+        (void)snprintf(path[i], sizeof path[i], "%s", below(names[i]));
+    }
+    const char *runs[] = {path[0], path[1]};
+    assert_ok(jsn_report_render(runs, 2, NULL, &text));
+    assert_shows(text, "Environment that all runs share");
+    assert_shows(text, "v7");
+    assert_shows(text, ">x 2<");
+    assert_null(strstr(text, ">one<"));
+    assert_null(strstr(text, "weights sha256"));
+    jsn_text_release(text);
+    text = render(path[0]);
+    assert_shows(text, ">one<");
+    assert_shows(text, "weights sha256");
+    jsn_text_release(text);
+}
+
 static void test_what_is_missing_is_left_out(void **state)
 {
     (void)state;
@@ -320,6 +392,9 @@ int main(void)
         cmocka_unit_test(test_a_table_has_mean_and_deviation_of_the_seeds),
         cmocka_unit_test(test_bold_is_the_best_of_the_same_problem),
         cmocka_unit_test(test_unfinished_runs_are_called_that),
+        cmocka_unit_test(test_means_are_those_of_finished_runs),
+        cmocka_unit_test(test_short_times_have_digits),
+        cmocka_unit_test(test_comparisons_show_what_all_share),
         cmocka_unit_test(test_what_is_missing_is_left_out),
         cmocka_unit_test(test_damaged_files_are_refused),
         cmocka_unit_test(test_lack_of_memory_is_survived),

@@ -216,10 +216,44 @@ static void test_a_figure_has_a_panel_for_each_data_set(void **state)
     }
 }
 
+/* The cards count every trial: one complete, one pruned, one failed, the rest waiting. */
+static void test_the_page_of_a_study_counts_all_trials(void **state)
+{
+    (void)state;
+    begin("page");
+    jsn_sweep *sweep = make("table1", "cifar10", "cifar10:a", three, 1, 0.5);
+    const jsni_trial_state ends[] = {JSNI_TRIAL_PRUNED, JSNI_TRIAL_FAILED};
+    char key[] = "failure", json[] = "\"out of luck\"", *html = NULL;
+    const jsni_attr attr = {key, json};
+    for (size_t i = 0; i < 2; i++) {
+        jsni_claim claim;
+        bool mine = false;
+        assert_ok(jsni_trial_claim(&sweep->study, "me", 60.0, 0, &claim));
+        assert_ok(jsni_trial_finish(&sweep->study, claim.trial, "me", ends[i], 0.5,
+                                    &attr, i, &mine));
+        assert_true(mine);
+    }
+    assert_ok(jsn_study_export(sweep, "html", NULL, &html));
+    static const char *const cards[][2] = {
+        {"complete", "1 of 16"}, {"failed", "1"}, {"pruned", "1"}, {"waiting", "13"}};
+    for (size_t i = 0; i < 4; i++) {
+        char words[96];
+        (void)snprintf(words, sizeof words, "%s</span><strong>%s</strong>", cards[i][0],
+                       cards[i][1]);
+        if (strstr(html, words) == NULL)
+            fail_msg("no card with '%s'", words);
+    }
+    assert_null(strstr(html, "running</span>"));
+    assert_non_null(strstr(html, "out of luck"));
+    jsn_text_release(html);
+    jsn_sweep_close(sweep);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_study_with_the_most_runs_is_taken),
+        cmocka_unit_test(test_the_page_of_a_study_counts_all_trials),
         cmocka_unit_test(test_data_may_differ_but_not_be_missing),
         cmocka_unit_test(test_studies_that_cannot_be_read_are_passed_over),
         cmocka_unit_test(test_a_figure_has_a_panel_for_each_data_set),
