@@ -187,7 +187,7 @@ unsigned jsni_svg_map(double x)
 const char *jsni_svg_dash(int number)
 {
     static const char *const dashes[JSNI_DASHES] = {
-        "none", "7 4", "2 4", "9 3 2 3", "13 7", "4 6", "1 7", "12 5 2 5 2 5"};
+        "none", "7 4", "2 4", "9 6 2 6", "13 7", "4 6", "1 7", "12 6 2 6 2 6"};
     return dashes[number >= 0 && number < JSNI_DASHES ? number : 0];
 }
 
