@@ -52,10 +52,29 @@ static jsn_status copy_rows(const PGresult *result, jsni_store_rows *rows)
     return JSN_OK;
 }
 
+/* Whether the connection stands; one that broke (the server was restarted) is made anew.
+ * What was inside a transaction is lost with it, and its end fails. */
+static jsn_status connected(PGconn *db, const char *sql)
+{
+    if (PQstatus(db) == CONNECTION_OK || strcmp(sql, "ROLLBACK") == 0)
+        return JSN_OK;
+    PQreset(db);
+    if (PQstatus(db) == CONNECTION_OK) {
+        PGresult *result = PQexec(db, "SET TIME ZONE 'UTC'");
+        const jsn_status status = check(db, result);
+        PQclear(result);
+        return status;
+    }
+    char words[400];
+    one_line(words, sizeof words, PQerrorMessage(db));
+    return jsni_fail(JSN_ERR_NETWORK, "%s", words);
+}
+
 static jsn_status run(void *connection, const char *sql, const char *const *params,
                       size_t count, jsni_store_rows *rows, int64_t *changed)
 {
     PGconn *db = connection;
+    JSNI_TRY(connected(db, sql));
     PGresult *result = PQexecParams(db, sql, (int)count, NULL, params, NULL, NULL, 0);
     jsn_status status = check(db, result);
     if (status == JSN_OK && rows != NULL) {

@@ -171,6 +171,24 @@ jsn_status jsni_study_counts(const jsni_study *study, size_t counts[JSNI_TRIAL_S
     return JSN_OK;
 }
 
+jsn_status jsni_study_silent(const jsni_study *study, size_t *count, int64_t *first)
+{
+    char id[JSNI_SQL_INT];
+    jsni_store_rows rows = {0};
+    jsni_sql_int(id, study->id);
+    const char *const params[] = {id};
+    JSNI_TRY(jsni_store_run(
+        study->store,
+        "SELECT t.number FROM trials t WHERE t.study_id = $1 AND t.state = 'RUNNING' "
+        "AND NOT EXISTS (SELECT 1 FROM trial_heartbeats h WHERE h.trial_id = "
+        "t.trial_id) ORDER BY t.trial_id",
+        params, 1, &rows, NULL));
+    *count = rows.rows;
+    *first = rows.rows == 0 ? -1 : jsni_sql_to_int(jsni_store_cell(&rows, 0, 0));
+    jsni_store_rows_release(&rows);
+    return JSN_OK;
+}
+
 jsn_status jsni_trial_set(jsni_store *store, int64_t trial, const char *key,
                           const char *json)
 {

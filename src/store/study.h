@@ -66,6 +66,11 @@ typedef enum jsni_trial_state {
 JSN_MUST_CHECK jsn_status jsni_study_counts(const jsni_study *study,
                                             size_t counts[JSNI_TRIAL_STATES]);
 
+/* Running trials that no worker of ours has, since they have no heartbeat: Optuna's own
+ * (study.ask()). *first is the number of one, -1: there is none. */
+JSN_MUST_CHECK jsn_status jsni_study_silent(const jsni_study *study, size_t *count,
+                                            int64_t *first);
+
 /* What a claim gave. */
 typedef struct jsni_claim {
     int64_t trial;    /* 0: nothing to do now */
@@ -73,15 +78,16 @@ typedef struct jsni_claim {
     int64_t attempts; /* 1: the first one */
 } jsni_claim;
 
-/* Claims a waiting trial or, when there is none, one whose heartbeat is older than
+/* Claims the first waiting trial whose id is above `after` (0: any) or, when there is none, one whose heartbeat is older than
  * `grace` seconds. A stale one that has been tried 1 + `retries` times is marked as
  * failed instead. `worker` names the claimant. */
-JSN_MUST_CHECK jsn_status jsni_trial_claim(const jsni_study *study, const char *worker,
-                                           double grace, int64_t retries,
-                                           jsni_claim *out);
-/* Claims this one if it is waiting; *done says so. */
+JSN_MUST_CHECK jsn_status jsni_trial_claim(const jsni_study *study, int64_t after,
+                                           const char *worker, double grace,
+                                           int64_t retries, jsni_claim *out);
+/* Claims this one if it is waiting; *done says so, *attempts is that of a claim. */
 JSN_MUST_CHECK jsn_status jsni_trial_claim_one(const jsni_study *study, int64_t trial,
-                                               const char *worker, bool *done);
+                                               const char *worker, int64_t *attempts,
+                                               bool *done);
 
 /* Renews the heartbeat; *mine is false when the claim was lost. */
 JSN_MUST_CHECK jsn_status jsni_trial_beat(jsni_store *store, int64_t trial,

@@ -80,27 +80,30 @@ static jsn_status start_waiting(const jsni_study *study, int64_t trial,
 }
 
 jsn_status jsni_trial_claim_one(const jsni_study *study, int64_t trial,
-                                const char *worker, bool *done)
+                                const char *worker, int64_t *attempts, bool *done)
 {
-    int64_t attempts = 0;
+    *attempts = 0;
+    *done = false;
     JSNI_TRY(jsni_store_begin(study->store));
     return jsni_store_end(study->store,
-                          start_waiting(study, trial, worker, &attempts, done));
+                          start_waiting(study, trial, worker, attempts, done));
 }
 
-/* The first waiting trial; another worker may take it first, then the next. */
-static jsn_status claim_waiting(const jsni_study *study, const char *worker,
-                                jsni_claim *out)
+/* The first waiting trial behind `after`; another worker may take it first, then the next. */
+static jsn_status claim_waiting(const jsni_study *study, int64_t after,
+                                const char *worker, jsni_claim *out)
 {
-    char id[JSNI_SQL_INT];
+    char id[JSNI_SQL_INT], behind[JSNI_SQL_INT];
     jsni_sql_int(id, study->id);
-    const char *const params[] = {id};
+    jsni_sql_int(behind, after);
+    const char *const params[] = {id, behind};
     for (;;) {
         jsni_store_rows rows = {0};
         JSNI_TRY(jsni_store_run(study->store,
                                 "SELECT trial_id, number FROM trials WHERE study_id = "
-                                "$1 AND state = 'WAITING' ORDER BY trial_id LIMIT 1",
-                                params, 1, &rows, NULL));
+                                "$1 AND state = 'WAITING' AND trial_id > $2 ORDER BY "
+                                "trial_id LIMIT 1",
+                                params, 2, &rows, NULL));
         if (rows.rows == 0)
             return JSN_OK;
         const int64_t trial = jsni_sql_to_int(jsni_store_cell(&rows, 0, 0));
@@ -179,11 +182,11 @@ static jsn_status claim_stale(const jsni_study *study, const char *worker, doubl
     return status;
 }
 
-jsn_status jsni_trial_claim(const jsni_study *study, const char *worker, double grace,
-                            int64_t retries, jsni_claim *out)
+jsn_status jsni_trial_claim(const jsni_study *study, int64_t after, const char *worker,
+                            double grace, int64_t retries, jsni_claim *out)
 {
     *out = (jsni_claim){0};
-    JSNI_TRY(claim_waiting(study, worker, out));
+    JSNI_TRY(claim_waiting(study, after, worker, out));
     if (out->trial == 0)
         JSNI_TRY(claim_stale(study, worker, grace, retries, out));
     return JSN_OK;

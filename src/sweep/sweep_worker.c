@@ -44,22 +44,62 @@ static void name_worker(jsni_worker *w)
                        (unsigned long long)now.tv_nsec);
 }
 
-static int ask_stop(void *user)
+static bool stop_wanted(const jsni_worker *w)
 {
-    jsni_worker *w = user;
-    return w->pruned || w->store_status != JSN_OK || atomic_load(&w->heartbeat.lost) ||
-           (w->stop != NULL && w->stop(w->user));
+    return w->stop != NULL && w->stop(w->user);
 }
 
+/* Whether a failure of the store is an outage that may pass within the grace time, after
+ * which others would take the trials over anyway. Takes note of its begin and end. */
+static bool outage(jsni_worker *w, jsn_status status)
+{
+    const double now = jsni_clock();
+    if (status != JSN_ERR_NETWORK && status != JSN_ERR_BUSY) {
+        if (status == JSN_OK && w->outage > 0.0) {
+            jsni_worker_say(w, JSN_LOG_WARNING, "the store answers again");
+            w->outage = 0.0;
+            w->back = now;
+        }
+        return false;
+    }
+    if (!(w->outage > 0.0)) {
+        char text[500];
+        (void)snprintf(text, sizeof text, "%.350s; trying again for %.0f s",
+                       jsn_last_error(), w->how->grace);
+        jsni_worker_say(w, JSN_LOG_WARNING, text);
+        w->outage = now;
+    }
+    return now - w->outage < w->how->grace;
+}
+
+static void pause_for(double seconds)
+{
+    const long whole = (long)seconds;
+    const struct timespec pause = {whole, (long)(1e9 * (seconds - (double)whole))};
+    (void)nanosleep(&pause, NULL);
+}
+
+static int ask_stop(void *user)
+{
+    const jsni_worker *w = user;
+    return w->pruned || w->store_status != JSN_OK || atomic_load(&w->heartbeat.lost) ||
+           stop_wanted(w);
+}
+
+/* What a report could not store during an outage is stored with the next epoch. */
 static void on_message(void *user, jsn_log_level level, const char *text)
 {
     jsni_worker *w = user;
-    if (strncmp(text, "epoch ", 6) == 0)
-        for (size_t i = 0; w->store_status == JSN_OK && i < w->count; i++)
-            w->store_status = jsni_worker_report(w, &w->jobs[i]);
-    if (w->store_status != JSN_OK && w->store_sentence[0] == '\0')
-        (void)snprintf(w->store_sentence, sizeof w->store_sentence, "%s",
-                       jsn_last_error());
+    if (strncmp(text, "epoch ", 6) == 0 && w->store_status == JSN_OK) {
+        jsn_status status = JSN_OK;
+        for (size_t i = 0; status == JSN_OK && i < w->count; i++)
+            status = jsni_worker_report(w, &w->jobs[i]);
+        if (!outage(w, status) && status != JSN_OK) {
+            w->store_status = status;
+            (void)snprintf(w->store_sentence, sizeof w->store_sentence, "%s",
+                           jsn_last_error());
+        }
+    }
     jsni_worker_say(w, level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
 }
 
@@ -123,38 +163,47 @@ static jsn_status prepare(jsni_worker *w, jsni_worker_job *j)
     return status;
 }
 
-/* The next waiting trials that can be trained beside the first. */
-static jsn_status claim_more(jsni_worker *w, size_t most)
+/* Claims a waiting trial as the next of the group if it can be trained beside the first.
+ * Fails with the store. */
+static jsn_status claim_beside(jsni_worker *w, int64_t trial, int64_t number)
+{
+    jsni_worker_job *j = &w->jobs[w->count];
+    bool done = false;
+    j->claim = (jsni_claim){.trial = trial, .number = number};
+    jsn_status status = prepare(w, j);
+    /* A trial that cannot even be resolved says so when its own turn comes. */
+    const bool wrong = status == JSN_ERR_ARGUMENT || status == JSN_ERR_UNKNOWN_NAME ||
+                       status == JSN_ERR_RANGE || status == JSN_ERR_DATA;
+    if (status == JSN_OK && jsn_train_config_resolve(&j->config) == JSN_OK &&
+        jsn_train_alike(&w->jobs[0].config, &j->config) == JSN_OK)
+        status = jsni_trial_claim_one(&w->sweep->study, trial, w->name,
+                                      &j->claim.attempts, &done);
+    if (status == JSN_OK && done)
+        w->count++;
+    else
+        jsn_train_config_release(&j->config);
+    return wrong ? JSN_OK : status;
+}
+
+/* The next waiting trials that can be trained beside the first; fewer, where the store
+ * fails: what is claimed is trained. */
+static void claim_more(jsni_worker *w, size_t most)
 {
     char study[24], after[24];
     jsni_store_rows rows = {0};
     (void)snprintf(study, sizeof study, "%lld", (long long)w->sweep->study.id);
     (void)snprintf(after, sizeof after, "%lld", (long long)w->jobs[0].claim.trial);
     const char *const params[] = {study, after};
-    JSNI_TRY(jsni_store_run(w->sweep->store,
-                            "SELECT trial_id, number FROM trials WHERE study_id = $1 "
-                            "AND state = 'WAITING' AND trial_id > $2 ORDER BY trial_id "
-                            "LIMIT 200",
-                            params, 2, &rows, NULL));
-    jsn_status status = JSN_OK;
-    for (size_t r = 0; status == JSN_OK && r < rows.rows && w->count < most; r++) {
-        jsni_worker_job *j = &w->jobs[w->count];
-        bool done = false;
-        j->claim = (jsni_claim){strtoll(jsni_store_cell(&rows, r, 0), NULL, 10),
-                                strtoll(jsni_store_cell(&rows, r, 1), NULL, 10), 1};
-        status = prepare(w, j);
-        /* A trial that cannot even be resolved says so when its own turn comes. */
-        if (status == JSN_OK && jsn_train_config_resolve(&j->config) == JSN_OK &&
-            jsn_train_alike(&w->jobs[0].config, &j->config) == JSN_OK)
-            status =
-                jsni_trial_claim_one(&w->sweep->study, j->claim.trial, w->name, &done);
-        if (status == JSN_OK && done)
-            w->count++;
-        else
-            jsn_train_config_release(&j->config);
-    }
+    jsn_status status =
+        jsni_store_run(w->sweep->store,
+                       "SELECT trial_id, number FROM trials WHERE study_id = $1 "
+                       "AND state = 'WAITING' AND trial_id > $2 ORDER BY trial_id "
+                       "LIMIT 200",
+                       params, 2, &rows, NULL);
+    for (size_t r = 0; status == JSN_OK && r < rows.rows && w->count < most; r++)
+        status = claim_beside(w, strtoll(jsni_store_cell(&rows, r, 0), NULL, 10),
+                              strtoll(jsni_store_cell(&rows, r, 1), NULL, 10));
     jsni_store_rows_release(&rows);
-    return status;
 }
 
 static size_t group_size(const jsni_worker *w)
@@ -190,39 +239,66 @@ static jsn_status train_together(jsni_worker *w, const jsn_logger *logger)
     return status;
 }
 
-static jsn_status run_claimed(jsni_worker *w)
+/* Trains what is prepared, its heartbeat kept up. */
+static jsn_status train_claimed(jsni_worker *w)
 {
     const jsn_logger logger = {w, on_message, on_progress};
-    w->count = 1;
-    w->pruned = false;
-    w->store_status = JSN_OK;
-    w->store_sentence[0] = '\0';
-    jsn_status status = prepare(w, &w->jobs[0]);
-    if (status == JSN_OK)
-        status = jsn_train_config_resolve(&w->jobs[0].config);
-    if (status == JSN_OK) {
-        const size_t most = group_size(w);
-        w->alone -= w->alone > 0;
-        if (most > 1)
-            JSNI_TRY(claim_more(w, most));
-        w->heartbeat = (jsni_heartbeat){.url = w->sweep->store->url,
-                                        .worker = w->name,
-                                        .count = w->count,
-                                        .interval = w->how->grace / 4.0};
-        for (size_t i = 0; i < w->count; i++)
-            w->heartbeat.trials[i] = w->jobs[i].claim.trial;
-        status = jsni_heartbeat_begin(&w->heartbeat);
-    }
-    if (status == JSN_OK)
-        status = w->count > 1 ? train_together(w, &logger)
-                              : jsn_train(&w->jobs[0].config, &logger, ask_stop, w,
-                                          &w->jobs[0].result);
+    const size_t most = group_size(w);
+    w->alone -= w->alone > 0;
+    if (most > 1)
+        claim_more(w, most);
+    w->heartbeat.count = w->count;
+    for (size_t i = 0; i < w->count; i++)
+        w->heartbeat.trials[i] = w->jobs[i].claim.trial;
+    JSNI_TRY(jsni_heartbeat_begin(&w->heartbeat));
+    const jsn_status status = w->count > 1 ? train_together(w, &logger)
+                                           : jsn_train(&w->jobs[0].config, &logger,
+                                                       ask_stop, w, &w->jobs[0].result);
     char sentence[500];
     (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
     jsni_heartbeat_end(&w->heartbeat);
-    if (status != JSN_OK)
-        (void)jsni_fail(status, "%s", sentence);
-    status = jsni_worker_conclude(w, status);
+    return status == JSN_OK ? JSN_OK : jsni_fail(status, "%s", sentence);
+}
+
+/* What the trials at hand came to goes into the store, after an outage if need be. */
+static jsn_status conclude(jsni_worker *w, jsn_status status)
+{
+    char sentence[500];
+    jsn_status verdict = JSN_OK;
+    (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
+    for (;;) {
+        if (status != JSN_OK)
+            (void)jsni_fail(status, "%s", sentence);
+        const jsn_status stored = jsni_worker_conclude(w, status, &verdict);
+        if (stored == JSN_OK && verdict != JSN_OK)
+            return verdict;
+        if (!outage(w, stored) || stop_wanted(w))
+            return stored;
+        pause_for(1.0);
+    }
+}
+
+static jsn_status run_claimed(jsni_worker *w)
+{
+    w->count = 1;
+    w->returned = 0;
+    w->pruned = false;
+    w->store_status = JSN_OK;
+    w->store_sentence[0] = '\0';
+    w->heartbeat = (jsni_heartbeat){.url = w->sweep->store->url,
+                                    .worker = w->name,
+                                    .interval = w->how->grace / 4.0};
+    jsn_status status = prepare(w, &w->jobs[0]);
+    while (outage(w, status) && !stop_wanted(w)) {
+        pause_for(1.0);
+        jsn_train_config_release(&w->jobs[0].config);
+        status = prepare(w, &w->jobs[0]);
+    }
+    if (status == JSN_OK)
+        status = jsn_train_config_resolve(&w->jobs[0].config);
+    if (status == JSN_OK)
+        status = train_claimed(w);
+    status = conclude(w, status);
     for (size_t i = 0; i < w->count; i++)
         jsn_train_config_release(&w->jobs[i].config);
     return status;
@@ -234,40 +310,95 @@ static bool spent(const jsni_worker *w)
            (w->how->seconds > 0.0 && jsni_clock() - w->start > w->how->seconds);
 }
 
-/* Nothing to claim: whether to look again later. */
+/* Says once what it waits for, when that takes a while. */
+static void say_waiting(jsni_worker *w, size_t running)
+{
+    enum { A_WHILE = 10 }; /* seconds */
+    char text[120];
+    if (!(w->waiting > 0.0))
+        w->waiting = jsni_clock();
+    if (w->said || jsni_clock() - w->waiting < A_WHILE)
+        return;
+    w->said = true;
+    (void)snprintf(text, sizeof text, "waiting for %zu %s that other workers run",
+                   running, jsn_noun(running, "trial", "trials"));
+    jsni_worker_say(w, JSN_LOG_INFO, text);
+}
+
+/* Nothing to claim: whether to look again later. Trials that no worker of ours runs are
+ * not waited for: whether they will ever end cannot be known. */
 static jsn_status idle(jsni_worker *w, bool more, bool *again)
 {
     jsn_sweep_counts counts;
-    const struct timespec pause = {0, 200000000L};
+    size_t silent = 0;
+    int64_t first = -1;
     JSNI_TRY(jsn_sweep_count(w->sweep, &counts));
-    *again = counts.waiting > 0 || more || (w->how->wait && counts.running > 0);
-    if (*again && counts.waiting == 0)
-        (void)nanosleep(&pause, NULL);
+    JSNI_TRY(jsni_study_silent(&w->sweep->study, &silent, &first));
+    const size_t running = counts.running > silent ? counts.running - silent : 0;
+    if (w->after > 0) { /* what is left has locked folders */
+        w->after = 0;
+        *again = w->how->wait;
+        if (*again)
+            pause_for(1.0);
+        return JSN_OK;
+    }
+    *again = counts.waiting > 0 || (more && silent == 0) ||
+             ((w->how->wait || more) && running > 0);
+    if (*again && counts.waiting == 0) {
+        say_waiting(w, running);
+        pause_for(0.2);
+    }
+    if (!*again && silent > 0) {
+        char text[300];
+        (void)snprintf(text, sizeof text,
+                       "not waited for: trial %lld, which is running without a "
+                       "heartbeat, so not in a worker of jensen; when it is dead, "
+                       "Optuna's study.tell(%lld, state=TrialState.FAIL) ends it%s",
+                       (long long)first, (long long)first,
+                       silent > 1 ? "; there are more of them" : "");
+        jsni_worker_say(w, JSN_LOG_WARNING, text);
+    }
     return JSN_OK;
+}
+
+/* The next trial, if there is one; else whether to look again. */
+static jsn_status next(jsni_worker *w, jsni_claim *claim, bool *again)
+{
+    enum { NEVER = 1000000000 };
+    bool more = false;
+    JSNI_TRY(jsni_stages_advance(w->sweep, &more));
+    /* After an outage other workers need a moment to show that they live. */
+    const bool early = w->back > 0.0 && jsni_clock() - w->back < 0.5 * w->how->grace;
+    JSNI_TRY(jsni_trial_claim(&w->sweep->study, w->after, w->name,
+                              early ? NEVER : w->how->grace, w->how->retries, claim));
+    if (claim->trial != 0) {
+        w->waiting = 0.0;
+        w->said = false;
+        return JSN_OK;
+    }
+    return idle(w, more, again);
 }
 
 static jsn_status loop(jsni_worker *w)
 {
     bool again = true;
     while (again && !spent(w)) {
-        bool more = false;
-        jsni_claim claim;
-        if (w->stop != NULL && w->stop(w->user))
+        jsni_claim claim = {0};
+        if (stop_wanted(w))
             return jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
-        JSNI_TRY(jsni_stages_advance(w->sweep, &more));
-        JSNI_TRY(jsni_trial_claim(&w->sweep->study, w->name, w->how->grace,
-                                  w->how->retries, &claim));
-        if (claim.trial == 0) {
-            JSNI_TRY(idle(w, more, &again));
+        const jsn_status status = next(w, &claim, &again);
+        if (outage(w, status)) {
+            pause_for(1.0);
             continue;
         }
+        JSNI_TRY(status);
+        if (claim.trial == 0)
+            continue;
         w->jobs[0].claim = claim;
-        const size_t alone = w->alone;
         JSNI_TRY(run_claimed(w));
-        /* A group that has failed is given back to be run one by one: none of it is
-         * used up of --max-trials yet. */
-        if (w->alone <= alone)
-            w->started += w->count;
+        /* What was given back, to be run alone or since it is locked, is not used up of
+         * --max-trials. */
+        w->started += w->count - w->returned;
     }
     return JSN_OK;
 }

@@ -1,13 +1,11 @@
 /* sweep/worker_end.c - what a worker tells the database of its trials: the objective
  * after each epoch, whether to prune, results and failures. */
-#define _POSIX_C_SOURCE 200809L
 #include "sweep/worker_impl.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -233,52 +231,66 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
     return status;
 }
 
-/* Ends a trial without a result. */
-static jsn_status end_without(jsni_worker *w, jsni_worker_job *j,
-                              jsni_trial_state state, double value,
-                              const char *sentence)
+/* A text as JSON; the caller's (jsn_text_release()). */
+static jsn_status quote(const char *text, char **json)
 {
     jsn_json_writer *writer = NULL;
+    JSNI_TRY(jsn_json_writer_create(&writer, 0));
+    jsn_json_put_text(writer, NULL, text);
+    const jsn_status status = jsn_json_writer_take(writer, json);
+    jsn_json_writer_destroy(writer);
+    return status;
+}
+
+/* Ends a trial without a result; *mine is false when another worker has it. */
+static jsn_status end_without(jsni_worker *w, jsni_worker_job *j,
+                              jsni_trial_state state, double value,
+                              const char *sentence, bool *mine)
+{
     char *quoted = NULL, *run = NULL;
     char word_failure[] = "failure", word_run[] = "run";
-    bool mine = false;
     jsni_attr attrs[2];
     size_t count = 0;
-    JSNI_TRY(jsn_json_writer_create(&writer, 0));
     jsn_status status = JSN_OK;
     if (sentence != NULL) {
-        jsn_json_put_text(writer, NULL, sentence);
-        status = jsn_json_writer_take(writer, &quoted);
+        status = quote(sentence, &quoted);
         attrs[count++] = (jsni_attr){word_failure, quoted};
     }
-    if (status == JSN_OK && j->config.out != NULL && state != JSNI_TRIAL_WAITING) {
-        jsn_json_put_text(writer, NULL, j->config.out);
-        status = jsn_json_writer_take(writer, &run);
+    if (status == JSN_OK && j->config.out != NULL) {
+        status = quote(j->config.out, &run);
         attrs[count++] = (jsni_attr){word_run, run};
     }
     if (status == JSN_OK)
         status = jsni_trial_finish(&w->sweep->study, j->claim.trial, w->name, state,
-                                   value, attrs, count, &mine);
-    if (status == JSN_OK && mine && state != JSNI_TRIAL_WAITING)
+                                   value, attrs, count, mine);
+    if (status == JSN_OK && *mine)
         w->done++;
-    jsn_json_writer_destroy(writer);
     jsn_text_release(quoted);
     jsn_text_release(run);
     return status;
 }
 
-/* Gives trials back; the attempt counts only when `fault` is the machine's. */
+/* Gives the trials back that are still this worker's; the attempt counts only when the
+ * fault may be the trial's. */
 static jsn_status give_back(jsni_worker *w, bool counts)
 {
     for (size_t i = 0; i < w->count; i++) {
-        char text[24];
-        if (!counts) {
-            (void)snprintf(text, sizeof text, "%lld",
-                           (long long)(w->jobs[i].claim.attempts - 1));
-            JSNI_TRY(jsni_trial_set(w->sweep->store, w->jobs[i].claim.trial, "attempts",
-                                    text));
+        const jsni_worker_job *j = &w->jobs[i];
+        char text[24], word[] = "attempts", said[80];
+        bool mine = false;
+        (void)snprintf(text, sizeof text, "%lld", (long long)(j->claim.attempts - 1));
+        const jsni_attr attempts = {word, text};
+        JSNI_TRY(jsni_trial_finish(&w->sweep->study, j->claim.trial, w->name,
+                                   JSNI_TRIAL_WAITING, NAN, &attempts, counts ? 0 : 1,
+                                   &mine));
+        if (mine) {
+            w->returned++;
+        } else if (atomic_load(&w->heartbeat.lost)) {
+            (void)snprintf(said, sizeof said,
+                           "another worker has taken trial %lld over",
+                           (long long)j->claim.number);
+            jsni_worker_say(w, JSN_LOG_WARNING, said);
         }
-        JSNI_TRY(end_without(w, &w->jobs[i], JSNI_TRIAL_WAITING, NAN, NULL));
     }
     return JSN_OK;
 }
@@ -287,34 +299,63 @@ static jsn_status give_back(jsni_worker *w, bool counts)
 static jsn_status fail_trial(jsni_worker *w, const char *sentence)
 {
     char text[500];
+    bool mine = false;
+    JSNI_TRY(end_without(w, &w->jobs[0], JSNI_TRIAL_FAILED, NAN, sentence, &mine));
     (void)snprintf(text, sizeof text, "trial %lld failed: %s",
                    (long long)w->jobs[0].claim.number, sentence);
-    jsni_worker_say(w, JSN_LOG_WARNING, text);
-    return end_without(w, &w->jobs[0], JSNI_TRIAL_FAILED, NAN, sentence);
+    if (mine)
+        jsni_worker_say(w, JSN_LOG_WARNING, text);
+    return JSN_OK;
 }
 
-static jsn_status end_stopped(jsni_worker *w)
+static jsn_status end_stopped(jsni_worker *w, jsn_status *verdict)
 {
-    if (w->store_status != JSN_OK)
-        return jsni_fail(w->store_status, "%s", w->store_sentence);
-    if (atomic_load(&w->heartbeat.lost)) {
-        jsni_worker_say(w, JSN_LOG_WARNING, "another worker has taken this trial over");
+    bool mine = false;
+    if (w->store_status != JSN_OK) {
+        /* The store may still be out of reach; the trials are then taken over later. */
+        const jsn_status status = give_back(w, false);
+        (void)status;
+        *verdict = jsni_fail(w->store_status, "%s", w->store_sentence);
         return JSN_OK;
     }
-    if (w->pruned) {
-        say_end(w, &w->jobs[0], "pruned", w->jobs[0].best);
-        JSNI_TRY(end_without(w, &w->jobs[0], JSNI_TRIAL_PRUNED, w->jobs[0].best, NULL));
-        tell_end(w, &w->jobs[0]);
+    if (w->pruned && !atomic_load(&w->heartbeat.lost)) {
+        JSNI_TRY(end_without(w, &w->jobs[0], JSNI_TRIAL_PRUNED, w->jobs[0].best, NULL,
+                             &mine));
+        if (mine) {
+            say_end(w, &w->jobs[0], "pruned", w->jobs[0].best);
+            tell_end(w, &w->jobs[0]);
+        }
         return JSN_OK;
     }
+    /* Of a group that has lost one the others go on from their checkpoints. */
     JSNI_TRY(give_back(w, false));
-    return jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
+    if (!atomic_load(&w->heartbeat.lost))
+        *verdict = jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
+    return JSN_OK;
 }
 
-jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status)
+/* The former worker is not dead after all: it is left the folder, and other trials come
+ * first. */
+static jsn_status end_locked(jsni_worker *w, const char *sentence)
+{
+    char text[500];
+    if (w->count > 1) { /* which one it is shows when they run alone */
+        w->alone = w->count;
+        return give_back(w, false);
+    }
+    (void)snprintf(text, sizeof text, "trial %lld waits: %s",
+                   (long long)w->jobs[0].claim.number, sentence);
+    if (w->locked != w->jobs[0].claim.trial)
+        jsni_worker_say(w, JSN_LOG_WARNING, text);
+    w->locked = w->after = w->jobs[0].claim.trial;
+    return give_back(w, false);
+}
+
+jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status, jsn_status *verdict)
 {
     char sentence[400];
     (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
+    *verdict = JSN_OK;
     switch (status) {
     case JSN_OK:
         for (size_t i = 0; i < w->count; i++) {
@@ -323,13 +364,9 @@ jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status)
         }
         return JSN_OK;
     case JSN_ERR_STOPPED:
-        return end_stopped(w);
-    case JSN_ERR_BUSY: {
-        /* The former worker is not dead after all: leave it the folder. */
-        const struct timespec pause = {1, 0};
-        (void)nanosleep(&pause, NULL);
-        return give_back(w, false);
-    }
+        return end_stopped(w, verdict);
+    case JSN_ERR_BUSY:
+        return end_locked(w, sentence);
     case JSN_ERR_ARGUMENT:
     case JSN_ERR_UNKNOWN_NAME:
     case JSN_ERR_RANGE:
@@ -344,6 +381,7 @@ jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status)
             w->jobs[0].claim.attempts > w->how->retries)
             return fail_trial(w, sentence);
         JSNI_TRY(give_back(w, status == JSN_ERR_DATA));
-        return jsni_fail(status, "%s", sentence);
+        *verdict = jsni_fail(status, "%s", sentence);
+        return JSN_OK;
     }
 }

@@ -30,7 +30,14 @@ typedef struct jsni_worker {
     jsni_heartbeat heartbeat;
     double start;
     size_t done, started;
-    size_t alone; /* trials to run one by one, after a group of so many has failed */
+    size_t returned; /* of the trials at hand: given back */
+    int64_t locked; /* the trial that was last passed over since its folder is locked */
+    int64_t after;  /* the trials behind it come first; 0: no such one */
+    double outage;  /* since when the store does not answer; 0: it does */
+    double back;    /* when it last began to answer again */
+    double waiting; /* since when there is nothing to do but wait; 0: there is */
+    bool said;      /* what it waits for */
+    size_t alone;   /* trials to run one by one, after a group of so many has failed */
 } jsni_worker;
 
 void jsni_worker_say(const jsni_worker *w, jsn_log_level level, const char *text);
@@ -40,8 +47,10 @@ void jsni_worker_say(const jsni_worker *w, jsn_log_level level, const char *text
 JSN_MUST_CHECK jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j);
 
 /* Ends the trials at hand, or gives them back, by what the status of their training
- * means. Fails when the worker is to stop. */
-JSN_MUST_CHECK jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status);
+ * means, with its sentence as the latest. *verdict fails when the worker is to stop. The
+ * call itself fails with the store, and may then be repeated. */
+JSN_MUST_CHECK jsn_status jsni_worker_conclude(jsni_worker *w, jsn_status status,
+                                               jsn_status *verdict);
 
 /* What data the finished run of a trial saw, as JSON, the caller's (jsn_text_release());
  * NULL when the run does not say. */

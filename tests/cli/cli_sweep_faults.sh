@@ -76,4 +76,68 @@ expect 2 '' '--config cannot be an axis' -- "$JENSEN" sweep create s builtin --a
 expect 3 '' 'nowhere.yaml' -- "$JENSEN" sweep create s builtin --config nowhere.yaml --seeds 2
 rm -f jensen.db*
 
+# A trial that cannot be is failed alone, also where trials are trained together, and the
+# tries of the others are not forgotten.
+"$JENSEN" sweep create four "${tiny[@]}" --axis lr=0.01,0.02,0.03,0.04 >/dev/null 2>&1
+sql "UPDATE trial_params SET param_name = 'nosuchoption' WHERE trial_id = 3"
+sql "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES (2, 'attempts', '2')"
+expect 0 '' 'trial 2 failed: .*nosuchoption' -- "$JENSEN" sweep worker four --together 4
+expect 0 '^COMPLETE COMPLETE FAIL COMPLETE$' '' -- states
+expect 0 '^3$' '' -- sql "SELECT value_json FROM trial_user_attributes WHERE trial_id = 2 AND \"key\" = 'attempts'"
+rm -rf jensen.db* runs/four
+
+# A group that loses one of its trials goes on with the others.
+"$JENSEN" sweep create group "${slow[@]}" --epochs 30 --device ref --axis lr=0.01,0.02,0.03 >/dev/null 2>&1
+"$JENSEN" sweep worker group --together 3 --grace 2 -q >lost.out 2>stderr.txt &
+pid=$!
+until_true longer runs/group/trial-00000/metrics.jsonl 1
+sql "UPDATE trial_user_attributes SET value_json = '\"other\"' WHERE trial_id = 1 AND \"key\" = 'worker'"
+wait $pid
+cases=$((cases + 1))
+states | grep -qE '^(RUNNING|COMPLETE) COMPLETE COMPLETE$' && grep -q 'another worker has taken trial 0 over' stderr.txt ||
+    complain "after one of a group was lost: $(states)" group
+# One that is stopped gives back what is its own, and leaves the rest alone.
+sql "UPDATE trials SET state = CASE trial_id WHEN 1 THEN 'COMPLETE' ELSE 'WAITING' END"
+rm -rf runs/group/trial-0000[12]
+"$JENSEN" sweep worker group --together 3 --grace 60 -q >lost.out 2>stderr.txt &
+pid=$!
+until_true longer runs/group/trial-00001/metrics.jsonl 1
+sql "UPDATE trial_user_attributes SET value_json = '\"other\"' WHERE trial_id = 2 AND \"key\" = 'worker'"
+tries=$(sql "SELECT value_json FROM trial_user_attributes WHERE trial_id = 2 AND \"key\" = 'attempts'")
+kill -TERM $pid
+wait $pid
+expect 0 '^COMPLETE RUNNING WAITING$' '' -- states
+expect 0 "^$tries\$" '' -- sql "SELECT value_json FROM trial_user_attributes WHERE trial_id = 2 AND \"key\" = 'attempts'"
+rm -rf jensen.db* runs/group
+
+# A locked folder takes nothing of --max-trials, others come first, and it is named once.
+"$JENSEN" sweep create locked "${tiny[@]}" --axis lr=0.01,0.02,0.03 >/dev/null 2>&1
+mkdir -p runs/locked/trial-00000
+lock_folder() {
+    python3 - "$1" "$2" <<'END'
+import fcntl, sys, time
+lock = open(sys.argv[1], "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("locked", flush=True)
+time.sleep(float(sys.argv[2]))
+END
+}
+lock_folder runs/locked/trial-00000/.lock 4 >holder.txt &
+holder=$!
+until_true grep -q locked holder.txt
+expect 0 '2 complete, 0 pruned, 0 failed, 1 waiting' 'trial 0 waits: .*trial-00000: another process' -- \
+    "$JENSEN" sweep run locked --max-trials 2
+expect 0 '3 complete' 'trial 0 waits' -- "$JENSEN" sweep run locked
+cases=$((cases + 1))
+[ "$(grep -c 'trial 0 waits' stderr.txt)" -eq 1 ] || complain "said more than once" locked
+wait $holder
+rm -rf jensen.db* runs/locked
+
+# A running trial without heartbeat is Optuna's own: it is left alone and not waited for.
+"$JENSEN" sweep create asked "${tiny[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
+sql "UPDATE trials SET state = 'RUNNING', datetime_start = '2020-01-01 00:00:00' WHERE trial_id = 1"
+expect 0 '1 complete, .* 1 running' 'not waited for: trial 0, which is running without' -- \
+    timeout 60 "$JENSEN" sweep run asked --grace 1
+rm -f jensen.db*
+
 finish

@@ -43,6 +43,25 @@ url="postgresql://jensen:$secret@127.0.0.1:$port/postgres"
 sweep_killed "$url" || failures=$((failures + 1))
 unset JENSEN_STORE
 
+# A restart of the server interrupts nothing: a running worker reports again afterwards, one
+# that looks for work waits, and no try of a trial is used up.
+"$JENSEN" sweep create restart builtin:size=400,test=20 --network mlp:width=32 --batch 8 --epochs 150 --threads 1 \
+    --axis lr=0.01,0.02 --store "$url" >/dev/null 2>&1
+"$JENSEN" sweep run restart --jobs 3 --grace 20 --store "$url" >restart.log 2>&1 &
+pid=$!
+while ! [ -s runs/restart/trial-00001/metrics.jsonl ] && kill -0 $pid 2>/dev/null; do sleep 0.1; done
+stop_server
+sleep 3
+"${as_user[@]}" "$bin/pg_ctl" -D "$server/data" -w -l "$server/log" \
+    -o "-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories='$server' -c fsync=off" \
+    start >"$work/start.log" 2>&1
+wait $pid
+cases=$((cases + 1))
+code=$?
+grep -q '2 complete, 0 pruned, 0 failed' restart.log && grep -q 'the store answers again' restart.log ||
+    { cp restart.log stderr.txt; complain "exit $code after a restart of the server" restart; }
+expect 0 '^2$' '' -- sh -c "'$JENSEN' sweep export restart --store '$url' | grep -c ',complete,\|complete'"
+
 # Nothing that is printed or kept in run folders holds the password.
 expect 0 '#SBATCH' '' -- "$JENSEN" sweep slurm killed --store "$url"
 cp stdout.txt slurm.txt

@@ -49,7 +49,7 @@ static jsn_sweep *make(const char *result, const char *dataset, const char *data
         char key[] = "test_acc", json[32];
         (void)snprintf(json, sizeof json, "%.4f", first + 0.01 * (double)i);
         const jsni_attr attr = {key, json};
-        assert_ok(jsni_trial_claim(&sweep->study, "me", 60.0, 0, &claim));
+        assert_ok(jsni_trial_claim(&sweep->study, 0, "me", 60.0, 0, &claim));
         assert_int_not_equal(claim.trial, 0);
         assert_ok(jsni_trial_finish(&sweep->study, claim.trial, "me",
                                     JSNI_TRIAL_COMPLETE, 0.5, &attr, 1, &mine));

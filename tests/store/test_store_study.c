@@ -87,14 +87,15 @@ static void test_a_trial_is_claimed_once(void **state)
     NEED_STORE(f);
     add_trials(f, 2);
     jsni_claim a, b, c;
-    assert_ok(jsni_trial_claim(&f->study, "a", 60.0, 3, &a));
-    assert_ok(jsni_trial_claim(&f->study, "b", 60.0, 3, &b));
-    assert_ok(jsni_trial_claim(&f->study, "c", 60.0, 3, &c));
+    assert_ok(jsni_trial_claim(&f->study, 0, "a", 60.0, 3, &a));
+    assert_ok(jsni_trial_claim(&f->study, 0, "b", 60.0, 3, &b));
+    assert_ok(jsni_trial_claim(&f->study, 0, "c", 60.0, 3, &c));
     assert_int_equal(a.number, 0);
     assert_int_equal(b.number, 1);
     assert_int_equal(c.trial, 0);
     bool done = true;
-    assert_ok(jsni_trial_claim_one(&f->study, a.trial, "c", &done));
+    int64_t attempts = 0;
+    assert_ok(jsni_trial_claim_one(&f->study, a.trial, "c", &attempts, &done));
     assert_false(done);
 }
 
@@ -104,12 +105,12 @@ static void test_a_stale_trial_changes_hands_three_times(void **state)
     NEED_STORE(f);
     add_trials(f, 1);
     jsni_claim claim;
-    assert_ok(jsni_trial_claim(&f->study, "w1", 0.02, 3, &claim));
+    assert_ok(jsni_trial_claim(&f->study, 0, "w1", 0.02, 3, &claim));
     for (int i = 2; i <= 4; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "w%d", i);
         rest();
-        assert_ok(jsni_trial_claim(&f->study, name, 0.02, 3, &claim));
+        assert_ok(jsni_trial_claim(&f->study, 0, name, 0.02, 3, &claim));
         assert_int_equal(claim.attempts, i);
     }
     /* The first worker was only asleep: nothing it does counts any more. */
@@ -122,7 +123,7 @@ static void test_a_stale_trial_changes_hands_three_times(void **state)
     assert_ok(jsni_trial_beat(f->store, claim.trial, "w4", &mine));
     assert_true(mine);
     rest();
-    assert_ok(jsni_trial_claim(&f->study, "w5", 0.02, 3, &claim));
+    assert_ok(jsni_trial_claim(&f->study, 0, "w5", 0.02, 3, &claim));
     assert_int_equal(claim.trial, 0);
     size_t counts[JSNI_TRIAL_STATES];
     assert_ok(jsni_study_counts(&f->study, counts));
@@ -140,7 +141,7 @@ static void test_values_and_steps_are_kept(void **state)
     bool mine = false;
     char key[] = "run", json[] = "\"runs/x\"";
     const jsni_attr attr = {key, json};
-    assert_ok(jsni_trial_claim(&f->study, "w", 60.0, 3, &claim));
+    assert_ok(jsni_trial_claim(&f->study, 0, "w", 60.0, 3, &claim));
     assert_ok(jsni_trial_report(f->store, claim.trial, 1, 0.25));
     assert_ok(jsni_trial_report(f->store, claim.trial, 3, NAN));
     assert_ok(jsni_trial_report(f->store, claim.trial, 1, 0.5));
