@@ -1,6 +1,5 @@
 /* sweep/sweep.c - see jensen/sweep.h: studies opened, trials added and read, a trial as a
  * configuration. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -281,17 +280,12 @@ static jsn_status draw(const jsn_json *axis, int64_t number, size_t place,
         *value = jsni_rng_below(&rng, (uint32_t)jsn_json_count(choices));
         return JSN_OK;
     }
-    double low = jsn_json_real(jsn_json_get(attributes, "low"));
-    double high = jsn_json_real(jsn_json_get(attributes, "high"));
+    const double low = jsn_json_real(jsn_json_get(attributes, "low"));
+    const double high = jsn_json_real(jsn_json_get(attributes, "high"));
     const bool log_scale = jsn_json_bool(jsn_json_get(attributes, "log"));
     const bool whole =
         strcmp(jsn_json_text(jsn_json_get(axis, "name")), "IntDistribution") == 0;
-    const double u = jsni_rng_uniform(&rng);
-    *value = log_scale ? exp(log(low) + u * (log(high) - log(low)))
-             : whole   ? low + floor(u * (high - low + 1.0))
-                       : low + u * (high - low);
-    if (whole)
-        *value = floor(*value);
+    *value = jsni_axis_draw(low, high, whole, log_scale, &rng);
     return JSN_OK;
 }
 
@@ -307,7 +301,7 @@ static jsn_status complete_params(jsn_sweep *sweep, const jsni_trial *t)
         const jsn_json *entry = jsn_json_at(fixed, i);
         char *distribution = NULL;
         jsni_trial_param p = {.name = (char *)jsn_json_key(entry)};
-        status = jsni_axis_encode(sweep->axes, p.name, jsn_json_text(entry), &p.value,
+        status = jsni_axis_encode(sweep->axes, p.name, jsni_axis_word(entry), &p.value,
                                   &distribution);
         p.distribution = distribution;
         if (status == JSN_OK)

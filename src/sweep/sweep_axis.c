@@ -151,8 +151,28 @@ static jsn_status read_range(jsni_sweep_axis *axis, const char *text, const char
                          row->name, axis->low, axis->high,
                          axis->log_scale ? " from above 0" : "", row->lowest,
                          row->highest);
+    if (row->kind == JSN_OPTION_INT &&
+        (axis->low != floor(axis->low) || axis->high != floor(axis->high)))
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "axis '%s': %g..%g must be from one whole number to another",
+                         row->name, axis->low, axis->high);
     axis->kind = row->kind == JSN_OPTION_INT ? JSNI_SWEEP_INT : JSNI_SWEEP_REAL;
     return JSN_OK;
+}
+
+double jsni_axis_draw(double low, double high, bool whole, bool log_scale,
+                      jsni_rng *rng)
+{
+    const double u = jsni_rng_uniform(rng);
+    if (whole && log_scale) { /* each number has the part that is rounded to it */
+        const double from = log(low - 0.5), to = log(high + 0.5);
+        const double value = floor(exp(from + u * (to - from)) + 0.5);
+        return fmin(fmax(value, low), high);
+    }
+    if (whole)
+        return low + floor(u * (high - low + 1.0));
+    return log_scale ? exp(log(low) + u * (log(high) - log(low)))
+                     : low + u * (high - low);
 }
 
 jsn_status jsni_axis_parse(jsni_sweep_axis *out, const char *text)
@@ -236,13 +256,20 @@ void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *w, const char *
     jsn_json_end(w);
 }
 
+const char *jsni_axis_word(const jsn_json *value)
+{
+    if (jsn_json_kind_of(value) == JSN_JSON_BOOL)
+        return jsn_json_bool(value) ? "1" : "0";
+    return jsn_json_text(value);
+}
+
 static jsn_status encode_in(const jsn_json *axis, const char *name, const char *text,
                             double *value)
 {
     const jsn_json *attributes = jsn_json_get(axis, "attributes");
     const jsn_json *choices = jsn_json_get(attributes, "choices");
     for (size_t i = 0; i < jsn_json_count(choices); i++)
-        if (same_value(jsn_json_text(jsn_json_at(choices, i)), text)) {
+        if (same_value(jsni_axis_word(jsn_json_at(choices, i)), text)) {
             *value = (double)i;
             return JSN_OK;
         }
@@ -298,9 +325,7 @@ jsn_status jsni_axis_decode(const char *distribution, double value, char **text)
     if (choices != NULL) {
         const jsn_json *choice =
             value >= 0.0 ? jsn_json_at(choices, (size_t)value) : NULL;
-        const bool truth = jsn_json_kind_of(choice) == JSN_JSON_BOOL;
-        *text = jsni_text_copy(truth ? (jsn_json_bool(choice) ? "1" : "0")
-                                     : jsn_json_text(choice));
+        *text = jsni_text_copy(jsni_axis_word(choice));
     } else {
         char number[JSNI_NUMBER_TEXT];
         jsni_number_format(value, number);

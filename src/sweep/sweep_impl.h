@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/rng.h"
 #include "core/text.h"
 #include "jensen/json.h"
 #include "jensen/sweep.h"
@@ -46,6 +47,11 @@ JSN_MUST_CHECK jsn_status jsni_sweep_check_spec(const char *option, const char *
 JSN_MUST_CHECK jsn_status jsni_axis_parse(jsni_sweep_axis *out, const char *text);
 void jsni_axis_release(jsni_sweep_axis *axis);
 
+/* A number of a range, both ends of whole ones included; those of a logarithmic range
+ * start from above 0. */
+double jsni_axis_draw(double low, double high, bool whole, bool log_scale,
+                      jsni_rng *rng);
+
 /* The axis as Optuna's distribution, a value of `writer`. */
 void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *writer,
                    const char *key);
@@ -56,6 +62,8 @@ void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *writer,
 JSN_MUST_CHECK jsn_status jsni_axis_encode(const jsn_json *axes, const char *name,
                                            const char *text, double *value,
                                            char **distribution);
+/* The text of a value in a document; true and false are the options' 1 and 0. */
+const char *jsni_axis_word(const jsn_json *value);
 /* The text of an inner number. */
 JSN_MUST_CHECK jsn_status jsni_axis_decode(const char *distribution, double value,
                                            char **text);

@@ -1,6 +1,5 @@
 /* sweep/sweep_plan.c - see jensen/sweep.h: the options of a study, and its creation:
  * grid, random search, files. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,14 +68,6 @@ void jsn_sweep_plan_release(jsn_sweep_plan *plan)
     jsn_options_release(options, JSNI_COUNT_OF(options), plan);
 }
 
-/* The text of a value in a file; YAML's true and false are the options' 1 and 0. */
-static const char *text_of(const jsn_json *value)
-{
-    if (jsn_json_kind_of(value) == JSN_JSON_BOOL)
-        return jsn_json_bool(value) ? "1" : "0";
-    return jsn_json_text(value);
-}
-
 /* Entries of a list joined for an axis. */
 static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
 {
@@ -85,7 +76,7 @@ static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
     jsni_text_format(&text, "%s=", jsn_json_key(entry));
     if (jsn_json_kind_of(entry) == JSN_JSON_ARRAY)
         for (size_t i = 0; i < jsn_json_count(entry); i++) {
-            const char *value = text_of(jsn_json_at(entry, i));
+            const char *value = jsni_axis_word(jsn_json_at(entry, i));
             if (strchr(value, ';') != NULL) {
                 jsni_text_release(&text);
                 return jsni_fail(JSN_ERR_ARGUMENT,
@@ -95,7 +86,7 @@ static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
             jsni_text_format(&text, "%s%s", i == 0 ? "" : ";", value);
         }
     else
-        jsni_text_add(&text, text_of(entry));
+        jsni_text_add(&text, jsni_axis_word(entry));
     JSNI_TRY(jsni_text_take(&text, &axis));
     jsni_sweep_axis checked;
     jsn_status status = jsni_axis_parse(&checked, axis);
@@ -127,7 +118,7 @@ jsn_status jsn_sweep_plan_read(const char *path, jsn_sweep_plan *plan,
             status = jsn_options_set(options, JSNI_COUNT_OF(options), plan, key,
                                      jsn_json_text(entry));
         } else {
-            status = jsn_train_config_set(base, key, text_of(entry));
+            status = jsn_train_config_set(base, key, jsni_axis_word(entry));
         }
         if (status != JSN_OK && status != JSN_ERR_MEMORY) {
             char sentence[400];
@@ -148,14 +139,11 @@ static void axis_text(const jsni_sweep_axis *axis, size_t index, jsni_rng *rng,
         (void)snprintf(out, size, "%s", axis->choices.items[index]);
         return;
     }
-    const double u = jsni_rng_uniform(rng);
-    const bool whole = axis->kind == JSNI_SWEEP_INT;
-    double value = axis->log_scale
-                       ? exp(log(axis->low) + u * (log(axis->high) - log(axis->low)))
-                   : whole ? axis->low + floor(u * (axis->high - axis->low + 1.0))
-                           : axis->low + u * (axis->high - axis->low);
     char text[JSNI_NUMBER_TEXT];
-    jsni_number_format(whole ? floor(value) : value, text);
+    jsni_number_format(jsni_axis_draw(axis->low, axis->high,
+                                      axis->kind == JSNI_SWEEP_INT, axis->log_scale,
+                                      rng),
+                       text);
     (void)snprintf(out, size, "%s", text);
 }
 

@@ -140,4 +140,14 @@ expect 0 '1 complete, .* 1 running' 'not waited for: trial 0, which is running w
     timeout 60 "$JENSEN" sweep run asked --grace 1
 rm -f jensen.db*
 
+# The upper end of a range is drawn; truths that Optuna enqueued are the options' 1 and 0.
+"$JENSEN" sweep create ends "${tiny[@]}" --search random --axis batch=log:2..4 --trials 60 >/dev/null 2>&1
+expect 0 '^[0-9]*,waiting,4' '' -- "$JENSEN" sweep export ends
+"$JENSEN" sweep create truths "${tiny[@]}" --search none --axis nesterov=0,1 >/dev/null 2>&1
+sql "INSERT INTO trials (number, study_id, state) VALUES (0, 2, 'WAITING')"
+sql "INSERT INTO trial_system_attributes (trial_id, \"key\", value_json) VALUES (61, 'fixed_params', '{\"nesterov\": false}')"
+expect 0 '1 complete, 0 pruned, 0 failed' '*' -- "$JENSEN" sweep run truths -q
+expect 0 '^nesterov: (0|false)$' '' -- cat runs/truths/trial-00000/config.yaml
+rm -f jensen.db*
+
 finish

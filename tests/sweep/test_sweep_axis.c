@@ -45,6 +45,32 @@ static void test_ranges_are_read(void **state)
     jsni_axis_release(&axis);
 }
 
+/* Both ends of a range of whole numbers are drawn, about as often as their share of the
+ * logarithmic range from 1.5 to 4.5 is: 2, 3, 4 have ln(5/3), ln(7/5), ln(9/7) of ln 3. */
+static void test_whole_numbers_are_drawn_up_to_the_upper_end(void **state)
+{
+    (void)state;
+    enum { DRAWS = 3000 };
+    const double share[] = {log(5.0 / 3.0) / log(3.0), log(7.0 / 5.0) / log(3.0),
+                            log(9.0 / 7.0) / log(3.0)};
+    size_t logarithmic[3] = {0}, even[3] = {0};
+    jsni_rng rng = jsni_rng_stream(1, JSNI_RNG_SWEEP, 0, 0, 0);
+    for (size_t i = 0; i < DRAWS; i++) {
+        const double a = jsni_axis_draw(2.0, 4.0, true, true, &rng);
+        const double b = jsni_axis_draw(2.0, 4.0, true, false, &rng);
+        assert_true((a == 2.0 || a == 3.0 || a == 4.0) &&
+                    (b == 2.0 || b == 3.0 || b == 4.0));
+        logarithmic[(size_t)a - 2]++;
+        even[(size_t)b - 2]++;
+        const double c = jsni_axis_draw(0.01, 0.1, false, true, &rng);
+        assert_true(c >= 0.01 && c <= 0.1);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_close((double)logarithmic[i] / DRAWS, share[i], 0.04, 0.0);
+        assert_close((double)even[i] / DRAWS, 1.0 / 3.0, 0.04, 0.0);
+    }
+}
+
 static void test_wrong_axes_are_refused(void **state)
 {
     (void)state;
@@ -59,6 +85,8 @@ static void test_wrong_axes_are_refused(void **state)
     assert_fails(jsni_axis_parse(&axis, "epochs=0,1"), JSN_ERR_RANGE, "epochs");
     assert_fails(jsni_axis_parse(&axis, "lr=1..0.1"), JSN_ERR_RANGE, "lr");
     assert_fails(jsni_axis_parse(&axis, "lr=log:0..1"), JSN_ERR_RANGE, "above 0");
+    assert_fails(jsni_axis_parse(&axis, "batch=1.5..4"), JSN_ERR_ARGUMENT, "whole");
+    assert_fails(jsni_axis_parse(&axis, "config=a,b"), JSN_ERR_ARGUMENT, "config");
     assert_fails(jsni_axis_parse(&axis, "out=a,b"), JSN_ERR_ARGUMENT, "out");
     assert_fails(jsni_axis_parse(&axis, "loss=ce;gjs:pi2=0.1"), JSN_ERR_UNKNOWN_NAME,
                  "pi2");
@@ -126,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists_split_at_commas_or_semicolons),
         cmocka_unit_test(test_ranges_are_read),
+        cmocka_unit_test(test_whole_numbers_are_drawn_up_to_the_upper_end),
         cmocka_unit_test(test_wrong_axes_are_refused),
         cmocka_unit_test(test_values_go_to_optuna_and_back),
         cmocka_unit_test(test_objectives_come_from_results),
