@@ -228,7 +228,7 @@ static void test_the_page_of_a_study_counts_all_trials(void **state)
     for (size_t i = 0; i < 2; i++) {
         jsni_claim claim;
         bool mine = false;
-        assert_ok(jsni_trial_claim(&sweep->study, "me", 60.0, 0, &claim));
+        assert_ok(jsni_trial_claim(&sweep->study, 0, "me", 60.0, 0, &claim));
         assert_ok(jsni_trial_finish(&sweep->study, claim.trial, "me", ends[i], 0.5,
                                     &attr, i, &mine));
         assert_true(mine);
