@@ -42,8 +42,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_lookup(const char *name,
 typedef struct jsn_repro_settings {
     const char *name;
     const char
-        *dataset;     /* NULL: that of the data ("cifar100:PATH"), else the paper's */
-    int64_t seeds;    /* runs of each cell, with the seeds 1, 2, ... */
+        *dataset;  /* NULL: that of the data ("cifar100:PATH"), else the paper's */
+    int64_t seeds; /* runs of each cell, with the seeds 1, 2, ...; 0: what there is */
     const char *only; /* run only recipes with one of these words in their name, comma-
                             separated; NULL: all */
     const char
@@ -53,6 +53,8 @@ typedef struct jsn_repro_settings {
 
 /* Opens the study of a result, making it and adding what trials it lacks. Its name comes
  * from the result, the data set and the overrides, so the same request finds it again.
+ * With 0 seeds it is opened to be read, nothing is written, and *out is NULL where there
+ * is no such study.
  *   JSN_ERR_UNKNOWN_NAME  no such result
  *   JSN_ERR_ARGUMENT      the result has no runs on that data set, the data is of another
  *                         one, or noise_from is needed
@@ -70,7 +72,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_check_format(const char *name,
  * analytic figures, which need no runs, as "svg". NULL: the first that it has. Our
  * means, deviations and numbers of runs, the paper's, differences, Welch's intervals;
  * bold by the two-sided t-test at 0.05 against the best; cells near chance are marked and
- * not ranked. `sweep` is NULL for results without runs. *out: jsn_text_release().
+ * not ranked. `sweep` is NULL for results without runs,
+ * and where none has been started. *out: jsn_text_release().
  *   JSN_ERR_ARGUMENT  the result has no such format */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_render(jsn_sweep *sweep,
                                                    const jsn_repro_settings *settings,

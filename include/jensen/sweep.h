@@ -81,10 +81,15 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_create(jsn_sweep **out, const char *
  *   JSN_ERR_NETWORK, JSN_ERR_UNSUPPORTED, JSN_ERR_IO */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_open(jsn_sweep **out, const char *url,
                                                  const char *name);
+/* The same for those who only read: nothing is written, and a SQLite file may lie where
+ * nothing can be. Calls that change the study fail. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_open_to_read(jsn_sweep **out,
+                                                         const char *url,
+                                                         const char *name);
 JSN_API void jsn_sweep_close(jsn_sweep *sweep); /* accepts NULL */
 
 /* Whether the database has a study of that name; false as well when there is no
- * database. */
+ * database. Nothing is written. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_exists(const char *url, const char *name,
                                                    bool *found);
 

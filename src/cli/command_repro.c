@@ -112,6 +112,8 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
     jsn_status status = jsn_repro_prepare(&sweep, url, settings, &v->base);
     if (status != JSN_OK)
         return status;
+    if (sweep == NULL) /* nothing has been run yet */
+        return print(NULL, settings, v);
     (void)snprintf(name, sizeof name, "%s", jsn_sweep_name(sweep));
     if (v->retry)
         status = jsn_sweep_retry(sweep, NULL);
@@ -152,6 +154,8 @@ static jsn_status run(void *values, const jsn_texts *args)
                                          v->only, v->noise_from};
     if (!entry.runs)
         return print(NULL, &settings, v);
+    if (v->show && v->retry)
+        return cli_usage("--show changes nothing, --retry-failed does");
     if (v->base.data == NULL)
         return cli_usage("which data? --data cifar10:PATH, for instance");
     return run_study(&settings, v);

@@ -209,8 +209,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     size_t count = 0;
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
-    jsn_status status = jsn_sweep_open(&sweep, cli_store_url(v->store),
-                                       args->count == 1 ? args->items[0] : NULL);
+    jsn_status status = jsn_sweep_open_to_read(
+        &sweep, cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL);
     if (status == JSN_OK)
         status = jsn_sweep_trials(sweep, &trials, &count);
     if (status == JSN_OK)

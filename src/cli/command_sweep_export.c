@@ -24,8 +24,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     char *text = NULL;
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
-    jsn_status status = jsn_sweep_open(&sweep, cli_store_url(v->store),
-                                       args->count == 1 ? args->items[0] : NULL);
+    jsn_status status = jsn_sweep_open_to_read(
+        &sweep, cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL);
     if (status == JSN_OK && v->out != NULL)
         status = jsn_study_write(sweep, v->format, v->out);
     else if (status == JSN_OK)

@@ -54,8 +54,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_sweep *sweep = NULL;
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
-    const jsn_status status = jsn_sweep_open(&sweep, cli_store_url(v->store),
-                                             args->count == 1 ? args->items[0] : NULL);
+    const jsn_status status = jsn_sweep_open_to_read(
+        &sweep, cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL);
     if (status != JSN_OK)
         return status;
     const char *shown = jsn_sweep_shown(sweep);

@@ -11,13 +11,15 @@
 
 static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
                              const jsni_repro_cells *cells,
-                             const jsn_train_config *overrides)
+                             const jsn_train_config *overrides, bool show)
 {
     bool found = false;
     jsn_sweep_plan plan;
     size_t count = 0;
     const jsn_option_info *table = jsn_sweep_plan_options(&count);
     JSNI_TRY(jsn_sweep_exists(url, name, &found));
+    if (show)
+        return found ? jsn_sweep_open_to_read(out, url, name) : JSN_OK;
     if (found)
         return jsn_sweep_open(out, url, name);
     JSNI_TRY(jsn_sweep_plan_init(&plan));
@@ -196,7 +198,7 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
         status = jsni_repro_name_study(&cells, overrides,
                                        posteriors ? settings->noise_from : NULL, &name);
     if (status == JSN_OK)
-        status = open_study(out, url, name, &cells, overrides);
+        status = open_study(out, url, name, &cells, overrides, settings->seeds == 0);
     for (size_t i = 0; status == JSN_OK && i < cells.count; i++)
         for (int64_t s = 1; status == JSN_OK && s <= settings->seeds; s++)
             if (wanted(settings->only, cells.items[i].recipe.name))

@@ -79,7 +79,8 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
                          const jsn_train_config *overrides)
 {
     JSNI_TRY(jsni_repro_cells_for(&s->cells, settings, overrides));
-    JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
+    if (sweep != NULL)
+        JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
     JSNI_TRY(jsni_repro_cells_fill(&s->cells, s->trials, s->count));
     JSNI_TRY(describe(&s->cells, overrides, settings->noise_from, &s->caption));
     jsni_repro_correlation(&s->cells, &s->correlation);
@@ -293,10 +294,11 @@ jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
     if (status != JSN_OK || info->kind == JSNI_REPRO_TEXT)
         return status;
     status = write_figure(sweep, settings, overrides, folder, &name);
-    if (status == JSN_OK)
+    if (status == JSN_OK && sweep != NULL) {
         status = jsn_study_export(sweep, "html", folder, &text);
-    if (status == JSN_OK)
-        status = write_named(folder, &name, "study.html", text);
+        if (status == JSN_OK)
+            status = write_named(folder, &name, "study.html", text);
+    }
     jsn_text_release(text);
     return status;
 }

@@ -165,7 +165,7 @@ static jsn_status choose(jsn_sweep **out, const jsn_sweep *beside,
         status = is_named(name, info, dataset, &wanted);
         if (status != JSN_OK || !wanted)
             continue;
-        status = jsn_sweep_open(&sweep, beside->store->url, name);
+        status = jsn_sweep_open_to_read(&sweep, beside->store->url, name);
         if (status == JSN_ERR_ARGUMENT || status == JSN_ERR_DATA) {
             status = JSN_OK; /* removed meanwhile, or another program's */
             continue;
@@ -237,7 +237,7 @@ jsn_status jsni_repro_others_find(jsni_repro_others *out, const jsn_sweep *sweep
     jsni_store_rows names = {0};
     jsni_text options = {0};
     size_t count = 0;
-    if (cells->info->kind != JSNI_REPRO_BARS)
+    if (cells->info->kind != JSNI_REPRO_BARS || sweep == NULL)
         return JSN_OK;
     JSNI_TRY(list_datasets(cells->info, datasets, &count));
     jsn_status status = jsni_repro_list_options(overrides, "\n", false, &options);

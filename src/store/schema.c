@@ -114,8 +114,7 @@ static jsn_status make_tables(jsni_store *store)
     return JSN_OK;
 }
 
-/* Looks for our tables: *found, or a refusal when the schema is another one. */
-static jsn_status check_version(jsni_store *store, bool *found)
+jsn_status jsni_schema_find(jsni_store *store, bool *found)
 {
     jsni_store_rows rows = {0};
     *found = false;
@@ -149,23 +148,19 @@ static jsn_status check_version(jsni_store *store, bool *found)
     return status;
 }
 
-jsn_status jsni_schema_prepare(jsni_store *store, bool create)
+jsn_status jsni_schema_make(jsni_store *store)
 {
     bool found = false;
-    JSNI_TRY(check_version(store, &found));
+    JSNI_TRY(jsni_schema_find(store, &found));
     if (found)
         return JSN_OK;
-    if (!create)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: holds no studies; 'jensen sweep create' makes one",
-                         store->shown);
     /* Another process may be making them, too: look again inside the transaction. */
     JSNI_TRY(jsni_store_begin(store));
     jsn_status status = JSN_OK;
     if (store->engine->guard != NULL)
         status = jsni_store_run(store, store->engine->guard, NULL, 0, NULL, NULL);
     if (status == JSN_OK)
-        status = check_version(store, &found);
+        status = jsni_schema_find(store, &found);
     if (status == JSN_OK && !found)
         status = make_tables(store);
     return jsni_store_end(store, status);

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/text.h"
 #include "store/store_impl.h"
 #include "store/store_list.h"
@@ -106,10 +107,13 @@ static jsn_status find_engine(const char *url, const char *shown,
                      shown);
 }
 
-jsn_status jsni_store_open(jsni_store **out, const char *url, bool create)
+/* Opens the database, and says whether it has our tables. */
+static jsn_status open_any(jsni_store **out, const char *url, jsni_store_use use,
+                           bool *found)
 {
     jsni_store *store = jsni_alloc_zero(1, sizeof *store);
     *out = NULL;
+    *found = true;
     JSNI_TRY_ALLOC(store);
     jsn_status status = JSN_OK;
     store->url = jsni_text_copy(url);
@@ -119,14 +123,44 @@ jsn_status jsni_store_open(jsni_store **out, const char *url, bool create)
     if (status == JSN_OK)
         status = find_engine(url, store->shown, &store->engine);
     if (status == JSN_OK)
-        status = store->engine->open(&store->connection, url, store->shown, create);
+        status = store->engine->open(&store->connection, url, store->shown, use);
     if (status == JSN_OK)
-        status = jsni_schema_prepare(store, create);
+        status = use == JSNI_STORE_CREATE ? jsni_schema_make(store)
+                                          : jsni_schema_find(store, found);
     if (status == JSN_OK)
         *out = store;
     else
         jsni_store_close(store);
     return status;
+}
+
+jsn_status jsni_store_open(jsni_store **out, const char *url, jsni_store_use use)
+{
+    bool found = false;
+    JSNI_TRY(open_any(out, url, use, &found));
+    if (found)
+        return JSN_OK;
+    const jsn_status status =
+        jsni_fail(JSN_ERR_DATA, "%s: holds no studies; 'jensen sweep create' makes one",
+                  (*out)->shown);
+    jsni_store_close(*out);
+    *out = NULL;
+    return status;
+}
+
+jsn_status jsni_store_find(jsni_store **out, const char *url)
+{
+    bool found = false;
+    const char *path = strncmp(url, "sqlite:///", 10) == 0 ? url + 10 : url;
+    *out = NULL;
+    if (strstr(path, "://") == NULL && !jsni_file_exists(path))
+        return JSN_OK;
+    JSNI_TRY(open_any(out, url, JSNI_STORE_READ, &found));
+    if (!found) {
+        jsni_store_close(*out);
+        *out = NULL;
+    }
+    return JSN_OK;
 }
 
 void jsni_store_close(jsni_store *store)

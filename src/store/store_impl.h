@@ -24,13 +24,20 @@ const char *jsni_store_cell(const jsni_store_rows *rows, size_t row, size_t colu
 /* For engines: makes room for one more row of `columns` null cells. */
 JSN_MUST_CHECK jsn_status jsni_store_rows_grow(jsni_store_rows *rows, size_t columns);
 
+/* What a database is opened for. */
+typedef enum jsni_store_use {
+    JSNI_STORE_READ, /* nothing is written, not even into a file beside it */
+    JSNI_STORE_WRITE,
+    JSNI_STORE_CREATE /* and made, or given its tables, where it is missing */
+} jsni_store_use;
+
 typedef struct jsni_store_engine {
     const char *name;
     /* Whether a URL is this engine's. */
     bool (*accepts)(const char *url);
-    /* Connects. `shown` is the URL as it may be printed. With `create` a database file
-     * that is missing is made. */
-    jsn_status (*open)(void **out, const char *url, const char *shown, bool create);
+    /* Connects. `shown` is the URL as it may be printed. */
+    jsn_status (*open)(void **out, const char *url, const char *shown,
+                       jsni_store_use use);
     void (*close)(void *connection); /* accepts NULL */
     /* Runs one statement. `rows` and `changed` may be NULL. */
     jsn_status (*run)(void *connection, const char *sql, const char *const *params,
@@ -58,15 +65,17 @@ typedef struct jsni_store {
     int depth;   /* of transactions that were begun */
 } jsni_store;
 
-/* Opens a database; "sqlite:///file", a plain file name, or "postgresql://...". With
- * `create` the tables are made where there are none.
+/* Opens a database; "sqlite:///file", a plain file name, or "postgresql://...".
  *   JSN_ERR_ARGUMENT     no engine knows the URL
  *   JSN_ERR_UNSUPPORTED  this build lacks the engine
  *   JSN_ERR_DATA         no such file, no database, tables of another schema
  *   JSN_ERR_NETWORK      the server cannot be reached
  *   JSN_ERR_IO, JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_store_open(jsni_store **out, const char *url,
-                                          bool create);
+                                          jsni_store_use use);
+/* The same for reading; *out is NULL when there is no such file, or one without tables of
+ * studies. */
+JSN_MUST_CHECK jsn_status jsni_store_find(jsni_store **out, const char *url);
 void jsni_store_close(jsni_store *store); /* accepts NULL */
 
 JSN_MUST_CHECK jsn_status jsni_store_run(jsni_store *store, const char *sql,
@@ -81,7 +90,9 @@ JSN_MUST_CHECK jsn_status jsni_store_end(jsni_store *store, jsn_status status);
 /* The URL without its password, as an owned text; NULL: no memory. */
 char *jsni_store_shown_url(const char *url);
 
-/* Makes the tables (schema 12 of Optuna) unless they are there; refuses others. */
-JSN_MUST_CHECK jsn_status jsni_schema_prepare(jsni_store *store, bool create);
+/* Looks for the tables (schema 12 of Optuna); refuses others. */
+JSN_MUST_CHECK jsn_status jsni_schema_find(jsni_store *store, bool *found);
+/* Makes them unless they are there. */
+JSN_MUST_CHECK jsn_status jsni_schema_make(jsni_store *store);
 
 #endif /* JSNI_STORE_STORE_IMPL_H */

@@ -125,9 +125,9 @@ static jsn_status check_address(const char *address, const char *shown)
 }
 
 static jsn_status open_server(void **out, const char *url, const char *shown,
-                              bool create)
+                              jsni_store_use use)
 {
-    (void)create;
+    (void)use;
     /* SQLAlchemy names its driver: postgresql+psycopg2://... */
     const char *rest = strstr(url, "://");
     jsni_text text = {0};

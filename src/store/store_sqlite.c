@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/number.h"
+#include "core/text.h"
 #include "store/store_impl.h"
 
 enum { WAIT_MS = 60000 };
@@ -101,20 +102,64 @@ static void close_file(void *connection)
     (void)sqlite3_close(connection);
 }
 
-static jsn_status open_file(void **out, const char *url, const char *shown, bool create)
+/* The flags of SQLite and the name it opens: of a file that lies where nothing can be
+ * written, and that nobody is writing, without looking for the log beside it. */
+static jsn_status name_file(const char *path, jsni_store_use use, int *flags,
+                            char **name)
+{
+    jsni_text text = {0};
+    *flags = SQLITE_OPEN_NOMUTEX;
+    if (use != JSNI_STORE_READ) {
+        *flags |= SQLITE_OPEN_READWRITE;
+        *flags |= use == JSNI_STORE_CREATE ? SQLITE_OPEN_CREATE : 0;
+        JSNI_TRY_ALLOC(*name = jsni_text_copy(path));
+        return JSN_OK;
+    }
+    *flags |= SQLITE_OPEN_READONLY;
+    jsni_text_format(&text, "%s-wal", path);
+    JSNI_TRY(jsni_text_take(&text, name));
+    const bool written = access(*name, F_OK) == 0;
+    jsni_free(*name);
+    char *folder = jsni_text_copy(path);
+    JSNI_TRY_ALLOC(folder);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        slash[slash == folder ? 1 : 0] = '\0';
+    const bool fixed = !written && (access(path, W_OK) != 0 ||
+                                    access(slash == NULL ? "." : folder, W_OK) != 0);
+    jsni_free(folder);
+    if (!fixed) {
+        JSNI_TRY_ALLOC(*name = jsni_text_copy(path));
+        return JSN_OK;
+    }
+    *flags |= SQLITE_OPEN_URI;
+    jsni_text_add(&text, "file:");
+    for (const char *c = path; *c != '\0'; c++)
+        if (*c == '%' || *c == '?' || *c == '#')
+            jsni_text_format(&text, "%%%02X", (unsigned)*c);
+        else
+            jsni_text_add_n(&text, c, 1);
+    jsni_text_add(&text, "?immutable=1");
+    return jsni_text_take(&text, name);
+}
+
+static jsn_status open_file(void **out, const char *url, const char *shown,
+                            jsni_store_use use)
 {
     const char *path = strncmp(url, "sqlite:///", 10) == 0 ? url + 10 : url;
+    char *name = NULL;
+    int flags = 0;
     if (path[0] == '\0')
         return jsni_fail(JSN_ERR_ARGUMENT, "%s: names no file", shown);
-    if (!create && access(path, F_OK) != 0)
+    if (use != JSNI_STORE_CREATE && access(path, F_OK) != 0)
         return jsni_fail(JSN_ERR_DATA,
                          "%s: there is no such database; 'jensen sweep create' makes "
                          "one",
                          shown);
+    JSNI_TRY(name_file(path, use, &flags, &name));
     sqlite3 *db = NULL;
-    const int flags =
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (create ? SQLITE_OPEN_CREATE : 0);
-    jsn_status status = check(db, sqlite3_open_v2(path, &db, flags, NULL));
+    jsn_status status = check(db, sqlite3_open_v2(name, &db, flags, NULL));
+    jsni_free(name);
     if (status != JSN_OK && status != JSN_ERR_MEMORY)
         status = jsni_fail(status, "%s: cannot be opened: %s", shown,
                            db == NULL ? "no memory" : sqlite3_errmsg(db));
@@ -126,7 +171,7 @@ static jsn_status open_file(void **out, const char *url, const char *shown, bool
     static const char *const settings[] = {"PRAGMA journal_mode=WAL",
                                            "PRAGMA synchronous=NORMAL",
                                            "PRAGMA foreign_keys=ON"};
-    for (size_t i = 0; status == JSN_OK && i < 3; i++) {
+    for (size_t i = 0; use != JSNI_STORE_READ && status == JSN_OK && i < 3; i++) {
         status = run(db, settings[i], NULL, 0, NULL, NULL);
         if (status != JSN_OK && status != JSN_ERR_MEMORY) {
             char sentence[400];

@@ -10,7 +10,7 @@
 
 static void beat(jsni_heartbeat *h, jsni_store **store)
 {
-    if (*store == NULL && jsni_store_open(store, h->url, false) != JSN_OK)
+    if (*store == NULL && jsni_store_open(store, h->url, JSNI_STORE_WRITE) != JSN_OK)
         return;
     for (size_t i = 0; i < h->count; i++) {
         bool mine = true;

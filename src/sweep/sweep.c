@@ -5,7 +5,6 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "core/number.h"
 #include "core/rng.h"
 #include "sweep/sweep_impl.h"
@@ -80,12 +79,13 @@ static jsn_status only_study(jsni_store *store, char **name)
     return status;
 }
 
-jsn_status jsn_sweep_open(jsn_sweep **out, const char *url, const char *name)
+static jsn_status open_for(jsn_sweep **out, const char *url, const char *name,
+                           jsni_store_use use)
 {
     jsn_sweep *sweep = jsni_alloc_zero(1, sizeof *sweep);
     *out = NULL;
     JSNI_TRY_ALLOC(sweep);
-    jsn_status status = jsni_store_open(&sweep->store, url, false);
+    jsn_status status = jsni_store_open(&sweep->store, url, use);
     if (status == JSN_OK && name == NULL)
         status = only_study(sweep->store, &sweep->name);
     else if (status == JSN_OK && (sweep->name = jsni_text_copy(name)) == NULL)
@@ -99,6 +99,16 @@ jsn_status jsn_sweep_open(jsn_sweep **out, const char *url, const char *name)
     else
         jsn_sweep_close(sweep);
     return status;
+}
+
+jsn_status jsn_sweep_open(jsn_sweep **out, const char *url, const char *name)
+{
+    return open_for(out, url, name, JSNI_STORE_WRITE);
+}
+
+jsn_status jsn_sweep_open_to_read(jsn_sweep **out, const char *url, const char *name)
+{
+    return open_for(out, url, name, JSNI_STORE_READ);
 }
 
 void jsn_sweep_close(jsn_sweep *sweep)
@@ -118,10 +128,9 @@ jsn_status jsn_sweep_exists(const char *url, const char *name, bool *found)
 {
     jsni_store *store = NULL;
     *found = false;
-    const char *path = strncmp(url, "sqlite:///", 10) == 0 ? url + 10 : url;
-    if (strstr(path, "://") == NULL && !jsni_file_exists(path))
+    JSNI_TRY(jsni_store_find(&store, url));
+    if (store == NULL)
         return JSN_OK;
-    JSNI_TRY(jsni_store_open(&store, url, true));
     const jsn_status status = jsni_study_exists(store, name, found);
     jsni_store_close(store);
     return status;

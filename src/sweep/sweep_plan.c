@@ -362,7 +362,7 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
             jsni_fail(JSN_ERR_ARGUMENT, "a preset tries every setting with one "
                                         "seed, as the paper does; --seed says which");
     if (status == JSN_OK)
-        status = jsni_store_open(&store, url, true);
+        status = jsni_store_open(&store, url, JSNI_STORE_CREATE);
     if (status == JSN_OK) {
         status = jsni_store_begin(store);
         if (status == JSN_OK) {

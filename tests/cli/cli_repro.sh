@@ -15,11 +15,15 @@ expect 2 '' 'which data' -- "$JENSEN" repro table1
 if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     # The name of a study is a hash of what changes results; threads and jobs do not.
     # printf 'data=cifar10:a.tar\nsubset=10000\nnetwork=cnn\nepochs=20' | sha256sum
-    scaled=(--data cifar10:a.tar --network cnn --subset 10000 --epochs 20 --show
+    # The data is not there, so nothing is run; with --show nothing is made either.
+    scaled=(--data cifar10:a.tar --network cnn --subset 10000 --epochs 20
         --store "sqlite:///$work/names.db")
-    expect 0 '*' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}"
-    expect 0 '*' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}" --threads 3 --jobs 2
-    expect 0 '^repro-table1-cifar10-6adbbd6e: 0 trials' '' -- \
+    expect 0 'not run' '' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}" --show
+    expect 2 '' 'changes nothing' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}" --show --retry-failed
+    expect 1 '' '' -- test -e names.db
+    expect 3 '' 'a\.tar' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}"
+    expect 3 '' 'a\.tar' -- "$JENSEN" repro table1 --dataset cifar10 "${scaled[@]}" --threads 3
+    expect 0 '^repro-table1-cifar10-6adbbd6e: [0-9]+ trials: 0 complete' '' -- \
         "$JENSEN" sweep status --store "sqlite:///$work/names.db"
     cp stdout.txt studies.txt
     expect 0 '^1$' '' -- grep -c '^repro-' studies.txt
@@ -42,15 +46,16 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     done
     expect 0 'augment=none' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --augment none --store a.db
     expect 0 'not run' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --seeds 3
-    expect 0 '"waiting":0,.*"trials":0' '' -- "$JENSEN" sweep status --json
+    expect 3 '' 'no such database' -- "$JENSEN" sweep status --json
     expect 2 '' 'fig5 as svg: there are markdown' -- "$JENSEN" repro fig5 "${tiny[@]}" --show --format svg
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}" --show
     # Noise from another source is another study, not further runs of the same cells.
-    eight=("${tiny[@]}" --show --store "sqlite:///$work/eight.db")
-    expect 0 'noise-from=from=one' '' -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=one
-    expect 0 'noise-from=from=two' '' -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=two
-    expect 0 'noise-from=from=two' '' -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=two
+    eight=("${tiny[@]}" --store "sqlite:///$work/eight.db")
+    expect 0 'noise-from=from=one' '' -- "$JENSEN" repro table8 "${eight[@]}" --show --noise-from from=one
+    for from in one two two; do
+        expect 3 '' "$from" -- "$JENSEN" repro table8 "${eight[@]}" --noise-from from=$from
+    done
     expect 2 '' 'holds 2 studies' -- "$JENSEN" sweep status --store "sqlite:///$work/eight.db"
     expect 0 'scaled down; data=builtin:size=200, .*epochs=1' 'study repro-table3' -- \
         "$JENSEN" repro table3 "${tiny[@]}" --only js

@@ -150,4 +150,28 @@ expect 0 '1 complete, 0 pruned, 0 failed' '*' -- "$JENSEN" sweep run truths -q
 expect 0 '^nesterov: (0|false)$' '' -- cat runs/truths/trial-00000/config.yaml
 rm -f jensen.db*
 
+# Who only reads writes nothing: a database of somebody else's stays as it is, and one that
+# cannot be written can be read.
+python3 -c 'import sqlite3; db = sqlite3.connect("own.db"); db.execute("CREATE TABLE notes (text)"); db.commit()'
+before=$(sha256sum <own.db)
+expect 0 'not run' '' -- "$JENSEN" repro table3 --data builtin --show --store sqlite:///own.db
+expect 3 '' 'own.db: holds no studies' -- "$JENSEN" sweep status --store own.db
+cases=$((cases + 1))
+[ "$before" = "$(sha256sum <own.db)" ] || complain "a database of another program was changed" own
+mkdir closed
+(cd closed && "$JENSEN" sweep create '100%' "${tiny[@]}" --seeds 2 --store 'a%20b?.db' && "$JENSEN" sweep run --store 'a%20b?.db') >/dev/null 2>&1
+chmod 444 closed/*.db
+chmod 555 closed
+# Root may write anywhere, so the one to read is another user where there is one.
+reader=()
+[ "$(id -u)" -ne 0 ] || { chmod 755 . && reader=(setpriv --reuid=65534 --regid=65534 --clear-groups); }
+if [ ${#reader[@]} -eq 0 ] || { "${reader[@]}" true && "${reader[@]}" "$JENSEN" --version; } >/dev/null 2>&1; then
+    expect 0 '2 complete' '' -- "${reader[@]}" "$JENSEN" sweep status --store 'closed/a%20b?.db'
+    expect 0 '^trials 0, 1: mean' '' -- "${reader[@]}" "$JENSEN" sweep best --store 'closed/a%20b?.db'
+    expect 0 '^1,complete' '' -- "${reader[@]}" "$JENSEN" sweep export --store 'closed/a%20b?.db'
+else
+    echo "skipped: no user that cannot write"
+fi
+chmod 755 closed
+
 finish

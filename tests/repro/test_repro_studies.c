@@ -14,7 +14,7 @@ static void begin(const char *name)
 {
     jsni_store *store = NULL;
     (void)snprintf(url, sizeof url, "sqlite:///%s/%s.db", support_folder, name);
-    const jsn_status status = jsni_store_open(&store, url, true);
+    const jsn_status status = jsni_store_open(&store, url, JSNI_STORE_CREATE);
     if (status == JSN_ERR_UNSUPPORTED) {
         print_message("skipped: a build without SQLite\n");
         skip();

@@ -22,7 +22,7 @@ static int set_up(void **state)
     (void)snprintf(f->folder, sizeof f->folder, "%s", support_temporary_folder());
     (void)snprintf(f->url, sizeof f->url, "sqlite:///%s/s.db", f->folder);
     *state = f;
-    if (jsni_store_open(&f->store, f->url, true) == JSN_ERR_UNSUPPORTED)
+    if (jsni_store_open(&f->store, f->url, JSNI_STORE_CREATE) == JSN_ERR_UNSUPPORTED)
         return 0;
     assert_ok(jsni_study_create(&f->study, f->store, "one", true));
     return 0;
@@ -182,15 +182,16 @@ static void test_other_databases_are_refused(void **state)
     char path[700];
     (void)snprintf(path, sizeof path, "%s/text.db", f->folder);
     assert_ok(jsni_file_write(path, "this is no database at all, but text\n", 37));
-    assert_fails(jsni_store_open(&store, path, true), JSN_ERR_DATA, "text.db");
-    assert_fails(jsni_store_open(&store, "mysql://host/db", true), JSN_ERR_ARGUMENT,
-                 "mysql://host/db");
+    assert_fails(jsni_store_open(&store, path, JSNI_STORE_CREATE), JSN_ERR_DATA,
+                 "text.db");
+    assert_fails(jsni_store_open(&store, "mysql://host/db", JSNI_STORE_CREATE),
+                 JSN_ERR_ARGUMENT, "mysql://host/db");
     (void)snprintf(path, sizeof path, "%s/none.db", f->folder);
-    assert_fails(jsni_store_open(&store, path, false), JSN_ERR_DATA,
+    assert_fails(jsni_store_open(&store, path, JSNI_STORE_WRITE), JSN_ERR_DATA,
                  "no such database");
     assert_ok(jsni_store_run(f->store, "UPDATE version_info SET schema_version = 13",
                              NULL, 0, NULL, NULL));
-    assert_fails(jsni_store_open(&store, f->url, false), JSN_ERR_DATA,
+    assert_fails(jsni_store_open(&store, f->url, JSNI_STORE_WRITE), JSN_ERR_DATA,
                  "another schema");
     assert_null(store);
 }
