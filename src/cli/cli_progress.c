@@ -45,10 +45,16 @@ static void show_message(void *user, jsn_log_level level, const char *text)
         return;
     cli_progress_clear();
     const int colour = level == JSN_LOG_WARNING && isatty(2) && !getenv("NO_COLOR");
-    if (level == JSN_LOG_WARNING)
-        (void)fprintf(stderr, "%swarning:%s ", colour ? "\033[33m" : "",
-                      colour ? "\033[0m" : "");
-    (void)fprintf(stderr, "%s\n", text);
+    const char *before = level != JSN_LOG_WARNING ? ""
+                         : colour                 ? "\033[33mwarning:\033[0m "
+                                                  : "warning: ";
+    /* One write a line: those of two workers do not mix. */
+    char line[2048];
+    const int length = snprintf(line, sizeof line, "%s%s\n", before, text);
+    if (length > 0 && (size_t)length < sizeof line)
+        (void)fwrite(line, 1, (size_t)length, stderr);
+    else
+        (void)fprintf(stderr, "%s%s\n", before, text);
 }
 
 static double now(void)

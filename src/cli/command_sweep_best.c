@@ -162,12 +162,19 @@ static jsn_status print_all(const jsn_sweep *sweep, const jsn_sweep_trial *trial
     if (grouped)
         return JSN_OK;
     const jsn_status status = print_best(sweep, trials, count, NULL, json, &found);
+    bool over = true; /* nothing of it is to come */
+    for (size_t i = 0; i < count; i++)
+        over = over && trials[i].state != JSN_SWEEP_WAITING &&
+               trials[i].state != JSN_SWEEP_RUNNING;
     if (status == JSN_OK && !found)
         (void)fprintf(stderr,
                       jsn_sweep_best(sweep, trials, count, NULL) == SIZE_MAX
-                          ? "no trial of '%s' is complete yet\n"
-                          : "no configuration of '%s' has all its seeds complete yet\n",
-                      jsn_sweep_name(sweep));
+                          ? "no trial of '%s' is complete%s\n"
+                          : "no configuration of '%s' has all its seeds complete%s\n",
+                      jsn_sweep_name(sweep),
+                      over ? ", and none is left to run; 'jensen sweep status "
+                             "--failures' says why"
+                           : " yet");
     return status;
 }
 

@@ -48,16 +48,50 @@ static void drop_secrets(char *url)
     }
 }
 
+/* Refuses what would not stay one word of a line "#SBATCH --time=...". */
+static jsn_status check_word(const char *option, const char *text)
+{
+    for (const char *c = text; text != NULL && *c != '\0'; c++)
+        if ((unsigned char)*c <= ' ' || *c == 127 ||
+            strchr("'\"`\\$;#&|<>", *c) != NULL)
+            return cli_usage("--%s: spaces, quotes, control characters and $ ; # & | < "
+                             "> \\ cannot be in it",
+                             option);
+    return JSN_OK;
+}
+
+/* Tasks start where sbatch was called, perhaps on machines without the file. */
+static void warn_relative(const char *url)
+{
+    const char *path = strncmp(url, "sqlite:///", 10) == 0 ? url + 10 : url;
+    if (strstr(path, "://") != NULL || path[0] == '/')
+        return;
+    char text[600];
+    (void)snprintf(text, sizeof text,
+                   "the store %.400s is relative to the folder that sbatch is called "
+                   "in; give an absolute path, or a server",
+                   url);
+    const jsn_logger *logger = cli_logger();
+    logger->message(logger->user, JSN_LOG_WARNING, text);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const slurm_values *v = values;
     jsn_sweep *sweep = NULL;
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
-    const jsn_status status = jsn_sweep_open_to_read(
-        &sweep, cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL);
+    jsn_status status = check_word("partition", v->partition);
+    if (status == JSN_OK)
+        status = check_word("time", v->time);
+    if (status == JSN_OK)
+        status = check_word("memory", v->memory);
+    if (status == JSN_OK)
+        status = jsn_sweep_open_to_read(&sweep, cli_store_url(v->store),
+                                        args->count == 1 ? args->items[0] : NULL);
     if (status != JSN_OK)
         return status;
+    warn_relative(cli_store_url(v->store));
     const char *shown = jsn_sweep_shown(sweep);
     (void)printf("#!/bin/bash\n#SBATCH --job-name=jensen\n#SBATCH --array=1-%lld\n"
                  "#SBATCH --cpus-per-task=%lld\n#SBATCH --mem=%s\n#SBATCH --time=%s\n"

@@ -91,15 +91,28 @@ static void add_trial(const jsn_sweep *sweep, configuration *c,
         c->best = i;
 }
 
+/* Whether options of a trial are still open: one that Optuna enqueued gets them when it
+ * is run, and one that cannot be run never does. It repeats no other. */
+static bool is_open(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
+{
+    if (trial->state == JSN_SWEEP_COMPLETE)
+        return false;
+    for (size_t i = 0; i < jsn_json_count(sweep->axes); i++)
+        if (jsn_sweep_option(trial, jsn_json_key(jsn_json_at(sweep->axes, i))) == NULL)
+            return true;
+    return trial->option_count == 0 &&
+           jsn_sweep_fact(trial, "system:fixed_params") != NULL;
+}
+
 /* Finds the configurations of the group's trials; of [count] says which, SIZE_MAX:
- * another group's. Returns how many there are. */
-static size_t find_all(const jsn_sweep_trial *trials, size_t count, const char *group,
-                       configuration *list, size_t *of)
+ * another group's, or not known. Returns how many there are. */
+static size_t find_all(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                       size_t count, const char *group, configuration *list, size_t *of)
 {
     size_t total = 0;
     for (size_t i = 0; i < count; i++) {
         of[i] = SIZE_MAX;
-        if (!in_group(&trials[i], group))
+        if (!in_group(&trials[i], group) || is_open(sweep, &trials[i]))
             continue;
         const uint64_t mark = mark_of(&trials[i]);
         size_t k = 0;
@@ -178,7 +191,7 @@ jsn_status jsn_sweep_choose(const jsn_sweep *sweep, const jsn_sweep_trial *trial
     out->counted = jsni_alloc(count, sizeof *out->counted);
     jsn_status status = JSN_ERR_MEMORY;
     if (list != NULL && of != NULL && out->counted != NULL) {
-        total = find_all(trials, count, group, list, of);
+        total = find_all(sweep, trials, count, group, list, of);
         status = add_all(sweep, trials, count, list, of, out->counted);
     }
     if (status == JSN_OK) {

@@ -43,7 +43,12 @@ expect 0 "^$best" '' -- "$JENSEN" sweep best one
 expect 0 '"mean":0\.[0-9]*,"deviation":0\.[0-9e-]*,"n":2,"trials":\[[02],[13]\],"options":\{"lr"' '' -- \
     "$JENSEN" sweep best one --json
 expect 0 'mean of 2 seeds' '' -- "$JENSEN" sweep export one --format html
-expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3
+expect 0 '#SBATCH --array=1-3' '^warning: the store sqlite:///jensen.db is relative' -- "$JENSEN" sweep slurm one --tasks 3
+expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3 --store "sqlite:///$work/jensen.db"
+for wrong in partition time memory; do
+    expect 2 '' "--$wrong: .*control characters" -- "$JENSEN" sweep slurm one --$wrong $'a\ntouch owned'
+    expect 2 '' "--$wrong: .*quotes" -- "$JENSEN" sweep slurm one --$wrong "a'b"
+done
 
 # The page of a study links its runs' pages, as seen from where it is written; a page
 # that is missing is made.

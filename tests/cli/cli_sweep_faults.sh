@@ -148,6 +148,12 @@ sql "INSERT INTO trials (number, study_id, state) VALUES (0, 2, 'WAITING')"
 sql "INSERT INTO trial_system_attributes (trial_id, \"key\", value_json) VALUES (61, 'fixed_params', '{\"nesterov\": false}')"
 expect 0 '1 complete, 0 pruned, 0 failed' '*' -- "$JENSEN" sweep run truths -q
 expect 0 '^nesterov: (0|false)$' '' -- cat runs/truths/trial-00000/config.yaml
+# Trials that never got their options repeat no others, and a study that is over is not "yet".
+sql "INSERT INTO trials (number, study_id, state) VALUES (1, 2, 'FAIL'), (2, 2, 'FAIL')"
+expect 0 '^trial 0: test_acc' '' -- "$JENSEN" sweep best truths
+sql "UPDATE trials SET state = 'FAIL' WHERE study_id = 2"
+expect 0 '' "^no trial of 'truths' is complete, and none is left" -- "$JENSEN" sweep best truths
+expect 0 '' "^no trial of 'ends' is complete yet" -- "$JENSEN" sweep best ends
 rm -f jensen.db*
 
 # Who only reads writes nothing: a database of somebody else's stays as it is, and one that

@@ -154,6 +154,26 @@ static void test_the_same_seed_counts_once(void **state)
     assert_null(c.counted);
 }
 
+static void test_open_options_repeat_nothing(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"lr\": {}}";
+    fixture f = {.sweep = {.study = {.maximize = true}}};
+    jsn_sweep_choice c;
+    assert_ok(jsn_json_parse(&f.sweep.axes, "axes", json, strlen(json)));
+    add(&f, low, 1, 0.5);
+    add(&f, low, 1, NAN);
+    add(&f, low, 1, NAN);
+    f.trials[1].option_count = f.trials[2].option_count = 0;
+    assert_ok(jsn_sweep_choose(&f.sweep, f.trials, f.count, NULL, &c));
+    assert_int_equal(c.n, 1);
+    assert_false(c.repeated);
+    for (size_t i = 0; i < f.count; i++)
+        assert_int_equal(c.counted[i], i);
+    jsn_sweep_choice_release(&c);
+    jsn_json_destroy(f.sweep.axes);
+}
+
 static void test_groups_are_apart(void **state)
 {
     (void)state;
@@ -178,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_equal_means_go_to_fewer_failures_then_the_lower_number),
         cmocka_unit_test(test_one_seed_chooses_the_best_trial),
         cmocka_unit_test(test_the_same_seed_counts_once),
+        cmocka_unit_test(test_open_options_repeat_nothing),
         cmocka_unit_test(test_groups_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
