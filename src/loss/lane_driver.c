@@ -219,14 +219,16 @@ static void load_target_beside(lane_run *run, size_t sample)
 
 /* Whether a value too large for the logits is there because one of them is -infinity,
  * which is computed as -JSNI_LARGE: a small factor (of a soft target, of smoothing)
- * makes a number of that which looks like any other. `first` is the first entry. */
-static bool comes_from_masked(const lane_run *run, size_t first, double value)
+ * makes a number of that which looks like any other. The logits are those of `views`
+ * views from entry `first` on. */
+static bool comes_from_masked(const lane_run *run, size_t first, size_t views,
+                              double value)
 {
     const jsni_loss_job *job = run->job;
     const size_t step = job->samples * job->classes;
     double low = HUGE_VAL, high = -HUGE_VAL;
     bool masked = false;
-    for (size_t v = 0; v < run->row.views; v++)
+    for (size_t v = 0; v < views; v++)
         for (size_t k = 0; k < job->classes; k++) {
             const size_t at = first + v * step + k;
             const double z = job->f64 ? ((const double *)job->logits)[at]
@@ -238,15 +240,21 @@ static bool comes_from_masked(const lane_run *run, size_t first, double value)
     return masked && fabs(value) > LARGE_VALUE * (1.0 + high - low);
 }
 
-/* Notes the first sample whose loss is not finite. Called before the gradient is
- * written, which may be over the logits. */
-static void check_value(const lane_run *run, size_t sample, size_t first, double value)
+/* Notes the first sample whose loss is not finite. */
+static void check_value(const lane_run *run, size_t sample, size_t first, size_t views,
+                        double value)
 {
     if (fabs(value) < LARGE_VALUE || run->part->bad != SIZE_MAX)
         return;
     if (!(fabs(value) < 0.01 * (double)JSNI_LARGE) ||
-        comes_from_masked(run, first, value))
+        comes_from_masked(run, first, views, value))
         run->part->bad = sample;
+}
+
+/* A gradient that is written over the logits leaves nothing to look at afterwards. */
+static bool is_in_place(const jsni_loss_job *job)
+{
+    return job->grad == job->logits;
 }
 
 /* Lists a value and returns `sum` with it. The sum is passed through, so that it stays
@@ -256,6 +264,9 @@ static double take_value(const lane_run *run, size_t sample, double weight,
 {
     if (run->job->per_sample != NULL)
         run->job->per_sample[sample] = value;
+    if (!(fabs(value) < LARGE_VALUE) && !is_in_place(run->job))
+        check_value(run, sample, sample * run->job->classes, run->job->views_read,
+                    value);
     return sum + weight * value;
 }
 
@@ -288,7 +299,8 @@ static void sample_beside(lane_run *run, size_t sample)
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             jsni_fetch_ends(job, first + (g + v) * step);
         const double part = (double)jsni_first(run->fn(row, run->grad));
-        check_value(run, sample, first + g * step, part);
+        if (is_in_place(job))
+            check_value(run, sample, first + g * step, row->views, part);
         value += part;
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_beside(run, v, scale, first + (g + v) * step);
@@ -455,7 +467,7 @@ static void check_values(const lane_run *run, size_t sample, size_t lanes, size_
     jsni_store(values, value);
     for (size_t i = 0; i < lanes; i++)
         if (is_chosen(run->job, sample + i))
-            check_value(run, sample + i, first + i * run->job->classes,
+            check_value(run, sample + i, first + i * run->job->classes, run->row.views,
                         (double)values[i]);
 }
 
@@ -479,7 +491,8 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
             softmax_apart(run, v);
         }
         const jsni_real part = run->fn(row, run->grad);
-        check_values(run, sample, lanes, first + g * step, part);
+        if (is_in_place(job))
+            check_values(run, sample, lanes, first + g * step, part);
         value = value + part;
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_apart(run, v, scale, sample, lanes, first + (g + v) * step);
