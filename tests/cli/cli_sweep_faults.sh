@@ -36,15 +36,15 @@ until_true() {
 longer() { [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; }
 states() { sql "SELECT group_concat(state, ' ') FROM (SELECT state FROM trials ORDER BY trial_id)"; }
 
-slow=(builtin:size=400,test=20 --network mlp:width=32 --batch 8 --threads 1 --checkpoint-minutes 0.0001)
+slow=(builtin:size=400,test=20 --network mlp:width=32 --batch 8 --threads 1)
 tiny=(builtin:size=60,test=20 --network mlp:width=16 --batch 16 --epochs 1 --threads 1 --device ref)
 
 # Pruning of a run that was interrupted sees its epochs from before: its first one was the
 # best of all, so it is completed.
-"$JENSEN" sweep create prune "${slow[@]}" --epochs 40 --seeds 6 --pruner median >/dev/null 2>&1
+"$JENSEN" sweep create prune "${slow[@]}" --epochs 60 --seeds 6 --pruner median >/dev/null 2>&1
 sql "INSERT INTO trial_intermediate_values (trial_id, step, intermediate_value, intermediate_value_type)
-     WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 40)
-     SELECT trial_id, k, CASE WHEN k < 30 THEN 0 ELSE 0.999 END, 'FINITE' FROM trials, n WHERE trial_id < 6"
+     WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 60)
+     SELECT trial_id, k, CASE WHEN k < 45 THEN 0 ELSE 0.999 END, 'FINITE' FROM trials, n WHERE trial_id < 6"
 sql "UPDATE trials SET state = 'COMPLETE' WHERE trial_id < 6"
 "$JENSEN" sweep run prune -q >/dev/null 2>&1 &
 pid=$!
@@ -61,7 +61,7 @@ expect 0 '6 complete, 0 pruned' '*' -- "$JENSEN" sweep run prune -q
 sql "DELETE FROM trial_intermediate_values WHERE trial_id = 6"
 sql "UPDATE trials SET state = 'WAITING' WHERE trial_id = 6"
 expect 0 '6 complete, 0 pruned' '*' -- "$JENSEN" sweep run prune -q
-expect 0 '^40\|1\|40$' '' -- sql "SELECT COUNT(*), MIN(step), MAX(step) FROM trial_intermediate_values WHERE trial_id = 6"
+expect 0 '^60\|1\|60$' '' -- sql "SELECT COUNT(*), MIN(step), MAX(step) FROM trial_intermediate_values WHERE trial_id = 6"
 rm -f jensen.db*
 
 # The options of a configuration file are those it had when the study was made.
@@ -87,7 +87,7 @@ expect 0 '^3$' '' -- sql "SELECT value_json FROM trial_user_attributes WHERE tri
 rm -rf jensen.db* runs/four
 
 # A group that loses one of its trials goes on with the others.
-"$JENSEN" sweep create group "${slow[@]}" --epochs 30 --device ref --axis lr=0.01,0.02,0.03 >/dev/null 2>&1
+"$JENSEN" sweep create group "${slow[@]}" --epochs 40 --axis lr=0.01,0.02,0.03 >/dev/null 2>&1
 "$JENSEN" sweep worker group --together 3 --grace 2 -q >lost.out 2>stderr.txt &
 pid=$!
 until_true longer runs/group/trial-00000/metrics.jsonl 1
@@ -115,19 +115,22 @@ rm -rf jensen.db* runs/group
 mkdir -p runs/locked/trial-00000
 lock_folder() {
     python3 - "$1" "$2" <<'END'
-import fcntl, sys, time
+import fcntl, os, sys, time
 lock = open(sys.argv[1], "w")
 fcntl.flock(lock, fcntl.LOCK_EX)
 print("locked", flush=True)
-time.sleep(float(sys.argv[2]))
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.1)
 END
 }
-lock_folder runs/locked/trial-00000/.lock 4 >holder.txt &
+lock_folder runs/locked/trial-00000/.lock unlock >holder.txt &
 holder=$!
 until_true grep -q locked holder.txt
 expect 0 '2 complete, 0 pruned, 0 failed, 1 waiting' 'trial 0 waits: .*trial-00000: another process' -- \
     "$JENSEN" sweep run locked --max-trials 2
+(sleep 3 && touch unlock) &
 expect 0 '3 complete' 'trial 0 waits' -- "$JENSEN" sweep run locked
+touch unlock
 cases=$((cases + 1))
 [ "$(grep -c 'trial 0 waits' stderr.txt)" -eq 1 ] || complain "said more than once" locked
 wait $holder
