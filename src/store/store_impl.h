@@ -26,7 +26,7 @@ JSN_MUST_CHECK jsn_status jsni_store_rows_grow(jsni_store_rows *rows, size_t col
 
 /* What a database is opened for. */
 typedef enum jsni_store_use {
-    JSNI_STORE_READ, /* nothing is written, not even into a file beside it */
+    JSNI_STORE_READ, /* nothing is changed */
     JSNI_STORE_WRITE,
     JSNI_STORE_CREATE /* and made, or given its tables, where it is missing */
 } jsni_store_use;

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -102,33 +103,48 @@ static void close_file(void *connection)
     (void)sqlite3_close(connection);
 }
 
-/* The flags of SQLite and the name it opens: of a file that lies where nothing can be
- * written, and that nobody is writing, without looking for the log beside it. */
-static jsn_status name_file(const char *path, jsni_store_use use, int *flags,
-                            char **name)
+/* Whether the file can be written, and the log beside it made. */
+static jsn_status can_write(const char *path, bool *out)
 {
-    jsni_text text = {0};
-    *flags = SQLITE_OPEN_NOMUTEX;
-    if (use != JSNI_STORE_READ) {
-        *flags |= SQLITE_OPEN_READWRITE;
-        *flags |= use == JSNI_STORE_CREATE ? SQLITE_OPEN_CREATE : 0;
-        JSNI_TRY_ALLOC(*name = jsni_text_copy(path));
-        return JSN_OK;
-    }
-    *flags |= SQLITE_OPEN_READONLY;
-    jsni_text_format(&text, "%s-wal", path);
-    JSNI_TRY(jsni_text_take(&text, name));
-    const bool written = access(*name, F_OK) == 0;
-    jsni_free(*name);
     char *folder = jsni_text_copy(path);
     JSNI_TRY_ALLOC(folder);
     char *slash = strrchr(folder, '/');
     if (slash != NULL)
         slash[slash == folder ? 1 : 0] = '\0';
-    const bool fixed = !written && (access(path, W_OK) != 0 ||
-                                    access(slash == NULL ? "." : folder, W_OK) != 0);
+    *out = access(path, W_OK) == 0 && access(slash == NULL ? "." : folder, W_OK) == 0;
     jsni_free(folder);
-    if (!fixed) {
+    return JSN_OK;
+}
+
+/* Whether somebody is writing the file: then there is a log beside it. */
+static jsn_status has_log(const char *path, bool *out)
+{
+    jsni_text text = {0};
+    char *log = NULL;
+    struct stat info;
+    jsni_text_format(&text, "%s-wal", path);
+    JSNI_TRY(jsni_text_take(&text, &log));
+    *out = stat(log, &info) == 0 && info.st_size > 0;
+    jsni_free(log);
+    return JSN_OK;
+}
+
+/* The flags of SQLite and the name it opens. A reader that may write opens the file for
+ * writing, too, without doing so: it takes the log away again. A file that lies where
+ * nothing can be written, and that nobody writes, is read without a log. */
+static jsn_status name_file(const char *path, jsni_store_use use, int *flags,
+                            char **name)
+{
+    jsni_text text = {0};
+    bool writable = true, written = false;
+    if (use == JSNI_STORE_READ)
+        JSNI_TRY(can_write(path, &writable));
+    if (!writable)
+        JSNI_TRY(has_log(path, &written));
+    *flags = SQLITE_OPEN_NOMUTEX |
+             (writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+             (use == JSNI_STORE_CREATE ? SQLITE_OPEN_CREATE : 0);
+    if (writable || written) {
         JSNI_TRY_ALLOC(*name = jsni_text_copy(path));
         return JSN_OK;
     }
@@ -171,8 +187,10 @@ static jsn_status open_file(void **out, const char *url, const char *shown,
     static const char *const settings[] = {"PRAGMA journal_mode=WAL",
                                            "PRAGMA synchronous=NORMAL",
                                            "PRAGMA foreign_keys=ON"};
-    for (size_t i = 0; use != JSNI_STORE_READ && status == JSN_OK && i < 3; i++) {
-        status = run(db, settings[i], NULL, 0, NULL, NULL);
+    static const char *const reading[] = {"PRAGMA query_only=ON"};
+    const bool reads = use == JSNI_STORE_READ;
+    for (size_t i = 0; status == JSN_OK && i < (reads ? 1 : 3); i++) {
+        status = run(db, reads ? reading[i] : settings[i], NULL, 0, NULL, NULL);
         if (status != JSN_OK && status != JSN_ERR_MEMORY) {
             char sentence[400];
             (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());

@@ -167,6 +167,9 @@ expect 0 'not run' '' -- "$JENSEN" repro table3 --data builtin --show --store sq
 expect 3 '' 'own.db: holds no studies' -- "$JENSEN" sweep status --store own.db
 cases=$((cases + 1))
 [ "$before" = "$(sha256sum <own.db)" ] || complain "a database of another program was changed" own
+"$JENSEN" sweep create tidy "${tiny[@]}" --seeds 2 >/dev/null 2>&1
+expect 0 '2 waiting' '' -- "$JENSEN" sweep status
+expect 0 '^jensen.db$' '' -- sh -c 'echo jensen.db*'
 mkdir closed
 (cd closed && "$JENSEN" sweep create '100%' "${tiny[@]}" --seeds 2 --store 'a%20b?.db' && "$JENSEN" sweep run --store 'a%20b?.db') >/dev/null 2>&1
 chmod 444 closed/*.db
