@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "data/dataset_impl.h"
+#include "data/listing.h"
 
 enum { MOST_STEPS = 16 }; /* from link to link; ends a circle */
 
@@ -154,12 +155,8 @@ bool jsni_link_target(const char *name, const char *target, char *to)
                 used--;
             used -= used > 0; /* the slash */
         } else if (length > 0 && !(length == 1 && at[0] == '.')) {
-            if (used + length + 2 > JSNI_DATASET_MAX_NAME)
+            if (!jsni_path_add(to, &used, at, length))
                 goto outside;
-            if (used > 0)
-                to[used++] = '/';
-            memcpy(to + used, at, length);
-            used += length;
         }
         at += length + (at[length] == '/');
     }

@@ -227,6 +227,17 @@ jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
     return walk(&w, "", 0);
 }
 
+bool jsni_path_add(char *to, size_t *used, const char *part, size_t length)
+{
+    if (*used + length + 2 > JSNI_DATASET_MAX_NAME)
+        return false;
+    if (*used > 0)
+        to[(*used)++] = '/';
+    memcpy(to + *used, part, length);
+    *used += length;
+    return true;
+}
+
 jsn_status jsni_path_plain(const char *where, const char *path, char *to)
 {
     size_t used = 0;
@@ -245,14 +256,10 @@ jsn_status jsni_path_plain(const char *where, const char *path, char *to)
         if (length == 2 && memcmp(at, "..", 2) == 0)
             return jsni_fail(JSN_ERR_DATA, "%s: '%.100s' leads outside", where, path);
         if (length > 0 && !(length == 1 && at[0] == '.')) {
-            if (used + length + 2 > JSNI_DATASET_MAX_NAME)
+            if (!jsni_path_add(to, &used, at, length))
                 return jsni_fail(JSN_ERR_DATA,
                                  "%s: a name of more than %d bytes: %.60s", where,
                                  (int)JSNI_DATASET_MAX_NAME, path);
-            if (used > 0)
-                to[used++] = '/';
-            memcpy(to + used, at, length);
-            used += length;
         }
         at += length + (at[length] == '/');
     }

@@ -39,6 +39,10 @@ JSN_MUST_CHECK jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *f
 JSN_MUST_CHECK jsn_status jsni_path_plain(const char *where, const char *path,
                                           char *to);
 
+/* Appends a part of `length` bytes to the plain path of *used bytes in `to`, which has room
+ * for JSNI_DATASET_MAX_NAME; false when it does not fit. Writes no end. */
+bool jsni_path_add(char *to, size_t *used, const char *part, size_t length);
+
 /* Whether a name ends like an image, in any case; of a format that is read, or one that
  * people would expect to be. */
 bool jsni_is_image_name(const char *name);

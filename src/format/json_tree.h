@@ -1,5 +1,5 @@
-/* format/json_tree.h - how a tree of values is held and built; for the JSON and YAML
- * readers. Everything of a tree lives in one arena that its root owns. */
+/* format/json_tree.h - JSON inside the library: how a tree of values is held and built by
+ * the JSON and YAML readers, and a text as JSON. Everything of a tree lives in one arena that its root owns. */
 #ifndef JSNI_FORMAT_JSON_TREE_H
 #define JSNI_FORMAT_JSON_TREE_H
 
@@ -41,6 +41,9 @@ JSN_MUST_CHECK jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind k
 JSN_MUST_CHECK jsn_status jsni_json_parse_line(jsn_json **out, const char *name,
                                                size_t line, const char *data,
                                                size_t length);
+
+/* A text as JSON has it, in quotes; the caller's (jsn_text_release()). */
+JSN_MUST_CHECK jsn_status jsni_json_quote(const char *text, char **out);
 
 /* Whether a text is a number by JSON's grammar. */
 bool jsni_json_tree_is_number(const char *text);

@@ -233,3 +233,14 @@ jsn_status jsn_json_writer_take(jsn_json_writer *writer, char **out)
     }
     return jsni_text_take(&text, out);
 }
+
+jsn_status jsni_json_quote(const char *text, char **out)
+{
+    jsn_json_writer *writer = NULL;
+    *out = NULL;
+    JSNI_TRY(jsn_json_writer_create(&writer, 0));
+    jsn_json_put_text(writer, NULL, text);
+    const jsn_status status = jsn_json_writer_take(writer, out);
+    jsn_json_writer_destroy(writer);
+    return status;
+}

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "format/json_tree.h"
 #include "format/yaml.h"
 #include "jensen/option.h"
 
@@ -19,16 +20,11 @@ static jsn_status refuse(const char *name, size_t number)
 /* Appends a text as JSON has it. */
 static jsn_status add_quoted(jsni_text *out, const char *text)
 {
-    jsn_json_writer *w = NULL;
     char *quoted = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_put_text(w, NULL, text);
-    const jsn_status status = jsn_json_writer_take(w, &quoted);
-    jsn_json_writer_destroy(w);
-    if (status == JSN_OK)
-        jsni_text_add(out, quoted);
+    JSNI_TRY(jsni_json_quote(text, &quoted));
+    jsni_text_add(out, quoted);
     jsn_text_release(quoted);
-    return status;
+    return JSN_OK;
 }
 
 /* Numbers, true, false, null and quoted texts are JSON already; the rest is text. */

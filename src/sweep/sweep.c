@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/number.h"
 #include "core/rng.h"
+#include "format/json_tree.h"
 #include "sweep/sweep_impl.h"
 
 jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
@@ -188,17 +189,6 @@ jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count)
     return jsni_store_end(sweep->store, status);
 }
 
-/* A text as JSON; the caller's (jsn_text_release()). */
-static jsn_status quote(const char *text, char **json)
-{
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_put_text(w, NULL, text);
-    const jsn_status status = jsn_json_writer_take(w, json);
-    jsn_json_writer_destroy(w);
-    return status;
-}
-
 /* What tells trials of a study apart: their options in the order given. */
 static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **json)
 {
@@ -208,7 +198,7 @@ static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **
         jsni_text_format(&text, "%s%s=%s", i == 0 ? "" : " ", options[i].name,
                          options[i].text);
     JSNI_TRY(jsni_text_take(&text, &key));
-    const jsn_status status = quote(key, json);
+    const jsn_status status = jsni_json_quote(key, json);
     jsni_free(key);
     return status;
 }
@@ -245,7 +235,7 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
     if (status == JSN_OK)
         status = trial_key(options, count, &key);
     if (status == JSN_OK && group != NULL)
-        status = quote(group, &quoted);
+        status = jsni_json_quote(group, &quoted);
     if (status == JSN_OK && added != NULL)
         status = has_key(study, key, &found);
     if (status == JSN_OK && !found) {

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "format/json_tree.h"
 #include "store/run_folder.h"
 
 /* The metrics of a run as far as they are written; *data is NULL when there are none. */
@@ -231,17 +232,6 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
     return status;
 }
 
-/* A text as JSON; the caller's (jsn_text_release()). */
-static jsn_status quote(const char *text, char **json)
-{
-    jsn_json_writer *writer = NULL;
-    JSNI_TRY(jsn_json_writer_create(&writer, 0));
-    jsn_json_put_text(writer, NULL, text);
-    const jsn_status status = jsn_json_writer_take(writer, json);
-    jsn_json_writer_destroy(writer);
-    return status;
-}
-
 /* Ends a trial without a result; *mine is false when another worker has it. */
 static jsn_status end_without(jsni_worker *w, jsni_worker_job *j,
                               jsni_trial_state state, double value,
@@ -253,11 +243,11 @@ static jsn_status end_without(jsni_worker *w, jsni_worker_job *j,
     size_t count = 0;
     jsn_status status = JSN_OK;
     if (sentence != NULL) {
-        status = quote(sentence, &quoted);
+        status = jsni_json_quote(sentence, &quoted);
         attrs[count++] = (jsni_attr){word_failure, quoted};
     }
     if (status == JSN_OK && j->config.out != NULL) {
-        status = quote(j->config.out, &run);
+        status = jsni_json_quote(j->config.out, &run);
         attrs[count++] = (jsni_attr){word_run, run};
     }
     if (status == JSN_OK)
