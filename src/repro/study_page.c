@@ -138,30 +138,25 @@ static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *
     }
 }
 
-/* Why runs failed. */
-static jsn_status add_failures(jsni_text *page, const jsn_sweep_trial *trials,
-                               size_t count)
+/* Why runs failed, as facts: a reason is a sentence, and has to wrap. */
+static void add_failures(jsni_text *page, const jsn_sweep_trial *trials, size_t count)
 {
-    jsni_table table = {0};
-    jsni_table_column(&table, NULL, "trial", JSNI_ALIGN_RIGHT);
-    jsni_table_column(&table, NULL, "reason", JSNI_ALIGN_LEFT);
+    bool any = false;
     for (size_t t = 0; t < count; t++) {
         const char *why = jsn_sweep_fact(&trials[t], "failure");
-        char number[32];
+        char name[32];
         if (trials[t].state != JSN_SWEEP_FAILED)
             continue;
-        (void)snprintf(number, sizeof number, "%lld", (long long)trials[t].number);
-        jsni_table_row(&table);
-        (void)jsni_table_text(&table, number);
-        (void)jsni_table_text(&table, why == NULL ? "not recorded" : why);
+        if (!any) {
+            jsni_html_heading(page, "Failed trials");
+            jsni_html_facts_begin(page);
+            any = true;
+        }
+        (void)snprintf(name, sizeof name, "trial %lld", (long long)trials[t].number);
+        jsni_html_fact(page, name, why == NULL ? "not recorded" : why);
     }
-    if (jsni_table_rows(&table) > 0) {
-        jsni_html_heading(page, "Failed trials");
-        jsni_html_table(page, &table);
-    }
-    const jsn_status status = table.status;
-    jsni_table_release(&table);
-    return status;
+    if (any)
+        jsni_html_facts_end(page);
 }
 
 /* Names the pages of runs that are gone. Failed ones may never have had one. */
@@ -280,7 +275,7 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
     JSNI_TRY(add_curves(page, sweep, trials, count));
     jsni_html_heading(page, "Trials");
     jsni_html_table(page, table);
-    JSNI_TRY(add_failures(page, trials, count));
+    add_failures(page, trials, count);
     for (size_t t = 0; t < count; t++)
         add_missing(page, &trials[t]);
     jsni_html_end(page);
