@@ -1,5 +1,6 @@
-# A thin front for the CMake presets. `make demo` and `make test` install what is
-# missing first (scripts/setup.sh), so they work on a fresh Debian or Ubuntu.
+# A thin front for the CMake presets. What is missing is installed first
+# (scripts/setup.sh), so that every target works on a fresh Debian or Ubuntu. Only the
+# targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
 .PHONY: all setup release demo test test-peers bench fuzz install cuda format clean
@@ -11,11 +12,9 @@ setup:
 
 release: setup
 	@cmake --preset release >/dev/null
-	@cmake --build build/release -j $(JOBS)
+	@cmake --build build/release --target product -j $(JOBS)
 
-demo: setup
-	@cmake --preset release >/dev/null
-	@cmake --build build/release --target jensen_program -j $(JOBS)
+demo: release
 	build/release/jensen demo --out demo
 
 test:
@@ -39,7 +38,7 @@ install: release
 
 cuda: setup
 	@cmake --preset cuda >/dev/null
-	@cmake --build build/cuda -j $(JOBS)
+	@cmake --build build/cuda --target product -j $(JOBS)
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format-14 -i

@@ -1,5 +1,6 @@
 # jsn_install(): what `cmake --install` puts where, beside the program (src/cli): the
-# shared and the static library, the headers, jensen.pc, the CMake package.
+# shared and the static library, the headers, jensen.pc, the CMake package. The target
+# `product` builds all that is installed, and no test.
 #
 # The package is written out instead of exported, since an exported static library
 # would want a target for every library it was built with.
@@ -9,6 +10,7 @@ include(CMakePackageConfigHelpers)
 set(JSN_LOSS_HEADERS image log loss machine option param status version)
 
 function(jsn_install)
+    add_custom_target(product DEPENDS jensen jensen_static)
     install(TARGETS jensen jensen_static
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
             ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -93,8 +93,15 @@ if [ -e "$prefix/include/jensen/loss.h" ]; then
         agrees "$(LD_LIBRARY_PATH= "$work/build/$variant")" "$want" ||
             complain "examples/losses.c through CMake: $variant"
     done
-    agrees "$(JENSEN_LIBRARY=$lib/libjensen.so python3 -S -E "$root/examples/losses.py")" "$want" ||
-        complain "examples/losses.py"
+    # Python, and no package of it: the same lines as from C.
+    JENSEN_LIBRARY=$lib/libjensen.so python3 -S -E "$root/examples/losses.py" |
+        diff - <("$work/shared") || complain "examples/losses.py prints other lines than losses.c"
+    # From a checkout that is built and not installed, with nothing set.
+    mkdir -p "$work/checkout/examples" "$work/checkout/build"
+    ln -s "$build" "$work/checkout/build/release"
+    cp "$root/examples/losses.py" "$work/checkout/examples"
+    (cd / && env -u LD_LIBRARY_PATH "$work/checkout/examples/losses.py") | diff - <("$work/shared") ||
+        complain "examples/losses.py does not find the library that make has built"
     JENSEN_LIBRARY=$lib/nothing.so python3 -S -E "$root/examples/losses.py" 2>&1 |
         grep -q 'JENSEN_LIBRARY names it' || complain "examples/losses.py without a library"
 else

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int (*CMFixtureFunction)(void **state);
@@ -53,6 +54,10 @@ void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define fail()            bare_cmocka_fail(__FILE__, __LINE__, "failed")
 #define _fail(file, line) bare_cmocka_fail((file), (line), "failed")
 #define skip()            bare_cmocka_skip()
+
+/* cmocka's look for leaks and overruns; here only the memory. */
+#define test_malloc(size) malloc(size)
+#define test_free(block)  free(block)
 
 #define bare_check(condition) \
     ((condition) ? (void)0 : bare_cmocka_fail(__FILE__, __LINE__, "%s", #condition))
