@@ -32,14 +32,12 @@ static const jsni_stage_def *find_stage(const char *spec)
 
 static jsn_status unknown_stage(const char *spec)
 {
-    char known[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < jsni_preset_count() && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s, ",
-                                 jsni_preset_at(i)->name);
-    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                 i == 0 ? "" : ", ", table[i]->info.name);
+    char known[400];
+    jsni_text list = jsni_text_in(known, sizeof known);
+    for (size_t i = 0; i < jsni_preset_count(); i++)
+        jsni_text_item(&list, jsni_preset_at(i)->name);
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_text_item(&list, table[i]->info.name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME,
                      "augment: no pipeline or stage '%s' (there are: %s)", spec, known);
 }

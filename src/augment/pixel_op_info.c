@@ -5,6 +5,7 @@
 
 #include "augment/pixel_op.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "jensen/augment.h"
 
 /* In the order of jsni_pixel_kind, then other names of some. */
@@ -52,16 +53,14 @@ static bool same_name(const char *a, const char *b)
 
 static jsn_status find_kind(const char *name, int *kind)
 {
-    char known[400] = "";
-    size_t used = 0;
+    char known[400];
+    jsni_text list = jsni_text_in(known, sizeof known);
     for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++) {
         if (same_name(name, infos[i].name)) {
             *kind = i == JSNI_PIXEL_COUNT ? JSNI_PIXEL_COLOR : (int)i;
             return JSN_OK;
         }
-        if (used < sizeof known)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                     i == 0 ? "" : ", ", infos[i].name);
+        jsni_text_item(&list, infos[i].name);
     }
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no operation '%s' (there are: %s)", name,
                      known);

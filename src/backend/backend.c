@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/number.h"
+#include "core/text.h"
 
 #define TABLE_ENTRY(id) &jsni_backend_##id,
 static const jsni_backend_ops *const table[] = {JSNI_BACKEND_LIST(TABLE_ENTRY)};
@@ -77,11 +78,11 @@ static jsn_status no_backend(const char *device, size_t length)
         if (strlen(known[i]) == length && memcmp(known[i], device, length) == 0)
             return jsni_fail(JSN_ERR_DEVICE, "%s: this build has no %s backend", device,
                              known[i]);
-    char names[200] = "auto, cpu";
-    size_t used = strlen(names);
-    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof names; i++)
-        used +=
-            (size_t)snprintf(names + used, sizeof names - used, ", %s", table[i]->name);
+    char names[200];
+    jsni_text list = jsni_text_in(names, sizeof names);
+    jsni_text_add(&list, "auto, cpu");
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_text_item(&list, table[i]->name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no device '%s' (there are: %s)", device,
                      names);
 }

@@ -6,24 +6,27 @@
 #include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "format/safetensors.h"
 
 /* A few names for a sentence, and how many there were. */
 typedef struct name_list {
     char text[400];
-    size_t used;
+    jsni_text names; /* in `text` */
     size_t count;
 } name_list;
+
+static void begin_names(name_list *list)
+{
+    list->names = jsni_text_in(list->text, sizeof list->text);
+    list->count = 0;
+}
 
 static void add_name(name_list *list, const char *name)
 {
     enum { SHOWN = 6 };
-    list->count++;
-    if (list->count > SHOWN || list->used + strlen(name) + 3 > sizeof list->text)
-        return;
-    list->used +=
-        (size_t)snprintf(list->text + list->used, sizeof list->text - list->used,
-                         "%s%s", list->used == 0 ? "" : ", ", name);
+    if (list->count++ < SHOWN)
+        jsni_text_item(&list->names, name);
 }
 
 static const char *ellipsis(const name_list *list)
@@ -41,11 +44,9 @@ static bool same_shape(const jsni_tensor *tensor, const jsni_safetensor *stored)
 
 static void shape_text(char *to, size_t size, const size_t *shape, size_t rank)
 {
-    size_t used = 0;
-    to[0] = '\0';
-    for (size_t i = 0; i < rank && used < size; i++)
-        used += (size_t)snprintf(to + used, size - used, "%s%zu", i == 0 ? "" : "x",
-                                 shape[i]);
+    jsni_text text = jsni_text_in(to, size);
+    for (size_t i = 0; i < rank; i++)
+        jsni_text_format(&text, "%s%zu", i == 0 ? "" : "x", shape[i]);
 }
 
 /* JSN_OK, also when the name is missing (then it is listed); JSN_ERR_DATA when what is
@@ -139,7 +140,9 @@ static bool is_known(const jsni_graph *graph, const char *name)
 static jsn_status check_file(const char *path, const jsni_graph *graph,
                              const jsni_safetensors *file, bool skip_head)
 {
-    name_list missing = {.count = 0}, extra = {.count = 0};
+    name_list missing, extra;
+    begin_names(&missing);
+    begin_names(&extra);
     for (size_t i = 0; i < graph->param_count; i++)
         if (!(skip_head && in_head(graph, &graph->params[i])))
             JSNI_TRY(check_tensor(path, file, &graph->params[i], &missing));

@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/text.h"
 
 #define TABLE_ENTRY(id) &jsni_optim_##id,
 static const jsni_optim_def *const table[] = {JSNI_OPTIM_LIST(TABLE_ENTRY)};
@@ -26,11 +27,10 @@ jsn_status jsni_optim_parse(const char *spec, jsni_update *out, size_t *slots)
     while (i < JSNI_COUNT_OF(table) && !jsni_spec_names(spec, table[i]->info.name))
         i++;
     if (i == JSNI_COUNT_OF(table)) {
-        char known[200] = "";
-        size_t used = 0;
-        for (size_t k = 0; k < JSNI_COUNT_OF(table) && used < sizeof known; k++)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                     k == 0 ? "" : ", ", table[k]->info.name);
+        char known[200];
+        jsni_text list = jsni_text_in(known, sizeof known);
+        for (size_t k = 0; k < JSNI_COUNT_OF(table); k++)
+            jsni_text_item(&list, table[k]->info.name);
         return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no optimiser '%s' (there are: %s)",
                          spec, known);
     }

@@ -54,19 +54,19 @@ static void print_wrapped(const char *text, int indent)
 static void print_option(const jsn_option_info *row)
 {
     enum { COLUMN = 28 };
-    char head[192], help[512];
+    char letter[8] = "", head[192], help[512];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
-    int used = row->letter != 0
-                   ? snprintf(head, sizeof head, "  -%c, --%s", row->letter, row->name)
-                   : snprintf(head, sizeof head, "  --%s", row->name);
-    if (value != NULL && row->kind != JSN_OPTION_FLAG && used < (int)sizeof head)
-        used += snprintf(head + used, sizeof head - (size_t)used, " %s", value);
+    const int has_value = value != NULL && row->kind != JSN_OPTION_FLAG;
+    if (row->letter != 0)
+        (void)snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    (void)snprintf(head, sizeof head, "  %s--%s%s%s", letter, row->name,
+                   has_value ? " " : "", has_value ? value : "");
     const int has_initial = row->initial != NULL && row->kind != JSN_OPTION_FLAG;
     (void)snprintf(help, sizeof help, "%s%s%s%s", row->help,
                    has_initial ? " (default: " : "", has_initial ? row->initial : "",
                    has_initial ? ")" : "");
     (void)printf("%-*s", COLUMN - 1, head);
-    if (used >= COLUMN - 1)
+    if (strlen(head) >= COLUMN - 1)
         (void)printf("\n%*s", COLUMN, "");
     else
         (void)printf(" ");

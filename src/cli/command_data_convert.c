@@ -83,9 +83,12 @@ static jsn_status name_folders(conversion *c)
         char folder[NAME];
         (void)snprintf(folder, sizeof folder, "%s",
                        c->folders[k][0] != '\0' ? c->folders[k] : "_");
-        const size_t length = strlen(folder);
-        for (size_t n = 2; is_taken(c, named, folder); n++)
-            (void)snprintf(folder + length, sizeof folder - length, "_%zu", n);
+        const int length = (int)strlen(folder);
+        for (size_t n = 2; is_taken(c, named, folder); n++) {
+            char numbered[NAME];
+            (void)snprintf(numbered, sizeof numbered, "%.*s_%zu", length, folder, n);
+            memcpy(folder, numbered, sizeof folder);
+        }
         memcpy(c->folders[k], folder, sizeof folder);
         named[k] = true;
     }
@@ -118,18 +121,19 @@ static jsn_status write_image(conversion *c, jsn_split split, size_t index,
                               size_t *seen, const jsn_image *image)
 {
     const size_t label = (size_t)jsn_dataset_label(c->data, split, index);
-    char path[PATH];
-    const int root = snprintf(path, sizeof path, "%s/" UNFINISHED "/", c->out);
-    size_t at = (size_t)root;
-    at += (size_t)snprintf(path + at, sizeof path - at, "%s", jsn_split_name(split));
+    const char *part = jsn_split_name(split), *folder = c->folders[label];
+    char path[PATH], name[NAME + 64];
+    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s", c->out, part);
     jsn_status status = make_folder(path);
-    at += (size_t)snprintf(path + at, sizeof path - at, "/%s", c->folders[label]);
+    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s/%s", c->out, part, folder);
     if (status == JSN_OK)
         status = make_folder(path);
-    (void)snprintf(path + at, sizeof path - at, "/%04zu.%s", seen[label]++, c->format);
+    (void)snprintf(name, sizeof name, "%s/%s/%04zu.%s", part, folder, seen[label]++,
+                   c->format);
+    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s", c->out, name);
     if (status == JSN_OK)
         status = jsn_image_write(path, image);
-    put_quoted(c->names, path + root, ',');
+    put_quoted(c->names, name, ',');
     put_quoted(c->names, jsn_dataset_path(c->data, split, index), '\n');
     return status;
 }

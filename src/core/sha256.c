@@ -1,5 +1,6 @@
 /* core/sha256.c - see core/sha256.h. */
 #include "core/sha256.h"
+#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,7 @@ void jsni_sha256_hex(jsni_sha256 *sha, char out[JSNI_SHA256_HEX])
     for (int i = 0; i < 8; i++)
         tail[i] = (uint8_t)(bits >> (56 - 8 * i));
     jsni_sha256_add(sha, tail, sizeof tail);
+    jsni_text hex = jsni_text_in(out, JSNI_SHA256_HEX);
     for (int i = 0; i < 8; i++)
-        (void)snprintf(out + 8 * i, 9, "%08x", (unsigned)sha->state[i]);
+        jsni_text_format(&hex, "%08x", (unsigned)sha->state[i]);
 }

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/number.h"
+#include "core/text.h"
 
 bool jsni_spec_names(const char *spec, const char *name)
 {
@@ -28,15 +29,14 @@ static size_t find_param(const jsn_param_info *params, size_t count, const char 
 static jsn_status unknown_key(const char *spec, const jsn_param_info *params,
                               size_t count, const char *key, size_t length)
 {
-    char known[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < count && used < sizeof known; i++)
+    char known[400];
+    jsni_text list = jsni_text_in(known, sizeof known);
+    for (size_t i = 0; i < count; i++)
         if (params[i].kind != JSN_PARAM_POSITIONAL)
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                     used == 0 ? "" : ", ", params[i].name);
+            jsni_text_item(&list, params[i].name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "'%s': no parameter '%.*s' (%s%s)", spec,
                      (int)length, key,
-                     used == 0 ? "there are none" : "there are: ", known);
+                     list.length == 0 ? "there are none" : "there are: ", known);
 }
 
 /* The end of a value that starts at `text`: the next comma or the end. A positional

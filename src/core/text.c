@@ -32,6 +32,29 @@ int jsni_format(char *out, size_t size, const char *format, ...)
     return length;
 }
 
+jsni_text jsni_text_in(char *array, size_t size)
+{
+    array[0] = '\0';
+    return (jsni_text){.data = array, .capacity = size, .bounded = true};
+}
+
+/* Ends a bounded text that something did not fit into: half a character at the end is
+ * dropped, and the room for more with it. */
+static void cut(jsni_text *text)
+{
+    size_t at = text->length, tail = 0;
+    while (at > 0 && tail < 3 && ((unsigned char)text->data[at - 1] & 0xC0) == 0x80) {
+        at--;
+        tail++;
+    }
+    const unsigned char lead = at > 0 ? (unsigned char)text->data[at - 1] : 0;
+    const size_t wanted = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC0 ? 1 : 0;
+    if (wanted > tail)
+        text->length = at - 1;
+    text->data[text->length] = '\0';
+    text->capacity = text->length + 1;
+}
+
 /* Room for `more` bytes and the terminator. */
 static int reserve(jsni_text *text, size_t more)
 {
@@ -39,6 +62,8 @@ static int reserve(jsni_text *text, size_t more)
         return 0;
     if (text->capacity - text->length > more)
         return 1;
+    if (text->bounded)
+        return 0;
     size_t capacity = text->capacity < 256 ? 256 : text->capacity * 2;
     if (capacity - text->length <= more)
         capacity = text->length + more + 1;
@@ -54,11 +79,16 @@ static int reserve(jsni_text *text, size_t more)
 
 void jsni_text_add_n(jsni_text *text, const char *piece, size_t length)
 {
-    if (!reserve(text, length))
+    const bool fits = reserve(text, length);
+    if (!fits && !text->bounded)
         return;
-    memcpy(text->data + text->length, piece, length);
-    text->length += length;
+    const size_t room = text->capacity - text->length;
+    const size_t added = fits ? length : room - 1;
+    memcpy(text->data + text->length, piece, added);
+    text->length += added;
     text->data[text->length] = '\0';
+    if (!fits)
+        cut(text);
 }
 
 void jsni_text_add(jsni_text *text, const char *piece)
@@ -72,12 +102,23 @@ void jsni_text_format(jsni_text *text, const char *format, ...)
     va_start(args, format);
     const int length = jsni_format_list(NULL, 0, format, args);
     va_end(args);
-    if (length < 0 || !reserve(text, (size_t)length))
+    if (length < 0)
         return;
+    const bool fits = reserve(text, (size_t)length);
+    if (!fits && !text->bounded)
+        return;
+    const size_t room = text->capacity - text->length;
     va_start(args, format);
-    (void)jsni_format_list(text->data + text->length, (size_t)length + 1, format, args);
+    (void)jsni_format_list(text->data + text->length, room, format, args);
     va_end(args);
-    text->length += (size_t)length;
+    text->length += fits ? (size_t)length : room - 1;
+    if (!fits)
+        cut(text);
+}
+
+void jsni_text_item(jsni_text *text, const char *item)
+{
+    jsni_text_format(text, "%s%s", text->length == 0 ? "" : ", ", item);
 }
 
 jsn_status jsni_text_take(jsni_text *text, char **out)

@@ -1,4 +1,5 @@
 /* data/md5.c - see data/md5.h. */
+#include "core/text.h"
 #include "data/md5.h"
 
 #include <math.h>
@@ -82,7 +83,8 @@ void jsni_md5_hex(jsni_md5 *md5, char out[JSNI_MD5_HEX])
     while (md5->length % 64 != 56)
         jsni_md5_add(md5, "", 1);
     jsni_md5_add(md5, length, 8);
+    jsni_text hex = jsni_text_in(out, JSNI_MD5_HEX);
     for (int i = 0; i < 16; i++)
-        (void)snprintf(out + 2 * i, 3, "%02x",
-                       (unsigned)(md5->state[i / 4] >> 8 * (i % 4) & 255));
+        jsni_text_format(&hex, "%02x",
+                         (unsigned)(md5->state[i / 4] >> 8 * (i % 4) & 255));
 }

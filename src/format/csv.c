@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/number.h"
+#include "core/text.h"
 #include "format/compressed.h"
 
 struct jsni_csv {
@@ -239,16 +240,12 @@ bool jsni_csv_has(const jsni_csv *csv, const char *name, size_t *column)
 
 jsn_status jsni_csv_find(const jsni_csv *csv, const char *name, size_t *column)
 {
-    char names[300] = "";
+    char names[300];
     if (jsni_csv_has(csv, name, column))
         return JSN_OK;
-    for (size_t i = 0; i < csv->columns; i++) {
-        const size_t used = strlen(names);
-        if (used + strlen(csv->cells[i]) + 3 > sizeof names)
-            break;
-        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                       csv->cells[i]);
-    }
+    jsni_text list = jsni_text_in(names, sizeof names);
+    for (size_t i = 0; i < csv->columns; i++)
+        jsni_text_item(&list, csv->cells[i]);
     return jsni_fail(JSN_ERR_DATA, "%s: no column '%s' (there are: %s)", csv->name,
                      name, names);
 }

@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/text.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the array files are written as they lie in memory: little-endian machines only"
@@ -326,23 +327,23 @@ jsn_status jsn_array_read(jsn_array *out, const char *path)
  * multiple of 64 bytes. */
 static size_t format_header(const jsn_array *array, char text[512])
 {
+    static const char preamble[10] = "\x93NUMPY\x01\x00";
     const bool single = jsn_dtype_size(array->dtype) == 1;
-    size_t used = 10;
-    used += (size_t)snprintf(text + used, 512 - used,
-                             "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                             single ? '|' : '<', codes[array->dtype]);
+    jsni_text line = jsni_text_in(text, 512);
+    jsni_text_add_n(&line, preamble, sizeof preamble);
+    jsni_text_format(&line, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                     single ? '|' : '<', codes[array->dtype]);
     for (size_t i = 0; i < array->rank; i++)
-        used += (size_t)snprintf(text + used, 512 - used, "%s%zu%s", i == 0 ? "" : " ",
-                                 array->shape[i],
-                                 i + 1 < array->rank || array->rank == 1 ? "," : "");
-    used += (size_t)snprintf(text + used, 512 - used, "), }");
-    while ((used + 1) % ALIGNMENT != 0)
-        text[used++] = ' ';
-    text[used++] = '\n';
-    memcpy(text, "\x93NUMPY\x01\x00", 8);
-    text[8] = (char)((used - 10) & 0xff);
-    text[9] = (char)((used - 10) >> 8);
-    return used;
+        jsni_text_format(&line, "%s%zu%s", i == 0 ? "" : " ", array->shape[i],
+                         i + 1 < array->rank || array->rank == 1 ? "," : "");
+    jsni_text_add(&line, "), }");
+    while ((line.length + 1) % ALIGNMENT != 0)
+        jsni_text_add(&line, " ");
+    jsni_text_add(&line, "\n");
+    const size_t length = line.length - sizeof preamble;
+    text[8] = (char)(length & 0xff);
+    text[9] = (char)(length >> 8);
+    return line.length;
 }
 
 jsn_status jsn_array_write(const jsn_array *array, const char *path)

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/text.h"
 #include "nn/network_impl.h"
 
 #define TABLE_ENTRY(id) &jsni_network_##id,
@@ -34,11 +35,10 @@ static const jsni_network_def *find_def(const char *spec)
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
         if (jsni_spec_names(spec, table[i]->info.name))
             return table[i];
-    char known[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                 i == 0 ? "" : ", ", table[i]->info.name);
+    char known[400];
+    jsni_text list = jsni_text_in(known, sizeof known);
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_text_item(&list, table[i]->info.name);
     (void)jsni_fail(JSN_ERR_UNKNOWN_NAME, "no network '%s' (there are: %s)", spec,
                     known);
     return NULL;

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "noise/noise_impl.h"
 
 #define ROW(id) &jsni_noise_##id,
@@ -51,11 +52,10 @@ uint32_t *jsni_noise_order(const jsn_noise_input *in)
 
 static jsn_status unknown_model(const char *spec)
 {
-    char known[300] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                 i == 0 ? "" : ", ", table[i]->info.name);
+    char known[300];
+    jsni_text list = jsni_text_in(known, sizeof known);
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_text_item(&list, table[i]->info.name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "noise: no model '%.*s' (there are: %s)",
                      (int)strcspn(spec, ":"), spec, known);
 }

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/text.h"
 #include "report/plot_list.h"
 
 #define DECLARE(id) extern const jsni_plot jsni_plot_##id;
@@ -49,12 +50,10 @@ static const jsni_plot *find_plot(const char *spec)
 
 static jsn_status fail_unknown(const char *spec)
 {
-    char names[256] = "";
-    for (size_t i = 0; i < JSNI_COUNT_OF(plots); i++) {
-        const size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                       plots[i]->info.name);
-    }
+    char names[256];
+    jsni_text list = jsni_text_in(names, sizeof names);
+    for (size_t i = 0; i < JSNI_COUNT_OF(plots); i++)
+        jsni_text_item(&list, plots[i]->info.name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no plot '%s'; there are %s", spec, names);
 }
 

@@ -223,16 +223,16 @@ static void add_doubtful(jsni_text *page, const jsni_run_record *run,
     const int64_t predicted = jsn_json_int(jsn_json_get(entry, "predicted"));
     const jsn_json *truth = jsn_json_get(entry, "true");
     char first[256], second[256], a[32], b[32];
-    (void)snprintf(first, sizeof first, "%s \xe2\x86\x92 %s",
-                   class_name(run, label, a, sizeof a),
-                   class_name(run, predicted, b, sizeof b));
-    int used = jsni_format(second, sizeof second, "%.1f%% sure",
-                           100.0 * jsni_run_record_number(entry, "confidence"));
+    jsni_text pair = jsni_text_in(first, sizeof first);
+    jsni_text_format(&pair, "%s \xe2\x86\x92 %s", class_name(run, label, a, sizeof a),
+                     class_name(run, predicted, b, sizeof b));
+    jsni_text words = jsni_text_in(second, sizeof second);
+    jsni_text_format(&words, "%.1f%% sure",
+                     100.0 * jsni_run_record_number(entry, "confidence"));
     const char *flag = NULL;
     if (truth != NULL) {
         const int64_t right = jsn_json_int(truth);
-        (void)snprintf(second + used, sizeof second - (size_t)used, "; true: %s",
-                       class_name(run, right, a, sizeof a));
+        jsni_text_format(&words, "; true: %s", class_name(run, right, a, sizeof a));
         flag = right == label ? NULL : "wrong label";
     }
     if (thumbnail[0] == '\0' || !inside(thumbnail))
@@ -300,24 +300,24 @@ void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
         wrong += truth != NULL &&
                  jsn_json_int(truth) != jsn_json_int(jsn_json_get(entry, "label"));
     }
-    char words[320];
-    int used = snprintf(words, sizeof words,
-                        "The %zu training %s whose label the network contradicts most "
-                        "confidently: label \xe2\x86\x92 prediction.",
-                        count, jsn_noun(count, "image", "images"));
+    char paragraph[320];
+    jsni_text words = jsni_text_in(paragraph, sizeof paragraph);
+    jsni_text_format(&words,
+                     "The %zu training %s whose label the network contradicts most "
+                     "confidently: label \xe2\x86\x92 prediction.",
+                     count, jsn_noun(count, "image", "images"));
     const int64_t all = jsn_json_int(jsn_json_get(run->evaluation, "contradicted"));
     if (all > (int64_t)count)
-        used += snprintf(words + used, sizeof words - (size_t)used,
+        jsni_text_format(&words,
                          " " JSNI_RUN_DOUBTFUL
                          " in the run folder lists all %lld contradicted ones.",
                          (long long)all);
     if (known > 0)
-        (void)snprintf(words + used, sizeof words - (size_t)used,
-                       " %zu of %zu %s %s known to be wrong.", wrong, known,
-                       jsn_noun(known, "label", "labels"),
-                       jsn_noun(wrong, "is", "are"));
+        jsni_text_format(&words, " %zu of %zu %s %s known to be wrong.", wrong, known,
+                         jsn_noun(known, "label", "labels"),
+                         jsn_noun(wrong, "is", "are"));
     jsni_html_heading(page, "Doubtful labels");
-    jsni_html_paragraph(page, words);
+    jsni_html_paragraph(page, paragraph);
     jsni_html_gallery_begin(page, 104);
     for (size_t i = 0; i < count; i++)
         add_doubtful(page, run, jsn_json_at(list, i));

@@ -333,12 +333,12 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     char lead[WORDS];
     jsni_table groups = {0}, each = {0};
     const size_t unfinished = jsni_run_set_unfinished(set, set->groups);
-    (void)snprintf(lead, sizeof lead, "%zu %s, %zu %s", set->count,
-                   jsn_noun(set->count, "run", "runs"), set->groups,
-                   jsn_noun(set->groups, "setting", "settings"));
+    jsni_text words = jsni_text_in(lead, sizeof lead);
+    jsni_text_format(&words, "%zu %s, %zu %s", set->count,
+                     jsn_noun(set->count, "run", "runs"), set->groups,
+                     jsn_noun(set->groups, "setting", "settings"));
     if (unfinished > 0)
-        (void)snprintf(lead + strlen(lead), sizeof lead - strlen(lead),
-                       ", %zu unfinished", unfinished);
+        jsni_text_format(&words, ", %zu unfinished", unfinished);
     jsni_html_begin(page, title != NULL ? title : "Comparison of runs", lead);
     jsni_html_heading(page, "Results");
     if (unfinished > 0)
@@ -365,9 +365,9 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
         const jsni_run_record *run = jsni_run_set_first(set, g);
         if (jsn_json_count(jsn_json_get(run->evaluation, "doubtful")) == 0)
             continue;
-        char words[256];
-        (void)snprintf(words, sizeof words, "%s: doubtful labels", run->name);
-        jsni_html_fold_begin(page, words);
+        char summary[256];
+        (void)snprintf(summary, sizeof summary, "%s: doubtful labels", run->name);
+        jsni_html_fold_begin(page, summary);
         jsni_run_detail_doubtful(page, run);
         jsni_html_fold_end(page);
     }

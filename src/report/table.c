@@ -211,12 +211,10 @@ jsn_status jsni_table_write(const jsni_table *table, const char *format, jsni_te
             jsni_table_format_at(i)->write(out, table);
             return out->status;
         }
-    char names[128] = "";
-    for (size_t i = 0; jsni_table_format_at(i) != NULL; i++) {
-        const size_t used = strlen(names);
-        (void)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? "" : ", ",
-                       jsni_table_format_at(i)->name);
-    }
+    char names[128];
+    jsni_text list = jsni_text_in(names, sizeof names);
+    for (size_t i = 0; jsni_table_format_at(i) != NULL; i++)
+        jsni_text_item(&list, jsni_table_format_at(i)->name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no table format '%s'; there are %s", format,
                      names);
 }

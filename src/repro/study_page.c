@@ -181,10 +181,10 @@ static void add_missing(jsni_text *page, const jsn_sweep_trial *trial)
 /* "3: ce, 0.05": the number of a trial and what it tries. */
 static void name_trial(const jsn_sweep_trial *trial, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%lld:", (long long)trial->number);
-    for (size_t i = 0; i < trial->option_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s %s", i == 0 ? "" : ",",
-                                 trial->options[i].text);
+    jsni_text name = jsni_text_in(text, size);
+    jsni_text_format(&name, "%lld:", (long long)trial->number);
+    for (size_t i = 0; i < trial->option_count; i++)
+        jsni_text_format(&name, "%s %s", i == 0 ? "" : ",", trial->options[i].text);
 }
 
 static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,

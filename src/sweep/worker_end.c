@@ -131,20 +131,20 @@ static void describe_options(const jsni_worker *w, const jsni_worker_job *j, cha
                              size_t size)
 {
     jsni_trial *t = NULL;
-    size_t count = 0, length = 0;
-    out[0] = '\0';
+    size_t count = 0;
+    jsni_text list = jsni_text_in(out, size);
     if (jsni_trials_read(&w->sweep->study, j->claim.trial, false, &t, &count) != JSN_OK)
         return;
-    for (size_t i = 0; count == 1 && i < t[0].param_count && length < size; i++) {
+    for (size_t i = 0; count == 1 && i < t[0].param_count; i++) {
         const jsni_trial_param *p = &t[0].params[i];
         char *text = NULL;
         if (jsni_axis_decode(p->distribution, p->value, &text) == JSN_OK)
-            length += (size_t)snprintf(out + length, size - length, "%s--%s %s",
-                                       length == 0 ? " (" : " ", p->name, text);
+            jsni_text_format(&list, "%s--%s %s", list.length == 0 ? " (" : " ", p->name,
+                             text);
         jsni_free(text);
     }
-    if (length > 0 && length + 1 < size)
-        (void)snprintf(out + length, size - length, ")");
+    if (list.length > 0)
+        jsni_text_add(&list, ")");
     jsni_trials_release(t, count);
 }
 

@@ -88,19 +88,18 @@ static void set_cifar(jsn_recipe *r)
 static void set_loss(jsn_recipe *r, const char *form, const char *param)
 {
     char text[JSN_RECIPE_TEXT];
-    size_t used = 0;
-    for (const char *at = form; *at != '\0' && used + 1 < sizeof text;) {
-        if (at[0] == '%' && at[1] == 's') {
+    jsni_text loss = jsni_text_in(text, sizeof text);
+    while (*form != '\0') {
+        const size_t plain = strcspn(form, "%");
+        jsni_text_add_n(&loss, form, plain);
+        form += plain;
+        if (strncmp(form, "%s", 2) == 0) {
             const size_t n = strcspn(param, "/");
-            used += (size_t)snprintf(text + used, sizeof text - used, "%.*s", (int)n,
-                                     param);
+            jsni_text_add_n(&loss, param, n);
             param += param[n] == '/' ? n + 1 : n;
-            at += 2;
-        } else {
-            text[used++] = *at++;
+            form += 2;
         }
     }
-    text[used < sizeof text ? used : sizeof text - 1] = '\0';
     set(r, "loss", "%s", text);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/text.h"
 
 #define TABLE_ENTRY(id) &jsni_schedule_##id,
 static const jsni_schedule_def *const table[] = {JSNI_SCHEDULE_LIST(TABLE_ENTRY)};
@@ -17,11 +18,10 @@ const jsni_schedule_def *jsni_schedule_at(size_t index)
 
 static jsn_status unknown(const char *spec)
 {
-    char known[200] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < JSNI_COUNT_OF(table) && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                 i == 0 ? "" : ", ", table[i]->name);
+    char known[200];
+    jsni_text list = jsni_text_in(known, sizeof known);
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_text_item(&list, table[i]->name);
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no schedule '%s' (there are: %s)", spec,
                      known);
 }

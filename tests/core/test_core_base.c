@@ -81,6 +81,62 @@ static void test_the_allocation_walk_reaches_every_failure(void **state)
     jsni_free(forgotten);
 }
 
+static void test_a_bounded_text_ends_with_its_array(void **state)
+{
+    (void)state;
+    struct {
+        char array[8], behind[8];
+    } at;
+    memset(&at, '#', sizeof at);
+    jsni_text text = jsni_text_in(at.array, sizeof at.array);
+    assert_string_equal(at.array, "");
+    jsni_text_item(&text, "ab");
+    jsni_text_item(&text, "cd");
+    assert_string_equal(at.array, "ab, cd");
+    jsni_text_format(&text, "%s%d", "e", 123);
+    assert_string_equal(at.array, "ab, cde");
+    jsni_text_add(&text, "f"); /* nothing behind a cut, even where room is left */
+    assert_string_equal(at.array, "ab, cde");
+    assert_int_equal(text.length, 7);
+    assert_memory_equal(at.behind, "########", 8);
+    /* The longest number that %f makes has 309 digits. */
+    text = jsni_text_in(at.array, sizeof at.array);
+    jsni_text_format(&text, "%.1f", 1.5e306);
+    jsni_text_format(&text, "%s", "tail");
+    assert_string_equal(at.array, "1500000");
+    assert_memory_equal(at.behind, "########", 8);
+    text = jsni_text_in(at.array, 1);
+    jsni_text_add(&text, "x");
+    assert_string_equal(at.array, "");
+}
+
+static void test_a_bounded_text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"\xC3\xA9", "\xE2\x86\x92", "\xF0\x9F\x98\x80"};
+    for (size_t w = 0; w < 3; w++)
+        for (size_t size = 2; size < 10; size++) {
+            char array[10], other[10];
+            const size_t length = strlen(words[w]),
+                         whole = (size - 2) / length * length;
+            jsni_text text = jsni_text_in(array, size);
+            jsni_text_format(&text, "a%s%s%s%s%s", words[w], words[w], words[w],
+                             words[w], words[w]);
+            assert_int_equal(text.length,
+                             size >= 1 + 5 * length + 1 ? 5 * length + 1 : 1 + whole);
+            assert_int_equal(strlen(array), text.length);
+            text = jsni_text_in(other, size);
+            jsni_text_add(&text, "a");
+            for (int i = 0; i < 5; i++)
+                jsni_text_add(&text, words[w]);
+            assert_string_equal(other, array);
+        }
+    char array[4];
+    jsni_text text = jsni_text_in(array, sizeof array);
+    jsni_text_add(&text, "\x80\x80\x80\x80\x80"); /* not UTF-8: cut anywhere */
+    assert_int_equal(text.length, 3);
+}
+
 static void test_numbers_are_parsed_whole(void **state)
 {
     (void)state;
@@ -207,6 +263,8 @@ int main(void)
         cmocka_unit_test(test_a_sentence_may_quote_the_one_before),
         cmocka_unit_test(test_allocation_is_counted_aligned_and_checked),
         cmocka_unit_test(test_the_allocation_walk_reaches_every_failure),
+        cmocka_unit_test(test_a_bounded_text_ends_with_its_array),
+        cmocka_unit_test(test_a_bounded_text_is_cut_between_characters),
         cmocka_unit_test(test_numbers_are_parsed_whole),
         cmocka_unit_test(test_number_texts_read_back),
         cmocka_unit_test(test_texts_grow_and_survive_failed_allocations),

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/text.h"
 #include "loss/golden_loss.h"
 
 static const void *tensor(const golden *g, const char *prefix, const char *name,
@@ -32,45 +33,36 @@ static const struct {
     {"k_rev", "k-rev:"},
 };
 
-static void add(char *spec, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add(char *spec, const char *format, ...)
+/* The spec: `start` and the parameters. */
+static void make_spec(golden_case *c, const char *start, const jsn_json *params)
 {
-    const size_t used = strlen(spec);
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(spec + used, 256 - used, format, args);
-    va_end(args);
-}
-
-static void add_params(golden_case *c, const jsn_json *params)
-{
+    jsni_text spec = jsni_text_in(c->spec, sizeof c->spec);
+    jsni_text_add(&spec, start);
     const jsn_json *value = NULL;
     double pi1 = 0.5;
     if ((value = jsn_json_get(params, "weights")) != NULL) {
         pi1 = jsn_json_real(jsn_json_at(value, 0));
         for (size_t i = 0; i < jsn_json_count(value); i++)
-            add(c->spec, "%s%s", i == 0 ? "pi=" : "/",
-                jsn_json_text(jsn_json_at(value, i)));
-        add(c->spec, ",");
+            jsni_text_format(&spec, "%s%s", i == 0 ? "pi=" : "/",
+                             jsn_json_text(jsn_json_at(value, i)));
+        jsni_text_format(&spec, ",");
     } else if ((value = jsn_json_get(params, "pi1")) != NULL) {
         pi1 = jsn_json_real(value);
-        add(c->spec, "pi1=%s,", jsn_json_text(value));
+        jsni_text_format(&spec, "pi1=%s,", jsn_json_text(value));
     }
     c->extreme = pi1 < 0.01 || pi1 > 0.99;
     if ((value = jsn_json_get(params, "scaled")) != NULL)
-        add(c->spec, "scale=%d,", jsn_json_bool(value));
+        jsni_text_format(&spec, "scale=%d,", jsn_json_bool(value));
     if ((value = jsn_json_get(params, "t")) != NULL) {
         if (strncmp(c->spec, "ls", 2) == 0)
-            add(c->spec, "epsilon=%s,", jsn_json_text(value));
+            jsni_text_format(&spec, "epsilon=%s,", jsn_json_text(value));
         else /* the manifest's t weighs the prediction */
-            add(c->spec, "beta=%.17g,", 1.0 - jsn_json_real(value));
+            jsni_text_format(&spec, "beta=%.17g,", 1.0 - jsn_json_real(value));
     }
     static const char *const same[] = {"alpha", "beta", "q"};
     for (size_t i = 0; i < 3; i++)
         if ((value = jsn_json_get(params, same[i])) != NULL)
-            add(c->spec, "%s=%s,", same[i], jsn_json_text(value));
+            jsni_text_format(&spec, "%s=%s,", same[i], jsn_json_text(value));
     c->spec[strlen(c->spec) - 1] = '\0'; /* the last ',' or ':' */
 }
 
@@ -87,11 +79,12 @@ void golden_read(const golden *g, size_t index, golden_case *c)
     assert_ok(jsn_json_get_text(entry, "inputs", &inputs));
     assert_ok(jsn_json_get_text(entry, "target", &target));
     assert_ok(jsn_json_get_int(entry, "views", &views));
-    (void)snprintf(c->spec, sizeof c->spec, "%s:", loss);
+    char start[64];
+    (void)snprintf(start, sizeof start, "%s:", loss);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i].golden, loss) == 0)
-            (void)snprintf(c->spec, sizeof c->spec, "%s", names[i].spec);
-    add_params(c, jsn_json_get(entry, "params"));
+            (void)snprintf(start, sizeof start, "%s", names[i].spec);
+    make_spec(c, start, jsn_json_get(entry, "params"));
 
     c->views = (size_t)views;
     for (size_t v = 0; v < c->views; v++) {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "jensen/loss.h"
 #include "jensen/option.h"
 #include "jensen/report.h"
@@ -18,14 +19,14 @@ static void assert_ticks(double low, double high, bool log_scale, size_t most,
                          const char *expected)
 {
     jsni_tick ticks[JSNI_TICKS];
-    char got[512] = "";
+    char got[512];
+    jsni_text list = jsni_text_in(got, sizeof got);
     const size_t count = jsni_axis_ticks(low, high, log_scale, most, ticks);
     for (size_t i = 0; i < count; i++) {
         assert_true(ticks[i].value >= low - 1e-9 * fabs(low) - 1e-12);
         assert_true(ticks[i].value <= high + 1e-9 * fabs(high) + 1e-12);
         if (ticks[i].text[0] != '\0')
-            (void)snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s",
-                           got[0] == '\0' ? "" : " ", ticks[i].text);
+            jsni_text_format(&list, "%s%s", list.length == 0 ? "" : " ", ticks[i].text);
     }
     assert_string_equal(got, expected);
 }

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "core/text.h"
 #include "jensen/option.h"
 #include "jensen/report.h"
 
@@ -137,16 +138,16 @@ static void test_a_table_has_mean_and_deviation_of_the_seeds(void **state)
 static void put_other(const char *run, const char *option, double last)
 {
     char text[600];
+    jsni_text config = jsni_text_in(text, sizeof text);
     put_run(run, "gjs", "1", last, last);
-    (void)snprintf(text, sizeof text,
-                   "data: \"a \\\"b\\\" <c>\"\nloss: gjs\nnoise: \"sym:rate=0.4\"\n"
-                   "epochs: 2\nseed: 1\n");
+    jsni_text_add(&config,
+                  "data: \"a \\\"b\\\" <c>\"\nloss: gjs\nnoise: \"sym:rate=0.4\"\n"
+                  "epochs: 2\nseed: 1\n");
     char *at = strstr(text, option);
     if (at != NULL) /* data: and noise: become others */
         at[strlen(option) + 3] = 'x';
     else
-        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s: x\n",
-                       option);
+        jsni_text_format(&config, "%s: x\n", option);
     put(run, "config.yaml", text);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check_tree.sh ROOT LAYERS - holds every #include "..." under src/ to the DEPENDS of its
 # module (LAYERS: "module: depends ..."), every table row to a file and every file to a
-# row, file names to be unique, src/cli to public headers, and numbers to their point.
+# row, file names to be unique, src/cli to public headers, numbers to their point, and
+# texts made of pieces to core/text.h.
 set -u
 root=$1 layers=$2
 cd "$root/src" || exit 1
@@ -70,6 +71,24 @@ printf 'snprintf(a, b, "100%%%% %%.2f",\n c);' | fractions >/dev/null || complai
 printf 'snprintf(a, b, "%%.0f%%%% %%d", c, d);' | fractions && complain "whole numbers are no fractions"
 for file in $(find . -path ./cli -prune -o -name '*.[ch]' -print); do
     found=$(fractions <"$file") && complain "$file: snprintf() follows the locale: $found"
+done
+
+# A text that grows by snprintf() outgrows its array as soon as a piece is longer than
+# thought: snprintf() returns what it wanted to write. Pieces go through jsni_text_in().
+growing() {
+    tr '\n' ' ' | grep -oE '(\+=[^;]{0,40})?\b(v?snprintf|jsni_format(_list)?)\([^;]*;' |
+        sed -E 's/\( *&[^,[]*\[/(middle + at/; s/\[[^]]*\]//g' |
+        grep -E '^\+=|^[a-z_]+\((\([^()]*\))?[^,()]*[+] *[a-z(]'
+}
+for line in 'used += (size_t)snprintf(a, b, "%s", c);' 'used +=\n snprintf(a->b, c, d);' \
+    '(void)snprintf(text + strlen(text), n, "x");' 'vsnprintf(a->text + at, n, f, args);' \
+    'snprintf(&text[at], n, "x");'; do
+    printf '%b' "$line" | growing >/dev/null || complain "not found to grow: $line"
+done
+printf '(void)snprintf(a[n + m], sizeof a, "%%zu", n + m);' | growing && complain "a number is no text that grows"
+for file in $(cd .. && grep -rlE 'snprintf|jsni_format' src tests bench examples --include='*.[ch]' --include='*.cu*'); do
+    found=$(growing <"../$file") && [ "$file" != src/core/text.c ] &&
+        complain "$file: grows a text by snprintf(); see jsni_text_in(): $found"
 done
 
 echo "$problems problems"
