@@ -122,15 +122,14 @@ static void path_of_fd(int fd, char out[MOST_PATH])
 
 fault_deed fault_at_path(const char *call, int folder, const char *name)
 {
-    char path[2 * MOST_PATH] = "";
+    char below[MOST_PATH] = "", path[2 * MOST_PATH];
     if (!fault_is_counted(call))
         return FAULT_NOTHING;
     if (name[0] != '/' && folder == AT_FDCWD)
-        (void)syscall(SYS_getcwd, path, (size_t)MOST_PATH);
+        (void)syscall(SYS_getcwd, below, sizeof below);
     else if (name[0] != '/')
-        path_of_fd(folder, path);
-    (void)snprintf(path + strlen(path), MOST_PATH, "%s%s", name[0] == '/' ? "" : "/",
-                   name);
+        path_of_fd(folder, below);
+    (void)snprintf(path, sizeof path, "%s%s%s", below, name[0] == '/' ? "" : "/", name);
     return strstr(path, fault.path) == NULL ? FAULT_NOTHING : count(call, path);
 }
 
