@@ -40,7 +40,7 @@ typedef struct jsn_train_config {
     char *val_labels;
     int64_t subset, image_size, max_bad;
     /* labels and loss */
-    char *noise, *loss, *loss_noisy, *class_weights;
+    char *labels, *noise, *loss, *loss_noisy, *class_weights;
     /* network and augmentation */
     char *network, *init, *augment, *sampling;
     int64_t views;

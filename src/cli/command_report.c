@@ -89,7 +89,7 @@ const cli_command cli_command_report = {
         "that\n"
         "differ in their seed alone are one line of the table and one colour of the\n"
         "curves; the same settings and seed count once, the latest complete run.\n"
-        "Bold is the best of those with the same data, test images and noise.\n"
+        "Bold is the best of those with the same test images and label noise.\n"
         "Unfinished runs are marked as such. The page is one file without scripts.\n"
         "Prints the name of the file.",
     .options = options,

@@ -1,14 +1,13 @@
 /* noise/noise_file.c - labels from a file: a CSV whose rows are matched by their path
  * (our own labels.csv, CIFAR-N, PLC), or a .npy array of labels in the data set's
  * order. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/number.h"
 #include "format/csv.h"
 #include "jensen/array.h"
+#include "noise/label_file.h"
 #include "noise/noise_impl.h"
 
 enum { PATH, COLUMN, MISSING, BY, PARAMS };
@@ -23,31 +22,15 @@ static const jsn_param_info params[PARAMS] = {
      JSN_PARAM_TEXT},
 };
 
-/* What a label that reads as a number stands for. */
-typedef enum label_kind {
-    BY_NUMBER,
-    BY_NAME,
-    BY_EITHER /* a number, but one that is also another class's name is refused */
-} label_kind;
-
-typedef struct row {
-    const char *path; /* borrowed from the table */
-    size_t number;
-} row;
-
 typedef struct label_file {
-    jsni_csv *csv; /* owned; NULL for .npy */
-    jsn_array npy; /* owned: int64 [rows]; zeroed for CSV */
-    row *by_path;  /* owned: [rows], sorted; NULL when rows are in the data's order */
+    jsni_csv *csv;           /* owned; NULL for .npy */
+    jsn_array npy;           /* owned: int64 [rows]; zeroed for CSV */
+    jsni_label_rows by_path; /* owned; without rows: they are in the data's order */
+    bool has_paths;
     size_t rows;
     size_t column;
-    label_kind by;
+    jsni_label_kind by;
 } label_file;
-
-static int compare_rows(const void *a, const void *b)
-{
-    return strcmp(((const row *)a)->path, ((const row *)b)->path);
-}
 
 /* The column of the labels: as asked, or by the names that label files use. */
 static jsn_status find_column(const jsni_csv *csv, const char *path, const char *asked,
@@ -75,15 +58,12 @@ static jsn_status index_paths(label_file *file, const char *path)
     size_t column = 0;
     if (!jsni_csv_has(file->csv, "path", &column))
         return JSN_OK;
-    JSNI_TRY_ALLOC(file->by_path = jsni_alloc(file->rows, sizeof *file->by_path));
-    for (size_t i = 0; i < file->rows; i++)
-        file->by_path[i] = (row){jsni_csv_cell(file->csv, i, column), i};
-    if (file->rows > 0)
-        qsort(file->by_path, file->rows, sizeof *file->by_path, compare_rows);
+    file->has_paths = true;
+    JSNI_TRY(jsni_label_rows_make(&file->by_path, file->csv, column));
     for (size_t i = 1; i < file->rows; i++)
-        if (compare_rows(&file->by_path[i - 1], &file->by_path[i]) == 0)
+        if (strcmp(file->by_path.row[i - 1].path, file->by_path.row[i].path) == 0)
             return jsni_fail(JSN_ERR_DATA, "%s: path '%s' is listed twice", path,
-                             file->by_path[i].path);
+                             file->by_path.row[i].path);
     return JSN_OK;
 }
 
@@ -117,7 +97,9 @@ static jsn_status prepare(jsn_noise *noise)
     label_file *file = jsni_alloc_zero(1, sizeof *file);
     JSNI_TRY_ALLOC(file);
     noise->state = file;
-    file->by = by == NULL ? BY_EITHER : strcmp(by, "name") == 0 ? BY_NAME : BY_NUMBER;
+    file->by = by == NULL                ? JSNI_LABEL_EITHER
+               : strcmp(by, "name") == 0 ? JSNI_LABEL_NAME
+                                         : JSNI_LABEL_NUMBER;
     const size_t length = strlen(path);
     if (length > 4 && strcmp(path + length - 4, ".npy") == 0)
         return open_npy(file, path);
@@ -127,7 +109,7 @@ static jsn_status prepare(jsn_noise *noise)
     size_t given = 0, noisy = 0;
     if (by == NULL && jsni_csv_has(file->csv, "given", &given) &&
         jsni_csv_has(file->csv, "noisy", &noisy) && file->column == noisy)
-        file->by = BY_NUMBER; /* a file that jsn_noise_write_csv() wrote */
+        file->by = JSNI_LABEL_NUMBER; /* a file that jsn_noise_write_csv() wrote */
     return index_paths(file, path);
 }
 
@@ -138,88 +120,24 @@ static void release(jsn_noise *noise)
         return;
     jsni_csv_destroy(file->csv);
     jsn_array_release(&file->npy);
-    jsni_free(file->by_path);
+    jsni_label_rows_release(&file->by_path);
     jsni_free(file);
 }
 
-/* The number of the class of that name, or `classes`. */
-static size_t find_name(const jsn_noise_input *in, const char *name)
-{
-    size_t c = 0;
-    while (c < in->classes && strcmp(in->class_names[c], name) != 0)
-        c++;
-    return c;
-}
-
-/* Whether a class is named by a number that is not its own, as folders 0 to 11 are,
- * sorted by their letters. */
-static bool has_misleading_names(const jsn_noise_input *in)
-{
-    int64_t value = 0;
-    for (size_t c = 0; in->class_names != NULL && c < in->classes; c++)
-        if (jsni_number_int(in->class_names[c], strlen(in->class_names[c]), &value) &&
-            value != (int64_t)c)
-            return true;
-    return false;
-}
-
-/* A label of a CSV as a number or as the name of a class. */
-static jsn_status read_cell(const label_file *file, size_t number, const char *path,
-                            const jsn_noise_input *in, label_kind by, int64_t *value)
-{
-    const char *cell = jsni_csv_cell(file->csv, number, file->column);
-    const size_t line = jsni_csv_line(file->csv, number);
-    const bool is_number = jsni_number_int(cell, strlen(cell), value);
-    if (is_number && by == BY_NUMBER)
-        return JSN_OK;
-    const size_t named = in->class_names != NULL ? find_name(in, cell) : in->classes;
-    if (named == in->classes && !(is_number && by == BY_EITHER))
-        return jsni_fail(JSN_ERR_DATA, "%s:%zu: '%.60s' is %s", path, line, cell,
-                         by == BY_NAME ? "no class" : "neither a number nor a class");
-    if (is_number && by == BY_EITHER && named < in->classes && *value != (int64_t)named)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s:%zu: label '%s' may be the class of that name or class "
-                         "number %s in their order; by=name or by=number says which",
-                         path, line, cell, cell);
-    if (named < in->classes)
-        *value = (int64_t)named;
-    return JSN_OK;
-}
-
 static jsn_status read_label(const label_file *file, size_t number, const char *path,
-                             const jsn_noise_input *in, label_kind by, int32_t *out)
+                             const jsn_noise_input *in, jsni_label_kind by,
+                             int32_t *out)
 {
-    int64_t value = -1;
-    if (file->csv == NULL)
-        value = ((const int64_t *)file->npy.data)[number];
-    else
-        JSNI_TRY(read_cell(file, number, path, in, by, &value));
+    if (file->csv != NULL)
+        return jsni_label_read(file->csv, path, number, file->column,
+                               (jsni_label_classes){in->class_names, in->classes}, by,
+                               out);
+    const int64_t value = ((const int64_t *)file->npy.data)[number];
     if (value < 0 || (uint64_t)value >= in->classes)
         return jsni_fail(JSN_ERR_DATA, "%s: label %lld of row %zu, %zu classes", path,
                          (long long)value, number, in->classes);
     *out = (int32_t)value;
     return JSN_OK;
-}
-
-static const row *find_path(const label_file *file, const char *path)
-{
-    const row key = {path, 0};
-    return bsearch(&key, file->by_path, file->rows, sizeof key, compare_rows);
-}
-
-/* The row of a sample, or NULL. The folder of the split may stand in front of the path
- * in the file alone, when the data set is that folder itself. */
-static const row *find_row(const label_file *file, const char *path)
-{
-    const row *found = find_path(file, path);
-    char longer[1024];
-    const size_t length = strlen(path);
-    if (found == NULL && length + 7 <= sizeof longer) {
-        memcpy(longer, "train/", 6);
-        memcpy(longer + 6, path, length + 1);
-        found = find_path(file, longer);
-    }
-    return found;
 }
 
 static jsn_status report_missing(const jsn_noise *noise, const jsn_noise_input *in,
@@ -239,23 +157,27 @@ static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
                       jsn_noise_result *out)
 {
     const label_file *file = noise->state;
-    if (file->by_path != NULL && in->paths == NULL)
+    if (file->has_paths && in->paths == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "noise 'file': rows are matched by path, and the samples have "
                          "none");
     const size_t total = in->numbers != NULL ? in->total : in->samples;
-    if (file->by_path == NULL && file->rows > total)
+    if (!file->has_paths && file->rows > total)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu %s, the data has %zu %s",
                          noise->text[PATH], file->rows,
                          jsn_noun(file->rows, "row", "rows"), total,
                          jsn_noun(total, "sample", "samples"));
-    const label_kind by =
-        file->by == BY_EITHER && !has_misleading_names(in) ? BY_NUMBER : file->by;
+    const jsni_label_classes classes = {in->class_names, in->classes};
+    const jsni_label_kind by =
+        file->by == JSNI_LABEL_EITHER && !jsni_label_names_mislead(classes)
+            ? JSNI_LABEL_NUMBER
+            : file->by;
     size_t missing = 0;
     for (size_t i = 0; i < in->samples; i++) {
-        const row *found = file->by_path != NULL ? find_row(file, in->paths[i]) : NULL;
+        const jsni_label_row *found =
+            file->has_paths ? jsni_label_rows_find(&file->by_path, in->paths[i]) : NULL;
         const size_t number = in->numbers != NULL ? in->numbers[i] : i;
-        if (file->by_path != NULL ? found == NULL : number >= file->rows) {
+        if (file->has_paths ? found == NULL : number >= file->rows) {
             out->listed[i] = 0;
             missing++;
             continue;

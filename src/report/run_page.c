@@ -283,10 +283,12 @@ static jsn_status put_members(jsni_text *page, const char *path,
 
 static void make_lead(const jsni_run_record *run, char *out, size_t room)
 {
+    const char *labels = jsni_run_record_setting(run, "labels");
     (void)snprintf(
-        out, room, "%s on %s, %s, label noise: %s, seed %s",
+        out, room, "%s on %s, %s, %s%s%slabel noise: %s, seed %s",
         jsni_run_record_setting(run, "loss"), jsni_run_record_setting(run, "data"),
-        jsni_run_record_setting(run, "network"), jsni_run_record_setting(run, "noise"),
+        jsni_run_record_setting(run, "network"), labels[0] != '\0' ? "labels: " : "",
+        labels, labels[0] != '\0' ? ", " : "", jsni_run_record_setting(run, "noise"),
         jsni_run_record_setting(run, "seed"));
 }
 

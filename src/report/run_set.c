@@ -63,12 +63,18 @@ size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group)
     return count;
 }
 
+size_t jsni_run_set_first_number(const jsni_run_set *set, size_t group)
+{
+    size_t i = 0;
+    while (i < set->count && set->group[i] != group)
+        i++;
+    return i;
+}
+
 const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group)
 {
-    for (size_t i = 0; i < set->count; i++)
-        if (set->group[i] == group)
-            return &set->runs[i];
-    return NULL;
+    const size_t i = jsni_run_set_first_number(set, group);
+    return i < set->count ? &set->runs[i] : NULL;
 }
 
 static void find_groups(jsni_run_set *set)
@@ -190,13 +196,34 @@ static bool other_text(const jsni_run_record *a, const jsni_run_record *b,
  * trained on, and so can be compared where these follow from the same options. */
 static bool data_changed(const jsni_run_record *a, const jsni_run_record *b)
 {
-    static const char *const names[] = {"data", "val",    "test",  "val-fraction",
-                                        "seed", "subset", "noise", "val-labels"};
+    static const char *const names[] = {"data",         "val",        "test",
+                                        "val-fraction", "seed",       "subset",
+                                        "noise",        "val-labels", "labels"};
     enum { SOURCES = 3 };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!same_setting(a, b, names[i]))
             return i >= SOURCES && other_text(a, b, "data_text");
     return other_text(a, b, "data") || other_text(a, b, "data_text");
+}
+
+/* Where the test images come from. */
+static const char *test_source(const jsni_run_set *set, size_t i)
+{
+    const char *test = jsni_run_record_setting(&set->runs[i], "test");
+    return test[0] != '\0' ? test : set->data[i];
+}
+
+bool jsni_run_set_same_test(const jsni_run_set *set, size_t i, size_t j)
+{
+    const jsni_run_record *a = &set->runs[i], *b = &set->runs[j];
+    if (strcmp(test_source(set, i), test_source(set, j)) != 0 ||
+        other_text(a, b, "test_images"))
+        return false;
+    const double x =
+        jsni_run_record_number(jsn_json_get(a->evaluation, "test"), "samples");
+    const double y =
+        jsni_run_record_number(jsn_json_get(b->evaluation, "test"), "samples");
+    return isnan(x) || isnan(y) || x == y;
 }
 
 /* Runs on data that has changed since are no repeats of those before: its name says so. */
@@ -234,6 +261,7 @@ static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t co
 {
     JSNI_TRY_ALLOC(set->runs = jsni_alloc_zero(count, sizeof *set->runs));
     JSNI_TRY_ALLOC(set->labels = jsni_alloc_zero(count, sizeof *set->labels));
+    JSNI_TRY_ALLOC(set->data = jsni_alloc_zero(count, sizeof *set->data));
     JSNI_TRY_ALLOC(set->group = jsni_alloc_zero(count, sizeof *set->group));
     JSNI_TRY_ALLOC(set->counted = jsni_alloc_zero(count, sizeof *set->counted));
     for (size_t i = 0; i < count; i++) {
@@ -242,6 +270,9 @@ static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t co
         if (count > 1)
             JSNI_TRY(settle_member(&set->runs[i]));
     }
+    for (size_t i = 0; i < count; i++)
+        JSNI_TRY_ALLOC(set->data[i] = jsni_text_copy(
+                           jsni_run_record_setting(&set->runs[i], "data")));
     JSNI_TRY(name_changed_data(set));
     find_groups(set);
     JSNI_TRY(find_repeats(set));
@@ -266,9 +297,11 @@ void jsni_run_set_release(jsni_run_set *set)
     for (size_t i = 0; i < set->count; i++) {
         jsni_run_record_release(&set->runs[i]);
         jsni_free(set->labels[i]);
+        jsni_free(set->data[i]);
     }
     jsni_free(set->runs);
     jsni_free(set->labels);
+    jsni_free(set->data);
     jsni_free(set->group);
     jsni_free(set->counted);
     jsni_free(set->repeats);

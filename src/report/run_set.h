@@ -11,6 +11,7 @@ typedef struct jsni_run_set {
     char **labels;         /* [count], owned: what tells the run's group from others */
     size_t *group;         /* [count], owned: number of the run's group, from 0 */
     size_t *counted;       /* [count], owned: the run itself, or the one it repeats */
+    char **data;           /* [count], owned: the data as the run names it */
     char *repeats;         /* owned: names the runs that repeat others, NULL: none */
     size_t count, groups;
 } jsni_run_set;
@@ -23,6 +24,10 @@ void jsni_run_set_release(jsni_run_set *set);
 /* Whether any two runs differ in a setting; what says how a run was carried out makes no
  * difference. */
 int jsni_run_set_differs(const jsni_run_set *set, const char *setting);
+
+/* Whether two runs were tested on the same images with the same true classes, as far as
+ * they tell. What they trained on may differ. */
+bool jsni_run_set_same_test(const jsni_run_set *set, size_t i, size_t j);
 
 /* "epoch 12 of 30, unfinished"; "" for a finished run. Returns whether it is unfinished. */
 bool jsni_run_unfinished(const jsni_run_record *run, char *out, size_t room);
@@ -37,7 +42,8 @@ static inline bool jsni_run_set_counts(const jsni_run_set *set, size_t i)
  * set->groups. */
 size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group);
 
-/* The first run of a group. */
+/* The first run of a group, and its number. */
 const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group);
+size_t jsni_run_set_first_number(const jsni_run_set *set, size_t group);
 
 #endif /* JSNI_REPORT_RUN_SET_H */

@@ -14,21 +14,26 @@
 
 enum { WORDS = 160 };
 
+/* Among which groups the largest value of a column is set in bold. */
+typedef enum rivals { NO_RIVALS, SAME_TEST, SAME_LABELS } rivals;
+
 static const struct {
     const char *group, *title, *key;
     double scale;
     int decimals;
-    bool best; /* the largest of the same problem is set in bold */
+    rivals best;
 } columns[] = {
-    {"Test accuracy, %", "last epoch", "test_acc", 100, 2, true},
-    {"Test accuracy, %", "best epoch", "test_acc_best", 100, 2, false},
-    {NULL, "Validation, %", "val_acc", 100, 2, false},
-    {"True class found in training, %", "label right", "train_acc_true", 100, 2, false},
-    {"True class found in training, %", "label wrong", "train_acc_noisy", 100, 2, true},
-    {"Consistency, %", "label right", "consistency_true", 100, 2, false},
-    {"Consistency, %", "label wrong", "consistency_noisy", 100, 2, false},
-    {NULL, "Real noise, %", "noise_real", 100, 2, false},
-    {NULL, "Time, s", "seconds", 1, 0, false},
+    {"Test accuracy, %", "last epoch", "test_acc", 100, 2, SAME_TEST},
+    {"Test accuracy, %", "best epoch", "test_acc_best", 100, 2, NO_RIVALS},
+    {NULL, "Validation, %", "val_acc", 100, 2, NO_RIVALS},
+    {"True class found in training, %", "label right", "train_acc_true", 100, 2,
+     NO_RIVALS},
+    {"True class found in training, %", "label wrong", "train_acc_noisy", 100, 2,
+     SAME_LABELS},
+    {"Consistency, %", "label right", "consistency_true", 100, 2, NO_RIVALS},
+    {"Consistency, %", "label wrong", "consistency_noisy", 100, 2, NO_RIVALS},
+    {NULL, "Real noise, %", "noise_real", 100, 2, NO_RIVALS},
+    {NULL, "Time, s", "seconds", 1, 0, NO_RIVALS},
 };
 
 static bool column_used(const jsni_run_set *set, size_t column)
@@ -69,14 +74,39 @@ static bool is_extra(const jsni_run_set *set, const char *name)
            jsni_run_set_differs(set, name);
 }
 
+static bool has_setting(const jsni_run_record *run, const char *name)
+{
+    for (size_t i = 0; i < run->setting_count; i++)
+        if (strcmp(run->settings[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* The name of extra column `number`, or NULL behind the last. Not every run has every
+ * setting: they come in the order of the first run that has them. */
+static const char *extra_name(const jsni_run_set *set, size_t number)
+{
+    for (size_t r = 0; r < set->count; r++)
+        for (size_t i = 0; i < set->runs[r].setting_count; i++) {
+            const char *name = set->runs[r].settings[i].name;
+            size_t before = 0;
+            if (!is_extra(set, name))
+                continue;
+            while (before < r && !has_setting(&set->runs[before], name))
+                before++;
+            if (before == r && number-- == 0)
+                return name;
+        }
+    return NULL;
+}
+
 static void add_setting_columns(jsni_table *table, const jsni_run_set *set)
 {
+    const char *name = NULL;
     jsni_table_column(table, NULL, "Loss", JSNI_ALIGN_LEFT);
     jsni_table_column(table, NULL, "Noise", JSNI_ALIGN_LEFT);
-    for (size_t i = 0; i < set->runs[0].setting_count; i++)
-        if (is_extra(set, set->runs[0].settings[i].name))
-            jsni_table_column(table, NULL, set->runs[0].settings[i].name,
-                              JSNI_ALIGN_LEFT);
+    for (size_t n = 0; (name = extra_name(set, n)) != NULL; n++)
+        jsni_table_column(table, NULL, name, JSNI_ALIGN_LEFT);
 }
 
 static void add_settings(jsni_table *table, const jsni_run_set *set,
@@ -84,11 +114,9 @@ static void add_settings(jsni_table *table, const jsni_run_set *set,
 {
     jsni_table_text(table, jsni_run_record_setting(run, "loss"));
     jsni_table_text(table, jsni_run_record_setting(run, "noise"));
-    for (size_t i = 0; i < set->runs[0].setting_count; i++) {
-        const char *name = set->runs[0].settings[i].name;
-        if (is_extra(set, name))
-            jsni_table_text(table, jsni_run_record_setting(run, name));
-    }
+    const char *name = NULL;
+    for (size_t n = 0; (name = extra_name(set, n)) != NULL; n++)
+        jsni_table_text(table, jsni_run_record_setting(run, name));
 }
 
 /* Whether a run has no part in the means of its group: it is unfinished, and others of
@@ -182,23 +210,28 @@ static void add_state(jsni_table *table, const jsni_run_set *set, size_t group,
     jsni_table_text(table, words);
 }
 
-/* Whether two groups had the same problem to solve, so that the larger number is the
- * better one: data, test images and noise. How many images were tested is asked for where
- * both know it. */
-static bool same_problem(const jsni_run_set *set, size_t g, size_t h)
+/* The noise that was made for the run; labels that somebody has, the data's or those of a
+ * file, are none of that. */
+static const char *made_noise(const jsni_run_record *run)
 {
-    static const char *const names[] = {"data", "test", "noise"};
+    const char *noise = jsni_run_record_setting(run, "noise");
+    return strncmp(noise, "file:", 5) == 0 ? "none" : noise;
+}
+
+/* Whether the larger number of two groups is the better one: they were tested on the same
+ * images, and for what is counted on the training images these had the same labels. */
+static bool compare(const jsni_run_set *set, size_t g, size_t h, rivals which)
+{
+    static const char *const names[] = {"data", "noise", "labels"};
     const jsni_run_record *a = jsni_run_set_first(set, g);
     const jsni_run_record *b = jsni_run_set_first(set, h);
-    for (size_t i = 0; i < JSNI_COUNT_OF(names); i++)
+    for (size_t i = 0; which == SAME_LABELS && i < JSNI_COUNT_OF(names); i++)
         if (strcmp(jsni_run_record_setting(a, names[i]),
                    jsni_run_record_setting(b, names[i])) != 0)
             return false;
-    const double x =
-        jsni_run_record_number(jsn_json_get(a->evaluation, "test"), "samples");
-    const double y =
-        jsni_run_record_number(jsn_json_get(b->evaluation, "test"), "samples");
-    return isnan(x) || isnan(y) || x == y;
+    return strcmp(made_noise(a), made_noise(b)) == 0 &&
+           jsni_run_set_same_test(set, jsni_run_set_first_number(set, g),
+                                  jsni_run_set_first_number(set, h));
 }
 
 /* Whether the mean of a group is the best of several for the same problem. An unfinished
@@ -209,7 +242,8 @@ static bool is_best(const jsni_run_set *set, size_t group, size_t column,
     double best = -INFINITY, deviation = NAN;
     size_t competing = 0;
     for (size_t h = 0; h < set->groups; h++) {
-        if (jsni_run_set_unfinished(set, h) > 0 || !same_problem(set, group, h))
+        if (jsni_run_set_unfinished(set, h) > 0 ||
+            !compare(set, group, h, columns[column].best))
             continue;
         const double mean = mean_of(set, h, column, &deviation, values);
         competing += isnan(mean) ? 0 : 1;
@@ -222,7 +256,7 @@ static bool is_best(const jsni_run_set *set, size_t group, size_t column,
 bool jsni_run_table_mixed(const jsni_run_set *set)
 {
     for (size_t g = 1; g < set->groups; g++)
-        if (!same_problem(set, 0, g))
+        if (!compare(set, 0, g, SAME_TEST))
             return true;
     return false;
 }
@@ -255,7 +289,7 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
             double deviation = NAN;
             const double mean = mean_of(set, g, c, &deviation, values);
             jsni_table_number(table, mean, deviation, decimals_of(set, c))->bold =
-                columns[c].best && is_best(set, g, c, values);
+                columns[c].best != NO_RIVALS && is_best(set, g, c, values);
         }
     }
     jsni_free(values);

@@ -9,7 +9,7 @@
     "Unfinished runs stand with their last epoch so far, which is not yet their " \
     "result."
 #define JSNI_NOTE_MIXED                                                               \
-    "Bold is the best of those with the same data, test images and noise; others do " \
+    "Bold is the best of those with the same test images and label noise; others do " \
     "not compare."
 
 /* One line a run, by number of the set. */
@@ -17,7 +17,8 @@ void jsni_run_table_each(jsni_table *table, const jsni_run_set *set);
 
 /* One line a group: mean and deviation over its runs, without those that are unfinished
  * where others are not. The best of several groups that had
- * the same problem to solve (data, test images, noise) is set in bold. Where some runs are
+ * the same problem to solve (test images, noise that was made) is set in bold, whatever
+ * labels somebody has put right in between. Where some runs are
  * unfinished, a column says so, and their group is not set in bold. */
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set);
 

@@ -39,6 +39,11 @@ static const jsn_option_info options[] = {
      "each of the network's: faster, other pixels; 0: never",
      FIELD(scaled_decode)},
 
+    {"labels", 0, TEXT, "FILE.csv",
+     "labels in place of those of DATA: columns path,label[,true]; images without a "
+     "row "
+     "keep theirs",
+     FIELD(labels)},
     {"noise", 0, JSN_OPTION_TEXT, "none", 0, 0, NULL, "SPEC",
      "label noise to add: sym:rate=0.4, file:labels.csv, ...", FIELD(noise)},
     {"loss", 0, TEXT, "SPEC", "loss: gjs:pi1=0.5, ce, ... ('jensen show losses')",
@@ -251,5 +256,6 @@ jsn_status jsn_train_config_resolve(jsn_train_config *config)
     trim_path(config->data);
     trim_path(config->val);
     trim_path(config->test);
+    trim_path(config->labels);
     return JSN_OK;
 }

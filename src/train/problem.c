@@ -28,6 +28,7 @@ void jsni_problem_release(jsni_problem *problem)
     jsni_part_release(&problem->train);
     jsni_part_release(&problem->val);
     jsni_part_release(&problem->test);
+    jsni_own_labels_release(&problem->own);
     jsni_free(problem->names);
     jsn_dataset_close(problem->test_data);
     jsn_dataset_close(problem->val_data);
@@ -175,7 +176,7 @@ static jsn_status take_subset(jsni_part *part, size_t classes, size_t wanted,
     for (size_t round = 1; kept < wanted; round++)
         for (size_t i = 0; i < part->count && kept < wanted; i++) {
             const size_t sample = order[i];
-            size_t *held = &taken[part->given[sample]];
+            size_t *held = &taken[part->used[sample]];
             if (!keep[sample] && *held < round) {
                 keep[sample] = 1;
                 ++*held;
@@ -186,7 +187,8 @@ static jsn_status take_subset(jsni_part *part, size_t classes, size_t wanted,
     for (size_t i = 0; i < part->count; i++)
         if (keep[i]) {
             part->index[to] = part->index[i];
-            part->given[to] = part->used[to] = part->given[i];
+            part->given[to] = part->given[i];
+            part->used[to] = part->used[i];
             if (part->soft != NULL)
                 memmove(part->soft + to * classes, part->soft + i * classes,
                         classes * sizeof *part->soft);
@@ -338,6 +340,8 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
                                 : jsn_dataset_main_split(p->data);
     p->train.split = split;
     JSNI_TRY(check_classes(p, logger));
+    if (config->labels != NULL)
+        JSNI_TRY(jsni_problem_read_labels(p, config->labels, logger));
     JSNI_TRY(open_other(p, config->val, JSN_SPLIT_VAL, &options, " (--val)",
                         &p->val_data, &p->val));
     JSNI_TRY(open_other(p, config->test, JSN_SPLIT_TEST, &options, " (--test)",
@@ -346,14 +350,20 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     p->val_fraction = config->val_fraction;
     if (isnan(p->val_fraction))
         JSNI_TRY(choose_fraction(p, split, noise));
-    JSNI_TRY(split_train(p, split, (uint64_t)config->seed,
-                         noisy || is_benchmark(p->data), logger));
+    const bool truth =
+        noisy || (p->own.given ? p->own.tells_truth : is_benchmark(p->data));
+    JSNI_TRY(split_train(p, split, (uint64_t)config->seed, truth, logger));
     JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
                          (uint64_t)config->seed));
+    /* By now the parts are those that the same options give without a label file. */
+    jsni_problem_put_labels(p, &p->train);
+    jsni_problem_put_labels(p, &p->val);
+    jsni_problem_put_labels(p, &p->test);
     p->noise_nominal = noisy ? NAN : 0.0;
-    p->noise_real = p->train.truth ? 0.0 : NAN;
+    p->noise_added = noisy;
     if (noisy)
         JSNI_TRY(jsni_problem_add_noise(p, config, noise, posteriors, logger));
+    p->noise_real = jsni_problem_real_noise(p);
     JSNI_TRY(check_problem(p));
     jsni_problem_warn_of_same(p, logger);
     jsni_problem_mark_make(p, &p->mark);

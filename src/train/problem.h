@@ -21,15 +21,26 @@ typedef struct jsni_part {
     size_t count;
     uint32_t *index; /* [count], owned: sample numbers in the split */
     int32_t *used;   /* [count], owned: labels to train on or compare with */
-    int32_t *given;  /* [count], owned: labels as the data set has them */
+    int32_t *given;  /* [count], owned: labels before noise, or the true ones that a
+                      * label file tells */
     bool truth;      /* whether `given` are the true labels */
     float *soft;     /* [count][classes], owned, or NULL: soft labels to train on */
 } jsni_part;
 
+/* Labels from a file, which take the place of those that the data has: by split and
+ * sample, -1 where the file says nothing. */
+typedef struct jsni_own_labels {
+    bool given;                                     /* there is such a file */
+    bool tells_truth;                               /* it has a column `true` */
+    int32_t *label[JSN_SPLITS], *truth[JSN_SPLITS]; /* owned; NULL: no such split */
+} jsni_own_labels;
+
 /* By what data is known again when a run goes on: names of classes and samples, labels. */
 typedef struct jsni_problem_mark {
     char digest[JSNI_SHA256_HEX];
-    char text[64]; /* numbers of images and classes, for sentences */
+    char
+        test[JSNI_SHA256_HEX]; /* paths and true classes of the test images; "": none */
+    char text[64];             /* numbers of images and classes, for sentences */
 } jsni_problem_mark;
 
 typedef struct jsni_problem {
@@ -39,9 +50,11 @@ typedef struct jsni_problem {
     size_t classes;
     const char **names;         /* [classes], owned; the texts are those of `data` */
     jsni_part train, val, test; /* all labels are numbers of those classes */
-    double val_fraction;        /* of the training data, kept for `val` */
-    double noise_nominal;       /* NaN: the noise has no nominal rate */
-    double noise_real;          /* NaN: the true labels are not known */
+    jsni_own_labels own;
+    double val_fraction;  /* of the training data, kept for `val` */
+    bool noise_added;     /* by the program, on purpose */
+    double noise_nominal; /* NaN: the noise has no nominal rate */
+    double noise_real;    /* NaN: the true labels are not known */
     jsni_problem_mark mark;
 } jsni_problem;
 
@@ -62,6 +75,22 @@ JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
                                               jsni_posteriors_fn *posteriors,
                                               const jsn_logger *logger);
 void jsni_problem_release(jsni_problem *problem);
+
+/* Reads the label file of --labels for all splits of the data; jsni_problem_put_labels()
+ * then puts its labels on a part of that data. Labels that the file puts in the place of
+ * others are no noise: a column `true` alone says what is right.
+ *   JSN_ERR_DATA  with file and line: no class, two labels for one image, no image at all */
+JSN_MUST_CHECK jsn_status jsni_problem_read_labels(jsni_problem *p, const char *file,
+                                                   const jsn_logger *logger);
+void jsni_problem_put_labels(const jsni_problem *p, jsni_part *part);
+void jsni_own_labels_release(jsni_own_labels *own);
+
+/* Whether the true label of sample `i` of a part is known. */
+bool jsni_problem_knows(const jsni_problem *p, const jsni_part *part, size_t i);
+
+/* The share of wrong labels among those training labels of which the truth is known; NaN
+ * when it is of none. */
+double jsni_problem_real_noise(const jsni_problem *p);
 
 /* What noise gets to see of a part, with the classes of the training data, which its
  * labels go by. *paths is the caller's to free, also after a failure. */

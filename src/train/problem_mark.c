@@ -9,21 +9,47 @@
 
 /* Paths and labels, numbers in one order of bytes on every machine (weights of soft
  * labels in the machine's own). */
-static void add_part(jsni_sha256 *sha, const jsni_part *part, size_t classes)
+static void add_label(jsni_sha256 *sha, int32_t number)
+{
+    const uint32_t label = (uint32_t)number;
+    const uint8_t bytes[4] = {(uint8_t)label, (uint8_t)(label >> 8),
+                              (uint8_t)(label >> 16), (uint8_t)(label >> 24)};
+    jsni_sha256_add(sha, bytes, sizeof bytes);
+}
+
+static void add_part(jsni_sha256 *sha, const jsni_problem *p, const jsni_part *part)
 {
     char count[32];
     (void)snprintf(count, sizeof count, "%zu", part->count);
     jsni_sha256_add(sha, count, strlen(count) + 1);
     for (size_t i = 0; i < part->count; i++) {
         const char *path = jsn_dataset_path(part->data, part->split, part->index[i]);
-        const uint32_t label = (uint32_t)part->used[i];
-        const uint8_t bytes[4] = {(uint8_t)label, (uint8_t)(label >> 8),
-                                  (uint8_t)(label >> 16), (uint8_t)(label >> 24)};
         jsni_sha256_add(sha, path, strlen(path) + 1);
-        jsni_sha256_add(sha, bytes, sizeof bytes);
+        add_label(sha, part->used[i]);
+        /* Else the truth follows from the labels and the options. */
+        if (p->own.tells_truth)
+            add_label(sha, part->given[i]);
     }
     if (part->soft != NULL)
-        jsni_sha256_add(sha, part->soft, part->count * classes * sizeof *part->soft);
+        jsni_sha256_add(sha, part->soft, part->count * p->classes * sizeof *part->soft);
+}
+
+/* By what runs know that they were tested on the same images, whatever they trained on. */
+static void mark_test(const jsni_problem *p, char out[JSNI_SHA256_HEX])
+{
+    const jsni_part *part = &p->test;
+    jsni_sha256 sha;
+    out[0] = '\0';
+    if (part->data == NULL)
+        return;
+    jsni_sha256_init(&sha);
+    for (size_t i = 0; i < part->count; i++) {
+        const char *path = jsn_dataset_path(part->data, part->split, part->index[i]);
+        const char *name = p->names[part->given[i]];
+        jsni_sha256_add(&sha, path, strlen(path) + 1);
+        jsni_sha256_add(&sha, name, strlen(name) + 1);
+    }
+    jsni_sha256_hex(&sha, out);
 }
 
 static size_t images(const jsn_dataset *data)
@@ -40,10 +66,11 @@ void jsni_problem_mark_make(const jsni_problem *p, jsni_problem_mark *out)
     jsni_sha256_init(&sha);
     for (size_t k = 0; k < p->classes; k++)
         jsni_sha256_add(&sha, p->names[k], strlen(p->names[k]) + 1);
-    add_part(&sha, &p->train, p->classes);
-    add_part(&sha, &p->val, p->classes);
-    add_part(&sha, &p->test, p->classes);
+    add_part(&sha, p, &p->train);
+    add_part(&sha, p, &p->val);
+    add_part(&sha, p, &p->test);
     jsni_sha256_hex(&sha, out->digest);
+    mark_test(p, out->test);
     (void)snprintf(out->text, sizeof out->text, "%zu images of %zu classes",
                    images(p->data) + images(p->val_data) + images(p->test_data),
                    p->classes);

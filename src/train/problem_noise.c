@@ -16,7 +16,7 @@ jsn_status jsni_problem_noise_input(const jsni_problem *p, const jsni_part *part
     for (size_t i = 0; i < part->count; i++)
         (*paths)[i] = jsn_dataset_path(part->data, part->split, part->index[i]);
     jsn_noise_input_init(in);
-    in->labels = part->given;
+    in->labels = part->used;
     in->samples = part->count;
     in->classes = p->classes;
     in->class_names = p->names;
@@ -116,7 +116,9 @@ static jsn_status move_unlisted(jsni_problem *p, const jsn_noise_result *result)
     }
     train->count = to;
     jsni_part_release(&p->val);
-    return jsni_part_make(&p->val, train->data, train->split, index, moved, true);
+    JSNI_TRY(jsni_part_make(&p->val, train->data, train->split, index, moved, true));
+    jsni_problem_put_labels(p, &p->val);
+    return JSN_OK;
 }
 
 jsn_status jsni_problem_add_noise(jsni_problem *p, const jsn_train_config *config,
@@ -130,7 +132,6 @@ jsn_status jsni_problem_add_noise(jsni_problem *p, const jsn_train_config *confi
     if (status == JSN_OK) {
         const size_t unlisted = p->train.count - result.listed_samples;
         p->noise_nominal = result.nominal_rate;
-        p->noise_real = result.real_rate;
         if (unlisted > 0)
             status = check_unlisted(p, config, unlisted, logger);
         if (status == JSN_OK && unlisted > 0)

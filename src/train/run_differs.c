@@ -37,7 +37,7 @@ static bool same_place(const char *a, const char *b)
 static bool is_data(const char *name)
 {
     return strcmp(name, "data") == 0 || strcmp(name, "val") == 0 ||
-           strcmp(name, "test") == 0;
+           strcmp(name, "test") == 0 || strcmp(name, "labels") == 0;
 }
 
 /* Adds a row to `out` when it differs; counts those in *count. */

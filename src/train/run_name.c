@@ -16,6 +16,13 @@ bool jsni_run_option_identifies(const jsn_option_info *row)
     return jsn_train_option_matters(row) && strcmp(row->name, "max-bad") != 0;
 }
 
+/* Options that the table had not always: runs without them keep the fingerprint, and so
+ * the name, that they began with. */
+static bool joined_later(const jsn_option_info *row)
+{
+    return strcmp(row->name, "labels") == 0;
+}
+
 jsn_status jsni_run_fingerprint(const jsn_train_config *config,
                                 char out[JSNI_FINGERPRINT])
 {
@@ -24,7 +31,8 @@ jsn_status jsni_run_fingerprint(const jsn_train_config *config,
     jsni_sha256 sha;
     jsni_sha256_init(&sha);
     for (size_t i = 0; i < count; i++) {
-        if (!jsn_train_option_matters(&table[i]))
+        if (!jsn_train_option_matters(&table[i]) ||
+            (joined_later(&table[i]) && !jsn_options_is_set(&table[i], config)))
             continue;
         char *value = NULL;
         const bool own = jsni_run_option_identifies(&table[i]);

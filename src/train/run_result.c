@@ -67,6 +67,8 @@ jsn_status jsni_run_result_write(const jsni_run_folder *folder,
     jsn_json_put_text(w, "options", fingerprint);
     jsn_json_put_text(w, "data", mark->digest);
     jsn_json_put_text(w, "data_text", mark->text);
+    if (mark->test[0] != '\0')
+        jsn_json_put_text(w, "test_images", mark->test);
     jsn_json_end(w);
     jsn_status status = jsn_json_writer_take(w, &text);
     if (status == JSN_OK)

@@ -28,9 +28,10 @@ static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem
     jsni_csv_end_row(&csv);
     for (size_t i = 0; i < part->count; i++) {
         jsni_csv_add(&csv, jsn_dataset_path(part->data, part->split, part->index[i]));
-        jsni_csv_add_int(&csv, part->given[i]);
+        jsni_csv_add_int(&csv,
+                         jsn_dataset_label(part->data, part->split, part->index[i]));
         jsni_csv_add_int(&csv, part->used[i]);
-        if (part->truth)
+        if (jsni_problem_knows(p, part, i))
             jsni_csv_add_int(&csv, part->given[i]);
         else
             jsni_csv_add(&csv, "");

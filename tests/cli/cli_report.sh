@@ -88,7 +88,7 @@ expect 2 '' 'belong to a page' -- "$JENSEN" report ce1 --table csv --out x
 data=builtin:size=60,test=30 train --loss ce --noise sym:rate=0.4 --out elsewhere
 data=builtin:size=60,test=30 train --loss mae --noise sym:rate=0.4 --out elsewhere2
 "$JENSEN" report ce2 a elsewhere elsewhere2 --table markdown >bold.md
-expect 0 'same data, test images and noise' '' -- cat bold.md
+expect 0 'same test images and label noise' '' -- cat bold.md
 for size in 20 30; do
     expect 0 'test=[23]0 .*\| +\*\*[0-9.]+\*\*' '' -- grep "test=$size " bold.md
 done

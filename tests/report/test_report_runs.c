@@ -181,10 +181,10 @@ static void test_bold_is_the_best_of_the_same_problem(void **state)
         assert_bold(runs + 1, 2, "97.00", false);
     }
     assert_ok(jsn_report_table(runs, 3, "markdown", &text));
-    assert_shows(text, "same data, test images and noise");
+    assert_shows(text, "same test images and label noise");
     jsn_text_release(text);
     assert_ok(jsn_report_table(runs, 2, "markdown", &text));
-    assert_null(strstr(text, "same data, test images and noise"));
+    assert_null(strstr(text, "same test images and label noise"));
     jsn_text_release(text);
     /* Another number of tested images under the same names. */
     put_other("other", "lr", 0.97);
