@@ -138,19 +138,18 @@ static jsn_status check_unused(const table *t, const jsni_problem *p,
 static void tell(const table *t, const jsn_logger *logger)
 {
     char text[512];
+    jsni_text words = jsni_text_in(text, sizeof text);
     const size_t kept = t->images - t->listed;
     if (logger == NULL || logger->message == NULL)
         return;
-    int at =
-        snprintf(text, sizeof text,
-                 "labels: %.200s has %zu of the %zu images, %zu with another label "
-                 "than the data",
-                 t->file, t->listed, t->images, t->changed);
+    jsni_text_format(&words,
+                     "labels: %.200s has %zu of the %zu images, %zu with another label "
+                     "than the data",
+                     t->file, t->listed, t->images, t->changed);
     if (kept > 0)
-        (void)snprintf(text + at, sizeof text - (size_t)at,
-                       "; %zu %s without a row %s that of the data", kept,
-                       jsn_noun(kept, "image", "images"),
-                       jsn_noun(kept, "keeps", "keep"));
+        jsni_text_format(&words, "; %zu %s without a row %s that of the data", kept,
+                         jsn_noun(kept, "image", "images"),
+                         jsn_noun(kept, "keeps", "keep"));
     logger->message(logger->user, JSN_LOG_INFO, text);
 }
 
