@@ -3,6 +3,7 @@
 #ifndef JENSEN_LOG_H
 #define JENSEN_LOG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "jensen/status.h"
@@ -23,8 +24,11 @@ typedef struct jsn_logger {
     void *user; /* borrowed; handed back in every call */
     /* One line without a newline. */
     void (*message)(void *user, jsn_log_level level, const char *text);
-    /* `done` of `total` units of `what` ("epoch 3", "downloading"); `detail` is a
-     * short text such as "loss 0.41" and may be empty. done == total ends it. */
+    /* `done` of `total` units of `what` ("epoch 3/60", "downloading"); done == total ends
+     * it. `detail` may be empty, or is short parts with two spaces between them, the most
+     * telling first: a narrow display drops the last ones. Where `what` is a part of
+     * longer work, the first part is the time left of all of it, as jsn_time_left()
+     * writes it ("12:34 left  run 8%  loss 0.41"). */
     void (*progress)(void *user, const char *what, uint64_t done, uint64_t total,
                      const char *detail);
 } jsn_logger;
@@ -32,6 +36,9 @@ typedef struct jsn_logger {
 /* The form of a noun (or verb) that fits a count in a message: `one` for 1, else `many`,
  * as in "%zu %s", n, jsn_noun(n, "image", "images"). */
 JSN_API const char *jsn_noun(uint64_t count, const char *one, const char *many);
+
+/* "0:42 left", "1:02:33 left", "5 days left"; empty when `seconds` is no time (NaN). */
+JSN_API void jsn_time_left(double seconds, char *out, size_t room);
 
 #ifdef __cplusplus
 }

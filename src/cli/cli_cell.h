@@ -1,13 +1,19 @@
-/* cli/cli_cell.h - texts in columns: widths are counted in characters, not in bytes. */
+/* cli/cli_cell.h - texts in columns: widths are those on a terminal, not bytes. */
 #ifndef JENSEN_CLI_CELL_H
 #define JENSEN_CLI_CELL_H
 
 #include <stddef.h>
 
-/* Characters of a UTF-8 text; a byte that is none counts as one. */
+enum { CLI_CELL_MOST = 200 }; /* columns of a cell */
+
+/* Columns that a UTF-8 text takes on a terminal; a byte that is no UTF-8 takes one. */
 size_t cli_cell_width(const char *text);
 
-/* Prints a text on stdout in a column of `width` characters, at its left or right end. A
+/* The text, or as much of it as fits into `width` columns and `room` bytes; cut short it
+ * ends in an ellipsis. Control characters and broken bytes become '?'. */
+void cli_cell_cut(const char *text, size_t width, char *out, size_t room);
+
+/* Prints a text on stdout in a column of `width` (at most CLI_CELL_MOST) columns, at its left or right end. A
  * longer one is cut and ends in an ellipsis. Control characters become '?'. */
 void cli_put_left(const char *text, size_t width);
 void cli_put_right(const char *text, size_t width);

@@ -7,19 +7,32 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/cli_cell.h"
+
+enum { LINE = 8 * CLI_CELL_MOST, DETAIL = 256, BAR = 27 };
+
+/* What the terminal shows; the thread that waits for signals draws it again when the
+ * terminal changes its width. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    char what[96]; /* the unit of work that `start` belongs to */
+    char detail[DETAIL];
+    double share;
+    double start, last; /* seconds; `last`: when it was drawn */
+    size_t columns;     /* of the line that is on the screen; 0: none */
+} bar;
 
 static int quiet, verbose;
-static int bar_shown;
-static char bar_what[64];          /* the unit of work the clock below belongs to */
-static double bar_start, bar_last; /* seconds */
-static int line_tenth;             /* plain lines: tenths already reported */
+static int line_tenth; /* plain lines: tenths already reported */
 
 void cli_progress_quiet(void)
 {
@@ -31,11 +44,46 @@ void cli_progress_verbose(void)
     verbose = 1;
 }
 
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Whether stderr is a terminal on which a line can be drawn again. */
+static bool can_draw(void)
+{
+    const char *kind = getenv("TERM");
+    return isatty(2) && (kind == NULL || strcmp(kind, "dumb") != 0);
+}
+
+static size_t terminal_columns(void)
+{
+    struct winsize size = {0};
+    if (ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+/* Removes the line from the screen. A terminal that became narrower has folded it: its
+ * other rows are above. */
+static void erase(size_t columns)
+{
+    if (bar.columns == 0)
+        return;
+    (void)fputc('\r', stderr);
+    for (size_t row = 1; row * columns < bar.columns; row++)
+        (void)fputs("\033[A", stderr);
+    (void)fputs(bar.columns > columns ? "\033[J" : "\033[K", stderr);
+    bar.columns = 0;
+}
+
 void cli_progress_clear(void)
 {
-    if (bar_shown)
-        (void)fprintf(stderr, "\r\033[K");
-    bar_shown = 0;
+    (void)pthread_mutex_lock(&lock);
+    erase(terminal_columns());
+    (void)pthread_mutex_unlock(&lock);
 }
 
 static void show_message(void *user, jsn_log_level level, const char *text)
@@ -57,31 +105,98 @@ static void show_message(void *user, jsn_log_level level, const char *text)
         (void)fprintf(stderr, "%s%s\n", before, text);
 }
 
-static double now(void)
+/* Keeps the detail, with the time left in front where it does not tell one itself. */
+static void keep_detail(const char *detail)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const double elapsed = now() - bar.start;
+    char left[32] = "";
+    if (strstr(detail, " left") == NULL && bar.share > 0.0)
+        jsn_time_left(elapsed / bar.share - elapsed, left, sizeof left);
+    (void)snprintf(bar.detail, sizeof bar.detail, "%s%s%s", left,
+                   left[0] != '\0' && detail[0] != '\0' ? "  " : "", detail);
 }
 
-static void show_bar(const char *what, double share, double elapsed, const char *detail)
+/* The parts of the detail, from the first on, that fit into `room` columns with two
+ * spaces before each. */
+static size_t fitting(const char *detail, size_t room)
 {
-    enum { WIDTH = 24 };
-    char bar[WIDTH + 1];
-    const int full = (int)(share * WIDTH);
-    for (int i = 0; i < WIDTH; i++)
-        bar[i] = i < full ? '#' : '.';
-    bar[WIDTH] = '\0';
-    char left[32] = "";
-    if (share > 0.0) {
-        const double seconds = elapsed / share - elapsed;
-        (void)snprintf(left, sizeof left, "  %d:%02d left", (int)seconds / 60,
-                       (int)seconds % 60);
+    size_t kept = 0;
+    while (detail[kept] != '\0') {
+        char parts[DETAIL];
+        const size_t gap = kept == 0 ? 0 : 2;
+        const char *end = strstr(detail + kept + gap, "  ");
+        const size_t length = end != NULL ? (size_t)(end - detail) : strlen(detail);
+        (void)snprintf(parts, sizeof parts, "%.*s", (int)length, detail);
+        if (cli_cell_width(parts) + 2 > room)
+            break;
+        kept = length;
     }
-    (void)fprintf(stderr, "\r\033[K%s [%s] %3.0f%%%s  %s", what, bar, 100.0 * share,
-                  left, detail);
+    return kept;
+}
+
+/* " [####....]" of `room` columns, at most BAR in all; nothing where that is too few. */
+static void put_graph(char out[BAR + 1], size_t room)
+{
+    enum { LEAST = 9 };
+    const size_t size = room < BAR ? room : BAR;
+    out[0] = '\0';
+    if (size < LEAST)
+        return;
+    const size_t width = size - 3, full = (size_t)(bar.share * (double)width);
+    memcpy(out, " [", 2);
+    memset(out + 2, '.', width);
+    memset(out + 2, '#', full < width ? full : width);
+    memcpy(out + 2 + width, "]", 2);
+}
+
+/* "epoch 3/60 [####....]  40%  12:34 left  loss 0.41". The name and the first part of the
+ * detail, most often the time left, are always there; the share, a short bar and the other
+ * parts follow as long as there is room, and the bar gets what is left over. */
+static void compose(size_t columns, char line[LINE])
+{
+    enum { LEAST_NAME = 8, SHORT_BAR = 9 };
+    char name[LINE / 2], graph[BAR + 1], share[16], detail[DETAIL];
+    const char *second = strstr(bar.detail, "  ");
+    const size_t length = strlen(bar.detail);
+    const size_t first = second != NULL ? (size_t)(second - bar.detail) : length;
+    const size_t part = first > 0 ? first + 2 : 0;
+    (void)snprintf(share, sizeof share, " %3.0f%%", 100.0 * bar.share);
+    if (columns < LEAST_NAME + strlen(share) + part)
+        share[0] = '\0';
+    size_t room = columns > strlen(share) ? columns - strlen(share) : 0;
+    cli_cell_cut(bar.what, room >= part + LEAST_NAME ? room - part : room, name,
+                 sizeof name);
+    room -= cli_cell_width(name);
+    size_t kept = fitting(bar.detail, room > SHORT_BAR ? room - SHORT_BAR : 0);
+    if (kept == 0)
+        kept = fitting(bar.detail, room);
+    (void)snprintf(detail, sizeof detail, "%.*s", (int)kept, bar.detail);
+    room -= kept > 0 ? cli_cell_width(detail) + 2 : 0;
+    put_graph(graph, room);
+    (void)snprintf(line, LINE, "%s%s%s%s%s", name, graph, share, kept > 0 ? "  " : "",
+                   detail);
+}
+
+static void draw(void)
+{
+    char line[LINE];
+    const size_t columns = terminal_columns();
+    erase(columns);
+    /* Room for the "^C" that a terminal shows at the cursor. */
+    const size_t most = columns < CLI_CELL_MOST ? columns : CLI_CELL_MOST;
+    compose(most > 2 ? most - 2 : most, line);
+    bar.columns = cli_cell_width(line);
+    bar.last = now();
+    (void)fputs(line, stderr);
     (void)fflush(stderr);
-    bar_shown = 1;
+}
+
+static void draw_again(void)
+{
+    (void)pthread_mutex_lock(&lock);
+    if (bar.columns > 0)
+        draw();
+    (void)pthread_mutex_unlock(&lock);
 }
 
 static void show_progress(void *user, const char *what, uint64_t done, uint64_t total,
@@ -90,28 +205,29 @@ static void show_progress(void *user, const char *what, uint64_t done, uint64_t 
     (void)user;
     if (quiet || total == 0)
         return;
+    (void)pthread_mutex_lock(&lock);
     const double time = now();
-    if (strncmp(bar_what, what, sizeof bar_what - 1) != 0) {
-        (void)snprintf(bar_what, sizeof bar_what, "%s", what);
-        bar_start = time;
-        bar_last = 0.0;
+    if (strncmp(bar.what, what, sizeof bar.what - 1) != 0) {
+        (void)snprintf(bar.what, sizeof bar.what, "%s", what);
+        bar.start = time;
+        bar.last = 0.0;
         line_tenth = 0;
     }
-    const double share = (double)done / (double)total;
-    if (isatty(2)) {
-        if (done < total && time - bar_last < 0.1)
-            return;
-        bar_last = time;
-        if (done < total)
-            show_bar(what, share, time - bar_start, detail);
-        else
-            cli_progress_clear();
-    } else if (done < total && time - bar_start > 10.0 &&
-               (int)(share * 10) > line_tenth) {
+    bar.share = (double)done / (double)total;
+    if (can_draw()) {
+        keep_detail(detail);
+        if (done < total && time - bar.last >= 0.1)
+            draw();
+        else if (done >= total)
+            erase(terminal_columns());
+    } else if (done < total && time - bar.start > 10.0 &&
+               (int)(bar.share * 10) > line_tenth) {
         /* Plain lines only for what takes long, at most ten of them. */
-        line_tenth = (int)(share * 10);
-        (void)fprintf(stderr, "%s: %.0f%%  %s\n", what, 100.0 * share, detail);
+        line_tenth = (int)(bar.share * 10);
+        keep_detail(detail);
+        (void)fprintf(stderr, "%s: %.0f%%  %s\n", what, 100.0 * bar.share, bar.detail);
     }
+    (void)pthread_mutex_unlock(&lock);
 }
 
 const jsn_logger *cli_logger(void)
@@ -139,7 +255,11 @@ static void *wait_for_signals(void *set)
 {
     for (;;) {
         int number = 0;
-        if (sigwait(set, &number) == 0)
+        if (sigwait(set, &number) != 0)
+            continue;
+        if (number == SIGWINCH)
+            draw_again();
+        else
             note_signal();
     }
     return NULL;
@@ -210,6 +330,7 @@ void cli_catch_signals(void)
         (void)sigaddset(&set, SIGHUP);
         (void)sigaction(SIGHUP, &action, NULL);
     }
+    (void)sigaddset(&set, SIGWINCH);
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
     if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
         (void)pthread_detach(thread);

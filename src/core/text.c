@@ -144,3 +144,19 @@ const char *jsn_noun(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
 }
+
+void jsn_time_left(double seconds, char *out, size_t room)
+{
+    if (!(seconds >= 0.0 && seconds < 1e9)) {
+        (void)snprintf(out, room, "%s", "");
+        return;
+    }
+    const long all = (long)(seconds + 0.5), minutes = all / 60, hours = minutes / 60;
+    if (hours >= 100)
+        (void)snprintf(out, room, "%ld days left", (hours + 12) / 24);
+    else if (hours > 0)
+        (void)snprintf(out, room, "%ld:%02ld:%02ld left", hours, minutes % 60,
+                       all % 60);
+    else
+        (void)snprintf(out, room, "%ld:%02ld left", minutes, all % 60);
+}

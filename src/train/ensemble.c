@@ -73,7 +73,7 @@ static jsn_status add_member(const jsn_train_config *config, const jsni_problem 
     (void)snprintf(name, sizeof name, "member-%zu", member + 1);
     char *path = jsni_path_join(folder, name);
     JSNI_TRY_ALLOC(path);
-    const jsni_job job = {config, p, path, (uint64_t)config->seed + member, NULL};
+    const jsni_job job = {config, p, path, (uint64_t)config->seed + member, NULL, 0};
     jsni_run run;
     jsn_status status = jsni_run_open_finished(&run, &job, logger, stop);
     jsni_free(path);

@@ -254,7 +254,7 @@ static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
     const double seconds = jsni_clock() - start;
     for (size_t i = 0; i < count; i++) {
         count_steps(&runs[i], &plan->results[i], done);
-        JSNI_TRY(jsni_run_after_steps(&runs[i], seconds,
+        JSNI_TRY(jsni_run_after_steps(&runs[i], done, seconds,
                                       done * batch * plan->members[i].views));
     }
     return status;

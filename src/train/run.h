@@ -38,6 +38,13 @@ typedef struct jsni_run_state {
     double best_test;   /* NaN: none yet */
 } jsni_run_state;
 
+/* How fast a run is, for telling when it will be done. */
+typedef struct jsni_run_clock {
+    size_t steps;        /* of this call */
+    double step_seconds; /* of a step, over about the latest epoch */
+    double measuring;    /* clock when the evaluation under way began; 0: none is */
+} jsni_run_clock;
+
 typedef struct jsni_run {
     const jsn_train_config *config; /* borrowed, complete */
     const jsni_problem *problem;    /* borrowed */
@@ -74,10 +81,12 @@ typedef struct jsni_run {
      * that epoch was not in this call or they are not measured. */
     jsni_predictions seen;
     jsni_consistency consistency;
-    double epoch_seconds;      /* of the training steps of the epoch, this call */
-    uint64_t epoch_images;     /* view-images of those steps */
-    double measure_seconds;    /* of the evaluation after them */
-    double last_checkpoint;    /* clock */
+    double epoch_seconds;   /* of the training steps of the epoch, this call */
+    uint64_t epoch_images;  /* view-images of those steps */
+    double measure_seconds; /* of the evaluation after them */
+    jsni_run_clock pace;
+    size_t after;           /* runs as long as this one that follow it in this call */
+    double last_checkpoint; /* clock */
     double checkpoint_seconds; /* what the latest took */
     bool unsaved;              /* steps were taken since */
     bool damaged;              /* checkpoint.safetensors is, and was not replaced yet */
@@ -93,6 +102,7 @@ typedef struct jsni_job {
     uint64_t seed;
     const char
         *opening; /* borrowed, may be NULL: lines said before the folder was open */
+    size_t after; /* jobs that follow this one in the call; for the time left */
 } jsni_job;
 
 /* Whether `folder` may be a run's: new, empty, one already, or with nothing in it that a
@@ -156,8 +166,23 @@ double jsni_run_rate(const jsni_run *run, size_t batch);
 void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room);
 
 /* After some steps: their time and images, progress, a checkpoint when one is due. */
-JSN_MUST_CHECK jsn_status jsni_run_after_steps(jsni_run *run, double seconds,
-                                               uint64_t images);
+JSN_MUST_CHECK jsn_status jsni_run_after_steps(jsni_run *run, size_t steps,
+                                               double seconds, uint64_t images);
+
+/* Notes what some steps took; shows the epoch's progress. */
+void jsni_run_pace(jsni_run *run, size_t steps, double seconds);
+void jsni_run_show_steps(jsni_run *run);
+
+/* Until this run and those that follow it in the call are done; NaN: nobody can tell. */
+double jsni_run_seconds_left(const jsni_run *run);
+
+/* View-images a second of the epoch's steps in this call; NaN when it had none. */
+double jsni_run_image_rate(const jsni_run *run);
+
+/* The progress of run->logger: says which epoch `what` belongs to and adds the time left
+ * of the whole run. `user` is the run; an empty `what` is the epoch itself. */
+void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t total,
+                       const char *detail);
 
 /* Full state to and from the run folder. Loading sets *found; a damaged file is said
  * and the previous one used. */

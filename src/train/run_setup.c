@@ -28,14 +28,6 @@ static void log_message(void *user, jsn_log_level level, const char *text)
         run->user_logger->message(run->user_logger->user, level, text);
 }
 
-static void log_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                         const char *detail)
-{
-    const jsni_run *run = user;
-    if (run->user_logger != NULL && run->user_logger->progress != NULL)
-        run->user_logger->progress(run->user_logger->user, what, done, total, detail);
-}
-
 /* The model of a group, with room for the most views of its runs. */
 static jsn_status open_model(jsni_run *run, size_t members)
 {
@@ -227,7 +219,8 @@ static jsn_status set_up(jsni_run *run, const jsni_job *job, const jsn_logger *l
     run->stop = stop;
     run->user_logger = logger;
     run->opening = job->opening;
-    run->logger = (jsn_logger){run, log_message, log_progress};
+    run->after = job->after;
+    run->logger = (jsn_logger){run, log_message, jsni_run_progress};
     run->state.best_val = run->state.best_test = NAN;
     run->last_checkpoint = jsni_clock();
     JSNI_TRY(jsni_run_folder_open(&run->folder, job->folder));

@@ -129,8 +129,10 @@ jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger 
         together = status != JSN_ERR_UNSUPPORTED;
         status = together ? status : JSN_OK;
     }
-    for (size_t i = 0; status == JSN_OK && !together && i < left_count; i++)
+    for (size_t i = 0; status == JSN_OK && !together && i < left_count; i++) {
+        left[i].after = left_count - i - 1;
         status = train_group(&left[i], &number[i], 1, logger, stop, results);
+    }
     jsni_free(number);
     jsni_free(left);
     return status;
@@ -143,8 +145,9 @@ static jsn_status member_jobs(const jsn_train_config *config, const jsni_problem
     for (size_t m = 0; m < (size_t)config->members; m++) {
         char name[32];
         (void)snprintf(name, sizeof name, "member-%zu", m + 1);
-        jobs[m] = (jsni_job){config, p, jsni_path_join(folder, name),
-                             (uint64_t)config->seed + m, opening};
+        jobs[m] = (jsni_job){
+            config,  p, jsni_path_join(folder, name), (uint64_t)config->seed + m,
+            opening, 0};
         JSNI_TRY_ALLOC(jobs[m].folder);
     }
     return JSN_OK;
@@ -230,7 +233,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
         config->workers = (int64_t)(cores < most ? cores : most);
     }
     JSNI_TRY(find_folder(config, &folder));
-    *job = (jsni_job){config, problem, folder, (uint64_t)config->seed, NULL};
+    *job = (jsni_job){config, problem, folder, (uint64_t)config->seed, NULL, 0};
     return jsni_run_place_check(folder);
 }
 

@@ -98,20 +98,6 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
     return count_batch(run, batch, mean);
 }
 
-static void show_step(jsni_run *run)
-{
-    char what[48], detail[96];
-    const double rate =
-        run->epoch_seconds > 0.0 ? (double)run->epoch_images / run->epoch_seconds : 0.0;
-    (void)snprintf(what, sizeof what, "epoch %lld/%lld",
-                   (long long)run->state.epoch + 1, (long long)run->config->epochs);
-    (void)jsni_format(detail, sizeof detail, "loss %.4f  acc %.1f%%  %.0f images/s",
-                      jsni_counts_loss(&run->state.counts),
-                      100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
-                      rate);
-    run->logger.progress(run, what, run->state.batch, run->steps, detail);
-}
-
 double jsni_run_rate(const jsni_run *run, size_t batch)
 {
     return run->config->lr * jsni_schedule_factor(&run->schedule,
@@ -129,13 +115,15 @@ void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
                       here);
 }
 
-jsn_status jsni_run_after_steps(jsni_run *run, double seconds, uint64_t images)
+jsn_status jsni_run_after_steps(jsni_run *run, size_t steps, double seconds,
+                                uint64_t images)
 {
     run->epoch_seconds += seconds;
     run->state.seconds += seconds;
     run->epoch_images += images;
     run->unsaved = true;
-    show_step(run);
+    jsni_run_pace(run, steps, seconds);
+    jsni_run_show_steps(run);
     if (jsni_clock() - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
         run->state.batch < run->steps)
         return jsni_checkpoint_save(run);
@@ -160,8 +148,8 @@ static jsn_status host_steps(jsni_run *run)
             JSNI_TRY(train_batch(run, batch, jsni_run_rate(run, batch->number)));
         run->state.batch = batch->number + 1;
         const double now = jsni_clock();
-        JSNI_TRY(
-            jsni_run_after_steps(run, now - last, used * (size_t)run->config->views));
+        JSNI_TRY(jsni_run_after_steps(run, 1, now - last,
+                                      used * (size_t)run->config->views));
         last = jsni_clock();
         if (jsni_stop_asked(&run->stop))
             return JSN_ERR_STOPPED;
@@ -233,10 +221,7 @@ static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **l
     jsn_json_put_real(w, "consistency", r->consistency[JSNI_KINDS]);
     jsn_json_put_real(w, "consistency_true", r->consistency[JSNI_KIND_TRUE]);
     jsn_json_put_real(w, "consistency_noisy", r->consistency[JSNI_KIND_NOISY]);
-    jsn_json_put_real(w, "images_per_second",
-                      run->epoch_seconds > 0.0
-                          ? (double)run->epoch_images / run->epoch_seconds
-                          : NAN);
+    jsn_json_put_real(w, "images_per_second", jsni_run_image_rate(run));
     jsn_json_put_real(w, "seconds", run->state.seconds);
     jsn_json_put_real(w, "time", (double)time(NULL));
     jsn_json_end(w);
@@ -360,11 +345,12 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
                               100.0 * parts[i].value);
             strncat(text, part, sizeof text - strlen(text) - 1);
         }
-    (void)snprintf(part, sizeof part, ", %.0f images/s",
-                   run->epoch_seconds > 0.0
-                       ? (double)run->epoch_images / run->epoch_seconds
-                       : 0.0);
-    strncat(text, part, sizeof text - strlen(text) - 1);
+    const double rate = jsni_run_image_rate(run);
+    if (!isnan(rate)) {
+        (void)jsni_format(part, sizeof part, ", %.*f images/s", rate < 10.0 ? 1 : 0,
+                          rate);
+        strncat(text, part, sizeof text - strlen(text) - 1);
+    }
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 
@@ -375,7 +361,9 @@ static jsn_status end_epoch(jsni_run *run)
     epoch_results r;
     const double start = jsni_clock();
     JSNI_TRY(check_used(run, run->train, run->state.counts.samples, "training"));
+    run->pace.measuring = start;
     JSNI_TRY(measure(run, &r));
+    run->pace.measuring = 0.0;
     run->measure_seconds = jsni_clock() - start;
     run->state.seconds += run->measure_seconds;
     char *line = NULL;
@@ -395,7 +383,7 @@ static jsn_status end_epoch(jsni_run *run)
 
 /* After the first epoch of this process, which has read every image: those that could
  * not be, and how long it will take. */
-static void say_first(jsni_run *run, double epoch_seconds)
+static void say_first(jsni_run *run)
 {
     char text[700];
     const jsni_loader *loaders[] = {run->train, run->passes[JSNI_PASS_VAL],
@@ -416,9 +404,8 @@ static void say_first(jsni_run *run, double epoch_seconds)
         run->logger.message(run, JSN_LOG_WARNING, text);
         jsni_bad_images_tell_classes(run);
     }
-    const double left =
-        epoch_seconds * (double)(run->config->epochs - run->state.epoch);
-    if (left < 60.0)
+    const double left = jsni_run_seconds_left(run);
+    if (!(left >= 60.0))
         return;
     if (left < 5400.0)
         (void)snprintf(text, sizeof text, "about %.0f minutes to go", left / 60.0);
@@ -445,13 +432,12 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
         runs[i].epoch_seconds = 0.0;
         runs[i].epoch_images = 0;
     }
-    const double start = jsni_clock();
     const bool whole = runs[0].state.batch == 0;
     JSNI_TRY(runs[0].resident ? jsni_resident_steps(runs, count) : host_steps(runs));
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(end_epoch(&runs[i]));
     if (whole && !runs[0].said)
-        say_first(&runs[0], jsni_clock() - start);
+        say_first(&runs[0]);
     runs[0].said = runs[0].said || whole;
     const bool due = checkpoint_due(runs, count);
     for (size_t i = 0; due && i < count; i++)

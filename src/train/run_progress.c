@@ -1,0 +1,119 @@
+/* train/run_progress.c - how far a run is, and how long it will take; see run.h. Times
+ * are estimates for people: nothing that is trained or chosen depends on them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "train/run.h"
+
+void jsni_run_pace(jsni_run *run, size_t steps, double seconds)
+{
+    if (steps == 0)
+        return;
+    /* The mean over about an epoch: the first one also decodes the images. */
+    jsni_run_clock *t = &run->pace;
+    t->steps += steps;
+    const size_t over = t->steps < run->steps ? t->steps : run->steps;
+    const double weight = (double)steps / (double)(over > steps ? over : steps);
+    t->step_seconds += (seconds / (double)steps - t->step_seconds) * weight;
+}
+
+double jsni_run_image_rate(const jsni_run *run)
+{
+    return run->epoch_images > 0 && run->epoch_seconds > 0.0
+               ? (double)run->epoch_images / run->epoch_seconds
+               : NAN;
+}
+
+/* Seconds of a step: of this call, or of earlier ones before its first. */
+static double step_seconds(const jsni_run *run)
+{
+    if (run->pace.steps > 0)
+        return run->pace.step_seconds;
+    return run->state.step > 0 ? run->state.seconds / (double)run->state.step : NAN;
+}
+
+/* What evaluating so many images takes, before it was measured: a third of what training
+ * on them does, since there is no backward pass. */
+static double guess_pass(const jsni_run *run, size_t images)
+{
+    const double trained = (double)(run->config->batch * run->config->views);
+    return step_seconds(run) * (double)images / (3.0 * trained);
+}
+
+/* Of the evaluation after an epoch that is not the last. */
+static double measure_seconds(const jsni_run *run)
+{
+    const jsni_problem *p = run->problem;
+    const bool every = strcmp(run->config->consistency, "every") == 0;
+    if (run->measure_seconds > 0.0)
+        return run->measure_seconds;
+    return guess_pass(run,
+                      p->val.count + p->test.count + (every ? 2 * p->train.count : 0));
+}
+
+/* Of the measuring that comes with the last epoch alone: consistency, final weights. */
+static double last_seconds(const jsni_run *run)
+{
+    const jsni_problem *p = run->problem;
+    const bool end = strcmp(run->config->consistency, "end") == 0;
+    return guess_pass(run,
+                      p->val.count + p->test.count + (end ? 2 * p->train.count : 0));
+}
+
+double jsni_run_seconds_left(const jsni_run *run)
+{
+    const double epochs = (double)run->config->epochs, steps = (double)run->steps;
+    const double left = epochs - (double)run->state.epoch;
+    if (left <= 0.0 && run->after == 0)
+        return NAN;
+    const double epoch = steps * step_seconds(run) + measure_seconds(run);
+    double here = left * epoch - (double)run->state.batch * step_seconds(run);
+    if (run->pace.measuring > 0.0)
+        here -= fmin(jsni_clock() - run->pace.measuring, measure_seconds(run));
+    const double whole = epochs * epoch + last_seconds(run);
+    return (left > 0.0 ? here + last_seconds(run) : 0.0) + (double)run->after * whole;
+}
+
+void jsni_run_show_steps(jsni_run *run)
+{
+    char detail[96], rate[48] = "";
+    const double images = jsni_run_image_rate(run);
+    if (!isnan(images))
+        (void)jsni_format(rate, sizeof rate, "  %.*f images/s", images < 10.0 ? 1 : 0,
+                          images);
+    (void)jsni_format(detail, sizeof detail, "loss %.4f  acc %.1f%%%s",
+                      jsni_counts_loss(&run->state.counts),
+                      100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
+                      rate);
+    run->logger.progress(run, "", run->state.batch, run->steps, detail);
+}
+
+void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t total,
+                       const char *detail)
+{
+    const jsni_run *run = user;
+    const jsn_logger *to = run->user_logger;
+    if (to == NULL || to->progress == NULL)
+        return;
+    char place[96], left[32], all[192];
+    const double epoch = (double)run->state.epoch, epochs = (double)run->config->epochs;
+    jsni_text where = jsni_text_in(place, sizeof place);
+    if (run->state.epoch < run->config->epochs)
+        jsni_text_format(&where, "epoch %.0f/%.0f%s", epoch + 1.0, epochs,
+                         what[0] != '\0' ? ": " : "");
+    else
+        jsni_text_add(&where, "final ");
+    jsni_text_add(&where, what);
+    const double share =
+        (epoch + (double)run->state.batch / (double)run->steps) / epochs;
+    jsni_text parts = jsni_text_in(all, sizeof all);
+    jsn_time_left(jsni_run_seconds_left(run), left, sizeof left);
+    if (left[0] != '\0')
+        jsni_text_format(&parts, "%s  ", left);
+    jsni_text_format(&parts, "run %.0f%%", floor(100.0 * share));
+    if (detail[0] != '\0')
+        jsni_text_format(&parts, "  %s", detail);
+    to->progress(to->user, place, done, total, all);
+}
