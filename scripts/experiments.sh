@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/experiments.sh [NAME ...] - the experiments behind docs/results.md, scaled down
+# scripts/experiments.sh [NAME ...] - the experiments behind docs/results-short.md, scaled down
 # for a machine without GPU. Every step can be stopped (Ctrl-C) and started again: what is
 # done is kept in $RESULTS/jensen.db and $RESULTS/runs. Without a name all are run, the
 # shortest first.
