@@ -7,6 +7,17 @@
 
 #include "core/text.h"
 
+/* Ranges end here, and data beyond lie outside of the plot: inside, differences, quotients
+ * and powers of ten are finite and not zero. */
+#define LARGEST     1e300
+#define SMALLEST    1e-290 /* what is smaller is 0 */
+#define LOG_LARGEST 1e130  /* on logarithmic axes, where quotients count */
+
+static double between(double low, double value, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
 /* The number with a real minus sign, and no "-0". */
 static void write_number(char text[JSNI_TICK_TEXT], double value, int decimals)
 {
@@ -98,6 +109,8 @@ static size_t log_ticks(double low, double high, size_t most, jsni_tick *ticks)
 size_t jsni_axis_ticks(double low, double high, bool log_scale, size_t most,
                        jsni_tick *ticks)
 {
+    if (!(high > low) || (log_scale && !(low > 0.0)))
+        return 0;
     most = most < 2 ? 2 : most > JSNI_TICKS / 2 ? JSNI_TICKS / 2 : most;
     return log_scale ? log_ticks(low, high, most, ticks)
                      : linear_ticks(low, high, most, ticks);
@@ -112,11 +125,15 @@ void jsni_axis_range(double *low, double *high, bool log_scale, double room)
     if (log_scale) {
         *high = *high > 0.0 ? *high : 1.0;
         *low = *low > 0.0 ? *low : *high * 1e-3;
+        *low = between(1.0 / LOG_LARGEST, *low, LOG_LARGEST);
+        *high = between(1.0 / LOG_LARGEST, *high, LOG_LARGEST);
         const double widen = *low == *high ? 2.0 : pow(*high / *low, room);
         *low /= widen;
         *high *= widen;
         return;
     }
+    *low = fabs(*low) < SMALLEST ? 0.0 : between(-LARGEST, *low, LARGEST);
+    *high = fabs(*high) < SMALLEST ? 0.0 : between(-LARGEST, *high, LARGEST);
     double widen = room * (*high - *low);
     if (*high - *low <= 1e-12 * fmax(fabs(*low), fabs(*high)))
         widen = *low == 0.0 ? 0.5 : 0.1 * fabs(*low);

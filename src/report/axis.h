@@ -17,9 +17,10 @@ typedef struct jsni_tick {
 size_t jsni_axis_ticks(double low, double high, bool log_scale, size_t most,
                        jsni_tick *ticks);
 
-/* Makes a usable range from data limits: an empty or inverted one (low > high: no data)
- * becomes 0..1, a point gets room around it, and `room` (a fraction) is added at both
- * ends, on the scale of the axis. A logarithmic range is kept positive. */
+/* Makes a usable range from data limits, whatever these are: an empty or inverted one
+ * (low > high: no data) becomes 0..1, a point gets room around it, and `room` (a fraction) is added at both
+ * ends, on the scale of the axis. A logarithmic range is kept positive. The ends stay so
+ * far from those of double that all arithmetic with them is finite. */
 void jsni_axis_range(double *low, double *high, bool log_scale, double room);
 
 /* Where `value` lies between low (0) and high (1) on the scale of the axis. */

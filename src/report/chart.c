@@ -12,6 +12,7 @@
 #include "report/svg.h"
 
 enum { PAD = 10, KEY = 26, ROW = 18, TICK = 5 };
+#define ELLIPSIS "\xE2\x80\xA6"
 enum { MOST_TURNED = 110, MOST_LABEL = 160 }; /* pixels of a turned label; bytes */
 
 static void widen(double *low, double *high, double value, bool log_scale)
@@ -69,13 +70,14 @@ static void find_ranges(jsni_layout *l, const jsni_chart *c)
 static const char *fit(char *room, size_t size, const char *words, double width,
                        double font, bool markup)
 {
-    if (markup || jsni_svg_width(words, font, false) <= width || strlen(words) >= size)
+    if (markup || jsni_svg_width(words, font, false) <= width)
         return words;
     size_t length = strlen(words);
+    length = length < size - sizeof ELLIPSIS ? length : size - sizeof ELLIPSIS;
     do {
         while (length > 0 && ((unsigned char)words[--length] & 0xC0) == 0x80)
             continue;
-        (void)snprintf(room, size, "%.*s\xE2\x80\xA6", (int)length, words);
+        (void)snprintf(room, size, "%.*s" ELLIPSIS, (int)length, words);
     } while (length > 1 && jsni_svg_width(room, font, false) > width);
     return room;
 }
@@ -141,9 +143,9 @@ static size_t first_line(const char *words, double *width)
 {
     size_t best = 0;
     *width = jsni_svg_width(words, JSNI_FONT_SMALL, false);
-    for (size_t i = 1; words[i] != '\0' && i < MOST_LABEL; i++) {
+    for (size_t i = 0; words[i] != '\0' && i < MOST_LABEL; i++) {
         char head[MOST_LABEL];
-        if (words[i] != ' ')
+        if (words[i] != ' ' || i == 0)
             continue;
         (void)snprintf(head, sizeof head, "%.*s", (int)i, words);
         const double both = fmax(jsni_svg_width(head, JSNI_FONT_SMALL, false),

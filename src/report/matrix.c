@@ -8,7 +8,7 @@
 #include "core/text.h"
 #include "report/svg.h"
 
-enum { PAD = 10, NAMES = 110, NUMBERED = 25 };
+enum { PAD = 10, NAMES = 110, NUMBERED = 25, MOST_NAME = 200 /* bytes */ };
 
 /* Name `index`, cut to NAMES pixels with an ellipsis. */
 static const char *name_of(const jsni_matrix *m, size_t index, char *room, size_t size)
@@ -18,12 +18,12 @@ static const char *name_of(const jsni_matrix *m, size_t index, char *room, size_
         return room;
     }
     size_t length = strlen(m->names[index]);
+    length = length < MOST_NAME ? length : MOST_NAME;
     (void)snprintf(room, size, "%s", m->names[index]);
     while (length > 1 && jsni_svg_width(room, JSNI_FONT_SMALL, false) > NAMES) {
         while (--length > 1 && ((unsigned char)m->names[index][length] & 0xC0) == 0x80)
             continue;
-        (void)snprintf(room, size, "%.*s\xE2\x80\xA6",
-                       (int)(length < 200 ? length : 200), m->names[index]);
+        (void)snprintf(room, size, "%.*s\xE2\x80\xA6", (int)length, m->names[index]);
     }
     return room;
 }

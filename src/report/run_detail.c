@@ -1,5 +1,4 @@
-/* report/run_detail.c - see run_detail.h. The files may have been edited: whatever has
- * not the expected shape is left out. */
+/* report/run_detail.c - see run_detail.h. */
 #include "report/run_detail.h"
 
 #include <math.h>
@@ -16,38 +15,28 @@
 #include "store/run_folder.h"
 
 enum { MOST_CLASSES = 10000, MOST_BARS = 25, WORST = 15, MOST_BINS = 100 };
-#define MOST_PNG_BYTES ((size_t)1 << 20)
+/* Those of a run have at most 96 pixels a side. */
+#define MOST_PNG_BYTES ((size_t)1 << 16)
 
-static const char *class_name(const jsni_run_record *run, int64_t label, char *spare,
-                              size_t room)
+static const char *class_name(const jsni_run_record *run, int64_t label)
 {
-    const jsn_json *classes = jsn_json_get(run->evaluation, "classes");
-    if (label >= 0 && (size_t)label < jsn_json_count(classes))
-        return jsn_json_text(jsn_json_at(classes, (size_t)label));
-    (void)snprintf(spare, room, "class %lld", (long long)label);
-    return spare;
+    return label >= 0 ? run->evaluation.classes[label] : "?";
 }
 
 /* Rows of the confusion matrix as shares of their sum. */
-static bool read_confusion(const jsn_json *rows, size_t size, double *out)
+static void find_shares(const double *counts, size_t size, double *out)
 {
     for (size_t i = 0; i < size; i++) {
-        const jsn_json *row = jsn_json_at(rows, i);
         double sum = 0.0;
-        if (jsn_json_count(row) != size)
-            return false;
         for (size_t j = 0; j < size; j++)
-            sum += jsn_json_real(jsn_json_at(row, j));
-        for (size_t j = 0; j < size; j++) {
-            const double count = jsn_json_real(jsn_json_at(row, j));
-            out[i * size + j] = sum > 0.0 ? count / sum : NAN;
-        }
+            sum += counts[i * size + j];
+        for (size_t j = 0; j < size; j++)
+            out[i * size + j] = sum > 0.0 ? counts[i * size + j] / sum : NAN;
     }
-    return true;
 }
 
 /* `row`: what a row is, "true class" or "given label". */
-static void draw_confusion(jsni_text *page, const jsn_json *rows, const char *row,
+static void draw_confusion(jsni_text *page, const double *counts, const char *row,
                            const char *const *names, size_t size)
 {
     char caption[96];
@@ -56,18 +45,17 @@ static void draw_confusion(jsni_text *page, const jsn_json *rows, const char *ro
         page->status = JSN_ERR_MEMORY;
         return;
     }
-    if (read_confusion(rows, size, values)) {
-        const jsni_matrix matrix = {.row_label = row,
-                                    .column_label = "predicted",
-                                    .names = names,
-                                    .values = values,
-                                    .size = size};
-        jsni_html_figure_begin(page);
-        jsni_matrix_figure(page, &matrix, "confusion matrix", false);
-        (void)snprintf(caption, sizeof caption,
-                       "Confusion: where the images of each %s go", row);
-        jsni_html_figure_end(page, caption);
-    }
+    find_shares(counts, size, values);
+    const jsni_matrix matrix = {.row_label = row,
+                                .column_label = "predicted",
+                                .names = names,
+                                .values = values,
+                                .size = size};
+    jsni_html_figure_begin(page);
+    jsni_matrix_figure(page, &matrix, "confusion matrix", false);
+    (void)snprintf(caption, sizeof caption, "Confusion: where the images of each %s go",
+                   row);
+    jsni_html_figure_end(page, caption);
     jsni_free(values);
 }
 
@@ -85,7 +73,7 @@ static int by_accuracy(const void *a, const void *b)
 }
 
 /* Bars of all classes, or a table of the worst ones when there are many. */
-static void show_classes(jsni_text *page, const jsn_json *list,
+static void show_classes(jsni_text *page, const double *accuracy,
                          const char *const *names, size_t size)
 {
     graded *all = jsni_alloc(size, sizeof *all);
@@ -95,10 +83,8 @@ static void show_classes(jsni_text *page, const jsn_json *list,
     } else {
         size_t count = 0;
         for (size_t k = 0; k < size; k++) {
-            const jsn_json *value = jsn_json_at(list, k);
-            const bool known = jsn_json_kind_of(value) == JSN_JSON_NUMBER;
-            percent[k] = known ? 100.0 * jsn_json_real(value) : NAN;
-            if (known)
+            percent[k] = accuracy != NULL ? 100.0 * accuracy[k] : NAN;
+            if (!isnan(percent[k]))
                 all[count++] = (graded){percent[k], k};
         }
         if (size <= MOST_BARS) {
@@ -133,17 +119,16 @@ static void show_classes(jsni_text *page, const jsn_json *list,
     jsni_free(all);
 }
 
-static void show_calibration(jsni_text *page, const jsn_json *part)
+static void show_calibration(jsni_text *page, const jsni_record_part *part)
 {
-    const jsn_json *bins = jsn_json_get(part, "calibration");
     double x[MOST_BINS], y[MOST_BINS];
     size_t count = 0;
-    for (size_t b = 0; b < jsn_json_count(bins) && count < MOST_BINS; b++) {
-        const jsn_json *bin = jsn_json_at(bins, b);
-        if (jsn_json_count(bin) != 3 || jsn_json_real(jsn_json_at(bin, 0)) < 1.0)
+    for (size_t b = 0; b < part->bin_count && count < MOST_BINS; b++) {
+        const jsni_record_bin *bin = &part->bins[b];
+        if (!(bin->samples >= 1.0))
             continue;
-        y[count] = 100.0 * jsn_json_real(jsn_json_at(bin, 1));
-        x[count++] = 100.0 * jsn_json_real(jsn_json_at(bin, 2));
+        y[count] = 100.0 * bin->accuracy;
+        x[count++] = 100.0 * bin->confidence;
     }
     if (count == 0)
         return;
@@ -168,7 +153,7 @@ static void show_calibration(jsni_text *page, const jsn_json *part)
     (void)jsni_format(caption, sizeof caption,
                       "How often predictions of a confidence are right; expected "
                       "calibration error %.2f%%",
-                      100.0 * jsni_run_record_number(part, "ece"));
+                      100.0 * part->ece);
     jsni_html_figure_begin(page);
     jsni_chart_figure(page, &chart, 1, 1, "calibration", false);
     jsni_html_figure_end(page, caption);
@@ -176,74 +161,57 @@ static void show_calibration(jsni_text *page, const jsn_json *part)
 
 void jsni_run_detail_evaluation(jsni_text *page, const jsni_run_record *run)
 {
-    const jsn_json *part = jsn_json_get(run->evaluation, "test");
-    const char *which = "test";
-    if (part == NULL) {
-        part = jsn_json_get(run->evaluation, "val");
-        which = "validation";
-    }
-    const jsn_json *classes = jsn_json_get(run->evaluation, "classes");
-    const jsn_json *confusion = jsn_json_get(part, "confusion");
-    const size_t size = jsn_json_count(classes);
-    if (part == NULL || size == 0 || size > MOST_CLASSES)
+    const jsni_record_evaluation *e = &run->evaluation;
+    const jsni_record_part *part = e->test.known ? &e->test : &e->val;
+    const size_t size = e->class_count;
+    if (!part->known || size == 0 || size > MOST_CLASSES)
         return;
-    const char **names = jsni_alloc(size, sizeof *names);
-    if (names == NULL) {
-        page->status = JSN_ERR_MEMORY;
-        return;
-    }
-    for (size_t k = 0; k < size; k++)
-        names[k] = jsn_json_text(jsn_json_at(classes, k));
+    const char *const *names = (const char *const *)e->classes;
     char heading[96];
-    const int64_t samples = jsn_json_int(jsn_json_get(part, "samples"));
+    const int64_t samples = part->samples < 0 ? 0 : part->samples;
     (void)snprintf(heading, sizeof heading, "Classes: %lld %s %s", (long long)samples,
-                   which, jsn_noun((uint64_t)samples, "image", "images"));
+                   e->test.known ? "test" : "validation",
+                   jsn_noun((uint64_t)samples, "image", "images"));
     jsni_html_heading(page, heading);
-    if (jsn_json_count(confusion) == size)
-        draw_confusion(page, confusion,
+    if (part->confusion != NULL)
+        draw_confusion(page, part->confusion,
                        isnan(jsni_run_record_result(run, "noise_real")) ? "given label"
                                                                         : "true class",
                        names, size);
-    show_classes(page, jsn_json_get(part, "class_accuracy"), names, size);
+    show_classes(page, part->class_accuracy, names, size);
     show_calibration(page, part);
-    jsni_free(names);
 }
 
-/* Names inside the run folder only. */
-static bool inside(const char *name)
+/* A picture that the run made, not whatever a link of that name leads to. */
+static bool is_png(const char *data, size_t bytes)
 {
-    return name[0] != '/' && strstr(name, "..") == NULL;
+    static const char signature[] = "\x89PNG\r\n\x1a\n";
+    return bytes >= sizeof signature - 1 &&
+           memcmp(data, signature, sizeof signature - 1) == 0;
 }
 
 static void add_doubtful(jsni_text *page, const jsni_run_record *run,
-                         const jsn_json *entry)
+                         const jsni_record_doubt *doubt)
 {
-    const char *thumbnail = jsn_json_text(jsn_json_get(entry, "thumbnail"));
-    const int64_t label = jsn_json_int(jsn_json_get(entry, "label"));
-    const int64_t predicted = jsn_json_int(jsn_json_get(entry, "predicted"));
-    const jsn_json *truth = jsn_json_get(entry, "true");
-    char first[256], second[256], a[32], b[32];
-    jsni_text pair = jsni_text_in(first, sizeof first);
-    jsni_text_format(&pair, "%s \xe2\x86\x92 %s", class_name(run, label, a, sizeof a),
-                     class_name(run, predicted, b, sizeof b));
-    jsni_text words = jsni_text_in(second, sizeof second);
-    jsni_text_format(&words, "%.1f%% sure",
-                     100.0 * jsni_run_record_number(entry, "confidence"));
-    const char *flag = NULL;
-    if (truth != NULL) {
-        const int64_t right = jsn_json_int(truth);
-        jsni_text_format(&words, "; true: %s", class_name(run, right, a, sizeof a));
-        flag = right == label ? NULL : "wrong label";
-    }
-    if (thumbnail[0] == '\0' || !inside(thumbnail))
+    char first[256], second[256];
+    if (doubt->thumbnail == NULL)
         return;
-    char *path = jsni_path_join(run->path, thumbnail);
+    jsni_text pair = jsni_text_in(first, sizeof first);
+    jsni_text_format(&pair, "%s \xe2\x86\x92 %s", class_name(run, doubt->label),
+                     class_name(run, doubt->predicted));
+    jsni_text words = jsni_text_in(second, sizeof second);
+    jsni_text_format(&words, "%.1f%% sure", 100.0 * doubt->confidence);
+    if (doubt->truth >= 0)
+        jsni_text_format(&words, "; true: %s", class_name(run, doubt->truth));
+    const char *flag =
+        doubt->truth >= 0 && doubt->truth != doubt->label ? "wrong label" : NULL;
+    char *path = jsni_path_join(run->path, doubt->thumbnail);
     char *png = NULL;
     size_t bytes = 0;
     const jsn_status status = path == NULL
                                   ? JSN_ERR_MEMORY
                                   : jsni_file_read(path, MOST_PNG_BYTES, &png, &bytes);
-    if (status == JSN_OK)
+    if (status == JSN_OK && is_png(png, bytes))
         jsni_html_gallery_png(page, png, bytes, first, second, flag);
     else if (status == JSN_ERR_MEMORY)
         page->status = status;
@@ -251,32 +219,24 @@ static void add_doubtful(jsni_text *page, const jsni_run_record *run,
     jsni_free(path);
 }
 
-static void list_doubtful(jsni_text *page, const jsni_run_record *run,
-                          const jsn_json *list)
+static void list_doubtful(jsni_text *page, const jsni_run_record *run)
 {
+    const jsni_record_evaluation *e = &run->evaluation;
     jsni_table table = {0};
-    char spare[32];
     jsni_table_column(&table, NULL, "Image", JSNI_ALIGN_LEFT);
     jsni_table_column(&table, NULL, "Label", JSNI_ALIGN_LEFT);
     jsni_table_column(&table, NULL, "Predicted", JSNI_ALIGN_LEFT);
     jsni_table_column(&table, NULL, "Confidence, %", JSNI_ALIGN_RIGHT);
     jsni_table_column(&table, NULL, "True", JSNI_ALIGN_LEFT);
-    for (size_t i = 0; i < jsn_json_count(list); i++) {
-        const jsn_json *entry = jsn_json_at(list, i);
-        const jsn_json *truth = jsn_json_get(entry, "true");
+    for (size_t i = 0; i < e->doubtful_count; i++) {
+        const jsni_record_doubt *doubt = &e->doubtful[i];
         jsni_table_row(&table);
-        jsni_table_text(&table, jsn_json_text(jsn_json_get(entry, "path")));
-        jsni_table_text(&table,
-                        class_name(run, jsn_json_int(jsn_json_get(entry, "label")),
-                                   spare, sizeof spare));
-        jsni_table_text(&table,
-                        class_name(run, jsn_json_int(jsn_json_get(entry, "predicted")),
-                                   spare, sizeof spare));
-        jsni_table_number(&table, 100.0 * jsni_run_record_number(entry, "confidence"),
-                          NAN, 2);
-        if (truth != NULL)
-            jsni_table_text(&table,
-                            class_name(run, jsn_json_int(truth), spare, sizeof spare));
+        jsni_table_text(&table, doubt->path != NULL ? doubt->path : "");
+        jsni_table_text(&table, class_name(run, doubt->label));
+        jsni_table_text(&table, class_name(run, doubt->predicted));
+        jsni_table_number(&table, 100.0 * doubt->confidence, NAN, 2);
+        if (doubt->truth >= 0)
+            jsni_table_text(&table, class_name(run, doubt->truth));
         else
             (void)jsni_table_empty(&table);
     }
@@ -288,17 +248,15 @@ static void list_doubtful(jsni_text *page, const jsni_run_record *run,
 
 void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
 {
-    const jsn_json *list = jsn_json_get(run->evaluation, "doubtful");
-    const size_t count = jsn_json_count(list);
+    const jsni_record_evaluation *e = &run->evaluation;
+    const size_t count = e->doubtful_count;
     if (count == 0)
         return;
     size_t known = 0, wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        const jsn_json *entry = jsn_json_at(list, i);
-        const jsn_json *truth = jsn_json_get(entry, "true");
-        known += truth != NULL;
-        wrong += truth != NULL &&
-                 jsn_json_int(truth) != jsn_json_int(jsn_json_get(entry, "label"));
+        known += e->doubtful[i].truth >= 0;
+        wrong +=
+            e->doubtful[i].truth >= 0 && e->doubtful[i].truth != e->doubtful[i].label;
     }
     char paragraph[320];
     jsni_text words = jsni_text_in(paragraph, sizeof paragraph);
@@ -306,12 +264,11 @@ void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
                      "The %zu training %s whose label the network contradicts most "
                      "confidently: label \xe2\x86\x92 prediction.",
                      count, jsn_noun(count, "image", "images"));
-    const int64_t all = jsn_json_int(jsn_json_get(run->evaluation, "contradicted"));
-    if (all > (int64_t)count)
+    if (e->contradicted > (int64_t)count)
         jsni_text_format(&words,
                          " " JSNI_RUN_DOUBTFUL
                          " in the run folder lists all %lld contradicted ones.",
-                         (long long)all);
+                         (long long)e->contradicted);
     if (known > 0)
         jsni_text_format(&words, " %zu of %zu %s %s known to be wrong.", wrong, known,
                          jsn_noun(known, "label", "labels"),
@@ -320,7 +277,7 @@ void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
     jsni_html_paragraph(page, paragraph);
     jsni_html_gallery_begin(page, 104);
     for (size_t i = 0; i < count; i++)
-        add_doubtful(page, run, jsn_json_at(list, i));
+        add_doubtful(page, run, &e->doubtful[i]);
     jsni_html_gallery_end(page);
-    list_doubtful(page, run, list);
+    list_doubtful(page, run);
 }

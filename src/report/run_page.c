@@ -35,7 +35,7 @@ static size_t best_epoch(const jsni_run_record *run, const char *key, double *be
     size_t epoch = 0;
     *best = NAN;
     for (size_t i = 0; i < run->epochs; i++) {
-        const double value = jsni_run_record_number(run->rows[i], key);
+        const double value = jsni_record_number(&run->rows[i], key);
         if (!isnan(value) && (epoch == 0 || value > *best)) {
             *best = value;
             epoch = i + 1;
@@ -111,7 +111,7 @@ static void put_numbers(jsni_text *page, const jsni_run_record *run)
 static void put_state(jsni_text *page, const jsni_run_record *run)
 {
     char words[WORDS];
-    if (run->result == NULL) {
+    if (!run->finished) {
         const char *total = jsni_run_record_setting(run, "epochs");
         (void)snprintf(words, sizeof words,
                        "This run is not finished: %zu of %s %s done. The "
@@ -179,8 +179,8 @@ static void put_environment(jsni_text *page, const jsni_run_record *runs, size_t
             page->status = text.status;
         jsni_text_release(&text);
     }
-    const char *sha = jsn_json_text(jsn_json_get(runs[0].result, "weights_sha256"));
-    if (count == 1 && sha[0] != '\0')
+    const char *sha = runs[0].result.weights_sha256;
+    if (count == 1 && sha != NULL && sha[0] != '\0')
         jsni_html_fact(page, "weights sha256", sha);
     jsni_html_facts_end(page);
 }
@@ -365,7 +365,7 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     jsni_run_curves_compare(page, set->runs, set->labels, set->group, set->count);
     for (size_t g = 0; g < set->groups; g++) {
         const jsni_run_record *run = jsni_run_set_first(set, g);
-        if (jsn_json_count(jsn_json_get(run->evaluation, "doubtful")) == 0)
+        if (run->evaluation.doubtful_count == 0)
             continue;
         char summary[256];
         (void)snprintf(summary, sizeof summary, "%s: doubtful labels", run->name);

@@ -44,7 +44,7 @@ bool jsni_run_unfinished(const jsni_run_record *run, char *out, size_t room)
 {
     size_t done = run->epochs;
     (void)snprintf(out, room, "%s", "");
-    if (run->result != NULL)
+    if (run->finished)
         return false;
     for (size_t m = 0; m < run->member_count; m++)
         done = m == 0 || run->members[m].epochs < done ? run->members[m].epochs : done;
@@ -58,7 +58,7 @@ size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->count; i++)
-        count += set->runs[i].result == NULL && jsni_run_set_counts(set, i) &&
+        count += !set->runs[i].finished && jsni_run_set_counts(set, i) &&
                  (group >= set->groups || set->group[i] == group);
     return count;
 }
@@ -115,7 +115,7 @@ static double time_of(const jsni_run_record *run)
     for (size_t m = 0; m < run->member_count; m++)
         time = fmax(time, time_of(&run->members[m]));
     if (run->epochs > 0)
-        time = fmax(time, jsni_run_record_number(run->rows[run->epochs - 1], "time"));
+        time = fmax(time, run->rows[run->epochs - 1].time);
     return time;
 }
 
@@ -126,9 +126,8 @@ static jsn_status find_repeats(jsni_run_set *set)
     JSNI_TRY_ALLOC(list);
     for (size_t i = 0; i < set->count; i++) {
         const char *seed = jsni_run_record_setting(&set->runs[i], "seed");
-        list[i] =
-            (jsni_run_identity){set->group[i], seed[0] == '\0' ? NULL : seed,
-                                set->runs[i].result != NULL, time_of(&set->runs[i])};
+        list[i] = (jsni_run_identity){set->group[i], seed[0] == '\0' ? NULL : seed,
+                                      set->runs[i].finished, time_of(&set->runs[i])};
     }
     jsni_run_repeats(list, set->count, set->counted);
     jsni_free(list);
@@ -182,14 +181,10 @@ static bool same_setting(const jsni_run_record *a, const jsni_run_record *b,
            0;
 }
 
-/* Whether both results have the text `key`, and not the same. */
-static bool other_text(const jsni_run_record *a, const jsni_run_record *b,
-                       const char *key)
+/* Whether both marks are known, and not the same. */
+static bool other_mark(const char *a, const char *b)
 {
-    const jsn_json *x = jsn_json_get(a->result, key), *y = jsn_json_get(b->result, key);
-    return jsn_json_kind_of(x) == JSN_JSON_TEXT &&
-           jsn_json_kind_of(y) == JSN_JSON_TEXT &&
-           strcmp(jsn_json_text(x), jsn_json_text(y)) != 0;
+    return a != NULL && b != NULL && strcmp(a, b) != 0;
 }
 
 /* Whether data of one name had changed between two runs. Its digest covers the labels as
@@ -202,8 +197,9 @@ static bool data_changed(const jsni_run_record *a, const jsni_run_record *b)
     enum { SOURCES = 3 };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!same_setting(a, b, names[i]))
-            return i >= SOURCES && other_text(a, b, "data_text");
-    return other_text(a, b, "data") || other_text(a, b, "data_text");
+            return i >= SOURCES && other_mark(a->result.data_text, b->result.data_text);
+    return other_mark(a->result.data, b->result.data) ||
+           other_mark(a->result.data_text, b->result.data_text);
 }
 
 /* Where the test images come from. */
@@ -217,13 +213,11 @@ bool jsni_run_set_same_test(const jsni_run_set *set, size_t i, size_t j)
 {
     const jsni_run_record *a = &set->runs[i], *b = &set->runs[j];
     if (strcmp(test_source(set, i), test_source(set, j)) != 0 ||
-        other_text(a, b, "test_images"))
+        other_mark(a->result.test_images, b->result.test_images))
         return false;
-    const double x =
-        jsni_run_record_number(jsn_json_get(a->evaluation, "test"), "samples");
-    const double y =
-        jsni_run_record_number(jsn_json_get(b->evaluation, "test"), "samples");
-    return isnan(x) || isnan(y) || x == y;
+    const jsni_record_part *x = &a->evaluation.test, *y = &b->evaluation.test;
+    return !x->known || !y->known || x->samples < 0 || y->samples < 0 ||
+           x->samples == y->samples;
 }
 
 /* Runs on data that has changed since are no repeats of those before: its name says so. */

@@ -123,11 +123,11 @@ static void add_settings(jsni_table *table, const jsni_run_set *set,
  * the group have ended. */
 static bool left_out(const jsni_run_set *set, size_t run)
 {
-    if (set->runs[run].result != NULL)
+    if (set->runs[run].finished)
         return false;
     for (size_t i = 0; i < set->count; i++)
         if (set->group[i] == set->group[run] && jsni_run_set_counts(set, i) &&
-            set->runs[i].result != NULL)
+            set->runs[i].finished)
             return true;
     return false;
 }

@@ -26,6 +26,7 @@ void jsni_svg_number(jsni_text *out, double value)
     char text[48];
     if (!isfinite(value))
         value = 0.0;
+    value = fmin(fmax(value, -1e9), 1e9); /* far outside of any figure */
     (void)jsni_format(text, sizeof text, "%.2f", value);
     size_t length = strlen(text);
     while (text[length - 1] == '0')

@@ -9,6 +9,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "format/json_tree.h"
+#include "store/record_field.h"
 #include "store/run_folder.h"
 
 enum { MOST_MEMBERS = 64 };
@@ -67,36 +69,36 @@ static jsn_status read_config(jsni_run_record *run, const char *path)
     return status;
 }
 
-/* An object of the folder; *out stays NULL when there is no such file. */
-static jsn_status read_object(const jsni_run_record *run, const char *name,
-                              jsn_json **out)
-{
-    char *path = jsni_path_join(run->path, name);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path))
-        status = jsn_json_read(out, path);
-    if (status == JSN_OK && *out != NULL && jsn_json_kind_of(*out) != JSN_JSON_OBJECT)
-        status = jsni_fail(JSN_ERR_DATA, "%s: not an object", path);
-    jsni_free(path);
-    return status;
-}
-
 static jsn_status read_rows(jsni_run_record *run)
 {
     jsni_run_rows rows = {0};
     JSNI_TRY(jsni_run_rows_read(&rows, run->path));
+    char *path = jsni_path_join(run->path, JSNI_RUN_METRICS);
     jsn_status status = JSN_OK;
     run->rows = jsni_alloc_zero(rows.count, sizeof *run->rows);
-    if (run->rows == NULL)
+    if (run->rows == NULL || path == NULL)
         status = JSN_ERR_MEMORY;
     for (size_t i = 0; status == JSN_OK && i < rows.count; i++) {
-        status = jsn_json_parse(&run->rows[i], JSNI_RUN_METRICS, rows.lines[i],
-                                strlen(rows.lines[i]));
+        jsn_json *row = NULL;
+        status = jsni_json_parse_line(&row, path, i + 1, rows.lines[i],
+                                      strlen(rows.lines[i]));
+        if (status == JSN_OK)
+            status = jsni_record_numbers_read(&run->rows[i], row);
+        jsn_json_destroy(row);
         run->epochs = i + 1;
     }
+    jsni_free(path);
     jsni_run_rows_release(&rows);
     return status;
+}
+
+static jsn_status read_records(jsni_run_record *run)
+{
+    bool card = false;
+    JSNI_TRY(jsni_record_evaluation_read(&run->evaluation, run->path, &run->evaluated));
+    JSNI_TRY(jsni_record_result_read(&run->result, run->path, &run->finished));
+    JSNI_TRY(jsni_model_card_find(&run->card, run->path, &card));
+    return jsni_record_open(run->path, JSNI_RUN_ENVIRONMENT, &run->environment);
 }
 
 /* Lines of bad_images.csv without its heading; it is a remark, not a result, and one
@@ -166,10 +168,7 @@ static jsn_status read_all(jsni_run_record *run, const char *folder)
     jsni_free(config);
     JSNI_TRY(status);
     JSNI_TRY(read_rows(run));
-    JSNI_TRY(read_object(run, JSNI_RUN_EVALUATION, &run->evaluation));
-    JSNI_TRY(read_object(run, JSNI_RUN_RESULT, &run->result));
-    JSNI_TRY(read_object(run, JSNI_RUN_ENVIRONMENT, &run->environment));
-    JSNI_TRY(read_object(run, JSNI_RUN_CARD, &run->card));
+    JSNI_TRY(read_records(run));
     JSNI_TRY(count_bad_images(run));
     return read_members(run);
 }
@@ -189,14 +188,12 @@ void jsni_run_record_release(jsni_run_record *run)
         jsni_free(run->settings[i].name);
         jsni_free(run->settings[i].value);
     }
-    for (size_t i = 0; i < run->epochs; i++)
-        jsn_json_destroy(run->rows[i]);
     for (size_t m = 0; m < run->member_count; m++)
         jsni_run_record_release(&run->members[m]);
-    jsn_json_destroy(run->evaluation);
-    jsn_json_destroy(run->result);
+    jsni_record_evaluation_release(&run->evaluation);
+    jsni_record_result_release(&run->result);
+    jsni_model_card_release(&run->card);
     jsn_json_destroy(run->environment);
-    jsn_json_destroy(run->card);
     jsni_free(run->members);
     jsni_free(run->settings);
     jsni_free(run->rows);
@@ -227,19 +224,11 @@ bool jsni_run_setting_tells_apart(const char *name)
     return strcmp(name, "seed") != 0 && !jsni_run_setting_is_manner(name);
 }
 
-double jsni_run_record_number(const jsn_json *object, const char *key)
-{
-    const jsn_json *value = jsn_json_get(object, key);
-    if (jsn_json_kind_of(value) == JSN_JSON_ARRAY)
-        value = jsn_json_at(value, 0);
-    return jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
-}
-
 size_t jsni_run_record_curve(const jsni_run_record *run, const char *key, double *out)
 {
     size_t finite = 0;
     for (size_t i = 0; i < run->epochs; i++) {
-        out[i] = jsni_run_record_number(run->rows[i], key);
+        out[i] = jsni_record_number(&run->rows[i], key);
         finite += isfinite(out[i]) != 0;
     }
     return finite;
@@ -247,8 +236,8 @@ size_t jsni_run_record_curve(const jsni_run_record *run, const char *key, double
 
 double jsni_run_record_result(const jsni_run_record *run, const char *key)
 {
-    if (run->result != NULL)
-        return jsni_run_record_number(run->result, key);
+    if (run->finished)
+        return jsni_record_number(&run->result.numbers, key);
     return run->epochs == 0 ? NAN
-                            : jsni_run_record_number(run->rows[run->epochs - 1], key);
+                            : jsni_record_number(&run->rows[run->epochs - 1], key);
 }

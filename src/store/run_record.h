@@ -1,6 +1,7 @@
 /* store/run_record.h - a run as its folder tells it, for those who only read: settings,
  * rows of metrics, evaluation, result, members. Unfinished runs can be read, too; what is
- * not there is NULL, empty or NaN. */
+ * not there is NULL, empty or NaN. Everything else was checked when it was read: numbers
+ * are in their ranges, labels are classes, lists have their lengths. */
 #ifndef JSNI_STORE_RUN_RECORD_H
 #define JSNI_STORE_RUN_RECORD_H
 
@@ -9,6 +10,10 @@
 
 #include "jensen/json.h"
 #include "jensen/status.h"
+#include "store/record_card.h"
+#include "store/record_evaluation.h"
+#include "store/record_numbers.h"
+#include "store/record_result.h"
 
 typedef struct jsni_run_setting {
     char *name, *value; /* owned */
@@ -20,9 +25,13 @@ struct jsni_run_record {
     char *name;                 /* owned; its last part */
     jsni_run_setting *settings; /* [setting_count], owned; in the order of the file */
     size_t setting_count;
-    jsn_json **rows; /* [epochs], owned: metrics.jsonl */
+    jsni_record_numbers *rows; /* [epochs], owned: metrics.jsonl */
     size_t epochs;
-    jsn_json *evaluation, *result, *environment, *card; /* owned, or NULL */
+    bool evaluated, finished; /* whether there is an evaluation, a result */
+    jsni_record_evaluation evaluation;
+    jsni_record_result result;
+    jsni_model_card card;  /* zeroes: none */
+    jsn_json *environment; /* owned: whatever the machine told; NULL: none */
     size_t bad_images;
     jsni_run_record *members; /* [member_count], owned: an ensemble's */
     size_t member_count;
@@ -43,9 +52,6 @@ bool jsni_run_setting_is_manner(const char *name);
 /* Whether runs that differ in a setting are different experiments, not the same one with
  * another seed or carried out otherwise. */
 bool jsni_run_setting_tells_apart(const char *name);
-
-/* A number of an object; the first entry when it is a list; NaN when there is none. */
-double jsni_run_record_number(const jsn_json *object, const char *key);
 
 /* Numbers `key` of all rows into out [epochs]; returns how many are finite. */
 size_t jsni_run_record_curve(const jsni_run_record *run, const char *key, double *out);

@@ -17,6 +17,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "format/safetensors.h"
+#include "store/record_field.h"
 #include "train/run.h"
 #include "train/run_name.h"
 
@@ -130,29 +131,32 @@ static jsn_status state_text(const jsni_run *run, char **out)
     return status;
 }
 
-static double real_or_nan(const jsn_json *object, const char *key)
+/* The checksum says that the file is as it was written, not by whom. */
+static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
+                             const jsn_json *doc)
 {
-    const jsn_json *value = jsn_json_get(object, key);
-    return jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+    const int64_t most = INT64_C(1) << 53;
+    int64_t batch = 0, step = 0;
+    JSNI_TRY(jsni_record_int(doc, "epoch", 0, run->config->epochs, -1, &s->epoch));
+    JSNI_TRY(jsni_record_int(doc, "batch", 0, (int64_t)run->steps, -1, &batch));
+    JSNI_TRY(jsni_record_int(doc, "step", 0, most, -1, &step));
+    if (s->epoch < 0 || batch < 0 || step < 0)
+        return jsn_json_refuse(doc, "epoch, batch or step is missing");
+    s->batch = (size_t)batch;
+    s->step = (uint64_t)step;
+    JSNI_TRY(jsni_record_real(doc, "seconds", jsni_range_quantity, &s->seconds));
+    JSNI_TRY(jsni_record_real(doc, "best_val", jsni_range_share, &s->best_val));
+    JSNI_TRY(jsni_record_real(doc, "best_test", jsni_range_share, &s->best_test));
+    if (isnan(s->seconds))
+        s->seconds = 0.0;
+    return jsni_counts_get(&s->counts, jsn_json_get(doc, "counts"));
 }
 
-static jsn_status read_state(jsni_run_state *s, const char *text)
+static jsn_status read_state(const jsni_run *run, jsni_run_state *s, const char *text)
 {
     jsn_json *doc = NULL;
     JSNI_TRY(jsn_json_parse(&doc, "checkpoint state", text, strlen(text)));
-    int64_t batch = 0, step = 0;
-    jsn_status status = jsn_json_get_int(doc, "epoch", &s->epoch);
-    if (status == JSN_OK)
-        status = jsn_json_get_int(doc, "batch", &batch);
-    if (status == JSN_OK)
-        status = jsn_json_get_int(doc, "step", &step);
-    if (status == JSN_OK)
-        status = jsni_counts_get(&s->counts, jsn_json_get(doc, "counts"));
-    s->batch = (size_t)batch;
-    s->step = (uint64_t)step;
-    s->seconds = jsn_json_real(jsn_json_get(doc, "seconds"));
-    s->best_val = real_or_nan(doc, "best_val");
-    s->best_test = real_or_nan(doc, "best_test");
+    const jsn_status status = take_state(run, s, doc);
     jsn_json_destroy(doc);
     return status;
 }
@@ -291,7 +295,7 @@ static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
     for (size_t i = 0; status == JSN_OK && i < list.count; i++)
         status = take_tensor(file, path, &list.items[i]);
     if (status == JSN_OK)
-        status = read_state(&held, state);
+        status = read_state(run, &held, state);
     if (status == JSN_OK)
         status = write_blocks(run, &b);
     if (status == JSN_OK)

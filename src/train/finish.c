@@ -10,8 +10,10 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "format/csv.h"
+#include "format/json_tree.h"
 #include "jensen/array.h"
 #include "jensen/image_file.h"
+#include "store/record_numbers.h"
 #include "train/run.h"
 
 enum { MOST_DOUBTFUL = 60, THUMBNAIL = 96 };
@@ -326,21 +328,16 @@ static void tell_bad_images(jsni_run *run)
     jsni_bad_images_tell_classes(run);
 }
 
-static double last_row_value(const jsni_run *run, const char *key, bool array)
+/* The numbers of the last epoch; all NaN when there is none. */
+static jsn_status last_row(const jsni_run *run, jsni_record_numbers *out)
 {
     jsn_json *row = NULL;
-    if (run->rows.count == 0)
-        return NAN;
-    const char *line = run->rows.lines[run->rows.count - 1];
-    if (jsn_json_parse(&row, "metrics", line, strlen(line)) != JSN_OK)
-        return NAN;
-    const jsn_json *value = jsn_json_get(row, key);
-    if (array)
-        value = jsn_json_at(value, 0);
-    const double out =
-        jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+    const size_t count = run->rows.count;
+    const char *line = count == 0 ? "{}" : run->rows.lines[count - 1];
+    JSNI_TRY(jsni_json_parse_line(&row, JSNI_RUN_METRICS, count, line, strlen(line)));
+    const jsn_status status = jsni_record_numbers_read(out, row);
     jsn_json_destroy(row);
-    return out;
+    return status;
 }
 
 jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
@@ -364,6 +361,9 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         tell_bad_images(run);
     if (status == JSN_OK)
         status = jsn_model_sha256(run->model, result->weights_sha256);
+    jsni_record_numbers last;
+    if (status == JSN_OK)
+        status = last_row(run, &last);
     if (status == JSN_OK) {
         run->state.seconds += jsni_clock() - start;
         (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
@@ -379,9 +379,9 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         result->consistency = jsni_consistency_share(c, JSNI_KINDS);
         result->consistency_true = jsni_consistency_share(c, JSNI_KIND_TRUE);
         result->consistency_noisy = jsni_consistency_share(c, JSNI_KIND_NOISY);
-        result->train_acc_true = last_row_value(run, "train_acc_true", true);
-        result->train_acc_noisy = last_row_value(run, "train_acc_noisy", true);
-        result->images_per_second = last_row_value(run, "images_per_second", false);
+        result->train_acc_true = last.train_acc_true;
+        result->train_acc_noisy = last.train_acc_noisy;
+        result->images_per_second = last.images_per_second;
         const double whole = run->epoch_seconds + run->measure_seconds;
         result->epoch_rate =
             run->epoch_images > 0 ? (double)run->epoch_images / whole : 0.0;

@@ -5,21 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "jensen/augment.h"
-
-enum { MOST_CLASSES = 1 << 20 };
-
-void jsni_model_card_release(jsni_model_card *card)
-{
-    for (size_t k = 0; card->names != NULL && k < card->classes; k++)
-        jsni_free(card->names[k]);
-    jsni_free(card->names);
-    jsni_free(card->network);
-    jsni_free(card->augment);
-    jsni_free(card->evaluation);
-    *card = (jsni_model_card){0};
-}
 
 /* The transform that evaluates what the run trains. Images of another size than the
  * network's are brought to it, unless the pipeline does so itself. */
@@ -103,71 +89,5 @@ jsn_status jsni_model_card_write(const jsni_model_card *card,
         status = jsni_run_write(folder, JSNI_RUN_CARD, text, strlen(text));
     jsn_text_release(text);
     jsn_json_writer_destroy(w);
-    return status;
-}
-
-static jsn_status take_text(const jsn_json *doc, const char *key, char **out)
-{
-    const char *text = NULL;
-    JSNI_TRY(jsn_json_get_text(doc, key, &text));
-    *out = jsni_text_copy(text);
-    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
-}
-
-static jsn_status take_reals(const jsn_json *doc, const char *key, float *out)
-{
-    const jsn_json *array = NULL;
-    JSNI_TRY(jsn_json_get_array(doc, key, &array));
-    for (size_t i = 0; i < 3; i++)
-        out[i] = (float)jsn_json_real(jsn_json_at(array, i));
-    return JSN_OK;
-}
-
-static jsn_status take_card(jsni_model_card *card, const jsn_json *doc)
-{
-    int64_t size = 0, members = 0, seed = 0;
-    const jsn_json *names = NULL;
-    JSNI_TRY(jsn_json_get_int(doc, "image_size", &size));
-    JSNI_TRY(jsn_json_get_int(doc, "members", &members));
-    JSNI_TRY(jsn_json_get_int(doc, "seed", &seed));
-    JSNI_TRY(take_text(doc, "network", &card->network));
-    JSNI_TRY(take_text(doc, "augment", &card->augment));
-    JSNI_TRY(take_text(doc, "evaluation", &card->evaluation));
-    JSNI_TRY(take_reals(doc, "mean", card->mean));
-    JSNI_TRY(take_reals(doc, "deviation", card->deviation));
-    JSNI_TRY(jsn_json_get_array(doc, "classes", &names));
-    const size_t classes = jsn_json_count(names);
-    if (size < 1 || size > 4096 || members < 1 || members > 64 || classes < 2 ||
-        classes > MOST_CLASSES)
-        return jsn_json_refuse(doc, "a size, member or class count out of range");
-    JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(classes, sizeof *card->names));
-    card->classes = classes;
-    card->image_size = (size_t)size;
-    card->members = (size_t)members;
-    card->seed = (uint64_t)seed;
-    for (size_t k = 0; k < classes; k++)
-        JSNI_TRY_ALLOC(card->names[k] =
-                           jsni_text_copy(jsn_json_text(jsn_json_at(names, k))));
-    return JSN_OK;
-}
-
-jsn_status jsni_model_card_read(jsni_model_card *card, const char *folder)
-{
-    *card = (jsni_model_card){0};
-    char *path = jsni_path_join(folder, JSNI_RUN_CARD);
-    JSNI_TRY_ALLOC(path);
-    jsn_json *doc = NULL;
-    jsn_status status;
-    if (!jsni_file_exists(path))
-        status = jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s in it)",
-                           folder, JSNI_RUN_CARD);
-    else
-        status = jsn_json_read(&doc, path);
-    if (status == JSN_OK)
-        status = take_card(card, doc);
-    if (status != JSN_OK)
-        jsni_model_card_release(card);
-    jsn_json_destroy(doc);
-    jsni_free(path);
     return status;
 }

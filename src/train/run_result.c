@@ -1,13 +1,11 @@
 /* train/run_result.c - result.json: what a run ended with, by one table of fields. It is
  * the last file that a run writes; where it is, the run is finished. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "core/hd.h"
+#include "store/record_result.h"
 #include "train/run.h"
 #include "train/run_name.h"
 
@@ -78,49 +76,35 @@ jsn_status jsni_run_result_write(const jsni_run_folder *folder,
     return status;
 }
 
-static jsn_status take_result(const jsn_json *doc, jsn_train_result *result)
+static jsn_status take_result(const jsni_record_result *kept, jsn_train_result *result)
 {
-    const char *sha = NULL;
-    JSNI_TRY(jsn_json_get_int(doc, "epochs", &result->epochs));
-    JSNI_TRY(jsn_json_get_text(doc, "weights_sha256", &sha));
-    (void)snprintf(result->weights_sha256, sizeof result->weights_sha256, "%s", sha);
-    for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++) {
-        const jsn_json *value = jsn_json_get(doc, fields[i].name);
+    if (kept->epochs < 0 || kept->weights_sha256 == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s/%s: key '%s' is missing", result->run,
+                         JSNI_RUN_RESULT,
+                         kept->epochs < 0 ? "epochs" : "weights_sha256");
+    result->epochs = kept->epochs;
+    (void)snprintf(result->weights_sha256, sizeof result->weights_sha256, "%s",
+                   kept->weights_sha256);
+    for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
         *(double *)((char *)result + fields[i].offset) =
-            jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
-    }
+            jsni_record_number(&kept->numbers, fields[i].name);
     return JSN_OK;
-}
-
-/* What a text member of a document says; NULL without one. */
-static const char *text_or_null(const jsn_json *doc, const char *key)
-{
-    const jsn_json *value = jsn_json_get(doc, key);
-    return jsn_json_kind_of(value) == JSN_JSON_TEXT ? jsn_json_text(value) : NULL;
 }
 
 jsn_status jsni_run_result_read(const char *folder, const jsn_train_config *config,
                                 const jsni_problem_mark *mark, bool *found,
                                 jsn_train_result *result)
 {
-    char *path = jsni_path_join(folder, JSNI_RUN_RESULT);
-    JSNI_TRY_ALLOC(path);
-    jsn_json *doc = NULL;
-    jsn_status status = JSN_OK;
-    *found = jsni_file_exists(path);
+    jsni_record_result kept;
     *result = (jsn_train_result){0};
     (void)snprintf(result->run, sizeof result->run, "%s", folder);
-    if (*found)
-        status = jsn_json_read(&doc, path);
-    if (status == JSN_OK && *found) {
-        const jsni_kept_mark kept = {text_or_null(doc, "options"),
-                                     text_or_null(doc, "data"),
-                                     text_or_null(doc, "data_text")};
-        status = jsni_problem_mark_check(mark, &kept, config, folder);
-    }
-    if (status == JSN_OK && *found)
-        status = take_result(doc, result);
-    jsn_json_destroy(doc);
-    jsni_free(path);
+    JSNI_TRY(jsni_record_result_read(&kept, folder, found));
+    if (!*found)
+        return JSN_OK;
+    const jsni_kept_mark was = {kept.options, kept.data, kept.data_text};
+    jsn_status status = jsni_problem_mark_check(mark, &was, config, folder);
+    if (status == JSN_OK)
+        status = take_result(&kept, result);
+    jsni_record_result_release(&kept);
     return status;
 }

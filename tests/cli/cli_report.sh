@@ -146,7 +146,7 @@ expect 3 '' 'nowhere: not a run folder' -- "$JENSEN" report nowhere
 expect 2 '' 'one run folder' -- "$JENSEN" report
 expect 1 '' 'no/such' -- "$JENSEN" report a --out no/such/x.html
 echo '{"classes":["a"],"test":{"confusion":[[1,2],3],"class_accuracy":7}}' >a/evaluation.json
-expect 0 '^a/report.html$' '' -- "$JENSEN" report a
+expect 3 '' "a/evaluation.json:1: key 'class_accuracy' is 7, not an array" -- "$JENSEN" report a
 echo '[' >a/evaluation.json
 expect 3 '' 'evaluation.json' -- "$JENSEN" report a
 finish

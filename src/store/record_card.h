@@ -1,0 +1,28 @@
+/* store/record_card.h - model.json as a struct, the model card: what one must know to use
+ * the weights of a run. */
+#ifndef JSNI_STORE_RECORD_CARD_H
+#define JSNI_STORE_RECORD_CARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/status.h"
+
+typedef struct jsni_model_card {
+    char *network, *augment, *evaluation; /* owned: specs */
+    size_t classes, image_size, members;
+    char **names; /* [classes], owned */
+    float mean[3], deviation[3];
+    uint64_t seed;
+} jsni_model_card;
+
+/* *found: the file is there; *card is filled only then. */
+JSN_MUST_CHECK jsn_status jsni_model_card_find(jsni_model_card *card,
+                                               const char *folder, bool *found);
+/* JSN_ERR_DATA also when `folder` is no run folder. */
+JSN_MUST_CHECK jsn_status jsni_model_card_read(jsni_model_card *card,
+                                               const char *folder);
+void jsni_model_card_release(jsni_model_card *card); /* and zeroes it */
+
+#endif /* JSNI_STORE_RECORD_CARD_H */

@@ -1,0 +1,176 @@
+/* store/record_field.c - see record_field.h. */
+#include "store/record_field.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/text.h"
+
+const jsni_range jsni_range_share = {0.0, 1.0 + 1e-9};
+const jsni_range jsni_range_quantity = {0.0, 1e15};
+const jsni_range jsni_range_any = {-DBL_MAX, DBL_MAX};
+
+/* "key 'lr' is a text, not a number" and the like. */
+static jsn_status refuse(const jsn_json *value, const char *what, const char *wanted)
+{
+    char sentence[300];
+    const jsn_json_kind kind = jsn_json_kind_of(value);
+    const bool number = kind == JSN_JSON_NUMBER;
+    jsni_text text = jsni_text_in(sentence, sizeof sentence);
+    jsni_text_format(&text, "%.100s is %.40s, not %s", what,
+                     number ? jsn_json_text(value) : jsn_json_kind_name(kind), wanted);
+    return jsn_json_refuse(value, sentence);
+}
+
+static void name_key(char out[120], const char *key)
+{
+    jsni_text text = jsni_text_in(out, 120);
+    jsni_text_format(&text, "key '%s'", key);
+}
+
+jsn_status jsni_record_value(const jsn_json *value, const char *what, jsni_range range,
+                             double *out)
+{
+    if (jsn_json_kind_of(value) == JSN_JSON_NULL) {
+        *out = NAN;
+        return JSN_OK;
+    }
+    const double real = jsn_json_real(value);
+    if (jsn_json_kind_of(value) != JSN_JSON_NUMBER)
+        return refuse(value, what, "a number");
+    if (!(real >= range.low && real <= range.high)) {
+        char wanted[80];
+        jsni_text text = jsni_text_in(wanted, sizeof wanted);
+        jsni_text_format(&text, "from %g to %g", range.low, range.high);
+        return refuse(value, what, wanted);
+    }
+    *out = real;
+    return JSN_OK;
+}
+
+jsn_status jsni_record_real(const jsn_json *object, const char *key, jsni_range range,
+                            double *out)
+{
+    char what[120];
+    name_key(what, key);
+    return jsni_record_value(jsn_json_get(object, key), what, range, out);
+}
+
+jsn_status jsni_record_int(const jsn_json *object, const char *key, int64_t low,
+                           int64_t high, int64_t unknown, int64_t *out)
+{
+    const jsn_json *value = jsn_json_get(object, key);
+    char what[120], wanted[80];
+    name_key(what, key);
+    *out = unknown;
+    if (jsn_json_kind_of(value) == JSN_JSON_NULL)
+        return JSN_OK;
+    if (!jsn_json_is_int(value))
+        return refuse(value, what, "a whole number");
+    if (jsn_json_int(value) < low || jsn_json_int(value) > high) {
+        jsni_text text = jsni_text_in(wanted, sizeof wanted);
+        jsni_text_format(&text, "from %lld to %lld", (long long)low, (long long)high);
+        return refuse(value, what, wanted);
+    }
+    *out = jsn_json_int(value);
+    return JSN_OK;
+}
+
+static jsn_status copy_text(const jsn_json *value, const char *what, char **out)
+{
+    if (jsn_json_kind_of(value) != JSN_JSON_TEXT)
+        return refuse(value, what, "a text");
+    if (strlen(jsn_json_text(value)) > JSNI_RECORD_LONGEST) {
+        char sentence[200];
+        jsni_text text = jsni_text_in(sentence, sizeof sentence);
+        jsni_text_format(&text, "%s is longer than %d bytes", what,
+                         JSNI_RECORD_LONGEST);
+        return jsn_json_refuse(value, sentence);
+    }
+    *out = jsni_text_copy(jsn_json_text(value));
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+jsn_status jsni_record_text(const jsn_json *object, const char *key, char **out)
+{
+    const jsn_json *value = jsn_json_get(object, key);
+    char what[120];
+    name_key(what, key);
+    *out = NULL;
+    return jsn_json_kind_of(value) == JSN_JSON_NULL ? JSN_OK
+                                                    : copy_text(value, what, out);
+}
+
+jsn_status jsni_record_entries(const jsn_json *object, const char *key,
+                               jsn_json_kind kind, size_t most, const jsn_json **out)
+{
+    const jsn_json *value = jsn_json_get(object, key);
+    char what[120];
+    name_key(what, key);
+    *out = NULL;
+    if (jsn_json_kind_of(value) == JSN_JSON_NULL)
+        return JSN_OK;
+    if (jsn_json_kind_of(value) != kind)
+        return refuse(value, what, jsn_json_kind_name(kind));
+    if (jsn_json_count(value) > most) {
+        char sentence[200];
+        jsni_text text = jsni_text_in(sentence, sizeof sentence);
+        jsni_text_format(&text, "%s has %zu entries, more than %zu", what,
+                         jsn_json_count(value), most);
+        return jsn_json_refuse(value, sentence);
+    }
+    *out = value;
+    return JSN_OK;
+}
+
+jsn_status jsni_record_names(const jsn_json *object, const char *key, size_t most,
+                             char ***out, size_t *count)
+{
+    const jsn_json *list = NULL;
+    *out = NULL;
+    *count = 0;
+    JSNI_TRY(jsni_record_entries(object, key, JSN_JSON_ARRAY, most, &list));
+    if (list == NULL)
+        return JSN_OK;
+    const size_t total = jsn_json_count(list);
+    char **names = jsni_alloc_zero(total, sizeof *names);
+    JSNI_TRY_ALLOC(names);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < total; i++)
+        status = copy_text(jsn_json_at(list, i), "a name", &names[i]);
+    if (status != JSN_OK) {
+        jsni_record_names_release(names, total);
+        return status;
+    }
+    *out = names;
+    *count = total;
+    return JSN_OK;
+}
+
+void jsni_record_names_release(char **names, size_t count)
+{
+    for (size_t i = 0; names != NULL && i < count; i++)
+        jsni_free(names[i]);
+    jsni_free(names);
+}
+
+jsn_status jsni_record_open(const char *folder, const char *name, jsn_json **out)
+{
+    char *path = jsni_path_join(folder, name);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    *out = NULL;
+    if (jsni_file_exists(path))
+        status = jsn_json_read(out, path);
+    if (status == JSN_OK && *out != NULL && jsn_json_kind_of(*out) != JSN_JSON_OBJECT) {
+        status = jsn_json_refuse(*out, "not an object");
+        jsn_json_destroy(*out);
+        *out = NULL;
+    }
+    jsni_free(path);
+    return status;
+}

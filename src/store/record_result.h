@@ -1,0 +1,20 @@
+/* store/record_result.h - result.json as a struct: what a run ended with. */
+#ifndef JSNI_STORE_RECORD_RESULT_H
+#define JSNI_STORE_RECORD_RESULT_H
+
+#include "store/record_numbers.h"
+
+typedef struct jsni_record_result {
+    jsni_record_numbers numbers;
+    int64_t epochs;       /* -1: not known */
+    char *weights_sha256; /* owned, as those below; NULL: not known */
+    char *options, *data, *data_text,
+        *test_images; /* marks of the settings and the data */
+} jsni_record_result;
+
+/* *found: the file is there; *result is filled only then. */
+JSN_MUST_CHECK jsn_status jsni_record_result_read(jsni_record_result *result,
+                                                  const char *folder, bool *found);
+void jsni_record_result_release(jsni_record_result *result); /* and zeroes it */
+
+#endif /* JSNI_STORE_RECORD_RESULT_H */
