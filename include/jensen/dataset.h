@@ -61,6 +61,7 @@ typedef struct jsn_dataset jsn_dataset;
 typedef struct jsn_dataset_options {
     size_t threads; /* for loading; 0: one a usable core */
     size_t memory;  /* bytes of decoded images to keep; 0: a quarter of what is free */
+    bool once;      /* every image will be read once: keep none that is read from a file */
     const jsn_logger *logger; /* borrowed during open; NULL: silent */
     /* Folder for decoded archives, borrowed during open. NULL: the environment's
      * JENSEN_CACHE, else $XDG_CACHE_HOME/jensen, else ~/.cache/jensen. "off": none. */

@@ -78,6 +78,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_dataset_options how;
     jsn_dataset_options_init(&how);
     how.logger = cli_logger();
+    how.once = true;
     how.threads = (size_t)v->threads;
     jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
     if (status != JSN_OK)

@@ -294,6 +294,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_dataset_options how;
     jsn_dataset_options_init(&how);
     how.logger = cli_logger();
+    how.once = true;
     jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
     if (status != JSN_OK)
         return status;

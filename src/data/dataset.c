@@ -113,8 +113,6 @@ static jsn_status complete(jsn_dataset *data)
         if (split->samples > 0 && split->pixels == NULL) {
             split->whole = jsni_alloc_zero(split->samples, sizeof *split->whole);
             JSNI_TRY_ALLOC(split->whole);
-        }
-        if (split->samples > 0 && split->root != NULL) {
             split->kept = jsni_alloc_zero(split->samples, sizeof *split->kept);
             JSNI_TRY_ALLOC(split->kept);
         }
@@ -127,14 +125,17 @@ static jsn_status complete(jsn_dataset *data)
     return JSN_OK;
 }
 
-/* A quarter of what is free, within the limit of a container: data for validation and
- * test may be opened beside it. */
-static size_t default_memory(void)
+size_t jsni_dataset_memory(void)
 {
     jsn_machine machine;
     jsn_machine_probe(&machine);
     return machine.memory_available != 0 ? (size_t)(machine.memory_available / 4)
                                          : (size_t)1 << 30;
+}
+
+size_t jsni_dataset_memory_left(const jsn_dataset *data)
+{
+    return atomic_load(&data->memory_left);
 }
 
 jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
@@ -162,8 +163,8 @@ jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
     if (options != NULL)
         request.options = *options;
     if (request.options.memory == 0)
-        request.options.memory = default_memory();
-    atomic_init(&data->memory_left, request.options.memory);
+        request.options.memory = jsni_dataset_memory();
+    atomic_init(&data->memory_left, request.options.once ? 0 : request.options.memory);
     status = jsni_decoder_pool_create(&data->decoders);
     if (status == JSN_OK)
         status = jsni_spec_values(request.spec, def->info.params, def->info.param_count,
@@ -277,24 +278,10 @@ static jsn_status ask(const request *r, size_t width, size_t height,
     return JSN_OK;
 }
 
-/* The wanted part of an image in memory, which is of the finest grain there is. */
-static jsn_status copy(const request *r, const uint8_t *pixels, size_t width,
-                       size_t height, const jsn_image_want *want)
-{
-    jsn_image *to = &r->part->image;
-    JSNI_TRY(jsni_image_reserve(to, want->width, want->height, r->name));
-    const uint8_t *from =
-        pixels + (want->top * width + want->left) * JSN_IMAGE_CHANNELS;
-    const size_t row = want->width * JSN_IMAGE_CHANNELS;
-    for (size_t y = 0; y < want->height; y++)
-        memcpy(to->data + y * row, from + y * width * JSN_IMAGE_CHANNELS, row);
-    *r->part = (jsn_image_part){
-        *to, width, height, (ptrdiff_t)want->left, (ptrdiff_t)want->top, 1};
-    return JSN_OK;
-}
-
-static jsn_status decode_with(jsni_image_decoder *decoder, const request *r,
-                              const jsni_image_input *input)
+/* All of an image that is not known to be whole, so that a broken one is found whatever
+ * part is wanted; and of one that will be kept. */
+static jsn_status decode_with(const jsn_dataset *data, jsni_image_decoder *decoder,
+                              const request *r, const jsni_image_input *input)
 {
     if (r->fn == NULL) {
         jsn_image *all = &r->part->image;
@@ -306,9 +293,18 @@ static jsn_status decode_with(jsni_image_decoder *decoder, const request *r,
     jsn_image_want want;
     JSNI_TRY(jsni_image_decoder_measure(decoder, input, &width, &height));
     JSNI_TRY(ask(r, width, height, &want));
-    if (atomic_load(&r->split->whole[r->index]) == 0)
+    if (atomic_load(&r->split->whole[r->index]) == 0 ||
+        jsni_kept_fits(&data->memory_left, width, height, want.divisor))
         want = (jsn_image_want){0, 0, width, height, want.divisor};
     return jsni_image_decoder_run_part(decoder, input, &want, r->part);
+}
+
+/* Whether the request got all of its image, of whatever grain. */
+static bool is_whole(const jsn_image_part *part)
+{
+    const unsigned d = part->divisor;
+    return part->image.width == (part->width + d - 1) / d &&
+           part->image.height == (part->height + d - 1) / d;
 }
 
 static jsn_status decode(const jsn_dataset *data, const request *r,
@@ -316,57 +312,20 @@ static jsn_status decode(const jsn_dataset *data, const request *r,
 {
     jsni_image_decoder *decoder = NULL;
     JSNI_TRY(jsni_decoder_pool_take(data->decoders, &decoder));
-    const jsn_status status = decode_with(decoder, r, input);
+    const jsn_status status = decode_with(data, decoder, r, input);
     jsni_decoder_pool_give(data->decoders, decoder);
-    if (status == JSN_OK)
-        atomic_store(&r->split->whole[r->index], 1);
-    return status;
-}
-
-/* Keeps a copy of a decoded image while there is memory left for it. Failing to is no
- * failure. */
-static void keep(jsn_dataset *data, _Atomic(jsni_kept_image *) *slot,
-                 const jsn_image *image)
-{
-    const size_t bytes = image->width * image->height * JSN_IMAGE_CHANNELS;
-    const size_t need = sizeof(jsni_kept_image) + bytes;
-    size_t left = atomic_load(&data->memory_left);
-    do {
-        if (left < need)
-            return;
-    } while (!atomic_compare_exchange_weak(&data->memory_left, &left, left - need));
-    jsni_kept_image *copy = jsni_alloc(1, need);
-    jsni_kept_image *none = NULL;
-    if (copy != NULL) {
-        copy->width = image->width;
-        copy->height = image->height;
-        memcpy(copy->pixels, image->data, bytes);
-        if (atomic_compare_exchange_strong(slot, &none, copy))
-            return;
-    }
-    jsni_free(copy);
-    atomic_fetch_add(&data->memory_left, need);
-}
-
-/* Whether the request got all of its image at full size. */
-static bool is_whole(const request *r)
-{
-    const jsn_image_part *part = r->part;
-    return part->divisor == 1 && part->image.width == part->width &&
-           part->image.height == part->height;
+    JSNI_TRY(status);
+    atomic_store(&r->split->whole[r->index], 1);
+    /* The kept copies are a cache behind a handle that is read-only to its users. */
+    if (is_whole(r->part))
+        jsni_kept_add(&r->split->kept[r->index],
+                      &((jsn_dataset *)(uintptr_t)data)->memory_left, r->part,
+                      jsni_image_divides(input));
+    return JSN_OK;
 }
 
 static jsn_status read_file(const jsn_dataset *data, const request *r)
 {
-    _Atomic(jsni_kept_image *) *slot = &r->split->kept[r->index];
-    const jsni_kept_image *kept = atomic_load(slot);
-    if (kept != NULL) {
-        jsn_image_want want;
-        JSNI_TRY(ask(r, kept->width, kept->height, &want));
-        /* Coarse pixels come from the file: what is kept must not change a result. */
-        if (want.divisor == 1)
-            return copy(r, kept->pixels, kept->width, kept->height, &want);
-    }
     char *path = jsni_path_join(r->split->root, r->name);
     JSNI_TRY_ALLOC(path);
     char *bytes = NULL;
@@ -375,12 +334,34 @@ static jsn_status read_file(const jsn_dataset *data, const request *r)
     if (status == JSN_OK)
         status =
             decode(data, r, &(jsni_image_input){(const uint8_t *)bytes, length, path});
-    /* The kept copies are a cache behind a handle that is read-only to its users. */
-    if (status == JSN_OK && kept == NULL && is_whole(r))
-        keep((jsn_dataset *)(uintptr_t)data, slot, &r->part->image);
     jsni_free(bytes);
     jsni_free(path);
     return status;
+}
+
+static jsn_status read_blob(const jsn_dataset *data, const request *r)
+{
+    const jsni_blob blob = r->split->blobs[r->index];
+    if (blob.length == 0)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: the file is empty, or a link to what is not in the "
+                         "archive",
+                         r->name);
+    return decode(data, r, &(jsni_image_input){blob.bytes, blob.length, r->name});
+}
+
+static jsn_status read_encoded(const jsn_dataset *data, const request *r)
+{
+    const jsni_kept_list *list = &r->split->kept[r->index];
+    size_t width = 0, height = 0;
+    if (jsni_kept_measure(list, &width, &height)) {
+        jsn_image_want want;
+        JSNI_TRY(ask(r, width, height, &want));
+        const jsni_kept_image *kept = jsni_kept_find(list, want.divisor);
+        if (kept != NULL)
+            return jsni_kept_copy(kept, &want, r->name, r->part);
+    }
+    return r->split->blobs != NULL ? read_blob(data, r) : read_file(data, r);
 }
 
 jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
@@ -392,23 +373,17 @@ jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
         return jsni_fail(JSN_ERR_RANGE, "'%s': no sample %zu in the %s split of %zu",
                          data->spec, index, jsn_split_name(split), s->samples);
     const request r = {s, index, data->names + s->names[index], fn, user, part};
-    if (s->pixels != NULL) {
-        const size_t width = data->traits.width, height = data->traits.height;
-        jsn_image_want want;
-        JSNI_TRY(ask(&r, width, height, &want));
-        return copy(&r, s->pixels + index * width * height * JSN_IMAGE_CHANNELS, width,
-                    height, &want);
-    }
-    if (s->blobs != NULL) {
-        const jsni_blob blob = s->blobs[index];
-        if (blob.length == 0)
-            return jsni_fail(JSN_ERR_DATA,
-                             "%s: the file is empty, or a link to what is not in the "
-                             "archive",
-                             r.name);
-        return decode(data, &r, &(jsni_image_input){blob.bytes, blob.length, r.name});
-    }
-    return read_file(data, &r);
+    if (s->pixels == NULL)
+        return read_encoded(data, &r);
+    const size_t width = data->traits.width, height = data->traits.height;
+    jsn_image_want want;
+    JSNI_TRY(ask(&r, width, height, &want));
+    /* Borrowed: only read from. */
+    uint8_t *pixels =
+        (uint8_t *)(uintptr_t)s->pixels + index * width * height * JSN_IMAGE_CHANNELS;
+    return jsni_part_copy(
+        &(jsn_image_part){{pixels, width, height}, width, height, 0, 0, 1}, &want,
+        r.name, part);
 }
 
 jsn_status jsn_dataset_image(const jsn_dataset *data, jsn_split split, size_t index,

@@ -4,7 +4,8 @@
  * for all of them and lives in dataset.c. A split keeps its images in one of three ways:
  *   pixels   one block of decoded images of one size (binary sets, small archives)
  *   blobs    encoded files in memory or a mapped file (large archives)
- *   files    on disk, below `root`; decoded when asked for, kept while memory allows
+ *   files    on disk, below `root`
+ * Blobs and files are decoded when asked for, and kept while memory allows.
  */
 #ifndef JSNI_DATA_DATASET_IMPL_H
 #define JSNI_DATA_DATASET_IMPL_H
@@ -18,6 +19,7 @@
 #include "core/text.h"
 #include "data/dataset_list.h"
 #include "data/image_decoder.h"
+#include "data/kept_image.h"
 #include "jensen/dataset.h"
 
 enum {
@@ -35,13 +37,6 @@ typedef struct jsni_blob {
     size_t length;
 } jsni_blob;
 
-/* A decoded image that is kept: a header and its pixels in one allocation. */
-typedef struct jsni_kept_image {
-    size_t width;
-    size_t height;
-    uint8_t pixels[];
-} jsni_kept_image;
-
 /* One split; zeroed when the data set has none. */
 typedef struct jsni_split {
     size_t samples;
@@ -52,10 +47,11 @@ typedef struct jsni_split {
     size_t soft_capacity;  /* in rows */
     const uint8_t *pixels; /* [samples][height][width][3]: owned_pixels or mapped */
     uint8_t *owned_pixels;
-    jsni_blob *blobs;                 /* [samples], or NULL */
-    char *root;                       /* files: the folder that names are relative to */
-    _Atomic(jsni_kept_image *) *kept; /* [samples], decoded files; or NULL */
-    atomic_uchar *whole; /* [samples]: 1 once a file was decoded whole; NULL: pixels */
+    jsni_blob *blobs; /* [samples], or NULL */
+    char *root;       /* files: the folder that names are relative to */
+    /* Of blobs and files; NULL: pixels. */
+    jsni_kept_list *kept; /* [samples], decoded images */
+    atomic_uchar *whole;  /* [samples]: 1 once it was decoded whole */
 } jsni_split;
 
 struct jsn_dataset {
@@ -124,6 +120,12 @@ JSN_MUST_CHECK jsn_status jsni_dataset_add_pack(jsn_dataset *data,
 /* The images of a split are files below `root`, which is copied. */
 JSN_MUST_CHECK jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split split,
                                                 const char *root);
+
+/* What is taken to keep images where nobody says: a quarter of what is free, within the
+ * limit of a container. */
+size_t jsni_dataset_memory(void);
+/* Of what a data set was allowed, what is left. */
+size_t jsni_dataset_memory_left(const jsn_dataset *data);
 
 /* Fills in width and height of images on disk when a sample of them agrees. */
 void jsni_dataset_probe_size(jsn_dataset *data);

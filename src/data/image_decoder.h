@@ -3,6 +3,7 @@
 #ifndef JSNI_DATA_IMAGE_DECODER_H
 #define JSNI_DATA_IMAGE_DECODER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,14 @@ JSN_MUST_CHECK jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decode
                                                       const jsni_image_input *input,
                                                       const jsn_image_want *want,
                                                       jsn_image_part *part);
+
+/* Whether the format of an image is decoded at reduced size where that is allowed. */
+bool jsni_image_divides(const jsni_image_input *input);
+
+/* A jsn_image_want_fn: all of an image, as coarse as leaves *(const size_t *)user pixels
+ * of its shorter side. */
+jsn_status jsni_image_want_coarse(void *user, size_t width, size_t height,
+                                  jsn_image_want *want);
 
 /* What fn wants of an image of this size, checked. */
 JSN_MUST_CHECK jsn_status jsni_image_ask(jsn_image_want_fn *fn, void *user,

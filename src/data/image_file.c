@@ -134,6 +134,24 @@ jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decoder,
     return JSN_OK;
 }
 
+bool jsni_image_divides(const jsni_image_input *input)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (table[i]->detect(input->bytes, input->length))
+            return table[i]->decode_part != NULL;
+    return false;
+}
+
+jsn_status jsni_image_want_coarse(void *user, size_t width, size_t height,
+                                  jsn_image_want *want)
+{
+    const size_t side = width < height ? width : height;
+    want->divisor = 8;
+    while (want->divisor > 1 && side / want->divisor < *(const size_t *)user)
+        want->divisor /= 2;
+    return JSN_OK;
+}
+
 jsn_status jsni_image_ask(jsn_image_want_fn *fn, void *user, const char *name,
                           size_t width, size_t height, jsn_image_want *want)
 {

@@ -23,6 +23,8 @@ enum { BATCH = 128, MOST_DECODERS = 16 };
 /* Encoded bytes that are held before a pack of unequal images goes to its file. */
 static const size_t spill_limit = (size_t)256 << 20;
 static const size_t file_limit = (size_t)1 << 30; /* of a member of JSNI_PACK_FILES */
+/* Photographs stay encoded: their pixels take ten times the room, and runs use few. */
+static const size_t most_pixels = (size_t)1 << 20;
 
 typedef struct batch {
     struct batch *next;
@@ -198,7 +200,7 @@ static jsn_status hand_over(building *b)
 {
     const size_t image = b->width * b->height * JSN_IMAGE_CHANNELS;
     pthread_mutex_lock(&b->mutex);
-    if (b->pack->files.count * image > b->memory)
+    if (b->pack->files.count * image > b->memory || b->width * b->height > most_pixels)
         b->uniform = false;
     const bool uniform = b->uniform;
     if (uniform)

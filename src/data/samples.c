@@ -4,12 +4,8 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "data/dataset_impl.h"
 #include "data/pack.h"
-
-/* Images looked at to learn whether all have one size. */
-enum { PROBES = 64 };
 
 /* `old` with room for one more element, twice as large when it is full; NULL when there
  * is no memory, with `old` untouched. */
@@ -148,7 +144,7 @@ void jsni_dataset_warn(const jsn_logger *logger, const char *format, ...)
 void jsni_split_release(jsni_split *split)
 {
     for (size_t i = 0; split->kept != NULL && i < split->samples; i++)
-        jsni_free(atomic_load(&split->kept[i]));
+        jsni_kept_release(&split->kept[i]);
     jsni_free(split->kept);
     jsni_free(split->whole);
     jsni_free(split->root);
@@ -158,50 +154,4 @@ void jsni_split_release(jsni_split *split)
     jsni_free(split->names);
     jsni_free(split->labels);
     *split = (jsni_split){0};
-}
-
-/* Whether the images of a split that are looked at have one size, which must be that of
- * *width and *height unless these are 0. */
-static bool probe_split(jsn_dataset *data, const jsni_split *split, size_t *width,
-                        size_t *height)
-{
-    const size_t probes = split->samples < PROBES ? split->samples : PROBES;
-    bool equal = true;
-    for (size_t i = 0; equal && i < probes; i++) {
-        const size_t index = i * split->samples / probes;
-        char *path = jsni_path_join(split->root, data->names + split->names[index]);
-        char *bytes = NULL;
-        size_t length = 0, w = 0, h = 0;
-        if (path == NULL ||
-            jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length) != JSN_OK) {
-            jsni_free(path);
-            continue; /* a bad file is found, with its path, when it is read */
-        }
-        jsni_image_decoder *decoder = NULL;
-        if (jsni_decoder_pool_take(data->decoders, &decoder) == JSN_OK) {
-            const jsni_image_input input = {(const uint8_t *)bytes, length, path};
-            if (jsni_image_decoder_measure(decoder, &input, &w, &h) == JSN_OK) {
-                equal = *width == 0 || (w == *width && h == *height);
-                *width = w;
-                *height = h;
-            }
-            jsni_decoder_pool_give(data->decoders, decoder);
-        }
-        jsni_free(bytes);
-        jsni_free(path);
-    }
-    return equal;
-}
-
-/* Sizes of images on disk are not known without opening each; a spread of them tells
- * well enough whether to treat the set as one of equal images. */
-void jsni_dataset_probe_size(jsn_dataset *data)
-{
-    size_t width = 0, height = 0;
-    bool equal = true;
-    for (int s = 0; equal && s < JSN_SPLITS; s++)
-        if (data->splits[s].samples > 0 && data->splits[s].root != NULL)
-            equal = probe_split(data, &data->splits[s], &width, &height);
-    data->traits.width = equal ? width : 0;
-    data->traits.height = equal ? height : 0;
 }

@@ -10,14 +10,18 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "data/dataset_impl.h"
+#include "data/image_decoder.h"
 #include "jensen/augment.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
 #include "train/schedule.h"
 
 enum {
-    PROBES = 48, /* images looked at to learn sizes and colours */
-    FEW = 50     /* a class of fewer images is warned about */
+    PROBES = 48,  /* images looked at to learn sizes and colours */
+    GLANCE = 256, /* pixels a side that suffice for that */
+    LARGE = 1000, /* pixels a side from which on an image is a large photograph */
+    FEW = 50      /* a class of fewer images is warned about */
 };
 
 /* The image looked at with the least or the largest width or height. */
@@ -31,7 +35,9 @@ typedef struct look {
     size_t side; /* median of the shorter sides; 0: nothing could be read */
     bool same;   /* all images have one size */
     bool square;
-    bool grey; /* all looked at are grey */
+    bool grey;    /* all looked at are grey */
+    bool divides; /* most can be decoded at reduced size */
+    double bytes; /* of pixels, the mean of an image */
     bool gpu;
     extreme at[EXTREMES];
 } look;
@@ -89,7 +95,7 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void note_extremes(look *seen, const jsn_image *image, size_t position)
+static void note_extremes(look *seen, const jsn_image_part *image, size_t position)
 {
     const extreme now = {image->width, image->height, position};
     extreme *at = seen->at;
@@ -109,23 +115,27 @@ static look look_at(const jsni_part *part)
     look seen = {.grey = true,
                  .same = traits->width > 0,
                  .square = traits->width == traits->height};
-    size_t sides[PROBES], found = 0;
-    jsn_image image = {0};
+    size_t sides[PROBES], found = 0, coarse = 0, enough = GLANCE;
+    jsn_image_part image = {0};
     for (size_t i = 0; i < PROBES && i < part->count; i++) {
         const size_t at = part->count <= PROBES ? i : i * (part->count / PROBES);
-        if (jsn_dataset_image(part->data, part->split, part->index[at], &image) !=
-            JSN_OK)
+        if (jsn_dataset_image_part(part->data, part->split, part->index[at],
+                                   jsni_image_want_coarse, &enough, &image) != JSN_OK)
             continue;
         sides[found++] = image.width < image.height ? image.width : image.height;
+        coarse += image.divisor > 1;
+        seen.bytes += (double)(image.width * image.height * JSN_IMAGE_CHANNELS);
         seen.square = seen.square && image.width == image.height;
         note_extremes(&seen, &image, at);
-        seen.grey = seen.grey && is_grey(&image);
+        seen.grey = seen.grey && is_grey(&image.image);
     }
-    jsn_image_release(&image);
+    jsn_image_release(&image.image);
     if (found > 0) {
         qsort(sides, found, sizeof sides[0], compare_sizes);
         seen.side = sides[found / 2];
+        seen.bytes /= (double)found;
     }
+    seen.divides = 2 * coarse > found;
     seen.grey = seen.grey && found > 0;
     return seen;
 }
@@ -268,20 +278,71 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
                 "%g", base * (double)c->batch / 128.0);
 }
 
-/* Whether the pipeline takes an image; a file that has become unreadable passes. */
-static jsn_status try_image(const jsn_augment *pipeline, const jsni_part *part,
-                            const extreme *e, float *out)
+/* Whether the pipeline begins with a stage that may be given a coarse image. */
+static jsn_status begins_with_resize(const jsn_train_config *c, bool *out)
 {
-    jsn_image image = {0};
+    static const float mean[3] = {0}, deviation[3] = {1, 1, 1};
+    const size_t size = (size_t)c->image_size;
+    jsn_augment *pipeline = NULL;
+    JSNI_TRY(jsn_augment_create(&pipeline, c->augment, size, size, mean, deviation));
+    const char *text = jsn_augment_text(pipeline);
+    *out = strncmp(text, "resize", 6) == 0 || strncmp(text, "fit", 3) == 0;
+    jsn_augment_destroy(pipeline);
+    return JSN_OK;
+}
+
+/* Photographs of which the network would see a small part of the pixels are decoded at
+ * reduced size; all others exactly, and those of recipes. */
+static jsn_status pick_decode(jsn_train_config *c, const jsni_problem *p,
+                              const look *seen, const jsn_logger *logger)
+{
+    const bool large = seen->side >= LARGE && seen->side >= 4 * (size_t)c->image_size;
+    bool coarse = false;
+    if (isnan(c->scaled_decode) && large && seen->divides && c->recipe == NULL)
+        JSNI_TRY(begins_with_resize(c, &coarse));
+    if (coarse)
+        return pick(c, logger, "scaled-decode",
+                    "photographs far larger than the network's input", "0.5");
+    if (isnan(c->scaled_decode))
+        JSNI_TRY(jsn_train_config_set(c, "scaled-decode", "0"));
+    const double all = seen->bytes * (double)p->train.count;
+    const double room = (double)jsni_dataset_memory_left(p->data);
+    if (large && c->scaled_decode == 0.0 && all > room)
+        say(logger, JSN_LOG_INFO,
+            "memory: %.1f GB keep decoded images, all would take %.1f GB; the others "
+            "are "
+            "decoded again in every epoch ('jensen data convert --size' makes small "
+            "copies)",
+            room / 1e9, all / 1e9);
+    return JSN_OK;
+}
+
+/* A jsn_image_want_fn: what the pipeline uses of an image. */
+typedef struct trial {
+    const jsn_augment *pipeline;
+    jsn_augment_key key;
+    double density;
+} trial;
+
+static jsn_status want_of(void *user, size_t width, size_t height, jsn_image_want *want)
+{
+    const trial *t = user;
+    return jsn_augment_want(t->pipeline, width, height, &t->key, 1, t->density, want);
+}
+
+/* Whether the pipeline takes an image; a file that has become unreadable passes. */
+static jsn_status try_image(trial *t, const jsni_part *part, const extreme *e,
+                            float *out)
+{
+    jsn_image_part image = {0};
     jsn_augment_scratch *scratch = NULL;
-    const jsn_augment_key key = {0};
     jsn_status status = jsn_augment_scratch_create(&scratch);
     if (status == JSN_OK &&
-        jsn_dataset_image(part->data, part->split, part->index[e->position], &image) ==
-            JSN_OK)
-        status = jsn_augment_apply(pipeline, scratch, &image, &key, out);
+        jsn_dataset_image_part(part->data, part->split, part->index[e->position],
+                               want_of, t, &image) == JSN_OK)
+        status = jsn_augment_apply_part(t->pipeline, scratch, &image, &t->key, out);
     jsn_augment_scratch_destroy(scratch);
-    jsn_image_release(&image);
+    jsn_image_release(&image.image);
     return status;
 }
 
@@ -300,7 +361,8 @@ static jsn_status check_augment(const jsn_train_config *c, const jsni_part *part
     jsn_status status =
         jsn_augment_create(&pipeline, c->augment, size, size, mean, deviation);
     for (size_t i = 0; status == JSN_OK && i < EXTREMES && e[i].width > 0; i++) {
-        status = try_image(pipeline, part, &e[i], out);
+        trial t = {pipeline, {0}, c->scaled_decode};
+        status = try_image(&t, part, &e[i], out);
         if (status == JSN_ERR_DATA) {
             char why[256];
             (void)snprintf(why, sizeof why, "%s", jsn_last_error());
@@ -357,6 +419,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, &seen, logger));
+    JSNI_TRY(pick_decode(c, p, &seen, logger));
     JSNI_TRY(check_augment(c, &p->train, &seen, logger));
     JSNI_TRY(pick_network(c, &seen, logger));
     JSNI_TRY(pick_length(c, p, &seen, logger));

@@ -422,6 +422,7 @@ jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int cons
     *scores = (jsn_classifier_scores){0};
     jsn_dataset_options_init(&options);
     options.logger = logger;
+    options.once = !consistency && c->card.members == 1;
     JSNI_TRY(jsn_dataset_open(&set, data, &options));
     /* What a run on this data would be judged by; a split that was picked is alone. */
     jsn_split split = jsn_dataset_main_split(set);

@@ -33,10 +33,10 @@ static const jsn_option_info options[] = {
      FIELD(image_size)},
     {"max-bad", 0, COUNT("100", 0, 1e9), "N",
      "give up when more images than this are broken", FIELD(max_bad)},
-    {"scaled-decode", 0, REAL("0", 0, 1), "X",
+    {"scaled-decode", 0, REAL(NULL, 0, 1), "X",
      "decode JPEGs at 1/2, 1/4 or 1/8 of their size where that leaves X pixels a side "
-     "for "
-     "each of the network's: faster, other pixels; 0: never",
+     "for each of the network's: faster, less memory, other pixels; 0: never (default: "
+     "0.5 for photographs far larger than the network's input, else 0)",
      FIELD(scaled_decode)},
 
     {"labels", 0, TEXT, "FILE.csv",

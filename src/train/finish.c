@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "data/image_decoder.h"
 #include "core/text.h"
 #include "format/csv.h"
 #include "format/json_tree.h"
@@ -62,22 +63,26 @@ static jsn_status rank_doubtful(const jsni_part *part, const jsni_predictions *s
 static jsn_status write_thumbnail(const jsni_part *part, uint32_t position,
                                   const char *path)
 {
-    jsn_image image = {0}, small = {0};
+    jsn_image_part seen = {0};
+    jsn_image small = {0};
+    size_t enough = 2 * THUMBNAIL;
     jsn_status status =
-        jsn_dataset_image(part->data, part->split, part->index[position], &image);
-    const size_t longer = image.width > image.height ? image.width : image.height;
+        jsn_dataset_image_part(part->data, part->split, part->index[position],
+                               jsni_image_want_coarse, &enough, &seen);
+    jsn_image *image = &seen.image;
+    const size_t longer = image->width > image->height ? image->width : image->height;
     if (status == JSN_OK && longer > THUMBNAIL) {
-        const size_t width = image.width * THUMBNAIL / longer;
-        const size_t height = image.height * THUMBNAIL / longer;
+        const size_t width = image->width * THUMBNAIL / longer;
+        const size_t height = image->height * THUMBNAIL / longer;
         status =
             jsn_image_create(&small, width > 0 ? width : 1, height > 0 ? height : 1);
         if (status == JSN_OK)
-            status = jsn_image_resize(&image, NULL, JSN_FILTER_BILINEAR, &small);
+            status = jsn_image_resize(image, NULL, JSN_FILTER_BILINEAR, &small);
     }
     if (status == JSN_OK)
-        status = jsn_image_write(path, small.data != NULL ? &small : &image);
+        status = jsn_image_write(path, small.data != NULL ? &small : image);
     jsn_image_release(&small);
-    jsn_image_release(&image);
+    jsn_image_release(image);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "data/dataset_impl.h"
 #include "data/split.h"
 #include "jensen/noise.h"
 
@@ -332,6 +333,9 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     jsn_dataset_options_init(&options);
     options.threads = (size_t)config->threads;
     options.logger = logger;
+    /* Up to three data sets share what is taken for one. */
+    options.memory = jsni_dataset_memory() /
+                     (1 + (size_t)(config->val != NULL) + (config->test != NULL));
     JSNI_TRY(open_data(p, config->data, &options));
     /* What there is to train on; data that has another split alone trains on it, and must
      * not be tested on it. */

@@ -76,6 +76,15 @@ static jsn_status compare_all(const jsn_train_config *then, const jsn_train_conf
     return out->status;
 }
 
+jsn_status jsni_run_config_read(const char *folder, jsn_train_config *out)
+{
+    char *path = jsni_path_join(folder, JSNI_RUN_CONFIG);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = jsn_train_config_set(out, "config", path);
+    jsni_free(path);
+    return status == JSN_OK ? jsn_train_config_resolve(out) : status;
+}
+
 jsn_status jsni_run_differs(const char *folder, const jsn_train_config *config,
                             const char *kept, jsni_text *out, bool *same)
 {
@@ -88,9 +97,7 @@ jsn_status jsni_run_differs(const char *folder, const jsn_train_config *config,
     jsn_train_config_clear(&then);
     jsn_status status = JSN_OK;
     if (kept != NULL && jsni_file_exists(path)) {
-        status = jsn_train_config_set(&then, "config", path);
-        if (status == JSN_OK)
-            status = jsn_train_config_resolve(&then);
+        status = jsni_run_config_read(folder, &then);
         if (status == JSN_OK)
             status = jsni_run_fingerprint(&then, fingerprint);
         if (status == JSN_OK)

@@ -8,6 +8,11 @@
 #include "core/text.h"
 #include "jensen/train.h"
 
+/* The options that the run in `folder` began with, resolved, into a cleared *out.
+ *   JSN_ERR_DATA and others  there is no config.yaml, or it does not read */
+JSN_MUST_CHECK jsn_status jsni_run_config_read(const char *folder,
+                                               jsn_train_config *out);
+
 /* Compares `config` with config.yaml in `folder`. *same: the run of the fingerprint `kept` has
  * these options, its data named by another path to the same place. Otherwise adds the first
  * of them to `out` ("--lr 0.1 then, 0.2 now; ..."); nothing when config.yaml does not tell. */

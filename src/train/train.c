@@ -15,6 +15,7 @@
 #include "train/model_card.h"
 #include "train/posteriors.h"
 #include "train/run.h"
+#include "train/run_differs.h"
 #include "train/run_name.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
@@ -219,13 +220,45 @@ static void record_progress(void *user, const char *what, uint64_t done, uint64_
         r->user->progress(r->user->user, what, done, total, detail);
 }
 
+/* Whether there is a run in the folder of these options that decodes at full size. */
+static bool began_exact(const jsn_train_config *config)
+{
+    char *folder = NULL;
+    jsn_train_config then;
+    jsn_train_config_clear(&then);
+    const bool found = find_folder(config, &folder) == JSN_OK &&
+                       jsni_run_config_read(folder, &then) == JSN_OK &&
+                       then.scaled_decode == 0.0;
+    jsn_train_config_release(&then);
+    jsni_free(folder);
+    return found;
+}
+
+/* A run that began before its photographs were decoded at reduced size goes on as it
+ * began. `given`: whether the user said how. */
+static void settle_decode(jsn_train_config *config, bool given,
+                          const jsn_logger *logger)
+{
+    const double chosen = config->scaled_decode;
+    if (given || chosen == 0.0)
+        return;
+    config->scaled_decode = 0.0;
+    if (!began_exact(config))
+        config->scaled_decode = chosen;
+    else if (logger->message != NULL)
+        logger->message(logger->user, JSN_LOG_INFO,
+                        "scaled-decode: 0 (as this run began)");
+}
+
 static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
                            const jsn_logger *logger, jsni_job *job)
 {
     char *folder = NULL;
     JSNI_TRY(jsn_train_config_resolve(config));
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
+    const bool given = !isnan(config->scaled_decode);
     JSNI_TRY(jsni_choose(config, problem, logger));
+    settle_decode(config, given, logger);
     if (config->workers == JSN_OPTION_INT_UNSET) {
         /* Small images take no time; photographs are decoded by several threads. */
         const size_t cores = jsni_usable_cores();

@@ -407,6 +407,65 @@ static void test_samples_have_the_same_parts_every_time(void **state)
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
+/* Turned images on an odd grid, at every divisor: the parts of a kept copy are those of
+ * the file. It is there no more when they are asked for again. */
+static void test_kept_copies_give_the_parts_of_the_file(void **state)
+{
+    (void)state;
+    char folder[256], spec[300], name[16];
+    (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
+    (void)snprintf(spec, sizeof spec, "folder:%s", folder);
+    static uint8_t pixels[131 * 75 * 3];
+    jpeg_file files[8];
+    fill(pixels, sizeof pixels, 5);
+    for (int o = 1; o <= 8; o++) {
+        files[o - 1] = encode(pixels, 131, 75, TJSAMP_420, 0, o);
+        (void)snprintf(name, sizeof name, "a/%d.jpg", o);
+        fixture_file(folder, name, files[o - 1].bytes, files[o - 1].length);
+    }
+    jsn_dataset *data = NULL, *once = NULL;
+    jsn_dataset_options how;
+    jsn_dataset_options_init(&how);
+    assert_ok(jsn_dataset_open(&data, spec, &how));
+    how.once = true;
+    assert_ok(jsn_dataset_open(&once, spec, &how));
+    jsn_image_decoder *decoder = NULL;
+    jsni_rng rng = jsni_rng_stream(3, JSNI_RNG_AUGMENT, 0, 0, 0);
+    assert_ok(jsn_image_decoder_create(&decoder));
+    jsn_image_part part = {0}, whole = {0};
+    unsigned divisor = 1;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < 8 * 4 * 20; i++) {
+            const size_t n = i % 8, d = (size_t)1 << i / 8 % 4;
+            const size_t width = n >= 4 ? 75 : 131, height = n >= 4 ? 131 : 75;
+            jsn_image_want want = {below(&rng, width), below(&rng, height), 0, 0,
+                                   (unsigned)d};
+            want.width = 1 + below(&rng, width - want.left);
+            want.height = 1 + below(&rng, height - want.top);
+            divisor = want.divisor;
+            assert_ok(jsn_image_decoder_part(decoder, files[n].bytes, files[n].length,
+                                             "w.jpg", all_at, &divisor, &whole));
+            assert_ok(
+                jsn_dataset_image_part(data, JSN_SPLIT_TRAIN, n, give, &want, &part));
+            assert_true(holds(&part, &want) && agrees(&part, &whole));
+            if (pass == 0)
+                assert_ok(jsn_dataset_image_part(once, JSN_SPLIT_TRAIN, n, give, &want,
+                                                 &part));
+        }
+        support_remove_folder(folder);
+    }
+    assert_fails(jsn_dataset_image(once, JSN_SPLIT_TRAIN, 0, &part.image), JSN_ERR_DATA,
+                 "1.jpg");
+    for (size_t n = 0; n < 8; n++)
+        free(files[n].bytes);
+    jsn_image_release(&whole.image);
+    jsn_image_release(&part.image);
+    jsn_image_decoder_destroy(decoder);
+    jsn_dataset_close(once);
+    jsn_dataset_close(data);
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
 /* The checker above must notice one wrong byte and a shift. */
 static void test_the_comparison_notices_a_wrong_pixel(void **state)
 {
@@ -437,6 +496,7 @@ int main(void)
         cmocka_unit_test(test_damaged_files_are_refused_or_read_never_worse),
         cmocka_unit_test(test_parts_survive_lack_of_memory),
         cmocka_unit_test(test_samples_have_the_same_parts_every_time),
+        cmocka_unit_test(test_kept_copies_give_the_parts_of_the_file),
         cmocka_unit_test(test_the_comparison_notices_a_wrong_pixel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
