@@ -1,5 +1,6 @@
 # Large photographs: what is decoded of them, what is kept of them in memory, and runs that
 # began before that was chosen.
+# labels: slow
 . "$(dirname "$0")/cli.sh"
 export JENSEN_CACHE="$work/cache"
 command -v python3 >/dev/null || { echo "skipped: there is no python3"; finish; exit; }
