@@ -64,13 +64,13 @@ JSN_API void jsn_model_destroy(jsn_model *model); /* accepts NULL */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_init(jsn_model *model, uint64_t seed);
 
 /* Reads parameters and running statistics by PyTorch's names from a safetensors file
- * (float32; names that end in num_batches_tracked are ignored). Nothing is changed on
+ * (float32, or float16 and bfloat16, which are widened exactly; names that end in num_batches_tracked are ignored). Nothing is changed on
  * failure. With `head` NULL everything must fit. Else a classifier head that is missing
  * in the file, or has another number of classes there, keeps its present weights, and
  * *head tells: 1 when the head was not read, 0 when it was. The checksum that
  * jsn_model_save() stores is compared where the file has one.
  *   JSN_ERR_DATA  unreadable, damaged, a name missing or too many (they are listed), a
- *                 shape or type that differs
+ *                 shape or type that differs; the network is named that the file is of
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_load(jsn_model *model, const char *path,
                                                  int *head);

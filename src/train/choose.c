@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/model_match.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
@@ -15,6 +16,7 @@
 #include "jensen/augment.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
+#include "train/init_weights.h"
 #include "train/schedule.h"
 
 enum {
@@ -39,6 +41,10 @@ typedef struct look {
     bool divides; /* most can be decoded at reduced size */
     double bytes; /* of pixels, the mean of an image */
     bool gpu;
+    /* Of the weights to start from: their network (empty: not known) and the side of
+     * their input (0: not known). */
+    char init_network[JSNI_NETWORK_SPEC];
+    size_t init_size;
     extreme at[EXTREMES];
 } look;
 
@@ -231,6 +237,10 @@ static jsn_status pick_input(jsn_train_config *c, const look *seen,
         size = 64;
         why = "small images";
     }
+    if (seen->init_size > 0) {
+        size = seen->init_size;
+        why = "as in the run of --init";
+    }
     JSNI_TRY(pick(c, logger, "image-size", why, "%zu", size));
     const bool as_is =
         seen->same && seen->square && seen->side == (size_t)c->image_size;
@@ -244,6 +254,8 @@ static jsn_status pick_input(jsn_train_config *c, const look *seen,
 static jsn_status pick_network(jsn_train_config *c, const look *seen,
                                const jsn_logger *logger)
 {
+    if (seen->init_network[0] != '\0')
+        return pick(c, logger, "network", "that of --init", "%s", seen->init_network);
     if (c->image_size > 40)
         return pick(c, logger, "network", "images larger than 40 pixels", "resnet18");
     if (seen->gpu)
@@ -416,6 +428,9 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
         p->train.count, p->val.count, p->test.count,
         jsn_noun(p->test.count, "image", "images"), p->classes, device.text);
+    if (c->init != NULL && c->network == NULL)
+        JSNI_TRY(jsni_init_look(c->init, seen.init_network, sizeof seen.init_network,
+                                &seen.init_size));
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, &seen, logger));

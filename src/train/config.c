@@ -54,7 +54,9 @@ static const jsn_option_info options[] = {
      "weigh the loss by the inverse class frequency", FIELD(class_weights)},
 
     {"network", 0, TEXT, "NAME", "network ('jensen show networks')", FIELD(network)},
-    {"init", 0, TEXT, "FILE", "start from these weights (safetensors)", FIELD(init)},
+    {"init", 0, TEXT, "FILE|RUN",
+     "start from these weights: a safetensors file, or those a run ended with",
+     FIELD(init)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},
     {"sampling", 0, CHOICE("shuffle", "shuffle|balanced"), NULL,
@@ -257,5 +259,6 @@ jsn_status jsn_train_config_resolve(jsn_train_config *config)
     trim_path(config->val);
     trim_path(config->test);
     trim_path(config->labels);
+    trim_path(config->init);
     return JSN_OK;
 }

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "train/init_weights.h"
 #include "train/model_card.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
@@ -63,7 +64,11 @@ static jsn_status first_weights(jsni_run *run)
     if (init == NULL)
         return JSN_OK;
     int head_left = 0;
-    JSNI_TRY(jsn_model_load(run->model, init, &head_left));
+    char *path = NULL;
+    JSNI_TRY(jsni_init_path(init, &path));
+    const jsn_status status = jsn_model_load(run->model, path, &head_left);
+    jsni_free(path);
+    JSNI_TRY(status);
     if (head_left)
         run->logger.message(run, JSN_LOG_INFO,
                             "the weights file has another number of classes: the "

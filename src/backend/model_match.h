@@ -1,0 +1,35 @@
+/* backend/model_match.h - files of weights beside networks: what fits, and which network a
+ * file was made for. */
+#ifndef JSNI_BACKEND_MODEL_MATCH_H
+#define JSNI_BACKEND_MODEL_MATCH_H
+
+#include "format/safetensors.h"
+#include "nn/graph.h"
+
+enum { JSNI_NETWORK_SPEC = 128 };
+
+/* As jsni_safetensors_open(); the sentence for a file of PyTorch names the converter. */
+JSN_MUST_CHECK jsn_status jsni_weight_file_open(jsni_safetensors **out,
+                                                const char *path);
+
+/* The spec of the network that a file holds the weights of, by what it says itself or by
+ * names and shapes; false, and an empty spec, when it is none of those there are. */
+bool jsni_weight_file_network(const jsni_safetensors *file, char *spec, size_t room);
+
+/* JSN_OK when names, shapes and types of the file are those of the network; with
+ * `skip_head` those of its head do not matter. JSN_ERR_DATA otherwise; the sentence names
+ * what differs, or the network that the file belongs to. */
+JSN_MUST_CHECK jsn_status jsni_weight_file_check(const char *path,
+                                                 const jsni_graph *graph,
+                                                 const jsni_safetensors *file,
+                                                 bool skip_head);
+
+/* Whether every tensor of the head is in the file with the right type and shape. */
+bool jsni_weight_file_head_fits(const jsni_graph *graph, const jsni_safetensors *file);
+
+bool jsni_weight_file_in_head(const jsni_graph *graph, const jsni_tensor *tensor);
+
+/* The elements of a tensor that fits, float32, float16 or bfloat16, as float: exactly. */
+void jsni_weight_file_take(const jsni_safetensor *stored, size_t count, float *to);
+
+#endif /* JSNI_BACKEND_MODEL_MATCH_H */

@@ -1,0 +1,62 @@
+/* train/init_weights.c - see init_weights.h. */
+#include "train/init_weights.h"
+
+#include "backend/model_match.h"
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "store/run_folder.h"
+#include "train/model_card.h"
+
+/* The last epoch's weights are a run's result; the best ones were chosen by images that
+ * the next run may train on. */
+jsn_status jsni_init_path(const char *init, char **out)
+{
+    *out = NULL;
+    if (!jsni_folder_exists(init)) {
+        *out = jsni_text_copy(init);
+        return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    }
+    jsni_model_card card = {0};
+    JSNI_TRY(jsni_model_card_read(&card, init));
+    const size_t members = card.members;
+    jsni_model_card_release(&card);
+    if (members > 1)
+        return jsni_fail(JSN_ERR_DATA,
+                         "--init %s: an ensemble; name one of its members, such as "
+                         "%s/member-1",
+                         init, init);
+    char *path = jsni_path_join(init, JSNI_RUN_MODEL);
+    JSNI_TRY_ALLOC(path);
+    if (!jsni_file_exists(path)) {
+        jsni_free(path);
+        return jsni_fail(JSN_ERR_DATA,
+                         "--init %s: the run is not finished (there is no %s); the "
+                         "command that started it continues it",
+                         init, JSNI_RUN_MODEL);
+    }
+    *out = path;
+    return JSN_OK;
+}
+
+jsn_status jsni_init_look(const char *init, char *network, size_t room,
+                          size_t *image_size)
+{
+    char *path = NULL;
+    jsni_safetensors *file = NULL;
+    network[0] = '\0';
+    *image_size = 0;
+    JSNI_TRY(jsni_init_path(init, &path));
+    jsn_status status = jsni_weight_file_open(&file, path);
+    if (status == JSN_OK)
+        (void)jsni_weight_file_network(file, network, room);
+    jsni_safetensors_close(file);
+    jsni_free(path);
+    if (status == JSN_OK && jsni_folder_exists(init)) {
+        jsni_model_card card = {0};
+        status = jsni_model_card_read(&card, init);
+        *image_size = card.image_size;
+        jsni_model_card_release(&card);
+    }
+    return status;
+}
