@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/text.h"
 
 static int by_name(const void *a, const void *b)
 {
@@ -115,6 +116,25 @@ jsn_status jsni_path_real(const char *path, char **out)
     *out = jsni_text_copy(found);
     free(found); /* of libc's malloc */
     return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+char *jsni_path_between(const char *folder, const char *file)
+{
+    jsni_text text = {0};
+    char *out = NULL;
+    size_t shared = 0; /* up to which folder both are the same, its slash included */
+    for (size_t i = 0;; i++) {
+        const bool ended = folder[i] == '\0';
+        if (file[i] == '/' && (ended || folder[i] == '/'))
+            shared = i + 1;
+        if (ended || file[i] != folder[i])
+            break;
+    }
+    for (size_t i = shared; i < strlen(folder); i++)
+        if (folder[i] == '/' || folder[i + 1] == '\0')
+            jsni_text_add(&text, "../");
+    jsni_text_add(&text, file + shared);
+    return jsni_text_take(&text, &out) == JSN_OK ? out : NULL;
 }
 
 jsn_status jsni_path_glob(const char *pattern, jsn_texts *out)

@@ -37,6 +37,10 @@ JSN_MUST_CHECK jsn_status jsni_file_identify(const char *path, jsni_file_identit
 /* The path without links and ".." as an owned text; JSN_ERR_DATA when it leads nowhere. */
 JSN_MUST_CHECK jsn_status jsni_path_real(const char *path, char **out);
 
+/* The way from a folder to a file, "../photos/a.jpg", where both are absolute and without
+ * links: an owned text, NULL when there is no memory. */
+char *jsni_path_between(const char *folder, const char *file);
+
 /* Adds the paths that fit a shell pattern (* ? [...]), sorted; a pattern that nothing
  * fits adds nothing. */
 JSN_MUST_CHECK jsn_status jsni_path_glob(const char *pattern, jsn_texts *out);

@@ -59,7 +59,9 @@ jsn_status jsni_predictions_create(jsni_predictions *out, size_t count)
 {
     out->best = jsni_alloc(count, sizeof *out->best);
     out->confidence = jsni_alloc_zero(count, sizeof *out->confidence);
-    if (out->best == NULL || out->confidence == NULL) {
+    out->label_probability = jsni_alloc_zero(count, sizeof *out->label_probability);
+    if (out->best == NULL || out->confidence == NULL ||
+        out->label_probability == NULL) {
         jsni_predictions_release(out);
         return JSN_ERR_MEMORY;
     }
@@ -72,6 +74,7 @@ void jsni_predictions_release(jsni_predictions *predictions)
 {
     jsni_free(predictions->best);
     jsni_free(predictions->confidence);
+    jsni_free(predictions->label_probability);
     *predictions = (jsni_predictions){0};
 }
 
@@ -91,6 +94,8 @@ jsn_status jsni_collect(void *user, const uint32_t *position, size_t samples,
         if (c->predictions != NULL) {
             c->predictions->best[position[i]] = (int32_t)best;
             c->predictions->confidence[position[i]] = (float)c->probabilities[best];
+            c->predictions->label_probability[position[i]] =
+                (float)c->probabilities[c->part->used[position[i]]];
         }
     }
     return JSN_OK;

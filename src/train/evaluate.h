@@ -38,8 +38,9 @@ JSN_MUST_CHECK jsn_status jsni_probabilities(const jsni_part *part, uint32_t pos
 
 /* Predictions by position in the part; -1 where an image is broken. */
 typedef struct jsni_predictions {
-    int32_t *best;     /* [count], owned */
-    float *confidence; /* [count], owned: probability of `best` */
+    int32_t *best;            /* [count], owned */
+    float *confidence;        /* [count], owned: probability of `best` */
+    float *label_probability; /* [count], owned: of the label that the sample has */
 } jsni_predictions;
 
 JSN_MUST_CHECK jsn_status jsni_predictions_create(jsni_predictions *out, size_t count);

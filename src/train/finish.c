@@ -2,164 +2,18 @@
  * evaluation with the most doubtful labels, posteriors, the result. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "data/image_decoder.h"
 #include "core/text.h"
-#include "format/csv.h"
 #include "format/json_tree.h"
 #include "jensen/array.h"
-#include "jensen/image_file.h"
 #include "store/record_numbers.h"
+#include "train/doubtful.h"
 #include "train/run.h"
-
-enum { MOST_DOUBTFUL = 60, THUMBNAIL = 96 };
-
-/* Positions of training samples whose label the network contradicts, most confident
- * first. */
-typedef struct doubtful {
-    uint32_t *position; /* owned */
-    size_t count;
-    size_t read; /* images that could be */
-} doubtful;
-
-typedef struct ranked {
-    float confidence;
-    uint32_t position;
-} ranked;
-
-static int by_confidence(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-    if (x->confidence != y->confidence)
-        return x->confidence < y->confidence ? 1 : -1;
-    return (x->position > y->position) - (x->position < y->position);
-}
-
-static jsn_status rank_doubtful(const jsni_part *part, const jsni_predictions *seen,
-                                doubtful *out)
-{
-    ranked *all = jsni_alloc(part->count, sizeof *all);
-    JSNI_TRY_ALLOC(all);
-    size_t count = 0;
-    for (size_t i = 0; i < part->count; i++)
-        out->read += seen->best[i] >= 0;
-    for (size_t i = 0; i < part->count; i++)
-        if (seen->best[i] >= 0 && seen->best[i] != part->used[i])
-            all[count++] = (ranked){seen->confidence[i], (uint32_t)i};
-    qsort(all, count, sizeof *all, by_confidence);
-    out->count = count;
-    out->position = jsni_alloc(count, sizeof *out->position);
-    for (size_t i = 0; out->position != NULL && i < count; i++)
-        out->position[i] = all[i].position;
-    jsni_free(all);
-    return out->position == NULL ? JSN_ERR_MEMORY : JSN_OK;
-}
-
-static jsn_status write_thumbnail(const jsni_part *part, uint32_t position,
-                                  const char *path)
-{
-    jsn_image_part seen = {0};
-    jsn_image small = {0};
-    size_t enough = 2 * THUMBNAIL;
-    jsn_status status =
-        jsn_dataset_image_part(part->data, part->split, part->index[position],
-                               jsni_image_want_coarse, &enough, &seen);
-    jsn_image *image = &seen.image;
-    const size_t longer = image->width > image->height ? image->width : image->height;
-    if (status == JSN_OK && longer > THUMBNAIL) {
-        const size_t width = image->width * THUMBNAIL / longer;
-        const size_t height = image->height * THUMBNAIL / longer;
-        status =
-            jsn_image_create(&small, width > 0 ? width : 1, height > 0 ? height : 1);
-        if (status == JSN_OK)
-            status = jsn_image_resize(image, NULL, JSN_FILTER_BILINEAR, &small);
-    }
-    if (status == JSN_OK)
-        status = jsn_image_write(path, small.data != NULL ? &small : image);
-    jsn_image_release(&small);
-    jsn_image_release(image);
-    return status;
-}
-
-/* Thumbnails are a convenience: a build without PNG, or an image that cannot be read,
- * leaves them out. */
-static void put_doubtful(const jsni_run *run, jsn_json_writer *w,
-                         const jsni_predictions *seen, const doubtful *list)
-{
-    const jsni_part *part = &run->problem->train;
-    char *folder = jsni_run_file(&run->folder, "doubtful");
-    const bool pictures = folder != NULL && jsni_folder_create(folder) == JSN_OK;
-    jsn_json_begin_array(w, "doubtful");
-    for (size_t i = 0; i < list->count && i < MOST_DOUBTFUL; i++) {
-        const uint32_t at = list->position[i];
-        char name[48];
-        (void)snprintf(name, sizeof name, "doubtful/%02zu.png", i + 1);
-        char *path = jsni_run_file(&run->folder, name);
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "path",
-                          jsn_dataset_path(part->data, part->split, part->index[at]));
-        jsn_json_put_int(w, "label", part->used[at]);
-        jsn_json_put_int(w, "predicted", seen->best[at]);
-        jsn_json_put_real(w, "confidence", (double)seen->confidence[at]);
-        if (part->truth)
-            jsn_json_put_int(w, "true", part->given[at]);
-        if (pictures && path != NULL && write_thumbnail(part, at, path) == JSN_OK)
-            jsn_json_put_text(w, "thumbnail", name);
-        jsn_json_end(w);
-        jsni_free(path);
-    }
-    jsn_json_end(w);
-    jsni_free(folder);
-}
-
-/* All contradicted labels as a table, by the names of the classes: the list to work
- * through when the labels are to be put right. */
-static jsn_status write_doubtful(const jsni_run *run, const jsni_predictions *seen,
-                                 const doubtful *list)
-{
-    const jsni_part *part = &run->problem->train;
-    const jsn_dataset *data = run->problem->data;
-    jsni_csv_writer csv = {0};
-    jsni_csv_add(&csv, "path");
-    jsni_csv_add(&csv, "label");
-    jsni_csv_add(&csv, "predicted");
-    jsni_csv_add(&csv, "confidence");
-    if (part->truth)
-        jsni_csv_add(&csv, "true");
-    jsni_csv_end_row(&csv);
-    for (size_t i = 0; i < list->count; i++) {
-        const uint32_t at = list->position[i];
-        char confidence[32];
-        (void)jsni_format(confidence, sizeof confidence, "%.6f",
-                          (double)seen->confidence[at]);
-        jsni_csv_add(&csv, jsn_dataset_path(part->data, part->split, part->index[at]));
-        jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)part->used[at]));
-        jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)seen->best[at]));
-        jsni_csv_add(&csv, confidence);
-        if (part->truth)
-            jsni_csv_add(&csv, jsn_dataset_class(data, (size_t)part->given[at]));
-        jsni_csv_end_row(&csv);
-    }
-    jsn_status status = csv.text.status;
-    if (status == JSN_OK)
-        status = jsni_run_write(&run->folder, JSNI_RUN_DOUBTFUL, csv.text.data,
-                                csv.text.length);
-    if (status == JSN_OK && list->count > 0) {
-        char text[600];
-        (void)snprintf(text, sizeof text,
-                       "the network contradicts %zu of %zu training labels; see "
-                       "%.400s/%s",
-                       list->count, list->read, run->folder.path, JSNI_RUN_DOUBTFUL);
-        run->logger.message(run->logger.user, JSN_LOG_INFO, text);
-    }
-    jsni_text_release(&csv.text);
-    return status;
-}
+#include "train/verdict.h"
 
 /* By bin of confidence, the emptiest included: samples, share right, mean confidence. */
 static void put_calibration(const jsni_evaluation *e, jsn_json_writer *w)
@@ -209,6 +63,7 @@ void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const cha
 typedef struct final_results {
     jsni_evaluation val, test;
     jsni_predictions seen; /* of the training images; empty: not measured */
+    jsni_predictions seen_val;
     jsni_consistency consistency;
     bool has_consistency;
 } final_results;
@@ -218,6 +73,7 @@ static void release_results(final_results *r)
     jsni_evaluation_release(&r->val);
     jsni_evaluation_release(&r->test);
     jsni_predictions_release(&r->seen);
+    jsni_predictions_release(&r->seen_val);
 }
 
 static jsn_status measure_all(jsni_run *run, final_results *r)
@@ -225,7 +81,8 @@ static jsn_status measure_all(jsni_run *run, final_results *r)
     const jsni_problem *p = run->problem;
     JSNI_TRY(jsni_evaluation_create(&r->val, p->classes));
     JSNI_TRY(jsni_evaluation_create(&r->test, p->classes));
-    JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_VAL, &r->val, NULL));
+    JSNI_TRY(jsni_predictions_create(&r->seen_val, p->val.count));
+    JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_VAL, &r->val, &r->seen_val));
     JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_TEST, &r->test, NULL));
     if (strcmp(run->config->consistency, "never") == 0)
         return JSN_OK;
@@ -241,14 +98,39 @@ static jsn_status measure_all(jsni_run *run, final_results *r)
     return jsni_run_consistency(run, &r->consistency, &r->seen);
 }
 
+/* What the network says of labels: the doubtful ones, and what that is worth. */
+static jsn_status put_labels(jsni_run *run, const final_results *r,
+                             const jsni_doubtful *list, jsn_json_writer *w)
+{
+    const jsni_problem *p = run->problem;
+    jsni_verdict verdict = {0};
+    jsni_agreement train;
+    JSNI_TRY(jsni_agreement_of_part(&p->train, &r->seen, p->classes, &train));
+    const jsni_agreement held_out =
+        r->val.samples > 0 ? jsni_agreement_of_evaluation(&r->val, "validation")
+                           : jsni_agreement_of_evaluation(&r->test, "test");
+    verdict.trust = jsni_trust_of(train, held_out, &verdict.by);
+    verdict.val_noisy = p->val_judged && p->val_fraction > 0.0 && !p->val.truth;
+    if (verdict.val_noisy && verdict.trust == JSNI_TRUST_FAIR)
+        JSNI_TRY(jsni_noisy_accuracy_of(&p->val, &r->seen_val, p->classes,
+                                        &verdict.estimate));
+    jsn_json_put_int(w, "contradicted", (int64_t)list->count);
+    jsni_verdict_put(&verdict, w);
+    if (list->count > 0)
+        jsni_verdict_tell(&verdict, &run->logger);
+    return JSN_OK;
+}
+
 static jsn_status write_evaluation(jsni_run *run, const final_results *r)
 {
     const jsni_problem *p = run->problem;
+    const jsni_judged judged[] = {{&p->train, &r->seen, "train"},
+                                  {&p->val, &r->seen_val, "val"}};
     jsn_json_writer *w = NULL;
     char *text = NULL;
-    doubtful list = {0};
+    jsni_doubtful list = {0};
     if (r->has_consistency)
-        JSNI_TRY(rank_doubtful(&p->train, &r->seen, &list));
+        JSNI_TRY(jsni_doubtful_rank(&list, judged, p->val_judged ? 2 : 1));
     jsn_status status = jsn_json_writer_create(&w, 0);
     if (status != JSN_OK)
         goto done;
@@ -261,19 +143,20 @@ static jsn_status write_evaluation(jsni_run *run, const final_results *r)
         jsni_evaluation_put(&r->val, w, "val");
     if (p->test.data != NULL)
         jsni_evaluation_put(&r->test, w, "test");
+    jsni_doubtful_put(run, &list, w);
     if (r->has_consistency)
-        jsn_json_put_int(w, "contradicted", (int64_t)list.count);
-    put_doubtful(run, w, &r->seen, &list);
+        status = jsni_doubtful_write(run, &list);
+    if (status == JSN_OK && r->has_consistency)
+        status = put_labels(run, r, &list, w);
     jsn_json_end(w);
-    status = jsn_json_writer_take(w, &text);
+    if (status == JSN_OK)
+        status = jsn_json_writer_take(w, &text);
     if (status == JSN_OK)
         status = jsni_run_write(&run->folder, JSNI_RUN_EVALUATION, text, strlen(text));
-    if (status == JSN_OK && r->has_consistency)
-        status = write_doubtful(run, &r->seen, &list);
 done:
     jsn_text_release(text);
     jsn_json_writer_destroy(w);
-    jsni_free(list.position);
+    jsni_doubtful_release(&list);
     return status;
 }
 

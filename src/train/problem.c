@@ -368,6 +368,8 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     if (noisy)
         JSNI_TRY(jsni_problem_add_noise(p, config, noise, posteriors, logger));
     p->noise_real = jsni_problem_real_noise(p);
+    p->val_judged =
+        p->val.data == p->data && (!noisy || strcmp(config->val_labels, "noisy") == 0);
     JSNI_TRY(check_problem(p));
     jsni_problem_warn_of_same(p, logger);
     jsni_problem_mark_make(p, &p->mark);

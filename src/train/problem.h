@@ -52,6 +52,8 @@ typedef struct jsni_problem {
     jsni_part train, val, test; /* all labels are numbers of those classes */
     jsni_own_labels own;
     double val_fraction;  /* of the training data, kept for `val` */
+    bool val_judged;      /* validation labels are of the same making as the training
+                           * labels, and may be as wrong */
     bool noise_added;     /* by the program, on purpose */
     double noise_nominal; /* NaN: the noise has no nominal rate */
     double noise_real;    /* NaN: the true labels are not known */
