@@ -41,7 +41,7 @@ cuda: setup
 	@cmake --build build/cuda --target product -j $(JOBS)
 
 format:
-	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cu' '*.cuh' | xargs clang-format-14 -i
+	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs clang-format-14 -i
 
 clean:
 	rm -rf build

@@ -2,6 +2,9 @@
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
@@ -11,6 +14,7 @@ endif()
 find_program(JSN_CCACHE ccache)
 if(JSN_CCACHE)
     set(CMAKE_C_COMPILER_LAUNCHER ${JSN_CCACHE})
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${JSN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${JSN_CCACHE})
 endif()
 
@@ -18,9 +22,9 @@ endif()
 # instruction set a compiler chose for which loop. Fused multiply-adds are written out
 # where they are wanted.
 add_compile_options(
-    "$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>"
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>"
     "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes;-Wwrite-strings>"
-    "$<$<COMPILE_LANGUAGE:C>:-fvisibility=hidden;-ffp-contract=off>")
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fvisibility=hidden;-ffp-contract=off>")
 
 if(JSN_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all

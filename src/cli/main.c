@@ -198,7 +198,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
     void *values = calloc(1, command->values_size == 0 ? 1 : command->values_size);
     jsn_texts args = {0};
     if (values == NULL)
-        return CLI_FAILED;
+        return complain(command, JSN_ERR_MEMORY);
     jsn_status status = JSN_OK;
     if (command->deferred)
         jsn_options_clear(table, count, values);

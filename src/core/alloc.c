@@ -120,6 +120,14 @@ void *jsni_realloc(void *old, size_t count, size_t size)
     return block;
 }
 
+jsn_status jsni_alloc_room(size_t bytes)
+{
+    void *block = jsni_alloc(bytes, 1);
+    JSNI_TRY_ALLOC(block);
+    jsni_free(block);
+    return JSN_OK;
+}
+
 char *jsni_text_copy_n(const char *text, size_t length)
 {
     const size_t n = strnlen(text, length);

@@ -17,6 +17,10 @@ void *jsni_alloc_zero(size_t count, size_t size);
  * returned. `old` may be NULL. */
 void *jsni_realloc(void *old, size_t count, size_t size);
 
+/* JSN_ERR_MEMORY when `bytes` are not there now. For calls into libraries that crash
+ * when memory runs out inside them: asked before, most of it is answered here. */
+JSN_MUST_CHECK jsn_status jsni_alloc_room(size_t bytes);
+
 /* A copy of a text (of at most `length` bytes of it). */
 char *jsni_text_copy(const char *text);
 char *jsni_text_copy_n(const char *text, size_t length);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
 #include <locale.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "data/dataset_impl.h"
 #include "data/listing.h"
 
-enum { BLOCK = 1 << 18, MOST_TIMES = 1000 };
+enum { ROOM = 1 << 20, BLOCK = 1 << 18, MOST_TIMES = 1000 };
 
 /* Small archives of very regular pictures may compress beyond MOST_TIMES. */
 static const uint64_t free_bytes = (uint64_t)64 << 20;
@@ -28,11 +29,15 @@ typedef struct reading {
     size_t room;
 } reading;
 
+/* libarchive has no text where it found no memory for one. */
 static jsn_status archive_failed(const reading *r)
 {
     const char *text = archive_error_string(r->archive);
+    if (text == NULL || archive_errno(r->archive) == ENOMEM ||
+        strstr(text, "not enough memory") != NULL)
+        return jsni_fail(JSN_ERR_MEMORY, "%s: no memory to read it", r->path);
     return jsni_fail(JSN_ERR_DATA, "%s: cannot be read as an archive: %s", r->path,
-                     text != NULL ? text : "unknown format");
+                     text);
 }
 
 static jsn_status make_room(reading *r, size_t wanted)
@@ -130,13 +135,12 @@ static jsn_status visit(reading *r, struct archive_entry *entry)
     return v->file(v->user, name, r->buffer, length);
 }
 
-static jsn_status visit_all(reading *r)
+static jsn_status visit_all(reading *r, struct archive_entry *entry)
 {
     const jsn_logger *logger = r->visitor->logger;
     uint64_t said = 0;
     for (;;) {
-        struct archive_entry *entry = NULL;
-        const int result = archive_read_next_header(r->archive, &entry);
+        const int result = archive_read_next_header2(r->archive, entry);
         if (result == ARCHIVE_EOF)
             break;
         if (result == ARCHIVE_RETRY)
@@ -156,21 +160,34 @@ static jsn_status visit_all(reading *r)
     return JSN_OK;
 }
 
+/* A filter or format that is missing from libarchive is a warning. libarchive 3.6 closes a
+ * filter that was never opened when liblzma finds no memory. */
+static jsn_status start(const reading *r)
+{
+    JSNI_TRY(jsni_alloc_room(ROOM));
+    if (archive_read_support_filter_all(r->archive) < ARCHIVE_WARN ||
+        archive_read_support_format_tar(r->archive) < ARCHIVE_WARN ||
+        archive_read_support_format_zip(r->archive) < ARCHIVE_WARN ||
+        archive_read_open_filename(r->archive, r->path, BLOCK) != ARCHIVE_OK)
+        return archive_failed(r);
+    return JSN_OK;
+}
+
 static jsn_status walk(const char *path, const jsni_archive_visitor *visitor)
 {
     jsni_file_identity identity;
     JSNI_TRY(jsni_file_identify(path, &identity));
     reading r = {path, archive_read_new(), visitor, identity.size, 0, NULL, 0};
-    if (r.archive == NULL)
-        return jsni_fail(JSN_ERR_MEMORY, "libarchive could not be started");
-    (void)archive_read_support_filter_all(r.archive);
-    (void)archive_read_support_format_tar(r.archive);
-    (void)archive_read_support_format_zip(r.archive);
+    /* An own entry: archive_read_new() does not look whether it got one. */
+    struct archive_entry *entry = archive_entry_new();
     jsn_status status = JSN_OK;
-    if (archive_read_open_filename(r.archive, path, BLOCK) != ARCHIVE_OK)
-        status = archive_failed(&r);
+    if (r.archive == NULL || entry == NULL)
+        status = jsni_fail(JSN_ERR_MEMORY, "libarchive could not be started");
     else
-        status = visit_all(&r);
+        status = start(&r);
+    if (status == JSN_OK)
+        status = visit_all(&r, entry);
+    archive_entry_free(entry);
     (void)archive_read_free(r.archive);
     jsni_free(r.buffer);
     return status;

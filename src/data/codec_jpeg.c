@@ -118,6 +118,15 @@ bool jsni_jpeg_is_harmless(const char *warning)
     return false;
 }
 
+jsn_status jsni_jpeg_failed(const jsni_image_input *input, const char *reason)
+{
+    /* libjpeg's words, and those of TurboJPEG; there is no code for it */
+    return strstr(reason, "Insufficient memory") != NULL ||
+                   strstr(reason, "emory allocation failure") != NULL
+               ? jsni_codec_no_memory(input)
+               : jsni_codec_fail(input, &jsni_codec_jpeg, reason);
+}
+
 static jsn_status decompress(tjhandle handle, const jsni_image_input *input,
                              const header *h, uint8_t *to, int format)
 {
@@ -128,7 +137,7 @@ static jsn_status decompress(tjhandle handle, const jsni_image_input *input,
     const char *reason = tjGetErrorStr2(handle);
     if (tjGetErrorCode(handle) == TJERR_WARNING && jsni_jpeg_is_harmless(reason))
         return JSN_OK;
-    return jsni_codec_fail(input, &jsni_codec_jpeg, reason);
+    return jsni_jpeg_failed(input, reason);
 }
 
 static jsn_status start(void **state, kept **out)

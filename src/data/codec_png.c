@@ -2,6 +2,7 @@
  * RGBA on the way in, and alpha is laid over white. */
 #include <png.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -15,6 +16,7 @@ typedef struct reader {
     const jsni_image_input *input;
     size_t at;
     char reason[128];
+    bool no_memory; /* libpng goes on without some chunks when memory is short */
 } reader;
 
 static bool detect(const uint8_t *bytes, size_t length)
@@ -33,6 +35,20 @@ static void on_warning(png_structp png, png_const_charp text)
 {
     (void)png;
     (void)text;
+}
+
+static png_voidp give_memory(png_structp png, png_alloc_size_t bytes)
+{
+    reader *r = png_get_mem_ptr(png);
+    void *block = malloc(bytes);
+    r->no_memory = r->no_memory || block == NULL;
+    return block;
+}
+
+static void take_memory(png_structp png, png_voidp block)
+{
+    (void)png;
+    free(block);
 }
 
 static void take_bytes(png_structp png, png_bytep to, size_t count)
@@ -115,10 +131,10 @@ static jsn_status decode(void **state, const jsni_image_input *input, jsn_image 
     size_t width = 0, height = 0;
     (void)state;
     JSNI_TRY(stored_size(input, &width, &height));
-    reader r = {input, 0, "unknown"};
+    reader r = {input, 0, "unknown", false};
     jsn_status status = JSN_ERR_MEMORY;
-    png_structp png =
-        png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
+    png_structp png = png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, &r, give_memory, take_memory);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     uint8_t *pixels = jsni_alloc(width * height, 4);
     png_bytep *rows = jsni_alloc(height, sizeof *rows);
@@ -129,6 +145,8 @@ static jsn_status decode(void **state, const jsni_image_input *input, jsn_image 
         goto done;
     }
     status = read_pixels(png, info, &r, pixels, rows, width, height);
+    if (r.no_memory)
+        status = jsni_codec_no_memory(input);
     if (status == JSN_OK)
         status = jsni_image_reserve(out, width, height, input->name);
     if (status != JSN_OK)
@@ -171,7 +189,7 @@ static jsn_status write_pixels(png_structp png, png_infop info, const jsn_image 
 
 static jsn_status encode(const jsn_image *image, jsni_text *out)
 {
-    reader r = {NULL, 0, "unknown"};
+    reader r = {NULL, 0, "unknown", false};
     png_structp png =
         png_create_write_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;

@@ -7,6 +7,8 @@
 #include "data/image_codec.h"
 #include "data/orient.h"
 
+enum { ROOM = 1 << 18 };
+
 static bool detect(const uint8_t *bytes, size_t length)
 {
     return length >= 12 && memcmp(bytes, "RIFF", 4) == 0 &&
@@ -55,6 +57,32 @@ static jsn_status measure(void **state, const jsni_image_input *input, size_t *w
     return JSN_OK;
 }
 
+/* By the interface that says why it failed. */
+static jsn_status decode_to(const jsni_image_input *input,
+                            const WebPBitstreamFeatures *f, WEBP_CSP_MODE mode,
+                            int channels, uint8_t *to)
+{
+    WebPDecoderConfig config;
+    if (!WebPInitDecoderConfig(&config))
+        return jsni_fail(JSN_ERR_UNSUPPORTED, "libwebp is of another version");
+    config.output.colorspace = mode;
+    config.output.is_external_memory = 1;
+    config.output.u.RGBA =
+        (WebPRGBABuffer){to, f->width * channels,
+                         (size_t)f->width * (size_t)f->height * (size_t)channels};
+    /* libwebp 1.2 frees what it never set when the tables of a lossless image find no
+     * memory, and calls want of memory damage in other places: that is tried again. */
+    JSNI_TRY(jsni_alloc_room(ROOM));
+    VP8StatusCode code = WebPDecode(input->bytes, input->length, &config);
+    if (code != VP8_STATUS_OK && code != VP8_STATUS_OUT_OF_MEMORY)
+        code = WebPDecode(input->bytes, input->length, &config);
+    if (code == VP8_STATUS_OK)
+        return JSN_OK;
+    return code == VP8_STATUS_OUT_OF_MEMORY
+               ? jsni_codec_no_memory(input)
+               : jsni_codec_fail(input, &jsni_codec_webp, "its data is damaged");
+}
+
 static jsn_status decode(void **state, const jsni_image_input *input, jsn_image *out)
 {
     (void)state;
@@ -63,19 +91,15 @@ static jsn_status decode(void **state, const jsni_image_input *input, jsn_image 
     const size_t pixels = (size_t)f.width * (size_t)f.height;
     JSNI_TRY(jsni_image_reserve(out, (size_t)f.width, (size_t)f.height, input->name));
     if (!f.has_alpha) {
-        if (WebPDecodeRGBInto(input->bytes, input->length, out->data, pixels * 3,
-                              f.width * 3) == NULL)
-            return jsni_codec_fail(input, &jsni_codec_webp, "its data is damaged");
+        JSNI_TRY(decode_to(input, &f, MODE_RGB, 3, out->data));
     } else {
         uint8_t *rgba = jsni_alloc(pixels, 4);
         JSNI_TRY_ALLOC(rgba);
-        const bool good = WebPDecodeRGBAInto(input->bytes, input->length, rgba,
-                                             pixels * 4, f.width * 4) != NULL;
-        if (good)
+        const jsn_status status = decode_to(input, &f, MODE_RGBA, 4, rgba);
+        if (status == JSN_OK)
             jsni_image_flatten(rgba, out->data, pixels);
         jsni_free(rgba);
-        if (!good)
-            return jsni_codec_fail(input, &jsni_codec_webp, "its data is damaged");
+        JSNI_TRY(status);
     }
     return jsni_image_orient(out, find_orientation(input));
 }

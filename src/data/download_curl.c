@@ -33,26 +33,33 @@ static size_t take_bytes(char *data, size_t size, size_t count, void *user)
     return bytes;
 }
 
-/* "https", or "http" when the host is this machine; NULL otherwise. */
-static const char *allowed_scheme(const char *url)
+static jsn_status no_memory(const char *url)
 {
-    const char *result = NULL;
+    return jsni_fail(JSN_ERR_MEMORY, "%s: no memory to download it", url);
+}
+
+/* "https", or "http" when the host is this machine; NULL otherwise. */
+static jsn_status allowed_scheme(const char *url, const char **out)
+{
     char *scheme = NULL, *host = NULL;
     CURLU *parts = curl_url();
-    if (parts != NULL && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
-        curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-        curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
-        if (strcmp(scheme, "https") == 0)
-            result = "https";
-        else if (strcmp(scheme, "http") == 0 &&
-                 (strcmp(host, "127.0.0.1") == 0 || strcmp(host, "localhost") == 0 ||
-                  strcmp(host, "[::1]") == 0))
-            result = "http";
-    }
+    CURLUcode code = parts == NULL ? CURLUE_OUT_OF_MEMORY
+                                   : curl_url_set(parts, CURLUPART_URL, url, 0);
+    if (code == CURLUE_OK)
+        code = curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0);
+    if (code == CURLUE_OK)
+        code = curl_url_get(parts, CURLUPART_HOST, &host, 0);
+    *out = NULL;
+    if (code == CURLUE_OK && strcmp(scheme, "https") == 0)
+        *out = "https";
+    else if (code == CURLUE_OK && strcmp(scheme, "http") == 0 &&
+             (strcmp(host, "127.0.0.1") == 0 || strcmp(host, "localhost") == 0 ||
+              strcmp(host, "[::1]") == 0))
+        *out = "http";
     curl_free(host);
     curl_free(scheme);
     curl_url_cleanup(parts);
-    return result;
+    return code == CURLUE_OUT_OF_MEMORY ? no_memory(url) : JSN_OK;
 }
 
 static void set_options(CURL *curl, const char *url, const char *scheme, transfer *t,
@@ -100,6 +107,8 @@ static jsn_status perform(const char *url, const char *scheme, transfer *t)
     if (code != CURLE_OK && ferror(t->file))
         return jsni_fail(JSN_ERR_IO, "%s: what was downloaded cannot be written: %s",
                          url, strerror(errno));
+    if (code == CURLE_OUT_OF_MEMORY)
+        return no_memory(url);
     if (code != CURLE_OK)
         return jsni_fail(JSN_ERR_NETWORK, "%s: %s", url,
                          reason[0] != '\0' ? reason : curl_easy_strerror(code));
@@ -109,7 +118,8 @@ static jsn_status perform(const char *url, const char *scheme, transfer *t)
 jsn_status jsni_download(const char *url, const char *path, uint64_t limit,
                          const jsn_logger *logger)
 {
-    const char *scheme = allowed_scheme(url);
+    const char *scheme = NULL;
+    JSNI_TRY(allowed_scheme(url, &scheme));
     if (scheme == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "%s: only https is downloaded from (http from this machine)",

@@ -36,6 +36,9 @@ JSNI_CODEC_LIST(DECLARE)
 jsn_status jsni_codec_fail(const jsni_image_input *input, const jsni_codec *codec,
                            const char *reason);
 
+/* JSN_ERR_MEMORY with "name: no memory to read it": nothing is wrong with the image. */
+jsn_status jsni_codec_no_memory(const jsni_image_input *input);
+
 /* Refuses what the header says before memory is taken for it. */
 JSN_MUST_CHECK jsn_status jsni_codec_check_size(const jsni_image_input *input,
                                                 const jsni_codec *codec, uint64_t width,

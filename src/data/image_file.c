@@ -64,6 +64,11 @@ jsn_status jsni_codec_fail(const jsni_image_input *input, const jsni_codec *code
                      codec->name, reason);
 }
 
+jsn_status jsni_codec_no_memory(const jsni_image_input *input)
+{
+    return jsni_fail(JSN_ERR_MEMORY, "%s: no memory to read it", input->name);
+}
+
 jsn_status jsni_codec_check_size(const jsni_image_input *input, const jsni_codec *codec,
                                  uint64_t width, uint64_t height)
 {

@@ -16,17 +16,30 @@ typedef struct checking {
     size_t first;
     jsn_image *images;       /* [threads] */
     char (*reasons)[REASON]; /* [CHUNK], "" when good */
+    jsn_status found[CHUNK];
 } checking;
 
 static void check_one(void *user, size_t index, size_t worker)
 {
-    const checking *c = user;
+    checking *c = user;
     c->reasons[index][0] = '\0';
-    if (jsn_dataset_image(c->data, c->split, c->first + index, &c->images[worker]) !=
-        JSN_OK) {
+    c->found[index] =
+        jsn_dataset_image(c->data, c->split, c->first + index, &c->images[worker]);
+    if (c->found[index] != JSN_OK) {
         (void)strncpy(c->reasons[index], jsn_last_error(), REASON - 1);
         c->reasons[index][REASON - 1] = '\0';
     }
+}
+
+/* Tells of a broken image; want of memory is no fault of the image. */
+static jsn_status tell(const checking *c, size_t index, jsn_dataset_bad_fn *fn,
+                       void *user)
+{
+    if (c->found[index] == JSN_ERR_DATA)
+        return fn(user, c->split, c->first + index, c->reasons[index]);
+    return c->found[index] == JSN_OK
+               ? JSN_OK
+               : jsni_fail(c->found[index], "%s", c->reasons[index]);
 }
 
 jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t threads,
@@ -35,7 +48,7 @@ jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t th
 {
     jsni_pool *pool = NULL;
     const size_t samples = jsn_dataset_samples(data, split);
-    checking c = {data, split, 0, NULL, NULL};
+    checking c = {.data = data, .split = split};
     JSNI_TRY(jsni_pool_create(&pool, threads));
     threads = jsni_pool_threads(pool);
     jsn_status status = JSN_ERR_MEMORY;
@@ -47,8 +60,7 @@ jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t th
         const size_t count = samples - c.first < CHUNK ? samples - c.first : CHUNK;
         jsni_pool_run(pool, count, check_one, &c);
         for (size_t i = 0; status == JSN_OK && i < count; i++)
-            if (c.reasons[i][0] != '\0')
-                status = fn(user, split, c.first + i, c.reasons[i]);
+            status = tell(&c, i, fn, user);
         if (logger != NULL && logger->progress != NULL)
             logger->progress(logger->user, "checking images", c.first + count, samples,
                              "");

@@ -34,4 +34,7 @@ JSN_MUST_CHECK jsn_status jsni_jpeg_read_box(jsni_jpeg_reader *reader,
 /* Whether a warning of the library leaves an image whole or nearly so. */
 bool jsni_jpeg_is_harmless(const char *warning);
 
+/* The failure that the library calls `reason`: of the image, or of memory. */
+jsn_status jsni_jpeg_failed(const jsni_image_input *input, const char *reason);
+
 #endif /* JSNI_DATA_JPEG_PART_H */

@@ -171,6 +171,6 @@ jsn_status jsni_jpeg_read_box(jsni_jpeg_reader *reader, const jsni_image_input *
     const bool done = read_guarded(reader, input, box, to, &status);
     jpeg_abort_decompress(&reader->jpeg);
     if (status == JSN_OK && (!done || reader->harmful))
-        return jsni_codec_fail(input, &jsni_codec_jpeg, reader->sentence);
+        return jsni_jpeg_failed(input, reader->sentence);
     return status;
 }

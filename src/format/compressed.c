@@ -3,24 +3,28 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
+#include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
 
+/* libarchive has no text where it found no memory for one. */
 static jsn_status damaged(const char *path, struct archive *a)
 {
     const char *why = archive_error_string(a);
-    return jsni_fail(JSN_ERR_DATA, "%s: cannot be decompressed: %s", path,
-                     why == NULL ? "unknown reason" : why);
+    if (why == NULL || archive_errno(a) == ENOMEM ||
+        strstr(why, "not enough memory") != NULL)
+        return jsni_fail(JSN_ERR_MEMORY, "%s: no memory to read it", path);
+    return jsni_fail(JSN_ERR_DATA, "%s: cannot be decompressed: %s", path, why);
 }
 
 /* Filters only: the "archive" is the one stream behind them. */
-static jsn_status open_stream(struct archive *a, const char *path, const char *data,
-                              size_t length)
+static jsn_status open_stream(struct archive *a, struct archive_entry *entry,
+                              const char *path, const char *data, size_t length)
 {
-    struct archive_entry *entry = NULL;
     if (archive_read_support_filter_xz(a) != ARCHIVE_OK ||
         archive_read_support_filter_gzip(a) != ARCHIVE_OK ||
         archive_read_support_filter_bzip2(a) != ARCHIVE_OK ||
@@ -29,7 +33,7 @@ static jsn_status open_stream(struct archive *a, const char *path, const char *d
     /* Zstandard may be missing from libarchive; then such a file fails to open. */
     (void)archive_read_support_filter_zstd(a);
     if (archive_read_open_memory(a, data, length) != ARCHIVE_OK ||
-        archive_read_next_header(a, &entry) != ARCHIVE_OK)
+        archive_read_next_header2(a, entry) != ARCHIVE_OK)
         return damaged(path, a);
     /* A header that no filter takes would be handed through as it is. */
     if (archive_filter_code(a, 0) == ARCHIVE_FILTER_NONE)
@@ -83,10 +87,14 @@ jsn_status jsni_file_read_any(const char *path, size_t limit, char **out,
         return JSN_OK;
     }
     struct archive *a = archive_read_new();
-    jsn_status status = a == NULL ? jsni_fail(JSN_ERR_MEMORY, "%s: no memory", path)
-                                  : open_stream(a, path, data, packed);
+    /* An own entry: archive_read_new() does not look whether it got one. */
+    struct archive_entry *entry = archive_entry_new();
+    jsn_status status = a == NULL || entry == NULL
+                            ? jsni_fail(JSN_ERR_MEMORY, "%s: no memory", path)
+                            : open_stream(a, entry, path, data, packed);
     if (status == JSN_OK)
         status = inflate_all(a, path, limit, &text);
+    archive_entry_free(entry);
     (void)archive_read_free(a);
     jsni_free(data);
     if (status == JSN_OK) {

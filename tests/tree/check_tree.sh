@@ -35,7 +35,7 @@ check_includes() {
     done < <(grep -hE '^#include "' "$file")
 }
 
-for file in $(find . -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sed 's|^\./||'); do
+for file in $(find . -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' -o -name '*.cuh' | sed 's|^\./||'); do
     module=${file%%/*}
     # A module that this build leaves out has no line; its includes are checked by the
     # builds that have it.
@@ -58,7 +58,7 @@ for list in $(find . -name '*_list.h'); do
         complain "$list: rows (<) and files (>) differ: $difference"
 done
 
-repeated=$(find . -name '*.[ch]' -o -name '*.cu' | sed 's|.*/||' | sort | uniq -d)
+repeated=$(find . -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || complain "file names that occur twice: $repeated"
 
 # A host program's locale may have a decimal comma: numbers with a fraction go through
@@ -89,6 +89,11 @@ printf '(void)snprintf(a[n + m], sizeof a, "%%zu", n + m);' | growing && complai
 for file in $(cd .. && grep -rlE 'snprintf|jsni_format' src tests bench examples --include='*.[ch]' --include='*.cu*'); do
     found=$(growing <"../$file") && [ "$file" != src/core/text.c ] &&
         complain "$file: grows a text by snprintf(); see jsni_text_in(): $found"
+done
+
+# oneDNN throws: its functions are called through jsni_dnnl alone (dnnl_calls.h).
+for file in backend/onednn/*.[ch]; do
+    found=$(grep -nE '(^|[^a-z0-9_"])dnnl_[a-z0-9_]+\(' "$file") && complain "$file: not through jsni_dnnl: $found"
 done
 
 echo "$problems problems"

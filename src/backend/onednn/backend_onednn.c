@@ -9,11 +9,15 @@
 #include "backend/onednn/dnnl_tensor.h"
 #include "core/alloc.h"
 
+/* oneDNN 2 constructs objects where it got no memory, by dnnl_memory_create and others
+ * (cli/cli_memory.cc has more). */
+enum { ROOM = 1 << 20 };
+
 static void backend_close(jsni_backend *base)
 {
     dn_backend *backend = (dn_backend *)base;
     if (backend != NULL && backend->engine != NULL)
-        dnnl_engine_destroy(backend->engine);
+        jsni_dnnl.engine_destroy(backend->engine);
     jsni_free(backend);
 }
 
@@ -25,8 +29,9 @@ static jsn_status backend_open(jsni_backend **out, size_t device)
     JSNI_TRY_ALLOC(backend);
     backend->host.base.ops = &jsni_backend_onednn;
     backend->kernels = jsni_kernel_set_find(jsni_dnnl_instructions());
-    const jsn_status status = jsni_dnnl_status(
-        dnnl_engine_create(&backend->engine, dnnl_cpu, 0), "opening the CPU engine");
+    const jsn_status status =
+        jsni_dnnl_status(jsni_dnnl.engine_create(&backend->engine, dnnl_cpu, 0),
+                         "opening the CPU engine");
     if (status != JSN_OK) {
         backend_close(&backend->host.base);
         return status;
@@ -65,6 +70,7 @@ static jsn_status plan_draw(const jsni_backend *base, const jsni_graph *graph,
 {
     const dn_backend *backend = (const dn_backend *)base;
     *out = NULL;
+    JSNI_TRY(jsni_alloc_room(ROOM));
     dn_plan *plan = jsni_alloc_zero(1, sizeof *plan);
     JSNI_TRY_ALLOC(plan);
     plan->host.base =
@@ -106,8 +112,8 @@ static jsn_status plan_start(dn_plan *plan)
 {
     JSNI_TRY(jsni_dn_memory_allocate(plan));
     for (size_t k = 0; k < plan->threads; k++)
-        DNNL_TRY(dnnl_stream_create(&plan->workers[k].stream, plan->engine,
-                                    dnnl_stream_default_flags));
+        DNNL_TRY(stream_create, &plan->workers[k].stream, plan->engine,
+                 dnnl_stream_default_flags);
     return jsni_pool_create(&plan->host.pool, plan->threads);
 }
 

@@ -58,7 +58,7 @@ static void memories_release(limit_memories *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         if (m->items[i].memory != NULL)
-            dnnl_memory_destroy(m->items[i].memory);
+            jsni_dnnl.memory_destroy(m->items[i].memory);
         jsni_md_destroy(&m->items[i].md);
         jsni_free(m->items[i].data);
     }
@@ -86,7 +86,7 @@ static jsn_status memory_for(limit_memories *m, const_dnnl_primitive_desc_t desc
     JSNI_TRY_ALLOC(item->data);
     memset(item->data, 0x3d, bytes); /* floats of 0.046 */
     JSNI_TRY(jsni_dnnl_memory(&item->memory, &item->md, engine));
-    DNNL_TRY(dnnl_memory_set_data_handle(item->memory, item->data));
+    DNNL_TRY(memory_set_data_handle, item->memory, item->data);
     *out = item->memory;
     return JSN_OK;
 }
@@ -99,8 +99,8 @@ static jsn_status time_runs(dnnl_primitive_t primitive, dnnl_stream_t stream, in
     double all = 0.0;
     for (int i = 0; i <= ROUNDS || (i <= MOST_ROUNDS && all < ENOUGH_SECONDS); i++) {
         const double start = seconds_now();
-        DNNL_TRY(dnnl_primitive_execute(primitive, stream, count, args));
-        DNNL_TRY(dnnl_stream_wait(stream));
+        DNNL_TRY(primitive_execute, primitive, stream, count, args);
+        DNNL_TRY(stream_wait, stream);
         const double took = seconds_now() - start;
         all += took;
         if (i == 1 || (i > 1 && took < *seconds))
@@ -121,10 +121,10 @@ static jsn_status time_desc(const limit_node *n, const_dnnl_primitive_desc_t des
             args[count++] = (dnnl_exec_arg_t){arguments[i], memory};
     }
     dnnl_primitive_t primitive = NULL;
-    DNNL_TRY(dnnl_primitive_create(&primitive, desc));
+    DNNL_TRY(primitive_create, &primitive, desc);
     const jsn_status status =
         time_runs(primitive, n->plan->workers[0].stream, count, args, seconds);
-    dnnl_primitive_destroy(primitive);
+    jsni_dnnl.primitive_destroy(primitive);
     return status;
 }
 
@@ -288,10 +288,10 @@ static jsn_status time_ways(limit_node *n, const limit_mds *d, bool any,
         if (way == JSNI_CONV_FORWARD)
             forward = desc;
         else if (desc != NULL)
-            dnnl_primitive_desc_destroy(desc);
+            jsni_dnnl.primitive_desc_destroy(desc);
     }
     if (forward != NULL)
-        dnnl_primitive_desc_destroy(forward);
+        jsni_dnnl.primitive_desc_destroy(forward);
     return status;
 }
 

@@ -61,10 +61,10 @@ static void product(dn_plan *plan, char turn_a, char turn_b, size_t m, size_t n,
                     size_t b_row, bool add, float *c, size_t c_row)
 {
     jsni_dnnl_threads(1);
-    jsni_dn_fail(plan,
-                 dnnl_sgemm(turn_a, turn_b, (dnnl_dim_t)m, (dnnl_dim_t)n, (dnnl_dim_t)k,
-                            1.0f, a, (dnnl_dim_t)a_row, b, (dnnl_dim_t)b_row,
-                            add ? 1.0f : 0.0f, c, (dnnl_dim_t)c_row));
+    jsni_dn_fail(plan, jsni_dnnl.sgemm(turn_a, turn_b, (dnnl_dim_t)m, (dnnl_dim_t)n,
+                                       (dnnl_dim_t)k, 1.0f, a, (dnnl_dim_t)a_row, b,
+                                       (dnnl_dim_t)b_row, add ? 1.0f : 0.0f, c,
+                                       (dnnl_dim_t)c_row));
 }
 
 static void forward_piece(void *user, size_t index, size_t worker)

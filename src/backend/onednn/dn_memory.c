@@ -267,7 +267,7 @@ void jsni_dn_memory_release(dn_plan *plan)
 {
     for (size_t k = 0; plan->workers != NULL && k < plan->threads; k++)
         if (plan->workers[k].stream != NULL)
-            dnnl_stream_destroy(plan->workers[k].stream);
+            jsni_dnnl.stream_destroy(plan->workers[k].stream);
     void *all[] = {plan->tensors,     plan->values,
                    plan->norms,       plan->steps,
                    plan->buffers,     plan->node_value,

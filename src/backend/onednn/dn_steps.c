@@ -110,7 +110,7 @@ static void own_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
              plan->kernels->name);
 }
 
-static jsn_status dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
+static jsn_status plan_dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
                             const dn_tensor *out)
 {
     const jsni_node *node = &plan->host.base.graph->nodes[step->node];
@@ -211,7 +211,7 @@ static jsn_status step_create(dn_plan *plan, dn_step *step)
                    in, out))
         own_conv(plan, step, in, out);
     else if (step->kind == DN_CONV)
-        JSNI_TRY(dnnl_conv(plan, step, in, out));
+        JSNI_TRY(plan_dnnl_conv(plan, step, in, out));
     if (step->kind == DN_MAX_POOL || step->kind == DN_AVG_POOL ||
         step->kind == DN_ADAPTIVE_POOL)
         set_pool(plan, step, in, out);

@@ -4,10 +4,10 @@
 #ifndef JSNI_BACKEND_ONEDNN_DNNL_API_H
 #define JSNI_BACKEND_ONEDNN_DNNL_API_H
 
-#include <oneapi/dnnl/dnnl.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/onednn/dnnl_calls.h"
 #include "jensen/status.h"
 
 /* A memory descriptor: a struct in version 2, a handle in version 3. */

@@ -3,8 +3,7 @@
 #ifndef JSNI_BACKEND_ONEDNN_DNNL_CHECK_H
 #define JSNI_BACKEND_ONEDNN_DNNL_CHECK_H
 
-#include <oneapi/dnnl/dnnl.h>
-
+#include "backend/onednn/dnnl_calls.h"
 #include "core/fail.h"
 
 static inline jsn_status jsni_dnnl_status(dnnl_status_t status, const char *what)
@@ -21,6 +20,8 @@ static inline jsn_status jsni_dnnl_status(dnnl_status_t status, const char *what
     }
 }
 
-#define DNNL_TRY(call) JSNI_TRY(jsni_dnnl_status((call), #call))
+/* DNNL_TRY(memory_create, ...) for jsni_dnnl.memory_create(...). */
+#define DNNL_TRY(name, ...) \
+    JSNI_TRY(jsni_dnnl_status(jsni_dnnl.name(__VA_ARGS__), "dnnl_" #name))
 
 #endif /* JSNI_BACKEND_ONEDNN_DNNL_CHECK_H */

@@ -52,11 +52,11 @@ static void prim_destroy(jsni_dnnl_prim *p)
                                p->worker[k].bias, p->worker[k].scratch};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             if (all[i] != NULL)
-                dnnl_memory_destroy(all[i]);
+                jsni_dnnl.memory_destroy(all[i]);
     }
     jsni_free(p->worker);
     if (p->primitive != NULL)
-        dnnl_primitive_destroy(p->primitive);
+        jsni_dnnl.primitive_destroy(p->primitive);
     *p = (jsni_dnnl_prim){0};
 }
 
@@ -69,7 +69,7 @@ static jsn_status prim_create(jsni_dnnl_prim *p, dnnl_primitive_desc_t desc,
     p->arg_w = arg_w[way];
     p->arg_b = arg_b[way];
     p->workers = workers;
-    DNNL_TRY(dnnl_primitive_create(&p->primitive, desc));
+    DNNL_TRY(primitive_create, &p->primitive, desc);
     p->worker = jsni_alloc_zero(workers, sizeof *p->worker);
     JSNI_TRY_ALLOC(p->worker);
     jsn_status status = jsni_md_query(&scratch, desc, dnnl_query_scratchpad_md);
@@ -141,13 +141,14 @@ static jsn_status way_add(jsni_dnnl_conv *conv, jsni_conv_way way, bool single,
         status = prim_create(&to->prim[single], desc, way, &d, bias, workers, engine);
     if (status == JSN_OK && !to->weights.set) {
         status = jsni_md_query(&to->weights, desc, query_w[way]);
-        dnnl_primitive_desc_query(desc, dnnl_query_impl_info_str, 0, (void *)&name);
+        jsni_dnnl.primitive_desc_query(desc, dnnl_query_impl_info_str, 0,
+                                       (void *)&name);
         snprintf(to->name, sizeof to->name, "%s", name != NULL ? name : "oneDNN");
     }
     if (hint != NULL)
-        dnnl_primitive_desc_destroy(hint);
+        jsni_dnnl.primitive_desc_destroy(hint);
     if (desc != NULL)
-        dnnl_primitive_desc_destroy(desc);
+        jsni_dnnl.primitive_desc_destroy(desc);
     descs_destroy(&d);
     return status;
 }
@@ -160,8 +161,9 @@ static jsn_status reorder_add(jsni_dnnl_conv *conv, jsni_conv_way way,
     const jsni_md *to = gradient ? &conv->plain : &conv->way[way].weights;
     dnnl_primitive_desc_t desc = NULL;
     JSNI_TRY(jsni_dnnl_reorder_desc(&desc, from, to, NULL, engine));
-    jsn_status status = jsni_dnnl_status(dnnl_primitive_create(out, desc), "reorder");
-    dnnl_primitive_desc_destroy(desc);
+    jsn_status status =
+        jsni_dnnl_status(jsni_dnnl.primitive_create(out, desc), "reorder");
+    jsni_dnnl.primitive_desc_destroy(desc);
     if (status == JSN_OK)
         status = jsni_dnnl_memory(&conv->reorder_from[way], from, engine);
     if (status == JSN_OK)
@@ -198,11 +200,11 @@ jsn_status jsni_dnnl_conv_create(jsni_dnnl_conv *conv, const jsni_dnnl_shape *sh
     dnnl_primitive_attr_t attr = NULL;
     *conv = (jsni_dnnl_conv){.shape = *shape, .chunk = chunk};
     jsn_status status =
-        jsni_dnnl_status(dnnl_primitive_attr_create(&attr), "attributes");
+        jsni_dnnl_status(jsni_dnnl.primitive_attr_create(&attr), "attributes");
     if (status == JSN_OK)
-        status = jsni_dnnl_status(
-            dnnl_primitive_attr_set_scratchpad_mode(attr, dnnl_scratchpad_mode_user),
-            "scratchpad mode");
+        status = jsni_dnnl_status(jsni_dnnl.primitive_attr_set_scratchpad_mode(
+                                      attr, dnnl_scratchpad_mode_user),
+                                  "scratchpad mode");
     for (int way = 0; way < 3 && status == JSN_OK; way++) {
         if (!wanted[way])
             continue;
@@ -214,7 +216,7 @@ jsn_status jsni_dnnl_conv_create(jsni_dnnl_conv *conv, const jsni_dnnl_shape *sh
     if (status == JSN_OK)
         status = reorders_create(conv, engine);
     if (attr != NULL)
-        dnnl_primitive_attr_destroy(attr);
+        jsni_dnnl.primitive_attr_destroy(attr);
     if (status != JSN_OK)
         jsni_dnnl_conv_destroy(conv);
     return status;
@@ -229,11 +231,11 @@ void jsni_dnnl_conv_destroy(jsni_dnnl_conv *conv)
         prim_destroy(&conv->way[i].prim[1]);
         jsni_md_destroy(&conv->way[i].weights);
         if (reorders[i] != NULL)
-            dnnl_primitive_destroy(reorders[i]);
+            jsni_dnnl.primitive_destroy(reorders[i]);
         if (conv->reorder_from[i] != NULL)
-            dnnl_memory_destroy(conv->reorder_from[i]);
+            jsni_dnnl.memory_destroy(conv->reorder_from[i]);
         if (conv->reorder_to[i] != NULL)
-            dnnl_memory_destroy(conv->reorder_to[i]);
+            jsni_dnnl.memory_destroy(conv->reorder_to[i]);
     }
     jsni_md_destroy(&conv->plain);
     *conv = (jsni_dnnl_conv){0};
@@ -271,11 +273,11 @@ dnnl_status_t jsni_dnnl_conv_run(const jsni_dnnl_conv *conv, jsni_conv_way way,
     for (int i = 0; i < count; i++) {
         /* oneDNN's interface has no const; sources stay unchanged */
         const dnnl_status_t status =
-            dnnl_memory_set_data_handle(memory[i], (void *)(size_t)data[i]);
+            jsni_dnnl.memory_set_data_handle(memory[i], (void *)(size_t)data[i]);
         if (status != dnnl_success)
             return status;
     }
-    return dnnl_primitive_execute(p->primitive, run->stream, count, args);
+    return jsni_dnnl.primitive_execute(p->primitive, run->stream, count, args);
 }
 
 dnnl_status_t jsni_dnnl_conv_reorder(const jsni_dnnl_conv *conv, jsni_conv_way way,
@@ -286,10 +288,10 @@ dnnl_status_t jsni_dnnl_conv_reorder(const jsni_dnnl_conv *conv, jsni_conv_way w
     const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, conv->reorder_from[way]},
                                     {DNNL_ARG_TO, conv->reorder_to[way]}};
     dnnl_status_t status =
-        dnnl_memory_set_data_handle(conv->reorder_from[way], (void *)(size_t)from);
+        jsni_dnnl.memory_set_data_handle(conv->reorder_from[way], (void *)(size_t)from);
     if (status == dnnl_success)
-        status = dnnl_memory_set_data_handle(conv->reorder_to[way], to);
+        status = jsni_dnnl.memory_set_data_handle(conv->reorder_to[way], to);
     if (status != dnnl_success)
         return status;
-    return dnnl_primitive_execute(all[way], stream, 2, args);
+    return jsni_dnnl.primitive_execute(all[way], stream, 2, args);
 }

@@ -11,6 +11,11 @@ set(JSN_ONEDNN_SOURCES
     onednn/dn_norm.c onednn/dn_steps.c onednn/dn_time.c onednn/dnnl_api.c
     onednn/dnnl_conv.c
     onednn/dnnl_tensor.c onednn/kernel_set.c)
+if(CMAKE_CXX_COMPILER)
+    list(APPEND JSN_ONEDNN_SOURCES onednn/dnnl_calls.cc)
+else()
+    list(APPEND JSN_ONEDNN_SOURCES onednn/dnnl_calls_bare.c)
+endif()
 set(JSN_ONEDNN_DEFINITIONS JSN_HAVE_ONEDNN)
 
 function(jsn_kernel_set name)

@@ -1,0 +1,61 @@
+# The n-th request for memory fails, in the program or in a library that it uses: a sentence and
+# exit code 1, or all is as without the fault. FAULT_POINTS (100) points of each command, from its
+# first request to its last; FAULT_POINTS=1000 takes minutes. No WebP and no .xz here: libwebp 1.2 and
+# libarchive 3.6 free what they never made when memory runs out inside them.
+# labels: slow
+. "$(dirname "$0")/../cli/cli.sh"
+export JENSEN JENSEN_CACHE=off
+points=${FAULT_POINTS:-100}
+
+# attempt NAME NUMBER COMMAND...: in a folder of its own; prints what is wrong.
+attempt() {
+    local name=$1 at=$2 code place
+    shift 2
+    place=$(mktemp -d "$name-XXXXXX")
+    (cd "$place" && timeout 60 env FAULT_CALLS=memory FAULT_AT="$at" FAULT_DO=ENOMEM LD_PRELOAD="$FAULT_SHIM" \
+        "$@" >stdout.txt 2>stderr.txt </dev/null) 2>/dev/null
+    code=$?
+    # Without memory an archive keeps its images packed, and then knows less about them.
+    sed -i -E 's/ \(of [0-9]+ looked at\)$//' "$place/stdout.txt"
+    if [ $code -eq 1 ]; then
+        [ -s "$place/stderr.txt" ] || echo "$name: request $at: exit code 1 without a sentence"
+    elif [ $code -ne 0 ]; then
+        echo "$name: request $at: exit code $code: $(tail -1 "$place/stderr.txt")"
+    elif [ -e "$name.txt" ] && ! cmp -s "$place/stdout.txt" "$name.txt"; then
+        echo "$name: request $at: exit code 0, and another result"
+    fi
+    [ -e "$name.txt" ] || cp "$place/stdout.txt" "$name.txt"
+    rm -rf "$place"
+}
+export -f attempt
+export FAULT_SHIM
+
+# walk NAME COMMAND...: first without a fault, which counts the requests.
+walk() {
+    local name=$1 total
+    shift
+    FAULT_TRACE=$work/trace.txt attempt "$name" 0 "$@" >"$name.problems"
+    total=$(wc -l <trace.txt)
+    rm trace.txt
+    seq 1 "$points" | awk -v n="$total" -v p="$points" '{ print 1 + int(($1 - 1) * (n - 1) / (p > 1 ? p - 1 : 1)) }' |
+        sort -nu >numbers.txt
+    xargs -a numbers.txt -P "${FAULT_JOBS:-2}" -I {} bash -c 'attempt "$@"' - "$name" {} "$@" >>"$name.problems"
+    expect 0 '' '' -- cat "$name.problems"
+    echo "$name: $(wc -l <numbers.txt) of $total requests"
+    [ "$total" -gt 100 ] || complain "$name: the requests were not counted" "$@"
+}
+
+mkdir -p photos/a photos/b
+cd "$SOURCE/tests/golden/images" || exit 1
+cp bits1.png cmyk.jpg exif6.png grey16.png progressive.jpg rgb.bmp rgb16.png rgba.png "$work/photos/a"
+cp rgb420.jpg exif3.jpg palette_trns.png grey.jpg rgb.ppm rgb444.jpg la.png "$work/photos/b"
+cd "$work" || exit 1
+tar cf photos.tar photos
+small=(--network cnn --epochs 1 --batch 8 --image-size 16 --device cpu)
+"$JENSEN" train photos "${small[@]}" --out run -q >/dev/null || exit 1
+
+walk train "$JENSEN" train "$work/photos" "${small[@]}" --threads 2 --out run
+walk predict "$JENSEN" predict "$work/run" "$work/photos/a/cmyk.jpg" "$work/photos/b/la.png" --device cpu
+walk report "$JENSEN" report "$work/run" --out page.html
+walk info "$JENSEN" data info "$work/photos.tar"
+finish
