@@ -22,10 +22,27 @@ typedef struct jsn_recipe_option {
     char value[JSN_RECIPE_TEXT]; /* as text */
 } jsn_recipe_option;
 
+typedef enum jsn_recipe_noise {
+    JSN_RECIPE_REAL, /* whatever the data set has */
+    JSN_RECIPE_CLEAN,
+    JSN_RECIPE_SYMMETRIC,
+    JSN_RECIPE_ASYMMETRIC,
+    JSN_RECIPE_INSTANCE
+} jsn_recipe_noise;
+
+/* Static texts; NULL or 0 where a recipe does not vary in it. */
 typedef struct jsn_recipe {
     char name[JSN_RECIPE_TEXT];
     const char *result;  /* table or figure it belongs to: "table1", "fig4" */
     const char *dataset; /* "cifar10", "cifar100", "webvision", ... */
+    const char *method;  /* what its row is called: "gjs" */
+    const char *noisy;   /* the method on mislabelled samples */
+    const char *tuned;   /* the method whose learning rate and weight decay it has */
+    jsn_recipe_noise noise;
+    int percent;         /* of the noise */
+    const char *variant; /* of augmentation: "no-cutout"; of noise: "type1" */
+    const char *pi1;
+    int m; /* distributions in the divergence */
     size_t option_count;
     jsn_recipe_option options[JSN_RECIPE_MAX_OPTIONS];
 } jsn_recipe;

@@ -104,7 +104,7 @@ JSN_API const char *jsn_sweep_shown(const jsn_sweep *sweep);
 
 /* A name and a text. */
 typedef struct jsn_sweep_pair {
-    char *name, *text;
+    const char *name, *text;
 } jsn_sweep_pair;
 
 /* Adds a trial with these options unless the study has one with the same; *added says

@@ -3,11 +3,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "repro/repro_impl.h"
+#include "train/recipe_families.h"
 
 static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
                              const jsni_repro_cells *cells,
@@ -24,11 +26,10 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
         return jsn_sweep_open(out, url, name);
     JSNI_TRY(jsn_sweep_plan_init(&plan));
     jsn_status status = jsn_options_set(table, count, &plan, "search", "none");
-    /* Table 13 looks at the runs of Table 1, whose objective is the test accuracy. */
-    const bool validated = strcmp(cells->info->metric, "val_acc") == 0;
+    /* Not the measure: Table 13 looks at the runs of Table 1. */
     if (status == JSN_OK)
         status = jsn_options_set(table, count, &plan, "objective",
-                                 validated ? "val_acc" : "test_acc");
+                                 cells->info->any_cifar ? "val_acc" : "test_acc");
     jsni_text axis = {0};
     jsni_text_add(&axis, "recipe=");
     for (size_t i = 0; i < cells->count; i++)
@@ -99,76 +100,54 @@ static jsn_status check_only(const char *only, const jsni_repro_cells *cells)
     return JSN_OK;
 }
 
-/* Ablations on CIFAR-10 take learning rate and weight decay from that data set's row of
- * Table 7, for the same loss and noise. */
-static bool other_rates(const jsn_recipe *recipe, const char *dataset, char lr[32],
-                        char wd[32])
-{
-    if (strcmp(recipe->dataset, dataset) == 0)
-        return false;
-    const char *loss = jsn_recipe_value(recipe, "loss");
-    const char *noise = jsn_recipe_value(recipe, "noise");
-    const bool asym = noise != NULL && strncmp(noise, "asym", 4) == 0;
-    const char *method =
-        strncmp(loss, "gce", 3) == 0       ? "gce"
-        : strncmp(loss, "nce+rce", 7) == 0 ? "nce+rce"
-        : strcmp(recipe->result, "table3") == 0 && strncmp(loss, "js", 2) == 0 ? "js"
-        : strcmp(recipe->result, "fig4") == 0 && strncmp(loss, "js", 2) == 0   ? "js"
-        : strcmp(recipe->result, "fig7") == 0                                  ? "js"
-                                                                               : "gjs";
-    char name[JSN_RECIPE_TEXT];
-    jsn_recipe row;
-    if (strcmp(recipe->result, "fig1") == 0) {
-        /* Lower than Table 7's, as on CIFAR-100: a quarter and a half. */
-        (void)snprintf(lr, 32, "0.0125");
-        (void)snprintf(wd, 32, "5e-4");
-        return true;
-    }
-    (void)snprintf(name, sizeof name, "%s/%s/%s", dataset, asym ? "asym-40" : "sym-40",
-                   method);
-    if (jsn_recipe_find(name, &row) != JSN_OK)
-        return false;
-    (void)snprintf(lr, 32, "%s", jsn_recipe_value(&row, "lr"));
-    (void)snprintf(wd, 32, "%s", jsn_recipe_value(&row, "weight-decay"));
-    return true;
-}
-
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides)
 {
-    return strcmp(cells->info->name, "table8") == 0 && overrides->noise == NULL;
+    return cells->items[0].recipe.noise == JSN_RECIPE_INSTANCE &&
+           overrides->noise == NULL;
+}
+
+/* Epochs of a recipe where the result compares numbers of them: `asked` stands for the
+ * largest. 0: the recipe's share needs no word of its own. */
+static int64_t share_of_epochs(const jsni_repro_cells *cells, const jsn_recipe *recipe,
+                               int64_t asked)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        const int64_t epochs =
+            atoll(jsn_recipe_value(&cells->items[i].recipe, "epochs"));
+        most = epochs > most ? epochs : most;
+    }
+    const int64_t own = atoll(jsn_recipe_value(recipe, "epochs"));
+    if (own == most || asked == JSN_OPTION_INT_UNSET)
+        return 0;
+    const int64_t share = asked * own / most;
+    return share > 0 ? share : 1;
 }
 
 static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
-                           const jsni_repro_cell *cell,
-                           const jsn_repro_settings *settings,
+                           const jsn_recipe *recipe, const jsn_repro_settings *settings,
                            const jsn_train_config *overrides, int64_t seed)
 {
-    char words[6][16] = {"recipe", "seed", "lr", "weight-decay", "epochs", "noise"};
-    char texts[6][2 * JSN_RECIPE_TEXT];
-    jsn_sweep_pair pairs[6];
+    char seed_text[24], epochs_text[24], noise[2 * JSN_RECIPE_TEXT];
+    const char *lr = NULL, *decay = NULL;
+    jsn_sweep_pair pairs[6] = {{"recipe", recipe->name}, {"seed", seed_text}};
     size_t count = 2;
-    (void)snprintf(texts[0], sizeof texts[0], "%s", cell->recipe.name);
-    (void)snprintf(texts[1], sizeof texts[1], "%lld", (long long)seed);
-    pairs[0] = (jsn_sweep_pair){words[0], texts[0]};
-    pairs[1] = (jsn_sweep_pair){words[1], texts[1]};
+    (void)snprintf(seed_text, sizeof seed_text, "%lld", (long long)seed);
     if (isnan(overrides->lr) && isnan(overrides->weight_decay) &&
-        other_rates(&cell->recipe, cells->dataset, texts[2], texts[3])) {
-        pairs[count++] = (jsn_sweep_pair){words[2], texts[2]};
-        pairs[count++] = (jsn_sweep_pair){words[3], texts[3]};
+        jsni_recipe_rates(recipe, cells->dataset, &lr, &decay)) {
+        pairs[count++] = (jsn_sweep_pair){"lr", lr};
+        pairs[count++] = (jsn_sweep_pair){"weight-decay", decay};
     }
-    if (strcmp(cells->info->name, "table6") == 0 &&
-        overrides->epochs != JSN_OPTION_INT_UNSET &&
-        strcmp(jsn_recipe_value(&cell->recipe, "epochs"), "200") == 0) {
-        const int64_t half = overrides->epochs / 2;
-        (void)snprintf(texts[4], sizeof texts[4], "%lld",
-                       (long long)(half > 0 ? half : 1));
-        pairs[count++] = (jsn_sweep_pair){words[4], texts[4]};
+    const int64_t epochs = share_of_epochs(cells, recipe, overrides->epochs);
+    if (epochs > 0) {
+        (void)snprintf(epochs_text, sizeof epochs_text, "%lld", (long long)epochs);
+        pairs[count++] = (jsn_sweep_pair){"epochs", epochs_text};
     }
     if (jsni_repro_needs_posteriors(cells, overrides)) {
-        (void)snprintf(texts[5], sizeof texts[5], "%s,%s",
-                       jsn_recipe_value(&cell->recipe, "noise"), settings->noise_from);
-        pairs[count++] = (jsn_sweep_pair){words[5], texts[5]};
+        (void)snprintf(noise, sizeof noise, "%s,%s", jsn_recipe_value(recipe, "noise"),
+                       settings->noise_from);
+        pairs[count++] = (jsn_sweep_pair){"noise", noise};
     }
     return jsn_sweep_add(sweep, pairs, count, NULL, NULL);
 }
@@ -202,8 +181,8 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     for (size_t i = 0; status == JSN_OK && i < cells.count; i++)
         for (int64_t s = 1; status == JSN_OK && s <= settings->seeds; s++)
             if (wanted(settings->only, cells.items[i].recipe.name))
-                status =
-                    add_cell(*out, &cells, &cells.items[i], settings, overrides, s);
+                status = add_cell(*out, &cells, &cells.items[i].recipe, settings,
+                                  overrides, s);
     if (status != JSN_OK) {
         jsn_sweep_close(*out);
         *out = NULL;

@@ -13,7 +13,7 @@ static const char *parameters(const char *loss)
     return colon == NULL ? "-" : colon + 1;
 }
 
-static void define_table7(jsni_table *out)
+void jsni_repro_define_parameters(jsni_table *out)
 {
     static const char *const noises[] = {"clean",  "sym-20",  "sym-40", "sym-60",
                                          "sym-80", "asym-20", "asym-40"};
@@ -58,7 +58,7 @@ static void define_table7(jsni_table *out)
     }
 }
 
-static void define_table11(jsni_table *out)
+void jsni_repro_define_divergences(jsni_table *out)
 {
     static const char *const rows[][5] = {
         {"KL(e, p)", "-log p_y", "no", "no", "kl"},
@@ -78,12 +78,4 @@ static void define_table11(jsni_table *out)
         for (size_t c = 0; c < 5; c++)
             (void)jsni_table_text(out, rows[r][c]);
     }
-}
-
-void jsni_repro_define(const char *name, jsni_table *out)
-{
-    if (strcmp(name, "table7") == 0)
-        define_table7(out);
-    else
-        define_table11(out);
 }

@@ -163,6 +163,11 @@ static jsn_status draw_panel(drawing *d, const jsni_repro_cells *cells,
     return JSN_OK;
 }
 
+static const char *title_of(const jsni_repro_cells *cells)
+{
+    return jsni_repro_dataset_find(cells->dataset, strlen(cells->dataset))->title;
+}
+
 /* A panel a data set below each other; every one has the bars of all methods, so that a
  * method has one colour and one legend below the last panel is enough. */
 static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells,
@@ -181,12 +186,13 @@ static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells,
         collect_rows(d, panels[i]);
     if (count == 1) {
         (void)snprintf(title, sizeof title, "%s: %s", cells->info->title,
-                       jsni_repro_dataset_title(cells->dataset));
+                       title_of(cells));
         return draw_panel(d, cells, title, "percent");
     }
-    const bool consistency = strcmp(cells->info->metric, "consistency") == 0;
+    const bool consistency =
+        strcmp(cells->info->measures[0].metric, "consistency") == 0;
     for (size_t i = 0; i < count; i++)
-        JSNI_TRY(draw_panel(d, panels[i], jsni_repro_dataset_title(panels[i]->dataset),
+        JSNI_TRY(draw_panel(d, panels[i], title_of(panels[i]),
                             consistency ? "consistency, %" : "test accuracy, %"));
     for (size_t i = 0; i + 1 < d->chart_count; i++)
         d->charts[i].legend = JSNI_LEGEND_NONE;
@@ -321,8 +327,8 @@ static jsn_status draw_views(drawing *d, const jsni_repro_cells *cells)
     double least = INFINITY, most = -INFINITY;
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
+        const int m = c->recipe.m;
         jsni_series *s = NULL;
-        int m = 0;
         for (size_t k = 0; k < chart->series_count; k++)
             if (strcmp(d->series[0][k].name, c->column) == 0)
                 s = &d->series[0][k];
@@ -341,8 +347,6 @@ static jsn_status draw_views(drawing *d, const jsni_repro_cells *cells)
             s->low = low;
             s->high = high;
         }
-        if (sscanf(c->row, "M = %d", &m) != 1)
-            continue;
         ((double *)s->x)[s->count] = m;
         ((double *)s->y)[s->count] = c->mean;
         put_limits(c, (double *)s->low + s->count, (double *)s->high + s->count);

@@ -21,16 +21,37 @@ typedef enum jsni_repro_kind {
     JSNI_REPRO_PLOT     /* nothing to run: an analytic plot */
 } jsni_repro_kind;
 
-/* What `jensen repro` knows by name. */
+/* A number that a run gives. */
+typedef struct jsni_repro_measure {
+    const char *column;  /* its column; NULL: the result's */
+    const char *metric;  /* field of a run's result: "test_acc" */
+    const char *printed; /* metric in paper_results; NULL: the table has one */
+    int guesses;         /* classes that count as right; 0: there is no chance level */
+} jsni_repro_measure;
+
+enum { JSNI_REPRO_MEASURES = 2 };
+
+/* What `jensen repro` knows by name. Labels are templates: "{method}", "{noise}",
+ * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options;
+ * "{METHOD}" is the method as paper_results has it. */
 typedef struct jsni_repro_info {
-    const char *name, *title;
+    const char *name, *label, *title; /* "table1", "Table 1" */
     jsni_repro_kind kind;
     const char *recipes; /* result of its recipes; of an analytic plot its spec */
     const char *key;     /* in paper_results, NULL: the paper prints no numbers */
-    const char *metric;  /* field of a result */
     const char *dataset; /* when none is asked for */
     size_t paper_runs;   /* n behind the paper's deviations */
     const char *note;    /* NULL, or what a reader must know */
+    jsni_repro_measure
+        measures[JSNI_REPRO_MEASURES]; /* the first unused without metric */
+    const char *row, *group, *column;  /* templates */
+    const char *printed_row;           /* template of the method in paper_results */
+    const char *compares; /* option beside loss, noise and views that tells rows or
+                                columns apart; NULL: none */
+    bool any_cifar;       /* an ablation: any CIFAR data set will do */
+    bool others;          /* the paper's table has rows of other people */
+    bool unranked;        /* its rows do not compete: none is bold */
+    void (*define)(jsni_table *out); /* of text: writes it */
 } jsni_repro_info;
 
 /* JSN_ERR_UNKNOWN_NAME with the names there are. */
@@ -41,7 +62,7 @@ enum { JSNI_REPRO_RUNS = 64, JSNI_REPRO_LABEL = 48 };
 
 typedef struct jsni_repro_cell {
     jsn_recipe recipe;
-    const char *metric; /* "test_acc", ... */
+    const jsni_repro_measure *measure;
     char row[JSNI_REPRO_LABEL], group[JSNI_REPRO_LABEL], column[JSNI_REPRO_LABEL];
     /* the paper's, percent; NaN: nothing printed */
     const struct jsni_paper_result *printed;
@@ -63,6 +84,15 @@ typedef struct jsni_repro_cells {
     size_t count;
 } jsni_repro_cells; /* zero-initialise */
 
+/* A data set of the paper. */
+typedef struct jsni_repro_dataset {
+    const char *name, *title; /* "cifar10", "CIFAR-10" */
+    size_t classes;
+} jsni_repro_dataset;
+
+/* By the first `length` bytes of `name`; NULL: the paper has none of that name. */
+const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length);
+
 /* The data set whose runs and printed numbers a result is about: what is asked for, else
  * what the kind of the data says ("cifar100:PATH"), else the paper's. `asked` and `data`
  * may be NULL. JSN_ERR_ARGUMENT: the two contradict each other. */
@@ -82,18 +112,11 @@ JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
 /* Whether the noise of the runs comes from posteriors that somebody has to name. */
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides);
-/* Whether the rows compete: there is a best one to be set in bold. */
-bool jsni_repro_ranks(const jsni_repro_info *info);
 
 /* Fills in our values from the trials, means, chance marks and the t-test. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
                                                 const jsn_sweep_trial *trials,
                                                 size_t count);
-
-/* Classes of a data set of the paper. */
-size_t jsni_repro_classes(const char *dataset);
-/* "cifar10" as the paper prints it; any but CIFAR as it is. */
-const char *jsni_repro_dataset_title(const char *dataset);
 
 /* The options in `config` that change results, "name=text" each; without `data` those
  * that say where data is have no text. */
@@ -143,8 +166,9 @@ void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out);
 /* Lines: rank correlation of our columns with the paper's. */
 void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
 
-/* Tables 7 and 11, which define things. */
-void jsni_repro_define(const char *name, jsni_table *out);
+/* Table 7, what the search found, and Table 11, the losses of the dissection. */
+void jsni_repro_define_parameters(jsni_table *out);
+void jsni_repro_define_divergences(jsni_table *out);
 
 /* The figure of a result as SVG; nothing when there is none. Bars have a panel for each
  * of `others` as well, which may be NULL. */

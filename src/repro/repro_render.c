@@ -18,7 +18,6 @@ static jsn_status describe(const jsni_repro_cells *cells,
                            jsni_text *out)
 {
     const jsni_repro_info *info = cells->info;
-    const bool table = strncmp(info->name, "table", 5) == 0;
     const bool scaled = overrides->epochs != JSN_OPTION_INT_UNSET ||
                         overrides->subset > 0 || overrides->network != NULL ||
                         overrides->max_steps > 0;
@@ -31,8 +30,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
             strcmp(cells->items[i].recipe.name, cells->items[i - 1].recipe.name) != 0)
             failed += cells->items[i].failed;
     }
-    jsni_text_format(out, "%s %s: %s. %s, %s; ", table ? "Table" : "Figure",
-                     info->name + (table ? 5 : 3), info->title, cells->dataset,
+    jsni_text_format(out, "%s: %s. %s, %s; ", info->label, info->title, cells->dataset,
                      scaled ? "scaled down" : "the paper's scale");
     JSNI_TRY(jsni_repro_list_options(overrides, ", ", true, out));
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
@@ -44,14 +42,14 @@ static jsn_status describe(const jsni_repro_cells *cells,
     if (failed > 0)
         jsni_text_format(out, " %zu %s failed; !: in a cell with others that did not.",
                          failed, jsn_noun(failed, "run", "runs"));
-    if (jsni_repro_ranks(info) && most == 1)
+    if (!info->unranked && most == 1)
         jsni_text_add(out, " No test is possible with one run: the best is bold.");
-    else if (jsni_repro_ranks(info))
+    else if (!info->unranked)
         jsni_text_add(out, " Bold: not different from the best by a two-sided t-test "
                            "at 0.05.");
     jsni_text_add(out, " ~: near chance, not ranked.");
-    if (info->key != NULL && strcmp(info->metric, "val_acc") == 0 &&
-        strcmp(cells->dataset, "cifar100") != 0)
+    if (info->key != NULL && info->any_cifar &&
+        strcmp(cells->dataset, info->dataset) != 0)
         jsni_text_add(out, " The paper's numbers are for CIFAR-100.");
     return out->status;
 }
@@ -141,13 +139,13 @@ static jsn_status render(const shown *s, const char *format, jsni_text *out)
     return status;
 }
 
-static jsn_status render_definition(const char *name, const char *format,
+static jsn_status render_definition(const jsni_repro_info *info, const char *format,
                                     jsni_text *out)
 {
     jsni_table table = {0};
-    jsni_repro_define(name, &table);
+    info->define(&table);
     if (strcmp(format, "html") == 0) {
-        jsni_html_begin(out, name, table.caption);
+        jsni_html_begin(out, info->name, table.caption);
         jsni_html_table(out, &table);
         jsni_html_end(out);
     }
@@ -191,7 +189,7 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
     format = format == NULL ? "markdown" : format;
     jsn_status status = JSN_OK;
     if (info->kind == JSNI_REPRO_TEXT) {
-        status = render_definition(settings->name, format, &text);
+        status = render_definition(info, format, &text);
     } else if (info->kind == JSNI_REPRO_PLOT) {
         return jsn_plot_render(info->recipes, NULL, false, out);
     } else {
@@ -221,8 +219,7 @@ static jsn_status find_stem(stem *out, const jsni_repro_info *info,
     const char *dataset = NULL;
     JSNI_TRY(
         jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
-    const bool several = info->kind == JSNI_REPRO_BARS ||
-                         (info->metric != NULL && strcmp(info->metric, "val_acc") == 0);
+    const bool several = info->kind == JSNI_REPRO_BARS || info->any_cifar;
     (void)snprintf(out->text, sizeof out->text, "%s%s%s", info->name,
                    several ? "-" : "", several ? dataset : "");
     return JSN_OK;

@@ -60,28 +60,22 @@ static bool cells_differ(const jsni_repro_cells *cells, const char *option)
 jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
                                       const jsn_train_config *overrides)
 {
-    /* `only`: the result that the option tells apart; NULL: any. */
-    static const struct {
-        const char *option, *only, *except;
-    } rows[] = {{"loss", NULL, NULL},
-                {"loss-noisy", NULL, NULL},
-                {"noise", NULL, "table8"}, /* in place of noise from posteriors */
-                {"views", NULL, NULL},
-                {"augment", "table5", NULL}};
-    const char *name = cells->info->name;
+    const char *const options[] = {"loss", "loss-noisy", "noise", "views",
+                                   cells->info->compares};
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
-    for (size_t i = 0; i < JSNI_COUNT_OF(rows); i++) {
-        const char *option = rows[i].option;
-        if ((rows[i].only != NULL && strcmp(rows[i].only, name) != 0) ||
-            (rows[i].except != NULL && strcmp(rows[i].except, name) == 0))
+    for (size_t i = 0; i < JSNI_COUNT_OF(options); i++) {
+        const char *option = options[i];
+        /* A noise may be given in place of one that comes from posteriors. */
+        if (option == NULL || (strcmp(option, "noise") == 0 &&
+                               cells->items[0].recipe.noise == JSN_RECIPE_INSTANCE))
             continue;
         if (jsn_options_is_set(jsn_options_find(table, count, option), overrides) &&
             cells_differ(cells, option))
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "--%s: the runs of %s differ in it, one for all would "
                              "stand under wrong names; --only chooses among them",
-                             option, name);
+                             option, cells->info->name);
     }
     return JSN_OK;
 }
@@ -205,7 +199,8 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
     jsn_sweep_trials_release(trials, count);
     jsni_text_format(&out->note, "%s%s: study %s, %zu finished %s.",
                      out->note.length == 0 ? "" : " ",
-                     jsni_repro_dataset_title(dataset), jsn_sweep_name(sweep), complete,
+                     jsni_repro_dataset_find(dataset, strlen(dataset))->title,
+                     jsn_sweep_name(sweep), complete,
                      jsn_noun(complete, "run", "runs"));
     return status != JSN_OK ? status : out->note.status;
 }

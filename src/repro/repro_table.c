@@ -24,12 +24,6 @@ bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)
     return trial->state == JSN_SWEEP_COMPLETE && has_recipe(trial, cell);
 }
 
-bool jsni_repro_ranks(const jsni_repro_info *info)
-{
-    /* The rows of Figure 1 are noise rates. */
-    return strcmp(info->name, "fig1") != 0;
-}
-
 /* Failed runs of a cell, apart from those that a later trial with the same seed has
  * made good. */
 static size_t count_failed(const jsni_repro_cell *cell, const jsn_sweep_trial *trials,
@@ -71,13 +65,16 @@ static const jsni_repro_cell *best_of(const jsni_repro_cells *cells,
 jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial *trials,
                                  size_t count)
 {
+    const jsni_repro_dataset *data =
+        jsni_repro_dataset_find(cells->dataset, strlen(cells->dataset));
     for (size_t i = 0; i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
-        double classes = (double)jsni_repro_classes(cells->dataset);
+        double classes = (double)data->classes;
         c->count = 0;
         c->failed = count_failed(c, trials, count);
         for (size_t t = 0; t < count && c->count < JSNI_REPRO_RUNS; t++) {
-            const double value = 100.0 * jsn_sweep_number(&trials[t], c->metric);
+            const double value =
+                100.0 * jsn_sweep_number(&trials[t], c->measure->metric);
             if (!jsni_repro_is_of(&trials[t], c) || !isfinite(value))
                 continue;
             c->values[c->count++] = value;
@@ -88,12 +85,10 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
         }
         c->mean = jsn_stats_mean(c->values, c->count);
         c->deviation = jsn_stats_deviation(c->values, c->count);
-        /* Agreement of predictions has no chance level: constant ones agree always. */
-        const double guesses = strcmp(c->metric, "test_top5") == 0 ? 5.0 : 1.0;
-        c->near_chance = c->count > 0 && strcmp(c->metric, "consistency") != 0 &&
-                         c->mean < chance_factor * guesses * 100.0 / classes;
+        c->near_chance = c->count > 0 && c->mean < chance_factor * c->measure->guesses *
+                                                       100.0 / classes;
     }
-    for (size_t i = 0; jsni_repro_ranks(cells->info) && i < cells->count; i++) {
+    for (size_t i = 0; !cells->info->unranked && i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
         const jsni_repro_cell *best = best_of(cells, c);
         jsn_stats_test test = {.p = 0.0};

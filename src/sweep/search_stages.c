@@ -103,11 +103,8 @@ static jsn_status check_list(const char *list)
 static jsn_status add(const jsni_study *study, const char *group, const char *loss,
                       const char *noise, const char *lr, const char *wd)
 {
-    char names[4][16] = {"loss", "noise", "lr", "weight-decay"};
-    const jsn_sweep_pair pairs[] = {{names[0], (char *)loss},
-                                    {names[1], (char *)noise},
-                                    {names[2], (char *)lr},
-                                    {names[3], (char *)wd}};
+    const jsn_sweep_pair pairs[] = {
+        {"loss", loss}, {"noise", noise}, {"lr", lr}, {"weight-decay", wd}};
     return jsni_sweep_add(study, NULL, pairs, 4, group, NULL);
 }
 

@@ -228,7 +228,7 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
     bool found = false;
     jsn_status status = params == NULL ? JSN_ERR_MEMORY : JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
-        params[i].name = options[i].name;
+        params[i].name = (char *)options[i].name; /* borrowed */
         status = jsni_axis_encode(axes, options[i].name, options[i].text,
                                   &params[i].value, &params[i].distribution);
     }

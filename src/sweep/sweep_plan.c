@@ -163,17 +163,17 @@ typedef struct creation {
 static jsn_status add_combination(creation *c)
 {
     jsn_sweep_pair pairs[MOST_AXES + 1];
-    char seed[24], word[] = "seed";
+    char seed[24];
     size_t count = 0;
     bool seeded = false;
     for (size_t i = 0; i < c->count; i++) {
-        pairs[count++] = (jsn_sweep_pair){(char *)c->list[i].row->name, c->texts[i]};
-        seeded = seeded || strcmp(c->list[i].row->name, word) == 0;
+        pairs[count++] = (jsn_sweep_pair){c->list[i].row->name, c->texts[i]};
+        seeded = seeded || strcmp(c->list[i].row->name, "seed") == 0;
     }
     const bool several = !seeded && c->plan->seeds > 1;
     for (int64_t s = 0; s < (several ? c->plan->seeds : 1); s++) {
         (void)snprintf(seed, sizeof seed, "%lld", (long long)(c->first_seed + s));
-        pairs[count] = (jsn_sweep_pair){word, seed};
+        pairs[count] = (jsn_sweep_pair){"seed", seed};
         JSNI_TRY(jsni_sweep_add(c->study, c->axes, pairs, count + (several ? 1 : 0),
                                 NULL, NULL));
     }

@@ -17,8 +17,8 @@ const char *jsn_sweep_state_name(jsn_sweep_state state)
 static void release_pairs(jsn_sweep_pair *pairs, size_t count)
 {
     for (size_t i = 0; pairs != NULL && i < count; i++) {
-        jsni_free(pairs[i].name);
-        jsni_free(pairs[i].text);
+        jsni_free((char *)pairs[i].name);
+        jsni_free((char *)pairs[i].text);
     }
     jsni_free(pairs);
 }
@@ -39,9 +39,11 @@ static jsn_status take_options(jsn_sweep_trial *out, const jsni_trial *in)
                        jsni_alloc_zero(in->param_count, sizeof *out->options));
     for (size_t i = 0; i < in->param_count; i++) {
         jsn_sweep_pair *pair = &out->options[out->option_count++];
+        char *text = NULL;
         JSNI_TRY_ALLOC(pair->name = jsni_text_copy(in->params[i].name));
-        JSNI_TRY(jsni_axis_decode(in->params[i].distribution, in->params[i].value,
-                                  &pair->text));
+        JSNI_TRY(
+            jsni_axis_decode(in->params[i].distribution, in->params[i].value, &text));
+        pair->text = text;
     }
     return JSN_OK;
 }

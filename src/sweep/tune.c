@@ -167,16 +167,15 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
 
 static jsn_status add_rate(jsn_sweep *sweep, double rate)
 {
-    char lr[32], names[2][8] = {"lr", "loss"};
+    char lr[32];
     (void)jsni_format(lr, sizeof lr, "%g", rate);
-    const jsn_sweep_pair pairs[] = {{names[0], lr}, {names[1], (char *)middle}};
+    const jsn_sweep_pair pairs[] = {{"lr", lr}, {"loss", middle}};
     return jsn_sweep_add(sweep, pairs, 2, "rates", NULL);
 }
 
 static jsn_status add_weight(jsn_sweep *sweep, const char *lr, const char *loss)
 {
-    char names[2][8] = {"lr", "loss"};
-    const jsn_sweep_pair pairs[] = {{names[0], (char *)lr}, {names[1], (char *)loss}};
+    const jsn_sweep_pair pairs[] = {{"lr", lr}, {"loss", loss}};
     return jsn_sweep_add(sweep, pairs, 2, "weights", NULL);
 }
 

@@ -1,0 +1,294 @@
+/* repro/repro_list.c - the paper's results, a record each; see repro_impl.h for what the
+ * fields mean. A further table or figure is a record here and, where it needs runs, a
+ * family of recipes in train/recipe_families.c. */
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/hd.h"
+#include "repro/repro_impl.h"
+
+#define ONE_COLUMN(title, metric)  \
+    {                              \
+        {                          \
+            title, metric, NULL, 1 \
+        }                          \
+    }
+/* Tables of methods times label noises. */
+#define BY_NOISE \
+    .row = "{method}", .group = "{noise}", .column = "{rate}", .printed_row = "{METHOD}"
+#define TEST_ACCURACY .measures = ONE_COLUMN(NULL, "test_acc")
+/* Ablations: defined on CIFAR-100, compared on held-out images, one run each. */
+#define ABLATION \
+    .dataset = "cifar100", .measures = ONE_COLUMN(NULL, "val_acc"), .any_cifar = true
+
+static const jsni_repro_info infos[] = {
+    {.name = "table1",
+     .label = "Table 1",
+     .title = "test accuracy on CIFAR under label noise",
+     .kind = JSNI_REPRO_BARS,
+     .recipes = "table1",
+     .key = "table1_cifar",
+     .dataset = "cifar10",
+     .paper_runs = 5,
+     TEST_ACCURACY,
+     BY_NOISE},
+    {.name = "table2",
+     .label = "Table 2",
+     .title = "real label noise: WebVision",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table2",
+     .key = "webvision",
+     .dataset = "webvision",
+     .paper_runs = 5,
+     .note = "The ILSVRC12 columns of the paper are the same networks on another test "
+             "set: jensen eval RUN imagenet:DIR,classes=50.",
+     .measures = {{"top-1", "test_acc", "val_acc_top1", 1},
+                  {"top-5", "test_top5", "val_acc_top5", 5}},
+     .row = "{method}",
+     .group = "WebVision",
+     .printed_row = "{METHOD}[ResNet-50;ColorJitter;{members}net]",
+     .others = true},
+    {.name = "table3",
+     .label = "Table 3",
+     .title = "effect of consistency",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table3",
+     .key = "consistency_ablation",
+     .paper_runs = 1,
+     ABLATION,
+     BY_NOISE},
+    {.name = "table4",
+     .label = "Table 4",
+     .title = "JS or GJS on clean and on mislabelled samples",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table4",
+     .key = "clean_noisy_ablation",
+     .paper_runs = 1,
+     ABLATION,
+     .row = "{method} on clean, {noisy} on noisy",
+     .column = "pi1 = {pi1}",
+     .printed_row = "clean={METHOD};noisy={noisy};pi1={pi1}"},
+    {.name = "table5",
+     .label = "Table 5",
+     .title = "effect of augmentation",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table5",
+     .key = "augmentation",
+     .paper_runs = 1,
+     ABLATION,
+     .compares = "augment",
+     .row = "{method}",
+     .group = "{noise} {rate}",
+     .column = "{variant}",
+     .printed_row = "{METHOD}[{VARIANT}]"},
+    {.name = "table6",
+     .label = "Table 6",
+     .title = "effect of the number of epochs",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table6",
+     .key = "epochs",
+     .paper_runs = 1,
+     .note = "With --epochs N the column 400 has N epochs and the column 200 half of "
+             "that.",
+     ABLATION,
+     .row = "{method}",
+     .group = "{noise} {rate}",
+     .column = "{epochs}",
+     .printed_row = "{METHOD}[{epochs}ep]"},
+    {.name = "table7",
+     .label = "Table 7",
+     .title = "hyper-parameters found by the two-stage search",
+     .kind = JSNI_REPRO_TEXT,
+     .define = jsni_repro_define_parameters},
+    {.name = "table8",
+     .label = "Table 8",
+     .title = "instance-dependent noise",
+     .kind = JSNI_REPRO_BARS,
+     .recipes = "table8",
+     .key = "instance_dependent",
+     .dataset = "cifar10",
+     .paper_runs = 5,
+     .note = "The paper's column without noise is Table 1's; on CIFAR-10 it prints "
+             "consistency instead of accuracy by mistake.",
+     TEST_ACCURACY,
+     .row = "{method}",
+     .group = "instance-dependent, {rate}",
+     .column = "{variant}",
+     .printed_row = "{METHOD}"},
+    {.name = "table9",
+     .label = "Table 9",
+     .title = "real label noise: ANIMAL-10N",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table9",
+     .key = "animal10n",
+     .dataset = "animal10n",
+     .paper_runs = 3,
+     .measures = ONE_COLUMN("accuracy", "test_acc"),
+     .row = "{method}",
+     .printed_row = "{METHOD}",
+     .others = true},
+    {.name = "table10",
+     .label = "Table 10",
+     .title = "real label noise: Food-101N",
+     .kind = JSNI_REPRO_TABLE,
+     .recipes = "table10",
+     .key = "food101n",
+     .dataset = "food101n",
+     .paper_runs = 3,
+     .measures = ONE_COLUMN("accuracy", "test_acc"),
+     .row = "{method}",
+     .printed_row = "{METHOD}",
+     .others = true},
+    {.name = "table11",
+     .label = "Table 11",
+     .title = "the dissection losses",
+     .kind = JSNI_REPRO_TEXT,
+     .define = jsni_repro_define_divergences},
+    {.name = "table12",
+     .label = "Table 12",
+     .title = "one parameter set, chosen with noisy validation labels",
+     .kind = JSNI_REPRO_BARS,
+     .recipes = "table12",
+     .key = "noisy_val_single_hp",
+     .dataset = "cifar10",
+     .paper_runs = 5,
+     TEST_ACCURACY,
+     BY_NOISE},
+    {.name = "table13",
+     .label = "Table 13",
+     .title = "consistency of the trained networks",
+     .kind = JSNI_REPRO_BARS,
+     .recipes = "table1",
+     .key = "consistency",
+     .dataset = "cifar10",
+     .paper_runs = 5,
+     .note = "The runs are those of Table 1.",
+     /* Agreement has no chance level: constant predictions agree always. */
+     .measures = {{NULL, "consistency", NULL, 0}},
+     BY_NOISE},
+    {.name = "fig1",
+     .label = "Figure 1",
+     .title = "CE: over-fitting and consistency over the epochs",
+     .kind = JSNI_REPRO_CONSIST,
+     .recipes = "fig1",
+     ABLATION,
+     .unranked = true, /* its rows are noise rates */
+     .row = "{percent}%",
+     .column = "CE"},
+    {.name = "fig2",
+     .label = "Figure 2",
+     .title = "JS between CE and MAE",
+     .kind = JSNI_REPRO_PLOT,
+     .recipes = "js-ce-mae"},
+    {.name = "fig3",
+     .label = "Figure 3",
+     .title = "GJS as JS and consistency on the simplex",
+     .kind = JSNI_REPRO_PLOT,
+     .recipes = "gjs-simplex"},
+    {.name = "fig4",
+     .label = "Figure 4",
+     .title = "effect of pi1",
+     .kind = JSNI_REPRO_CURVES,
+     .recipes = "fig4",
+     ABLATION,
+     .row = "pi1 = {pi1}",
+     .group = "{method}",
+     .column = "{rate}"},
+    {.name = "fig5",
+     .label = "Figure 5",
+     .title = "effect of M",
+     .kind = JSNI_REPRO_VIEWS,
+     .recipes = "fig5",
+     ABLATION,
+     .row = "M = {m}",
+     .group = "{noise}",
+     .column = "{rate}"},
+    {.name = "fig6",
+     .label = "Figure 6",
+     .title = "CE, JS and GJS: accuracy and consistency over the epochs",
+     .kind = JSNI_REPRO_CONSIST,
+     .recipes = "fig6",
+     ABLATION,
+     BY_NOISE},
+    {.name = "fig7",
+     .label = "Figure 7",
+     .title = "the dissection losses over the epochs",
+     .kind = JSNI_REPRO_CURVES,
+     .recipes = "fig7",
+     ABLATION,
+     .row = "{loss-name}",
+     .group = "{noise}",
+     .column = "{rate}"},
+    {.name = "fig8",
+     .label = "Figure 8",
+     .title = "gradient scale of JS and GCE",
+     .kind = JSNI_REPRO_PLOT,
+     .recipes = "js-gce-gradient"},
+};
+
+size_t jsn_repro_count(void)
+{
+    return JSNI_COUNT_OF(infos);
+}
+
+bool jsn_repro_at(size_t index, jsn_repro_entry *out)
+{
+    if (index >= JSNI_COUNT_OF(infos))
+        return false;
+    const jsni_repro_info *i = &infos[index];
+    *out = (jsn_repro_entry){i->name, i->title,
+                             i->kind != JSNI_REPRO_TEXT && i->kind != JSNI_REPRO_PLOT};
+    return true;
+}
+
+jsn_status jsni_repro_find(const char *name, const jsni_repro_info **out)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++)
+        if (strcmp(infos[i].name, name) == 0) {
+            *out = &infos[i];
+            return JSN_OK;
+        }
+    return jsni_fail(JSN_ERR_UNKNOWN_NAME,
+                     "no result '%s'; there are table1 to table13 and fig1 to fig8",
+                     name);
+}
+
+jsn_status jsn_repro_lookup(const char *name, jsn_repro_entry *out)
+{
+    const jsni_repro_info *info = NULL;
+    JSNI_TRY(jsni_repro_find(name, &info));
+    (void)jsn_repro_at((size_t)(info - infos), out);
+    return JSN_OK;
+}
+
+static const jsni_repro_dataset datasets[] = {
+    {"cifar10", "CIFAR-10", 10},    {"cifar100", "CIFAR-100", 100},
+    {"webvision", "WebVision", 50}, {"animal10n", "ANIMAL-10N", 10},
+    {"food101n", "Food-101N", 101},
+};
+
+const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(datasets); i++)
+        if (strlen(datasets[i].name) == length &&
+            strncmp(datasets[i].name, name, length) == 0)
+            return &datasets[i];
+    return NULL;
+}
+
+jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info, const char *asked,
+                                     const char *data, const char **out)
+{
+    const size_t length = data == NULL ? 0 : strcspn(data, ":");
+    const jsni_repro_dataset *kind = length == 0 || data[length] == '\0'
+                                         ? NULL
+                                         : jsni_repro_dataset_find(data, length);
+    if (asked != NULL && kind != NULL && strcmp(asked, kind->name) != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--dataset %s, but the data is %s: %s would stand beside the "
+                         "paper's numbers for other data; leave --dataset out, or give "
+                         "the data of that set",
+                         asked, kind->name, info->name);
+    *out = asked != NULL ? asked : kind != NULL ? kind->name : info->dataset;
+    return JSN_OK;
+}
