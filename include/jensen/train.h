@@ -48,7 +48,7 @@ typedef struct jsn_train_config {
     int64_t epochs, batch, nesterov, decay_all;
     double lr, weight_decay, momentum;
     char *optimizer, *schedule;
-    int64_t seed, members;
+    int64_t seed, members, early_stop;
     /* measuring */
     char *consistency;
     int64_t record_posteriors;
@@ -113,6 +113,7 @@ typedef struct jsn_train_result {
     char weights_sha256[65];
     double images_per_second; /* view-images of the last epoch's steps */
     double seconds;           /* of training in this and earlier calls */
+    char stopped[128]; /* why --early-stop ended it before its last epoch; else empty */
     double epoch_rate; /* as images_per_second, over steps and evaluation; 0: no epoch
                         * was run in this call */
 } jsn_train_result;

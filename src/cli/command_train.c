@@ -22,6 +22,8 @@ static void print_result(const jsn_train_result *r)
 {
     (void)printf("%-22s %s\n", "run", r->run);
     (void)printf("%-22s %s/report.html\n", "report", r->run);
+    if (r->stopped[0] != '\0')
+        (void)printf("%-22s %s\n", "stopped", r->stopped);
     print_share("test accuracy (last)", r->test_acc);
     print_share("test accuracy (best)", r->test_acc_best);
     print_share("validation accuracy", r->val_acc);

@@ -123,6 +123,7 @@ static jsn_status state_text(const jsni_run *run, char **out)
     jsn_json_put_int(w, "step", (int64_t)s->step);
     jsn_json_put_real(w, "seconds", s->seconds);
     jsn_json_put_real(w, "best_val", s->best_val);
+    jsn_json_put_int(w, "best_epoch", s->best_epoch);
     jsn_json_put_real(w, "best_test", s->best_test);
     jsni_counts_put(&s->counts, w, "counts");
     jsn_json_end(w);
@@ -146,6 +147,8 @@ static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
     s->step = (uint64_t)step;
     JSNI_TRY(jsni_record_real(doc, "seconds", jsni_range_quantity, &s->seconds));
     JSNI_TRY(jsni_record_real(doc, "best_val", jsni_range_share, &s->best_val));
+    JSNI_TRY(
+        jsni_record_int(doc, "best_epoch", 0, run->config->epochs, 0, &s->best_epoch));
     JSNI_TRY(jsni_record_real(doc, "best_test", jsni_range_share, &s->best_test));
     if (isnan(s->seconds))
         s->seconds = 0.0;

@@ -415,6 +415,23 @@ static jsn_status warn_of_idle(const jsn_train_config *c, const jsni_problem *p,
     return JSN_OK;
 }
 
+/* Options that cannot work with what there is. */
+static jsn_status check_stop(const jsn_train_config *c, const jsni_problem *p)
+{
+    if (c->early_stop == JSN_OPTION_INT_UNSET)
+        return JSN_OK;
+    if (p->val.data == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--early-stop %lld judges by validation images, and there are "
+                         "none; --val-fraction 0.1 keeps some of each class",
+                         (long long)c->early_stop);
+    if (c->record_posteriors)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--record-posteriors keeps the last epoch's, which "
+                         "--early-stop does not know beforehand");
+    return JSN_OK;
+}
+
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
@@ -432,6 +449,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
         JSNI_TRY(jsni_init_look(c->init, seen.init_network, sizeof seen.init_network,
                                 &seen.init_size));
     warn_of_doubts(p, &seen, logger);
+    JSNI_TRY(check_stop(c, p));
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, &seen, logger));
     JSNI_TRY(pick_decode(c, p, &seen, logger));

@@ -84,6 +84,9 @@ static const jsn_option_info options[] = {
     {"members", 0, COUNT("1", 1, 64), "N",
      "train N networks with the seeds that follow, average their predictions",
      FIELD(members)},
+    {"early-stop", 0, COUNT(NULL, 1, 100000), "N",
+     "end the run when the validation accuracy was not better for N epochs",
+     FIELD(early_stop)},
     {"consistency", 0, CHOICE("end", "end|every|never"), NULL,
      "when to measure agreement between image and augmented copy", FIELD(consistency)},
 

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/sha256.h"
+#include "train/early_stop.h"
 
 /* Sums of probabilities over the members, [count][classes], of one part. */
 typedef struct average {
@@ -157,6 +158,11 @@ jsn_status jsni_ensemble_finish(const jsn_train_config *config, const jsni_probl
         *result = each[0];
         result->already_finished = 0; /* the members may have been, the whole was not */
         (void)snprintf(result->run, sizeof result->run, "%s", folder->path);
+        for (size_t m = 1; m < members; m++)
+            result->epochs =
+                each[m].epochs > result->epochs ? each[m].epochs : result->epochs;
+        jsni_early_stop_reason(config, result->epochs, result->stopped,
+                               sizeof result->stopped);
         result->test_acc = jsni_evaluation_accuracy(&test_result);
         result->test_top5 = jsni_evaluation_top5(&test_result);
         result->test_ece = jsni_evaluation_ece(&test_result);

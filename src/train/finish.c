@@ -12,6 +12,7 @@
 #include "jensen/array.h"
 #include "store/record_numbers.h"
 #include "train/doubtful.h"
+#include "train/early_stop.h"
 #include "train/run.h"
 #include "train/verdict.h"
 
@@ -256,6 +257,13 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         run->state.seconds += jsni_clock() - start;
         (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
         result->epochs = run->state.epoch;
+        jsni_early_stop_reason(run->config, run->state.epoch, result->stopped,
+                               sizeof result->stopped);
+        if (result->stopped[0] != '\0') {
+            char text[160];
+            (void)snprintf(text, sizeof text, "stopped %s", result->stopped);
+            run->logger.message(run, JSN_LOG_INFO, text);
+        }
         result->test_acc = jsni_evaluation_accuracy(&r.test);
         result->test_top5 = jsni_evaluation_top5(&r.test);
         result->test_ece = jsni_evaluation_ece(&r.test);

@@ -35,6 +35,7 @@ typedef struct jsni_run_state {
     jsni_counts counts; /* of the epoch under way */
     double seconds;     /* of training and evaluation, all calls together */
     double best_val;    /* NaN: none yet */
+    int64_t best_epoch; /* that it is of, from 1; 0: none yet */
     double best_test;   /* NaN: none yet */
 } jsni_run_state;
 
@@ -125,6 +126,9 @@ void jsni_runs_close(jsni_run *runs, size_t count);
 JSN_MUST_CHECK jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job,
                                                  const jsn_logger *logger,
                                                  jsni_stop stop);
+
+/* Whether no epoch is left; see early_stop.h. */
+bool jsni_run_done(const jsni_run *run);
 
 /* Epochs whose steps are all done, also while their evaluation is under way; it names the
  * draws of the augmented copies. */

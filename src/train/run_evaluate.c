@@ -2,6 +2,7 @@
  * run.h. */
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "train/early_stop.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
 
@@ -12,6 +13,11 @@ uint32_t jsni_run_epochs_done(const jsni_run *run)
 {
     const bool all = run->state.batch > 0 && run->state.batch >= run->steps;
     return (uint32_t)(run->state.epoch + (all ? 1 : 0));
+}
+
+bool jsni_run_done(const jsni_run *run)
+{
+    return jsni_early_stop_over(run->config, run->state.epoch, run->state.best_epoch);
 }
 
 const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind)

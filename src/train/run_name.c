@@ -20,7 +20,11 @@ bool jsni_run_option_identifies(const jsn_option_info *row)
  * the name, that they began with. */
 static bool joined_later(const jsn_option_info *row)
 {
-    return strcmp(row->name, "labels") == 0;
+    static const char *const later[] = {"labels", "early-stop"};
+    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+        if (strcmp(row->name, later[i]) == 0)
+            return true;
+    return false;
 }
 
 jsn_status jsni_run_fingerprint(const jsn_train_config *config,

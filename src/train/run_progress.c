@@ -65,7 +65,7 @@ static double last_seconds(const jsni_run *run)
 double jsni_run_seconds_left(const jsni_run *run)
 {
     const double epochs = (double)run->config->epochs, steps = (double)run->steps;
-    const double left = epochs - (double)run->state.epoch;
+    const double left = jsni_run_done(run) ? 0.0 : epochs - (double)run->state.epoch;
     if (left <= 0.0 && run->after == 0)
         return NAN;
     const double epoch = steps * step_seconds(run) + measure_seconds(run);
@@ -100,7 +100,7 @@ void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t tot
     char place[96], left[32], all[192];
     const double epoch = (double)run->state.epoch, epochs = (double)run->config->epochs;
     jsni_text where = jsni_text_in(place, sizeof place);
-    if (run->state.epoch < run->config->epochs)
+    if (!jsni_run_done(run))
         jsni_text_format(&where, "epoch %.0f/%.0f%s", epoch + 1.0, epochs,
                          what[0] != '\0' ? ": " : "");
     else

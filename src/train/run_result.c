@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "store/record_result.h"
+#include "train/early_stop.h"
 #include "train/run.h"
 #include "train/run_name.h"
 
@@ -33,6 +34,8 @@ static void put_result(const jsn_train_result *result, jsn_json_writer *w)
     for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
         jsn_json_put_real(w, fields[i].name,
                           *(const double *)((const char *)result + fields[i].offset));
+    if (result->stopped[0] != '\0')
+        jsn_json_put_text(w, "stopped", result->stopped);
     jsn_json_put_text(w, "weights_sha256", result->weights_sha256);
 }
 
@@ -105,6 +108,9 @@ jsn_status jsni_run_result_read(const char *folder, const jsn_train_config *conf
     jsn_status status = jsni_problem_mark_check(mark, &was, config, folder);
     if (status == JSN_OK)
         status = take_result(&kept, result);
+    if (status == JSN_OK)
+        jsni_early_stop_reason(config, result->epochs, result->stopped,
+                               sizeof result->stopped);
     jsni_record_result_release(&kept);
     return status;
 }

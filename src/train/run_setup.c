@@ -242,6 +242,9 @@ static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
 {
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(set_up(&runs[i], &jobs[i], logger, stop));
+    if (count > 1 && runs[0].config->early_stop != JSN_OPTION_INT_UNSET)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "runs that may end early are trained one by one");
     JSNI_TRY(open_model(&runs[0], count));
     for (size_t i = 0; i < count; i++) {
         runs[i].model = runs[0].model;

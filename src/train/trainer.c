@@ -12,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "train/early_stop.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
 #include "train/run_events.h"
@@ -230,11 +231,22 @@ static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **l
     return status;
 }
 
+/* The validation accuracy that the best epoch is found by; NaN: there is none. */
+static double val_of(const jsni_run *run, const epoch_results *r)
+{
+    const bool noisy = strcmp(run->config->val_labels, "noisy") == 0;
+    return noisy ? r->val_acc_noisy : r->val_acc;
+}
+
 /* After every epoch or the last one; what the last one gives is kept for the result. */
 static jsn_status measure_consistency(jsni_run *run, epoch_results *r)
 {
     const char *when = run->config->consistency;
-    const bool last = run->state.epoch + 1 == run->config->epochs;
+    const int64_t epoch = run->state.epoch + 1;
+    const bool better =
+        val_of(run, r) > run->state.best_val || run->state.best_epoch == 0;
+    const bool last = jsni_early_stop_over(run->config, epoch,
+                                           better ? epoch : run->state.best_epoch);
     for (int k = 0; k <= JSNI_KINDS; k++)
         r->consistency[k] = NAN;
     if (strcmp(when, "never") == 0 || (!last && strcmp(when, "every") != 0))
@@ -311,12 +323,12 @@ static jsn_status measure(jsni_run *run, epoch_results *r)
 /* fmax() ignores a NaN on either side. */
 static jsn_status keep_best(jsni_run *run, const epoch_results *r)
 {
-    const bool noisy = strcmp(run->config->val_labels, "noisy") == 0;
-    const double val = noisy ? r->val_acc_noisy : r->val_acc;
+    const double val = val_of(run, r);
     run->state.best_test = fmax(run->state.best_test, r->test_acc);
     if (isnan(val) || val <= run->state.best_val)
         return JSN_OK;
     run->state.best_val = val;
+    run->state.best_epoch = run->state.epoch + 1;
     char *path = jsni_run_file(&run->folder, JSNI_RUN_BEST);
     JSNI_TRY_ALLOC(path);
     jsni_model_select(run->model, run->member);
@@ -421,7 +433,7 @@ static bool checkpoint_due(const jsni_run *runs, size_t count)
     double cost = 0.0;
     for (size_t i = 0; i < count; i++)
         cost += runs[i].checkpoint_seconds;
-    return runs[0].state.epoch == runs[0].config->epochs ||
+    return jsni_run_done(&runs[0]) ||
            jsni_clock() - runs[0].last_checkpoint >= 20.0 * cost;
 }
 
@@ -463,13 +475,12 @@ static jsn_status stop_runs(jsni_run *runs, size_t count)
 
 jsn_status jsni_runs_train(jsni_run *runs, size_t count)
 {
-    while (runs[0].state.epoch < runs[0].config->epochs) {
+    while (!jsni_run_done(&runs[0])) {
         const jsn_status status = train_epoch(runs, count);
         if (status == JSN_ERR_STOPPED)
             return stop_runs(runs, count);
         JSNI_TRY(status);
-        if (jsni_stop_asked(&runs[0].stop) &&
-            runs[0].state.epoch < runs[0].config->epochs)
+        if (jsni_stop_asked(&runs[0].stop) && !jsni_run_done(&runs[0]))
             return stop_runs(runs, count);
     }
     return JSN_OK;
