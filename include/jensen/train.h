@@ -46,7 +46,7 @@ typedef struct jsn_train_config {
     int64_t views;
     /* optimisation */
     int64_t epochs, batch, nesterov, decay_all;
-    double lr, weight_decay, momentum;
+    double lr, weight_decay, momentum, ema;
     char *optimizer, *schedule;
     int64_t seed, members, early_stop;
     /* measuring */

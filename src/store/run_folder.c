@@ -55,7 +55,7 @@ static bool is_left_over(const char *name)
         JSNI_RUN_MODEL,       JSNI_RUN_CARD,       JSNI_RUN_BEST,
         JSNI_RUN_LABELS,      JSNI_RUN_RESULT,     JSNI_RUN_BAD_IMAGES,
         JSNI_RUN_DOUBTFUL,    JSNI_RUN_POSTERIORS, JSNI_RUN_EVALUATION,
-        JSNI_RUN_REPORT};
+        JSNI_RUN_REPORT,      JSNI_RUN_RAW};
     static const char mark[] = ".tmp";
     bool own = false;
     for (size_t i = 0; i < JSNI_COUNT_OF(written); i++)

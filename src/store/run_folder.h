@@ -19,6 +19,7 @@
 #define JSNI_RUN_MODEL       "model.safetensors"
 #define JSNI_RUN_CARD        "model.json"
 #define JSNI_RUN_BEST        "model-best.safetensors"
+#define JSNI_RUN_RAW         "model-raw.safetensors" /* where model is their average */
 #define JSNI_RUN_LABELS      "labels.csv"
 #define JSNI_RUN_BAD_IMAGES  "bad_images.csv"
 #define JSNI_RUN_DOUBTFUL    "doubtful.csv"

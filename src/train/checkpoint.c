@@ -1,7 +1,7 @@
 /* train/checkpoint.c - the full state of a run in one safetensors file; see run.h.
  *
  * Tensors: parameters and running statistics under PyTorch's names, optimiser state as
- * "optimiser.<slot>.<name>", recorded posteriors as "posteriors". Metadata: counters, the
+ * "optimiser.<slot>.<name>", their average as "ema.<name>", recorded posteriors as "posteriors". Metadata: counters, the
  * fingerprint of the options and the mark of the data. A SHA-256 over all of it makes any damage show.
  *
  * The new file is written beside the old one, the old one is kept under another name by
@@ -50,7 +50,7 @@ static jsn_status allocate_blocks(blocks *b, const jsni_run *run)
     return JSN_OK;
 }
 
-/* One entry a tensor of the file; names of optimiser tensors are owned. */
+/* One entry a tensor of the file; names with a prefix are owned. */
 typedef struct tensor_list {
     jsni_safetensor *items;
     size_t count;
@@ -78,28 +78,47 @@ static void add_tensor(tensor_list *list, const char *name, const jsni_tensor *l
     t->bytes = like->count * sizeof(float);
 }
 
+/* The same for `count` tensors under "prefix.<name>". */
+static jsn_status add_prefixed(tensor_list *list, const char *prefix,
+                               const jsni_tensor *tensors, size_t count, float *block)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t size = strlen(prefix) + strlen(tensors[i].name) + 2;
+        char *name = jsni_alloc(size, 1);
+        JSNI_TRY_ALLOC(name);
+        (void)snprintf(name, size, "%s.%s", prefix, tensors[i].name);
+        list->names[list->name_count++] = name;
+        add_tensor(list, name, &tensors[i], block);
+    }
+    return JSN_OK;
+}
+
 /* The tensors that a checkpoint of this run has, backed by the blocks. */
 static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blocks *b)
 {
     const jsni_graph *g = run->model->graph;
-    const size_t most = g->param_count * (1 + b->slots) + g->stat_count + 1;
-    list->items = jsni_alloc_zero(most, sizeof *list->items);
-    list->names = jsni_alloc_zero(g->param_count * b->slots + 1, sizeof *list->names);
+    const size_t all = g->param_count + g->stat_count;
+    const size_t prefixed = g->param_count * b->slots + all;
+    list->items = jsni_alloc_zero(all + prefixed + 1, sizeof *list->items);
+    list->names = jsni_alloc_zero(prefixed, sizeof *list->names);
     if (list->items == NULL || list->names == NULL)
         return JSN_ERR_MEMORY;
     for (size_t i = 0; i < g->param_count; i++)
         add_tensor(list, g->params[i].name, &g->params[i], b->params);
     for (size_t i = 0; i < g->stat_count; i++)
         add_tensor(list, g->stats[i].name, &g->stats[i], b->stats);
-    for (size_t s = 0; s < b->slots; s++)
-        for (size_t i = 0; i < g->param_count; i++) {
-            const size_t size = strlen(g->params[i].name) + 32;
-            char *name = jsni_alloc(size, 1);
-            JSNI_TRY_ALLOC(name);
-            (void)snprintf(name, size, "optimiser.%zu.%s", s, g->params[i].name);
-            list->names[list->name_count++] = name;
-            add_tensor(list, name, &g->params[i], b->optimiser + s * g->param_floats);
-        }
+    for (size_t s = 0; s < b->slots; s++) {
+        char prefix[40];
+        (void)snprintf(prefix, sizeof prefix, "optimiser.%zu", s);
+        JSNI_TRY(add_prefixed(list, prefix, g->params, g->param_count,
+                              b->optimiser + s * g->param_floats));
+    }
+    if (run->average.params != NULL) {
+        JSNI_TRY(
+            add_prefixed(list, "ema", g->params, g->param_count, run->average.params));
+        JSNI_TRY(
+            add_prefixed(list, "ema", g->stats, g->stat_count, run->average.stats));
+    }
     if (run->posteriors != NULL) {
         jsni_safetensor *t = &list->items[list->count++];
         *t = (jsni_safetensor){

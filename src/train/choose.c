@@ -432,6 +432,17 @@ static jsn_status check_stop(const jsn_train_config *c, const jsni_problem *p)
     return JSN_OK;
 }
 
+/* The average is kept on the host, after each step: a GPU that trains by whole epochs
+ * would have to wait for it. */
+static jsn_status check_average(const jsn_train_config *c, const look *seen)
+{
+    if (!isnan(c->ema) && seen->gpu)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--ema %g works on the CPU alone so far (--device cpu)",
+                         c->ema);
+    return JSN_OK;
+}
+
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
@@ -450,6 +461,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                                 &seen.init_size));
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
+    JSNI_TRY(check_average(c, &seen));
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, &seen, logger));
     JSNI_TRY(pick_decode(c, p, &seen, logger));

@@ -229,14 +229,28 @@ static jsn_status last_row(const jsni_run *run, jsni_record_numbers *out)
     return status;
 }
 
+/* The weights themselves, then the average in their place, for all that follows. */
+static jsn_status keep_own(jsni_run *run)
+{
+    if (run->average.params == NULL)
+        return JSN_OK;
+    char *path = jsni_run_file(&run->folder, JSNI_RUN_RAW);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsn_model_save(run->model, path);
+    jsni_free(path);
+    JSNI_TRY(status);
+    return jsni_average_show(&run->average, run->model, true);
+}
+
 jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
 {
     final_results r = {0};
     const double start = jsni_clock();
     char *path = jsni_run_file(&run->folder, JSNI_RUN_MODEL);
     jsni_model_select(run->model, run->member);
-    jsn_status status =
-        path == NULL ? JSN_ERR_MEMORY : jsn_model_save(run->model, path);
+    jsn_status status = path == NULL ? JSN_ERR_MEMORY : keep_own(run);
+    if (status == JSN_OK)
+        status = jsn_model_save(run->model, path);
     jsni_free(path);
     if (status == JSN_OK)
         status = measure_all(run, &r);

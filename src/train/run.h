@@ -16,6 +16,7 @@
 #include "train/evaluate.h"
 #include "train/loader.h"
 #include "train/problem.h"
+#include "train/run_average.h"
 #include "train/schedule.h"
 
 /* Evaluation passes over a part of the data. */
@@ -75,6 +76,7 @@ typedef struct jsni_run {
     double *probabilities; /* [classes] */
     float *posteriors;     /* [train.count][classes], or NULL: not recorded */
 
+    jsni_average average; /* of the weights; empty without --ema */
     jsni_run_state state;
     jsni_run_rows rows;
     jsni_bad_images bad;

@@ -51,7 +51,8 @@ static bool is_in_the_way(const char *folder, const jsni_folder_entry *entry)
         JSNI_RUN_METRICS_CSV, JSNI_RUN_PREVIOUS, JSNI_RUN_MODEL,
         JSNI_RUN_CARD,        JSNI_RUN_BEST,     JSNI_RUN_LABELS,
         JSNI_RUN_BAD_IMAGES,  JSNI_RUN_DOUBTFUL, JSNI_RUN_POSTERIORS,
-        JSNI_RUN_EVALUATION,  JSNI_RUN_RESULT,   JSNI_RUN_REPORT};
+        JSNI_RUN_EVALUATION,  JSNI_RUN_RESULT,   JSNI_RUN_REPORT,
+        JSNI_RUN_RAW};
     static const char *const splits[] = {"train", "val", "validation", "test"};
     if (entry->name[0] == '.')
         return false;

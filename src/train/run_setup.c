@@ -250,6 +250,8 @@ static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
         runs[i].model = runs[0].model;
         runs[i].member = i;
         JSNI_TRY(first_weights(&runs[i]));
+        if (!isnan(runs[i].config->ema))
+            JSNI_TRY(jsni_average_create(&runs[i].average, runs[i].model));
         JSNI_TRY(load_state(&runs[i]));
         if (runs[i].state.epoch != runs[0].state.epoch ||
             runs[i].state.batch != runs[0].state.batch)
@@ -300,6 +302,7 @@ static void close_run(jsni_run *run)
     jsni_run_rows_release(&run->rows);
     jsni_bad_images_release(&run->bad);
     jsni_predictions_release(&run->seen);
+    jsni_average_release(&run->average);
     jsni_free(run->posteriors);
     jsni_free(run->probabilities);
     jsni_free(run->logits);

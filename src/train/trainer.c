@@ -96,6 +96,9 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
     }
     JSNI_TRY(status);
     run->state.step++;
+    if (run->average.params != NULL)
+        JSNI_TRY(jsni_average_move(&run->average, run->model, run->config->ema,
+                                   run->state.step));
     return count_batch(run, batch, mean);
 }
 
@@ -366,9 +369,9 @@ static void say_epoch(jsni_run *run, const epoch_results *r)
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 
-/* Evaluation and the epoch's row. The checkpoint comes after them: a row without its
+/* Evaluation, the epoch's row and best weights. The checkpoint comes after them: a row without its
  * checkpoint is dropped when the run continues and made again with the same numbers. */
-static jsn_status end_epoch(jsni_run *run)
+static jsn_status judge_epoch(jsni_run *run)
 {
     epoch_results r;
     const double start = jsni_clock();
@@ -387,6 +390,17 @@ static jsn_status end_epoch(jsni_run *run)
     JSNI_TRY(jsni_run_events_write(run));
     JSNI_TRY(keep_best(run, &r));
     say_epoch(run, &r);
+    return JSN_OK;
+}
+
+/* What is judged is the average where there is one; the training, and a checkpoint when
+ * the run is stopped in the evaluation, go on with the weights themselves. */
+static jsn_status end_epoch(jsni_run *run)
+{
+    JSNI_TRY(jsni_average_show(&run->average, run->model, true));
+    const jsn_status status = judge_epoch(run);
+    JSNI_TRY(jsni_average_show(&run->average, run->model, false));
+    JSNI_TRY(status);
     run->state.epoch++;
     run->state.batch = 0;
     run->state.counts = (jsni_counts){0};
