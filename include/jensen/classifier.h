@@ -40,9 +40,11 @@ typedef struct jsn_classifier_options {
     size_t batch;            /* images that go through the network together */
     jsn_precision precision; /* arithmetic of the device, whatever the run was trained
                               * with */
+    size_t views; /* of an image, whose probabilities are averaged: 1 is the image as it
+                   * is, 2 adds its mirror image, 3 to 10 both moved into the corners */
 } jsn_classifier_options;
 
-/* Nothing to open, device "auto", all cores, batch 64, fp32. */
+/* Nothing to open, device "auto", all cores, batch 64, fp32, one view. */
 JSN_API void jsn_classifier_options_init(jsn_classifier_options *options);
 
 /* Opens a finished run, or weights: their images get the network's size and the
@@ -50,7 +52,7 @@ JSN_API void jsn_classifier_options_init(jsn_classifier_options *options);
  * On failure *out is NULL.
  *   JSN_ERR_ARGUMENT     neither a run nor a network with weights, classes below 2; the
  *                        device lacks the precision
- *   JSN_ERR_RANGE        a batch of 0
+ *   JSN_ERR_RANGE        a batch of 0, views outside 1 to 10
  *   JSN_ERR_DATA         not a run folder, or an unfinished one; a damaged file
  *   JSN_ERR_DEVICE, JSN_ERR_UNKNOWN_NAME, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status
@@ -87,8 +89,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_predict(jsn_classifier *classif
                                                          size_t count,
                                                          double *probabilities);
 
-/* Also the logits [count][classes], where not NULL; those of an ensemble are the
- * logarithms of its probabilities. */
+/* Also the logits [count][classes], where not NULL; those of an ensemble, and of several
+ * views, are the logarithms of its probabilities. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_logits(jsn_classifier *classifier,
                                                         const jsn_image *images,
                                                         size_t count,

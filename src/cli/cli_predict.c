@@ -255,6 +255,7 @@ static jsn_status open_classifier(predictor *p, size_t count)
     o.device = r->device;
     o.threads = r->threads;
     o.batch = r->batch < count ? r->batch : count;
+    o.views = r->views;
     const jsn_status status = jsn_precision_parse(r->precision, &o.precision);
     return status == JSN_OK ? jsn_classifier_create(&p->classifier, &o) : status;
 }

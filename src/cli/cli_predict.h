@@ -16,6 +16,7 @@ typedef struct cli_predict_request {
     size_t first;
     const char *device, *precision;
     size_t threads, batch;
+    size_t views;       /* of an image, averaged */
     size_t top;         /* classes to print, 1 at least */
     const char *csv;    /* file to write as well, or NULL */
     const char *array;  /* .npy to read in place of image files, or NULL */

@@ -10,7 +10,7 @@
 
 typedef struct eval_values {
     char *device;
-    int64_t threads, consistency;
+    int64_t threads, consistency, tta;
     bool json;
 } eval_values;
 
@@ -22,6 +22,9 @@ static const jsn_option_info options[] = {
     {"consistency", 0, JSN_OPTION_INT, "1", 0, 1, NULL, "0|1",
      "compare with one augmented copy of each image, which is a second pass",
      offsetof(eval_values, consistency)},
+    {"tta", 0, JSN_OPTION_INT, "1", 1, 10, NULL, "N",
+     "average over N views: the image, its mirror image, both moved into the corners",
+     offsetof(eval_values, tta)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(eval_values, json)},
 };
@@ -118,8 +121,13 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("wants a run folder and a data set");
     jsn_classifier *c = NULL;
     jsn_classifier_scores scores = {0};
-    jsn_status status =
-        jsn_classifier_open(&c, args->items[0], v->device, (size_t)v->threads);
+    jsn_classifier_options o;
+    jsn_classifier_options_init(&o);
+    o.run = args->items[0];
+    o.device = v->device;
+    o.threads = (size_t)v->threads;
+    o.views = (size_t)v->tta;
+    jsn_status status = jsn_classifier_create(&c, &o);
     if (status == JSN_OK)
         status = jsn_classifier_evaluate(c, args->items[1], v->consistency != 0,
                                          cli_logger(), &scores);

@@ -12,7 +12,7 @@
 
 typedef struct predict_values {
     char *network, *init, *array, *logits, *device, *precision, *csv;
-    int64_t classes, batch, threads, top;
+    int64_t classes, batch, threads, top, tta;
     bool json;
 } predict_values;
 
@@ -40,6 +40,9 @@ static const jsn_option_info options[] = {
      offsetof(predict_values, precision)},
     {"batch", 'b', JSN_OPTION_INT, "64", 1, 1e6, NULL, "N", "images run at a time",
      offsetof(predict_values, batch)},
+    {"tta", 0, JSN_OPTION_INT, "1", 1, 10, NULL, "N",
+     "average over N views: the image, its mirror image, both moved into the corners",
+     offsetof(predict_values, tta)},
     {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores", offsetof(predict_values, threads)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -162,6 +165,7 @@ static jsn_status predict_with_run(const predict_values *v, const jsn_texts *arg
                                          .precision = v->precision,
                                          .threads = (size_t)v->threads,
                                          .batch = (size_t)v->batch,
+                                         .views = (size_t)v->tta,
                                          .top = (size_t)v->top,
                                          .csv = v->csv,
                                          .array = v->array,
@@ -176,8 +180,9 @@ static jsn_status predict_with_weights(const predict_values *v, const jsn_texts 
 {
     if ((args->count == 0) == (v->array == NULL))
         return cli_usage("needs images: files and folders, or --array");
-    if (v->array != NULL && (v->csv != NULL || v->top != 1))
-        return cli_usage("--csv and --top belong to a run folder or to image files");
+    if (v->array != NULL && (v->csv != NULL || v->top != 1 || v->tta != 1))
+        return cli_usage("--csv, --top and --tta belong to a run folder or to image "
+                         "files");
     if (v->array != NULL)
         return predict_array(v);
     const cli_predict_request request = {.network = v->network,
@@ -188,6 +193,7 @@ static jsn_status predict_with_weights(const predict_values *v, const jsn_texts 
                                          .precision = v->precision,
                                          .threads = (size_t)v->threads,
                                          .batch = (size_t)v->batch,
+                                         .views = (size_t)v->tta,
                                          .top = (size_t)v->top,
                                          .csv = v->csv,
                                          .logits = v->logits,

@@ -13,16 +13,19 @@
 #include "jensen/network.h"
 #include "train/evaluate.h"
 #include "train/model_card.h"
+#include "train/test_views.h"
 
 struct jsn_classifier {
     char *folder;  /* of the run, or NULL */
     char *weights; /* the file instead of a run's, or NULL */
     jsni_model_card card;
     size_t batch;
+    size_t views;       /* of an image, whose probabilities are averaged */
     jsn_model **models; /* [members] */
     jsn_augment *plain, *augment;
     jsn_augment_scratch *scratch;
     float *images; /* [batch][3][size][size] */
+    float *view;   /* the same, of one of several views */
     float *logits; /* [batch][classes] */
 };
 
@@ -82,6 +85,8 @@ static jsn_status set_up(jsn_classifier *c, const jsn_classifier_options *option
                                 card->deviation));
     JSNI_TRY(jsn_augment_scratch_create(&c->scratch));
     JSNI_TRY_ALLOC(c->images = jsni_alloc(c->batch, 3 * size * size * sizeof(float)));
+    if (c->views > 1)
+        JSNI_TRY_ALLOC(c->view = jsni_alloc(c->batch, 3 * size * size * sizeof(float)));
     JSNI_TRY_ALLOC(c->logits = jsni_alloc(c->batch, card->classes * sizeof(float)));
     return JSN_OK;
 }
@@ -121,7 +126,7 @@ static jsn_status make_card(jsni_model_card *card, const char *network, size_t c
 void jsn_classifier_options_init(jsn_classifier_options *options)
 {
     *options = (jsn_classifier_options){
-        .device = "auto", .batch = 64, .precision = JSN_PRECISION_FP32};
+        .device = "auto", .batch = 64, .views = 1, .precision = JSN_PRECISION_FP32};
 }
 
 static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
@@ -143,9 +148,13 @@ jsn_status jsn_classifier_create(jsn_classifier **out,
                          "a classifier needs a run, or a network and its weights");
     if (options->batch == 0)
         return jsni_fail(JSN_ERR_RANGE, "a classifier needs a batch of 1 at least");
+    if (options->views < 1 || options->views > JSNI_TEST_VIEWS)
+        return jsni_fail(JSN_ERR_RANGE, "a classifier has 1 to %d views of an image",
+                         (int)JSNI_TEST_VIEWS);
     jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
     JSNI_TRY_ALLOC(c);
     c->batch = options->batch;
+    c->views = options->views;
     jsn_status status = read_card(c, options);
     if (status == JSN_OK)
         status = set_up(c, options);
@@ -193,6 +202,7 @@ void jsn_classifier_close(jsn_classifier *c)
     jsn_augment_destroy(c->augment);
     jsn_augment_scratch_destroy(c->scratch);
     jsni_free(c->images);
+    jsni_free(c->view);
     jsni_free(c->logits);
     jsni_model_card_release(&c->card);
     jsni_free(c->folder);
@@ -220,26 +230,30 @@ size_t jsn_classifier_image_size(const jsn_classifier *c)
     return c->card.image_size;
 }
 
-/* One batch of tensors [count][3][size][size] through every member. */
+/* One batch of tensors [count][3][size][size] through every member, in every view. */
 static jsn_status run_members(jsn_classifier *c, const float *tensors, size_t count,
                               double *out, float *logits)
 {
-    const size_t classes = c->card.classes;
+    const size_t classes = c->card.classes, runs = c->card.members * c->views;
     memset(out, 0, count * classes * sizeof *out);
     double *row = jsni_alloc(classes, sizeof *row);
     JSNI_TRY_ALLOC(row);
     jsn_status status = JSN_OK;
-    for (size_t m = 0; status == JSN_OK && m < c->card.members; m++) {
-        status = jsn_model_evaluate(c->models[m], tensors, count, c->logits);
+    for (size_t r = 0; status == JSN_OK && r < runs; r++) {
+        const size_t view = r / c->card.members;
+        if (view > 0)
+            jsni_test_view(tensors, count, c->card.image_size, view, c->view);
+        status = jsn_model_evaluate(c->models[r % c->card.members],
+                                    view > 0 ? c->view : tensors, count, c->logits);
         for (size_t i = 0; status == JSN_OK && i < count; i++) {
             jsni_softmax(c->logits + i * classes, classes, row);
             for (size_t k = 0; k < classes; k++)
-                out[i * classes + k] += row[k] / (double)c->card.members;
+                out[i * classes + k] += row[k] / (double)runs;
         }
     }
     jsni_free(row);
     for (size_t i = 0; status == JSN_OK && logits != NULL && i < count * classes; i++)
-        logits[i] = c->card.members == 1 ? c->logits[i] : (float)log(out[i]);
+        logits[i] = runs == 1 ? c->logits[i] : (float)log(out[i]);
     return status;
 }
 
@@ -285,10 +299,10 @@ void jsn_classifier_scores_release(jsn_classifier_scores *scores)
     *scores = (jsn_classifier_scores){0};
 }
 
-/* Averages the members over one pass of a loader. */
+/* Averages members and views over one pass of a loader. */
 typedef struct pass {
     const jsni_part *part;
-    size_t classes, members;
+    size_t classes, runs;
     double *sum; /* [count][classes] */
     uint8_t *seen;
     double *row; /* [classes] */
@@ -304,7 +318,7 @@ static jsn_status add_logits(void *user, const uint32_t *position, size_t sample
                                     p->classes, p->row));
         p->seen[position[i]] = 1;
         for (size_t k = 0; k < p->classes; k++)
-            to[k] += p->row[k] / (double)p->members;
+            to[k] += p->row[k] / (double)p->runs;
     }
     return JSN_OK;
 }
@@ -347,7 +361,9 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
                                    .purpose = augment == c->augment ? 1 : 0,
                                    .max_bad = SIZE_MAX};
     jsni_loader *loader = NULL;
-    *p = (pass){.part = part, .classes = c->card.classes, .members = c->card.members};
+    const size_t views = augment == c->plain ? c->views : 1;
+    *p = (pass){
+        .part = part, .classes = c->card.classes, .runs = c->card.members * views};
     p->sum = jsni_alloc_zero(part->count, c->card.classes * sizeof(double));
     p->seen = jsni_alloc_zero(part->count, 1);
     p->row = jsni_alloc(c->card.classes, sizeof(double));
@@ -356,8 +372,15 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
     JSNI_TRY(jsni_loader_create(&loader, &o));
     jsn_status status = JSN_OK;
     for (size_t m = 0; status == JSN_OK && m < c->card.members; m++)
-        status = jsni_evaluate_logits(c->models[m], loader, c->card.classes, 0,
-                                      add_logits, p, NULL, logger, "evaluating");
+        status = jsni_evaluate_logits(&(jsni_logits_pass){.model = c->models[m],
+                                                          .loader = loader,
+                                                          .classes = c->card.classes,
+                                                          .views = views,
+                                                          .size = c->card.image_size,
+                                                          .fn = add_logits,
+                                                          .user = p,
+                                                          .logger = logger,
+                                                          .what = "evaluating"});
     *bad = jsni_loader_bad_count(loader);
     if (status == JSN_OK && augment == c->plain)
         name_bad(loader, part->count, logger);

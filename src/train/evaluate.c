@@ -5,41 +5,67 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "train/test_views.h"
 
-jsn_status jsni_evaluate_logits(jsn_model *model, jsni_loader *loader, size_t classes,
-                                uint32_t epoch, jsni_logits_fn *fn, void *user,
-                                const jsni_stop *stop, const jsn_logger *logger,
-                                const char *what)
+/* Room for the largest batch so far. */
+typedef struct pass_room {
+    float *logits, *view; /* owned */
+    size_t samples;
+} pass_room;
+
+static jsn_status make_room(pass_room *room, const jsni_logits_pass *pass,
+                            size_t samples)
 {
-    const size_t batches = jsni_loader_batches(loader);
-    float *logits = NULL;
-    size_t room = 0;
-    jsn_status status = jsni_loader_begin(loader, epoch, 0);
+    if (samples <= room->samples)
+        return JSN_OK;
+    jsni_free(room->logits);
+    jsni_free(room->view);
+    *room = (pass_room){.samples = samples};
+    JSNI_TRY_ALLOC(room->logits = jsni_alloc(samples * pass->classes, sizeof(float)));
+    if (pass->views > 1)
+        JSNI_TRY_ALLOC(room->view = jsni_alloc(samples * 3 * pass->size,
+                                               pass->size * sizeof(float)));
+    return JSN_OK;
+}
+
+static jsn_status evaluate_batch(const jsni_logits_pass *pass, const jsni_batch *batch,
+                                 pass_room *room)
+{
+    const size_t views = pass->views > 1 ? pass->views : 1;
+    JSNI_TRY(make_room(room, pass, batch->samples));
+    for (size_t v = 0; v < views; v++) {
+        const float *images = batch->images;
+        if (v > 0) {
+            jsni_test_view(batch->images, batch->samples, pass->size, v, room->view);
+            images = room->view;
+        }
+        JSNI_TRY(jsn_model_evaluate(pass->model, images, batch->samples, room->logits));
+        JSNI_TRY(pass->fn(pass->user, batch->position, batch->samples, room->logits));
+    }
+    return JSN_OK;
+}
+
+jsn_status jsni_evaluate_logits(const jsni_logits_pass *pass)
+{
+    const size_t batches = jsni_loader_batches(pass->loader);
+    const jsn_logger *logger = pass->logger;
+    pass_room room = {0};
+    jsn_status status = jsni_loader_begin(pass->loader, pass->epoch, 0);
     while (status == JSN_OK) {
         const jsni_batch *batch = NULL;
-        status = jsni_loader_next(loader, &batch);
+        status = jsni_loader_next(pass->loader, &batch);
         if (status != JSN_OK || batch == NULL)
             break;
         if (batch->samples == 0)
             continue;
-        if (batch->samples > room) {
-            jsni_free(logits);
-            room = batch->samples;
-            logits = jsni_alloc(room * classes, sizeof *logits);
-            if (logits == NULL) {
-                status = JSN_ERR_MEMORY;
-                break;
-            }
-        }
-        status = jsn_model_evaluate(model, batch->images, batch->samples, logits);
-        if (status == JSN_OK)
-            status = fn(user, batch->position, batch->samples, logits);
+        status = evaluate_batch(pass, batch, &room);
         if (status == JSN_OK && logger != NULL && logger->progress != NULL)
-            logger->progress(logger->user, what, batch->number + 1, batches, "");
-        if (status == JSN_OK && stop != NULL && jsni_stop_asked(stop))
+            logger->progress(logger->user, pass->what, batch->number + 1, batches, "");
+        if (status == JSN_OK && pass->stop != NULL && jsni_stop_asked(pass->stop))
             status = jsni_fail(JSN_ERR_STOPPED, "stopped while evaluating");
     }
-    jsni_free(logits);
+    jsni_free(room.logits);
+    jsni_free(room.view);
     return status;
 }
 

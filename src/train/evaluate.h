@@ -21,14 +21,23 @@ static inline bool jsni_stop_asked(const jsni_stop *stop)
 typedef jsn_status jsni_logits_fn(void *user, const uint32_t *position, size_t samples,
                                   const float *logits);
 
-/* Runs the loader's epoch `epoch` through the model in evaluation mode. Broken images
- * are left out. `stop` may be NULL; `logger` shows progress as `what` and may be NULL. */
-JSN_MUST_CHECK jsn_status jsni_evaluate_logits(jsn_model *model, jsni_loader *loader,
-                                               size_t classes, uint32_t epoch,
-                                               jsni_logits_fn *fn, void *user,
-                                               const jsni_stop *stop,
-                                               const jsn_logger *logger,
-                                               const char *what);
+/* A model over a loader; all is borrowed. */
+typedef struct jsni_logits_pass {
+    jsn_model *model;
+    jsni_loader *loader;
+    size_t classes;
+    uint32_t epoch;     /* of the loader */
+    size_t views, size; /* of an image (test_views.h) and its side; 0: as it is */
+    jsni_logits_fn *fn; /* called for each view of a batch, in order */
+    void *user;
+    const jsni_stop *stop;    /* or NULL */
+    const jsn_logger *logger; /* shows progress as `what`; or NULL */
+    const char *what;
+} jsni_logits_pass;
+
+/* Runs the loader's epoch through the model in evaluation mode. Broken images are left
+ * out. */
+JSN_MUST_CHECK jsn_status jsni_evaluate_logits(const jsni_logits_pass *pass);
 
 /* The class probabilities that the logits of the sample at `position` stand for,
  * [classes]. JSN_ERR_NUMERIC names the sample when they are not finite. */

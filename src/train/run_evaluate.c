@@ -54,13 +54,19 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
 jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind, jsni_logits_fn *fn,
                            void *user)
 {
-    const uint32_t epoch = jsni_run_epochs_done(run);
     if (run->resident)
         return jsni_resident_logits(run, kind, pass_names[kind], fn, user);
     JSNI_TRY(open_pass(run, kind));
-    return jsni_evaluate_logits(run->model, run->passes[kind], run->problem->classes,
-                                epoch, fn, user, &run->stop, &run->logger,
-                                pass_names[kind]);
+    const jsni_logits_pass pass = {.model = run->model,
+                                   .loader = run->passes[kind],
+                                   .classes = run->problem->classes,
+                                   .epoch = jsni_run_epochs_done(run),
+                                   .fn = fn,
+                                   .user = user,
+                                   .stop = &run->stop,
+                                   .logger = &run->logger,
+                                   .what = pass_names[kind]};
+    return jsni_evaluate_logits(&pass);
 }
 
 jsn_status jsni_run_evaluate(jsni_run *run, jsni_pass_kind kind,
