@@ -36,6 +36,11 @@ static const char style[] =
     "1.25rem;margin:1rem 0}"
     "dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}"
     "figure{margin:1.25rem 0;overflow-x:auto}figure>svg{max-width:100%;height:auto}"
+    ".charts{display:grid;gap:1rem;"
+    "grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr))}"
+    ".charts>svg{width:100%}.charts>figcaption{grid-column:1/-1}"
+    ".box{border-left:4px solid var(--accent);background:var(--soft);margin:1rem 0;"
+    "padding:.6rem .9rem}.caution{border-color:var(--flag)}"
     "table{border-collapse:collapse;margin:1.25rem 0 .5rem;font-size:.92rem;"
     "font-variant-numeric:tabular-nums;border-top:2px solid var(--text);"
     "border-bottom:2px solid var(--text)}"
@@ -52,7 +57,7 @@ static const char style[] =
     ".wide td.long{white-space:normal;overflow-wrap:anywhere;min-width:8rem}"
     ".wide .deviation{display:block;line-height:1.2}"
     ".scroll{overflow-x:auto}sup{line-height:0}"
-    ".gallery{display:flex;flex-wrap:wrap;gap:.75rem;margin:1rem 0}"
+    ".gallery{display:grid;gap:.75rem;margin:1rem 0;align-items:start}"
     ".gallery figure{margin:0;overflow:visible}"
     ".gallery img{display:block;width:100%;height:auto;border-radius:4px;"
     "image-rendering:pixelated;border:1px solid var(--line)}"
@@ -62,6 +67,10 @@ static const char style[] =
     "details{margin:1rem 0}summary{cursor:pointer;color:var(--accent)}"
     "footer{margin-top:3rem;padding-top:.75rem;border-top:1px solid var(--line);"
     "font-size:.82rem}"
+    "@media (max-width:40rem){body{padding:1.25rem .9rem 2rem}h1{font-size:1.4rem}"
+    "figure>svg{max-width:none}.charts>svg{max-width:100%}"
+    ".number{flex-basis:7.5rem;padding:.55rem .7rem}.number strong{font-size:1.35rem}"
+    "dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}}"
     "@media print{body{max-width:none;padding:0;font-size:10.5pt}"
     "h2{break-after:avoid}figure,table,.number,.gallery figure{break-inside:avoid}"
     "pre{white-space:pre-wrap}.scroll,figure{overflow:visible}}";
@@ -110,6 +119,16 @@ void jsni_html_subheading(jsni_text *page, const char *words)
 void jsni_html_paragraph(jsni_text *page, const char *words)
 {
     add_element(page, "<p>", words, "</p>\n");
+}
+
+void jsni_html_note(jsni_text *page, const char *words)
+{
+    add_element(page, "<p class=\"box\">", words, "</p>\n");
+}
+
+void jsni_html_caution(jsni_text *page, const char *words)
+{
+    add_element(page, "<p class=\"box caution\">", words, "</p>\n");
 }
 
 void jsni_html_code(jsni_text *page, const char *words)
@@ -175,6 +194,15 @@ void jsni_html_figure_end(jsni_text *page, const char *caption)
     jsni_text_add(page, "</figure>\n");
 }
 
+void jsni_html_charts(jsni_text *page, const jsni_chart *charts, size_t count,
+                      const char *caption)
+{
+    jsni_text_add(page, "<figure class=\"charts\">\n");
+    for (size_t i = 0; i < count; i++)
+        jsni_chart_figure(page, &charts[i], 1, 1, charts[i].title, false);
+    jsni_html_figure_end(page, caption);
+}
+
 void jsni_html_table(jsni_text *page, const jsni_table *table)
 {
     jsni_text_add(page, "<div class=\"scroll\">\n");
@@ -187,27 +215,43 @@ void jsni_html_table(jsni_text *page, const jsni_table *table)
 void jsni_html_gallery_begin(jsni_text *page, size_t pixels)
 {
     jsni_text_format(page,
-                     "<style>.gallery-%zu figure{width:%zupx}</style>\n"
+                     "<style>.gallery-%zu{grid-template-columns:repeat(auto-fill,"
+                     "minmax(%zupx,1fr))}</style>\n"
                      "<div class=\"gallery gallery-%zu\">\n",
                      pixels, pixels, pixels);
 }
 
-void jsni_html_gallery_png(jsni_text *page, const void *png, size_t bytes,
-                           const char *first, const char *second, const char *flag)
+static void add_caption(jsni_text *page, const jsni_gallery_image *image)
 {
-    jsni_text_add(page, "<figure><img src=\"data:image/png;base64,");
-    jsni_html_base64(page, png, bytes);
+    bool begun = image->flag != NULL;
+    jsni_text_add(page, "<figcaption>");
+    if (image->flag != NULL)
+        add_element(page, "<b>", image->flag, "</b>");
+    for (size_t i = 0; i < JSNI_GALLERY_LINES; i++) {
+        if (image->line[i] == NULL)
+            continue;
+        add_element(page, begun ? "<br>" : "", image->line[i], "");
+        begun = true;
+    }
+    jsni_text_add(page, "</figcaption>");
+}
+
+void jsni_html_gallery_png(jsni_text *page, const jsni_gallery_image *image)
+{
+    const bool link = image->link != NULL && jsni_address_is_harmless(image->link);
+    const char *const first = image->line[0];
+    jsni_text_add(page, "<figure>");
+    if (link)
+        add_element(page, "<a href=\"", image->link, "\">");
+    jsni_text_add(page, "<img src=\"data:image/png;base64,");
+    jsni_html_base64(page, image->png, image->bytes);
+    if (image->name != NULL)
+        add_element(page, "\" title=\"", image->name, "");
     add_element(page, "\" alt=\"", first != NULL ? first : "", "\">");
-    if (first != NULL || second != NULL || flag != NULL)
-        jsni_text_add(page, "<figcaption>");
-    if (flag != NULL)
-        add_element(page, "<b>", flag, "</b> ");
-    if (first != NULL)
-        add_element(page, "", first, "");
-    if (second != NULL)
-        add_element(page, "<br>", second, "");
-    if (first != NULL || second != NULL || flag != NULL)
-        jsni_text_add(page, "</figcaption>");
+    if (link)
+        jsni_text_add(page, "</a>");
+    if (first != NULL || image->flag != NULL)
+        add_caption(page, image);
     jsni_text_add(page, "</figure>\n");
 }
 

@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "core/text.h"
+#include "report/chart.h"
 #include "report/table.h"
 
 /* The page up to its first section; `lead` is a line below the title, or NULL. */
@@ -31,6 +32,9 @@ void jsni_html_end(jsni_text *page);
 void jsni_html_heading(jsni_text *page, const char *words);    /* a section */
 void jsni_html_subheading(jsni_text *page, const char *words); /* within it */
 void jsni_html_paragraph(jsni_text *page, const char *words);
+/* A paragraph that stands out: something to know, and something to beware of. */
+void jsni_html_note(jsni_text *page, const char *words);
+void jsni_html_caution(jsni_text *page, const char *words);
 void jsni_html_code(jsni_text *page, const char *words); /* a block, lines kept */
 
 /* A link in a paragraph of its own. Addresses other than relative ones, http and https
@@ -52,14 +56,27 @@ void jsni_html_facts_end(jsni_text *page);
 void jsni_html_figure_begin(jsni_text *page);
 void jsni_html_figure_end(jsni_text *page, const char *caption); /* NULL: none */
 
+/* Charts side by side, as many as the width has room for; one below the other on a phone. */
+void jsni_html_charts(jsni_text *page, const jsni_chart *charts, size_t count,
+                      const char *caption);
+
 void jsni_html_table(jsni_text *page, const jsni_table *table);
 
-/* A grid of small images, each with a caption of up to two lines (NULL: none); `flag` is
- * NULL or a short word shown on a coloured ground ("wrong?"). `png` is a whole PNG file
- * in memory; it is stored in the page. `pixels` is the side at which it is shown. */
+/* A grid of small images that fills the width; `pixels` is the least side at which they
+ * are shown. */
 void jsni_html_gallery_begin(jsni_text *page, size_t pixels);
-void jsni_html_gallery_png(jsni_text *page, const void *png, size_t bytes,
-                           const char *first, const char *second, const char *flag);
+
+enum { JSNI_GALLERY_LINES = 3 };
+typedef struct jsni_gallery_image {
+    const void *png; /* a whole PNG file in memory; it is stored in the page */
+    size_t bytes;
+    const char *line[JSNI_GALLERY_LINES]; /* of the caption; NULL: none */
+    const char *flag; /* a short word on a coloured ground ("wrong?"), or NULL */
+    const char *name; /* shown where the pointer rests, or NULL */
+    const char *link; /* the address that the image leads to, or NULL */
+} jsni_gallery_image;
+
+void jsni_html_gallery_png(jsni_text *page, const jsni_gallery_image *image);
 void jsni_html_gallery_end(jsni_text *page);
 
 /* Content that starts folded away. */

@@ -87,8 +87,8 @@ static jsni_chart chart_of(const sheet *s, const char *title, const char *unit)
                         .y = {.label = unit},
                         .series = s->series,
                         .series_count = s->count,
-                        .width = 500,
-                        .height = 340,
+                        .width = 360,
+                        .height = 280,
                         .legend = JSNI_LEGEND_BELOW};
 }
 
@@ -98,11 +98,10 @@ static void draw(jsni_text *page, const jsni_chart *charts, size_t count,
 {
     if (count == 0)
         return;
-    if (!bare)
-        jsni_html_figure_begin(page);
-    jsni_chart_figure(page, charts, count, count > 1 ? 2 : 1, caption, false);
-    if (!bare)
-        jsni_html_figure_end(page, caption);
+    if (bare)
+        jsni_chart_figure(page, charts, count, count > 1 ? 2 : 1, caption, false);
+    else
+        jsni_html_charts(page, charts, count, caption);
 }
 
 /* The charts of a single run: what they show, one line a row. */

@@ -4,25 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/alloc.h"
-#include "core/file.h"
 #include "core/text.h"
 #include "report/chart.h"
 #include "report/html.h"
 #include "report/matrix.h"
-#include "store/run_folder.h"
 
 enum { MOST_CLASSES = 10000, MOST_BARS = 25, WORST = 15, MOST_BINS = 100 };
-/* Those of a run have at most 96 pixels a side. */
-#define MOST_PNG_BYTES ((size_t)1 << 16)
-
-static const char *class_name(const jsni_run_record *run, int64_t label)
-{
-    return label >= 0 ? run->evaluation.classes[label] : "?";
-}
-
 /* Rows of the confusion matrix as shares of their sum. */
 static void find_shares(const double *counts, size_t size, double *out)
 {
@@ -146,8 +135,8 @@ static void show_calibration(jsni_text *page, const jsni_record_part *part)
                               .y = {.label = "accuracy, %", .low = 0, .high = 100},
                               .series = series,
                               .series_count = 2,
-                              .width = 420,
-                              .height = 380,
+                              .width = 360,
+                              .height = 340,
                               .legend = JSNI_LEGEND_BELOW};
     char caption[160];
     (void)jsni_format(caption, sizeof caption,
@@ -180,104 +169,4 @@ void jsni_run_detail_evaluation(jsni_text *page, const jsni_run_record *run)
                        names, size);
     show_classes(page, part->class_accuracy, names, size);
     show_calibration(page, part);
-}
-
-/* A picture that the run made, not whatever a link of that name leads to. */
-static bool is_png(const char *data, size_t bytes)
-{
-    static const char signature[] = "\x89PNG\r\n\x1a\n";
-    return bytes >= sizeof signature - 1 &&
-           memcmp(data, signature, sizeof signature - 1) == 0;
-}
-
-static void add_doubtful(jsni_text *page, const jsni_run_record *run,
-                         const jsni_record_doubt *doubt)
-{
-    char first[256], second[256];
-    if (doubt->thumbnail == NULL)
-        return;
-    jsni_text pair = jsni_text_in(first, sizeof first);
-    jsni_text_format(&pair, "%s \xe2\x86\x92 %s", class_name(run, doubt->label),
-                     class_name(run, doubt->predicted));
-    jsni_text words = jsni_text_in(second, sizeof second);
-    jsni_text_format(&words, "%.1f%% sure", 100.0 * doubt->confidence);
-    if (doubt->truth >= 0)
-        jsni_text_format(&words, "; true: %s", class_name(run, doubt->truth));
-    const char *flag =
-        doubt->truth >= 0 && doubt->truth != doubt->label ? "wrong label" : NULL;
-    char *path = jsni_path_join(run->path, doubt->thumbnail);
-    char *png = NULL;
-    size_t bytes = 0;
-    const jsn_status status = path == NULL
-                                  ? JSN_ERR_MEMORY
-                                  : jsni_file_read(path, MOST_PNG_BYTES, &png, &bytes);
-    if (status == JSN_OK && is_png(png, bytes))
-        jsni_html_gallery_png(page, png, bytes, first, second, flag);
-    else if (status == JSN_ERR_MEMORY)
-        page->status = status;
-    jsni_free(png);
-    jsni_free(path);
-}
-
-static void list_doubtful(jsni_text *page, const jsni_run_record *run)
-{
-    const jsni_record_evaluation *e = &run->evaluation;
-    jsni_table table = {0};
-    jsni_table_column(&table, NULL, "Image", JSNI_ALIGN_LEFT);
-    jsni_table_column(&table, NULL, "Label", JSNI_ALIGN_LEFT);
-    jsni_table_column(&table, NULL, "Predicted", JSNI_ALIGN_LEFT);
-    jsni_table_column(&table, NULL, "Confidence, %", JSNI_ALIGN_RIGHT);
-    jsni_table_column(&table, NULL, "True", JSNI_ALIGN_LEFT);
-    for (size_t i = 0; i < e->doubtful_count; i++) {
-        const jsni_record_doubt *doubt = &e->doubtful[i];
-        jsni_table_row(&table);
-        jsni_table_text(&table, doubt->path != NULL ? doubt->path : "");
-        jsni_table_text(&table, class_name(run, doubt->label));
-        jsni_table_text(&table, class_name(run, doubt->predicted));
-        jsni_table_number(&table, 100.0 * doubt->confidence, NAN, 2);
-        if (doubt->truth >= 0)
-            jsni_table_text(&table, class_name(run, doubt->truth));
-        else
-            (void)jsni_table_empty(&table);
-    }
-    jsni_html_fold_begin(page, "The same as a list with file names");
-    jsni_html_table(page, &table);
-    jsni_html_fold_end(page);
-    jsni_table_release(&table);
-}
-
-void jsni_run_detail_doubtful(jsni_text *page, const jsni_run_record *run)
-{
-    const jsni_record_evaluation *e = &run->evaluation;
-    const size_t count = e->doubtful_count;
-    if (count == 0)
-        return;
-    size_t known = 0, wrong = 0;
-    for (size_t i = 0; i < count; i++) {
-        known += e->doubtful[i].truth >= 0;
-        wrong +=
-            e->doubtful[i].truth >= 0 && e->doubtful[i].truth != e->doubtful[i].label;
-    }
-    char paragraph[320];
-    jsni_text words = jsni_text_in(paragraph, sizeof paragraph);
-    jsni_text_format(&words,
-                     "The %zu training %s whose label the network contradicts most "
-                     "confidently: label \xe2\x86\x92 prediction.",
-                     count, jsn_noun(count, "image", "images"));
-    if (e->contradicted > (int64_t)count)
-        jsni_text_format(&words,
-                         " " JSNI_RUN_DOUBTFUL
-                         " in the run folder lists all %lld contradicted ones.",
-                         (long long)e->contradicted);
-    if (known > 0)
-        jsni_text_format(&words, " %zu of %zu %s %s known to be wrong.", wrong, known,
-                         jsn_noun(known, "label", "labels"),
-                         jsn_noun(wrong, "is", "are"));
-    jsni_html_heading(page, "Doubtful labels");
-    jsni_html_paragraph(page, paragraph);
-    jsni_html_gallery_begin(page, 104);
-    for (size_t i = 0; i < count; i++)
-        add_doubtful(page, run, &e->doubtful[i]);
-    jsni_html_gallery_end(page);
-    list_doubtful(page, run);
 }

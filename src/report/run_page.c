@@ -13,6 +13,7 @@
 #include "report/html.h"
 #include "report/run_curves.h"
 #include "report/run_detail.h"
+#include "report/run_labels.h"
 #include "report/run_set.h"
 #include "report/run_table.h"
 #include "store/run_folder.h"
@@ -300,13 +301,14 @@ static jsn_status single_page(jsni_text *page, const jsni_run_record *run,
     jsni_html_begin(page, title != NULL ? title : run->name, lead);
     put_state(page, run);
     put_numbers(page, run);
+    jsni_run_labels_validation(page, run);
     jsni_html_heading(page, "Curves");
     if (run->member_count > 0)
         JSNI_TRY(put_members(page, path, run));
     else
         jsni_run_curves(page, run);
     jsni_run_detail_evaluation(page, run);
-    jsni_run_detail_doubtful(page, run);
+    jsni_run_labels_doubtful(page, run, path);
     jsni_html_heading(page, "Settings");
     put_settings(page, run);
     put_environment(page, run, 1);
@@ -370,7 +372,7 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
         char summary[256];
         (void)snprintf(summary, sizeof summary, "%s: doubtful labels", run->name);
         jsni_html_fold_begin(page, summary);
-        jsni_run_detail_doubtful(page, run);
+        jsni_run_labels_doubtful(page, run, path);
         jsni_html_fold_end(page);
     }
     jsni_html_heading(page, "Runs");

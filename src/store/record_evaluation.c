@@ -24,8 +24,10 @@ void jsni_record_evaluation_release(jsni_record_evaluation *evaluation)
     for (size_t i = 0; i < evaluation->doubtful_count; i++) {
         jsni_free(evaluation->doubtful[i].path);
         jsni_free(evaluation->doubtful[i].thumbnail);
+        jsni_free(evaluation->doubtful[i].file);
     }
     jsni_free(evaluation->doubtful);
+    jsni_free(evaluation->verdict.images);
     release_part(&evaluation->val);
     release_part(&evaluation->test);
     jsni_record_names_release(evaluation->classes, evaluation->class_count);
@@ -134,10 +136,61 @@ static jsn_status take_doubt(jsni_record_doubt *doubt, const jsn_json *entry,
     JSNI_TRY(jsni_record_int(entry, "true", 0, classes - 1, -1, &doubt->truth));
     JSNI_TRY(
         jsni_record_real(entry, "confidence", jsni_range_share, &doubt->confidence));
+    JSNI_TRY(jsni_record_real(entry, "p_given", jsni_range_share,
+                              &doubt->label_probability));
+    JSNI_TRY(jsni_record_text(entry, "file", &doubt->file));
+    char *split = NULL;
+    JSNI_TRY(jsni_record_text(entry, "split", &split));
+    doubt->validation = split != NULL && strcmp(split, "val") == 0;
+    jsni_free(split);
     JSNI_TRY(jsni_record_text(entry, "thumbnail", &doubt->thumbnail));
     if (doubt->thumbnail != NULL && !inside(doubt->thumbnail))
         return jsn_json_refuse(entry, "a thumbnail lies outside of the run folder");
     return JSN_OK;
+}
+
+static jsn_status take_verdict(jsni_record_verdict *verdict, const jsn_json *doc)
+{
+    static const char *const words[] = {"", "fair", "weak", "none"};
+    const jsn_json *object = NULL;
+    char *trust = NULL;
+    JSNI_TRY(jsni_record_entries(doc, "verdict", JSN_JSON_OBJECT, SIZE_MAX, &object));
+    JSNI_TRY(jsni_record_text(object, "trust", &trust));
+    for (int t = JSNI_RECORD_TRUST_FAIR; trust != NULL && t <= JSNI_RECORD_TRUST_NONE;
+         t++)
+        if (strcmp(trust, words[t]) == 0)
+            verdict->trust = (jsni_record_trust)t;
+    jsni_free(trust);
+    JSNI_TRY(jsni_record_text(object, "images", &verdict->images));
+    JSNI_TRY(jsni_record_int(object, "count", 0, INT64_C(1) << 40, 0, &verdict->count));
+    JSNI_TRY(
+        jsni_record_real(object, "agreement", jsni_range_share, &verdict->agreement));
+    return jsni_record_real(object, "chance", jsni_range_share, &verdict->chance);
+}
+
+/* Value, low and high of an estimate. */
+static jsn_status take_estimate(const jsn_json *object, const char *key, double out[3])
+{
+    const jsn_json *list = NULL;
+    JSNI_TRY(jsni_record_entries(object, key, JSN_JSON_ARRAY, 3, &list));
+    for (size_t i = 0; i < 3; i++) {
+        out[i] = NAN;
+        if (i < jsn_json_count(list))
+            JSNI_TRY(jsni_record_value(jsn_json_at(list, i), key, jsni_range_share,
+                                       &out[i]));
+    }
+    return JSN_OK;
+}
+
+static jsn_status take_val_labels(jsni_record_val_labels *labels, const jsn_json *doc)
+{
+    const jsn_json *object = NULL;
+    JSNI_TRY(
+        jsni_record_entries(doc, "val_labels", JSN_JSON_OBJECT, SIZE_MAX, &object));
+    labels->known = object != NULL;
+    JSNI_TRY(jsni_record_int(object, "sure", 0, INT64_C(1) << 40, 0, &labels->sure));
+    JSNI_TRY(take_estimate(object, "noise", labels->noise));
+    return take_estimate(object, "accuracy", labels->accuracy);
 }
 
 static jsn_status take(jsni_record_evaluation *evaluation, const jsn_json *doc)
@@ -148,6 +201,8 @@ static jsn_status take(jsni_record_evaluation *evaluation, const jsn_json *doc)
     const size_t classes = evaluation->class_count;
     JSNI_TRY(take_part(&evaluation->val, doc, "val", classes));
     JSNI_TRY(take_part(&evaluation->test, doc, "test", classes));
+    JSNI_TRY(take_verdict(&evaluation->verdict, doc));
+    JSNI_TRY(take_val_labels(&evaluation->val_labels, doc));
     JSNI_TRY(jsni_record_int(doc, "contradicted", 0, INT64_C(1) << 40, -1,
                              &evaluation->contradicted));
     JSNI_TRY(jsni_record_entries(doc, "doubtful", JSN_JSON_ARRAY,

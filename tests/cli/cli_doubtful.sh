@@ -103,6 +103,41 @@ assert of["accuracy"][1] < of["accuracy"][0] <= of["accuracy"][2] <= 1, of
 assert all(d["file"].startswith("../plain/") for d in e["doubtful"])
 print("ok")'
 
+# The page says the same: what the list is worth, and what the accuracy on labels that may
+# be wrong means.
+expect 0 'This list is worthless: the network finds the label of .* no better than a guess' '' -- cat nothing/report.html
+expect 1 '' '' -- grep -E 'worthless|with care' fair/report.html
+expect 0 'The validation images were split off the training data: .* An estimate: the network contradicts .* about [0-9]+% can be reached here' '' -- cat fair/report.html
+expect 1 '' '' -- grep 'split off the training data' known/report.html
+
+# Pictures have the names of their files and lead to them, from wherever the page lies; a
+# file that is gone and one in an archive have no link.
+cat >links.py <<'END'
+import os, re, sys, urllib.parse
+page = sys.argv[1]
+text = open(page).read()
+links = re.findall(r'<a href="([^"]*)"><img', text)
+for link in links:
+    assert os.path.isfile(os.path.join(os.path.dirname(page), urllib.parse.unquote(link))), link
+for name in re.findall(r'<img [^>]*title="([^"]*)"', text):
+    assert "<br>" + name.split("/")[-1] + "</figcaption>" in text, name
+print(len(links), "links")
+END
+expect 0 '^30 links$' '' -- python3 links.py fair/report.html
+mkdir -p else/where
+expect 0 '*' '' -- "$JENSEN" report fair --out else/where/page.html
+expect 0 '^30 links$' '' -- python3 links.py else/where/page.html
+expect 0 '*' '' -- "$JENSEN" report r fair --out both.html
+expect 0 '^90 links$' '' -- python3 links.py both.html
+odd=$(grep -l 'a%2C%20%22b%22.ppm' r/report.html)
+[ -z "$(sed -n '2,61p' r/doubtful.csv | grep 'a, ""b""')" ] || expect 0 'r/report.html' '' -- echo "$odd"
+(cd plain && tar cf ../plain.tar .) && cp -r plain kept-plain
+expect 0 '*' '*' -- "$JENSEN" train plain.tar $colours --val-fraction 0.4 --out packed
+expect 0 '^0 links$' '' -- python3 links.py packed/report.html
+rm -r plain/blue
+expect 0 '*' '' -- "$JENSEN" report fair
+expect 0 '^[12][0-9] links$' '' -- python3 links.py fair/report.html
+
 # Labels put right through the list, as the guide says: its rows with other labels are a
 # label file.
 python3 -c '

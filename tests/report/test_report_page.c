@@ -146,7 +146,13 @@ static jsn_status draw_page(void *user)
     jsni_matrix_figure(&page, &matrix, NULL, false);
     jsni_html_table(&page, &table);
     jsni_html_gallery_begin(&page, 64);
-    jsni_html_gallery_png(&page, "\x89PNG", 4, "cat", "looks like dog", "wrong?");
+    const jsni_gallery_image image = {.png = "\x89PNG",
+                                      .bytes = 4,
+                                      .line = {"cat", "looks like dog", "a.jpg"},
+                                      .flag = "wrong?",
+                                      .name = "cat/\"a\".jpg",
+                                      .link = "../cat/a.jpg"};
+    jsni_html_gallery_png(&page, &image);
     jsni_html_gallery_end(&page);
     jsni_html_fold_begin(&page, "log");
     jsni_html_code(&page, "a\n<b>");

@@ -331,7 +331,7 @@ static void test_what_is_missing_is_left_out(void **state)
         "\"calibration\":[[0,null,null]]},\"doubtful\":[{}]}");
     put("odd", "metrics.jsonl", "{\"loss\":[],\"test_acc\":null}\n");
     html = render(below("odd"));
-    assert_shows(html, "The 1 training image whose label");
+    assert_shows(html, "The 1 image whose label");
     jsn_text_release(html);
 }
 
