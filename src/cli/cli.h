@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/cli_print.h"
 #include "jensen/log.h"
 #include "jensen/option.h"
 #include "jensen/status.h"

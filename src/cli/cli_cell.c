@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli_print.h"
+
 /* Bytes of the character at `text`: a first byte and the continuations that it asks for;
  * *point is its number, or that of '?' where it cannot be shown. */
 static size_t character(const char *text, unsigned *point)
@@ -16,7 +18,9 @@ static size_t character(const char *text, unsigned *point)
     while (length < wanted && ((unsigned char)text[length] & 0xc0) == 0x80)
         *point = *point << 6 | ((unsigned char)text[length++] & 0x3fu);
     const bool broken = length < wanted || (wanted == 1 && first >= 0x80);
-    if (broken || *point < 32 || (*point >= 127 && *point < 160))
+    const bool turning = (*point >= 0x202a && *point <= 0x202e) ||
+                         (*point >= 0x2066 && *point <= 0x2069);
+    if (broken || turning || *point < 32 || (*point >= 127 && *point < 160))
         *point = '?';
     return length;
 }
@@ -96,7 +100,7 @@ static void put(const char *text, size_t width, bool right)
                  sizeof cell);
     const size_t used = cli_cell_width(cell);
     const int space = width > used ? (int)(width - used) : 0;
-    (void)printf("%*s%s%*s", right ? space : 0, "", cell, right ? 0 : space, "");
+    cli_print("%*s%s%*s", right ? space : 0, "", cell, right ? 0 : space, "");
 }
 
 void cli_put_left(const char *text, size_t width)

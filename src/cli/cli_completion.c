@@ -19,77 +19,77 @@ static void put_first_words(void)
                    (strcspn(other, " ") == length && strncmp(name, other, length) == 0);
         }
         if (!seen)
-            (void)printf("%.*s ", (int)length, name);
+            cli_print("%.*s ", (int)length, name);
     }
 }
 
 /* Arms that add the second words: 'theory') words+=' bounds' ;; */
 static void put_second_words(void)
 {
-    (void)printf("        case \"${COMP_WORDS[1]}\" in\n");
+    cli_print("        case \"${COMP_WORDS[1]}\" in\n");
     for (size_t i = 0; cli_command_at(i) != NULL; i++) {
         const char *name = cli_command_at(i)->name;
         const char *space = strchr(name, ' ');
         if (space != NULL)
-            (void)printf("        '%.*s') words+=' %s' ;;&\n", (int)(space - name),
-                         name, space + 1);
+            cli_print("        '%.*s') words+=' %s' ;;&\n", (int)(space - name), name,
+                      space + 1);
     }
-    (void)printf("        esac\n");
+    cli_print("        esac\n");
 }
 
 static void put_options(const cli_command *c)
 {
-    (void)printf("    '%s')\n        options='--help", c->name);
+    cli_print("    '%s')\n        options='--help", c->name);
     for (size_t i = 0; i < c->option_count; i++)
-        (void)printf(" --%s", c->options[i].name);
-    (void)printf("'\n        case \"$previous\" in\n");
+        cli_print(" --%s", c->options[i].name);
+    cli_print("'\n        case \"$previous\" in\n");
     for (size_t i = 0; i < c->option_count; i++) {
         const jsn_option_info *row = &c->options[i];
         if (row->kind != JSN_OPTION_CHOICE)
             continue;
-        (void)printf("        --%s) choices='", row->name);
+        cli_print("        --%s) choices='", row->name);
         for (const char *at = row->choices; *at != '\0'; at++)
-            (void)putchar(*at == '|' ? ' ' : *at);
-        (void)printf("' ;;\n");
+            cli_print("%c", *at == '|' ? ' ' : *at);
+        cli_print("' ;;\n");
     }
-    (void)printf("        esac ;;\n");
+    cli_print("        esac ;;\n");
 }
 
 void cli_print_completion(void)
 {
-    (void)printf("# bash completion for jensen, made from its command tables\n"
-                 "_jensen()\n{\n"
-                 "    local current=${COMP_WORDS[COMP_CWORD]}\n"
-                 "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                 "    local words='' options='' choices='' command\n"
-                 "    COMPREPLY=()\n"
-                 "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-                 "        words='");
+    cli_print("# bash completion for jensen, made from its command tables\n"
+              "_jensen()\n{\n"
+              "    local current=${COMP_WORDS[COMP_CWORD]}\n"
+              "    local previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+              "    local words='' options='' choices='' command\n"
+              "    COMPREPLY=()\n"
+              "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+              "        words='");
     put_first_words();
-    (void)printf("--help --version'\n    elif [ \"$COMP_CWORD\" -eq 2 ]; then\n");
+    cli_print("--help --version'\n    elif [ \"$COMP_CWORD\" -eq 2 ]; then\n");
     put_second_words();
-    (void)printf("    fi\n"
-                 "    if [ -n \"$words\" ]; then\n"
-                 "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-                 "        return\n"
-                 "    fi\n"
-                 "    command=\"${COMP_WORDS[1]} ${COMP_WORDS[2]-}\"\n");
-    (void)printf("    case \"$command\" in\n    ");
+    cli_print("    fi\n"
+              "    if [ -n \"$words\" ]; then\n"
+              "        COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+              "        return\n"
+              "    fi\n"
+              "    command=\"${COMP_WORDS[1]} ${COMP_WORDS[2]-}\"\n");
+    cli_print("    case \"$command\" in\n    ");
     for (size_t i = 0; cli_command_at(i) != NULL; i++)
         if (strchr(cli_command_at(i)->name, ' ') != NULL)
-            (void)printf("'%s'|", cli_command_at(i)->name);
-    (void)printf("'') ;;\n    *) command=${COMP_WORDS[1]} ;;\n    esac\n"
-                 "    case \"$command\" in\n");
+            cli_print("'%s'|", cli_command_at(i)->name);
+    cli_print("'') ;;\n    *) command=${COMP_WORDS[1]} ;;\n    esac\n"
+              "    case \"$command\" in\n");
     for (size_t i = 0; cli_command_at(i) != NULL; i++)
         put_options(cli_command_at(i));
-    (void)printf("    esac\n"
-                 "    if [ -n \"$choices\" ]; then\n"
-                 "        COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
-                 "    elif [[ $current == -* ]]; then\n"
-                 "        COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-                 "    else\n"
-                 "        COMPREPLY=($(compgen -f -- \"$current\"))\n"
-                 "    fi\n"
-                 "}\n"
-                 "complete -o filenames -F _jensen jensen\n");
+    cli_print("    esac\n"
+              "    if [ -n \"$choices\" ]; then\n"
+              "        COMPREPLY=($(compgen -W \"$choices\" -- \"$current\"))\n"
+              "    elif [[ $current == -* ]]; then\n"
+              "        COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
+              "    else\n"
+              "        COMPREPLY=($(compgen -f -- \"$current\"))\n"
+              "    fi\n"
+              "}\n"
+              "complete -o filenames -F _jensen jensen\n");
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/cli_print.h"
 #include "jensen/version.h"
 
 static void print_rows(FILE *to, const char *first_word)
@@ -12,21 +13,21 @@ static void print_rows(FILE *to, const char *first_word)
         const cli_command *c = cli_command_at(i);
         if (length == 0 ||
             (strncmp(c->name, first_word, length) == 0 && c->name[length] == ' '))
-            (void)fprintf(to, "  %-16s %s\n", c->name, c->summary);
+            cli_print_to(to, "  %-16s %s\n", c->name, c->summary);
     }
 }
 
 void cli_help_overview(FILE *to)
 {
-    (void)fprintf(to,
-                  "jensen %s - trains image classifiers on labels that are partly "
-                  "wrong\n\nusage: jensen COMMAND [OPTIONS]\n\n",
-                  jsn_version());
+    cli_print_to(to,
+                 "jensen %s - trains image classifiers on labels that are partly "
+                 "wrong\n\nusage: jensen COMMAND [OPTIONS]\n\n",
+                 jsn_version());
     print_rows(to, NULL);
-    (void)fprintf(to, "\nEvery command takes --help, -q (quiet) and -v (verbose).\n"
-                      "Exit: 0 done, 1 failed, 2 wrong usage, 3 bad data, 4 no such "
-                      "device, 5 network,\n75 stopped with a checkpoint, 130 "
-                      "interrupted twice.\n");
+    cli_print_to(to, "\nEvery command takes --help, -q (quiet) and -v (verbose).\n"
+                     "Exit: 0 done, 1 failed, 2 wrong usage, 3 bad data, 4 no such "
+                     "device, 5 network,\n75 stopped with a checkpoint, 130 "
+                     "interrupted twice.\n");
 }
 
 /* Prints `text` broken at spaces so that lines end before column 88; later lines start
@@ -37,18 +38,18 @@ static void print_wrapped(const char *text, int indent)
     while (*text != '\0') {
         const int length = (int)strcspn(text, " ");
         if (column > indent && column + 1 + length > 88) {
-            (void)printf("\n%*s", indent, "");
+            cli_print("\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {
-            (void)printf(" ");
+            cli_print(" ");
             column++;
         }
-        (void)printf("%.*s", length, text);
+        cli_print("%.*s", length, text);
         column += length;
         text += length;
         text += strspn(text, " ");
     }
-    (void)printf("\n");
+    cli_print("\n");
 }
 
 static void print_option(const jsn_option_info *row)
@@ -65,24 +66,27 @@ static void print_option(const jsn_option_info *row)
     (void)snprintf(help, sizeof help, "%s%s%s%s", row->help,
                    has_initial ? " (default: " : "", has_initial ? row->initial : "",
                    has_initial ? ")" : "");
-    (void)printf("%-*s", COLUMN - 1, head);
+    cli_print("%-*s", COLUMN - 1, head);
     if (strlen(head) >= COLUMN - 1)
-        (void)printf("\n%*s", COLUMN, "");
+        cli_print("\n%*s", COLUMN, "");
     else
-        (void)printf(" ");
+        cli_print(" ");
     print_wrapped(help, COLUMN);
 }
 
 void cli_help_command(const cli_command *command)
 {
-    (void)printf("jensen %s - %s\n\nusage: jensen %s %s\n", command->name,
-                 command->summary, command->name, command->usage);
-    if (command->details != NULL)
-        (void)printf("\n%s\n", command->details);
+    cli_print("jensen %s - %s\n\nusage: jensen %s %s\n", command->name,
+              command->summary, command->name, command->usage);
+    if (command->details != NULL) {
+        cli_print("\n");
+        cli_write(command->details);
+        cli_print("\n");
+    }
     size_t count = 0;
     const jsn_option_info *table = cli_command_options(command, &count);
     if (count > 0)
-        (void)printf("\noptions:\n");
+        cli_print("\noptions:\n");
     for (size_t i = 0; i < count; i++)
         print_option(&table[i]);
 }
@@ -99,9 +103,9 @@ int cli_help_group(const char *word, const char *second)
         return 0;
     const int asked = second != NULL && strcmp(second, "--help") == 0;
     if (!asked && second != NULL)
-        (void)fprintf(stderr, "jensen %s: no subcommand '%s'\n", word, second);
+        cli_say("jensen %s: no subcommand '%s'\n", word, second);
     FILE *to = asked ? stdout : stderr;
-    (void)fprintf(to, "usage: jensen %s SUBCOMMAND [OPTIONS]\n\n", word);
+    cli_print_to(to, "usage: jensen %s SUBCOMMAND [OPTIONS]\n\n", word);
     print_rows(to, word);
     return 1;
 }

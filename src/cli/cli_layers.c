@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli_print.h"
+
 static void add_times(cli_layers *l, const jsn_layer_time *times, size_t count,
                       bool limit)
 {
@@ -70,16 +72,16 @@ const char *cli_layers_limit(const jsn_model *model)
 
 void cli_layers_print(const cli_layers *l, const jsn_model *model, double seconds)
 {
-    (void)printf("%-28s %9s %9s %9s %9s  %s\n", "milliseconds of a step", "forward",
-                 "backward", "limit fwd", "limit bwd", "implementation");
+    cli_print("%-28s %9s %9s %9s %9s  %s\n", "milliseconds of a step", "forward",
+              "backward", "limit fwd", "limit bwd", "implementation");
     for (size_t i = 0; i < l->count; i++) {
         const cli_layer *t = &l->layers[i];
-        (void)printf("%-28s %9.2f %9.2f %9.2f %9.2f  %s\n", jsn_model_layer(model, i),
-                     1e3 * t->forward, 1e3 * t->backward, 1e3 * t->limit_forward,
-                     1e3 * t->limit_backward, jsn_model_implementation(model, i));
+        cli_print("%-28s %9.2f %9.2f %9.2f %9.2f  %s\n", jsn_model_layer(model, i),
+                  1e3 * t->forward, 1e3 * t->backward, 1e3 * t->limit_forward,
+                  1e3 * t->limit_backward, jsn_model_implementation(model, i));
     }
-    (void)printf("limit: %s: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
-                 "%.4f s of it in layers, the rest is loss, update and waiting\n",
-                 cli_layers_limit(model), l->limit, 100.0 * l->limit / seconds, seconds,
-                 l->run);
+    cli_print("limit: %s: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
+              "%.4f s of it in layers, the rest is loss, update and waiting\n",
+              cli_layers_limit(model), l->limit, 100.0 * l->limit / seconds, seconds,
+              l->run);
 }

@@ -37,8 +37,10 @@ jsn_status cli_print_json(jsn_json_writer *writer)
 {
     char *text = NULL;
     const jsn_status status = jsn_json_writer_take(writer, &text);
-    if (status == JSN_OK)
-        (void)printf("%s\n", text);
+    if (status == JSN_OK) {
+        cli_write(text);
+        cli_print("\n");
+    }
     jsn_text_release(text);
     jsn_json_writer_destroy(writer);
     return status;

@@ -14,9 +14,9 @@ void cli_print_params(const jsn_param_info *params, size_t count)
         if (p->kind == JSN_PARAM_REAL)
             (void)snprintf(value, sizeof value, "%g, in [%g, %g]", p->initial,
                            p->lowest, p->highest);
-        (void)printf("    %-12s %s%s%s%s\n",
-                     p->kind == JSN_PARAM_POSITIONAL ? "PATH" : p->name, p->help,
-                     value[0] ? " (default " : "", value, value[0] ? ")" : "");
+        cli_print("    %-12s %s%s%s%s\n",
+                  p->kind == JSN_PARAM_POSITIONAL ? "PATH" : p->name, p->help,
+                  value[0] ? " (default " : "", value, value[0] ? ")" : "");
     }
 }
 
@@ -82,7 +82,7 @@ jsn_status cli_show_table(const cli_show_values *values, const jsn_texts *args,
         return print_table_json(row);
     for (size_t i = 0; row(i).name != NULL; i++) {
         const cli_entry e = row(i);
-        (void)printf("%-12s %s\n", e.name, e.summary);
+        cli_print("%-12s %s\n", e.name, e.summary);
         cli_print_params(e.params, e.param_count);
     }
     return JSN_OK;

@@ -34,17 +34,10 @@ static const char not_finite[] = "the network's output is not finite";
 /* A text that holds any of `special` stands in quotes, its own quotes doubled. */
 static void put_quoted(FILE *file, const char *text, const char *special)
 {
-    if (strpbrk(text, special) == NULL) {
-        (void)fputs(text, file);
-        return;
-    }
-    (void)fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            (void)fputc('"', file);
-        (void)fputc(*text, file);
-    }
-    (void)fputc('"', file);
+    if (strpbrk(text, special) == NULL)
+        cli_print_to(file, "%s", text);
+    else
+        cli_print_quoted(file, text);
 }
 
 static void put_csv_cell(FILE *file, const char *text)
@@ -56,31 +49,31 @@ static void put_csv_cell(FILE *file, const char *text)
  * from its end: a class is one word, or quoted. */
 static void print_class(const char *name, double probability)
 {
-    (void)fputc(' ', stdout);
+    cli_print(" ");
     put_quoted(stdout, name, " \t\n\v\f\r\"");
-    (void)printf(" %.4f", probability);
+    cli_print(" %.4f", probability);
 }
 
 static void put_csv_head(const predictor *p)
 {
-    (void)fputs("path,class,probability", p->csv);
+    cli_print_to(p->csv, "path,class,probability");
     for (size_t i = 1; i < p->top; i++)
-        (void)fprintf(p->csv, ",class_%zu,probability_%zu", i + 1, i + 1);
-    (void)fputs(",reason\n", p->csv);
+        cli_print_to(p->csv, ",class_%zu,probability_%zu", i + 1, i + 1);
+    cli_print_to(p->csv, ",reason\n");
 }
 
 static void put_csv_row(const predictor *p, const char *path, const double *row)
 {
     put_csv_cell(p->csv, path);
     for (size_t i = 0; i < p->top; i++) {
-        (void)fputc(',', p->csv);
+        cli_print_to(p->csv, ",");
         if (row != NULL)
             put_csv_cell(p->csv, jsn_classifier_class(p->classifier, p->order[i]));
-        (void)fputc(',', p->csv);
+        cli_print_to(p->csv, ",");
         if (row != NULL)
-            (void)fprintf(p->csv, "%.6g", row[p->order[i]]);
+            cli_print_to(p->csv, "%.6g", row[p->order[i]]);
     }
-    (void)fputc(',', p->csv);
+    cli_print_to(p->csv, ",");
 }
 
 static void sort_top(predictor *p, const double *row)
@@ -135,11 +128,11 @@ static jsn_status print_failure(const predictor *p, const char *path,
                                 const char *reason)
 {
     cli_progress_clear();
-    (void)fprintf(stderr, "%s: %s\n", path, reason);
+    cli_say("%s: %s\n", path, reason);
     if (p->csv != NULL) {
         put_csv_row(p, path, NULL);
         put_csv_cell(p->csv, reason);
-        (void)fputc('\n', p->csv);
+        cli_print_to(p->csv, "\n");
     }
     return p->request->json ? print_json_row(p, path, NULL, reason) : JSN_OK;
 }
@@ -155,14 +148,14 @@ static jsn_status print_row(predictor *p, const char *path, const double *row)
     sort_top(p, row);
     if (p->csv != NULL) {
         put_csv_row(p, path, row);
-        (void)fputc('\n', p->csv);
+        cli_print_to(p->csv, "\n");
     }
     if (p->request->json)
         return print_json_row(p, path, row, NULL);
-    (void)printf("%s", path);
+    cli_print("%s", path);
     for (size_t i = 0; i < p->top; i++)
         print_class(jsn_classifier_class(p->classifier, p->order[i]), row[p->order[i]]);
-    (void)printf("\n");
+    cli_print("\n");
     return JSN_OK;
 }
 
@@ -367,8 +360,7 @@ jsn_status cli_predict_images(const cli_predict_request *request)
                         jsn_noun(p.broken, "image", "images"));
         status = JSN_ERR_DATA;
     } else if (status == JSN_OK && p.broken > 0) {
-        (void)fprintf(stderr, "%zu of %zu images could not be read\n", p.broken,
-                      p.broken + p.done);
+        cli_say("%zu of %zu images could not be read\n", p.broken, p.broken + p.done);
     }
     status = tear_down(&p, status);
     if (status == JSN_OK)

@@ -92,17 +92,12 @@ static void show_message(void *user, jsn_log_level level, const char *text)
     if ((quiet && level != JSN_LOG_WARNING) || (level == JSN_LOG_DEBUG && !verbose))
         return;
     cli_progress_clear();
-    const int colour = level == JSN_LOG_WARNING && isatty(2) && !getenv("NO_COLOR");
-    const char *before = level != JSN_LOG_WARNING ? ""
-                         : colour                 ? "\033[33mwarning:\033[0m "
-                                                  : "warning: ";
-    /* One write a line: those of two workers do not mix. */
-    char line[2048];
-    const int length = snprintf(line, sizeof line, "%s%s\n", before, text);
-    if (length > 0 && (size_t)length < sizeof line)
-        (void)fwrite(line, 1, (size_t)length, stderr);
+    if (level != JSN_LOG_WARNING)
+        cli_say("%s\n", text);
+    else if (isatty(2) && !getenv("NO_COLOR"))
+        cli_say("\033[33mwarning:\033[0m %s\n", text);
     else
-        (void)fprintf(stderr, "%s%s\n", before, text);
+        cli_say("warning: %s\n", text);
 }
 
 /* Keeps the detail, with the time left in front where it does not tell one itself. */
@@ -225,7 +220,7 @@ static void show_progress(void *user, const char *what, uint64_t done, uint64_t 
         /* Plain lines only for what takes long, at most ten of them. */
         line_tenth = (int)(bar.share * 10);
         keep_detail(detail);
-        (void)fprintf(stderr, "%s: %.0f%%  %s\n", what, 100.0 * bar.share, bar.detail);
+        cli_say("%s: %.0f%%  %s\n", what, 100.0 * bar.share, bar.detail);
     }
     (void)pthread_mutex_unlock(&lock);
 }

@@ -59,16 +59,17 @@ void cli_put_word(FILE *file, const char *text)
         plain =
             plain && (isalnum((unsigned char)*c) || strchr("_-+=:,./@%", *c) != NULL);
     if (plain) {
-        (void)fputs(text, file);
+        cli_print_to(file, "%s", text);
         return;
     }
-    (void)fputc('\'', file);
-    for (; *text != '\0'; text++)
-        if (*text == '\'')
-            (void)fputs("'\\''", file);
-        else
-            (void)fputc(*text, file);
-    (void)fputc('\'', file);
+    cli_print_to(file, "'");
+    for (size_t length; *text != '\0'; text += length) {
+        length = strcspn(text, "'");
+        cli_print_to(file, "%.*s%s", (int)length, text,
+                     text[length] == '\'' ? "'\\''" : "");
+        length += text[length] == '\'';
+    }
+    cli_print_to(file, "'");
 }
 
 const char *cli_store_url(const char *given)

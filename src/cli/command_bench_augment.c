@@ -202,10 +202,10 @@ static jsn_status print_case(const bench_case *c, const bench_values *v, const t
 {
     const double each = (double)c->images, images = each * (double)v->threads;
     if (!v->json) {
-        (void)printf("%-12s %4zux%-4zu -> %3zu  %9.0f images/s/core best %9.0f median "
-                     "%9.0f images/s by the clock\n",
-                     c->name, c->in_width, c->in_height, c->side, each / t->cpu_best,
-                     each / t->cpu_median, images / t->best);
+        cli_print("%-12s %4zux%-4zu -> %3zu  %9.0f images/s/core best %9.0f median "
+                  "%9.0f images/s by the clock\n",
+                  c->name, c->in_width, c->in_height, c->side, each / t->cpu_best,
+                  each / t->cpu_median, images / t->best);
         return JSN_OK;
     }
     const cli_bench bench = {

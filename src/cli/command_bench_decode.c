@@ -159,10 +159,10 @@ static jsn_status print(const decoding *d, const decode_values *v,
 {
     const jsn_image *last = &d->part.image;
     if (!v->json) {
-        (void)printf("%zu %s, the last %zux%zu: %.0f images/s/core best, %.0f median\n",
-                     d->f->count, jsn_noun(d->f->count, "file", "files"), last->width,
-                     last->height, bench->images / bench->best,
-                     bench->images / bench->median);
+        cli_print("%zu %s, the last %zux%zu: %.0f images/s/core best, %.0f median\n",
+                  d->f->count, jsn_noun(d->f->count, "file", "files"), last->width,
+                  last->height, bench->images / bench->best,
+                  bench->images / bench->median);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;

@@ -132,13 +132,12 @@ static jsn_status print_result(const epoch_values *v, const jsn_train_result *re
     const double whole = result->epoch_rate;
     jsn_json_writer *w = NULL;
     if (!v->json) {
-        (void)printf("%s %s, batch %lld x %zu %s: %.0f images/s with loading and "
-                     "augmentation, %.0f images/s on resident data: %.1f%% of it; with "
-                     "evaluation too %.0f images/s, %.1f%%; %.0f MiB peak\n",
-                     v->network, v->loss, (long long)v->batch, step->views,
-                     jsn_noun(step->views, "view", "views"), result->images_per_second,
-                     limit, 100.0 * share, whole, 100.0 * whole / limit,
-                     cli_peak_mib());
+        cli_print("%s %s, batch %lld x %zu %s: %.0f images/s with loading and "
+                  "augmentation, %.0f images/s on resident data: %.1f%% of it; with "
+                  "evaluation too %.0f images/s, %.1f%%; %.0f MiB peak\n",
+                  v->network, v->loss, (long long)v->batch, step->views,
+                  jsn_noun(step->views, "view", "views"), result->images_per_second,
+                  limit, 100.0 * share, whole, 100.0 * whole / limit, cli_peak_mib());
         return JSN_OK;
     }
     const jsn_status status = jsn_json_writer_create(&w, 0);

@@ -155,11 +155,11 @@ static void remove_cache(const char *folder)
 static jsn_status print(const char *spec, const load_values *v, const load_times *t)
 {
     if (!v->json) {
-        (void)printf(
-            "%s: opened in %.2f s (%.2f s of processor), again in %.3f s; then "
-            "%.0f images/s, %.0f%% of the rate of a copy\n",
-            spec, t->first, t->first_cpu, t->again, t->pass.images / t->pass.median,
-            100.0 * t->pass.limit / t->pass.median);
+        cli_print("%s: opened in %.2f s (%.2f s of processor), again in %.3f s; then "
+                  "%.0f images/s, %.0f%% of the rate of a copy\n",
+                  spec, t->first, t->first_cpu, t->again,
+                  t->pass.images / t->pass.median,
+                  100.0 * t->pass.limit / t->pass.median);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;

@@ -140,13 +140,12 @@ static jsn_status print_case(const bench_case *c, bool json)
     const double bytes = 2.0 * sizeof(float) * entries + 4.0 * (double)c->samples;
     const double best = c->bench.best;
     if (!json) {
-        (void)printf("%-16s %6zu x %-5zu %zu %-5s %zu %-7s %-6s best %10.1f us  "
-                     "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
-                     c->spec, c->samples, c->classes, c->views,
-                     jsn_noun(c->views, "view", "views"), c->threads,
-                     jsn_noun(c->threads, "thread", "threads"), c->level, best * 1e6,
-                     c->bench.median * 1e6, best * 1e9 / entries,
-                     best / c->bench.limit);
+        cli_print("%-16s %6zu x %-5zu %zu %-5s %zu %-7s %-6s best %10.1f us  "
+                  "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
+                  c->spec, c->samples, c->classes, c->views,
+                  jsn_noun(c->views, "view", "views"), c->threads,
+                  jsn_noun(c->threads, "thread", "threads"), c->level, best * 1e6,
+                  c->bench.median * 1e6, best * 1e9 / entries, best / c->bench.limit);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;

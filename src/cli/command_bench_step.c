@@ -133,13 +133,13 @@ static void print_text(const bench_values *v, const cli_step *c, const cli_layer
         if (log->message != NULL)
             log->message(log->user, JSN_LOG_DEBUG, line);
     }
-    (void)printf("%s %s, batch %lld x %zu %s on %s (%s): median %.4f s, best %.4f s, "
-                 "%.0f images/s, %.1f GFLOP/s, first step after %.2f s, %.0f MiB "
-                 "planned, %.0f MiB peak\n",
-                 v->network, c->loss, (long long)v->batch, c->views,
-                 jsn_noun(c->views, "view", "views"), m.backend, m.device, c->median,
-                 c->best, (double)(c->views * c->options.batch) / c->median,
-                 gflops(c, &m), c->first, (double)planned(&m) / 1048576.0, c->peak_mib);
+    cli_print("%s %s, batch %lld x %zu %s on %s (%s): median %.4f s, best %.4f s, "
+              "%.0f images/s, %.1f GFLOP/s, first step after %.2f s, %.0f MiB "
+              "planned, %.0f MiB peak\n",
+              v->network, c->loss, (long long)v->batch, c->views,
+              jsn_noun(c->views, "view", "views"), m.backend, m.device, c->median,
+              c->best, (double)(c->views * c->options.batch) / c->median, gflops(c, &m),
+              c->first, (double)planned(&m) / 1048576.0, c->peak_mib);
     if (l != NULL)
         cli_layers_print(l, c->model, c->median);
 }

@@ -34,7 +34,7 @@ static jsn_status report(void *user, jsn_split split, size_t index, const char *
         return JSN_ERR_STOPPED;
     f->bad++;
     if (f->json == NULL) {
-        (void)printf("%s\t%s\n", path, reason);
+        cli_print("%s\t%s\n", path, reason);
         return JSN_OK;
     }
     jsn_json_begin_object(f->json, NULL);
@@ -62,9 +62,9 @@ static jsn_status check(found *f, bool *more)
         jsn_json_put_int(f->json, "bad", f->bad);
         jsn_json_put_bool(f->json, "complete", !*more);
     } else {
-        (void)printf("%lld broken of %zu %s%s\n", (long long)f->bad, samples,
-                     jsn_noun(samples, "image", "images"),
-                     *more ? ", and more (--max-bad)" : "");
+        cli_print("%lld broken of %zu %s%s\n", (long long)f->bad, samples,
+                  jsn_noun(samples, "image", "images"),
+                  *more ? ", and more (--max-bad)" : "");
     }
     return JSN_OK;
 }

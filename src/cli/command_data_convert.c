@@ -103,18 +103,6 @@ static jsn_status make_folder(const char *path)
     return cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-static void put_quoted(FILE *to, const char *text, char behind)
-{
-    (void)fputc('"', to);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            (void)fputc('"', to);
-        (void)fputc(*text, to);
-    }
-    (void)fputc('"', to);
-    (void)fputc(behind, to);
-}
-
 /* The folders of a split and a class are made with their first image: a class folder
  * without any would be refused when the result is read. */
 static jsn_status write_image(conversion *c, jsn_split split, size_t index,
@@ -133,8 +121,10 @@ static jsn_status write_image(conversion *c, jsn_split split, size_t index,
     (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s", c->out, name);
     if (status == JSN_OK)
         status = jsn_image_write(path, image);
-    put_quoted(c->names, name, ',');
-    put_quoted(c->names, jsn_dataset_path(c->data, split, index), '\n');
+    cli_print_quoted(c->names, name);
+    cli_print_to(c->names, ",");
+    cli_print_quoted(c->names, jsn_dataset_path(c->data, split, index));
+    cli_print_to(c->names, "\n");
     return status;
 }
 
@@ -195,7 +185,7 @@ static jsn_status write_all(conversion *c)
         status = cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
     if (status != JSN_OK)
         return status;
-    (void)fprintf(c->names, "path,original\n");
+    cli_print_to(c->names, "path,original\n");
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
         status = write_split(c, (jsn_split)s);
     const bool failed = ferror(c->names) != 0;
@@ -211,10 +201,9 @@ static jsn_status write_all(conversion *c)
     if (status == JSN_OK)
         status = finish(c);
     if (status == JSN_OK && c->broken > 0)
-        (void)fprintf(stderr,
-                      "warning: %zu %s broken and not in %s; 'jensen data check' lists "
-                      "all\n",
-                      c->broken, jsn_noun(c->broken, "image is", "images are"), c->out);
+        cli_say("warning: %zu %s broken and not in %s; 'jensen data check' lists "
+                "all\n",
+                c->broken, jsn_noun(c->broken, "image is", "images are"), c->out);
     return status;
 }
 
@@ -307,7 +296,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     free(c.folders);
     jsn_dataset_close(data);
     if (status == JSN_OK)
-        (void)printf("%s\n", v->out);
+        cli_print("%s\n", v->out);
     return status;
 }
 

@@ -28,8 +28,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     const jsn_status status = jsn_fetch(args->items[0], &how);
     for (size_t i = 0; status == JSN_OK && i < jsn_fetch_count(); i++)
         if (strcmp(jsn_fetch_describe(i)->name, args->items[0]) == 0)
-            (void)printf("%s:%s/%s\n", args->items[0], v->out,
-                         jsn_fetch_describe(i)->folder);
+            cli_print("%s:%s/%s\n", args->items[0], v->out,
+                      jsn_fetch_describe(i)->folder);
     return status;
 }
 

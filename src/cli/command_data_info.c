@@ -110,10 +110,9 @@ static jsn_status write_sheet(const jsn_dataset *data, const info_values *v)
     if (status == JSN_OK)
         status = jsn_image_write(v->sheet, &sheet);
     if (status == JSN_OK && broken > 0)
-        (void)fprintf(stderr,
-                      "warning: images that cannot be read are not on the sheet (%zu); "
-                      "'jensen data check' lists all\n",
-                      broken);
+        cli_say("warning: images that cannot be read are not on the sheet (%zu); "
+                "'jensen data check' lists all\n",
+                broken);
     jsn_image_release(&image);
     jsn_image_release(&sheet);
     free(used);
@@ -195,30 +194,29 @@ static jsn_status print_json(const jsn_dataset *data, const sizes *seen,
 static void print_size(const jsn_dataset_traits *about, const sizes *seen)
 {
     if (about->width > 0)
-        (void)printf("images     %zu x %zu\n", about->width, about->height);
+        cli_print("images     %zu x %zu\n", about->width, about->height);
     else if (seen->read == 0)
-        (void)printf("images     none of the %zu looked at can be read\n",
-                     seen->looked);
+        cli_print("images     none of the %zu looked at can be read\n", seen->looked);
     else if (seen->width[0] == seen->width[1] && seen->height[0] == seen->height[1])
-        (void)printf("images     %zu x %zu (of %zu looked at)\n", seen->width[0],
-                     seen->height[0], seen->read);
+        cli_print("images     %zu x %zu (of %zu looked at)\n", seen->width[0],
+                  seen->height[0], seen->read);
     else
-        (void)printf("images     %zu to %zu wide, %zu to %zu high (of %zu looked at)\n",
-                     seen->width[0], seen->width[1], seen->height[0], seen->height[1],
-                     seen->read);
+        cli_print("images     %zu to %zu wide, %zu to %zu high (of %zu looked at)\n",
+                  seen->width[0], seen->width[1], seen->height[0], seen->height[1],
+                  seen->read);
 }
 
 static void print_text(const jsn_dataset *data, const sizes *seen, char sums[][SUM_HEX],
                        size_t *counts)
 {
     const jsn_dataset_traits *about = jsn_dataset_about(data);
-    (void)printf("%s (%s)\n", about->spec, about->kind);
+    cli_print("%s (%s)\n", about->spec, about->kind);
     print_size(about, seen);
-    (void)printf("normalised mean %.4f %.4f %.4f, deviation %.4f %.4f %.4f\n",
-                 (double)about->mean[0], (double)about->mean[1], (double)about->mean[2],
-                 (double)about->deviation[0], (double)about->deviation[1],
-                 (double)about->deviation[2]);
-    (void)printf("classes    %zu\n", about->classes);
+    cli_print("normalised mean %.4f %.4f %.4f, deviation %.4f %.4f %.4f\n",
+              (double)about->mean[0], (double)about->mean[1], (double)about->mean[2],
+              (double)about->deviation[0], (double)about->deviation[1],
+              (double)about->deviation[2]);
+    cli_print("classes    %zu\n", about->classes);
     for (int s = 0; s < JSN_SPLITS; s++) {
         const size_t samples = jsn_dataset_samples(data, (jsn_split)s);
         if (samples == 0)
@@ -229,14 +227,14 @@ static void print_text(const jsn_dataset *data, const sizes *seen, char sums[][S
             least = counts[k] < least ? counts[k] : least;
             most = counts[k] > most ? counts[k] : most;
         }
-        (void)printf(
-            "%-10s %zu %s, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
-            samples, jsn_noun(samples, "sample", "samples"), least, most,
-            jsn_dataset_soft_labels(data, (jsn_split)s) != NULL ? ", soft labels" : "");
+        cli_print("%-10s %zu %s, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
+                  samples, jsn_noun(samples, "sample", "samples"), least, most,
+                  jsn_dataset_soft_labels(data, (jsn_split)s) != NULL ? ", soft labels"
+                                                                      : "");
         if (sums[s][0] != '\0')
-            (void)printf("           pixels SHA-256 %s\n", sums[s]);
+            cli_print("           pixels SHA-256 %s\n", sums[s]);
         for (size_t k = 0; k < about->classes && about->classes <= 20; k++)
-            (void)printf("%10zu %s\n", counts[k], jsn_dataset_class(data, k));
+            cli_print("%10zu %s\n", counts[k], jsn_dataset_class(data, k));
     }
 }
 

@@ -123,7 +123,7 @@ static void print_number(const jsn_train_result *results, size_t seeds, size_t o
         (void)snprintf(part, sizeof part, " +- %.*f", decimals,
                        jsn_stats_deviation(values, seeds));
     (void)strncat(text, part, sizeof text - strlen(text) - 1);
-    (void)printf("  %15s", text);
+    cli_print("  %15s", text);
 }
 
 static void print_table(const jsn_train_result *results, size_t seeds)
@@ -145,37 +145,37 @@ static void print_table(const jsn_train_result *results, size_t seeds)
          offsetof(jsn_train_result, consistency_noisy), 100},
         {"time, s", 0, offsetof(jsn_train_result, seconds), 1},
     };
-    (void)printf("\n%-34s", "");
+    cli_print("\n%-34s", "");
     for (size_t l = 0; l < LOSSES; l++)
-        (void)printf("  %15s", contestants[l].title);
-    (void)printf("\n");
+        cli_print("  %15s", contestants[l].title);
+    cli_print("\n");
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        (void)printf("%-34s", lines[i].title);
+        cli_print("%-34s", lines[i].title);
         for (size_t l = 0; l < LOSSES; l++)
             print_number(results + l * seeds, seeds, lines[i].offset, lines[i].scale,
                          lines[i].decimals);
-        (void)printf("\n");
+        cli_print("\n");
     }
     size_t ahead = 0;
     for (size_t s = 0; s < seeds; s++)
         ahead += results[seeds + s].test_acc > results[s].test_acc;
-    (void)printf("\n%.1f%% of the labels are wrong (nominal rate 40%%, the true class "
-                 "may be drawn again).\nGJS is ahead in %zu of %zu %s.\n",
-                 100.0 * results[0].noise_real, ahead, seeds,
-                 jsn_noun(seeds, "seed", "seeds"));
+    cli_print("\n%.1f%% of the labels are wrong (nominal rate 40%%, the true class "
+              "may be drawn again).\nGJS is ahead in %zu of %zu %s.\n",
+              100.0 * results[0].noise_real, ahead, seeds,
+              jsn_noun(seeds, "seed", "seeds"));
 }
 
 static void print_next(const demo_values *v, const char *folder)
 {
-    (void)printf("\nSee %s/report.html. Next (jensen is build/release/jensen until "
-                 "'make install'):\n"
-                 "  jensen report %s          the page of one run\n"
-                 "  jensen demo --seeds 5 --out demo5       five seeds\n"
-                 "  jensen train photos/                    your own folder, one "
-                 "sub-folder a class\n"
-                 "  jensen predict %s photos/ --csv out.csv\n"
-                 "  jensen show recipes                     the paper's experiments\n",
-                 v->out, folder, folder);
+    cli_print("\nSee %s/report.html. Next (jensen is build/release/jensen until "
+              "'make install'):\n"
+              "  jensen report %s          the page of one run\n"
+              "  jensen demo --seeds 5 --out demo5       five seeds\n"
+              "  jensen train photos/                    your own folder, one "
+              "sub-folder a class\n"
+              "  jensen predict %s photos/ --csv out.csv\n"
+              "  jensen show recipes                     the paper's experiments\n",
+              v->out, folder, folder);
 }
 
 static jsn_status compare(const demo_values *v, jsn_train_result *results,
@@ -192,8 +192,8 @@ static jsn_status compare(const demo_values *v, jsn_train_result *results,
                          contestants[l].name, (long long)v->epochs, (long long)seed);
             if (length < 0 || (size_t)length >= sizeof folder)
                 return cli_usage("--out is too long");
-            (void)fprintf(stderr, "training with %s, seed %lld (%s)\n",
-                          contestants[l].title, (long long)seed, folder);
+            cli_say("training with %s, seed %lld (%s)\n", contestants[l].title,
+                    (long long)seed, folder);
             jsn_train_result *result = &results[l * seeds + s];
             const jsn_status status = train_one(v, l, seed, folder, result);
             if (status != JSN_OK)

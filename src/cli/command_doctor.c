@@ -123,47 +123,47 @@ static jsn_status print_json(const jsn_machine *machine, const jsn_gpu_driver *d
 static void print_gpus(const jsn_gpu_driver *driver)
 {
     if (driver->gpus == 0)
-        (void)printf("  %-16s none: %s\n", "GPU", driver->text);
+        cli_print("  %-16s none: %s\n", "GPU", driver->text);
     for (size_t i = 0; i < driver->gpus; i++)
-        (void)printf("  %-16s %s, %.1f GiB (driver for CUDA %d.%d)\n", "GPU",
-                     driver->gpu[i].name, gib(driver->gpu[i].memory),
-                     driver->version / 1000, driver->version % 1000 / 10);
+        cli_print("  %-16s %s, %.1f GiB (driver for CUDA %d.%d)\n", "GPU",
+                  driver->gpu[i].name, gib(driver->gpu[i].memory),
+                  driver->version / 1000, driver->version % 1000 / 10);
 }
 
 static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
                        const folder folders[FOLDERS])
 {
-    (void)printf("jensen %s\n\nmachine\n  %-16s %s\n  %-16s %zu\n", jsn_version(),
-                 "CPU", machine->cpu, "cores", machine->cores);
-    (void)printf("  %-16s", "instruction sets");
+    cli_print("jensen %s\n\nmachine\n  %-16s %s\n  %-16s %zu\n", jsn_version(), "CPU",
+              machine->cpu, "cores", machine->cores);
+    cli_print("  %-16s", "instruction sets");
     for (size_t i = 0; i < jsn_instruction_set_count(); i++)
         if (jsn_instruction_set_at(i).present)
-            (void)printf(" %s", jsn_instruction_set_at(i).name);
-    (void)printf("\n  %-16s %.1f GiB", "memory", gib(machine->memory));
+            cli_print(" %s", jsn_instruction_set_at(i).name);
+    cli_print("\n  %-16s %.1f GiB", "memory", gib(machine->memory));
     if (machine->memory_limit < machine->memory)
-        (void)printf(", limited to %.1f GiB", gib(machine->memory_limit));
-    (void)printf("\n");
+        cli_print(", limited to %.1f GiB", gib(machine->memory_limit));
+    cli_print("\n");
     print_gpus(driver);
-    (void)printf("\nfolders\n");
+    cli_print("\nfolders\n");
     for (size_t i = 0; i < FOLDERS; i++) {
         const uint64_t room = jsn_disk_free(folders[i].path);
-        (void)printf("  %-16s %s", folders[i].purpose, folders[i].path);
+        cli_print("  %-16s %s", folders[i].purpose, folders[i].path);
         if (room > 0)
-            (void)printf(", %.1f GiB free\n", gib(room));
+            cli_print(", %.1f GiB free\n", gib(room));
         else
-            (void)printf(", not there yet\n");
+            cli_print(", not there yet\n");
     }
-    (void)printf("\nbackends\n");
+    cli_print("\nbackends\n");
     for (size_t i = 0; i < jsn_backend_count(); i++) {
         const jsn_backend_info b = jsn_backend_describe(i);
-        (void)printf("  %-16s %zu %s, %s\n", b.name, b.devices,
-                     jsn_noun(b.devices, "device", "devices"), b.summary);
+        cli_print("  %-16s %zu %s, %s\n", b.name, b.devices,
+                  jsn_noun(b.devices, "device", "devices"), b.summary);
     }
-    (void)printf("\nlibraries\n");
+    cli_print("\nlibraries\n");
     for (size_t i = 0; i < jsn_feature_count(); i++) {
         const jsn_feature *f = jsn_feature_describe(i);
-        (void)printf("  %-16s %-10s %s\n", f->name,
-                     f->version[0] != '\0' ? f->version : "missing", f->purpose);
+        cli_print("  %-16s %-10s %s\n", f->name,
+                  f->version[0] != '\0' ? f->version : "missing", f->purpose);
     }
 }
 

@@ -77,40 +77,40 @@ static void print_confusion(const jsn_classifier *c, const jsn_classifier_scores
     enum { MOST_COLUMNS = 12, MOST_LABEL = 24, LEAST_COLUMN = 6, MOST_COLUMN = 10 };
     const size_t classes = jsn_classifier_classes(c);
     if (classes > MOST_COLUMNS) {
-        (void)printf("\nconfusion of %zu classes: too wide to print, --json has it\n",
-                     classes);
+        cli_print("\nconfusion of %zu classes: too wide to print, --json has it\n",
+                  classes);
         return;
     }
     const size_t label = name_width(c, 1, MOST_LABEL);
     const size_t column = name_width(c, LEAST_COLUMN, MOST_COLUMN);
-    (void)printf("\nconfusion (rows: label, columns: predicted)\n");
+    cli_print("\nconfusion (rows: label, columns: predicted)\n");
     cli_put_left("", label);
     for (size_t k = 0; k < classes; k++) {
-        (void)fputc(' ', stdout);
+        cli_print(" ");
         cli_put_right(jsn_classifier_class(c, k), column);
     }
-    (void)printf("\n");
+    cli_print("\n");
     for (size_t k = 0; k < classes; k++) {
         cli_put_left(jsn_classifier_class(c, k), label);
         for (size_t j = 0; j < classes; j++)
-            (void)printf(" %*llu", (int)column,
-                         (unsigned long long)s->confusion[k * classes + j]);
-        (void)printf("\n");
+            cli_print(" %*llu", (int)column,
+                      (unsigned long long)s->confusion[k * classes + j]);
+        cli_print("\n");
     }
 }
 
 static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
 {
-    (void)printf("split        %s\nsamples      %llu\n", s->split,
-                 (unsigned long long)s->samples);
+    cli_print("split        %s\nsamples      %llu\n", s->split,
+              (unsigned long long)s->samples);
     if (s->bad_images > 0)
-        (void)printf("bad images   %llu\n", (unsigned long long)s->bad_images);
-    (void)printf("accuracy     %.2f%%\n", 100.0 * s->accuracy);
+        cli_print("bad images   %llu\n", (unsigned long long)s->bad_images);
+    cli_print("accuracy     %.2f%%\n", 100.0 * s->accuracy);
     if (jsn_classifier_classes(c) > 5) /* of five, any class is among the first five */
-        (void)printf("top-5        %.2f%%\n", 100.0 * s->top5);
-    (void)printf("cross-entropy %.4f\ncalibration error %.4f\n", s->loss, s->ece);
+        cli_print("top-5        %.2f%%\n", 100.0 * s->top5);
+    cli_print("cross-entropy %.4f\ncalibration error %.4f\n", s->loss, s->ece);
     if (!isnan(s->consistency))
-        (void)printf("consistency  %.2f%%\n", 100.0 * s->consistency);
+        cli_print("consistency  %.2f%%\n", 100.0 * s->consistency);
     print_confusion(c, s);
 }
 

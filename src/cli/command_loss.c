@@ -189,7 +189,7 @@ static jsn_status evaluate_on(const char *device, jsn_loss *loss,
         return status;
     if (batch->type == JSN_LOSS_F32)
         return jsn_loss_eval_on(device, loss, batch, result);
-    (void)fprintf(stderr, "float64 logits: evaluated by the definition, on the CPU\n");
+    cli_say("float64 logits: evaluated by the definition, on the CPU\n");
     return jsn_loss_eval(loss, batch, result);
 }
 

@@ -102,30 +102,30 @@ static void print_text(const noise_values *v, const jsn_noise_input *in,
                        const jsn_noise_result *r)
 {
     enum { LEAST_NAME = 24 };
-    (void)printf("noise     %s, seed %lld\n", v->noise, (long long)v->seed);
-    (void)printf("samples   %zu", r->samples);
+    cli_print("noise     %s, seed %lld\n", v->noise, (long long)v->seed);
+    cli_print("samples   %zu", r->samples);
     if (r->listed_samples != r->samples)
-        (void)printf(", %zu with a label, %zu left for validation", r->listed_samples,
-                     r->samples - r->listed_samples);
-    (void)printf("\ndrawn     %zu\nchanged   %zu\n", r->drawn, r->changed);
+        cli_print(", %zu with a label, %zu left for validation", r->listed_samples,
+                  r->samples - r->listed_samples);
+    cli_print("\ndrawn     %zu\nchanged   %zu\n", r->drawn, r->changed);
     if (!isnan(r->nominal_rate))
-        (void)printf("nominal   %.2f%%\n", 100.0 * r->nominal_rate);
-    (void)printf("real      %.2f%%\n", 100.0 * r->real_rate);
+        cli_print("nominal   %.2f%%\n", 100.0 * r->nominal_rate);
+    cli_print("real      %.2f%%\n", 100.0 * r->real_rate);
     if (!isnan(r->factor))
-        (void)printf("factor    %.4f\n", r->factor);
+        cli_print("factor    %.4f\n", r->factor);
     size_t width = LEAST_NAME;
     for (size_t c = 0; c < r->classes; c++) {
         const size_t name = cli_cell_width(in->class_names[c]);
         width = name > width ? name : width;
     }
-    (void)printf("\n");
+    cli_print("\n");
     cli_put_left("class", width);
-    (void)printf(" %8s  %s\n", "wrong", "most often as");
+    cli_print(" %8s  %s\n", "wrong", "most often as");
     for (size_t c = 0; c < r->classes; c++) {
         const size_t target = main_target(r, c);
         cli_put_left(in->class_names[c], width);
-        (void)printf(" %7.2f%%  %s\n", 100.0 * r->class_rates[c],
-                     target < r->classes ? in->class_names[target] : "-");
+        cli_print(" %7.2f%%  %s\n", 100.0 * r->class_rates[c],
+                  target < r->classes ? in->class_names[target] : "-");
     }
 }
 

@@ -93,11 +93,11 @@ static jsn_status print_row(const predict_values *v, size_t sample, size_t best,
     const bool sense = isfinite(probability);
     if (!sense) {
         ++*senseless;
-        (void)fprintf(stderr, "%zu: %s\n", sample, not_finite);
+        cli_say("%zu: %s\n", sample, not_finite);
     }
     if (!v->json) {
         if (sense)
-            (void)printf("%zu %zu %.4f\n", sample, best, probability);
+            cli_print("%zu %zu %.4f\n", sample, best, probability);
         return JSN_OK;
     }
     jsn_json_writer *w = NULL;

@@ -27,7 +27,7 @@ static jsn_status print_table(const jsn_texts *runs, const char *format)
     const jsn_status status =
         jsn_report_table((const char *const *)runs->items, runs->count, format, &text);
     if (status == JSN_OK)
-        (void)printf("%s", text);
+        cli_write(text);
     jsn_text_release(text);
     return status;
 }
@@ -75,7 +75,7 @@ static jsn_status run(void *values, const jsn_texts *args)
                                   ? jsn_report_curves(runs, args->count, path)
                                   : jsn_report_write(runs, args->count, v->title, path);
     if (status == JSN_OK)
-        (void)printf("%s\n", path);
+        cli_print("%s\n", path);
     return status;
 }
 

@@ -72,14 +72,14 @@ static jsn_status print(jsn_sweep *sweep, const jsn_repro_settings *settings,
     char *text = NULL;
     jsn_status status = jsn_repro_render(sweep, settings, &v->base, v->format, &text);
     if (status == JSN_OK)
-        (void)fputs(text, stdout);
+        cli_write(text);
     jsn_text_release(text);
     if (status == JSN_OK && v->report != NULL) {
         status = jsn_repro_write(sweep, settings, &v->base, v->report);
         if (status == JSN_OK) {
             /* the table first, also where both go to the same file */
             (void)fflush(stdout);
-            (void)fprintf(stderr, "written to %s\n", v->report);
+            cli_say("written to %s\n", v->report);
         }
     }
     return status;
@@ -100,7 +100,7 @@ static jsn_status say_failed(jsn_sweep *sweep, bool show)
                    jsn_sweep_name(sweep), jsn_noun(n.failed, "it", "them"));
     if (!show)
         return cli_fail(JSN_ERR_NUMERIC, "%s", text);
-    (void)fprintf(stderr, "%s\n", text);
+    cli_say("%s\n", text);
     return JSN_OK;
 }
 
@@ -118,7 +118,7 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
     if (v->retry)
         status = jsn_sweep_retry(sweep, NULL);
     if (status == JSN_OK && !v->show) {
-        (void)fprintf(stderr, "study %s in %s\n", name, jsn_sweep_shown(sweep));
+        cli_say("study %s in %s\n", name, jsn_sweep_shown(sweep));
         status = cli_work(url, name, &v->worker, true);
     }
     if (status == JSN_OK)
@@ -135,8 +135,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_repro_entry entry;
     if (args->count == 0) {
         for (size_t i = 0; jsn_repro_at(i, &entry); i++)
-            (void)printf("%-8s %s%s\n", entry.name, entry.title,
-                         entry.runs ? "" : " (nothing to run)");
+            cli_print("%-8s %s%s\n", entry.name, entry.title,
+                      entry.runs ? "" : " (nothing to run)");
         return JSN_OK;
     }
     if (args->count > 1)

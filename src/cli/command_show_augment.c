@@ -8,15 +8,15 @@
 
 static void print_operations(void)
 {
-    (void)printf("\noperations ('jensen augment --op'; RandAugment's have the range of "
-                 "magnitude 0..30):\n");
+    cli_print("\noperations ('jensen augment --op'; RandAugment's have the range of "
+              "magnitude 0..30):\n");
     for (size_t i = 0; jsn_operation_describe(i) != NULL; i++) {
         const jsn_operation_info *info = jsn_operation_describe(i);
-        (void)printf("  %-14s", info->name);
+        cli_print("  %-14s", info->name);
         if (info->randaugment)
-            (void)printf(" %g..%g%s", info->low, info->high,
-                         info->is_signed ? ", either sign" : "");
-        (void)printf("\n");
+            cli_print(" %g..%g%s", info->low, info->high,
+                      info->is_signed ? ", either sign" : "");
+        cli_print("\n");
     }
 }
 
@@ -76,19 +76,19 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("takes no argument '%s'", args->items[0]);
     if (v->json)
         return print_json();
-    (void)printf("pipelines:\n");
+    cli_print("pipelines:\n");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
         if (info->stages != NULL)
-            (void)printf("  %-20s %s\n%23s%s\n", info->name, info->help, "",
-                         info->stages[0] ? info->stages : "(no stage)");
+            cli_print("  %-20s %s\n%23s%s\n", info->name, info->help, "",
+                      info->stages[0] ? info->stages : "(no stage)");
     }
-    (void)printf("\nstages (join with '+'):\n");
+    cli_print("\nstages (join with '+'):\n");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
         if (info->stages != NULL)
             continue;
-        (void)printf("  %-12s %s\n", info->name, info->help);
+        cli_print("  %-12s %s\n", info->name, info->help);
         cli_print_params(info->params, info->param_count);
     }
     print_operations();

@@ -37,9 +37,9 @@ static jsn_status run(void *values, const jsn_texts *args)
         return print_json();
     for (size_t i = 0; i < jsn_loss_count(); i++) {
         const jsn_loss_info *info = jsn_loss_describe(i);
-        (void)printf("%-16s %s%s%s\n", info->name, info->summary,
-                     info->views > 1 ? " [compares views]" : "",
-                     info->soft ? "" : " [labels only]");
+        cli_print("%-16s %s%s%s\n", info->name, info->summary,
+                  info->views > 1 ? " [compares views]" : "",
+                  info->soft ? "" : " [labels only]");
         cli_print_params(info->params, info->param_count);
     }
     return JSN_OK;

@@ -132,8 +132,8 @@ static jsn_status print_json(const show_values *v, const view *n, bool layers)
 
 static void print_layers(const show_values *v, const view *n)
 {
-    (void)printf("%s: %s\n\n%-28s %-17s %-14s %12s %14s\n", n->spec, n->info->summary,
-                 "layer", "kind", "output", "parameters", "multiply-adds");
+    cli_print("%s: %s\n\n%-28s %-17s %-14s %12s %14s\n", n->spec, n->info->summary,
+              "layer", "kind", "output", "parameters", "multiply-adds");
     for (size_t i = 0; i < n->totals.layers; i++) {
         const jsn_layer_info layer = jsn_network_layer(n->network, i);
         char kind[64], shape[64];
@@ -144,13 +144,13 @@ static void print_layers(const show_values *v, const view *n)
             (void)snprintf(kind, sizeof kind, "%s", layer.kind);
         (void)snprintf(shape, sizeof shape, "%zux%zux%zu", layer.channels, layer.height,
                        layer.width);
-        (void)printf("%-28s %-17s %-14s %12zu %14llu\n", layer.name, kind, shape,
-                     layer.parameters, (unsigned long long)layer.multiplies);
+        cli_print("%-28s %-17s %-14s %12zu %14llu\n", layer.name, kind, shape,
+                  layer.parameters, (unsigned long long)layer.multiplies);
     }
     const jsn_model_info *m = &n->training;
-    (void)printf("\nparameters      %zu\nmultiply-adds   %.1f M an image, forward\n",
-                 n->totals.parameters, (double)n->totals.multiplies / 1e6);
-    (void)printf(
+    cli_print("\nparameters      %zu\nmultiply-adds   %.1f M an image, forward\n",
+              n->totals.parameters, (double)n->totals.multiplies / 1e6);
+    cli_print(
         "training step   %.0f MiB on %s with batch %lld x %lld %s: parameters %.0f, "
         "gradients %.0f, optimiser %.0f, activations %.0f, workspace %.0f\n",
         mib(total_memory(m)), m->backend, (long long)v->batch, (long long)v->views,
@@ -168,10 +168,10 @@ static jsn_status show(const show_values *v, const char *spec, bool layers)
     else if (status == JSN_OK && layers)
         print_layers(v, &n);
     else if (status == JSN_OK)
-        (void)printf("%-16s %4zux%-4zu %8.2f M %9.1f M %8.0f MiB  %s\n", n.spec,
-                     n.height, n.width, (double)n.totals.parameters / 1e6,
-                     (double)n.totals.multiplies / 1e6, mib(total_memory(&n.training)),
-                     n.info->summary);
+        cli_print("%-16s %4zux%-4zu %8.2f M %9.1f M %8.0f MiB  %s\n", n.spec, n.height,
+                  n.width, (double)n.totals.parameters / 1e6,
+                  (double)n.totals.multiplies / 1e6, mib(total_memory(&n.training)),
+                  n.info->summary);
     jsn_network_destroy(n.network);
     return status;
 }
@@ -184,8 +184,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count == 1)
         return show(v, args->items[0], true);
     if (!v->json)
-        (void)printf("%-16s %-9s %10s %11s %12s\n", "network", "  input", "parameters",
-                     "mult-adds", "training");
+        cli_print("%-16s %-9s %10s %11s %12s\n", "network", "  input", "parameters",
+                  "mult-adds", "training");
     jsn_status status = JSN_OK;
     for (size_t i = 0; i < jsn_network_count() && status == JSN_OK; i++)
         status = show(v, jsn_network_describe(i)->name, false);

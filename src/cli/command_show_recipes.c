@@ -9,9 +9,9 @@
 
 static void print_recipe(const jsn_recipe *r)
 {
-    (void)printf("%s  (%s, %s)\n", r->name, r->result, r->dataset);
+    cli_print("%s  (%s, %s)\n", r->name, r->result, r->dataset);
     for (size_t i = 0; i < r->option_count; i++)
-        (void)printf("    --%s %s\n", r->options[i].name, r->options[i].value);
+        cli_print("    --%s %s\n", r->options[i].name, r->options[i].value);
 }
 
 static void put_recipe(jsn_json_writer *w, const jsn_recipe *r)
@@ -56,8 +56,8 @@ static jsn_status list(const jsn_texts *args, jsn_json_writer *w, size_t *shown)
         else if (how == 2)
             print_recipe(&r);
         else if (how == 1)
-            (void)printf("%-34s %-8s %s\n", r.name, r.result,
-                         jsn_recipe_value(&r, "loss"));
+            cli_print("%-34s %-8s %s\n", r.name, r.result,
+                      jsn_recipe_value(&r, "loss"));
     }
     if (*shown == 0)
         return cli_usage("no recipe has '%s' in its name", args->items[0]);

@@ -70,12 +70,12 @@ static jsn_status print_json(const jsn_sweep_choice *c, const jsn_sweep_trial *t
 
 static void print_trial(const jsn_sweep *sweep, const jsn_sweep_trial *t)
 {
-    (void)printf("trial %lld: %s %.4f ", (long long)t->number,
-                 jsn_sweep_measured(sweep, t), t->value);
+    cli_print("trial %lld: %s %.4f ", (long long)t->number,
+              jsn_sweep_measured(sweep, t), t->value);
     for (size_t i = 0; i < t->option_count; i++)
-        (void)printf(" --%s %s", t->options[i].name, t->options[i].text);
+        cli_print(" --%s %s", t->options[i].name, t->options[i].text);
     const char *folder = jsn_sweep_fact(t, "run");
-    (void)printf("  (%s)\n", folder == NULL ? "no run folder" : folder);
+    cli_print("  (%s)\n", folder == NULL ? "no run folder" : folder);
 }
 
 static jsn_status print_seeds(const jsn_sweep *sweep, const jsn_sweep_choice *c,
@@ -88,20 +88,20 @@ static jsn_status print_seeds(const jsn_sweep *sweep, const jsn_sweep_choice *c,
     if (status != JSN_OK)
         return status;
     for (size_t i = 0; i < c->n; i++)
-        (void)printf("%s%lld",
-                     i > 0      ? ", "
-                     : c->n > 1 ? "trials "
-                                : "trial ",
-                     (long long)trials[c->trials[i]].number);
-    (void)printf(": mean %s %.4f", jsn_sweep_measured(sweep, t), c->mean);
+        cli_print("%s%lld",
+                  i > 0      ? ", "
+                  : c->n > 1 ? "trials "
+                             : "trial ",
+                  (long long)trials[c->trials[i]].number);
+    cli_print(": mean %s %.4f", jsn_sweep_measured(sweep, t), c->mean);
     if (c->n > 1)
-        (void)printf(", deviation %.4f", deviation);
-    (void)printf(", n %zu ", c->n);
+        cli_print(", deviation %.4f", deviation);
+    cli_print(", n %zu ", c->n);
     for (size_t i = 0; i < t->option_count; i++)
         if (strcmp(t->options[i].name, "seed") != 0)
-            (void)printf(" --%s %s", t->options[i].name, t->options[i].text);
-    (void)printf("  (best seed: trial %lld, %.4f, %s)\n", (long long)t->number,
-                 t->value, folder == NULL ? "no run folder" : folder);
+            cli_print(" --%s %s", t->options[i].name, t->options[i].text);
+    cli_print("  (best seed: trial %lld, %.4f, %s)\n", (long long)t->number, t->value,
+              folder == NULL ? "no run folder" : folder);
     return JSN_OK;
 }
 
@@ -116,22 +116,20 @@ static jsn_status print_best(const jsn_sweep *sweep, const jsn_sweep_trial *tria
     *found = c.n > 0;
     for (size_t i = 0; i < count && c.counted != NULL; i++)
         if (c.counted[i] != i)
-            (void)fprintf(stderr,
-                          "trial %lld repeats trial %lld: the same options and seed "
-                          "count once\n",
-                          (long long)trials[i].number,
-                          (long long)trials[c.counted[i]].number);
+            cli_say("trial %lld repeats trial %lld: the same options and seed "
+                    "count once\n",
+                    (long long)trials[i].number,
+                    (long long)trials[c.counted[i]].number);
     if (c.repeated && c.left_out > 0)
-        (void)fprintf(stderr,
-                      "%s%sleft out: %zu %s of which not all seeds "
-                      "are complete\n",
-                      group == NULL ? "" : group, group == NULL ? "" : ": ", c.left_out,
-                      jsn_noun(c.left_out, "configuration", "configurations"));
+        cli_say("%s%sleft out: %zu %s of which not all seeds "
+                "are complete\n",
+                group == NULL ? "" : group, group == NULL ? "" : ": ", c.left_out,
+                jsn_noun(c.left_out, "configuration", "configurations"));
     if (*found && json) {
         status = print_json(&c, trials, group);
     } else if (*found) {
         if (group != NULL)
-            (void)printf("%-24s ", group);
+            cli_print("%-24s ", group);
         if (c.repeated)
             status = print_seeds(sweep, &c, trials);
         else
@@ -167,14 +165,13 @@ static jsn_status print_all(const jsn_sweep *sweep, const jsn_sweep_trial *trial
         over = over && trials[i].state != JSN_SWEEP_WAITING &&
                trials[i].state != JSN_SWEEP_RUNNING;
     if (status == JSN_OK && !found)
-        (void)fprintf(stderr,
-                      jsn_sweep_best(sweep, trials, count, NULL) == SIZE_MAX
-                          ? "no trial of '%s' is complete%s\n"
-                          : "no configuration of '%s' has all its seeds complete%s\n",
-                      jsn_sweep_name(sweep),
-                      over ? ", and none is left to run; 'jensen sweep status "
-                             "--failures' says why"
-                           : " yet");
+        cli_say(jsn_sweep_best(sweep, trials, count, NULL) == SIZE_MAX
+                    ? "no trial of '%s' is complete%s\n"
+                    : "no configuration of '%s' has all its seeds complete%s\n",
+                jsn_sweep_name(sweep),
+                over ? ", and none is left to run; 'jensen sweep status "
+                       "--failures' says why"
+                     : " yet");
     return status;
 }
 
@@ -199,11 +196,10 @@ static void say_other_data(const jsn_sweep_trial *trials, size_t count)
         const char *data = data_of(&trials[i]);
         if (data == NULL || strcmp(data, data_of(&trials[first])) == 0)
             continue;
-        (void)fprintf(stderr,
-                      "trial %lld saw other data (%s) than trial %lld (%s): their "
-                      "values do not compare\n",
-                      (long long)trials[i].number, data,
-                      (long long)trials[first].number, data_of(&trials[first]));
+        cli_say("trial %lld saw other data (%s) than trial %lld (%s): their "
+                "values do not compare\n",
+                (long long)trials[i].number, data, (long long)trials[first].number,
+                data_of(&trials[first]));
         return;
     }
 }

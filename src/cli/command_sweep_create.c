@@ -89,9 +89,9 @@ static jsn_status fill_preset(create_values *v)
 /* The command as it can be pasted into a shell. */
 static void say_how_to_run(const char *name)
 {
-    (void)fputs("work it off: jensen sweep run ", stderr);
+    cli_say("work it off: jensen sweep run ");
     cli_put_word(stderr, name);
-    (void)fputc('\n', stderr);
+    cli_say("\n");
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -126,9 +126,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = jsn_sweep_count(sweep, &counts);
     if (status == JSN_OK) {
-        (void)printf("study '%s' with %zu %s in %s\n", args->items[0], counts.waiting,
-                     jsn_noun(counts.waiting, "trial", "trials"),
-                     jsn_sweep_shown(sweep));
+        cli_print("study '%s' with %zu %s in %s\n", args->items[0], counts.waiting,
+                  jsn_noun(counts.waiting, "trial", "trials"), jsn_sweep_shown(sweep));
         say_how_to_run(args->items[0]);
     }
     jsn_sweep_close(sweep);

@@ -31,7 +31,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     else if (status == JSN_OK)
         status = jsn_study_export(sweep, v->format, NULL, &text);
     if (text != NULL)
-        (void)fputs(text, stdout);
+        cli_write(text);
     jsn_text_release(text);
     jsn_sweep_close(sweep);
     return status;

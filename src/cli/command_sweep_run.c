@@ -51,9 +51,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = jsn_sweep_count(sweep, &counts);
     if (status == JSN_OK)
-        (void)printf("%zu complete, %zu pruned, %zu failed, %zu waiting, %zu running\n",
-                     counts.complete, counts.pruned, counts.failed, counts.waiting,
-                     counts.running);
+        cli_print("%zu complete, %zu pruned, %zu failed, %zu waiting, %zu running\n",
+                  counts.complete, counts.pruned, counts.failed, counts.waiting,
+                  counts.running);
     jsn_sweep_close(sweep);
     return status;
 }

@@ -93,39 +93,38 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     warn_relative(cli_store_url(v->store));
     const char *shown = jsn_sweep_shown(sweep);
-    (void)printf("#!/bin/bash\n#SBATCH --job-name=jensen\n#SBATCH --array=1-%lld\n"
-                 "#SBATCH --cpus-per-task=%lld\n#SBATCH --mem=%s\n#SBATCH --time=%s\n"
-                 "#SBATCH --requeue\n#SBATCH --open-mode=append\n"
-                 "#SBATCH --signal=B:TERM@120\n#SBATCH --output=slurm-%%A-%%a.log\n",
-                 (long long)v->tasks, (long long)v->cores, v->memory, v->time);
+    cli_print("#!/bin/bash\n#SBATCH --job-name=jensen\n#SBATCH --array=1-%lld\n"
+              "#SBATCH --cpus-per-task=%lld\n#SBATCH --mem=%s\n#SBATCH --time=%s\n"
+              "#SBATCH --requeue\n#SBATCH --open-mode=append\n"
+              "#SBATCH --signal=B:TERM@120\n#SBATCH --output=slurm-%%A-%%a.log\n",
+              (long long)v->tasks, (long long)v->cores, v->memory, v->time);
     if (v->gpus > 0)
-        (void)printf("#SBATCH --gpus-per-task=%lld\n", (long long)v->gpus);
+        cli_print("#SBATCH --gpus-per-task=%lld\n", (long long)v->gpus);
     if (v->partition != NULL)
-        (void)printf("#SBATCH --partition=%s\n", v->partition);
-    (void)printf("\n# A worker that is told to stop checkpoints, gives its trial back "
-                 "and exits with 75;\n# the task is then put into the queue again.\n");
+        cli_print("#SBATCH --partition=%s\n", v->partition);
+    cli_print("\n# A worker that is told to stop checkpoints, gives its trial back "
+              "and exits with 75;\n# the task is then put into the queue again.\n");
     if (strstr(shown, "***") != NULL)
-        (void)printf("# The store wants a password: set PGPASSWORD, or put it into "
-                     "~/.pgpass.\n");
-    (void)printf("export JENSEN_STORE=");
+        cli_print("# The store wants a password: set PGPASSWORD, or put it into "
+                  "~/.pgpass.\n");
+    cli_print("export JENSEN_STORE=");
     char url[1024];
     (void)snprintf(url, sizeof url, "%s", shown);
     drop_secrets(url);
     cli_put_word(stdout, url);
-    (void)printf("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
-                 "jensen sweep worker ");
+    cli_print("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
+              "jensen sweep worker ");
     cli_put_word(stdout, jsn_sweep_name(sweep));
-    (void)printf(" --threads %lld --runs ", (long long)v->cores);
+    cli_print(" --threads %lld --runs ", (long long)v->cores);
     cli_put_word(stdout, v->runs);
-    (void)printf(
-        "%s --wait &\nworker=$!\n"
-        "wait \"$worker\"\ncode=$?\n"
-        "while kill -0 \"$worker\" 2>/dev/null; do wait \"$worker\"; code=$?; "
-        "done\n"
-        "[ \"$code\" -eq 75 ] && "
-        "exec scontrol requeue \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\""
-        "\nexit \"$code\"\n",
-        v->gpus > 0 ? " --device cuda" : "");
+    cli_print("%s --wait &\nworker=$!\n"
+              "wait \"$worker\"\ncode=$?\n"
+              "while kill -0 \"$worker\" 2>/dev/null; do wait \"$worker\"; code=$?; "
+              "done\n"
+              "[ \"$code\" -eq 75 ] && "
+              "exec scontrol requeue \"${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}\""
+              "\nexit \"$code\"\n",
+              v->gpus > 0 ? " --device cuda" : "");
     jsn_sweep_close(sweep);
     return JSN_OK;
 }

@@ -26,8 +26,8 @@ static jsn_status print_failures(jsn_sweep *sweep)
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         if (trials[i].state == JSN_SWEEP_FAILED) {
             const char *why = jsn_sweep_fact(&trials[i], "failure");
-            (void)printf("trial %lld failed: %s\n", (long long)trials[i].number,
-                         why == NULL ? "no reason stored" : why);
+            cli_print("trial %lld failed: %s\n", (long long)trials[i].number,
+                      why == NULL ? "no reason stored" : why);
         }
     jsn_sweep_trials_release(trials, count);
     return status;
@@ -45,18 +45,18 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = jsn_sweep_count(sweep, &c);
     if (status == JSN_OK && v->json)
-        (void)printf("{\"waiting\":%zu,\"running\":%zu,\"complete\":%zu,\"pruned\":%zu,"
-                     "\"failed\":%zu,\"trials\":%zu}\n",
-                     c.waiting, c.running, c.complete, c.pruned, c.failed,
-                     c.waiting + c.running + c.complete + c.pruned + c.failed);
+        cli_print("{\"waiting\":%zu,\"running\":%zu,\"complete\":%zu,\"pruned\":%zu,"
+                  "\"failed\":%zu,\"trials\":%zu}\n",
+                  c.waiting, c.running, c.complete, c.pruned, c.failed,
+                  c.waiting + c.running + c.complete + c.pruned + c.failed);
     else if (status == JSN_OK)
-        (void)printf("%s: %zu %s: %zu complete, %zu running, %zu waiting, %zu pruned, "
-                     "%zu failed\n",
-                     jsn_sweep_name(sweep),
-                     c.waiting + c.running + c.complete + c.pruned + c.failed,
-                     jsn_noun(c.waiting + c.running + c.complete + c.pruned + c.failed,
-                              "trial", "trials"),
-                     c.complete, c.running, c.waiting, c.pruned, c.failed);
+        cli_print("%s: %zu %s: %zu complete, %zu running, %zu waiting, %zu pruned, "
+                  "%zu failed\n",
+                  jsn_sweep_name(sweep),
+                  c.waiting + c.running + c.complete + c.pruned + c.failed,
+                  jsn_noun(c.waiting + c.running + c.complete + c.pruned + c.failed,
+                           "trial", "trials"),
+                  c.complete, c.running, c.waiting, c.pruned, c.failed);
     if (status == JSN_OK && v->failures)
         status = print_failures(sweep);
     jsn_sweep_close(sweep);

@@ -57,7 +57,7 @@ static jsn_status print_json(const jsn_theory_bounds *b)
 
 static void print_row(const char *name, double unscaled, double z, const char *meaning)
 {
-    (void)printf("%-10s %16.9g %16.9g   %s\n", name, unscaled / z, unscaled, meaning);
+    cli_print("%-10s %16.9g %16.9g   %s\n", name, unscaled / z, unscaled, meaning);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -91,10 +91,10 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     if (v->json)
         return print_json(&b);
-    (void)printf("%s, K = %zu classes, M = %zu (%zu %s), pi1 = %g, Z = %.12g\n\n",
-                 b.views == 1 ? "JS" : "GJS", b.classes, b.views + 1, b.views,
-                 jsn_noun(b.views, "view", "views"), b.pi1, b.z);
-    (void)printf("%-10s %16s %16s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
+    cli_print("%s, K = %zu classes, M = %zu (%zu %s), pi1 = %g, Z = %.12g\n\n",
+              b.views == 1 ? "JS" : "GJS", b.classes, b.views + 1, b.views,
+              jsn_noun(b.views, "view", "views"), b.pi1, b.z);
+    cli_print("%-10s %16s %16s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
     print_row("B_L", b.lower, b.z, "least sum of the losses over all labels");
     print_row("B_U", b.upper, b.z,
               b.upper_tight ? "largest" : "an upper bound of the largest");

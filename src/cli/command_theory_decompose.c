@@ -121,14 +121,14 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     if (v->json)
         return print_json(&q, v, &parts);
-    (void)printf("%-34s %18s %18s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
-    (void)printf("%-34s %18.12g %18.12g\n", "GJS", parts.gjs, parts.gjs * parts.z);
-    (void)printf("%-34s %18.12g %18.12g\n", "= JS of label and mean prediction",
-                 parts.js, parts.js * parts.z);
-    (void)printf("%-34s %18.12g %18.12g\n", "+ consistency of the predictions",
-                 parts.consistency, parts.consistency * parts.z);
-    (void)printf("\nZ = %.12g; divergence of the views by themselves: %.12g\n", parts.z,
-                 parts.spread);
+    cli_print("%-34s %18s %18s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
+    cli_print("%-34s %18.12g %18.12g\n", "GJS", parts.gjs, parts.gjs * parts.z);
+    cli_print("%-34s %18.12g %18.12g\n", "= JS of label and mean prediction", parts.js,
+              parts.js * parts.z);
+    cli_print("%-34s %18.12g %18.12g\n", "+ consistency of the predictions",
+              parts.consistency, parts.consistency * parts.z);
+    cli_print("\nZ = %.12g; divergence of the views by themselves: %.12g\n", parts.z,
+              parts.spread);
     return JSN_OK;
 }
 

@@ -63,15 +63,14 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (v->json)
         return print_json(v->p_y, pi1, count);
     const double ce = -log(v->p_y), half = 1.0 - v->p_y;
-    (void)printf("p_y = %g\n\n%-20s %18s %12s %12s\n", v->p_y, "pi1", "JS (scaled)",
-                 "from CE", "from MAE/2");
-    (void)printf("%-20s %18.12g %12s %12s\n", "-> 0: CE", ce, "", "");
+    cli_print("p_y = %g\n\n%-20s %18s %12s %12s\n", v->p_y, "pi1", "JS (scaled)",
+              "from CE", "from MAE/2");
+    cli_print("%-20s %18.12g %12s %12s\n", "-> 0: CE", ce, "", "");
     for (size_t i = 0; i < count; i++) {
         const double js = jsn_theory_js(pi1[i], v->p_y);
-        (void)printf("%-20.15g %18.12g %12.3g %12.3g\n", pi1[i], js, js - ce,
-                     js - half);
+        cli_print("%-20.15g %18.12g %12.3g %12.3g\n", pi1[i], js, js - ce, js - half);
     }
-    (void)printf("%-20s %18.12g %12s %12s\n", "-> 1: MAE/2", half, "", "");
+    cli_print("%-20s %18.12g %12s %12s\n", "-> 1: MAE/2", half, "", "");
     return JSN_OK;
 }
 

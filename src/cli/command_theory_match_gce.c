@@ -32,7 +32,7 @@ static jsn_status match(jsn_json_writer *w, double q, double p_y)
         return status;
     const double scale = pow(p_y, q - 1.0);
     if (w == NULL) {
-        (void)printf("%-8g %16.12g %18.15g %14.8g\n", q, scale, pi1, rest);
+        cli_print("%-8g %16.12g %18.15g %14.8g\n", q, scale, pi1, rest);
         return JSN_OK;
     }
     jsn_json_begin_object(w, NULL);
@@ -65,8 +65,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         jsn_json_put_real(w, "p_y", v->p_y);
         jsn_json_begin_array(w, "matches");
     } else {
-        (void)printf("equal gradient scale at p_y = %g\n\n%-8s %16s %18s %14s\n",
-                     v->p_y, "q (GCE)", "scale", "pi1 (JS)", "1 - pi1");
+        cli_print("equal gradient scale at p_y = %g\n\n%-8s %16s %18s %14s\n", v->p_y,
+                  "q (GCE)", "scale", "pi1 (JS)", "1 - pi1");
     }
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         status = match(w, q[i], v->p_y);

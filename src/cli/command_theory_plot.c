@@ -33,7 +33,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     char *svg = NULL;
     const jsn_status status = jsn_plot_render(args->items[0], v->loss, v->plain, &svg);
     if (status == JSN_OK)
-        (void)fputs(svg, stdout);
+        cli_write(svg);
     jsn_text_release(svg);
     return status;
 }

@@ -93,11 +93,11 @@ static jsn_status print_json(const risk_values *v, const jsn_theory_bounds *b,
 
 static void print_risk(const char *title, const jsn_theory_risk *r)
 {
-    (void)printf("%s\n  %12.6g <= R_eta(f*) - R_eta(f*_eta) <= %.6g\n", title,
-                 r->noisy_lowest, r->noisy_highest);
+    cli_print("%s\n  %12.6g <= R_eta(f*) - R_eta(f*_eta) <= %.6g\n", title,
+              r->noisy_lowest, r->noisy_highest);
     if (isfinite(r->clean_lowest))
-        (void)printf("  %12.6g <= R(f*) - R(f*_eta)         <= %.6g\n", r->clean_lowest,
-                     r->clean_highest);
+        cli_print("  %12.6g <= R(f*) - R(f*_eta)         <= %.6g\n", r->clean_lowest,
+                  r->clean_highest);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -121,15 +121,17 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     if (v->json)
         return print_json(v, &b, risk);
-    (void)printf("Theorem %d, %s, K = %lld, M = %lld, pi1 = %g, %s %g, scaled loss\n\n",
-                 symmetric ? 1 : 2, v->views == 1 ? "JS" : "GJS", (long long)v->classes,
-                 (long long)v->views + 1, v->pi1,
-                 symmetric ? "symmetric noise eta =" : "noise to the next class",
-                 symmetric ? v->eta : v->pair);
+    cli_print("Theorem %d, %s, K = %lld, M = %lld, pi1 = %g, %s %g, scaled loss\n\n",
+              symmetric ? 1 : 2, v->views == 1 ? "JS" : "GJS", (long long)v->classes,
+              (long long)v->views + 1, v->pi1,
+              symmetric ? "symmetric noise eta =" : "noise to the next class",
+              symmetric ? v->eta : v->pair);
     print_risk("for every predictor", &risk[0]);
-    if (v->views > 1)
-        print_risk("\nif f* is on average as consistent as f*_eta (Proposition 4)",
+    if (v->views > 1) {
+        cli_print("\n");
+        print_risk("if f* is on average as consistent as f*_eta (Proposition 4)",
                    &risk[1]);
+    }
     return JSN_OK;
 }
 

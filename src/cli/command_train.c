@@ -15,21 +15,21 @@ static int stop_asked(void *user)
 static void print_share(const char *name, double value)
 {
     if (!isnan(value))
-        (void)printf("%-22s %6.2f%%\n", name, 100.0 * value);
+        cli_print("%-22s %6.2f%%\n", name, 100.0 * value);
 }
 
 static void print_result(const jsn_train_result *r)
 {
-    (void)printf("%-22s %s\n", "run", r->run);
-    (void)printf("%-22s %s/report.html\n", "report", r->run);
+    cli_print("%-22s %s\n", "run", r->run);
+    cli_print("%-22s %s/report.html\n", "report", r->run);
     if (r->stopped[0] != '\0')
-        (void)printf("%-22s %s\n", "stopped", r->stopped);
+        cli_print("%-22s %s\n", "stopped", r->stopped);
     print_share("test accuracy (last)", r->test_acc);
     print_share("test accuracy (best)", r->test_acc_best);
     print_share("validation accuracy", r->val_acc);
     print_share("consistency", r->consistency);
     print_share("label noise, real", r->noise_real);
-    (void)printf("%-22s %.64s\n", "weights sha256", r->weights_sha256);
+    cli_print("%-22s %.64s\n", "weights sha256", r->weights_sha256);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -50,10 +50,10 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status != JSN_OK)
         return status;
     if (result.already_finished)
-        (void)fprintf(stderr, "%s is finished; nothing to do\n", result.run);
+        cli_say("%s is finished; nothing to do\n", result.run);
     /* A page that cannot be written does not undo the training. */
     if (jsn_report_run(result.run, result.already_finished) != JSN_OK)
-        (void)fprintf(stderr, "warning: no report: %s\n", jsn_last_error());
+        cli_say("warning: no report: %s\n", jsn_last_error());
     if (!config->json) {
         print_result(&result);
         return JSN_OK;
@@ -61,7 +61,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     char *text = NULL;
     status = jsn_train_result_json(&result, &text);
     if (status == JSN_OK)
-        (void)printf("%s\n", text);
+        cli_print("%s\n", text);
     jsn_text_release(text);
     return status;
 }

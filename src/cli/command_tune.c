@@ -67,15 +67,15 @@ static void name_study(const tune_values *v, char *out, size_t size)
 
 static void print_failed(const tune_values *v, const char *study, size_t failed)
 {
-    (void)printf("%zu more %s no part in the choice; why: jensen sweep status ", failed,
-                 jsn_noun(failed, "run failed and has", "runs failed and have"));
+    cli_print("%zu more %s no part in the choice; why: jensen sweep status ", failed,
+              jsn_noun(failed, "run failed and has", "runs failed and have"));
     cli_put_word(stdout, study);
-    (void)printf(" --failures");
+    cli_print(" --failures");
     if (v->store != NULL) {
-        (void)printf(" --store ");
+        cli_print(" --store ");
         cli_put_word(stdout, v->store);
     }
-    (void)printf("\n");
+    cli_print("\n");
 }
 
 /* The command that trains the chosen run: every option that was set and matters. */
@@ -83,9 +83,9 @@ static void print_command(const jsn_train_config *base, const jsn_tune_result *r
 {
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
-    (void)printf("train with it:\n  jensen train ");
+    cli_print("train with it:\n  jensen train ");
     cli_put_word(stdout, base->data);
-    (void)printf(" --loss %s --lr %s", r->loss, r->lr);
+    cli_print(" --loss %s --lr %s", r->loss, r->lr);
     for (size_t i = 0; i < count; i++) {
         char *text = NULL;
         if (strcmp(table[i].name, "data") == 0 || strcmp(table[i].name, "loss") == 0 ||
@@ -93,25 +93,25 @@ static void print_command(const jsn_train_config *base, const jsn_tune_result *r
             !jsn_options_is_set(&table[i], base) ||
             jsn_options_text(&table[i], base, &text) != JSN_OK)
             continue;
-        (void)printf(" --%s ", table[i].name);
+        cli_print(" --%s ", table[i].name);
         cli_put_word(stdout, text);
         jsn_text_release(text);
     }
-    (void)printf("\n");
+    cli_print("\n");
 }
 
 static void print_choice(const tune_values *v, const char *study,
                          const jsn_tune_result *r)
 {
-    (void)printf("chosen after %zu %s: --loss %s --lr %s\n", r->runs,
-                 jsn_noun(r->runs, "run", "runs"), r->loss, r->lr);
+    cli_print("chosen after %zu %s: --loss %s --lr %s\n", r->runs,
+              jsn_noun(r->runs, "run", "runs"), r->loss, r->lr);
     if (r->failed > 0)
         print_failed(v, study, r->failed);
-    (void)printf("accuracy on noisy validation labels: %.2f%%\n",
-                 100.0 * r->val_acc_noisy);
+    cli_print("accuracy on noisy validation labels: %.2f%%\n",
+              100.0 * r->val_acc_noisy);
     if (!r->finished)
-        (void)printf("the budget ended before the plan did; the same command with a "
-                     "larger one goes on\n");
+        cli_print("the budget ended before the plan did; the same command with a "
+                  "larger one goes on\n");
     print_command(&v->base, r);
 }
 
@@ -215,10 +215,10 @@ static jsn_status tune(tune_values *v, const jsn_texts *args)
     if (status != JSN_OK)
         return status;
     if (v->base.json)
-        (void)printf("{\"loss\":\"%s\",\"lr\":%s,\"val_acc_noisy\":%.17g,\"runs\":%zu,"
-                     "\"finished\":%s,\"failed\":%zu}\n",
-                     result.loss, result.lr, result.val_acc_noisy, result.runs,
-                     result.finished ? "true" : "false", result.failed);
+        cli_print("{\"loss\":\"%s\",\"lr\":%s,\"val_acc_noisy\":%.17g,\"runs\":%zu,"
+                  "\"finished\":%s,\"failed\":%zu}\n",
+                  result.loss, result.lr, result.val_acc_noisy, result.runs,
+                  result.finished ? "true" : "false", result.failed);
     else
         print_choice(v, name, &result);
     return JSN_OK;

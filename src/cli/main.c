@@ -115,11 +115,9 @@ static int no_command(const char *word)
         }
     }
     if (nearest[0] != '\0')
-        (void)fprintf(stderr, "jensen: no command '%s'; did you mean '%s'?\n", word,
-                      nearest);
+        cli_say("jensen: no command '%s'; did you mean '%s'?\n", word, nearest);
     else
-        (void)fprintf(stderr, "jensen: no command '%s'; 'jensen --help' lists them\n",
-                      word);
+        cli_say("jensen: no command '%s'; 'jensen --help' lists them\n", word);
     return CLI_USAGE;
 }
 
@@ -142,10 +140,10 @@ static int complain(const cli_command *command, jsn_status status)
     if (sentence[0] == '\0')
         sentence = jsn_status_text(status);
     cli_progress_clear();
-    (void)fprintf(stderr, "jensen %s: %s\n", command->name, sentence);
+    cli_say("jensen %s: %s\n", command->name, sentence);
     if (exit_code(status) == CLI_USAGE)
-        (void)fprintf(stderr, "usage: jensen %s %s; 'jensen %s --help' explains\n",
-                      command->name, command->usage, command->name);
+        cli_say("usage: jensen %s %s; 'jensen %s --help' explains\n", command->name,
+                command->usage, command->name);
     return exit_code(status);
 }
 
@@ -212,8 +210,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
     const int lost = fflush(stdout) != 0 || ferror(stdout);
     int code = status == JSN_OK ? CLI_DONE : complain(command, status);
     if (lost && code == CLI_DONE) {
-        (void)fprintf(stderr, "jensen %s: standard output: cannot be written\n",
-                      command->name);
+        cli_say("jensen %s: standard output: cannot be written\n", command->name);
         code = CLI_FAILED;
     }
     jsn_options_release(table, count, values);
@@ -236,7 +233,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "help") == 0)
         return help_on(argc - 1, argv + 1);
     if (strcmp(argv[1], "--version") == 0) {
-        (void)printf("jensen %s\n", jsn_version());
+        cli_print("jensen %s\n", jsn_version());
         return CLI_DONE;
     }
     if (strcmp(argv[1], "--print-man") == 0) {

@@ -50,4 +50,8 @@ JSN_MUST_CHECK jsn_status jsni_text_take(jsni_text *text, char **out);
 
 void jsni_text_release(jsni_text *text);
 
+/* Length of the UTF-8 sequence at `at` (1 to 4), 0 when it is none (RFC 3629:
+ * no surrogates, no overlong forms, nothing above U+10FFFF). */
+size_t jsni_utf8_length(const char *at, const char *end);
+
 #endif /* JSNI_CORE_TEXT_H */

@@ -43,27 +43,6 @@ static bool take(reader *r, char c)
     return true;
 }
 
-size_t jsni_utf8_length(const char *at, const char *end)
-{
-    const unsigned char *b = (const unsigned char *)at;
-    const size_t room = (size_t)(end - at);
-    if (b[0] < 0x80)
-        return 1;
-    const size_t length = b[0] >= 0xc2 && b[0] <= 0xdf   ? 2
-                          : b[0] >= 0xe0 && b[0] <= 0xef ? 3
-                          : b[0] >= 0xf0 && b[0] <= 0xf4 ? 4
-                                                         : 0;
-    if (length == 0 || length > room)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((b[i] & 0xc0) != 0x80)
-            return 0;
-    if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
-        (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 static bool hex4(reader *r, unsigned *out)
 {
     unsigned value = 0;

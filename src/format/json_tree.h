@@ -51,10 +51,6 @@ bool jsni_json_tree_is_number(const char *text);
 /* Makes `value` a number if its text is one by JSON's grammar and within double. */
 bool jsni_json_tree_number(jsn_json *value);
 
-/* Length of the UTF-8 sequence at `at` (1 to 4), 0 when it is none (RFC 3629:
- * no surrogates, no overlong forms, nothing above U+10FFFF). */
-size_t jsni_utf8_length(const char *at, const char *end);
-
 /* Adds `value` in double quotes, with a backslash before a quote and a backslash; bytes
  * that are not UTF-8 become U+FFFD. Control characters are added by `control`. */
 typedef void jsni_control_fn(jsni_text *text, unsigned char c);

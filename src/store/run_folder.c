@@ -122,6 +122,11 @@ jsn_status jsni_run_write(const jsni_run_folder *run, const char *name,
     return status;
 }
 
+static void put_piece(void *file, const char *piece, size_t length)
+{
+    (void)fwrite(piece, 1, length, file);
+}
+
 void jsni_run_log(const jsni_run_folder *run, const char *text)
 {
     char *path = jsni_run_file(run, JSNI_RUN_LOG);
@@ -136,7 +141,9 @@ void jsni_run_log(const jsni_run_folder *run, const char *text)
         (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
-        (void)fprintf(file, "%s %.*s\n", stamp, (int)length, text);
+        (void)fprintf(file, "%s ", stamp);
+        jsn_text_visible(text, length, false, put_piece, file);
+        (void)fputc('\n', file);
         text += length + (text[length] == '\n');
     }
     (void)fclose(file);

@@ -8,6 +8,7 @@
 #include "core/number.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "jensen/log.h"
 #include "jensen/version.h"
 
 static void test_every_status_has_a_text(void **state)
@@ -135,6 +136,43 @@ static void test_a_bounded_text_is_cut_between_characters(void **state)
     jsni_text text = jsni_text_in(array, sizeof array);
     jsni_text_add(&text, "\x80\x80\x80\x80\x80"); /* not UTF-8: cut anywhere */
     assert_int_equal(text.length, 3);
+}
+
+static void add_piece(void *text, const char *piece, size_t length)
+{
+    jsni_text_add_n(text, piece, length);
+}
+
+static void test_what_a_terminal_obeys_is_made_visible(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *shown;
+    } cases[] = {
+        {"plain caf\xc3\xa9 \xe6\xbc\xa2 \xf0\x9f\x98\x80",
+         "plain caf\xc3\xa9 \xe6\xbc\xa2 \xf0\x9f\x98\x80"},
+        {"a\x1b[31mb\a\r", "a\\u001b[31mb\\u0007\\u000d"},
+        {"\x7f\xc2\x80\xc2\x9b\xc2\xa0", "\\u007f\\u0080\\u009b\xc2\xa0"},
+        {"\xe2\x80\xa9\xe2\x80\xaa\xe2\x80\xae\xe2\x80\xaf",
+         "\xe2\x80\xa9\\u202a\\u202e\xe2\x80\xaf"},
+        {"\xe2\x81\xa5\xe2\x81\xa6\xe2\x81\xa9\xe2\x81\xaa",
+         "\xe2\x81\xa5\\u2066\\u2069\xe2\x81\xaa"},
+        {"caf\xe9 \x9b"
+         "31m \xe2\x80",
+         "caf\\xe9 \\x9b31m \\xe2\\x80"},
+        {"one\n\ttwo", "one\\u000a\ttwo"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char shown[200];
+        jsni_text text = jsni_text_in(shown, sizeof shown);
+        jsn_text_visible(cases[i].text, strlen(cases[i].text), false, add_piece, &text);
+        assert_string_equal(shown, cases[i].shown);
+    }
+    char shown[40];
+    jsni_text text = jsni_text_in(shown, sizeof shown);
+    jsn_text_visible("a\n\tb\r\0c", 7, true, add_piece, &text);
+    assert_string_equal(shown, "a\n\tb\\u000d\\u0000c");
 }
 
 static void test_numbers_are_parsed_whole(void **state)
@@ -265,6 +303,7 @@ int main(void)
         cmocka_unit_test(test_the_allocation_walk_reaches_every_failure),
         cmocka_unit_test(test_a_bounded_text_ends_with_its_array),
         cmocka_unit_test(test_a_bounded_text_is_cut_between_characters),
+        cmocka_unit_test(test_what_a_terminal_obeys_is_made_visible),
         cmocka_unit_test(test_numbers_are_parsed_whole),
         cmocka_unit_test(test_number_texts_read_back),
         cmocka_unit_test(test_texts_grow_and_survive_failed_allocations),

@@ -2,7 +2,7 @@
 # check_tree.sh ROOT LAYERS - holds every #include "..." under src/ to the DEPENDS of its
 # module (LAYERS: "module: depends ..."), every table row to a file and every file to a
 # row, file names to be unique, src/cli to public headers, numbers to their point, and
-# texts made of pieces to core/text.h.
+# texts made of pieces to core/text.h, and what the program prints to cli/cli_print.h.
 set -u
 root=$1 layers=$2
 cd "$root/src" || exit 1
@@ -95,6 +95,11 @@ done
 for file in backend/onednn/*.[ch]; do
     found=$(grep -nE '(^|[^a-z0-9_"])dnnl_[a-z0-9_]+\(' "$file") && complain "$file: not through jsni_dnnl: $found"
 done
+
+# Names from outside reach the terminal through cli_print.c alone, which takes the control
+# characters out; the progress line moves the cursor itself.
+bare=$(grep -nE '\b(v?f?printf|puts|putchar|fputs|putc|fputc|fwrite|perror)\(' cli/*.[ch] |
+    grep -vE '^cli/cli_(print|progress)\.|format\(printf') && complain "printed past cli_print.h: $bare"
 
 echo "$problems problems"
 [ "$problems" -eq 0 ]
