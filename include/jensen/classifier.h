@@ -106,6 +106,14 @@ JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_predict_tensors(jsn_classifier *classifier, const float *tensors,
                                size_t count, double *probabilities, float *logits);
 
+/* How well a class is found. NaN where there is nothing to divide by. */
+typedef struct jsn_class_scores {
+    uint64_t labels, predictions; /* images with that label, and predicted to be it */
+    double precision;             /* of those predicted, the share with the label */
+    double recall;                /* of those with the label, the share predicted */
+    double f1; /* the harmonic mean of both: 2 right / (labels + predictions) */
+} jsn_class_scores;
+
 /* Shares in [0, 1]; NaN: not measured. */
 typedef struct jsn_classifier_scores {
     uint64_t samples;    /* evaluated */
@@ -113,7 +121,10 @@ typedef struct jsn_classifier_scores {
     double accuracy, top5, loss, ece;
     double consistency;  /* with one augmented copy of each image, when asked for */
     uint64_t *confusion; /* [classes][classes], label to predicted; owned */
-    const char *split;   /* that was evaluated: "test", "val" or "train"; static */
+    jsn_class_scores *per_class; /* [classes]; owned */
+    double balanced_accuracy;    /* mean recall of the classes with a label */
+    double macro_f1;   /* mean F1 of the classes with a label or a prediction */
+    const char *split; /* that was evaluated: "test", "val" or "train"; static */
 } jsn_classifier_scores;
 
 JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
@@ -129,6 +140,25 @@ JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_evaluate(jsn_classifier *classifier, const char *data, int consistency,
                         const jsn_logger *logger, jsn_classifier_scores *scores);
+
+/* What is said of one image; `path` is borrowed for the call. */
+typedef struct jsn_classifier_image {
+    const char *path;
+    int32_t label;            /* number of the class */
+    int32_t predicted;        /* -1: the image cannot be read */
+    double probability;       /* of the predicted class */
+    double label_probability; /* of the label */
+} jsn_classifier_image;
+
+/* What it returns, if not JSN_OK, ends the evaluation. */
+typedef jsn_status jsn_classifier_image_fn(void *user,
+                                           const jsn_classifier_image *image);
+
+/* The same, and tells `fn` of every image, in the order of the data. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_evaluate_images(
+    jsn_classifier *classifier, const char *data, int consistency,
+    const jsn_logger *logger, jsn_classifier_image_fn *fn, void *user,
+    jsn_classifier_scores *scores);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,13 @@
 /* cli/cli_predict.c - see cli_predict.h. One batch of images is in memory at a time. */
 #include "cli/cli_predict.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_csv.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_progress.h"
 #include "jensen/array.h"
@@ -31,26 +31,12 @@ typedef struct predictor {
 
 static const char not_finite[] = "the network's output is not finite";
 
-/* A text that holds any of `special` stands in quotes, its own quotes doubled. */
-static void put_quoted(FILE *file, const char *text, const char *special)
-{
-    if (strpbrk(text, special) == NULL)
-        cli_print_to(file, "%s", text);
-    else
-        cli_print_quoted(file, text);
-}
-
-static void put_csv_cell(FILE *file, const char *text)
-{
-    put_quoted(file, text, ",\"\n\r");
-}
-
 /* Fields of a line are parted by spaces and paths stand as they are, so a line is read
  * from its end: a class is one word, or quoted. */
 static void print_class(const char *name, double probability)
 {
     cli_print(" ");
-    put_quoted(stdout, name, " \t\n\v\f\r\"");
+    cli_put_quoted(stdout, name, " \t\n\v\f\r\"");
     cli_print(" %.4f", probability);
 }
 
@@ -64,11 +50,11 @@ static void put_csv_head(const predictor *p)
 
 static void put_csv_row(const predictor *p, const char *path, const double *row)
 {
-    put_csv_cell(p->csv, path);
+    cli_csv_cell(p->csv, path);
     for (size_t i = 0; i < p->top; i++) {
         cli_print_to(p->csv, ",");
         if (row != NULL)
-            put_csv_cell(p->csv, jsn_classifier_class(p->classifier, p->order[i]));
+            cli_csv_cell(p->csv, jsn_classifier_class(p->classifier, p->order[i]));
         cli_print_to(p->csv, ",");
         if (row != NULL)
             cli_print_to(p->csv, "%.6g", row[p->order[i]]);
@@ -131,7 +117,7 @@ static jsn_status print_failure(const predictor *p, const char *path,
     cli_say("%s: %s\n", path, reason);
     if (p->csv != NULL) {
         put_csv_row(p, path, NULL);
-        put_csv_cell(p->csv, reason);
+        cli_csv_cell(p->csv, reason);
         cli_print_to(p->csv, "\n");
     }
     return p->request->json ? print_json_row(p, path, NULL, reason) : JSN_OK;
@@ -272,13 +258,10 @@ static jsn_status set_up(predictor *p, size_t count)
     status = make_logits(p, count);
     if (status != JSN_OK || r->csv == NULL)
         return status;
-    p->csv = fopen(r->csv, "w");
-    if (p->csv == NULL) {
-        (void)cli_usage("%s: cannot be written: %s", r->csv, strerror(errno));
-        return JSN_ERR_IO;
-    }
-    put_csv_head(p);
-    return JSN_OK;
+    status = cli_csv_open(&p->csv, r->csv);
+    if (status == JSN_OK)
+        put_csv_head(p);
+    return status;
 }
 
 static jsn_status tear_down(predictor *p, jsn_status status)
@@ -286,13 +269,7 @@ static jsn_status tear_down(predictor *p, jsn_status status)
     if (status == JSN_OK && p->logits.data != NULL)
         status = jsn_array_write(&p->logits, p->request->logits);
     jsn_array_release(&p->logits);
-    if (p->csv != NULL) {
-        const int lost = ferror(p->csv);
-        if ((fclose(p->csv) != 0 || lost) && status == JSN_OK) {
-            (void)cli_usage("%s: cannot be written", p->request->csv);
-            status = JSN_ERR_IO;
-        }
-    }
+    status = cli_csv_close(p->csv, p->request->csv, status);
     for (size_t i = 0; p->images != NULL && i < p->batch; i++)
         jsn_image_release(&p->images[i]);
     free(p->images);

@@ -4,12 +4,14 @@
 
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
+#include "cli/cli_csv.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_print.h"
 #include "jensen/classifier.h"
 #include "jensen/json.h"
 
 typedef struct eval_values {
-    char *device;
+    char *device, *csv;
     int64_t threads, consistency, tta;
     bool json;
 } eval_values;
@@ -25,9 +27,29 @@ static const jsn_option_info options[] = {
     {"tta", 0, JSN_OPTION_INT, "1", 1, 10, NULL, "N",
      "average over N views: the image, its mirror image, both moved into the corners",
      offsetof(eval_values, tta)},
+    {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
+     "a row for every image: path, label, prediction and their probabilities",
+     offsetof(eval_values, csv)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(eval_values, json)},
 };
+
+static void put_class_scores(jsn_json_writer *w, const jsn_classifier_scores *s,
+                             size_t classes)
+{
+    jsn_json_begin_array(w, "class_scores");
+    for (size_t k = 0; k < classes; k++) {
+        const jsn_class_scores *one = &s->per_class[k];
+        jsn_json_begin_object(w, NULL);
+        jsn_json_put_int(w, "labels", (int64_t)one->labels);
+        jsn_json_put_int(w, "predictions", (int64_t)one->predictions);
+        jsn_json_put_real(w, "precision", one->precision);
+        jsn_json_put_real(w, "recall", one->recall);
+        jsn_json_put_real(w, "f1", one->f1);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
 
 static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_scores *s)
 {
@@ -41,6 +63,8 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
     jsn_json_put_int(w, "samples", (int64_t)s->samples);
     jsn_json_put_int(w, "bad_images", (int64_t)s->bad_images);
     jsn_json_put_real(w, "accuracy", s->accuracy);
+    jsn_json_put_real(w, "balanced_accuracy", s->balanced_accuracy);
+    jsn_json_put_real(w, "macro_f1", s->macro_f1);
     jsn_json_put_real(w, "top5", s->top5);
     jsn_json_put_real(w, "loss", s->loss);
     jsn_json_put_real(w, "ece", s->ece);
@@ -49,6 +73,7 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
     for (size_t k = 0; k < classes; k++)
         jsn_json_put_text(w, NULL, jsn_classifier_class(c, k));
     jsn_json_end(w);
+    put_class_scores(w, s, classes);
     jsn_json_begin_array(w, "confusion");
     for (size_t k = 0; k < classes; k++) {
         jsn_json_begin_array(w, NULL);
@@ -70,6 +95,37 @@ static size_t name_width(const jsn_classifier *c, size_t least, size_t most)
         width = name > width ? name : width;
     }
     return width < most ? width : most;
+}
+
+static void print_share(double share)
+{
+    if (isnan(share))
+        cli_print(" %9s", "-");
+    else
+        cli_print(" %8.2f%%", 100.0 * share);
+}
+
+static void print_classes(const jsn_classifier *c, const jsn_classifier_scores *s)
+{
+    enum { MOST_ROWS = 200, MOST_LABEL = 32 };
+    const size_t classes = jsn_classifier_classes(c);
+    if (classes > MOST_ROWS) {
+        cli_print("\nscores of %zu classes: too many to print, --json has them\n",
+                  classes);
+        return;
+    }
+    const size_t width = name_width(c, 5, MOST_LABEL);
+    cli_print("\n");
+    cli_put_left("class", width);
+    cli_print(" %9s %9s %9s %9s\n", "precision", "recall", "F1", "images");
+    for (size_t k = 0; k < classes; k++) {
+        const jsn_class_scores *one = &s->per_class[k];
+        cli_put_left(jsn_classifier_class(c, k), width);
+        print_share(one->precision);
+        print_share(one->recall);
+        print_share(one->f1);
+        cli_print(" %9llu\n", (unsigned long long)one->labels);
+    }
 }
 
 static void print_confusion(const jsn_classifier *c, const jsn_classifier_scores *s)
@@ -106,12 +162,37 @@ static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
     if (s->bad_images > 0)
         cli_print("bad images   %llu\n", (unsigned long long)s->bad_images);
     cli_print("accuracy     %.2f%%\n", 100.0 * s->accuracy);
+    cli_print("balanced     %.2f%%\nmacro F1     %.2f%%\n",
+              100.0 * s->balanced_accuracy, 100.0 * s->macro_f1);
     if (jsn_classifier_classes(c) > 5) /* of five, any class is among the first five */
         cli_print("top-5        %.2f%%\n", 100.0 * s->top5);
     cli_print("cross-entropy %.4f\ncalibration error %.4f\n", s->loss, s->ece);
     if (!isnan(s->consistency))
         cli_print("consistency  %.2f%%\n", 100.0 * s->consistency);
+    print_classes(c, s);
     print_confusion(c, s);
+}
+
+typedef struct image_table {
+    FILE *file;
+    const jsn_classifier *classifier;
+} image_table;
+
+static jsn_status add_image(void *user, const jsn_classifier_image *image)
+{
+    const image_table *t = user;
+    cli_csv_cell(t->file, image->path);
+    cli_print_to(t->file, ",");
+    cli_csv_cell(t->file, jsn_classifier_class(t->classifier, (size_t)image->label));
+    cli_print_to(t->file, ",");
+    if (image->predicted < 0) {
+        cli_print_to(t->file, ",,\n");
+        return JSN_OK;
+    }
+    cli_csv_cell(t->file,
+                 jsn_classifier_class(t->classifier, (size_t)image->predicted));
+    cli_print_to(t->file, ",%.6g,%.6g\n", image->probability, image->label_probability);
+    return JSN_OK;
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -121,6 +202,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("wants a run folder and a data set");
     jsn_classifier *c = NULL;
     jsn_classifier_scores scores = {0};
+    image_table table = {0};
     jsn_classifier_options o;
     jsn_classifier_options_init(&o);
     o.run = args->items[0];
@@ -128,9 +210,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     o.threads = (size_t)v->threads;
     o.views = (size_t)v->tta;
     jsn_status status = jsn_classifier_create(&c, &o);
+    table.classifier = c;
+    if (status == JSN_OK && v->csv != NULL)
+        status = cli_csv_open(&table.file, v->csv);
+    if (table.file != NULL)
+        cli_print_to(table.file, "path,label,predicted,probability,p_given\n");
     if (status == JSN_OK)
-        status = jsn_classifier_evaluate(c, args->items[1], v->consistency != 0,
-                                         cli_logger(), &scores);
+        status = jsn_classifier_evaluate_images(
+            c, args->items[1], v->consistency != 0, cli_logger(),
+            table.file != NULL ? add_image : NULL, &table, &scores);
+    status = cli_csv_close(table.file, v->csv, status);
     if (status == JSN_OK && v->json)
         status = print_json(c, &scores);
     else if (status == JSN_OK)
@@ -150,7 +239,11 @@ const cli_command cli_command_eval = {
         "classes\n"
         "go by their names: some of the run's may be missing, none new. Images that "
         "cannot\n"
-        "be read are named on stderr. The confusion of more than 12 classes is in "
+        "be read are named on stderr. Precision of a class: the share of its label "
+        "among\n"
+        "the images predicted to be it; recall: the share of its images that are "
+        "found;\n"
+        "F1: the harmonic mean of both. The confusion of more than 12 classes is in "
         "--json\n"
         "alone.",
     .options = options,

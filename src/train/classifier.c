@@ -11,6 +11,7 @@
 #include "core/pool.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
+#include "train/class_scores.h"
 #include "train/evaluate.h"
 #include "train/model_card.h"
 #include "train/test_views.h"
@@ -293,12 +294,6 @@ jsn_status jsn_classifier_predict_tensors(jsn_classifier *c, const float *tensor
     return JSN_OK;
 }
 
-void jsn_classifier_scores_release(jsn_classifier_scores *scores)
-{
-    jsni_free(scores->confusion);
-    *scores = (jsn_classifier_scores){0};
-}
-
 /* Averages members and views over one pass of a loader. */
 typedef struct pass {
     const jsni_part *part;
@@ -396,8 +391,27 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
     return status;
 }
 
+static jsn_status tell_image(const jsni_part *part, size_t i, const pass *p,
+                             jsn_classifier_image_fn *fn, void *user)
+{
+    const double *row = p->sum + i * p->classes;
+    jsn_classifier_image image = {
+        .path = jsn_dataset_path(part->data, part->split, part->index[i]),
+        .label = part->given[i],
+        .predicted = -1,
+        .probability = NAN,
+        .label_probability = NAN};
+    if (p->seen[i]) {
+        image.predicted = (int32_t)jsni_argmax_real(row, p->classes);
+        image.probability = row[image.predicted];
+        image.label_probability = row[image.label];
+    }
+    return fn(user, &image);
+}
+
 static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistency,
-                        const jsn_logger *logger, jsn_classifier_scores *out)
+                        const jsn_logger *logger, jsn_classifier_image_fn *fn,
+                        void *user, jsn_classifier_scores *out)
 {
     const size_t classes = c->card.classes;
     pass plain = {0}, copy = {0};
@@ -410,6 +424,8 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
         status = jsni_evaluation_create(&e, classes);
     for (size_t i = 0; status == JSN_OK && i < part->count; i++) {
         const double *row = plain.sum + i * classes;
+        if (fn != NULL)
+            status = tell_image(part, i, &plain, fn, user);
         if (!plain.seen[i])
             continue;
         jsni_evaluation_add(&e, row, part->given[i], part->given[i]);
@@ -428,6 +444,7 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
         out->consistency = both == 0 ? NAN : (double)equal / (double)both;
         out->confusion = e.confusion;
         e.confusion = NULL;
+        status = jsni_class_scores_make(out->confusion, classes, out);
     }
     jsni_evaluation_release(&e);
     release_pass(&copy);
@@ -438,6 +455,15 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
 jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int consistency,
                                    const jsn_logger *logger,
                                    jsn_classifier_scores *scores)
+{
+    return jsn_classifier_evaluate_images(c, data, consistency, logger, NULL, NULL,
+                                          scores);
+}
+
+jsn_status jsn_classifier_evaluate_images(jsn_classifier *c, const char *data,
+                                          int consistency, const jsn_logger *logger,
+                                          jsn_classifier_image_fn *fn, void *user,
+                                          jsn_classifier_scores *scores)
 {
     jsn_dataset *set = NULL;
     jsn_dataset_options options;
@@ -459,7 +485,7 @@ jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int cons
     if (status == JSN_OK)
         status = jsni_part_number_by_name(&part, &classes, "", logger);
     if (status == JSN_OK)
-        status = score(c, &part, consistency, logger, scores);
+        status = score(c, &part, consistency, logger, fn, user, scores);
     scores->split = jsn_split_name(split);
     if (status != JSN_OK)
         jsn_classifier_scores_release(scores);

@@ -135,6 +135,38 @@ assert abs(d[\"accuracy\"] - sum(d[\"confusion\"][k][k] for k in range(10)) / 20
 assert d[\"accuracy\"] <= d[\"top5\"] <= 1 and d[\"consistency\"] == 1, d  # the run augments with none
 print(\"ok\")'"
 expect 0 '"consistency":null' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --json --consistency 0
+# Scores of each class, and a row for every image, from which they follow.
+expect 0 '^class +precision +recall +F1 +images$' '' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --csv each.csv
+expect 0 '^path,label,predicted,probability,p_given$' '' -- head -1 each.csv
+"$JENSEN" eval run builtin:size=60,test=20 --device ref --json >scores.json
+cp each.csv spoiled.csv && sed -i '2s/,[a-z_0-9]*,/,square,/' spoiled.csv
+cat >scores.py <<'END'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+d = json.load(open("scores.json"))
+assert len(rows) == 20 and len({r["path"] for r in rows}) == 20
+assert d["accuracy"] == sum(r["label"] == r["predicted"] for r in rows) / 20
+recalls, f1s = [], []
+for name, s in zip(d["classes"], d["class_scores"], strict=True):
+    labels = sum(r["label"] == name for r in rows)
+    said = sum(r["predicted"] == name for r in rows)
+    right = sum(r["label"] == name == r["predicted"] for r in rows)
+    assert (s["labels"], s["predictions"]) == (labels, said), (name, s)
+    assert s["precision"] == (right / said if said else None), (name, s)
+    assert s["recall"] == (right / labels if labels else None), (name, s)
+    assert s["f1"] == (2 * right / (labels + said) if labels + said else None), (name, s)
+    recalls += [right / labels] if labels else []
+    f1s += [2 * right / (labels + said)] if labels + said else []
+assert abs(d["balanced_accuracy"] - sum(recalls) / len(recalls)) < 1e-12
+assert abs(d["macro_f1"] - sum(f1s) / len(f1s)) < 1e-12
+for r in rows:
+    same = r["label"] == r["predicted"]
+    assert float(r["p_given"]) == float(r["probability"]) if same else float(r["p_given"]) <= float(r["probability"]), r
+print("ok")
+END
+expect 0 '^ok$' '' -- python3 scores.py each.csv
+expect 1 '' 'AssertionError' -- python3 scores.py spoiled.csv
+expect 1 '' 'no/such.csv: cannot be written' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --csv no/such.csv
 # The split that was scored is said: test, else val, else what there is; or the one picked.
 "$JENSEN" data convert builtin:size=60,test=20 --out sets --format ppm >/dev/null
 evaluated() { expect 0 "^split +$1\$" '*' -- "$JENSEN" eval run "$2" --device ref; grep -qE "^samples +$3\$" stdout.txt || complain "samples" "$@"; }
