@@ -36,6 +36,7 @@ typedef struct making {
     size_t count;
     unused loose;            /* in no class folder */
     unused flat[JSN_SPLITS]; /* in a split's folder that has no class folders */
+    unused bare;             /* class folders without images */
 } making;
 
 static part first_part(const char *name)
@@ -239,9 +240,9 @@ static jsn_status add_classes(const making *m, jsn_dataset *data)
     return JSN_OK;
 }
 
-/* A class folder in which there is no image is a mistake that should be heard of; so is
- * one for training beside other splits. */
-static jsn_status check_folders(const making *m, const jsni_listing *folders)
+/* A class folder in which there is no image is no class, which is told; a folder for
+ * training without any, beside other splits, is a mistake. */
+static jsn_status check_folders(making *m, const jsni_listing *folders)
 {
     for (size_t i = 0; i < folders->count; i++) {
         const char *full = jsni_listing_name(folders, i);
@@ -268,8 +269,7 @@ static jsn_status check_folders(const making *m, const jsni_listing *folders)
         }
         if (low == m->count || m->items[low].split != split ||
             compare(m->items[low].label, label) != 0)
-            return jsni_fail(JSN_ERR_DATA, "%s: the class folder '%s' holds no images",
-                             m->where, full + m->strip);
+            m->bare.first = m->bare.count++ == 0 ? full + m->strip : m->bare.first;
     }
     return JSN_OK;
 }
@@ -307,6 +307,12 @@ static void tell_unused(const making *m, const jsn_logger *logger)
                               m->where, length, flat->first, flat->count,
                               jsn_noun(flat->count, "image", "images"), flat->first);
     }
+    if (m->bare.count > 0)
+        jsni_dataset_warn(
+            logger, "%s: %zu %s no images and %s passed over, such as '%.100s'",
+            m->where, m->bare.count,
+            jsn_noun(m->bare.count, "class folder holds", "class folders hold"),
+            jsn_noun(m->bare.count, "is", "are"), m->bare.first);
     if (m->loose.count > 0)
         jsni_dataset_warn(logger,
                           "%s: %zu %s outside the class folders and not used, such as "

@@ -28,10 +28,10 @@ typedef struct jsni_folder_layout {
 
 /* Adds the classes to `data`, unless it has them already: then every class folder must
  * bear the name of one. `archived`: a single folder around everything is passed over.
- * `logger`, which may be NULL, hears of images that are not used.
- *   JSN_ERR_DATA  no images, a class without images, a class that only another split
- *                 has, classes beside splits; `where` stands for the root in the
- *                 sentence */
+ * `logger`, which may be NULL, hears of images that are not used and of class folders
+ * without any.
+ *   JSN_ERR_DATA  no images, a class that only another split has, classes beside splits;
+ *                 `where` stands for the root in the sentence */
 JSN_MUST_CHECK jsn_status jsni_folder_layout_make(jsni_folder_layout *out,
                                                   jsn_dataset *data, const char *where,
                                                   const jsni_listing *files,

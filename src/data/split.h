@@ -10,9 +10,11 @@
 /* Class by class: the class's samples are shuffled, the first round((1 - fraction) n)
  * go to training and the rest to validation; both parts are then shuffled whole, as the
  * paper's code does. The draws come from the stream (seed, JSNI_RNG_SPLIT, 0, class, 0).
- * `fraction` in (0, 1); each class keeps at least one training sample. The two arrays
- * hold sample numbers and are the caller's (jsni_free); on failure they are NULL.
- *   JSN_ERR_DATA    nothing would be left for validation
+ * `fraction` in (0, 1); each class keeps at least one training sample. Where all classes
+ * are so small that this leaves nothing for validation, that fraction of all samples goes
+ * there instead, at most one of a class, that of random classes. The two arrays hold
+ * sample numbers and are the caller's (jsni_free); on failure they are NULL.
+ *   JSN_ERR_DATA    no class has more than one sample
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_split_stratified(const int32_t *labels, size_t samples,
                                                 size_t classes, double fraction,

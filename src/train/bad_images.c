@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/fail.h"
 #include "core/file.h"
 #include "format/csv.h"
 #include "train/run.h"
@@ -170,23 +171,37 @@ static jsn_status take_off(void *user, uint32_t position, const char *reason)
     return JSN_OK;
 }
 
-static void tell(jsni_run *run, const size_t *all, const size_t *left)
+static jsn_status judge(jsni_run *run, const size_t *all, const size_t *left)
 {
+    const jsn_dataset *data = run->problem->data;
+    size_t usable = 0, lost = 0;
+    bool told = run->said_classes;
     for (size_t k = 0; k < run->problem->classes; k++) {
         char text[256];
+        usable += left[k] > 0;
         if (all[k] == 0 || left[k] > 0)
+            continue;
+        lost = k;
+        if (run->problem->unread[k] || run->said_classes)
             continue;
         (void)snprintf(
             text, sizeof text,
             "class '%.100s' is not learned: none of its %zu training %s can be read",
-            jsn_dataset_class(run->problem->data, k), all[k],
-            jsn_noun(all[k], "image", "images"));
+            jsn_dataset_class(data, k), all[k], jsn_noun(all[k], "image", "images"));
         run->logger.message(run, JSN_LOG_WARNING, text);
-        run->said_classes = true;
+        told = true;
     }
+    run->said_classes = told;
+    if (usable >= 2)
+        return JSN_OK;
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s: a classifier needs readable images of at least two classes; "
+                     "none of the %zu of '%.100s' can be read",
+                     jsn_dataset_about(data)->spec, all[lost],
+                     jsn_dataset_class(data, lost));
 }
 
-void jsni_bad_images_tell_classes(jsni_run *run)
+jsn_status jsni_bad_images_check_classes(jsni_run *run)
 {
     const jsni_part *part = &run->problem->train;
     const size_t classes = run->problem->classes;
@@ -194,14 +209,17 @@ void jsni_bad_images_tell_classes(jsni_run *run)
     jsni_loader *loader = whole != NULL ? whole : run->train;
     size_t *all = jsni_alloc_zero(classes, sizeof *all);
     size_t *left = jsni_alloc_zero(classes, sizeof *left);
-    if (all != NULL && left != NULL && !run->said_classes) {
+    jsn_status status = all == NULL || left == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status == JSN_OK) {
         for (size_t i = 0; i < part->count; i++)
             all[part->used[i]]++;
         memcpy(left, all, classes * sizeof *left);
         leaving taking = {part, left};
-        if (jsni_loader_each_bad(loader, take_off, &taking) == JSN_OK)
-            tell(run, all, left);
+        status = jsni_loader_each_bad(loader, take_off, &taking);
     }
+    if (status == JSN_OK)
+        status = judge(run, all, left);
     jsni_free(left);
     jsni_free(all);
+    return status;
 }

@@ -29,7 +29,9 @@ JSN_MUST_CHECK jsn_status jsni_bad_images_read(struct jsni_run *run);
 /* Adds what the loaders of the run have met, and writes the table when it has grown. */
 JSN_MUST_CHECK jsn_status jsni_bad_images_keep(struct jsni_run *run);
 
-/* Warns of each class of which no training image can be read, once a call. */
-void jsni_bad_images_tell_classes(struct jsni_run *run);
+/* Warns of each class of which no training image could be read, once a call; those whose
+ * headers tell were named before.
+ *   JSN_ERR_DATA  less than two classes are left */
+JSN_MUST_CHECK jsn_status jsni_bad_images_check_classes(struct jsni_run *run);
 
 #endif /* JSNI_TRAIN_BAD_IMAGES_H */

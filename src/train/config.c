@@ -32,7 +32,8 @@ static const jsn_option_info options[] = {
     {"image-size", 0, COUNT(NULL, 8, 1024), "N", "side of the network's input",
      FIELD(image_size)},
     {"max-bad", 0, COUNT("100", 0, 1e9), "N",
-     "give up when more images than this are broken", FIELD(max_bad)},
+     "give up when more images than this are broken, of all parts together",
+     FIELD(max_bad)},
     {"scaled-decode", 0, REAL(NULL, 0, 1), "X",
      "decode JPEGs at 1/2, 1/4 or 1/8 of their size where that leaves X pixels a side "
      "for each of the network's: faster, less memory, other pixels; 0: never (default: "

@@ -204,17 +204,17 @@ static jsn_status write_posteriors(jsni_run *run)
     return status;
 }
 
-static void tell_bad_images(jsni_run *run)
+static jsn_status tell_bad_images(jsni_run *run)
 {
     const size_t listed = run->bad.count;
     if (listed == 0)
-        return;
+        return JSN_OK;
     char text[600];
     (void)snprintf(text, sizeof text, "%zu broken %s left out; see %.400s/%s", listed,
                    jsn_noun(listed, "image was", "images were"), run->folder.path,
                    JSNI_RUN_BAD_IMAGES);
     run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
-    jsni_bad_images_tell_classes(run);
+    return jsni_bad_images_check_classes(run);
 }
 
 /* The numbers of the last epoch; all NaN when there is none. */
@@ -261,7 +261,7 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
     if (status == JSN_OK)
         status = jsni_bad_images_keep(run);
     if (status == JSN_OK)
-        tell_bad_images(run);
+        status = tell_bad_images(run);
     if (status == JSN_OK)
         status = jsn_model_sha256(run->model, result->weights_sha256);
     jsni_record_numbers last;

@@ -84,16 +84,19 @@ static jsn_status note_bad(jsni_loader *l, uint32_t position)
         at++;
     if (at < l->bad_count && l->bad[at].position == position)
         return JSN_OK;
-    if (l->bad_count == l->o.max_bad)
+    const bool room = l->o.tally == NULL ? l->bad_count < l->o.max_bad
+                                         : jsni_bad_tally_add(l->o.tally, l->o.part,
+                                                              position, l->o.max_bad);
+    if (!room)
         return jsni_fail(
             JSN_ERR_DATA, "more than %zu broken %s (--max-bad), the latest: %s",
             l->o.max_bad, jsn_noun(l->o.max_bad, "image", "images"), jsn_last_error());
     if (l->bad_count == l->bad_room) {
-        const size_t room = l->bad_room == 0 ? 16 : 2 * l->bad_room;
-        bad_image *grown = jsni_realloc(l->bad, room, sizeof *grown);
+        const size_t wanted = l->bad_room == 0 ? 16 : 2 * l->bad_room;
+        bad_image *grown = jsni_realloc(l->bad, wanted, sizeof *grown);
         JSNI_TRY_ALLOC(grown);
         l->bad = grown;
-        l->bad_room = room;
+        l->bad_room = wanted;
     }
     memmove(l->bad + at + 1, l->bad + at, (l->bad_count - at) * sizeof *l->bad);
     l->bad[at].position = position;

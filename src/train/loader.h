@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "jensen/augment.h"
+#include "train/bad_tally.h"
 #include "train/problem.h"
 
 typedef enum jsni_loader_order {
@@ -36,9 +37,11 @@ typedef struct jsni_loader_options {
     size_t workers;             /* 0: the reader's own thread does the work */
     jsni_loader_order order;
     uint64_t seed;
-    uint32_t purpose;     /* of jsn_augment_key */
-    size_t max_steps;     /* batches of an epoch at most; 0: all */
-    size_t max_bad;       /* more broken images than this are a failure */
+    uint32_t purpose; /* of jsn_augment_key */
+    size_t max_steps; /* batches of an epoch at most; 0: all */
+    size_t max_bad;   /* more broken images than this are a failure */
+    /* Borrowed; counts them over the loaders that share it. NULL: this one alone. */
+    jsni_bad_tally *tally;
     double scaled_decode; /* `density` of jsn_augment_want() */
 } jsni_loader_options;
 

@@ -30,6 +30,7 @@ void jsni_problem_release(jsni_problem *problem)
     jsni_part_release(&problem->val);
     jsni_part_release(&problem->test);
     jsni_own_labels_release(&problem->own);
+    jsni_free(problem->unread);
     jsni_free(problem->names);
     jsn_dataset_close(problem->test_data);
     jsn_dataset_close(problem->val_data);
@@ -236,8 +237,21 @@ static jsn_status open_data(jsni_problem *p, const char *spec,
     return JSN_OK;
 }
 
+/* Whether no class has more than one image, so that none can be kept for validation. */
+static bool is_single(const jsn_dataset *data, jsn_split split)
+{
+    const size_t samples = jsn_dataset_samples(data, split);
+    const size_t classes = jsn_dataset_about(data)->classes;
+    uint8_t *seen = samples > classes ? NULL : jsni_alloc_zero(classes, 1);
+    bool single = seen != NULL;
+    for (size_t i = 0; single && i < samples; i++)
+        single = seen[jsn_dataset_label(data, split, i)]++ == 0;
+    jsni_free(seen);
+    return single;
+}
+
 /* What is kept for validation when nobody says: a tenth, unless there is a part to
- * evaluate on, or the label file leaves samples for one. */
+ * evaluate on, no class can spare an image, or the label file leaves samples for one. */
 static jsn_status choose_fraction(jsni_problem *p, jsn_split split,
                                   const jsn_noise *noise)
 {
@@ -245,7 +259,9 @@ static jsn_status choose_fraction(jsni_problem *p, jsn_split split,
     jsni_part whole = {0};
     jsn_noise_input in;
     jsn_noise_result result = {0};
-    p->val_fraction = p->val.data != NULL || p->test.data != NULL ? 0.0 : 0.1;
+    p->val_fraction =
+        p->val.data != NULL || p->test.data != NULL || is_single(p->data, split) ? 0.0
+                                                                                 : 0.1;
     if (p->val_fraction == 0.0 || !jsn_noise_leaves_missing(noise))
         return JSN_OK;
     JSNI_TRY(whole_split(&whole, p->data, split, true));
@@ -371,6 +387,8 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     p->val_judged =
         p->val.data == p->data && (!noisy || strcmp(config->val_labels, "noisy") == 0);
     JSNI_TRY(check_problem(p));
+    JSNI_TRY(jsni_problem_check_readable(p, logger));
+    jsni_problem_warn_of_unseen(p, logger);
     jsni_problem_warn_of_same(p, logger);
     jsni_problem_mark_make(p, &p->mark);
     return JSN_OK;

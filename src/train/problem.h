@@ -49,6 +49,7 @@ typedef struct jsni_problem {
     jsn_dataset *test_data; /* owned, or NULL */
     size_t classes;
     const char **names;         /* [classes], owned; the texts are those of `data` */
+    uint8_t *unread;            /* [classes], owned: 1 when no training image reads */
     jsni_part train, val, test; /* all labels are numbers of those classes */
     jsni_own_labels own;
     double val_fraction;  /* of the training data, kept for `val` */
@@ -108,6 +109,15 @@ JSN_MUST_CHECK jsn_status jsni_problem_add_noise(jsni_problem *p,
                                                  const jsn_noise *noise,
                                                  jsni_posteriors_fn *posteriors,
                                                  const jsn_logger *logger);
+
+/* Looks at the header of an image of each class, of more where one does not read. Marks
+ * the classes of which none does and tells `logger` (or NULL) of them.
+ *   JSN_ERR_DATA  less than two classes are left; the sentence says why */
+JSN_MUST_CHECK jsn_status jsni_problem_check_readable(jsni_problem *problem,
+                                                      const jsn_logger *logger);
+
+/* Tells `logger` (or NULL) of classes of which no image was kept for validation. */
+void jsni_problem_warn_of_unseen(const jsni_problem *problem, const jsn_logger *logger);
 
 /* Tells `logger` (or NULL) of a validation or test part that is the training data, whose
  * accuracy says nothing of new images. */

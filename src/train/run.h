@@ -63,7 +63,8 @@ typedef struct jsni_run {
     jsni_schedule schedule;
     jsn_augment *augment, *plain; /* training and evaluation pipelines */
     size_t steps;                 /* of an epoch */
-    bool resident; /* the data lives on the device; else the loaders feed it */
+    bool resident;         /* the data lives on the device; else the loaders feed it */
+    jsni_bad_tally *tally; /* shared by the loaders that follow */
     jsni_loader *train;
     jsni_loader *passes[JSNI_PASSES]; /* made when first needed */
 

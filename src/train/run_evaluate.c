@@ -44,6 +44,7 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
         .seed = run->seed,
         .purpose = copy ? 1 : 0,
         .max_bad = (size_t)c->max_bad,
+        .tally = run->tally,
         .scaled_decode = c->scaled_decode,
     };
     if (run->passes[kind] != NULL)

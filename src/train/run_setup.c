@@ -125,6 +125,7 @@ static jsn_status open_loader(jsni_run *run)
         .seed = run->seed,
         .max_steps = (size_t)c->max_steps,
         .max_bad = (size_t)c->max_bad,
+        .tally = run->tally,
         .scaled_decode = c->scaled_decode,
     };
     JSNI_TRY(jsni_loader_create(&run->train, &o));
@@ -233,6 +234,7 @@ static jsn_status set_up(jsni_run *run, const jsni_job *job, const jsn_logger *l
     JSNI_TRY(open_augments(run));
     JSNI_TRY(jsni_schedule_parse(run->config->schedule, (size_t)run->config->epochs,
                                  &run->schedule));
+    JSNI_TRY(jsni_bad_tally_create(&run->tally));
     JSNI_TRY(open_loader(run));
     return allocate(run);
 }
@@ -314,6 +316,7 @@ static void close_run(jsni_run *run)
     for (size_t i = 0; i < JSNI_PASSES; i++)
         jsni_loader_destroy(run->passes[i]);
     jsni_loader_destroy(run->train);
+    jsni_bad_tally_destroy(run->tally);
     jsn_augment_destroy(run->plain);
     jsn_augment_destroy(run->augment);
     jsn_loss_destroy(run->loss_noisy);

@@ -409,7 +409,7 @@ static jsn_status end_epoch(jsni_run *run)
 
 /* After the first epoch of this process, which has read every image: those that could
  * not be, and how long it will take. */
-static void say_first(jsni_run *run)
+static jsn_status say_first(jsni_run *run)
 {
     char text[700];
     const jsni_loader *loaders[] = {run->train, run->passes[JSNI_PASS_VAL],
@@ -428,16 +428,17 @@ static void say_first(jsni_run *run)
             text, sizeof text, "%zu %s cannot be read and %s left out, such as %s", bad,
             jsn_noun(bad, "image", "images"), jsn_noun(bad, "is", "are"), reason);
         run->logger.message(run, JSN_LOG_WARNING, text);
-        jsni_bad_images_tell_classes(run);
+        JSNI_TRY(jsni_bad_images_check_classes(run));
     }
     const double left = jsni_run_seconds_left(run);
     if (!(left >= 60.0))
-        return;
+        return JSN_OK;
     if (left < 5400.0)
         (void)snprintf(text, sizeof text, "about %.0f minutes to go", left / 60.0);
     else
         (void)jsni_format(text, sizeof text, "about %.1f hours to go", left / 3600.0);
     run->logger.message(run, JSN_LOG_INFO, text);
+    return JSN_OK;
 }
 
 /* Epochs of less than a second would spend their time on checkpoints: one is written
@@ -463,7 +464,7 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(end_epoch(&runs[i]));
     if (whole && !runs[0].said)
-        say_first(&runs[0]);
+        JSNI_TRY(say_first(&runs[0]));
     runs[0].said = runs[0].said || whole;
     const bool due = checkpoint_due(runs, count);
     for (size_t i = 0; due && i < count; i++)

@@ -63,11 +63,32 @@ kill -HUP $pid
 cases=$((cases + 1))
 wait $pid || complain "SIGHUP under nohup: exit $?" "$JENSEN train"
 
-# A class without a single readable image is told, once.
+# A class without a single readable image is told before the first epoch, once, and why.
 pictures bare/cat 20
 mkdir bare/dog
-for i in $(seq 20); do echo 'no image' >bare/dog/$i.ppm; done
-expect 0 '*' "class 'dog' is not learned: none of its 20 training images can be read" -- \
-    "$JENSEN" train bare $tiny --epochs 3 --val-fraction 0 -q --out bare-run
+for i in $(seq 20); do printf '\0\0\0\030ftypheic' >bare/dog/$i.HEIC; done
+bare="$tiny --epochs 3 --val-fraction 0"
+expect 3 '' "bare: a classifier needs readable images of at least two classes; none of the 20 of 'dog' can be read, such as bare/dog/[0-9]+.HEIC: a HEIF image, which is not read" -- \
+    "$JENSEN" train bare $bare --out bare-run
+[ ! -e bare-run ] || complain "one class was trained on" ls bare-run
+pictures bare/owl 20
+expect 0 '*' "^warning: class 'dog' is not learned: none of its 20 training images can be read, such as bare/dog/[0-9]+.HEIC: a HEIF" -- \
+    "$JENSEN" train bare $bare --out bare-run
+expect 0 'not learned' '' -- sh -c "grep -E 'not learned| epoch 1' bare-run/log.txt | head -1"
 expect 0 '^1$' '' -- grep -c 'is not learned' bare-run/log.txt
+# Headers that read and nothing behind them: found by the first epoch.
+rm -r bare/dog bare/owl && mkdir bare/dog
+for i in $(seq 20); do printf 'P6\n4 4\n255\n12' >bare/dog/$i.ppm; done
+expect 3 '*' "of at least two classes; none of the 20 of 'dog' can be read" -- "$JENSEN" train bare $bare --out cut-run
+[ ! -e cut-run/result.json ] || complain "one class was trained on" ls cut-run
+
+# --max-bad counts the images of all parts, each once: 6 for training, 3 each for the others.
+for part in train val test; do
+    pictures parts/$part/cat 9 && pictures parts/$part/dog 9
+    for i in 1 2 3; do echo 'no image' >parts/$part/dog/$i.ppm; done
+done
+for i in 1 2 3; do echo 'no image' >parts/train/cat/$i.ppm; done
+parts="$tiny --batch 5 --epochs 2 --consistency every -q"
+expect 0 '*' '12 broken images were left out' -- "$JENSEN" train parts $parts --max-bad 12 --out enough
+expect 3 '' 'more than 11 broken images .--max-bad.' -- "$JENSEN" train parts $parts --max-bad 11 --out short
 finish

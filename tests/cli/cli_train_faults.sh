@@ -87,7 +87,7 @@ expect 1 '' '' -- test -e x
 
 mkdir -p rubbish/cat rubbish/dog
 for i in $(seq 12); do echo "no image $i" | tee rubbish/cat/$i.ppm >rubbish/dog/$i.ppm; done
-expect 3 '' 'epoch 1: none of the training images could be used, such as rubbish/.*ppm: not an image' -- \
+expect 3 '' 'of at least two classes; none of the [0-9]* of .cat. can be read, nor any of 1 other class, such as rubbish/.*ppm: not an image' -- \
     "$JENSEN" train rubbish $tiny --epochs 2 --out rubbish-run -q
 expect 1 '' '' -- test -e rubbish-run/model.safetensors
 expect 3 '' 'epoch 1: none of the test images could be used, such as rubbish/.*not an image' -- \
@@ -96,8 +96,14 @@ expect 3 '' 'epoch 1: none of the validation images could be used' -- \
     "$JENSEN" train photos $tiny --epochs 2 --image-size 32 --val rubbish --out rubbish-val -q
 expect 3 '' 'none of 24 images could be used, such as rubbish/' -- "$JENSEN" eval r rubbish --device ref
 classes few 3 cat dog
-expect 3 '' 'too few to keep 0.1 of each class for validation; --val-fraction 0 keeps none' -- \
-    "$JENSEN" train few $tiny --batch 2 --epochs 1 --out x -q
+classes alone 1 cat dog owl
+expect 3 '' 'too few to keep any for validation; --val-fraction 0 keeps none' -- \
+    "$JENSEN" train alone $tiny --batch 2 --epochs 1 --val-fraction 0.1 --out x -q
+expect 0 '*' '^data: 3 training, 0 validation' -- "$JENSEN" train alone $tiny --batch 2 --epochs 1 --out alone-run
+expect 0 '*' '^data: 5 training, 1 validation' -- "$JENSEN" train few $tiny --batch 2 --epochs 1 --out spared
+expect 0 '*' "warning: class '(cat|dog)' .[23] images. has no validation image" -- \
+    "$JENSEN" train --config spared/config.yaml --out spared-again
+expect 0 '' '' -- cmp spared/labels.csv spared-again/labels.csv
 expect 0 '*' '*' -- "$JENSEN" train few $tiny --batch 2 --epochs 1 --val-fraction 0 --out few-run -q
 
 # Three broken images in five batches of two: at least one batch has one image left, too few for a BatchNorm

@@ -180,14 +180,19 @@ static void test_images_that_are_not_used_are_told_of(void **state)
     jsn_dataset_close(data);
     assert_int_equal(h.count, 3);
     assert_non_null(strstr(h.text[2], "1, such as 'c'"));
+    /* A class folder without images is no class. */
+    assert_int_equal(mkdir(fixture_path(support_folder, "told/train/a0"), 0777), 0);
+    data = open_heard("told", &h);
+    assert_int_equal(jsn_dataset_about(data)->classes, 2);
+    jsn_dataset_close(data);
+    assert_int_equal(h.count, 4);
+    assert_non_null(strstr(h.text[1], "1 class folder holds no images"));
+    assert_non_null(strstr(h.text[1], "'train/a0'"));
 }
 
 static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
 {
     (void)state;
-    fixture_image(support_folder, "empty/a/1.png", 3, 3, 1);
-    assert_int_equal(mkdir(fixture_path(support_folder, "empty/b"), 0777), 0);
-    refused("empty", "'b' holds no images");
     assert_int_equal(mkdir(fixture_path(support_folder, "nothing"), 0777), 0);
     refused("nothing", "no images in class folders");
     fixture_image(support_folder, "flat/1.png", 3, 3, 1);
