@@ -61,7 +61,7 @@ typedef struct jsn_dataset jsn_dataset;
 typedef struct jsn_dataset_options {
     size_t threads; /* for loading; 0: one a usable core */
     size_t memory;  /* bytes of decoded images to keep; 0: a quarter of what is free */
-    bool once;      /* every image will be read once: keep none that is read from a file */
+    bool once; /* every image will be read once: keep none that is read from a file */
     const jsn_logger *logger; /* borrowed during open; NULL: silent */
     /* Folder for decoded archives, borrowed during open. NULL: the environment's
      * JENSEN_CACHE, else $XDG_CACHE_HOME/jensen, else ~/.cache/jensen. "off": none. */
@@ -166,12 +166,33 @@ typedef jsn_status jsn_dataset_bad_fn(void *user, jsn_split split, size_t index,
                                       const char *reason);
 
 /* Reads every image of a split with `threads` threads (0: one a usable core) and reports
- * those that cannot be read. `logger` may be NULL.
+ * those that cannot be read. `logger` may be NULL. `prints`, [samples] or NULL, gets a
+ * number for the pixels of each image, 0 where it cannot be read.
  *   JSN_ERR_MEMORY, and what `fn` returns */
 JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_check(const jsn_dataset *data,
                                                     jsn_split split, size_t threads,
                                                     const jsn_logger *logger,
-                                                    jsn_dataset_bad_fn *fn, void *user);
+                                                    jsn_dataset_bad_fn *fn, void *user,
+                                                    uint64_t *prints);
+
+/* One of several samples whose images have the same pixels. */
+typedef struct jsn_dataset_copy {
+    jsn_split split;
+    size_t index;
+} jsn_dataset_copy;
+
+/* Called for the samples that share an image, at least two of them, by split and index;
+ * what it returns, if not JSN_OK, ends the search. */
+typedef jsn_status jsn_dataset_copies_fn(void *user, const jsn_dataset_copy *copies,
+                                         size_t count);
+
+/* Finds the samples that have the same pixels as others and are under another label or in
+ * another split than these. `prints` are those of jsn_dataset_check(), NULL for an empty
+ * split; images that share one are read again and compared.
+ *   JSN_ERR_MEMORY, and what `fn` returns */
+JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_find_copies(
+    const jsn_dataset *data, const uint64_t *const prints[JSN_SPLITS],
+    jsn_dataset_copies_fn *fn, void *user);
 
 #ifdef __cplusplus
 }

@@ -64,7 +64,7 @@ static jsn_status time_passes(const jsn_dataset *data, const load_values *v,
         const double start = cli_seconds();
         for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
             status = jsn_dataset_check(data, (jsn_split)s, (size_t)v->threads, NULL,
-                                       refuse, NULL);
+                                       refuse, NULL, NULL);
         seconds[i] = cli_seconds() - start;
     }
     if (status == JSN_OK)

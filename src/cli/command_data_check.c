@@ -1,5 +1,7 @@
-/* cli/command_data_check.c - reads every image of a data set and lists the broken ones. */
+/* cli/command_data_check.c - reads every image of a data set and lists the broken ones, and
+ * those that are there again under another label or in another split. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
@@ -24,6 +26,8 @@ typedef struct found {
     const jsn_dataset *data;
     jsn_json_writer *json; /* or NULL */
     int64_t bad;
+    size_t copies;                /* beside the first one of each image */
+    uint64_t *prints[JSN_SPLITS]; /* [samples], of the pixels; NULL: an empty split */
 } found;
 
 static jsn_status report(void *user, jsn_split split, size_t index, const char *reason)
@@ -44,18 +48,71 @@ static jsn_status report(void *user, jsn_split split, size_t index, const char *
     return JSN_OK;
 }
 
-static jsn_status check(found *f, bool *more)
+static const char *class_of(const found *f, const jsn_dataset_copy *at)
 {
-    size_t samples = 0;
+    return jsn_dataset_class(f->data,
+                             (size_t)jsn_dataset_label(f->data, at->split, at->index));
+}
+
+/* A jsn_dataset_copies_fn. */
+static jsn_status report_copies(void *user, const jsn_dataset_copy *copies,
+                                size_t count)
+{
+    found *f = user;
+    const char *first = jsn_dataset_path(f->data, copies[0].split, copies[0].index);
+    f->copies += count - 1;
+    if (f->json != NULL)
+        jsn_json_begin_array(f->json, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const jsn_dataset_copy *at = &copies[i];
+        const char *path = jsn_dataset_path(f->data, at->split, at->index);
+        if (f->json != NULL) {
+            jsn_json_begin_object(f->json, NULL);
+            jsn_json_put_text(f->json, "path", path);
+            jsn_json_put_text(f->json, "label", class_of(f, at));
+            jsn_json_put_text(f->json, "split", jsn_split_name(at->split));
+            jsn_json_end(f->json);
+        } else if (i > 0) {
+            cli_print("%s\tlabelled '%s', the same image as %s, labelled '%s'\n", path,
+                      class_of(f, at), first, class_of(f, &copies[0]));
+        }
+    }
+    if (f->json != NULL)
+        jsn_json_end(f->json);
+    return JSN_OK;
+}
+
+static jsn_status read_all(found *f, size_t *samples, bool *more)
+{
     *more = false;
     for (int s = 0; s < JSN_SPLITS && !*more; s++) {
-        const jsn_status status = jsn_dataset_check(
-            f->data, (jsn_split)s, (size_t)f->v->threads, cli_logger(), report, f);
+        const size_t count = jsn_dataset_samples(f->data, (jsn_split)s);
+        *samples += count;
+        if (count > 0 && (f->prints[s] = calloc(count, sizeof *f->prints[s])) == NULL)
+            return JSN_ERR_MEMORY;
+        const jsn_status status =
+            jsn_dataset_check(f->data, (jsn_split)s, (size_t)f->v->threads,
+                              cli_logger(), report, f, f->prints[s]);
         *more = status == JSN_ERR_STOPPED;
         if (status != JSN_OK && !*more)
             return status;
-        samples += jsn_dataset_samples(f->data, (jsn_split)s);
     }
+    return JSN_OK;
+}
+
+static jsn_status check(found *f, bool *more)
+{
+    size_t samples = 0;
+    jsn_status status = read_all(f, &samples, more);
+    if (f->json != NULL) {
+        jsn_json_end(f->json);
+        jsn_json_begin_array(f->json, "copies");
+    }
+    if (status == JSN_OK && !*more)
+        status = jsn_dataset_find_copies(f->data, (const uint64_t *const *)f->prints,
+                                         report_copies, f);
+    if (status != JSN_OK)
+        return status;
     if (f->json != NULL) {
         jsn_json_end(f->json);
         jsn_json_put_int(f->json, "samples", (int64_t)samples);
@@ -65,6 +122,9 @@ static jsn_status check(found *f, bool *more)
         cli_print("%lld broken of %zu %s%s\n", (long long)f->bad, samples,
                   jsn_noun(samples, "image", "images"),
                   *more ? ", and more (--max-bad)" : "");
+        if (f->copies > 0)
+            cli_print("%zu %s of another under another label or in another split\n",
+                      f->copies, jsn_noun(f->copies, "copy", "copies"));
     }
     return JSN_OK;
 }
@@ -83,7 +143,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
     if (status != JSN_OK)
         return status;
-    found f = {v, data, NULL, 0};
+    found f = {.v = v, .data = data};
     bool more = false;
     if (v->json)
         status = jsn_json_writer_create(&f.json, 0);
@@ -99,9 +159,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     } else {
         jsn_json_writer_destroy(f.json);
     }
+    for (int s = 0; s < JSN_SPLITS; s++)
+        free(f.prints[s]);
     jsn_dataset_close(data);
-    if (status != JSN_OK || (f.bad == 0 && !more))
+    if (status != JSN_OK || (f.bad == 0 && f.copies == 0 && !more))
         return status;
+    if (f.bad == 0 && !more)
+        return cli_fail(
+            JSN_ERR_DATA,
+            "%zu %s the same as one under another label or in another split", f.copies,
+            jsn_noun(f.copies, "image is", "images are"));
     return cli_fail(JSN_ERR_DATA, "%s%lld %s broken", more ? "more than " : "",
                     (long long)f.bad,
                     jsn_noun((uint64_t)f.bad, "image is", "images are"));
@@ -109,11 +176,13 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_data_check = {
     .name = "data check",
-    .summary = "read every image, list the broken ones",
+    .summary = "read every image, list broken ones and copies",
     .usage = "DATA [--max-bad N] [--json]",
     .details =
-        "Prints path and reason of each image that cannot be read; exit 3 when there\n"
-        "are any.",
+        "Prints path and reason of each image that cannot be read, and of each that "
+        "has\n"
+        "the pixels of another one which is under another label or in another split;\n"
+        "exit 3 when there are any.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(check_values),

@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "jensen/augment.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
 
 typedef struct convert_values {
     char *out, *format;
+    int64_t size;
 } convert_values;
 
 static const jsn_option_info options[] = {
@@ -22,6 +24,9 @@ static const jsn_option_info options[] = {
     {"format", 0, JSN_OPTION_CHOICE, "png", 0, 0, "png|ppm|bmp|jpg", "FORMAT",
      "of the image files (png, ppm, bmp keep every pixel)",
      offsetof(convert_values, format)},
+    {"size", 0, JSN_OPTION_INT, "0", 0, JSN_IMAGE_MAX_SIDE, NULL, "N",
+     "shrink images to N pixels of their shorter side; 0: leave them as they are",
+     offsetof(convert_values, size)},
 };
 
 enum { PATH = 4096, NAME = 256, LISTED = 10 };
@@ -33,6 +38,7 @@ enum { PATH = 4096, NAME = 256, LISTED = 10 };
 typedef struct conversion {
     const jsn_dataset *data;
     const char *out, *format;
+    size_t size;           /* of the shorter side at most; 0: any */
     char (*folders)[NAME]; /* [classes], all different */
     FILE *names;
     uint64_t done, total;
@@ -128,18 +134,36 @@ static jsn_status write_image(conversion *c, jsn_split split, size_t index,
     return status;
 }
 
+/* The next image, `small` in its place when it is larger than wanted: antialiased, so
+ * that what is trained on later is what resizing there would have made. */
+static jsn_status read_image(const conversion *c, jsn_split split, size_t index,
+                             jsn_image *image, jsn_image *small, bool *shrunk)
+{
+    jsn_status status = jsn_dataset_image(c->data, split, index, image);
+    const size_t side = image->width < image->height ? image->width : image->height;
+    *shrunk = status == JSN_OK && c->size > 0 && side > c->size;
+    if (!*shrunk)
+        return status;
+    jsn_image_release(small);
+    status = jsn_image_create(small, (image->width * c->size + side / 2) / side,
+                              (image->height * c->size + side / 2) / side);
+    return status == JSN_OK ? jsn_image_resize(image, NULL, JSN_FILTER_BILINEAR, small)
+                            : status;
+}
+
 static jsn_status write_split(conversion *c, jsn_split split)
 {
     size_t *seen = calloc(jsn_dataset_about(c->data)->classes, sizeof *seen);
     if (seen == NULL)
         return JSN_ERR_MEMORY;
-    jsn_image image = {0};
+    jsn_image image = {0}, small = {0};
+    bool shrunk = false;
     jsn_status status = JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < jsn_dataset_samples(c->data, split);
          i++) {
-        status = jsn_dataset_image(c->data, split, i, &image);
+        status = read_image(c, split, i, &image, &small, &shrunk);
         if (status == JSN_OK) {
-            status = write_image(c, split, i, seen, &image);
+            status = write_image(c, split, i, seen, shrunk ? &small : &image);
         } else if (status == JSN_ERR_DATA) {
             if (c->broken++ < LISTED)
                 cli_logger()->message(cli_logger()->user, JSN_LOG_WARNING,
@@ -149,6 +173,7 @@ static jsn_status write_split(conversion *c, jsn_split split)
         cli_logger()->progress(cli_logger()->user, "writing images", ++c->done,
                                c->total, "");
     }
+    jsn_image_release(&small);
     jsn_image_release(&image);
     free(seen);
     return status;
@@ -287,7 +312,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = jsn_dataset_open(&data, args->items[0], &how);
     if (status != JSN_OK)
         return status;
-    conversion c = {.data = data, .out = v->out, .format = v->format};
+    conversion c = {
+        .data = data, .out = v->out, .format = v->format, .size = (size_t)v->size};
     status = check_out(data, v->out);
     if (status == JSN_OK)
         status = name_folders(&c);
@@ -303,9 +329,10 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_data_convert = {
     .name = "data convert",
     .summary = "write any data set as a folder of image files",
-    .usage = "DATA --out DIR [--format png]",
+    .usage = "DATA --out DIR [--format png] [--size N]",
     .details =
         "Images go to DIR/<split>/<class>/NNNN.<format>, counted within their class;\n"
+        "--size 256 --format jpg makes small copies of photographs that train fast.\n"
         "DIR/names.csv says which sample each one was. Broken images are left out, "
         "with a\n"
         "warning. A class name that no folder can have is written with '_', and with "

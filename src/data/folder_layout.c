@@ -6,6 +6,8 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
+#include "core/folder.h"
 
 /* A piece of a name. */
 typedef struct part {
@@ -295,6 +297,29 @@ static jsn_status fill_rows(const making *m, const jsn_dataset *data, bool fixed
     return JSN_OK;
 }
 
+/* Class folders without images: what the first one holds instead tells why. */
+static void tell_bare(const making *m, bool archived, const jsn_logger *logger)
+{
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0, i = 0;
+    if (m->bare.count == 0)
+        return;
+    char *path = archived ? NULL : jsni_path_join(m->where, m->bare.first);
+    if (path != NULL && jsni_folder_list(path, &entries, &count) != JSN_OK)
+        count = 0;
+    while (i < count && (entries[i].folder || entries[i].name[0] == '.'))
+        i++;
+    jsni_dataset_warn(
+        logger, "%s: %zu %s no images and %s passed over, such as '%.100s'%s%.100s%s",
+        m->where, m->bare.count,
+        jsn_noun(m->bare.count, "class folder holds", "class folders hold"),
+        jsn_noun(m->bare.count, "is", "are"), m->bare.first,
+        i < count ? " (it holds '" : "", i < count ? entries[i].name : "",
+        i < count ? "', which is not read)" : "");
+    jsni_folder_free(entries, count);
+    jsni_free(path);
+}
+
 static void tell_unused(const making *m, const jsn_logger *logger)
 {
     for (int s = 0; s < JSN_SPLITS; s++) {
@@ -307,12 +332,6 @@ static void tell_unused(const making *m, const jsn_logger *logger)
                               m->where, length, flat->first, flat->count,
                               jsn_noun(flat->count, "image", "images"), flat->first);
     }
-    if (m->bare.count > 0)
-        jsni_dataset_warn(
-            logger, "%s: %zu %s no images and %s passed over, such as '%.100s'",
-            m->where, m->bare.count,
-            jsn_noun(m->bare.count, "class folder holds", "class folders hold"),
-            jsn_noun(m->bare.count, "is", "are"), m->bare.first);
     if (m->loose.count > 0)
         jsni_dataset_warn(logger,
                           "%s: %zu %s outside the class folders and not used, such as "
@@ -356,6 +375,7 @@ jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
     if (status == JSN_OK)
         status = fill_rows(&m, data, fixed, out);
     if (status == JSN_OK) {
+        tell_bare(&m, archived, logger);
         tell_unused(&m, logger);
         tell_wrapped(&m, data, logger);
     } else {

@@ -22,13 +22,22 @@ static const jsni_codec *const table[] = {JSNI_CODEC_LIST(TABLE_ENTRY)};
 static const struct {
     const char *name, *magic;
     size_t offset, length;
-    bool never; /* read by no build */
+    const char *library; /* what a build needs to read it; NULL: read by none */
 } known[] = {
-    {"JPEG", "\xff\xd8\xff", 0, 3, false}, {"PNG", "\x89PNG", 0, 4, false},
-    {"WebP", "WEBP", 8, 4, false},         {"GIF", "GIF8", 0, 4, true},
-    {"TIFF", "II*\0", 0, 4, true},         {"TIFF", "MM\0*", 0, 4, true},
-    {"HEIF", "ftyphei", 4, 7, true},       {"HEIF", "ftypmif1", 4, 8, true},
-    {"AVIF", "ftypavif", 4, 8, true},
+    {"JPEG", "\xff\xd8\xff", 0, 3, "libjpeg-turbo"},
+    {"PNG", "\x89PNG", 0, 4, "libpng"},
+    {"WebP", "WEBP", 8, 4, "libwebp"},
+    {"GIF", "GIF8", 0, 4, NULL},
+    {"TIFF", "II*\0", 0, 4, NULL},
+    {"TIFF", "MM\0*", 0, 4, NULL},
+    {"HEIF", "ftyphei", 4, 7, NULL},
+    {"HEIF", "ftyphev", 4, 7, NULL},
+    {"HEIF", "ftypmif1", 4, 8, NULL},
+    {"HEIF", "ftypmsf1", 4, 8, NULL},
+    {"AVIF", "ftypavi", 4, 7, NULL},
+    {"JPEG XL", "\xff\x0a", 0, 2, NULL},
+    {"JPEG XL", "JXL \r\n\x87\n", 4, 8, NULL},
+    {"JPEG 2000", "jP  \r\n\x87\n", 4, 8, NULL},
 };
 
 struct jsni_image_decoder {
@@ -93,14 +102,15 @@ static jsn_status no_codec(const jsni_image_input *input)
         if (input->length >= known[i].offset + known[i].length &&
             memcmp(input->bytes + known[i].offset, known[i].magic, known[i].length) ==
                 0)
-            return known[i].never
+            return known[i].library == NULL
                        ? jsni_fail(JSN_ERR_DATA,
                                    "%s: a %s image, which is not read; convert it to "
                                    "PNG or JPEG",
                                    input->name, known[i].name)
                        : jsni_fail(JSN_ERR_UNSUPPORTED,
-                                   "%s: a %s image, which this build cannot read",
-                                   input->name, known[i].name);
+                                   "%s: a %s image, which this build cannot read; one "
+                                   "with %s can",
+                                   input->name, known[i].name, known[i].library);
     return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that is read",
                      input->name);
 }

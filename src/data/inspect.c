@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/pool.h"
 #include "core/sha256.h"
+#include "data/copies.h"
 #include "data/dataset_impl.h"
 
 enum { CHUNK = 512, REASON = 256 };
@@ -17,15 +18,19 @@ typedef struct checking {
     jsn_image *images;       /* [threads] */
     char (*reasons)[REASON]; /* [CHUNK], "" when good */
     jsn_status found[CHUNK];
+    uint64_t *prints; /* [samples], or NULL */
 } checking;
 
 static void check_one(void *user, size_t index, size_t worker)
 {
     checking *c = user;
+    jsn_image *image = &c->images[worker];
     c->reasons[index][0] = '\0';
-    c->found[index] =
-        jsn_dataset_image(c->data, c->split, c->first + index, &c->images[worker]);
-    if (c->found[index] != JSN_OK) {
+    c->found[index] = jsn_dataset_image(c->data, c->split, c->first + index, image);
+    const bool reads = c->found[index] == JSN_OK;
+    if (c->prints != NULL)
+        c->prints[c->first + index] = reads ? jsni_image_print(image) : 0;
+    if (!reads) {
         (void)strncpy(c->reasons[index], jsn_last_error(), REASON - 1);
         c->reasons[index][REASON - 1] = '\0';
     }
@@ -44,11 +49,11 @@ static jsn_status tell(const checking *c, size_t index, jsn_dataset_bad_fn *fn,
 
 jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t threads,
                              const jsn_logger *logger, jsn_dataset_bad_fn *fn,
-                             void *user)
+                             void *user, uint64_t *prints)
 {
     jsni_pool *pool = NULL;
     const size_t samples = jsn_dataset_samples(data, split);
-    checking c = {.data = data, .split = split};
+    checking c = {.data = data, .split = split, .prints = prints};
     JSNI_TRY(jsni_pool_create(&pool, threads));
     threads = jsni_pool_threads(pool);
     jsn_status status = JSN_ERR_MEMORY;

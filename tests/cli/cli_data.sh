@@ -31,6 +31,29 @@ expect 0 'letter_a' 'not on the sheet .1.; .jensen data check' -- "$JENSEN" data
 [ "$(head -c 2 left.ppm)" = P6 ] || { echo "FAILED: no sheet"; failures=$((failures + 1)); }
 expect 3 '"bad":2,"complete":true' '2 images' -- "$JENSEN" data check out --json
 
+# Copies under another label and in another split; those within a class are nobody's harm.
+"$JENSEN" data convert builtin:size=60,test=20 --out again --format ppm -q >/dev/null
+cp again/train/star/0000.ppm again/train/star/copy.ppm
+expect 0 '0 broken of 81 images' '*' -- "$JENSEN" data check again
+cp again/train/star/0001.ppm again/train/disc/odd.ppm
+cp again/train/cross/0002.ppm again/test/cross/seen.ppm
+expect 3 "^train/star/0001.ppm	labelled 'star', the same image as train/disc/odd.ppm, labelled 'disc'" '2 images are the same as one under another label or in another split' -- "$JENSEN" data check again
+expect 3 "^test/cross/seen.ppm	labelled 'cross', the same image as train/cross/0002.ppm" '*' -- "$JENSEN" data check again
+expect 3 '^0 broken of 83 images' '*' -- "$JENSEN" data check again
+expect 3 '"copies":\[\[\{"path":"train/cross/0002.ppm","label":"cross","split":"train"\},\{"path":"test/cross/seen.ppm","label":"cross","split":"test"\}\],\[' '*' -- "$JENSEN" data check again --json
+
+# Smaller copies: the shorter side, and never larger.
+expect 0 '^little$' '*' -- "$JENSEN" data convert again,split=test --out little --format ppm --size 20
+expect 0 'images +20 x 20' '' -- "$JENSEN" data info little
+expect 0 '*' '*' -- "$JENSEN" data convert again,split=test --out large --format ppm --size 500
+expect 0 'images +32 x 32' '' -- "$JENSEN" data info large
+mkdir -p wide/a && printf 'P6\n6 2\n255\n' >wide/a/1.ppm
+printf '\000\000\000\100\100\100\000\000\000\100\100\100\000\000\000\100\100\100' >>wide/a/1.ppm
+printf '\000\000\000\100\100\100\000\000\000\100\100\100\000\000\000\100\100\100' >>wide/a/1.ppm
+expect 0 '*' '*' -- "$JENSEN" data convert wide --out narrow --format ppm --size 1
+expect 0 '^P6.3 1$' '' -- sh -c 'head -c 6 narrow/train/a/0000.ppm | tr "\n" "."; echo'
+expect 0 'must lie in .0, 65535.' '*' -- sh -c "'$JENSEN' data convert again --out x --size -1 2>&1 | head -1"
+
 # Nothing falls together, nothing is written into the source, broken images are left out.
 images() { find "$1" -name '*.ppm' | wc -l; }
 i=0
