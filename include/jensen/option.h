@@ -111,9 +111,13 @@ JSN_API void jsn_options_release(const jsn_option_info *table, size_t count,
 /* Frees a text that the library handed to the caller. Accepts NULL. */
 JSN_API void jsn_text_release(char *text);
 
-/* Letters to change, add or drop to get from a to b, for "did you mean"; 40 when one of
- * them is longer than that. */
+/* Letters to change, add, drop or swap with the next to get from a to b; capital letters
+ * are as good as small ones. 40 when one of them is longer than that. */
 JSN_API size_t jsn_name_distance(const char *a, const char *b);
+
+/* For "did you mean": whether `word` may be a slip for `name`, and one that is smaller
+ * than *best, which is SIZE_MAX at first and becomes the distance. */
+JSN_API bool jsn_name_nearer(const char *word, const char *name, size_t *best);
 
 #ifdef __cplusplus
 }

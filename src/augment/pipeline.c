@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/names.h"
 #include "core/text.h"
 
 #define ROW(id) &jsni_augment_##id,
@@ -32,14 +33,14 @@ static const jsni_stage_def *find_stage(const char *spec)
 
 static jsn_status unknown_stage(const char *spec)
 {
-    char known[400];
-    jsni_text list = jsni_text_in(known, sizeof known);
+    jsni_names names;
+    jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < jsni_preset_count(); i++)
-        jsni_text_item(&list, jsni_preset_at(i)->name);
+        jsni_names_add(&names, jsni_preset_at(i)->name);
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_text_item(&list, table[i]->info.name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME,
-                     "augment: no pipeline or stage '%s' (there are: %s)", spec, known);
+        jsni_names_add(&names, table[i]->info.name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME,
+                           "augment: no pipeline or stage '%s'", names.word);
 }
 
 /* The number of the word text[0..length) in "a|b|c". */

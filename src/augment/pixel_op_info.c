@@ -5,7 +5,7 @@
 
 #include "augment/pixel_op.h"
 #include "core/fail.h"
-#include "core/text.h"
+#include "core/names.h"
 #include "jensen/augment.h"
 
 /* In the order of jsni_pixel_kind, then other names of some. */
@@ -53,17 +53,16 @@ static bool same_name(const char *a, const char *b)
 
 static jsn_status find_kind(const char *name, int *kind)
 {
-    char known[400];
-    jsni_text list = jsni_text_in(known, sizeof known);
+    jsni_names names;
+    jsni_names_begin(&names, name, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++) {
         if (same_name(name, infos[i].name)) {
             *kind = i == JSNI_PIXEL_COUNT ? JSNI_PIXEL_COLOR : (int)i;
             return JSN_OK;
         }
-        jsni_text_item(&list, infos[i].name);
+        jsni_names_add(&names, infos[i].name);
     }
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no operation '%s' (there are: %s)", name,
-                     known);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no operation '%s'", name);
 }
 
 jsn_status jsn_augment_operation(const jsn_image *in, const char *name, double value,

@@ -6,6 +6,7 @@
 #include "backend/backend_impl.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/names.h"
 #include "core/number.h"
 #include "core/text.h"
 
@@ -78,13 +79,13 @@ static jsn_status no_backend(const char *device, size_t length)
         if (strlen(known[i]) == length && memcmp(known[i], device, length) == 0)
             return jsni_fail(JSN_ERR_DEVICE, "%s: this build has no %s backend", device,
                              known[i]);
-    char names[200];
-    jsni_text list = jsni_text_in(names, sizeof names);
-    jsni_text_add(&list, "auto, cpu");
+    jsni_names names;
+    jsni_names_begin(&names, device, NULL);
+    jsni_names_add(&names, "auto");
+    jsni_names_add(&names, "cpu");
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_text_item(&list, table[i]->name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no device '%s' (there are: %s)", device,
-                     names);
+        jsni_names_add(&names, table[i]->name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no device '%s'", device);
 }
 
 jsn_status jsni_backend_open(jsni_backend **out, const char *device)

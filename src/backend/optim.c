@@ -5,7 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
-#include "core/text.h"
+#include "core/names.h"
 
 #define TABLE_ENTRY(id) &jsni_optim_##id,
 static const jsni_optim_def *const table[] = {JSNI_OPTIM_LIST(TABLE_ENTRY)};
@@ -27,12 +27,12 @@ jsn_status jsni_optim_parse(const char *spec, jsni_update *out, size_t *slots)
     while (i < JSNI_COUNT_OF(table) && !jsni_spec_names(spec, table[i]->info.name))
         i++;
     if (i == JSNI_COUNT_OF(table)) {
-        char known[200];
-        jsni_text list = jsni_text_in(known, sizeof known);
+        jsni_names names;
+        jsni_names_begin(&names, spec, NULL);
         for (size_t k = 0; k < JSNI_COUNT_OF(table); k++)
-            jsni_text_item(&list, table[k]->info.name);
-        return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no optimiser '%s' (there are: %s)",
-                         spec, known);
+            jsni_names_add(&names, table[k]->info.name);
+        return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no optimiser '%s'",
+                               names.word);
     }
     const jsni_optim_def *def = table[i];
     jsni_spec_value values[JSNI_OPTIM_MAX_PARAMS];

@@ -94,15 +94,24 @@ void cli_help_command(const cli_command *command)
 int cli_help_group(const char *word, const char *second)
 {
     const size_t length = strlen(word);
+    const int asked = second != NULL && strcmp(second, "--help") == 0;
     int found = 0;
+    size_t best = SIZE_MAX;
+    const char *nearest = NULL;
     for (size_t i = 0; cli_command_at(i) != NULL; i++) {
         const char *name = cli_command_at(i)->name;
-        found = found || (strncmp(name, word, length) == 0 && name[length] == ' ');
+        if (strncmp(name, word, length) != 0 || name[length] != ' ')
+            continue;
+        found = 1;
+        if (second != NULL && jsn_name_nearer(second, name + length + 1, &best))
+            nearest = name + length + 1;
     }
     if (!found)
         return 0;
-    const int asked = second != NULL && strcmp(second, "--help") == 0;
-    if (!asked && second != NULL)
+    if (!asked && nearest != NULL)
+        cli_say("jensen %s: no subcommand '%s'; did you mean '%s'?\n", word, second,
+                nearest);
+    else if (!asked && second != NULL)
         cli_say("jensen %s: no subcommand '%s'\n", word, second);
     FILE *to = asked ? stdout : stderr;
     cli_print_to(to, "usage: jensen %s SUBCOMMAND [OPTIONS]\n\n", word);

@@ -102,17 +102,14 @@ static const cli_command *find_command(int argc, char **argv, int *words)
 /* Says that there is no such command, and names the one that was probably meant. */
 static int no_command(const char *word)
 {
-    size_t best = 3; /* farther names are no help */
+    size_t best = SIZE_MAX;
     char nearest[64] = "";
     for (size_t i = 0; cli_command_at(i) != NULL; i++) {
         char first[64];
         const char *name = cli_command_at(i)->name;
         (void)snprintf(first, sizeof first, "%.*s", (int)strcspn(name, " "), name);
-        const size_t distance = jsn_name_distance(word, first);
-        if (distance < best && distance < strlen(word)) {
-            best = distance;
+        if (jsn_name_nearer(word, first, &best))
             (void)snprintf(nearest, sizeof nearest, "%s", first);
-        }
     }
     if (nearest[0] != '\0')
         cli_say("jensen: no command '%s'; did you mean '%s'?\n", word, nearest);

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/names.h"
 #include "core/number.h"
 #include "core/text.h"
 
@@ -216,49 +217,16 @@ jsn_status jsn_options_init(const jsn_option_info *table, size_t count, void *va
     return JSN_OK;
 }
 
-size_t jsn_name_distance(const char *a, const char *b)
-{
-    enum { LONGEST = 40 };
-    size_t row[LONGEST + 1];
-    const size_t n = strlen(b);
-    if (n > LONGEST || strlen(a) > LONGEST)
-        return LONGEST;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1] != '\0'; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            const size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            const size_t step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < step ? change : step;
-        }
-    }
-    return row[n];
-}
-
 static jsn_status unknown_option(const jsn_option_info *table, size_t count,
                                  const char *name)
 {
     char word[64];
     (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
-    /* A letter in three may be wrong; of a single one nothing would be left. */
-    const size_t length = strlen(word);
-    size_t best = (length < 3 ? 1 : length / 3) + 1;
-    const char *nearest = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const size_t distance = jsn_name_distance(word, table[i].name);
-        if (distance < best && distance < length) {
-            best = distance;
-            nearest = table[i].name;
-        }
-    }
-    if (nearest == NULL)
-        return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no option '%s'; --help lists them",
-                         word);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no option '%s'; did you mean '%s'?", word,
-                     nearest);
+    jsni_names names;
+    jsni_names_begin(&names, word, "--help");
+    for (size_t i = 0; i < count; i++)
+        jsni_names_add(&names, table[i].name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no option '%s'", word);
 }
 
 static const jsn_option_info *find_row(const jsn_option_info *table, size_t count,

@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/names.h"
 #include "core/number.h"
 #include "core/text.h"
 
@@ -29,14 +30,15 @@ static size_t find_param(const jsn_param_info *params, size_t count, const char 
 static jsn_status unknown_key(const char *spec, const jsn_param_info *params,
                               size_t count, const char *key, size_t length)
 {
-    char known[400];
-    jsni_text list = jsni_text_in(known, sizeof known);
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, key);
+    jsni_names names;
+    jsni_names_begin(&names, word, NULL);
     for (size_t i = 0; i < count; i++)
         if (params[i].kind != JSN_PARAM_POSITIONAL)
-            jsni_text_item(&list, params[i].name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "'%s': no parameter '%.*s' (%s%s)", spec,
-                     (int)length, key,
-                     list.length == 0 ? "there are none" : "there are: ", known);
+            jsni_names_add(&names, params[i].name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "'%s': no parameter '%s'",
+                           spec, word);
 }
 
 /* The end of a value that starts at `text`: the next comma or the end. A positional

@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/names.h"
 #include "core/text.h"
 #include "data/class_alike.h"
 #include "data/dataset_impl.h"
@@ -70,16 +71,16 @@ static jsn_status find_def(const char *spec, const jsni_dataset_def **out, char 
         *out = folder;
         return jsni_text_take(&text, path);
     }
+    jsni_names names;
+    jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_text_format(&text, "%s%s", i == 0 ? "" : ", ", table[i]->info.name);
+        jsni_names_add(&names, table[i]->info.name);
     /* A plain path is data that is not there; a word before a colon is a name. */
-    const jsn_status status =
-        jsni_fail(spec[0] != '\0' && strchr(spec, ':') == NULL ? JSN_ERR_DATA
-                                                               : JSN_ERR_UNKNOWN_NAME,
-                  "'%s' is no file or folder, and no data set (there are: %s)", spec,
-                  text.data != NULL ? text.data : "");
-    jsni_text_release(&text);
-    return status;
+    return jsni_names_fail(&names,
+                           spec[0] != '\0' && strchr(spec, ':') == NULL
+                               ? JSN_ERR_DATA
+                               : JSN_ERR_UNKNOWN_NAME,
+                           "'%s' is no file or folder, and no data set", spec);
 }
 
 static jsn_status take_wanted(jsn_dataset *data, const jsni_dataset_def *def,

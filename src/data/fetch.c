@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/names.h"
 #include "core/sha256.h"
 #include "data/archive.h"
 #include "data/download.h"
@@ -189,6 +190,10 @@ jsn_status jsn_fetch(const char *name, const jsn_fetch_options *options)
         if (strcmp(table[i].name, name) == 0)
             return fetch(&table[i], options,
                          options->folder != NULL ? options->folder : ".");
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME,
-                     "'%s' cannot be fetched (there are: cifar10, cifar100)", name);
+    jsni_names names;
+    jsni_names_begin(&names, name, NULL);
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_names_add(&names, table[i].name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "'%s' cannot be fetched",
+                           name);
 }

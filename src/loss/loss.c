@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/names.h"
 #include "loss/loss_impl.h"
 #include "loss/mixture.h"
 
@@ -31,8 +32,12 @@ static jsn_status find_def(const char *spec, size_t *index)
             *index = i;
             return JSN_OK;
         }
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME,
-                     "no loss named '%s'; 'jensen show losses' lists them", spec);
+    jsni_names names;
+    jsni_names_begin(&names, spec, "'jensen show losses'");
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        jsni_names_add(&names, table[i]->info.name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no loss named '%s'",
+                           names.word);
 }
 
 /* views == 0: the spec is only checked. */

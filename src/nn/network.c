@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
-#include "core/text.h"
+#include "core/names.h"
 #include "nn/network_impl.h"
 
 #define TABLE_ENTRY(id) &jsni_network_##id,
@@ -35,12 +35,11 @@ static const jsni_network_def *find_def(const char *spec)
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
         if (jsni_spec_names(spec, table[i]->info.name))
             return table[i];
-    char known[400];
-    jsni_text list = jsni_text_in(known, sizeof known);
+    jsni_names names;
+    jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_text_item(&list, table[i]->info.name);
-    (void)jsni_fail(JSN_ERR_UNKNOWN_NAME, "no network '%s' (there are: %s)", spec,
-                    known);
+        jsni_names_add(&names, table[i]->info.name);
+    (void)jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no network '%s'", names.word);
     return NULL;
 }
 

@@ -8,7 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/text.h"
+#include "core/names.h"
 #include "noise/noise_impl.h"
 
 #define ROW(id) &jsni_noise_##id,
@@ -52,12 +52,12 @@ uint32_t *jsni_noise_order(const jsn_noise_input *in)
 
 static jsn_status unknown_model(const char *spec)
 {
-    char known[300];
-    jsni_text list = jsni_text_in(known, sizeof known);
+    jsni_names names;
+    jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_text_item(&list, table[i]->info.name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "noise: no model '%.*s' (there are: %s)",
-                     (int)strcspn(spec, ":"), spec, known);
+        jsni_names_add(&names, table[i]->info.name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "noise: no model '%s'",
+                           names.word);
 }
 
 static jsn_status read_params(jsn_noise *noise, const char *spec)

@@ -7,7 +7,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/hd.h"
-#include "core/text.h"
+#include "core/names.h"
 #include "report/plot_list.h"
 
 #define DECLARE(id) extern const jsni_plot jsni_plot_##id;
@@ -50,11 +50,11 @@ static const jsni_plot *find_plot(const char *spec)
 
 static jsn_status fail_unknown(const char *spec)
 {
-    char names[256];
-    jsni_text list = jsni_text_in(names, sizeof names);
+    jsni_names names;
+    jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(plots); i++)
-        jsni_text_item(&list, plots[i]->info.name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no plot '%s'; there are %s", spec, names);
+        jsni_names_add(&names, plots[i]->info.name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no plot '%s'", names.word);
 }
 
 jsn_status jsn_plot_render(const char *spec, const char *loss, bool plain, char **svg)

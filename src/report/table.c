@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/names.h"
 #include "report/table_list.h"
 
 #define DECLARE(id) extern const jsni_table_format jsni_table_format_##id;
@@ -211,10 +212,10 @@ jsn_status jsni_table_write(const jsni_table *table, const char *format, jsni_te
             jsni_table_format_at(i)->write(out, table);
             return out->status;
         }
-    char names[128];
-    jsni_text list = jsni_text_in(names, sizeof names);
+    jsni_names names;
+    jsni_names_begin(&names, format, NULL);
     for (size_t i = 0; jsni_table_format_at(i) != NULL; i++)
-        jsni_text_item(&list, jsni_table_format_at(i)->name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no table format '%s'; there are %s", format,
-                     names);
+        jsni_names_add(&names, jsni_table_format_at(i)->name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no table format '%s'",
+                           format);
 }

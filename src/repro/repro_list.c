@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/names.h"
 #include "repro/repro_impl.h"
 
 #define ONE_COLUMN(title, metric)  \
@@ -248,9 +249,11 @@ jsn_status jsni_repro_find(const char *name, const jsni_repro_info **out)
             *out = &infos[i];
             return JSN_OK;
         }
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME,
-                     "no result '%s'; there are table1 to table13 and fig1 to fig8",
-                     name);
+    jsni_names names;
+    jsni_names_begin(&names, name, NULL);
+    for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++)
+        jsni_names_add(&names, infos[i].name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no result '%s'", name);
 }
 
 jsn_status jsn_repro_lookup(const char *name, jsn_repro_entry *out)

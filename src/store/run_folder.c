@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,21 +28,94 @@ char *jsni_run_file(const jsni_run_folder *run, const char *name)
     return jsni_path_join(run->path, name);
 }
 
+/* Whether the lock that is held is still the one in the folder: who made the folder in
+ * vain removes both, and may have done so since the lock was opened. */
+static bool is_current(int lock, const char *path)
+{
+    struct stat held, there;
+    return fstat(lock, &held) == 0 && stat(path, &there) == 0 &&
+           held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+/* Makes the folder and locks it. *again: it went away meanwhile. */
+static jsn_status try_claim(jsni_run_folder *run, const char *lock, bool *again)
+{
+    *again = false;
+    JSNI_TRY(jsni_folder_create(run->path));
+    const int file = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file < 0) {
+        *again = errno == ENOENT;
+        return jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", run->path,
+                         strerror(errno));
+    }
+    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_current(file, lock)) {
+        run->lock = file;
+        return JSN_OK;
+    }
+    *again = !is_current(file, lock);
+    (void)close(file);
+    return jsni_fail(JSN_ERR_BUSY, "%s: another process is working in this run folder",
+                     run->path);
+}
+
 static jsn_status claim(jsni_run_folder *run)
 {
-    char *path = jsni_run_file(run, JSNI_RUN_LOCK);
-    JSNI_TRY_ALLOC(path);
+    enum { TRIES = 100 };
+    char *lock = jsni_run_file(run, JSNI_RUN_LOCK);
+    JSNI_TRY_ALLOC(lock);
+    bool again = true;
     jsn_status status = JSN_OK;
-    run->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (run->lock < 0)
-        status = jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", run->path,
-                           strerror(errno));
-    else if (flock(run->lock, LOCK_EX | LOCK_NB) != 0)
-        status =
-            jsni_fail(JSN_ERR_BUSY, "%s: another process is working in this run folder",
-                      run->path);
-    jsni_free(path);
+    for (int i = 0; again && i < TRIES; i++)
+        status = try_claim(run, lock, &again);
+    jsni_free(lock);
     return status;
+}
+
+/* The length of the longest beginning of the path that is a folder; 0: none is. */
+static size_t existing_part(char *path)
+{
+    for (size_t length = strlen(path); length > 0; length--) {
+        const char held = path[length];
+        if (held != '\0' && held != '/')
+            continue;
+        path[length] = '\0';
+        const bool there = jsni_folder_exists(path);
+        path[length] = held;
+        if (there)
+            return length;
+    }
+    return 0;
+}
+
+static bool has_file(const jsni_run_folder *run, const char *name)
+{
+    char *path = jsni_run_file(run, name);
+    const bool there = path == NULL || jsni_file_exists(path);
+    jsni_free(path);
+    return there;
+}
+
+static void remove_file(const jsni_run_folder *run, const char *name)
+{
+    char *path = jsni_run_file(run, name);
+    if (path != NULL)
+        (void)unlink(path);
+    jsni_free(path);
+}
+
+/* Of a run that never began: its claim, and what open() made, as far as it is empty. */
+static void remove_traces(jsni_run_folder *run)
+{
+    if (run->old < strlen(run->path))
+        remove_file(run, JSNI_RUN_LOG);
+    remove_file(run, JSNI_RUN_LOCK);
+    for (size_t length = strlen(run->path); length > run->old; length--) {
+        if (run->path[length] != '\0' && run->path[length] != '/')
+            continue;
+        run->path[length] = '\0';
+        if (rmdir(run->path) != 0 && errno != ENOENT)
+            break;
+    }
 }
 
 /* Whether the name is that of a temporary file ("name.tmp17") of a process that is gone,
@@ -79,14 +153,9 @@ static void remove_left_over(const jsni_run_folder *run)
     size_t count = 0;
     if (jsni_folder_list(run->path, &entries, &count) != JSN_OK)
         return;
-    for (size_t i = 0; i < count; i++) {
-        char *path = !entries[i].folder && is_left_over(entries[i].name)
-                         ? jsni_run_file(run, entries[i].name)
-                         : NULL;
-        if (path != NULL)
-            (void)unlink(path);
-        jsni_free(path);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (!entries[i].folder && is_left_over(entries[i].name))
+            remove_file(run, entries[i].name);
     jsni_folder_free(entries, count);
 }
 
@@ -94,9 +163,8 @@ jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
 {
     *run = (jsni_run_folder){.lock = -1};
     JSNI_TRY_ALLOC(run->path = jsni_text_copy(path));
-    jsn_status status = jsni_folder_create(path);
-    if (status == JSN_OK)
-        status = claim(run);
+    run->old = existing_part(run->path);
+    const jsn_status status = claim(run);
     if (status != JSN_OK)
         jsni_run_folder_close(run);
     else
@@ -106,8 +174,11 @@ jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
 
 void jsni_run_folder_close(jsni_run_folder *run)
 {
-    if (run->path != NULL && run->lock >= 0)
+    if (run->path != NULL && run->lock >= 0) {
+        if (!has_file(run, JSNI_RUN_CONFIG))
+            remove_traces(run);
         (void)close(run->lock);
+    }
     jsni_free(run->path);
     *run = (jsni_run_folder){.lock = -1};
 }

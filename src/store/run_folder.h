@@ -32,6 +32,7 @@
 typedef struct jsni_run_folder {
     char *path; /* owned */
     int lock;   /* file descriptor */
+    size_t old; /* length of the part of `path` that was there before it was opened */
 } jsni_run_folder;
 
 /* Creates the folder when it is missing and claims it for this process; the claim ends
@@ -40,7 +41,10 @@ typedef struct jsni_run_folder {
  *   JSN_ERR_BUSY  another process holds it
  *   JSN_ERR_IO    it cannot be created or written */
 JSN_MUST_CHECK jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path);
-void jsni_run_folder_close(jsni_run_folder *run); /* a zeroed one is fine */
+
+/* Ends the claim. When the run never began (there is no configuration), nothing is left
+ * of it: neither the lock nor the folders that open() made. A zeroed one is fine. */
+void jsni_run_folder_close(jsni_run_folder *run);
 
 /* "folder/name", owned by the caller. NULL: no memory. */
 char *jsni_run_file(const jsni_run_folder *run, const char *name);

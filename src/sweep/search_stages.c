@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/names.h"
 #include "sweep/sweep_impl.h"
 
 static const char *const rates10[] = {"0.001", "0.005", "0.01", "0.05", "0.1"};
@@ -80,6 +81,19 @@ static bool listed(const char *list, const char *name)
     return false;
 }
 
+static jsn_status unknown_method(const char *text, size_t length)
+{
+    char word[64];
+    jsni_names names;
+    (void)snprintf(word, sizeof word, "%.*s", (int)length, text);
+    jsni_names_begin(&names, word, NULL);
+    for (size_t i = 0; i < JSNI_COUNT_OF(methods); i++)
+        jsni_names_add(&names, methods[i].name);
+    jsni_names_add(&names, "all");
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "--methods: no loss '%s'",
+                           word);
+}
+
 static jsn_status check_list(const char *list)
 {
     if (strcmp(list, "all") == 0)
@@ -91,10 +105,7 @@ static jsn_status check_list(const char *list)
             known = known || (strlen(methods[i].name) == n &&
                               strncmp(at, methods[i].name, n) == 0);
         if (!known)
-            return jsni_fail(JSN_ERR_UNKNOWN_NAME,
-                             "--methods: no loss '%.*s' (ce, bs, ls, sce, gce, "
-                             "nce+rce, js, gjs, all)",
-                             (int)n, at);
+            return unknown_method(at, n);
         at += at[n] == ',' ? n + 1 : n;
     }
     return JSN_OK;

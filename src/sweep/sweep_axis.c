@@ -7,12 +7,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/number.h"
-#include "jensen/loss.h"
-#include "jensen/network.h"
-#include "jensen/noise.h"
-#include "jensen/recipe.h"
 #include "sweep/sweep_impl.h"
-#include "train/schedule.h"
+#include "train/spec_check.h"
 
 void jsni_axis_release(jsni_sweep_axis *axis)
 {
@@ -42,32 +38,6 @@ static jsn_status find_row(const char *name, const jsn_option_info **out)
     return status;
 }
 
-jsn_status jsni_sweep_check_spec(const char *option, const char *text)
-{
-    if (strcmp(option, "loss") == 0 || strcmp(option, "loss-noisy") == 0)
-        return jsn_loss_check(text, NULL);
-    if (strcmp(option, "network") == 0)
-        return jsn_network_find(text) != NULL ? JSN_OK : JSN_ERR_UNKNOWN_NAME;
-    if (strcmp(option, "recipe") == 0) {
-        jsn_recipe recipe;
-        return jsn_recipe_find(text, &recipe);
-    }
-    if (strcmp(option, "schedule") == 0) {
-        enum { ANY = 1000000 }; /* epochs: their number may be an axis, too */
-        jsni_schedule schedule;
-        return jsni_schedule_parse(text, ANY, &schedule);
-    }
-    /* Noise from files is read where the run is. */
-    if (strcmp(option, "noise") == 0 && strncmp(text, "file:", 5) != 0 &&
-        strncmp(text, "matrix:", 7) != 0 && strncmp(text, "instance:", 9) != 0) {
-        jsn_noise *noise = NULL;
-        const jsn_status status = jsn_noise_create(&noise, text);
-        jsn_noise_destroy(noise);
-        return status;
-    }
-    return JSN_OK;
-}
-
 /* Whether a text is a value of the option. */
 static jsn_status check_value(const jsn_option_info *row, const char *text)
 {
@@ -75,7 +45,7 @@ static jsn_status check_value(const jsn_option_info *row, const char *text)
     jsn_train_config_clear(&scratch);
     jsn_status status = jsn_train_config_set(&scratch, row->name, text);
     jsn_train_config_release(&scratch);
-    return status == JSN_OK ? jsni_sweep_check_spec(row->name, text) : status;
+    return status == JSN_OK ? jsni_train_check_spec(row->name, text) : status;
 }
 
 /* Whether a piece between commas belongs to the spec before it: "beta=1" does, a new

@@ -38,10 +38,6 @@ typedef struct jsni_sweep_axis {
     bool log_scale;
 } jsni_sweep_axis;
 
-/* Whether a spec names something that exists, as far as that shows without the data: loss,
- * network, noise, schedule, recipe. Other options pass. */
-JSN_MUST_CHECK jsn_status jsni_sweep_check_spec(const char *option, const char *text);
-
 /* Reads "name=a,b,c", "name=a;b,with,commas" or "name=[log:]low..high", checking every
  * value against the option. */
 JSN_MUST_CHECK jsn_status jsni_axis_parse(jsni_sweep_axis *out, const char *text);

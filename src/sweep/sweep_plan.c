@@ -10,6 +10,7 @@
 #include "core/rng.h"
 #include "format/yaml.h"
 #include "sweep/sweep_impl.h"
+#include "train/spec_check.h"
 
 #define FIELD(name) offsetof(jsn_sweep_plan, name)
 
@@ -241,23 +242,6 @@ static jsn_status parse_axes(creation *c)
     return JSN_OK;
 }
 
-static jsn_status check_base(const jsn_train_config *base)
-{
-    size_t count = 0;
-    const jsn_option_info *table = jsn_train_options(&count);
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < count; i++) {
-        char *text = NULL;
-        if (table[i].kind != JSN_OPTION_TEXT || !jsn_options_is_set(&table[i], base))
-            continue;
-        status = jsn_options_text(&table[i], base, &text);
-        if (status == JSN_OK)
-            status = jsni_sweep_check_spec(table[i].name, text);
-        jsn_text_release(text);
-    }
-    return status;
-}
-
 /* The set options of `base` as an object of texts. */
 static jsn_status put_base(const jsni_study *study, const jsn_train_config *base)
 {
@@ -349,7 +333,7 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     c->first_seed = base->seed == JSN_OPTION_INT_UNSET ? 1 : base->seed;
     jsn_status status = parse_axes(c);
     if (status == JSN_OK)
-        status = check_base(base);
+        status = jsni_train_check_specs(base);
     if (status == JSN_OK && base->config != NULL)
         status = jsni_fail(JSN_ERR_ARGUMENT,
                            "%s: a study keeps options, not the name of a file, which "

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/names.h"
 #include "train/recipe_families.h"
 
 static bool count_one(const jsn_recipe *recipe, void *user)
@@ -38,6 +39,12 @@ static bool match(const jsn_recipe *recipe, void *user)
     return s->found;
 }
 
+static bool offer(const jsn_recipe *recipe, void *user)
+{
+    jsni_names_add(user, recipe->name);
+    return false;
+}
+
 jsn_status jsn_recipe_at(size_t index, jsn_recipe *out)
 {
     search s = {index, NULL, out, false};
@@ -51,10 +58,12 @@ jsn_status jsn_recipe_find(const char *name, jsn_recipe *out)
 {
     search s = {0, name, out, false};
     jsni_recipe_walk(match, &s);
-    return s.found
-               ? JSN_OK
-               : jsni_fail(JSN_ERR_UNKNOWN_NAME,
-                           "no recipe '%s'; 'jensen show recipes' lists them", name);
+    if (s.found)
+        return JSN_OK;
+    jsni_names names;
+    jsni_names_begin(&names, name, "'jensen show recipes'");
+    jsni_recipe_walk(offer, &names);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no recipe '%s'", name);
 }
 
 const char *jsn_recipe_value(const jsn_recipe *recipe, const char *option)

@@ -5,7 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
-#include "core/text.h"
+#include "core/names.h"
 
 #define TABLE_ENTRY(id) &jsni_schedule_##id,
 static const jsni_schedule_def *const table[] = {JSNI_SCHEDULE_LIST(TABLE_ENTRY)};
@@ -18,12 +18,12 @@ const jsni_schedule_def *jsni_schedule_at(size_t index)
 
 static jsn_status unknown(const char *spec)
 {
-    char known[200];
-    jsni_text list = jsni_text_in(known, sizeof known);
+    jsni_names names;
+    jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_text_item(&list, table[i]->name);
-    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no schedule '%s' (there are: %s)", spec,
-                     known);
+        jsni_names_add(&names, table[i]->name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no schedule '%s'",
+                           names.word);
 }
 
 jsn_status jsni_schedule_parse(const char *spec, size_t epochs, jsni_schedule *out)

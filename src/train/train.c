@@ -17,6 +17,7 @@
 #include "train/run.h"
 #include "train/run_differs.h"
 #include "train/run_name.h"
+#include "train/spec_check.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
 static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem *p)
@@ -255,6 +256,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
 {
     char *folder = NULL;
     JSNI_TRY(jsn_train_config_resolve(config));
+    JSNI_TRY(jsni_train_check_specs(config));
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
     const bool given = !isnan(config->scaled_decode);
     JSNI_TRY(jsni_choose(config, problem, logger));

@@ -5,7 +5,7 @@ export JENSEN_CACHE="$work/cache"
 expect 0 '^cifar10 +CIFAR-10' '' -- "$JENSEN" show datasets
 expect 2 '' 'takes one data set' -- "$JENSEN" data info
 expect 3 '' "no data set .there are: builtin, cifar10" -- "$JENSEN" data info nothing-here
-expect 2 '' "no data set .there are: builtin, cifar10" -- "$JENSEN" data info cifar11:nothing-here
+expect 2 '' "no data set; did you mean 'cifar10'" -- "$JENSEN" data info cifar11:nothing-here
 expect 0 'train +60 samples, 6 to 6 a class' '' -- "$JENSEN" data info builtin:size=60,test=20
 expect 0 '"per_class":\[6,6,6,6,6,6,6,6,6,6\]' '' -- "$JENSEN" data info builtin:size=60 --json
 expect 0 '"pixels_sha256":"[0-9a-f]{64}"' '' -- "$JENSEN" data info builtin:size=60 --json --sum

@@ -9,7 +9,8 @@ expect 0 '<svg' '' -- "$JENSEN" repro fig2
 expect 0 '<svg' '' -- "$JENSEN" repro fig8 --format svg
 expect 2 '' 'fig2 is a figure: there is svg, no csv' -- "$JENSEN" repro fig2 --format csv
 expect 2 '' 'table7 as svg: there are markdown, csv, latex and html' -- "$JENSEN" repro table7 --format svg
-expect 2 '' 'table1 to table13' -- "$JENSEN" repro table14
+expect 2 '' "no result 'table14'; did you mean 'table1'" -- "$JENSEN" repro table14
+expect 2 '' "no result 'banana' .there are: table1, .*, table13, fig1, .*, fig8" -- "$JENSEN" repro banana
 expect 2 '' 'which data' -- "$JENSEN" repro table1
 
 if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then

@@ -68,7 +68,7 @@ expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --
 expect 2 '' '--pi1 or --pi' -- "$JENSEN" theory decompose --pi 0.4/0.3/0.3 --pi1 0.9
 expect 2 '' 'which plot' -- "$JENSEN" theory plot --out f.svg
 expect 2 '' '--out FILE.svg is missing' -- "$JENSEN" theory plot js-ce-mae
-expect 2 '' "no plot 'pie'; there are js-ce-mae" -- "$JENSEN" theory plot pie --out f.svg
+expect 2 '' "no plot 'pie' .there are: js-ce-mae" -- "$JENSEN" theory plot pie --out f.svg
 expect 2 '' 'colour' -- "$JENSEN" theory plot js-ce-mae:colour=1 --out f.svg
 expect 2 '' 'sums to 1\.1' -- "$JENSEN" theory plot gjs-simplex:p2=0.5/0.5/0.1 --out f.svg
 expect 2 '' 'takes no loss' -- "$JENSEN" theory plot js-ce-mae --loss ce --out f.svg

@@ -14,6 +14,8 @@ pictures() {
 }
 # await FILE PID: until the file is there or the process gone.
 await() { while [ ! -e "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 0.01; done; }
+# await_claim RUN PID: until the process works in the folder or is gone.
+await_claim() { while flock -n "$1/.lock" true && kill -0 "$2" 2>/dev/null; do sleep 0.01; done; }
 
 pictures photos/cat 30
 pictures photos/dog 30
@@ -39,6 +41,7 @@ for when in end never; do
         "$JENSEN" $long >stdout.txt 2>stderr.txt &
         pid=$!
         await $when/checkpoint.safetensors $pid
+        await_claim $when $pid
         sleep 0.1
         kill -$signal $pid 2>/dev/null
         wait $pid

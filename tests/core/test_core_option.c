@@ -118,6 +118,40 @@ static void refuse(const char *a, const char *b, jsn_status status, const char *
     jsn_options_release(table, COUNT, &s);
 }
 
+static void test_distance_counts_slips_of_the_pen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        size_t distance;
+    } cases[] = {{"gjs", "gjs", 0},
+                 {"", "gjs", 3},
+                 {"gjs", "", 3},
+                 {"trian", "train", 1},
+                 {"sdg", "sgd", 1},
+                 {"GJS", "gjs", 0},
+                 {"resnt18", "resnet18", 1},
+                 {"kitten", "sitting", 3},
+                 {"abcd", "badc", 2},
+                 {"ca", "abc", 3}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(jsn_name_distance(cases[i].a, cases[i].b), cases[i].distance);
+        assert_int_equal(jsn_name_distance(cases[i].b, cases[i].a), cases[i].distance);
+    }
+    char longest[64];
+    memset(longest, 'a', sizeof longest);
+    longest[41] = '\0';
+    assert_int_equal(jsn_name_distance(longest, "a"), 40);
+    size_t best = SIZE_MAX;
+    assert_true(jsn_name_nearer("resnet", "resnet18", &best));
+    assert_int_equal(best, 2);
+    assert_false(jsn_name_nearer("resnet", "resnet50", &best)); /* no nearer */
+    assert_true(jsn_name_nearer("resnet", "resne", &best));
+    best = SIZE_MAX;
+    assert_false(jsn_name_nearer("cat", "dog", &best));
+    assert_false(jsn_name_nearer("x", "y", &best));
+}
+
 static void test_bad_words_are_refused_with_the_reason(void **state)
 {
     (void)state;
@@ -152,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_all_forms_parse_and_no_failure_leaks),
         cmocka_unit_test(test_unset_fields_say_so_and_texts_read_back),
         cmocka_unit_test(test_cleared_fields_are_unset_until_set),
+        cmocka_unit_test(test_distance_counts_slips_of_the_pen),
         cmocka_unit_test(test_bad_words_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,9 @@ static void test_bad_specs_are_refused_with_the_reason(void **state)
     assert_fails(jsni_spec_values("x:p,pi2=1", params, 2, v), JSN_ERR_ARGUMENT,
                  "p,pi2");
     assert_fails(jsni_spec_values("x:pi2=1", params, 2, v), JSN_ERR_UNKNOWN_NAME,
-                 "no parameter 'pi2' (there are: pi1, at)");
+                 "no parameter 'pi2'; did you mean 'pi1'?");
+    assert_fails(jsni_spec_values("x:banana=1", params, 2, v), JSN_ERR_UNKNOWN_NAME,
+                 "no parameter 'banana' (there are: pi1, at)");
     assert_fails(jsni_spec_values("x:pi1=one", params, 2, v), JSN_ERR_ARGUMENT,
                  "not a number");
     assert_fails(jsni_spec_values("x:pi1=nan", params, 2, v), JSN_ERR_ARGUMENT,

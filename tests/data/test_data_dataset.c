@@ -32,6 +32,8 @@ static void test_wrong_specs_are_refused_with_a_sentence(void **state)
     (void)state;
     jsn_dataset *data = NULL;
     assert_fails(jsn_dataset_open(&data, "cifar11:x", NULL), JSN_ERR_UNKNOWN_NAME,
+                 "did you mean 'cifar10'?");
+    assert_fails(jsn_dataset_open(&data, "banana:x", NULL), JSN_ERR_UNKNOWN_NAME,
                  "there are: builtin, cifar10");
     assert_fails(jsn_dataset_open(&data, "builtin:sise=3", NULL), JSN_ERR_UNKNOWN_NAME,
                  "sise");
