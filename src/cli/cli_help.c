@@ -52,20 +52,35 @@ static void print_wrapped(const char *text, int indent)
     cli_print("\n");
 }
 
+void cli_option_note(const jsn_option_info *row, char *out, size_t size)
+{
+    enum { FAR = 1024 }; /* bounds beyond it are there to catch nonsense */
+    const int number = row->kind == JSN_OPTION_INT || row->kind == JSN_OPTION_REAL;
+    const int switched =
+        strchr(row->value_name != NULL ? row->value_name : "", '|') != NULL;
+    const int bounded = number && !switched && row->highest <= FAR;
+    const int initial = row->initial != NULL && row->kind != JSN_OPTION_FLAG;
+    char range[64] = "";
+    if (bounded)
+        (void)snprintf(range, sizeof range, "%g to %g", row->lowest, row->highest);
+    out[0] = '\0';
+    if (bounded || initial)
+        (void)snprintf(out, size, " (%s%s%s%s)", range, bounded && initial ? ", " : "",
+                       initial ? "default: " : "", initial ? row->initial : "");
+}
+
 static void print_option(const jsn_option_info *row)
 {
     enum { COLUMN = 28 };
-    char letter[8] = "", head[192], help[512];
+    char letter[8] = "", head[192], note[128], help[640];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
     const int has_value = value != NULL && row->kind != JSN_OPTION_FLAG;
     if (row->letter != 0)
         (void)snprintf(letter, sizeof letter, "-%c, ", row->letter);
     (void)snprintf(head, sizeof head, "  %s--%s%s%s", letter, row->name,
                    has_value ? " " : "", has_value ? value : "");
-    const int has_initial = row->initial != NULL && row->kind != JSN_OPTION_FLAG;
-    (void)snprintf(help, sizeof help, "%s%s%s%s", row->help,
-                   has_initial ? " (default: " : "", has_initial ? row->initial : "",
-                   has_initial ? ")" : "");
+    cli_option_note(row, note, sizeof note);
+    (void)snprintf(help, sizeof help, "%s%s", row->help, note);
     cli_print("%-*s", COLUMN - 1, head);
     if (strlen(head) >= COLUMN - 1)
         cli_print("\n%*s", COLUMN, "");

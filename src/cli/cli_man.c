@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_generate.h"
+#include "cli/cli_help.h"
 #include "jensen/version.h"
 
 /* Text for roff: dashes and backslashes escaped, no line that starts as a request. */
@@ -29,6 +30,7 @@ static void put(const char *text)
 
 static void put_option(const jsn_option_info *row)
 {
+    char note[128];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
     cli_print(".TP\n");
     if (row->letter != 0)
@@ -43,11 +45,8 @@ static void put_option(const jsn_option_info *row)
     }
     cli_print("\n");
     put(row->help);
-    if (row->initial != NULL && row->kind != JSN_OPTION_FLAG) {
-        cli_print(" (default: ");
-        put(row->initial);
-        cli_print(")");
-    }
+    cli_option_note(row, note, sizeof note);
+    put(note);
     cli_print("\n");
 }
 

@@ -18,26 +18,35 @@
 static const jsni_codec *const table[] = {JSNI_CODEC_LIST(TABLE_ENTRY)};
 #undef TABLE_ENTRY
 
-/* What can be named without being read: by builds without some library, or by all. */
+/* What can be named without being read; the first that fits counts. Files of "ftyp" that
+ * are no pictures are videos, whatever brand they name. */
 static const struct {
     const char *name, *magic;
     size_t offset, length;
     const char *library; /* what a build needs to read it; NULL: read by none */
+    bool video;
 } known[] = {
-    {"JPEG", "\xff\xd8\xff", 0, 3, "libjpeg-turbo"},
-    {"PNG", "\x89PNG", 0, 4, "libpng"},
-    {"WebP", "WEBP", 8, 4, "libwebp"},
-    {"GIF", "GIF8", 0, 4, NULL},
-    {"TIFF", "II*\0", 0, 4, NULL},
-    {"TIFF", "MM\0*", 0, 4, NULL},
-    {"HEIF", "ftyphei", 4, 7, NULL},
-    {"HEIF", "ftyphev", 4, 7, NULL},
-    {"HEIF", "ftypmif1", 4, 8, NULL},
-    {"HEIF", "ftypmsf1", 4, 8, NULL},
-    {"AVIF", "ftypavi", 4, 7, NULL},
-    {"JPEG XL", "\xff\x0a", 0, 2, NULL},
-    {"JPEG XL", "JXL \r\n\x87\n", 4, 8, NULL},
-    {"JPEG 2000", "jP  \r\n\x87\n", 4, 8, NULL},
+    {"a JPEG image", "\xff\xd8\xff", 0, 3, "libjpeg-turbo", false},
+    {"a PNG image", "\x89PNG", 0, 4, "libpng", false},
+    {"a WebP image", "WEBP", 8, 4, "libwebp", false},
+    {"a GIF image", "GIF8", 0, 4, NULL, false},
+    {"a TIFF image", "II*\0", 0, 4, NULL, false},
+    {"a TIFF image", "MM\0*", 0, 4, NULL, false},
+    {"a HEIF image", "ftyphei", 4, 7, NULL, false},
+    {"a HEIF image", "ftyphev", 4, 7, NULL, false},
+    {"a HEIF image", "ftypmif1", 4, 8, NULL, false},
+    {"a HEIF image", "ftypmsf1", 4, 8, NULL, false},
+    {"an AVIF image", "ftypavi", 4, 7, NULL, false},
+    {"a CR3 raw image", "ftypcrx", 4, 7, NULL, false},
+    {"a JPEG XL image", "\xff\x0a", 0, 2, NULL, false},
+    {"a JPEG XL image", "JXL \r\n\x87\n", 4, 8, NULL, false},
+    {"a JPEG 2000 image", "jP  \r\n\x87\n", 4, 8, NULL, false},
+    {"a video (MP4 or MOV)", "ftyp", 4, 4, NULL, true},
+    {"a video (MOV)", "moov", 4, 4, NULL, true},
+    {"a video (MOV)", "mdat", 4, 4, NULL, true},
+    {"a video (MOV)", "wide", 4, 4, NULL, true},
+    {"a video (AVI)", "AVI ", 8, 4, NULL, true},
+    {"a video (Matroska or WebM)", "\x1a\x45\xdf\xa3", 0, 4, NULL, true},
 };
 
 struct jsni_image_decoder {
@@ -96,6 +105,9 @@ jsn_status jsni_codec_check_size(const jsni_image_input *input, const jsni_codec
 
 static jsn_status no_codec(const jsni_image_input *input)
 {
+    static const char convert[] = "is not read; convert it to PNG or JPEG";
+    static const char take_out[] =
+        "is no image; write its frames as images, or take it out";
     if (input->length == 0)
         return jsni_fail(JSN_ERR_DATA, "%s: the file is empty", input->name);
     for (size_t i = 0; i < JSNI_COUNT_OF(known); i++)
@@ -103,13 +115,11 @@ static jsn_status no_codec(const jsni_image_input *input)
             memcmp(input->bytes + known[i].offset, known[i].magic, known[i].length) ==
                 0)
             return known[i].library == NULL
-                       ? jsni_fail(JSN_ERR_DATA,
-                                   "%s: a %s image, which is not read; convert it to "
-                                   "PNG or JPEG",
-                                   input->name, known[i].name)
+                       ? jsni_fail(JSN_ERR_DATA, "%s: %s, which %s", input->name,
+                                   known[i].name, known[i].video ? take_out : convert)
                        : jsni_fail(JSN_ERR_UNSUPPORTED,
-                                   "%s: a %s image, which this build cannot read; one "
-                                   "with %s can",
+                                   "%s: %s, which this build cannot read; one with %s "
+                                   "can",
                                    input->name, known[i].name, known[i].library);
     return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that is read",
                      input->name);

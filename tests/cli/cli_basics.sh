@@ -27,6 +27,13 @@ expect 2 '' "no option 'z'; --help lists them" -- "$JENSEN" train builtin -z
 expect 2 '' "no option 'lr'; --help lists them" -- "$JENSEN" tune builtin --lr 1
 expect 2 '' "did you mean 'weight-decay'" -- "$JENSEN" train builtin --wieght-decay 1
 expect 2 '' "no argument 'x'" -- "$JENSEN" doctor x
+# Bounds that one may come near are in the help and in the man page, as the table has them.
+help() { "$JENSEN" "$@" | tr '\n' ' ' | tr -s ' '; }
+expect 0 '\-\-scaled-decode X [^-]*\(0 to 1\b' '' -- help train --help
+expect 0 '\-\-views N [^-]*\(1 to 16\)' '' -- help train --help
+expect 0 '\-\-momentum X [^-]*\(0 to 0.999999, default: 0.9\)' '' -- help train --help
+expect 0 '\-\-batch N samples a step -' '' -- help train --help
+expect 0 '1 to 16' '' -- help --print-man
 if [ -w /dev/full ]; then
     expect 1 '*' 'cannot be written' -- sh -c "exec '$JENSEN' doctor >/dev/full"
 fi

@@ -123,11 +123,34 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
                  "t.gif: a GIF image, which is not read");
     assert_fails(jsn_image_decode(&image, "II*\0........", 12, "t.tif"), JSN_ERR_DATA,
                  "TIFF");
-    assert_fails(jsn_image_decode(&image,
-                                  "\0\0\0\x18"
-                                  "ftypheic\0\0",
-                                  14, "t.heic"),
-                 JSN_ERR_DATA, "HEIF");
+    static const struct {
+        const char *bytes, *words; /* 12 bytes */
+    } boxes[] = {
+        {"\0\0\0\x18"
+         "ftypheic",
+         "x: a HEIF image, which is not read; convert it"},
+        {"\0\0\0\x18"
+         "ftypavif",
+         "x: an AVIF image, which is not read; convert it"},
+        {"\0\0\0\x20"
+         "ftypisom",
+         "x: a video (MP4 or MOV), which is no image"},
+        {"\0\0\0\x14"
+         "ftypqt  ",
+         "x: a video (MP4 or MOV), which is no image"},
+        {"\0\0\0\x08"
+         "wide\0\0\0\0",
+         "x: a video (MOV), which is no image"},
+        {"RIFF\x10\0\0\0"
+         "AVI ",
+         "x: a video (AVI), which is no image"},
+        {"\x1a\x45\xdf\xa3\x9f"
+         "webm...",
+         "x: a video (Matroska or WebM), which"},
+    };
+    for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
+        assert_fails(jsn_image_decode(&image, boxes[i].bytes, 12, "x"), JSN_ERR_DATA,
+                     boxes[i].words);
     assert_fails(jsn_image_read(&image, support_folder), JSN_ERR_DATA, "regular");
     /* Dimensions are refused before memory is taken for them. */
     static const char wide[] = "P6 65535 65535 255 x";
