@@ -119,7 +119,8 @@ static void test_every_recipe_is_valid_and_has_its_own_name(void **state)
     }
     assert_fails(jsn_recipe_at(count, &a), JSN_ERR_RANGE, "recipe");
     assert_fails(jsn_recipe_find("cifar10/sym-40/gsj", &a), JSN_ERR_UNKNOWN_NAME,
-                 "show recipes");
+                 "did you mean 'cifar10/sym-40/gjs'?");
+    assert_fails(jsn_recipe_find("nothing", &a), JSN_ERR_UNKNOWN_NAME, "show recipes");
 }
 
 /* The rows that do not come from Table 7, against the paper's text. */
