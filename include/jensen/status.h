@@ -28,7 +28,7 @@ extern "C" {
     X(JSN_ERR_MEMORY, "out of memory")                                \
     X(JSN_ERR_NUMERIC, "result is not finite")                        \
     X(JSN_ERR_DATA, "input data is missing or invalid")               \
-    X(JSN_ERR_IO, "writing failed")                                   \
+    X(JSN_ERR_IO, "reading or writing failed")                        \
     X(JSN_ERR_BUSY, "in use by another process")                      \
     X(JSN_ERR_UNSUPPORTED, "this build lacks what the request needs") \
     X(JSN_ERR_DEVICE, "device missing or failing")                    \

@@ -27,6 +27,12 @@ JSN_MUST_CHECK jsn_status jsni_model_read(jsn_model *model, size_t member,
 JSN_MUST_CHECK jsn_status jsni_model_write(jsn_model *model, size_t member,
                                            jsni_block block, const float *from);
 
+/* jsn_model_load() and _save() of a file that is named as in core/file.h. */
+JSN_MUST_CHECK jsn_status jsni_model_load_in(jsn_model *model, const char *folder,
+                                             const char *name, int *head);
+JSN_MUST_CHECK jsn_status jsni_model_save_in(jsn_model *model, const char *folder,
+                                             const char *name);
+
 /* Chooses the member that jsn_model_init(), _load(), _save() and _sha256() act on. */
 void jsni_model_select(jsn_model *model, size_t member);
 

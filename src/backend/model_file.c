@@ -20,21 +20,20 @@ static void take_tensors(const jsni_safetensors *file, const jsni_tensor *tensor
     }
 }
 
-jsn_status jsn_model_load(jsn_model *model, const char *path, int *head)
+jsn_status jsni_model_load_in(jsn_model *model, const char *folder, const char *name,
+                              int *head)
 {
-    if (model == NULL || path == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "model: NULL argument");
     const jsni_graph *graph = model->graph;
     float *params = model->staging, *stats = params + graph->param_floats;
     jsni_safetensors *file = NULL;
-    JSNI_TRY(jsni_weight_file_open(&file, path));
+    JSNI_TRY(jsni_weight_file_open(&file, folder, name));
     const bool skip_head = head != NULL && !jsni_weight_file_head_fits(graph, file);
     /* Files of other programs carry no checksum. */
     const bool checksum =
         jsni_safetensors_metadata(file, JSNI_SAFETENSORS_CHECKSUM) != NULL;
     jsn_status status = checksum ? jsni_safetensors_verify(file) : JSN_OK;
     if (status == JSN_OK)
-        status = jsni_weight_file_check(path, graph, file, skip_head);
+        status = jsni_weight_file_check(jsni_safetensors_path(file), graph, file, skip_head);
     if (status != JSN_OK)
         goto done;
     status = jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params);
@@ -53,6 +52,13 @@ done:
     return status;
 }
 
+jsn_status jsn_model_load(jsn_model *model, const char *path, int *head)
+{
+    if (model == NULL || path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "model: NULL argument");
+    return jsni_model_load_in(model, NULL, path, head);
+}
+
 static void put_tensors(jsni_safetensor *to, const jsni_tensor *tensors, size_t count,
                         const float *block)
 {
@@ -66,10 +72,8 @@ static void put_tensors(jsni_safetensor *to, const jsni_tensor *tensors, size_t 
     }
 }
 
-jsn_status jsn_model_save(jsn_model *model, const char *path)
+jsn_status jsni_model_save_in(jsn_model *model, const char *folder, const char *name)
 {
-    if (model == NULL || path == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "model: NULL argument");
     const jsni_graph *graph = model->graph;
     float *params = model->staging, *stats = params + graph->param_floats;
     JSNI_TRY(jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params));
@@ -89,7 +93,14 @@ jsn_status jsn_model_save(jsn_model *model, const char *path)
                                {"classes", classes},
                                {"input", input}};
     const jsn_status status = jsni_safetensors_write(
-        path, tensors, count, pairs, sizeof pairs / sizeof pairs[0], true);
+        folder, name, tensors, count, pairs, sizeof pairs / sizeof pairs[0], true);
     jsni_free(tensors);
     return status;
+}
+
+jsn_status jsn_model_save(jsn_model *model, const char *path)
+{
+    if (model == NULL || path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "model: NULL argument");
+    return jsni_model_save_in(model, NULL, path);
 }

@@ -300,14 +300,15 @@ static bool is_pytorch(const char *path)
            (memcmp(magic, "PK\3\4", 4) == 0 || (magic[0] == 0x80 && magic[1] <= 5));
 }
 
-jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *path)
+jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
+                                 const char *name)
 {
-    const jsn_status status = jsni_safetensors_open(out, path);
-    if (status == JSN_ERR_DATA && is_pytorch(path))
+    const jsn_status status = jsni_safetensors_open_in(out, folder, name);
+    if (status == JSN_ERR_DATA && folder == NULL && is_pytorch(name))
         return jsni_fail(status,
                          "%s: a file of PyTorch, which may run code when it is read; "
                          "scripts/pth_to_safetensors.py %s OUT.safetensors converts it "
                          "without",
-                         path, path);
+                         name, name);
     return status;
 }

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
+#include "core/file_place.h"
 #include "core/text.h"
 
 static int by_name(const void *a, const void *b)
@@ -20,7 +23,7 @@ static int by_name(const void *a, const void *b)
                   ((const jsni_folder_entry *)b)->name);
 }
 
-typedef enum kind { OTHER, REGULAR, FOLDER, LOST } kind;
+typedef enum kind { OTHER, REGULAR, FOLDER, LOST, UNKNOWN } kind;
 
 static kind kind_of(DIR *dir, const char *name)
 {
@@ -28,10 +31,20 @@ static kind kind_of(DIR *dir, const char *name)
     if (fstatat(dirfd(dir), name, &info, 0) == 0)
         return S_ISDIR(info.st_mode) ? FOLDER : S_ISREG(info.st_mode) ? REGULAR : OTHER;
     /* What was removed since it was listed is not there; what is there, and cannot be
-     * looked at, must not vanish unheard. */
+     * looked at, must not vanish unheard: a link may lead to where nobody may look, but
+     * what is wrong with the disk is wrong with the list. */
+    if (errno != EACCES && jsni_errno_status(errno) == JSN_ERR_IO)
+        return UNKNOWN;
     return fstatat(dirfd(dir), name, &info, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
                ? OTHER
                : LOST;
+}
+
+/* A folder that may not be read is a matter of the data, not of the moment. */
+static jsn_status list_failed(const char *path, int error)
+{
+    return jsni_fail(error == EACCES ? JSN_ERR_DATA : jsni_errno_status(error),
+                     "%s: cannot be read as a folder: %s", path, strerror(error));
 }
 
 static jsn_status add(jsni_folder_entry **entries, size_t *count, size_t *room,
@@ -54,10 +67,12 @@ jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out, size_t *c
 {
     *out = NULL;
     *count = 0;
-    DIR *dir = opendir(path);
+    const int fd = jsni_open_at(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (fd >= 0 && dir == NULL)
+        (void)close(fd);
     if (dir == NULL)
-        return jsni_fail(JSN_ERR_DATA, "%s: cannot be read as a folder: %s", path,
-                         strerror(errno));
+        return list_failed(path, errno);
     jsni_folder_entry *entries = NULL;
     size_t used = 0, room = 0;
     jsn_status status = JSN_OK;
@@ -66,13 +81,15 @@ jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out, size_t *c
         const struct dirent *entry = readdir(dir);
         if (entry == NULL) {
             if (errno != 0)
-                status = jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+                status = list_failed(path, errno);
             break;
         }
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         const kind what = kind_of(dir, entry->d_name);
-        if (what != OTHER)
+        if (what == UNKNOWN)
+            status = list_failed(path, errno);
+        else if (what != OTHER)
             status = add(&entries, &used, &room, entry->d_name, what);
     }
     (void)closedir(dir);
@@ -98,7 +115,7 @@ jsn_status jsni_file_identify(const char *path, jsni_file_identity *out)
 {
     struct stat info;
     if (stat(path, &info) != 0)
-        return jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+        return jsni_fail(jsni_errno_status(errno), "%s: %s", path, strerror(errno));
     *out = (jsni_file_identity){
         (uint64_t)info.st_dev,         (uint64_t)info.st_ino,
         (uint64_t)info.st_size,        (int64_t)info.st_mtim.tv_sec,
@@ -112,7 +129,7 @@ jsn_status jsni_path_real(const char *path, char **out)
     *out = NULL;
     char *found = realpath(path, NULL);
     if (found == NULL)
-        return jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+        return jsni_fail(jsni_errno_status(errno), "%s: %s", path, strerror(errno));
     *out = jsni_text_copy(found);
     free(found); /* of libc's malloc */
     return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;

@@ -17,7 +17,8 @@ typedef struct jsni_folder_entry {
 
 /* The regular files and folders in `path`, without "." and "..", sorted by the bytes of
  * their names. Other kinds, such as pipes, are left out.
- *   JSN_ERR_DATA  cannot be read
+ *   JSN_ERR_DATA  there is none, or it may not be read
+ *   JSN_ERR_IO    it cannot be read now, or not all of it
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_folder_list(const char *path, jsni_folder_entry **out,
                                            size_t *count);

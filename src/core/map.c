@@ -10,24 +10,28 @@
 #include <unistd.h>
 
 #include "core/fail.h"
+#include "core/file.h"
+#include "core/file_place.h"
 
 jsn_status jsni_file_map(jsni_map *out, const char *path)
 {
     *out = (jsni_map){0};
     /* Not blocking: a FIFO must be refused, not waited for. */
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const int fd = jsni_open_at(AT_FDCWD, path, O_RDONLY | O_NONBLOCK);
     if (fd < 0)
-        return jsni_fail(JSN_ERR_DATA, "%s: %s", path, strerror(errno));
+        return jsni_fail(jsni_errno_status(errno), "%s: %s", path, strerror(errno));
     struct stat info;
     jsn_status status = JSN_OK;
-    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+    if (fstat(fd, &info) != 0) {
+        status = jsni_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
+    } else if (!S_ISREG(info.st_mode)) {
         status = jsni_fail(JSN_ERR_DATA, "%s: not a regular file", path);
     } else if (info.st_size == 0) {
         status = jsni_fail(JSN_ERR_DATA, "%s: the file is empty", path);
     } else {
         void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (data == MAP_FAILED)
-            status = jsni_fail(JSN_ERR_DATA, "%s: cannot be mapped: %s", path,
+            status = jsni_fail(JSN_ERR_IO, "%s: cannot be mapped: %s", path,
                                strerror(errno));
         else
             *out = (jsni_map){data, (size_t)info.st_size};

@@ -14,7 +14,8 @@ typedef struct jsni_map {
 
 /* Maps a regular file. An empty one is refused. The file must not be shortened while it
  * is mapped: files that jensen replaces are renamed over, never cut.
- *   JSN_ERR_DATA  cannot be opened, not a regular file, empty */
+ *   JSN_ERR_DATA  there is none, not a regular file, empty
+ *   JSN_ERR_IO    it cannot be opened or mapped now */
 JSN_MUST_CHECK jsn_status jsni_file_map(jsni_map *out, const char *path);
 void jsni_file_unmap(jsni_map *map); /* a zeroed one is fine */
 

@@ -77,36 +77,43 @@ static jsn_status add_file(jsn_dataset *data, jsn_split split,
 }
 
 /* Whether `folder` holds `name`. */
-static bool holds(const char *folder, const char *name)
+static jsn_status find_file(const char *folder, const char *name, bool *there)
 {
     char path[JSNI_DATASET_MAX_NAME];
     const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return length > 0 && (size_t)length < sizeof path && jsni_file_exists(path);
+    *there = false;
+    return length > 0 && (size_t)length < sizeof path
+               ? jsni_file_find(NULL, path, there)
+               : JSN_OK;
+}
+
+typedef struct binaries {
+    bool train, test;
+} binaries;
+
+static jsn_status find_binaries(const jsni_cifar_layout *layout, const char *folder,
+                                binaries *out)
+{
+    JSNI_TRY(find_file(folder, layout->train_files[0], &out->train));
+    return find_file(folder, layout->test_file, &out->test);
 }
 
 static jsn_status add_files(jsn_dataset *data, const jsni_cifar_layout *layout,
-                            const char *folder)
+                            const char *folder, const binaries *there)
 {
     size_t *seen = jsni_alloc_zero(2 * layout->class_count, sizeof *seen);
     JSNI_TRY_ALLOC(seen);
     jsn_status status = JSN_OK;
     /* The training files may be absent as a whole, not in part. */
-    if (jsni_dataset_wants(data, JSN_SPLIT_TRAIN) &&
-        holds(folder, layout->train_files[0]))
+    if (jsni_dataset_wants(data, JSN_SPLIT_TRAIN) && there->train)
         for (size_t i = 0; status == JSN_OK && layout->train_files[i] != NULL; i++)
             status = add_file(data, JSN_SPLIT_TRAIN, layout, folder,
                               layout->train_files[i], seen);
-    if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TEST) &&
-        holds(folder, layout->test_file))
+    if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TEST) && there->test)
         status = add_file(data, JSN_SPLIT_TEST, layout, folder, layout->test_file,
                           seen + layout->class_count);
     jsni_free(seen);
     return status;
-}
-
-static bool has_binaries(const jsni_cifar_layout *layout, const char *folder)
-{
-    return holds(folder, layout->train_files[0]) || holds(folder, layout->test_file);
 }
 
 jsn_status jsni_cifar_open(jsn_dataset *data, const jsni_dataset_request *request,
@@ -126,10 +133,16 @@ jsn_status jsni_cifar_open(jsn_dataset *data, const jsni_dataset_request *reques
     status = jsni_dataset_add_classes(data, layout->classes, layout->class_count);
     if (status != JSN_OK)
         goto done;
-    if (has_binaries(layout, path))
-        status = add_files(data, layout, path);
-    else if (has_binaries(layout, inner))
-        status = add_files(data, layout, inner);
+    binaries here = {false, false}, below = {false, false};
+    status = find_binaries(layout, path, &here);
+    if (status == JSN_OK)
+        status = find_binaries(layout, inner, &below);
+    if (status != JSN_OK)
+        goto done;
+    if (here.train || here.test)
+        status = add_files(data, layout, path, &here);
+    else if (below.train || below.test)
+        status = add_files(data, layout, inner, &below);
     else
         status = jsni_folder_open(data, path, &request->options);
 done:

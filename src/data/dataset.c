@@ -63,8 +63,13 @@ static jsn_status find_def(const char *spec, const jsni_dataset_def **out, char 
     char *plain =
         jsni_text_copy_n(spec, option != NULL ? (size_t)(option - spec) : strlen(spec));
     JSNI_TRY_ALLOC(plain);
-    const bool exists = jsni_file_exists(plain) || jsni_folder_exists(plain);
+    bool file = false, exists = false;
+    jsn_status looked = jsni_file_find(NULL, plain, &file);
+    if (looked == JSN_OK)
+        looked = jsni_folder_find(NULL, plain, &exists);
     jsni_free(plain);
+    JSNI_TRY(looked);
+    exists = exists || file;
     jsni_text text = {0};
     if (exists && folder != NULL) {
         jsni_text_format(&text, "folder:%s", spec);

@@ -69,7 +69,7 @@ static jsn_status open_animal10n(jsn_dataset *data, const jsni_dataset_request *
     if (status == JSN_OK)
         status = add_split(data, JSN_SPLIT_TEST, root, "testing");
     if (status == JSN_OK)
-        jsni_dataset_probe_size(data);
+        status = jsni_dataset_probe_size(data);
     jsni_free(root);
     return status;
 }

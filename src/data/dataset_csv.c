@@ -236,8 +236,10 @@ static jsn_status find_tables(const char *given, char *root, char paths[][PATH],
 {
     if (strlen(given) >= JSNI_DATASET_MAX_NAME)
         return jsni_fail(JSN_ERR_DATA, "%.60s...: the path is too long", given);
+    bool there = false, any = false;
     *count = 1;
-    if (!jsni_folder_exists(given)) {
+    JSNI_TRY(jsni_folder_find(NULL, given, &there));
+    if (!there) {
         (void)snprintf(paths[0], PATH, "%s", given);
         const char *slash = strrchr(given, '/');
         const size_t length =
@@ -248,14 +250,15 @@ static jsn_status find_tables(const char *given, char *root, char paths[][PATH],
     }
     (void)snprintf(root, JSNI_DATASET_MAX_NAME, "%s", given);
     (void)snprintf(paths[0], PATH, "%s/metadata.csv", given);
-    if (jsni_file_exists(paths[0]))
+    JSNI_TRY(jsni_file_find(NULL, paths[0], &there));
+    if (there)
         return JSN_OK;
-    bool any = false;
     for (size_t s = 0; s < JSN_SPLITS; s++) {
         (void)snprintf(paths[s], PATH, "%s/%s/metadata.csv", given,
                        s == JSN_SPLIT_VAL ? "validation"
                                           : jsn_split_name((jsn_split)s));
-        any = any || jsni_file_exists(paths[s]);
+        JSNI_TRY(jsni_file_find(NULL, paths[s], &there));
+        any = any || there;
     }
     *count = JSN_SPLITS;
     return any ? JSN_OK
@@ -354,7 +357,10 @@ static jsn_status open_csv(jsn_dataset *data, const jsni_dataset_request *reques
     if (status == JSN_OK)
         status = find_tables(given, root, paths, &found);
     for (size_t i = 0; status == JSN_OK && i < found; i++) {
-        if (found > 1 && !jsni_file_exists(paths[i]))
+        bool there = true;
+        if (found > 1)
+            status = jsni_file_find(NULL, paths[i], &there);
+        if (status != JSN_OK || !there)
             continue;
         table *t = &tables[count++];
         t->path = paths[i];
@@ -374,7 +380,7 @@ static jsn_status open_csv(jsn_dataset *data, const jsni_dataset_request *reques
             status =
                 jsni_dataset_set_root(data, (jsn_split)s, other != NULL ? other : root);
     if (status == JSN_OK)
-        jsni_dataset_probe_size(data);
+        status = jsni_dataset_probe_size(data);
     for (size_t i = 0; i < JSN_SPLITS; i++) {
         jsni_csv_destroy(tables[i].csv);
         jsni_free(tables[i].soft);

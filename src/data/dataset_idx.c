@@ -19,18 +19,19 @@ enum { PATH = JSNI_DATASET_MAX_NAME };
 
 /* The first of the usual names that exists: "train-images-idx3-ubyte", the same with a
  * dot, each also with .gz. */
-static bool find_file(char path[PATH], const char *folder, const char *prefix,
-                      const char *what, const char *kind)
+static jsn_status find_file(char path[PATH], const char *folder, const char *prefix,
+                            const char *what, const char *kind, bool *found)
 {
     static const char *const forms[][2] = {
         {"-", ""}, {".", ""}, {"-", ".gz"}, {".", ".gz"}};
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+    *found = false;
+    for (size_t i = 0; !*found && i < sizeof forms / sizeof forms[0]; i++) {
         const int length = snprintf(path, PATH, "%s/%s-%s%s%s%s", folder, prefix, what,
                                     forms[i][0], kind, forms[i][1]);
-        if (length > 0 && length < PATH && jsni_file_exists(path))
-            return true;
+        if (length > 0 && length < PATH)
+            JSNI_TRY(jsni_file_find(NULL, path, found));
     }
-    return false;
+    return JSN_OK;
 }
 
 static jsn_status add_split(jsn_dataset *data, jsn_split split, const char *folder,
@@ -39,8 +40,9 @@ static jsn_status add_split(jsn_dataset *data, jsn_split split, const char *fold
     char images[PATH], labels[PATH];
     char *image_bytes = NULL, *label_bytes = NULL;
     size_t image_length = 0, label_length = 0;
-    const bool has_images = find_file(images, folder, prefix, "images", "idx3-ubyte");
-    const bool has_labels = find_file(labels, folder, prefix, "labels", "idx1-ubyte");
+    bool has_images = false, has_labels = false;
+    JSNI_TRY(find_file(images, folder, prefix, "images", "idx3-ubyte", &has_images));
+    JSNI_TRY(find_file(labels, folder, prefix, "labels", "idx1-ubyte", &has_labels));
     if (!has_images && !has_labels)
         return JSN_OK; /* no such split; a data set without any is refused later */
     if (!has_images || !has_labels)

@@ -58,8 +58,10 @@ static jsn_status add_folders(jsn_dataset *data, jsn_split split, const char *ro
 {
     char path[2 * JSNI_DATASET_MAX_NAME], below[300];
     (void)snprintf(path, sizeof path, "%s/%s", root, part);
+    bool there = false;
     *found = false;
-    if (!jsni_folder_exists(path))
+    JSNI_TRY(jsni_folder_find(NULL, path, &there));
+    if (!there)
         return JSN_OK;
     jsni_folder_entry *entries = NULL;
     size_t count = 0;
@@ -92,12 +94,13 @@ static jsn_status add_flat(jsn_dataset *data, const char *root, size_t keep)
 {
     char *path = jsni_path_join(root, "val.txt");
     JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (!jsni_file_exists(path)) {
+    bool there = false;
+    jsn_status status = jsni_file_find(NULL, path, &there);
+    if (status == JSN_OK && !there) {
         status = jsni_fail(JSN_ERR_DATA,
                            "%s: holds neither val/WNID/ folders nor val/ with val.txt",
                            root);
-    } else {
+    } else if (status == JSN_OK) {
         if (data->traits.classes == 0)
             status = jsni_dataset_number_classes(data, keep);
         const jsni_sample_list list = {data, JSN_SPLIT_TEST, "val/", keep};

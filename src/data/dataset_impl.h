@@ -127,8 +127,9 @@ size_t jsni_dataset_memory(void);
 /* Of what a data set was allowed, what is left. */
 size_t jsni_dataset_memory_left(const jsn_dataset *data);
 
-/* Fills in width and height of images on disk when a sample of them agrees. */
-void jsni_dataset_probe_size(jsn_dataset *data);
+/* Fills in width and height of images on disk when a sample of them agrees. Broken ones are
+ * passed over; JSN_ERR_IO when one cannot be read now. */
+JSN_MUST_CHECK jsn_status jsni_dataset_probe_size(jsn_dataset *data);
 
 /* A warning, one line, to a logger that may be NULL. */
 void jsni_dataset_warn(const jsn_logger *logger, const char *format, ...)

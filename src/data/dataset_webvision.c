@@ -52,13 +52,14 @@ static jsn_status add_classes(jsni_sample_list *list, const char *folder)
 {
     char *path = jsni_path_join(folder, "info/synsets.txt");
     JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path)) {
+    bool there = false;
+    jsn_status status = jsni_file_find(NULL, path, &there);
+    if (status == JSN_OK && there) {
         status = jsni_lines_read(path, add_class_line, list);
         if (status == JSN_OK && list->data->traits.classes < list->keep)
             status = jsni_fail(JSN_ERR_DATA, "%s: names %zu classes of %zu", path,
                                list->data->traits.classes, list->keep);
-    } else {
+    } else if (status == JSN_OK) {
         status = jsni_dataset_number_classes(list->data, list->keep);
     }
     jsni_free(path);

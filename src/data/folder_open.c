@@ -41,7 +41,7 @@ static jsn_status open_folder(jsn_dataset *data, const char *path,
         if (data->splits[s].samples > 0)
             status = jsni_dataset_set_root(data, (jsn_split)s, path);
     if (status == JSN_OK)
-        jsni_dataset_probe_size(data);
+        status = jsni_dataset_probe_size(data);
     jsni_folder_layout_release(&layout);
     jsni_listing_release(&lost);
     jsni_listing_release(&folders);
@@ -112,9 +112,12 @@ static jsn_status open_archive(jsn_dataset *data, const char *path,
 jsn_status jsni_folder_open(jsn_dataset *data, const char *path,
                             const jsn_dataset_options *options)
 {
-    if (jsni_folder_exists(path))
+    bool there = false;
+    JSNI_TRY(jsni_folder_find(NULL, path, &there));
+    if (there)
         return open_folder(data, path, options->logger);
-    if (jsni_file_exists(path))
+    JSNI_TRY(jsni_file_find(NULL, path, &there));
+    if (there)
         return open_archive(data, path, options);
     return jsni_fail(JSN_ERR_DATA, "%s: no such file or folder", path);
 }

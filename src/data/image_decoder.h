@@ -64,6 +64,10 @@ JSN_MUST_CHECK jsn_status jsni_decoder_pool_take(jsni_decoder_pool *pool,
                                                  jsni_image_decoder **out);
 void jsni_decoder_pool_give(jsni_decoder_pool *pool, jsni_image_decoder *decoder);
 
+/* jsn_image_write() of a file that is named as in core/file.h. */
+JSN_MUST_CHECK jsn_status jsni_image_write_in(const char *folder, const char *name,
+                                              const jsn_image *image);
+
 /* Makes *image one of this size, with its memory used again when it fits. */
 JSN_MUST_CHECK jsn_status jsni_image_reserve(jsn_image *image, size_t width,
                                              size_t height, const char *name);

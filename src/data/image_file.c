@@ -350,28 +350,34 @@ static bool has_ending(const char *list, const char *ending)
     return false;
 }
 
-jsn_status jsn_image_write(const char *path, const jsn_image *image)
+jsn_status jsni_image_write_in(const char *folder, const char *name,
+                               const jsn_image *image)
 {
-    if (path == NULL || image == NULL || image->data == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "image: need a path and an image");
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash != NULL ? slash : path, '.');
+    const char *slash = strrchr(name, '/');
+    const char *dot = strrchr(slash != NULL ? slash : name, '.');
     const jsni_codec *codec = NULL;
     for (size_t i = 0; i < JSNI_COUNT_OF(table) && dot != NULL; i++)
         if (table[i]->encode != NULL && has_ending(table[i]->endings, dot + 1))
             codec = table[i];
     if (codec == NULL && dot != NULL && has_ending("png jpg jpeg ", dot + 1))
         return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: this build cannot write %s files",
-                         path, dot);
+                         name, dot);
     if (codec == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: images are written as .png, .jpg, .ppm or .bmp", path);
+                         "%s: images are written as .png, .jpg, .ppm or .bmp", name);
     jsni_text text = {0};
     jsn_status status = codec->encode(image, &text);
     if (status == JSN_OK)
         status = text.status;
     if (status == JSN_OK)
-        status = jsni_file_write_unsynced(path, text.data, text.length);
+        status = jsni_file_write_unsynced(folder, name, text.data, text.length);
     jsni_text_release(&text);
     return status;
+}
+
+jsn_status jsn_image_write(const char *path, const jsn_image *image)
+{
+    if (path == NULL || image == NULL || image->data == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "image: need a path and an image");
+    return jsni_image_write_in(NULL, path, image);
 }

@@ -50,5 +50,7 @@ static jsn_status walk(const finder *f, const char *folder, int depth)
 jsn_status jsn_image_find(jsn_texts *paths, const char *path, jsn_texts *runs)
 {
     const finder f = {paths, runs};
-    return jsni_folder_exists(path) ? walk(&f, path, 0) : jsn_texts_add(paths, path);
+    bool folder = false;
+    JSNI_TRY(jsni_folder_find(NULL, path, &folder));
+    return folder ? walk(&f, path, 0) : jsn_texts_add(paths, path);
 }

@@ -101,8 +101,10 @@ jsn_status jsni_pack_cache_begin(jsni_pack_writer *out, const char *file)
     jsn_status status = w == NULL || folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
     if (status == JSN_OK)
         status = jsni_folder_create(folder);
-    if (status == JSN_OK)
-        status = jsni_file_begin(&w->writer, file);
+    if (status == JSN_OK) {
+        jsni_file_remove_left(folder, "."); /* each may be as large as an archive */
+        status = jsni_file_begin(&w->writer, NULL, file);
+    }
     jsni_free(folder);
     if (status != JSN_OK) {
         jsni_free(w);

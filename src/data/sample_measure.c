@@ -72,32 +72,35 @@ jsn_status jsni_sample_measure(const jsn_dataset *data, jsn_split split, size_t 
 
 /* Whether the images of a split that are looked at have one size, which must be that of
  * *all unless this is 0. A bad file is found, with its path, when it is read. */
-static bool probe_split(const jsn_dataset *data, jsn_split split, size *all)
+static jsn_status probe_split(const jsn_dataset *data, jsn_split split, size *all,
+                              bool *equal)
 {
     const size_t samples = data->splits[split].samples;
     const size_t probes = samples < PROBES ? samples : PROBES;
-    bool equal = true;
-    for (size_t i = 0; equal && i < probes; i++) {
+    for (size_t i = 0; *equal && i < probes; i++) {
         size one = {0, 0};
-        if (jsni_sample_measure(data, split, i * samples / probes, &one.width,
-                                &one.height) != JSN_OK)
+        const jsn_status status = jsni_sample_measure(
+            data, split, i * samples / probes, &one.width, &one.height);
+        if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED)
             continue;
-        equal =
+        JSNI_TRY(status);
+        *equal =
             all->width == 0 || (one.width == all->width && one.height == all->height);
         *all = one;
     }
-    return equal;
+    return JSN_OK;
 }
 
 /* Sizes of images on disk are not known without opening each; a spread of them tells
  * well enough whether to treat the set as one of equal images. */
-void jsni_dataset_probe_size(jsn_dataset *data)
+jsn_status jsni_dataset_probe_size(jsn_dataset *data)
 {
     size all = {0, 0};
     bool equal = true;
     for (int s = 0; equal && s < JSN_SPLITS; s++)
         if (data->splits[s].samples > 0 && data->splits[s].root != NULL)
-            equal = probe_split(data, (jsn_split)s, &all);
+            JSNI_TRY(probe_split(data, (jsn_split)s, &all, &equal));
     data->traits.width = equal ? all.width : 0;
     data->traits.height = equal ? all.height : 0;
+    return JSN_OK;
 }

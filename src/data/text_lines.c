@@ -68,9 +68,12 @@ jsn_status jsni_dataset_take_folder(const jsn_dataset *data,
         return jsni_fail(JSN_ERR_ARGUMENT, "'%s': say where the files are: %s:DIR",
                          request->spec, data->traits.kind);
     JSNI_TRY(jsni_spec_text(&request->values[0], out));
-    if (jsni_folder_exists(*out))
+    bool there = false;
+    jsn_status status = jsni_folder_find(NULL, *out, &there);
+    if (status == JSN_OK && there)
         return JSN_OK;
-    const jsn_status status = jsni_fail(JSN_ERR_DATA, "%s: no such folder", *out);
+    if (status == JSN_OK)
+        status = jsni_fail(JSN_ERR_DATA, "%s: no such folder", *out);
     jsni_free(*out);
     *out = NULL;
     return status;

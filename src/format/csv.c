@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "format/compressed.h"
@@ -198,6 +199,20 @@ jsn_status jsni_csv_read(jsni_csv **out, const char *path)
     *out = NULL;
     JSNI_TRY(jsni_file_read_any(path, JSNI_CSV_MAX_BYTES, &data, &length));
     const jsn_status status = jsni_csv_parse(out, path, data, length, ',');
+    jsni_free(data);
+    return status;
+}
+
+jsn_status jsni_csv_read_in(jsni_csv **out, const char *folder, const char *name)
+{
+    char *data = NULL;
+    size_t length = 0;
+    *out = NULL;
+    JSNI_TRY(jsni_file_read_in(folder, name, JSNI_CSV_MAX_BYTES, &data, &length));
+    char *path = jsni_file_path(folder, name);
+    const jsn_status status =
+        path == NULL ? JSN_ERR_MEMORY : jsni_csv_parse(out, path, data, length, ',');
+    jsni_free(path);
     jsni_free(data);
     return status;
 }

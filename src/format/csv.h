@@ -20,6 +20,9 @@ typedef struct jsni_csv jsni_csv;
  * quote, a NUL byte.
  *   JSN_ERR_DATA, JSN_ERR_MEMORY, JSN_ERR_UNSUPPORTED (compressed) */
 JSN_MUST_CHECK jsn_status jsni_csv_read(jsni_csv **out, const char *path);
+/* The same of a file, not compressed, that is named as in core/file.h. */
+JSN_MUST_CHECK jsn_status jsni_csv_read_in(jsni_csv **out, const char *folder,
+                                           const char *name);
 /* The same from bytes; `separator` is ',' or '\t'. */
 JSN_MUST_CHECK jsn_status jsni_csv_parse(jsni_csv **out, const char *name,
                                          const char *data, size_t length,

@@ -259,13 +259,21 @@ jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
     return jsni_json_parse_line(out, name, 1, data, length);
 }
 
-jsn_status jsn_json_read(jsn_json **out, const char *path)
+jsn_status jsni_json_read_in(jsn_json **out, const char *folder, const char *name)
 {
     char *data = NULL;
     size_t length = 0;
     *out = NULL;
-    JSNI_TRY(jsni_file_read(path, JSN_JSON_MAX_BYTES, &data, &length));
-    const jsn_status status = jsn_json_parse(out, path, data, length);
+    JSNI_TRY(jsni_file_read_in(folder, name, JSN_JSON_MAX_BYTES, &data, &length));
+    char *path = jsni_file_path(folder, name);
+    const jsn_status status =
+        path == NULL ? JSN_ERR_MEMORY : jsn_json_parse(out, path, data, length);
+    jsni_free(path);
     jsni_free(data);
     return status;
+}
+
+jsn_status jsn_json_read(jsn_json **out, const char *path)
+{
+    return jsni_json_read_in(out, NULL, path);
 }

@@ -42,6 +42,10 @@ JSN_MUST_CHECK jsn_status jsni_json_parse_line(jsn_json **out, const char *name,
                                                size_t line, const char *data,
                                                size_t length);
 
+/* jsn_json_read() of a file that is named as in core/file.h. */
+JSN_MUST_CHECK jsn_status jsni_json_read_in(jsn_json **out, const char *folder,
+                                            const char *name);
+
 /* A text as JSON has it, in quotes; the caller's (jsn_text_release()). */
 JSN_MUST_CHECK jsn_status jsni_json_quote(const char *text, char **out);
 

@@ -306,21 +306,31 @@ jsn_status jsni_npy_parse(jsn_array *out, const char *name, const void *data,
     return adopt(out, name, &h, block);
 }
 
-jsn_status jsn_array_read(jsn_array *out, const char *path)
+jsn_status jsni_array_read_in(jsn_array *out, const char *folder, const char *name)
 {
     header h;
     char *block = NULL;
     size_t length = 0;
+    *out = (jsn_array){0};
+    JSNI_TRY(jsni_file_read_in(folder, name, JSN_ARRAY_MAX_BYTES + MAX_HEADER, &block,
+                               &length));
+    char *path = jsni_file_path(folder, name);
+    jsn_status status = path == NULL
+                            ? JSN_ERR_MEMORY
+                            : parse_header(&h, path, (const uint8_t *)block, length);
+    if (status == JSN_OK)
+        status = adopt(out, path, &h, (uint8_t *)block);
+    else
+        jsni_free(block);
+    jsni_free(path);
+    return status;
+}
+
+jsn_status jsn_array_read(jsn_array *out, const char *path)
+{
     if (out == NULL || path == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "array: out or the path is NULL");
-    *out = (jsn_array){0};
-    JSNI_TRY(jsni_file_read(path, JSN_ARRAY_MAX_BYTES + MAX_HEADER, &block, &length));
-    const jsn_status status = parse_header(&h, path, (const uint8_t *)block, length);
-    if (status != JSN_OK) {
-        jsni_free(block);
-        return status;
-    }
-    return adopt(out, path, &h, (uint8_t *)block);
+    return jsni_array_read_in(out, NULL, path);
 }
 
 /* The header as NumPy writes it: padded with spaces so that the elements start at a
@@ -346,22 +356,28 @@ static size_t format_header(const jsn_array *array, char text[512])
     return line.length;
 }
 
-jsn_status jsn_array_write(const jsn_array *array, const char *path)
+jsn_status jsni_array_write_in(const jsn_array *array, const char *folder,
+                               const char *name)
 {
     char text[512];
-    if (array == NULL || path == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "array: the array or the path is NULL");
     if ((unsigned)array->dtype >= JSN_DTYPE_COUNT || codes[array->dtype] == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "%s: .npy has no type %s", path,
+        return jsni_fail(JSN_ERR_ARGUMENT, "%s: .npy has no type %s", name,
                          jsn_dtype_name(array->dtype));
     if (array->rank > JSN_ARRAY_MAX_RANK)
-        return jsni_fail(JSN_ERR_ARGUMENT, "%s: rank %zu is above %d", path,
+        return jsni_fail(JSN_ERR_ARGUMENT, "%s: rank %zu is above %d", name,
                          array->rank, JSN_ARRAY_MAX_RANK);
     const size_t used = format_header(array, text);
     jsni_file_writer writer;
-    JSNI_TRY(jsni_file_begin(&writer, path));
+    JSNI_TRY(jsni_file_begin(&writer, folder, name));
     jsn_status status = jsni_file_add(&writer, text, used);
     if (status == JSN_OK)
         status = jsni_file_add(&writer, array->data, jsn_array_bytes(array));
     return jsni_file_end(&writer, status);
+}
+
+jsn_status jsn_array_write(const jsn_array *array, const char *path)
+{
+    if (array == NULL || path == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "array: the array or the path is NULL");
+    return jsni_array_write_in(array, NULL, path);
 }

@@ -220,13 +220,26 @@ jsn_status jsni_safetensors_parse(jsni_safetensors **out, const char *name,
     return build(out, name, block, length);
 }
 
-jsn_status jsni_safetensors_open(jsni_safetensors **out, const char *path)
+jsn_status jsni_safetensors_open_in(jsni_safetensors **out, const char *folder,
+                                    const char *name)
 {
-    char *block = NULL;
+    char *block = NULL, *path = NULL;
     size_t length = 0;
     *out = NULL;
-    JSNI_TRY(jsni_file_read(path, JSN_ARRAY_MAX_BYTES, &block, &length));
-    return build(out, path, block, length);
+    JSNI_TRY(jsni_file_read_in(folder, name, JSN_ARRAY_MAX_BYTES, &block, &length));
+    path = jsni_file_path(folder, name);
+    if (path == NULL) {
+        jsni_free(block);
+        return JSN_ERR_MEMORY;
+    }
+    const jsn_status status = build(out, path, block, length);
+    jsni_free(path);
+    return status;
+}
+
+jsn_status jsni_safetensors_open(jsni_safetensors **out, const char *path)
+{
+    return jsni_safetensors_open_in(out, NULL, path);
 }
 
 void jsni_safetensors_close(jsni_safetensors *file)
@@ -239,6 +252,11 @@ void jsni_safetensors_close(jsni_safetensors *file)
     jsni_free(file->block);
     jsni_free(file->name);
     jsni_free(file);
+}
+
+const char *jsni_safetensors_path(const jsni_safetensors *file)
+{
+    return file->name;
 }
 
 size_t jsni_safetensors_count(const jsni_safetensors *file)

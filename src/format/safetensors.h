@@ -32,6 +32,10 @@ typedef struct jsni_safetensors jsni_safetensors;
  *   JSN_ERR_DATA, JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_safetensors_open(jsni_safetensors **out,
                                                 const char *path);
+/* The same of a file that is named as in core/file.h. */
+JSN_MUST_CHECK jsn_status jsni_safetensors_open_in(jsni_safetensors **out,
+                                                   const char *folder,
+                                                   const char *name);
 /* The same from bytes, which are copied; `name` begins the sentence of a failure. */
 JSN_MUST_CHECK jsn_status jsni_safetensors_parse(jsni_safetensors **out,
                                                  const char *name, const void *data,
@@ -43,6 +47,8 @@ size_t jsni_safetensors_count(const jsni_safetensors *file);
 const jsni_safetensor *jsni_safetensors_at(const jsni_safetensors *file, size_t index);
 const jsni_safetensor *jsni_safetensors_find(const jsni_safetensors *file,
                                              const char *name);
+/* The path as sentences have it. */
+const char *jsni_safetensors_path(const jsni_safetensors *file);
 /* A value of "__metadata__", or NULL. */
 const char *jsni_safetensors_metadata(const jsni_safetensors *file, const char *key);
 
@@ -50,13 +56,13 @@ const char *jsni_safetensors_metadata(const jsni_safetensors *file, const char *
  * agrees with tensors and metadata. */
 JSN_MUST_CHECK jsn_status jsni_safetensors_verify(const jsni_safetensors *file);
 
-/* Writes a file that appears whole or not at all. Tensors are laid out with the widest
+/* Writes a file, named as in core/file.h, that appears whole or not at all. Tensors are laid out with the widest
  * elements first (in the given order within a width), so that all are aligned. With
  * `checksum` a SHA-256 over names, types, shapes, elements and metadata is stored under
  * the metadata key "jensen.sha256".
  *   JSN_ERR_ARGUMENT  two tensors or two pairs of one name, or a reserved one
  *   JSN_ERR_IO, JSN_ERR_MEMORY */
-JSN_MUST_CHECK jsn_status jsni_safetensors_write(const char *path,
+JSN_MUST_CHECK jsn_status jsni_safetensors_write(const char *folder, const char *name,
                                                  const jsni_safetensor *tensors,
                                                  size_t tensor_count,
                                                  const jsni_pair *metadata,

@@ -88,7 +88,7 @@ static jsn_status make_header(const jsni_safetensor *const *order, size_t count,
     return status;
 }
 
-static jsn_status write_file(const char *path, const char *header,
+static jsn_status write_file(const char *folder, const char *name, const char *header,
                              const jsni_safetensor *const *order, size_t count)
 {
     static const char spaces[8] = {' ', ' ', ' ', ' ', ' ', ' ', ' ', ' '};
@@ -97,7 +97,7 @@ static jsn_status write_file(const char *path, const char *header,
     for (size_t i = 0; i < 8; i++)
         length[i] = (uint8_t)((uint64_t)(text + padding) >> (8 * i));
     jsni_file_writer writer;
-    JSNI_TRY(jsni_file_begin(&writer, path));
+    JSNI_TRY(jsni_file_begin(&writer, folder, name));
     jsn_status status = jsni_file_add(&writer, length, sizeof length);
     if (status == JSN_OK)
         status = jsni_file_add(&writer, header, text);
@@ -108,9 +108,10 @@ static jsn_status write_file(const char *path, const char *header,
     return jsni_file_end(&writer, status);
 }
 
-jsn_status jsni_safetensors_write(const char *path, const jsni_safetensor *tensors,
-                                  size_t tensor_count, const jsni_pair *metadata,
-                                  size_t pair_count, bool checksum)
+jsn_status jsni_safetensors_write(const char *folder, const char *name,
+                                  const jsni_safetensor *tensors, size_t tensor_count,
+                                  const jsni_pair *metadata, size_t pair_count,
+                                  bool checksum)
 {
     char *header = NULL;
     for (size_t i = 0; i < tensor_count; i++)
@@ -118,14 +119,14 @@ jsn_status jsni_safetensors_write(const char *path, const jsni_safetensor *tenso
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "%s: a tensor may not be named "
                              "'__metadata__'",
-                             path);
+                             name);
     const jsni_safetensor **order = jsni_alloc(tensor_count, sizeof *order);
     JSNI_TRY_ALLOC(order);
     arrange(tensors, tensor_count, order);
     jsn_status status =
         make_header(order, tensor_count, metadata, pair_count, checksum, &header);
     if (status == JSN_OK)
-        status = write_file(path, header, order, tensor_count);
+        status = write_file(folder, name, header, order, tensor_count);
     jsn_text_release(header);
     jsni_free(order);
     return status;

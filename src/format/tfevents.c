@@ -2,7 +2,6 @@
  * encoded here by hand; a protocol-buffer library would be the larger part. */
 #include "format/tfevents.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +14,7 @@ enum { MAX_TAG = 1000, MAX_RECORD = MAX_TAG + 100, FRAME = 16 };
 #define MAX_FILE ((size_t)1 << 30)
 
 struct jsni_tfevents {
-    FILE *file;
-    char *path;
+    char *folder, *name; /* owned, as in core/file.h; folder may be NULL */
 };
 
 typedef struct message {
@@ -103,12 +101,7 @@ static jsn_status append(jsni_tfevents *f, const message *m)
 {
     message record;
     frame(m, &record);
-    errno = 0;
-    if (fwrite(record.bytes, 1, record.length, f->file) != record.length ||
-        fflush(f->file) != 0)
-        return jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", f->path,
-                         strerror(errno));
-    return JSN_OK;
+    return jsni_file_append(f->folder, f->name, record.bytes, record.length);
 }
 
 static uint64_t get_fixed(const uint8_t *at, size_t bytes)
@@ -155,54 +148,61 @@ size_t jsni_tfevents_keep(uint8_t *data, size_t length, int64_t last_step)
     return kept;
 }
 
-static jsn_status recover(const char *path, int64_t last_step, bool *fresh)
+static jsn_status not_events(const char *folder, const char *name)
+{
+    char *path = jsni_file_path(folder, name);
+    JSNI_TRY_ALLOC(path);
+    const jsn_status status = jsni_fail(JSN_ERR_DATA, "%s: not an event file", path);
+    jsni_free(path);
+    return status;
+}
+
+static jsn_status recover(const char *folder, const char *name, int64_t last_step,
+                          bool *fresh)
 {
     char *data = NULL;
     size_t length = 0;
-    *fresh = !jsni_file_exists(path);
+    bool there = false;
+    JSNI_TRY(jsni_file_find(folder, name, &there));
+    *fresh = !there;
     if (*fresh)
         return JSN_OK;
-    JSNI_TRY(jsni_file_read(path, MAX_FILE, &data, &length));
+    JSNI_TRY(jsni_file_read_in(folder, name, MAX_FILE, &data, &length));
     const size_t kept = jsni_tfevents_keep((uint8_t *)data, length, last_step);
     jsn_status status = JSN_OK;
     *fresh = kept == 0;
     /* A crash can leave a part of the first record; anything longer is not ours. */
     if (kept == 0 && length >= 64)
-        status = jsni_fail(JSN_ERR_DATA, "%s: not an event file", path);
+        status = not_events(folder, name);
     else if (kept != length)
-        status = jsni_file_write(path, data, kept);
+        status = jsni_file_write_in(folder, name, data, kept);
     jsni_free(data);
     return status;
 }
 
-jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *path, int64_t last_step,
-                              double wall_time)
+jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *folder, const char *name,
+                              int64_t last_step, double wall_time)
 {
     bool fresh = false;
     *out = NULL;
-    JSNI_TRY(recover(path, last_step, &fresh));
-    jsn_status status = JSN_ERR_MEMORY;
+    JSNI_TRY(recover(folder, name, last_step, &fresh));
     jsni_tfevents *f = jsni_alloc_zero(1, sizeof *f);
     JSNI_TRY_ALLOC(f);
-    f->path = jsni_text_copy(path);
-    if (f->path == NULL)
-        goto done;
-    f->file = fopen(path, "ab");
-    status = f->file != NULL ? JSN_OK
-                             : jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", path,
-                                         strerror(errno));
-    if (status == JSN_OK && fresh) {
+    f->folder = folder == NULL ? NULL : jsni_text_copy(folder);
+    f->name = jsni_text_copy(name);
+    jsn_status status = JSN_OK;
+    if (f->name == NULL || (folder != NULL && f->folder == NULL)) {
+        status = JSN_ERR_MEMORY;
+    } else if (fresh) {
         message m = {.length = 0};
         put_event_head(&m, wall_time, 0);
         put_delimited(&m, 3, "brain.Event:2", 13);
         status = append(f, &m);
     }
-done:
-    if (status == JSN_OK) {
-        *out = f;
-        return JSN_OK;
-    }
-    return jsni_tfevents_close(f, status);
+    if (status != JSN_OK)
+        return jsni_tfevents_close(f, status);
+    *out = f;
+    return JSN_OK;
 }
 
 jsn_status jsni_tfevents_add(jsni_tfevents *file, const char *tag, int64_t step,
@@ -223,10 +223,8 @@ jsn_status jsni_tfevents_close(jsni_tfevents *file, jsn_status status)
 {
     if (file == NULL)
         return status;
-    if (file->file != NULL && fclose(file->file) != 0 && status == JSN_OK)
-        status = jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", file->path,
-                           strerror(errno));
-    jsni_free(file->path);
+    jsni_free(file->folder);
+    jsni_free(file->name);
     jsni_free(file);
     return status;
 }

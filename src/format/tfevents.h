@@ -13,15 +13,16 @@
 
 typedef struct jsni_tfevents jsni_tfevents;
 
-/* Opens `path` for appending. Of a file that is there, the records up to the first
+/* Opens a file, named as in core/file.h, for appending. Of one that is there, the records up to the first
  * damaged one are kept (a crash may have cut the last one short), and of those the ones
  * with a step of at most `last_step`: a run that goes on from an earlier checkpoint
  * writes the later ones again. A new file starts with the version record, stamped with
  * `wall_time` (seconds since 1970).
  *   JSN_ERR_DATA    the file is there and is none of these
  *   JSN_ERR_IO, JSN_ERR_MEMORY */
-JSN_MUST_CHECK jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *path,
-                                             int64_t last_step, double wall_time);
+JSN_MUST_CHECK jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *folder,
+                                             const char *name, int64_t last_step,
+                                             double wall_time);
 
 /* What opening keeps of the bytes of a file, moved together to their start; returns the
  * length of that. */

@@ -99,7 +99,7 @@ static char *find_address(const jsni_run_record *run, const jsni_record_doubt *d
     return address;
 }
 
-/* A picture that the run made, not whatever a link of that name leads to. */
+/* A picture, not whatever a file of that name holds. */
 static bool is_png(const char *data, size_t bytes)
 {
     static const char signature[] = "\x89PNG\r\n\x1a\n";
@@ -125,7 +125,6 @@ static void add_image(jsni_text *page, const jsni_run_record *run,
         jsni_text_format(&words, "; true: %s", class_name(run, doubt->truth));
     if (doubt->validation)
         jsni_text_add(&words, "; validation");
-    char *thumbnail = jsni_path_join(run->path, doubt->thumbnail);
     char *address = find_address(run, doubt, folder);
     char *png = NULL;
     const char *slash = doubt->path != NULL ? strrchr(doubt->path, '/') : NULL;
@@ -135,18 +134,15 @@ static void add_image(jsni_text *page, const jsni_run_record *run,
             doubt->truth >= 0 && doubt->truth != doubt->label ? "wrong label" : NULL,
         .name = doubt->path,
         .link = address};
-    const jsn_status status =
-        thumbnail == NULL
-            ? JSN_ERR_MEMORY
-            : jsni_file_read(thumbnail, MOST_PNG_BYTES, &png, &image.bytes);
+    const jsn_status status = jsni_file_read_in(run->path, doubt->thumbnail,
+                                                MOST_PNG_BYTES, &png, &image.bytes);
     image.png = png;
     if (status == JSN_OK && is_png(png, image.bytes))
         jsni_html_gallery_png(page, &image);
-    else if (status == JSN_ERR_MEMORY)
+    else if (status != JSN_OK && status != JSN_ERR_DATA)
         page->status = status;
     jsni_free(png);
     jsni_free(address);
-    jsni_free(thumbnail);
 }
 
 static void put_list(jsni_text *page, const jsni_run_record *run)

@@ -412,7 +412,7 @@ jsn_status jsn_report_write(const char *const *runs, size_t count, const char *t
 {
     char *html = NULL;
     JSNI_TRY(render(runs, count, title, path, &html));
-    const jsn_status status = jsni_file_write_unsynced(path, html, strlen(html));
+    const jsn_status status = jsni_file_write_unsynced(NULL, path, html, strlen(html));
     jsni_free(html);
     return status;
 }
@@ -436,11 +436,20 @@ jsn_status jsn_report_curves(const char *const *runs, size_t count, const char *
 
 static jsn_status write_one(const char *run, bool only_missing)
 {
+    bool there = false;
+    char *html = NULL;
+    /* Pages are also written when the run is finished and nobody opens its folder. */
+    jsni_run_remove_left(run);
+    if (only_missing)
+        JSNI_TRY(jsni_file_find(run, JSNI_RUN_REPORT, &there));
+    if (there)
+        return JSN_OK;
     char *path = jsni_path_join(run, JSNI_RUN_REPORT);
     JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (!only_missing || !jsni_file_exists(path))
-        status = jsn_report_write(&run, 1, NULL, path);
+    jsn_status status = render(&run, 1, NULL, path, &html);
+    if (status == JSN_OK)
+        status = jsni_file_write_unsynced(run, JSNI_RUN_REPORT, html, strlen(html));
+    jsni_free(html);
     jsni_free(path);
     return status;
 }

@@ -160,17 +160,15 @@ void jsni_record_names_release(char **names, size_t count)
 
 jsn_status jsni_record_open(const char *folder, const char *name, jsn_json **out)
 {
-    char *path = jsni_path_join(folder, name);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
+    bool there = false;
     *out = NULL;
-    if (jsni_file_exists(path))
-        status = jsn_json_read(out, path);
+    jsn_status status = jsni_file_find(folder, name, &there);
+    if (status == JSN_OK && there)
+        status = jsni_json_read_in(out, folder, name);
     if (status == JSN_OK && *out != NULL && jsn_json_kind_of(*out) != JSN_JSON_OBJECT) {
         status = jsn_json_refuse(*out, "not an object");
         jsn_json_destroy(*out);
         *out = NULL;
     }
-    jsni_free(path);
     return status;
 }

@@ -33,29 +33,47 @@ char *jsni_run_file(const jsni_run_folder *run, const char *name)
 static bool is_current(int lock, const char *path)
 {
     struct stat held, there;
-    return fstat(lock, &held) == 0 && stat(path, &there) == 0 &&
+    return fstat(lock, &held) == 0 && lstat(path, &there) == 0 &&
            held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+static int lock_file(int file)
+{
+    int failed = 0;
+    do
+        failed = flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    while (failed == EINTR);
+    return failed;
 }
 
 /* Makes the folder and locks it. *again: it went away meanwhile. */
 static jsn_status try_claim(jsni_run_folder *run, const char *lock, bool *again)
 {
+    int file = -1;
     *again = false;
     JSNI_TRY(jsni_folder_create(run->path));
-    const int file = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0) {
+    const jsn_status status =
+        jsni_file_open(&file, run->path, JSNI_RUN_LOCK, O_RDWR | O_CREAT);
+    if (status != JSN_OK) {
         *again = errno == ENOENT;
-        return jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", run->path,
-                         strerror(errno));
+        return status == JSN_ERR_IO || *again
+                   ? jsni_fail(JSN_ERR_IO, "%s: cannot be written: %s", run->path,
+                               strerror(errno))
+                   : status;
     }
-    if (flock(file, LOCK_EX | LOCK_NB) == 0 && is_current(file, lock)) {
+    const int failed = lock_file(file);
+    if (failed == 0 && is_current(file, lock)) {
         run->lock = file;
         return JSN_OK;
     }
     *again = !is_current(file, lock);
     (void)close(file);
-    return jsni_fail(JSN_ERR_BUSY, "%s: another process is working in this run folder",
-                     run->path);
+    return failed == 0 || failed == EWOULDBLOCK
+               ? jsni_fail(JSN_ERR_BUSY,
+                           "%s: another process is working in this run folder",
+                           run->path)
+               : jsni_fail(JSN_ERR_IO, "%s: cannot be locked: %s", run->path,
+                           strerror(failed));
 }
 
 static jsn_status claim(jsni_run_folder *run)
@@ -87,12 +105,11 @@ static size_t existing_part(char *path)
     return 0;
 }
 
+/* Also when that cannot be known. */
 static bool has_file(const jsni_run_folder *run, const char *name)
 {
-    char *path = jsni_run_file(run, name);
-    const bool there = path == NULL || jsni_file_exists(path);
-    jsni_free(path);
-    return there;
+    bool there = false;
+    return jsni_file_find(run->path, name, &there) != JSN_OK || there;
 }
 
 static void remove_file(const jsni_run_folder *run, const char *name)
@@ -118,45 +135,10 @@ static void remove_traces(jsni_run_folder *run)
     }
 }
 
-/* Whether the name is that of a temporary file ("name.tmp17") of a process that is gone,
- * beside a file that runs write; a file of this process is a namesake's, as it has
- * written nothing here yet. */
-static bool is_left_over(const char *name)
+void jsni_run_remove_left(const char *folder)
 {
-    static const char *const written[] = {
-        "checkpoint.new",     "events.out.",       JSNI_RUN_CONFIG,
-        JSNI_RUN_ENVIRONMENT, JSNI_RUN_METRICS,    JSNI_RUN_METRICS_CSV,
-        JSNI_RUN_MODEL,       JSNI_RUN_CARD,       JSNI_RUN_BEST,
-        JSNI_RUN_LABELS,      JSNI_RUN_RESULT,     JSNI_RUN_BAD_IMAGES,
-        JSNI_RUN_DOUBTFUL,    JSNI_RUN_POSTERIORS, JSNI_RUN_EVALUATION,
-        JSNI_RUN_REPORT,      JSNI_RUN_RAW};
-    static const char mark[] = ".tmp";
-    bool own = false;
-    for (size_t i = 0; i < JSNI_COUNT_OF(written); i++)
-        own = own || strncmp(name, written[i], strlen(written[i])) == 0;
-    const char *at = strrchr(name, '.');
-    if (!own || at == NULL || strncmp(at, mark, strlen(mark)) != 0)
-        return false;
-    at += strlen(mark);
-    char *end = NULL;
-    const long process = strtol(at, &end, 10);
-    if (*at < '1' || *at > '9' || *end != '\0' || process > INT_MAX)
-        return false;
-    return process == (long)getpid() ||
-           (kill((pid_t)process, 0) != 0 && errno == ESRCH);
-}
-
-/* What killed processes left; it may be as large as a checkpoint, and nothing reads it. */
-static void remove_left_over(const jsni_run_folder *run)
-{
-    jsni_folder_entry *entries = NULL;
-    size_t count = 0;
-    if (jsni_folder_list(run->path, &entries, &count) != JSN_OK)
-        return;
-    for (size_t i = 0; i < count; i++)
-        if (!entries[i].folder && is_left_over(entries[i].name))
-            remove_file(run, entries[i].name);
-    jsni_folder_free(entries, count);
+    jsni_file_remove_left(folder, ".");
+    jsni_file_remove_left(folder, JSNI_RUN_PICTURES);
 }
 
 jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
@@ -168,7 +150,7 @@ jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
     if (status != JSN_OK)
         jsni_run_folder_close(run);
     else
-        remove_left_over(run);
+        jsni_run_remove_left(path);
     return status;
 }
 
@@ -186,38 +168,34 @@ void jsni_run_folder_close(jsni_run_folder *run)
 jsn_status jsni_run_write(const jsni_run_folder *run, const char *name,
                           const char *text, size_t length)
 {
-    char *path = jsni_run_file(run, name);
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsni_file_write(path, text, length);
-    jsni_free(path);
-    return status;
+    return jsni_file_write_in(run->path, name, text, length);
 }
 
-static void put_piece(void *file, const char *piece, size_t length)
+static void put_piece(void *lines, const char *piece, size_t length)
 {
-    (void)fwrite(piece, 1, length, file);
+    jsni_text_add_n(lines, piece, length);
 }
 
 void jsni_run_log(const jsni_run_folder *run, const char *text)
 {
-    char *path = jsni_run_file(run, JSNI_RUN_LOG);
-    FILE *file = path == NULL ? NULL : fopen(path, "a");
-    jsni_free(path);
-    if (file == NULL)
-        return;
     char stamp[32] = "";
     const time_t now = time(NULL);
     struct tm parts;
+    jsni_text lines = {0};
     if (gmtime_r(&now, &parts) != NULL)
         (void)strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", &parts);
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
-        (void)fprintf(file, "%s ", stamp);
-        jsn_text_visible(text, length, false, put_piece, file);
-        (void)fputc('\n', file);
+        jsni_text_format(&lines, "%s ", stamp);
+        jsn_text_visible(text, length, false, put_piece, &lines);
+        jsni_text_add(&lines, "\n");
         text += length + (text[length] == '\n');
     }
-    (void)fclose(file);
+    jsn_status status = lines.status;
+    if (status == JSN_OK && lines.length > 0)
+        status = jsni_file_append(run->path, JSNI_RUN_LOG, lines.data, lines.length);
+    (void)status;
+    jsni_text_release(&lines);
 }
 
 jsn_status jsni_run_rows_add(jsni_run_rows *rows, const char *line)
@@ -269,17 +247,17 @@ static jsn_status add_lines(jsni_run_rows *rows, const char *path, char *data)
 
 jsn_status jsni_run_rows_read(jsni_run_rows *rows, const char *folder)
 {
-    char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
+    char *path = jsni_path_join(folder, JSNI_RUN_METRICS), *data = NULL;
     JSNI_TRY_ALLOC(path);
-    char *data = NULL;
+    bool there = false;
     size_t length = 0;
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path)) {
-        status = jsni_file_read(path, MOST_METRICS_BYTES, &data, &length);
-        if (status == JSN_OK)
-            status = add_lines(rows, path, data);
-        jsni_free(data);
-    }
+    jsn_status status = jsni_file_find(folder, JSNI_RUN_METRICS, &there);
+    if (status == JSN_OK && there)
+        status = jsni_file_read_in(folder, JSNI_RUN_METRICS, MOST_METRICS_BYTES, &data,
+                                   &length);
+    if (status == JSN_OK && there)
+        status = add_lines(rows, path, data);
+    jsni_free(data);
     jsni_free(path);
     if (status != JSN_OK)
         jsni_run_rows_release(rows);
@@ -322,25 +300,17 @@ static jsn_status add_row(const char *line, bool names, jsni_text *lines,
     return lines->status != JSN_OK ? lines->status : csv->status;
 }
 
-static jsn_status append(const jsni_run_folder *run, const char *name,
-                         const jsni_text *text)
-{
-    char *path = jsni_run_file(run, name);
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsni_file_append(path, text->data, text->length);
-    jsni_free(path);
-    return status;
-}
-
 jsn_status jsni_run_rows_append(const jsni_run_rows *rows, const jsni_run_folder *run)
 {
     jsni_text lines = {0}, csv = {0};
     jsn_status status =
         add_row(rows->lines[rows->count - 1], rows->count == 1, &lines, &csv);
     if (status == JSN_OK)
-        status = append(run, JSNI_RUN_METRICS, &lines);
+        status =
+            jsni_file_append(run->path, JSNI_RUN_METRICS, lines.data, lines.length);
     if (status == JSN_OK)
-        status = append(run, JSNI_RUN_METRICS_CSV, &csv);
+        status =
+            jsni_file_append(run->path, JSNI_RUN_METRICS_CSV, csv.data, csv.length);
     jsni_text_release(&csv);
     jsni_text_release(&lines);
     return status;
@@ -348,11 +318,9 @@ jsn_status jsni_run_rows_append(const jsni_run_rows *rows, const jsni_run_folder
 
 jsn_status jsni_run_rows_sync(const jsni_run_folder *run)
 {
-    char *path = jsni_run_file(run, JSNI_RUN_METRICS);
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsni_file_exists(path) ? jsni_file_sync(path) : JSN_OK;
-    jsni_free(path);
-    return status;
+    bool there = false;
+    JSNI_TRY(jsni_file_find(run->path, JSNI_RUN_METRICS, &there));
+    return there ? jsni_file_sync(run->path, JSNI_RUN_METRICS) : JSN_OK;
 }
 
 jsn_status jsni_run_rows_write(const jsni_run_rows *rows, const jsni_run_folder *run)

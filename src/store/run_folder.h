@@ -23,6 +23,7 @@
 #define JSNI_RUN_LABELS      "labels.csv"
 #define JSNI_RUN_BAD_IMAGES  "bad_images.csv"
 #define JSNI_RUN_DOUBTFUL    "doubtful.csv"
+#define JSNI_RUN_PICTURES    "doubtful" /* a folder: the images of the first of them */
 #define JSNI_RUN_POSTERIORS  "posteriors.npy"
 #define JSNI_RUN_EVALUATION  "evaluation.json"
 #define JSNI_RUN_RESULT      "result.json" /* there once the run is finished */
@@ -37,7 +38,7 @@ typedef struct jsni_run_folder {
 
 /* Creates the folder when it is missing and claims it for this process; the claim ends
  * with the process, however it ends. Temporary files that killed processes left are
- * removed.
+ * removed. The path may lead through links; links in the folder are not followed.
  *   JSN_ERR_BUSY  another process holds it
  *   JSN_ERR_IO    it cannot be created or written */
 JSN_MUST_CHECK jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path);
@@ -45,6 +46,10 @@ JSN_MUST_CHECK jsn_status jsni_run_folder_open(jsni_run_folder *run, const char 
 /* Ends the claim. When the run never began (there is no configuration), nothing is left
  * of it: neither the lock nor the folders that open() made. A zeroed one is fine. */
 void jsni_run_folder_close(jsni_run_folder *run);
+
+/* Removes the temporary files that killed processes have left in the folder of a run; they
+ * may be as large as a checkpoint, and nothing reads them. */
+void jsni_run_remove_left(const char *folder);
 
 /* "folder/name", owned by the caller. NULL: no memory. */
 char *jsni_run_file(const jsni_run_folder *run, const char *name);

@@ -49,12 +49,14 @@ static jsn_status read_line(jsni_run_record *run, const char *where, const char 
     return status;
 }
 
-static jsn_status read_config(jsni_run_record *run, const char *path)
+static jsn_status read_config(jsni_run_record *run)
 {
-    char *data = NULL;
+    char *data = NULL, *path = NULL;
     size_t length = 0;
-    JSNI_TRY(jsni_file_read(path, MOST_CONFIG_BYTES, &data, &length));
-    jsn_status status = JSN_OK;
+    JSNI_TRY(jsni_file_read_in(run->path, JSNI_RUN_CONFIG, MOST_CONFIG_BYTES, &data,
+                               &length));
+    path = jsni_path_join(run->path, JSNI_RUN_CONFIG);
+    jsn_status status = path == NULL ? JSN_ERR_MEMORY : JSN_OK;
     char *next = NULL;
     size_t number = 1;
     for (char *line = data; status == JSN_OK && line != NULL; line = next, number++) {
@@ -65,6 +67,7 @@ static jsn_status read_config(jsni_run_record *run, const char *path)
         (void)snprintf(where, sizeof where, "%s:%zu", path, number);
         status = read_line(run, where, line);
     }
+    jsni_free(path);
     jsni_free(data);
     return status;
 }
@@ -105,18 +108,17 @@ static jsn_status read_records(jsni_run_record *run)
  * that cannot be read counts as none. */
 static jsn_status count_bad_images(jsni_run_record *run)
 {
-    char *path = jsni_path_join(run->path, JSNI_RUN_BAD_IMAGES);
     char *data = NULL;
+    bool there = false;
     size_t length = 0;
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path))
-        status = jsni_file_read(path, MOST_CONFIG_BYTES, &data, &length);
+    jsn_status status = jsni_file_find(run->path, JSNI_RUN_BAD_IMAGES, &there);
+    if (status == JSN_OK && there)
+        status = jsni_file_read_in(run->path, JSNI_RUN_BAD_IMAGES, MOST_CONFIG_BYTES,
+                                   &data, &length);
     for (size_t i = 0; status == JSN_OK && i + 1 < length; i++)
         run->bad_images += data[i] == '\n';
     jsni_free(data);
-    jsni_free(path);
-    return status == JSN_ERR_MEMORY ? status : JSN_OK;
+    return status == JSN_ERR_DATA ? JSN_OK : status;
 }
 
 static jsn_status read_members(jsni_run_record *run)
@@ -129,9 +131,9 @@ static jsn_status read_members(jsni_run_record *run)
         (void)snprintf(name, sizeof name, "member-%zu", m + 1);
         char *path = jsni_path_join(run->path, name);
         JSNI_TRY_ALLOC(path);
-        jsn_status status = JSN_OK;
-        const bool there = jsni_folder_exists(path);
-        if (there)
+        bool there = false;
+        jsn_status status = jsni_folder_find(run->path, name, &there);
+        if (status == JSN_OK && there)
             status = jsni_run_record_read(&members[m], path);
         jsni_free(path);
         if (!there || status != JSN_OK)
@@ -157,16 +159,12 @@ static jsn_status read_all(jsni_run_record *run, const char *folder)
 {
     JSNI_TRY_ALLOC(run->path = jsni_text_copy(folder));
     JSNI_TRY_ALLOC(run->name = last_part(folder));
-    char *config = jsni_path_join(folder, JSNI_RUN_CONFIG);
-    JSNI_TRY_ALLOC(config);
-    jsn_status status = JSN_OK;
-    if (!jsni_file_exists(config))
-        status = jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s)",
-                           folder, JSNI_RUN_CONFIG);
-    if (status == JSN_OK)
-        status = read_config(run, config);
-    jsni_free(config);
-    JSNI_TRY(status);
+    bool there = false;
+    JSNI_TRY(jsni_file_find(folder, JSNI_RUN_CONFIG, &there));
+    if (!there)
+        return jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s)", folder,
+                         JSNI_RUN_CONFIG);
+    JSNI_TRY(read_config(run));
     JSNI_TRY(read_rows(run));
     JSNI_TRY(read_records(run));
     JSNI_TRY(count_bad_images(run));

@@ -153,8 +153,11 @@ jsn_status jsni_store_find(jsni_store **out, const char *url)
     bool found = false;
     const char *path = strncmp(url, "sqlite:///", 10) == 0 ? url + 10 : url;
     *out = NULL;
-    if (strstr(path, "://") == NULL && !jsni_file_exists(path))
-        return JSN_OK;
+    if (strstr(path, "://") == NULL) {
+        JSNI_TRY(jsni_file_find(NULL, path, &found));
+        if (!found)
+            return JSN_OK;
+    }
     JSNI_TRY(open_any(out, url, JSNI_STORE_READ, &found));
     if (!found) {
         jsni_store_close(*out);

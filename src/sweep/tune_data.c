@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "store/record_field.h"
 #include "store/run_folder.h"
 #include "sweep/sweep_impl.h"
 #include "train/posteriors.h"
@@ -53,12 +54,7 @@ static jsn_status read_result(const jsn_sweep_trial *trial, jsn_json **out)
     *out = NULL;
     if (run == NULL)
         return JSN_OK;
-    char *path = jsni_path_join(run, JSNI_RUN_RESULT);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path))
-        status = jsn_json_read(out, path);
-    jsni_free(path);
+    const jsn_status status = jsni_record_open(run, JSNI_RUN_RESULT, out);
     const char *there = text_of(*out, "weights_sha256");
     if (status == JSN_OK && kept != NULL && there != NULL && strcmp(kept, there) != 0) {
         jsn_json_destroy(*out);

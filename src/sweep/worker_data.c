@@ -7,19 +7,17 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "format/json_tree.h"
+#include "store/record_field.h"
 #include "store/run_folder.h"
 #include "sweep/worker_impl.h"
 
 jsn_status jsni_worker_data_seen(const jsni_worker_job *j, char **json)
 {
     *json = NULL;
-    char *path = jsni_path_join(j->config.out, JSNI_RUN_RESULT);
-    JSNI_TRY_ALLOC(path);
     jsn_json *doc = NULL;
     jsn_json_writer *w = NULL;
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path))
-        status = jsn_json_read(&doc, path);
+    jsn_status status = jsni_record_open(j->config.out, JSNI_RUN_RESULT, &doc);
     const jsn_json *text = jsn_json_get(doc, "data_text");
     if (status == JSN_OK && jsn_json_kind_of(text) == JSN_JSON_TEXT) {
         status = jsn_json_writer_create(&w, 0);
@@ -30,7 +28,6 @@ jsn_status jsni_worker_data_seen(const jsni_worker_job *j, char **json)
     }
     jsn_json_writer_destroy(w);
     jsn_json_destroy(doc);
-    jsni_free(path);
     return status;
 }
 

@@ -18,15 +18,12 @@
 static jsn_status read_metrics(const char *folder, char **data, size_t *length)
 {
     enum { MOST = 1 << 28 };
-    char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
+    bool there = false;
     *data = NULL;
     *length = 0;
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path))
-        status = jsni_file_read(path, MOST, data, length);
-    jsni_free(path);
-    return status;
+    JSNI_TRY(jsni_file_find(folder, JSNI_RUN_METRICS, &there));
+    return there ? jsni_file_read_in(folder, JSNI_RUN_METRICS, MOST, data, length)
+                 : JSN_OK;
 }
 
 static int by_size(const void *a, const void *b)

@@ -89,16 +89,14 @@ static jsn_status take_rows(jsni_bad_images *list, const jsni_csv *csv)
 
 jsn_status jsni_bad_images_read(jsni_run *run)
 {
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_BAD_IMAGES);
-    JSNI_TRY_ALLOC(path);
     jsni_csv *csv = NULL;
-    jsn_status status = JSN_OK;
-    if (jsni_file_exists(path))
-        status = jsni_csv_read(&csv, path);
+    bool there = false;
+    jsn_status status = jsni_file_find(run->folder.path, JSNI_RUN_BAD_IMAGES, &there);
+    if (status == JSN_OK && there)
+        status = jsni_csv_read_in(&csv, run->folder.path, JSNI_RUN_BAD_IMAGES);
     if (status == JSN_OK && csv != NULL && jsni_csv_columns(csv) == 2)
         status = take_rows(&run->bad, csv);
     jsni_csv_destroy(csv);
-    jsni_free(path);
     return status == JSN_ERR_DATA ? JSN_OK : status;
 }
 

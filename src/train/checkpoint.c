@@ -7,11 +7,9 @@
  * The new file is written beside the old one, the old one is kept under another name by
  * a hard link, then the new one takes its place: at no moment is there none.
  */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -22,6 +20,7 @@
 #include "train/run_name.h"
 
 static const char format_name[] = "jensen checkpoint 1";
+static const char fresh_name[] = "checkpoint.new";
 
 /* The canonical blocks of the model, in host memory. */
 typedef struct blocks {
@@ -208,29 +207,14 @@ static jsn_status write_blocks(jsni_run *run, const blocks *b)
 
 /* Puts the freshly written file in place and keeps the one before, unless that one is
  * damaged: then the older one stays. */
-static jsn_status rotate(jsni_run *run, const char *fresh)
+static jsn_status rotate(jsni_run *run)
 {
-    char *current = jsni_run_file(&run->folder, JSNI_RUN_CHECKPOINT);
-    char *previous = jsni_run_file(&run->folder, JSNI_RUN_PREVIOUS);
-    jsn_status status = JSN_OK;
-    if (current == NULL || previous == NULL) {
-        status = JSN_ERR_MEMORY;
-    } else {
-        if (!run->damaged && jsni_file_exists(current)) {
-            (void)unlink(previous);
-            /* A file system without hard links loses the older copy for a moment. */
-            if (link(current, previous) != 0)
-                (void)rename(current, previous);
-        }
-        if (rename(fresh, current) != 0)
-            status = jsni_fail(JSN_ERR_IO, "%s: cannot be replaced", current);
-        else
-            jsni_file_sync_folder(current);
-        run->damaged = run->damaged && status != JSN_OK;
-    }
-    jsni_free(previous);
-    jsni_free(current);
-    return status;
+    const char *folder = run->folder.path;
+    if (!run->damaged)
+        JSNI_TRY(jsni_file_keep(folder, JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS));
+    JSNI_TRY(jsni_file_rename(folder, fresh_name, JSNI_RUN_CHECKPOINT));
+    run->damaged = false;
+    return JSN_OK;
 }
 
 jsn_status jsni_checkpoint_save(jsni_run *run)
@@ -238,9 +222,9 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
     blocks b = {0};
     tensor_list list = {0};
     const double start = jsni_clock();
-    char *state = NULL, *fresh = jsni_run_file(&run->folder, "checkpoint.new");
+    char *state = NULL;
     char fingerprint[JSNI_FINGERPRINT];
-    jsn_status status = fresh == NULL ? JSN_ERR_MEMORY : allocate_blocks(&b, run);
+    jsn_status status = allocate_blocks(&b, run);
     if (status == JSN_OK)
         status = read_blocks(run, &b);
     if (status == JSN_OK)
@@ -256,22 +240,22 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
                                    {"data", mark->digest},
                                    {"data_text", mark->text},
                                    {"state", state}};
-        status = jsni_safetensors_write(fresh, list.items, list.count, pairs,
-                                        sizeof pairs / sizeof pairs[0], true);
+        status =
+            jsni_safetensors_write(run->folder.path, fresh_name, list.items, list.count,
+                                   pairs, sizeof pairs / sizeof pairs[0], true);
     }
     if (status == JSN_OK)
         status = jsni_run_rows_sync(&run->folder);
     if (status == JSN_OK)
         status = jsni_bad_images_keep(run);
     if (status == JSN_OK)
-        status = rotate(run, fresh);
+        status = rotate(run);
     if (status == JSN_OK) {
         run->last_checkpoint = jsni_clock();
         run->checkpoint_seconds = run->last_checkpoint - start;
         run->unsaved = false;
     }
     jsn_text_release(state);
-    jsni_free(fresh);
     release_list(&list);
     release_blocks(&b);
     return status;
@@ -327,13 +311,13 @@ static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
     return status;
 }
 
-static jsn_status load_file(jsni_run *run, const char *path, bool *other)
+static jsn_status load_file(jsni_run *run, const char *name, bool *other)
 {
     jsni_safetensors *file = NULL;
-    JSNI_TRY(jsni_safetensors_open(&file, path));
+    JSNI_TRY(jsni_safetensors_open_in(&file, run->folder.path, name));
     jsn_status status = jsni_safetensors_verify(file);
     if (status == JSN_OK)
-        status = apply_file(run, file, path, other);
+        status = apply_file(run, file, jsni_safetensors_path(file), other);
     jsni_safetensors_close(file);
     return status;
 }
@@ -346,11 +330,9 @@ jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
     bool other = false;
     *found = false;
     for (size_t i = 0; i < 2 && !*found; i++) {
-        char *path = jsni_run_file(&run->folder, names[i]);
-        JSNI_TRY_ALLOC(path);
-        const bool there = jsni_file_exists(path);
-        const jsn_status status = there ? load_file(run, path, &other) : JSN_OK;
-        jsni_free(path);
+        bool there = false;
+        JSNI_TRY(jsni_file_find(run->folder.path, names[i], &there));
+        const jsn_status status = there ? load_file(run, names[i], &other) : JSN_OK;
         *found = there && status == JSN_OK;
         if (status != JSN_ERR_DATA || other)
             JSNI_TRY(status);

@@ -115,7 +115,8 @@ static void note_extremes(look *seen, const jsn_image_part *image, size_t positi
         at[HIGHEST] = now;
 }
 
-static look look_at(const jsni_part *part)
+/* Broken images are passed over; the loader names them. */
+static jsn_status look_at(const jsni_part *part, look *out)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
     look seen = {.grey = true,
@@ -123,11 +124,17 @@ static look look_at(const jsni_part *part)
                  .square = traits->width == traits->height};
     size_t sides[PROBES], found = 0, coarse = 0, enough = GLANCE;
     jsn_image_part image = {0};
+    jsn_status status = JSN_OK;
     for (size_t i = 0; i < PROBES && i < part->count; i++) {
         const size_t at = part->count <= PROBES ? i : i * (part->count / PROBES);
-        if (jsn_dataset_image_part(part->data, part->split, part->index[at],
-                                   jsni_image_want_coarse, &enough, &image) != JSN_OK)
+        status = jsn_dataset_image_part(part->data, part->split, part->index[at],
+                                        jsni_image_want_coarse, &enough, &image);
+        if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED) {
+            status = JSN_OK;
             continue;
+        }
+        if (status != JSN_OK)
+            break;
         sides[found++] = image.width < image.height ? image.width : image.height;
         coarse += image.divisor > 1;
         seen.bytes += (double)(image.width * image.height * JSN_IMAGE_CHANNELS);
@@ -143,7 +150,8 @@ static look look_at(const jsni_part *part)
     }
     seen.divides = 2 * coarse > found;
     seen.grey = seen.grey && found > 0;
-    return seen;
+    *out = seen;
+    return status;
 }
 
 static void warn_of_doubts(const jsni_problem *p, const look *seen,
@@ -349,9 +357,12 @@ static jsn_status try_image(trial *t, const jsni_part *part, const extreme *e,
     jsn_image_part image = {0};
     jsn_augment_scratch *scratch = NULL;
     jsn_status status = jsn_augment_scratch_create(&scratch);
-    if (status == JSN_OK &&
-        jsn_dataset_image_part(part->data, part->split, part->index[e->position],
-                               want_of, t, &image) == JSN_OK)
+    if (status == JSN_OK)
+        status = jsn_dataset_image_part(part->data, part->split,
+                                        part->index[e->position], want_of, t, &image);
+    if (status == JSN_ERR_DATA)
+        status = JSN_OK;
+    else if (status == JSN_OK)
         status = jsn_augment_apply_part(t->pipeline, scratch, &image, &t->key, out);
     jsn_augment_scratch_destroy(scratch);
     jsn_image_release(&image.image);
@@ -450,7 +461,8 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(jsn_device_describe(c->device, &device));
     if (strncmp(c->device, "cuda", 4) != 0)
         JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
-    look seen = look_at(&p->train);
+    look seen = {0};
+    JSNI_TRY(look_at(&p->train, &seen));
     seen.gpu = strcmp(device.backend, "cuda") == 0;
     say(logger, JSN_LOG_INFO,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -30,27 +31,27 @@ struct jsn_classifier {
     float *logits; /* [batch][classes] */
 };
 
-/* The file with the weights of a member. */
-static jsn_status find_weights(const jsn_classifier *c, size_t member, char **out)
+/* The weights of a member. */
+static jsn_status load_weights(const jsn_classifier *c, size_t member)
 {
     char name[64] = JSNI_RUN_MODEL;
+    bool there = false;
+    if (c->weights != NULL)
+        return jsn_model_load(c->models[member], c->weights, NULL);
     if (c->card.members > 1)
         (void)snprintf(name, sizeof name, "member-%zu/%s", member + 1, JSNI_RUN_MODEL);
-    *out = c->weights != NULL ? jsni_text_copy(c->weights)
-                              : jsni_path_join(c->folder, name);
-    JSNI_TRY_ALLOC(*out);
-    if (c->weights == NULL && !jsni_file_exists(*out))
+    JSNI_TRY(jsni_file_find(c->folder, name, &there));
+    if (!there)
         return jsni_fail(JSN_ERR_DATA,
                          "%s: the run is not finished (there is no %s); the command "
                          "that started it continues it",
                          c->folder, name);
-    return JSN_OK;
+    return jsni_model_load_in(c->models[member], c->folder, name, NULL);
 }
 
 static jsn_status open_model(jsn_classifier *c, size_t member,
                              const jsn_classifier_options *options)
 {
-    char *path = NULL;
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->card.network;
@@ -60,13 +61,8 @@ static jsn_status open_model(jsn_classifier *c, size_t member,
     o.batch = options->batch;
     o.threads = options->threads;
     o.precision = options->precision;
-    jsn_status status = find_weights(c, member, &path);
-    if (status == JSN_OK)
-        status = jsn_model_create(&c->models[member], &o);
-    if (status == JSN_OK)
-        status = jsn_model_load(c->models[member], path, NULL);
-    jsni_free(path);
-    return status;
+    JSNI_TRY(jsn_model_create(&c->models[member], &o));
+    return load_weights(c, member);
 }
 
 /* Everything that the card says. */

@@ -57,8 +57,8 @@ void jsni_doubtful_release(jsni_doubtful *list)
     *list = (jsni_doubtful){0};
 }
 
-static jsn_status write_thumbnail(const jsni_part *part, uint32_t position,
-                                  const char *path)
+static jsn_status write_thumbnail(const jsni_run *run, const jsni_part *part,
+                                  uint32_t position, const char *name)
 {
     jsn_image_part seen = {0};
     jsn_image small = {0};
@@ -77,7 +77,8 @@ static jsn_status write_thumbnail(const jsni_part *part, uint32_t position,
             status = jsn_image_resize(image, NULL, JSN_FILTER_BILINEAR, &small);
     }
     if (status == JSN_OK)
-        status = jsn_image_write(path, small.data != NULL ? &small : image);
+        status = jsni_image_write_in(run->folder.path, name,
+                                     small.data != NULL ? &small : image);
     jsn_image_release(&small);
     jsn_image_release(image);
     return status;
@@ -99,18 +100,17 @@ static void put_file(const jsni_part *part, uint32_t position, const char *run_f
     jsni_free(file);
 }
 
-/* Thumbnails and links are a convenience: a build without PNG, or an image that cannot be
- * read, leaves them out. */
-static void put_doubt(const jsni_run *run, const jsni_doubtful *list, size_t number,
-                      const char *run_folder, bool pictures, jsn_json_writer *w)
+/* Thumbnails and links are a convenience: a build without PNG, or a broken image, leaves
+ * them out. */
+static jsn_status put_doubt(const jsni_run *run, const jsni_doubtful *list,
+                            size_t number, const char *run_folder, jsn_json_writer *w)
 {
     const jsni_doubt *doubt = &list->doubt[number];
     const jsni_judged *judged = &list->judged[doubt->judged];
     const jsni_part *part = judged->part;
     const uint32_t at = doubt->position;
     char name[48];
-    (void)snprintf(name, sizeof name, "doubtful/%02zu.png", number + 1);
-    char *path = jsni_run_file(&run->folder, name);
+    (void)snprintf(name, sizeof name, "%s/%02zu.png", JSNI_RUN_PICTURES, number + 1);
     jsn_json_begin_object(w, NULL);
     jsn_json_put_text(w, "path",
                       jsn_dataset_path(part->data, part->split, part->index[at]));
@@ -122,25 +122,26 @@ static void put_doubt(const jsni_run *run, const jsni_doubtful *list, size_t num
     if (jsni_problem_knows(run->problem, part, at))
         jsn_json_put_int(w, "true", part->given[at]);
     put_file(part, at, run_folder, w);
-    if (pictures && path != NULL && write_thumbnail(part, at, path) == JSN_OK)
+    const jsn_status status = write_thumbnail(run, part, at, name);
+    if (status == JSN_OK)
         jsn_json_put_text(w, "thumbnail", name);
     jsn_json_end(w);
-    jsni_free(path);
+    return status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED ? JSN_OK : status;
 }
 
-void jsni_doubtful_put(const jsni_run *run, const jsni_doubtful *list,
-                       jsn_json_writer *w)
+jsn_status jsni_doubtful_put(const jsni_run *run, const jsni_doubtful *list,
+                             jsn_json_writer *w)
 {
-    char *folder = jsni_run_file(&run->folder, "doubtful"), *real = NULL;
-    const bool pictures = folder != NULL && jsni_folder_create(folder) == JSN_OK;
+    char *real = NULL;
+    jsn_status status = jsni_folder_create_in(run->folder.path, JSNI_RUN_PICTURES);
     if (jsni_path_real(run->folder.path, &real) != JSN_OK)
         real = NULL;
     jsn_json_begin_array(w, "doubtful");
-    for (size_t i = 0; i < list->count && i < MOST_SHOWN; i++)
-        put_doubt(run, list, i, real, pictures, w);
+    for (size_t i = 0; status == JSN_OK && i < list->count && i < MOST_SHOWN; i++)
+        status = put_doubt(run, list, i, real, w);
     jsn_json_end(w);
     jsni_free(real);
-    jsni_free(folder);
+    return status;
 }
 
 static void add_real(jsni_csv_writer *csv, const char *format, double value)

@@ -30,8 +30,9 @@ JSN_MUST_CHECK jsn_status jsni_doubtful_rank(jsni_doubtful *out,
 void jsni_doubtful_release(jsni_doubtful *list); /* a zeroed one is fine */
 
 /* The first ones into evaluation.json, with thumbnails in the run folder. */
-void jsni_doubtful_put(const jsni_run *run, const jsni_doubtful *list,
-                       jsn_json_writer *w);
+JSN_MUST_CHECK jsn_status jsni_doubtful_put(const jsni_run *run,
+                                            const jsni_doubtful *list,
+                                            jsn_json_writer *w);
 
 /* All of them into doubtful.csv, and a line that says so. */
 JSN_MUST_CHECK jsn_status jsni_doubtful_write(const jsni_run *run,

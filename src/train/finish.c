@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "format/json_tree.h"
+#include "format/npy.h"
 #include "jensen/array.h"
 #include "store/record_numbers.h"
 #include "train/doubtful.h"
@@ -144,8 +145,8 @@ static jsn_status write_evaluation(jsni_run *run, const final_results *r)
         jsni_evaluation_put(&r->val, w, "val");
     if (p->test.data != NULL)
         jsni_evaluation_put(&r->test, w, "test");
-    jsni_doubtful_put(run, &list, w);
-    if (r->has_consistency)
+    status = jsni_doubtful_put(run, &list, w);
+    if (status == JSN_OK && r->has_consistency)
         status = jsni_doubtful_write(run, &list);
     if (status == JSN_OK && r->has_consistency)
         status = put_labels(run, r, &list, w);
@@ -196,10 +197,8 @@ static jsn_status write_posteriors(jsni_run *run)
     jsn_array array = {0};
     JSNI_TRY(jsn_array_create(&array, JSN_DTYPE_FLOAT32, 2, shape));
     memcpy(array.data, run->posteriors, shape[0] * shape[1] * sizeof(float));
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_POSTERIORS);
     const jsn_status status =
-        path == NULL ? JSN_ERR_MEMORY : jsn_array_write(&array, path);
-    jsni_free(path);
+        jsni_array_write_in(&array, run->folder.path, JSNI_RUN_POSTERIORS);
     jsn_array_release(&array);
     return status;
 }
@@ -234,11 +233,7 @@ static jsn_status keep_own(jsni_run *run)
 {
     if (run->average.params == NULL)
         return JSN_OK;
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_RAW);
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsn_model_save(run->model, path);
-    jsni_free(path);
-    JSNI_TRY(status);
+    JSNI_TRY(jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_RAW));
     return jsni_average_show(&run->average, run->model, true);
 }
 
@@ -246,12 +241,10 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
 {
     final_results r = {0};
     const double start = jsni_clock();
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_MODEL);
     jsni_model_select(run->model, run->member);
-    jsn_status status = path == NULL ? JSN_ERR_MEMORY : keep_own(run);
+    jsn_status status = keep_own(run);
     if (status == JSN_OK)
-        status = jsn_model_save(run->model, path);
-    jsni_free(path);
+        status = jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_MODEL);
     if (status == JSN_OK)
         status = measure_all(run, &r);
     if (status == JSN_OK)

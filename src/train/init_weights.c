@@ -12,8 +12,10 @@
  * the next run may train on. */
 jsn_status jsni_init_path(const char *init, char **out)
 {
+    bool folder = false, there = false;
     *out = NULL;
-    if (!jsni_folder_exists(init)) {
+    JSNI_TRY(jsni_folder_find(NULL, init, &folder));
+    if (!folder) {
         *out = jsni_text_copy(init);
         return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
     }
@@ -26,17 +28,14 @@ jsn_status jsni_init_path(const char *init, char **out)
                          "--init %s: an ensemble; name one of its members, such as "
                          "%s/member-1",
                          init, init);
-    char *path = jsni_path_join(init, JSNI_RUN_MODEL);
-    JSNI_TRY_ALLOC(path);
-    if (!jsni_file_exists(path)) {
-        jsni_free(path);
+    JSNI_TRY(jsni_file_find(init, JSNI_RUN_MODEL, &there));
+    if (!there)
         return jsni_fail(JSN_ERR_DATA,
                          "--init %s: the run is not finished (there is no %s); the "
                          "command that started it continues it",
                          init, JSNI_RUN_MODEL);
-    }
-    *out = path;
-    return JSN_OK;
+    *out = jsni_path_join(init, JSNI_RUN_MODEL);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
 jsn_status jsni_init_look(const char *init, char *network, size_t room,
@@ -47,12 +46,15 @@ jsn_status jsni_init_look(const char *init, char *network, size_t room,
     network[0] = '\0';
     *image_size = 0;
     JSNI_TRY(jsni_init_path(init, &path));
-    jsn_status status = jsni_weight_file_open(&file, path);
+    jsn_status status = jsni_weight_file_open(&file, NULL, path);
     if (status == JSN_OK)
         (void)jsni_weight_file_network(file, network, room);
     jsni_safetensors_close(file);
     jsni_free(path);
-    if (status == JSN_OK && jsni_folder_exists(init)) {
+    bool folder = false;
+    if (status == JSN_OK)
+        status = jsni_folder_find(NULL, init, &folder);
+    if (status == JSN_OK && folder) {
         jsni_model_card card = {0};
         status = jsni_model_card_read(&card, init);
         *image_size = card.image_size;

@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "format/csv.h"
+#include "format/npy.h"
 #include "jensen/train.h"
 #include "store/run_folder.h"
 
@@ -59,29 +60,21 @@ static jsn_status match_rows(const char *run, const jsn_array *array,
 static jsn_status read_rows(const char *run, const char *const *paths, size_t samples,
                             size_t classes, float *out)
 {
-    char *array_path = jsni_path_join(run, JSNI_RUN_POSTERIORS);
-    char *labels_path = jsni_path_join(run, JSNI_RUN_LABELS);
     jsn_array array = {0};
     jsni_csv *labels = NULL;
-    jsn_status status = JSN_ERR_MEMORY;
-    if (array_path == NULL || labels_path == NULL)
-        goto done;
-    if (!jsni_file_exists(array_path)) {
-        status = jsni_fail(JSN_ERR_DATA,
-                           "%s: no %s; train that run with --record-posteriors 1", run,
-                           JSNI_RUN_POSTERIORS);
-        goto done;
-    }
-    status = jsn_array_read(&array, array_path);
+    bool there = false;
+    JSNI_TRY(jsni_file_find(run, JSNI_RUN_POSTERIORS, &there));
+    if (!there)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: no %s; train that run with --record-posteriors 1", run,
+                         JSNI_RUN_POSTERIORS);
+    jsn_status status = jsni_array_read_in(&array, run, JSNI_RUN_POSTERIORS);
     if (status == JSN_OK)
-        status = jsni_csv_read(&labels, labels_path);
+        status = jsni_csv_read_in(&labels, run, JSNI_RUN_LABELS);
     if (status == JSN_OK)
         status = match_rows(run, &array, labels, paths, samples, classes, out);
-done:
     jsni_csv_destroy(labels);
     jsn_array_release(&array);
-    jsni_free(labels_path);
-    jsni_free(array_path);
     return status;
 }
 

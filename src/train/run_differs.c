@@ -80,7 +80,10 @@ jsn_status jsni_run_config_read(const char *folder, jsn_train_config *out)
 {
     char *path = jsni_path_join(folder, JSNI_RUN_CONFIG);
     JSNI_TRY_ALLOC(path);
-    jsn_status status = jsn_train_config_set(out, "config", path);
+    bool there = false;
+    jsn_status status = jsni_file_find(folder, JSNI_RUN_CONFIG, &there);
+    if (status == JSN_OK)
+        status = jsn_train_config_set(out, "config", path);
     jsni_free(path);
     return status == JSN_OK ? jsn_train_config_resolve(out) : status;
 }
@@ -88,15 +91,16 @@ jsn_status jsni_run_config_read(const char *folder, jsn_train_config *out)
 jsn_status jsni_run_differs(const char *folder, const jsn_train_config *config,
                             const char *kept, jsni_text *out, bool *same)
 {
-    char *path = jsni_path_join(folder, JSNI_RUN_CONFIG);
-    JSNI_TRY_ALLOC(path);
     jsn_train_config then;
     char fingerprint[JSNI_FINGERPRINT] = "";
     size_t count = 0;
     *same = false;
     jsn_train_config_clear(&then);
     jsn_status status = JSN_OK;
-    if (kept != NULL && jsni_file_exists(path)) {
+    bool there = false;
+    if (kept != NULL)
+        status = jsni_file_find(folder, JSNI_RUN_CONFIG, &there);
+    if (status == JSN_OK && there) {
         status = jsni_run_config_read(folder, &then);
         if (status == JSN_OK)
             status = jsni_run_fingerprint(&then, fingerprint);
@@ -108,6 +112,5 @@ jsn_status jsni_run_differs(const char *folder, const jsn_train_config *config,
             status = JSN_OK;
     }
     jsn_train_config_release(&then);
-    jsni_free(path);
     return status;
 }

@@ -44,7 +44,7 @@ static jsn_status add_row(jsni_tfevents *file, const jsn_json *row)
 }
 
 /* Appends the rows from `first` on. */
-static jsn_status add_rows(const jsni_run *run, const char *path, size_t first)
+static jsn_status add_rows(const jsni_run *run, size_t first)
 {
     jsni_tfevents *file = NULL;
     jsn_status status = JSN_OK;
@@ -53,7 +53,8 @@ static jsn_status add_rows(const jsni_run *run, const char *path, size_t first)
         jsn_json *row = NULL;
         status = jsn_json_parse(&row, "metrics", line, strlen(line));
         if (status == JSN_OK && file == NULL)
-            status = jsni_tfevents_open(&file, path, run->state.epoch,
+            status = jsni_tfevents_open(&file, run->folder.path, event_file,
+                                        run->state.epoch,
                                         jsn_json_real(jsn_json_get(row, "time")));
         if (status == JSN_OK)
             status = add_row(file, row);
@@ -64,17 +65,14 @@ static jsn_status add_rows(const jsni_run *run, const char *path, size_t first)
 
 jsn_status jsni_run_events_write(const jsni_run *run)
 {
-    char *path = jsni_run_file(&run->folder, event_file);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = add_rows(run, path, run->rows.count - 1);
+    jsn_status status = add_rows(run, run->rows.count - 1);
     if (status == JSN_ERR_DATA) {
         char text[1200];
         (void)snprintf(text, sizeof text, "%s; a new one is written", jsn_last_error());
         run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
-        status = jsni_file_write(path, "", 0);
+        status = jsni_file_write_in(run->folder.path, event_file, "", 0);
         if (status == JSN_OK)
-            status = add_rows(run, path, 0);
+            status = add_rows(run, 0);
     }
-    jsni_free(path);
     return status;
 }

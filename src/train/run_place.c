@@ -71,7 +71,9 @@ jsn_status jsni_run_place_check(const char *folder)
 {
     jsni_folder_entry *entries = NULL;
     size_t count = 0, i = 0;
-    if (!jsni_folder_exists(folder))
+    bool there = false;
+    JSNI_TRY(jsni_folder_find(NULL, folder, &there));
+    if (!there)
         return JSN_OK;
     jsn_status status = jsni_folder_list(folder, &entries, &count);
     if (status == JSN_ERR_DATA)

@@ -177,10 +177,8 @@ static jsn_status allocate(jsni_run *run)
 /* Rows behind the checkpoint are made again. */
 static jsn_status load_rows(jsni_run *run)
 {
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_METRICS);
-    JSNI_TRY_ALLOC(path);
-    const bool there = jsni_file_exists(path);
-    jsni_free(path);
+    bool there = false;
+    JSNI_TRY(jsni_file_find(run->folder.path, JSNI_RUN_METRICS, &there));
     if (run->state.epoch > 0)
         JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
     jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
@@ -268,11 +266,7 @@ static jsn_status open_finished(jsni_run *run, const jsni_job *job,
 {
     JSNI_TRY(set_up(run, job, logger, stop));
     JSNI_TRY(open_model(run, 1));
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_MODEL);
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsn_model_load(run->model, path, NULL);
-    jsni_free(path);
-    JSNI_TRY(status);
+    JSNI_TRY(jsni_model_load_in(run->model, run->folder.path, JSNI_RUN_MODEL, NULL));
     run->state.epoch = run->config->epochs;
     return jsni_resident_set_up(run, 1);
 }

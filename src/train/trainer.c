@@ -332,12 +332,8 @@ static jsn_status keep_best(jsni_run *run, const epoch_results *r)
         return JSN_OK;
     run->state.best_val = val;
     run->state.best_epoch = run->state.epoch + 1;
-    char *path = jsni_run_file(&run->folder, JSNI_RUN_BEST);
-    JSNI_TRY_ALLOC(path);
     jsni_model_select(run->model, run->member);
-    const jsn_status status = jsn_model_save(run->model, path);
-    jsni_free(path);
-    return status;
+    return jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_BEST);
 }
 
 static void say_epoch(jsni_run *run, const epoch_results *r)

@@ -259,7 +259,7 @@ static void write_variant(jsn_model *model, const char *path, const char *skip,
                                           .rank = 1,
                                           .shape = {3},
                                           .data = doubles};
-    assert_ok(jsni_safetensors_write(path, list, count, NULL, 0, false));
+    assert_ok(jsni_safetensors_write(NULL, path, list, count, NULL, 0, false));
 }
 
 static void test_files_that_do_not_fit_change_nothing(void **state)

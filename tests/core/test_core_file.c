@@ -31,7 +31,7 @@ static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
     char *path = jsni_path_join(support_folder, "a.txt");
     assert_ok(jsni_file_write(path, "old", 3));
     jsni_file_writer writer;
-    assert_ok(jsni_file_begin(&writer, path));
+    assert_ok(jsni_file_begin(&writer, NULL, path));
     assert_ok(jsni_file_add(&writer, "half", 4));
     assert_content(path, "old");
     assert_int_equal(jsni_file_end(&writer, JSN_ERR_DATA), JSN_ERR_DATA);
@@ -40,9 +40,9 @@ static void test_a_file_is_replaced_whole_or_not_at_all(void **state)
     assert_true(jsni_file_exists(path));
     support_walk_allocations(replace, path);
     assert_content(path, "new");
-    assert_ok(jsni_file_write_unsynced(path, "newer", 5));
+    assert_ok(jsni_file_write_unsynced(NULL, path, "newer", 5));
     assert_content(path, "newer");
-    assert_fails(jsni_file_write_unsynced("no/such/file", "x", 1), JSN_ERR_IO,
+    assert_fails(jsni_file_write_unsynced(NULL, "no/such/file", "x", 1), JSN_ERR_IO,
                  "no/such/file");
     jsni_free(path);
 }
@@ -86,14 +86,15 @@ static void test_lines_are_added_at_the_end(void **state)
 {
     (void)state;
     char *path = jsni_path_join(support_folder, "lines.txt");
-    assert_ok(jsni_file_append(path, "one\n", 4));
-    assert_ok(jsni_file_append(path, "two\n", 4));
-    assert_ok(jsni_file_sync(path));
+    assert_ok(jsni_file_append(NULL, path, "one\n", 4));
+    assert_ok(jsni_file_append(NULL, path, "two\n", 4));
+    assert_ok(jsni_file_sync(NULL, path));
     assert_content(path, "one\ntwo\n");
     jsni_free(path);
-    assert_fails(jsni_file_append("no/such/file", "x", 1), JSN_ERR_IO, "no/such/file");
-    assert_fails(jsni_file_append("/dev/full", "x", 1), JSN_ERR_IO, "/dev/full");
-    assert_fails(jsni_file_sync("no/such/file"), JSN_ERR_IO, "no/such/file");
+    assert_fails(jsni_file_append(NULL, "no/such/file", "x", 1), JSN_ERR_IO,
+                 "no/such/file");
+    assert_fails(jsni_file_append(NULL, "/dev/full", "x", 1), JSN_ERR_IO, "/dev/full");
+    assert_fails(jsni_file_sync(NULL, "no/such/file"), JSN_ERR_IO, "no/such/file");
 }
 
 static void test_reading_refuses_what_is_not_a_file_of_fair_size(void **state)

@@ -158,7 +158,7 @@ static void test_what_is_written_is_read_back(void **state)
     (void)state;
     jsni_safetensors *f = NULL;
     char *path = jsni_path_join(support_folder, "a.safetensors");
-    assert_ok(jsni_safetensors_write(path, tensors, 3, pairs, 2, true));
+    assert_ok(jsni_safetensors_write(NULL, path, tensors, 3, pairs, 2, true));
     assert_ok(jsni_safetensors_open(&f, path));
     assert_int_equal(jsni_safetensors_count(f), 3);
     assert_string_equal(jsni_safetensors_at(f, 0)->name, "steps");
@@ -170,21 +170,21 @@ static void test_what_is_written_is_read_back(void **state)
     assert_ok(jsni_safetensors_verify(f));
     jsni_safetensors_close(f);
     /* Without tensors, metadata and checksum; and what cannot be stored. */
-    assert_ok(jsni_safetensors_write(path, NULL, 0, NULL, 0, false));
+    assert_ok(jsni_safetensors_write(NULL, path, NULL, 0, NULL, 0, false));
     assert_ok(jsni_safetensors_open(&f, path));
     assert_int_equal(jsni_safetensors_count(f), 0);
     jsni_safetensors_close(f);
     const jsni_safetensor twice[] = {tensors[0], tensors[0]};
-    assert_fails(jsni_safetensors_write(path, twice, 2, NULL, 0, false),
+    assert_fails(jsni_safetensors_write(NULL, path, twice, 2, NULL, 0, false),
                  JSN_ERR_ARGUMENT, "twice");
     const jsni_safetensor reserved = {"__metadata__", JSN_DTYPE_BOOL, 1, {3}, flags, 0};
-    assert_fails(jsni_safetensors_write(path, &reserved, 1, NULL, 0, false),
+    assert_fails(jsni_safetensors_write(NULL, path, &reserved, 1, NULL, 0, false),
                  JSN_ERR_ARGUMENT, "__metadata__");
     const jsni_safetensor odd = {"a\xff", JSN_DTYPE_BOOL, 1, {3}, flags, 0};
-    assert_fails(jsni_safetensors_write(path, &odd, 1, NULL, 0, false),
+    assert_fails(jsni_safetensors_write(NULL, path, &odd, 1, NULL, 0, false),
                  JSN_ERR_ARGUMENT, "UTF-8");
     assert_fails(
-        jsni_safetensors_write("/no/such/folder/f", tensors, 3, NULL, 0, false),
+        jsni_safetensors_write(NULL, "/no/such/folder/f", tensors, 3, NULL, 0, false),
         JSN_ERR_IO, "cannot be written");
     jsni_free(path);
 }
@@ -195,7 +195,7 @@ static void test_every_damage_to_a_checked_file_is_noticed(void **state)
     char *path = jsni_path_join(support_folder, "b.safetensors"), *bytes = NULL;
     size_t length = 0;
     jsni_safetensors *f = NULL;
-    assert_ok(jsni_safetensors_write(path, tensors, 3, pairs, 2, true));
+    assert_ok(jsni_safetensors_write(NULL, path, tensors, 3, pairs, 2, true));
     assert_ok(jsni_file_read(path, 10000, &bytes, &length));
     for (size_t n = 0; n < length; n++)
         assert_int_equal(jsni_safetensors_parse(&f, "x", bytes, n), JSN_ERR_DATA);
@@ -216,7 +216,7 @@ static void test_every_damage_to_a_checked_file_is_noticed(void **state)
 static jsn_status write_and_read(void *path)
 {
     jsni_safetensors *f = NULL;
-    jsn_status status = jsni_safetensors_write(path, tensors, 3, pairs, 2, true);
+    jsn_status status = jsni_safetensors_write(NULL, path, tensors, 3, pairs, 2, true);
     if (status == JSN_OK)
         status = jsni_safetensors_open(&f, path);
     if (status == JSN_OK)

@@ -31,7 +31,7 @@ static void test_records_have_the_bytes_that_tensorboard_reads(void **state)
     char *path = jsni_path_join(support_folder, "events.a"), *data = NULL;
     size_t length = 0;
     jsni_tfevents *f = NULL;
-    assert_ok(jsni_tfevents_open(&f, path, 0, 1.0));
+    assert_ok(jsni_tfevents_open(&f, NULL, path, 0, 1.0));
     assert_ok(jsni_tfevents_add(f, "loss", 300, 2.0, 0.5f));
     assert_ok(jsni_tfevents_close(f, JSN_OK));
     assert_ok(jsni_file_read(path, 1000, &data, &length));
@@ -68,7 +68,7 @@ static size_t write_five(const char *path)
     jsni_tfevents *f = NULL;
     char *data = NULL;
     size_t length = 0;
-    assert_ok(jsni_tfevents_open(&f, path, INT64_MAX, 5.0));
+    assert_ok(jsni_tfevents_open(&f, NULL, path, INT64_MAX, 5.0));
     for (int step = 0; step < 50; step += 10)
         assert_ok(jsni_tfevents_add(f, "acc", step, 6.0, (float)step));
     assert_ok(jsni_tfevents_close(f, JSN_OK));
@@ -82,7 +82,7 @@ static size_t reopen(const char *path, int64_t last_step)
     jsni_tfevents *f = NULL;
     char *data = NULL;
     size_t length = 0;
-    assert_ok(jsni_tfevents_open(&f, path, last_step, 5.0));
+    assert_ok(jsni_tfevents_open(&f, NULL, path, last_step, 5.0));
     assert_ok(jsni_tfevents_close(f, JSN_OK));
     assert_ok(jsni_file_read(path, 10000, &data, &length));
     jsni_free(data);
@@ -119,7 +119,7 @@ static void test_a_torn_or_damaged_end_is_cut_off(void **state)
     memset(whole, 'x', length);
     assert_ok(jsni_file_write(path, whole, length));
     jsni_tfevents *f = NULL;
-    assert_fails(jsni_tfevents_open(&f, path, 0, 0.0), JSN_ERR_DATA,
+    assert_fails(jsni_tfevents_open(&f, NULL, path, 0, 0.0), JSN_ERR_DATA,
                  "not an event file");
     jsni_free(whole);
     jsni_free(path);
@@ -131,9 +131,9 @@ static void test_bad_arguments_and_places_are_refused(void **state)
     jsni_tfevents *f = NULL;
     char tag[1200];
     char *path = jsni_path_join(support_folder, "events.d");
-    assert_fails(jsni_tfevents_open(&f, "/no/such/folder/e", 0, 0.0), JSN_ERR_IO,
+    assert_fails(jsni_tfevents_open(&f, NULL, "/no/such/folder/e", 0, 0.0), JSN_ERR_IO,
                  "cannot be written");
-    assert_ok(jsni_tfevents_open(&f, path, 0, 0.0));
+    assert_ok(jsni_tfevents_open(&f, NULL, path, 0, 0.0));
     memset(tag, 't', sizeof tag);
     tag[1001] = '\0';
     assert_fails(jsni_tfevents_add(f, tag, 1, 0.0, 0.0f), JSN_ERR_ARGUMENT, "tag");
@@ -149,7 +149,7 @@ static void test_bad_arguments_and_places_are_refused(void **state)
 static jsn_status open_and_add(void *path)
 {
     jsni_tfevents *f = NULL;
-    jsn_status status = jsni_tfevents_open(&f, path, 0, 0.0);
+    jsn_status status = jsni_tfevents_open(&f, NULL, path, 0, 0.0);
     if (status == JSN_OK)
         status = jsni_tfevents_add(f, "a", 0, 0.0, 1.0f);
     return jsni_tfevents_close(f, status);

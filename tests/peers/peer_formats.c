@@ -45,8 +45,8 @@ static void write_tensors(const char *folder)
         {"steps", JSN_DTYPE_INT64, 0, {0}, steps, 0},
     };
     const jsni_pair pairs[] = {{"epoch", "3"}};
-    need(jsni_safetensors_write(in(folder, "ours.safetensors"), tensors, 3, pairs, 1,
-                                true));
+    need(jsni_safetensors_write(NULL, in(folder, "ours.safetensors"), tensors, 3, pairs,
+                                1, true));
     jsn_array array;
     const size_t shape[] = {2, 3};
     need(jsn_array_create(&array, JSN_DTYPE_FLOAT32, 2, shape));
@@ -94,7 +94,7 @@ static void write_events(const char *folder)
     const char *file = in(folder, "events.out.tfevents.1.ours");
     for (int start = 0; start <= 6; start += 6) {
         jsni_tfevents *events = NULL;
-        need(jsni_tfevents_open(&events, file, start - 1, 1000.0));
+        need(jsni_tfevents_open(&events, NULL, file, start - 1, 1000.0));
         for (int step = start; step < 10; step++)
             need(jsni_tfevents_add(events, "train/loss", step, 1000.5 + step,
                                    (float)step * 0.5f + (float)start));
