@@ -33,7 +33,8 @@ jsn_status jsni_model_load_in(jsn_model *model, const char *folder, const char *
         jsni_safetensors_metadata(file, JSNI_SAFETENSORS_CHECKSUM) != NULL;
     jsn_status status = checksum ? jsni_safetensors_verify(file) : JSN_OK;
     if (status == JSN_OK)
-        status = jsni_weight_file_check(jsni_safetensors_path(file), graph, file, skip_head);
+        status =
+            jsni_weight_file_check(jsni_safetensors_path(file), graph, file, skip_head);
     if (status != JSN_OK)
         goto done;
     status = jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params);

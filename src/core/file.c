@@ -85,8 +85,10 @@ bool jsni_folder_exists(const char *path)
 
 static jsn_status create_failed(const char *path, int error)
 {
-    return jsni_fail(JSN_ERR_IO, "%s: the folder cannot be created: %s", path,
-                     strerror(error));
+    struct stat info;
+    const bool link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+    return jsni_fail(JSN_ERR_IO, "%s: the folder cannot be created: %s%s", path,
+                     strerror(error), link ? " (a link that leads nowhere)" : "");
 }
 
 jsn_status jsni_folder_create(const char *path)

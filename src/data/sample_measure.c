@@ -79,8 +79,8 @@ static jsn_status probe_split(const jsn_dataset *data, jsn_split split, size *al
     const size_t probes = samples < PROBES ? samples : PROBES;
     for (size_t i = 0; *equal && i < probes; i++) {
         size one = {0, 0};
-        const jsn_status status = jsni_sample_measure(
-            data, split, i * samples / probes, &one.width, &one.height);
+        const jsn_status status = jsni_sample_measure(data, split, i * samples / probes,
+                                                      &one.width, &one.height);
         if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED)
             continue;
         JSNI_TRY(status);

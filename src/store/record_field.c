@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "format/json_tree.h"
 
 const jsni_range jsni_range_share = {0.0, 1.0 + 1e-9};
 const jsni_range jsni_range_quantity = {0.0, 1e15};

@@ -151,6 +151,7 @@ static jsn_status member_jobs(const jsn_train_config *config, const jsni_problem
             config,  p, jsni_path_join(folder, name), (uint64_t)config->seed + m,
             opening, 0};
         JSNI_TRY_ALLOC(jobs[m].folder);
+        JSNI_TRY(jsni_folder_create_in(folder, name)); /* it may not be a link */
     }
     return JSN_OK;
 }
@@ -221,34 +222,39 @@ static void record_progress(void *user, const char *what, uint64_t done, uint64_
         r->user->progress(r->user->user, what, done, total, detail);
 }
 
-/* Whether there is a run in the folder of these options that decodes at full size. */
-static bool began_exact(const jsn_train_config *config)
+/* Whether there is a run in the folder of these options that decodes at full size; JSN_ERR_IO
+ * when that cannot be known now. */
+static jsn_status began_exact(const jsn_train_config *config, bool *exact)
 {
     char *folder = NULL;
     jsn_train_config then;
     jsn_train_config_clear(&then);
-    const bool found = find_folder(config, &folder) == JSN_OK &&
-                       jsni_run_config_read(folder, &then) == JSN_OK &&
-                       then.scaled_decode == 0.0;
+    jsn_status status = find_folder(config, &folder);
+    if (status == JSN_OK)
+        status = jsni_run_config_read(folder, &then);
+    *exact = status == JSN_OK && then.scaled_decode == 0.0;
     jsn_train_config_release(&then);
     jsni_free(folder);
-    return found;
+    return status == JSN_ERR_IO || status == JSN_ERR_MEMORY ? status : JSN_OK;
 }
 
 /* A run that began before its photographs were decoded at reduced size goes on as it
  * began. `given`: whether the user said how. */
-static void settle_decode(jsn_train_config *config, bool given,
-                          const jsn_logger *logger)
+static jsn_status settle_decode(jsn_train_config *config, bool given,
+                                const jsn_logger *logger)
 {
     const double chosen = config->scaled_decode;
+    bool exact = false;
     if (given || chosen == 0.0)
-        return;
+        return JSN_OK;
     config->scaled_decode = 0.0;
-    if (!began_exact(config))
+    JSNI_TRY(began_exact(config, &exact));
+    if (!exact)
         config->scaled_decode = chosen;
     else if (logger->message != NULL)
         logger->message(logger->user, JSN_LOG_INFO,
                         "scaled-decode: 0 (as this run began)");
+    return JSN_OK;
 }
 
 static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
@@ -260,7 +266,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
     const bool given = !isnan(config->scaled_decode);
     JSNI_TRY(jsni_choose(config, problem, logger));
-    settle_decode(config, given, logger);
+    JSNI_TRY(settle_decode(config, given, logger));
     if (config->workers == JSN_OPTION_INT_UNSET) {
         /* Small images take no time; photographs are decoded by several threads. */
         const size_t cores = jsni_usable_cores();
