@@ -40,7 +40,7 @@ static const char style[] =
     "grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr))}"
     ".charts>svg{width:100%}.charts>figcaption{grid-column:1/-1}"
     ".box{border-left:4px solid var(--accent);background:var(--soft);margin:1rem 0;"
-    "padding:.6rem .9rem}.caution{border-color:var(--flag)}"
+    "padding:.6rem .9rem;font-size:.95rem}.caution{border-color:var(--flag)}"
     "table{border-collapse:collapse;margin:1.25rem 0 .5rem;font-size:.92rem;"
     "font-variant-numeric:tabular-nums;border-top:2px solid var(--text);"
     "border-bottom:2px solid var(--text)}"
@@ -70,7 +70,8 @@ static const char style[] =
     "@media (max-width:40rem){body{padding:1.25rem .9rem 2rem}h1{font-size:1.4rem}"
     "figure>svg{max-width:none}.charts>svg{max-width:100%}"
     ".number{flex-basis:7.5rem;padding:.55rem .7rem}.number strong{font-size:1.35rem}"
-    "dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}}"
+    "dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}"
+    ".wide th{white-space:nowrap}}"
     "@media print{body{max-width:none;padding:0;font-size:10.5pt}"
     "h2{break-after:avoid}figure,table,.number,.gallery figure{break-inside:avoid}"
     "pre{white-space:pre-wrap}.scroll,figure{overflow:visible}}";

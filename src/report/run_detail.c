@@ -143,9 +143,7 @@ static void show_calibration(jsni_text *page, const jsni_record_part *part)
                       "How often predictions of a confidence are right; expected "
                       "calibration error %.2f%%",
                       100.0 * part->ece);
-    jsni_html_figure_begin(page);
-    jsni_chart_figure(page, &chart, 1, 1, "calibration", false);
-    jsni_html_figure_end(page, caption);
+    jsni_html_charts(page, &chart, 1, caption);
 }
 
 void jsni_run_detail_evaluation(jsni_text *page, const jsni_run_record *run)

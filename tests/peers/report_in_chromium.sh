@@ -40,6 +40,8 @@ let lines = 0;
 for (const figure of figures) {
     const edge = figure.getBoundingClientRect();
     if (edge.width < 50 || edge.height < 50) found.push('problem: a figure is not shown');
+    const scale = edge.width / figure.viewBox.baseVal.width;
+    if (scale < .75) found.push(`problem: texts at ${scale.toFixed(2)} of their size`);
     for (const path of figure.querySelectorAll('path.j-line'))
         lines += path.getTotalLength() > 1;
     const texts = [...figure.querySelectorAll('text')].filter(t => t.textContent !== '');
@@ -89,9 +91,10 @@ console() {
 echo '<figure><svg width="100" height="60"><text x="5" y="20">one two</text>
 <text x="9" y="22">three</text></svg></figure><img src="data:image/png;base64,AAAA">
 <div style="width:3000px">x</div><div class="scroll" style="width:90px;overflow-x:auto">
-<div style="width:99px">x</div></div>' >wrong.html
+<div style="width:99px">x</div></div>
+<figure><svg width="60" viewBox="0 0 100 60"></svg></figure>' >wrong.html
 wrong=$(look wrong.html 1100 1)
-for what in "on 'one two'" 'broken picture' 'wide in a window' 'in 90 scrolls'; do
+for what in 'texts at 0.60' "on 'one two'" 'broken picture' 'wide in a window' 'in 90 scrolls'; do
     echo "$wrong" | grep -q "$what" || complain "the check does not see: $what"
 done
 echo '<script>console.error("oh")</script>' >loud.html
