@@ -115,7 +115,7 @@ JSN_API jsn_split jsn_dataset_main_split(const jsn_dataset *data);
 /* The labels of a split, [samples], each in [0, classes); NULL when it is empty. */
 JSN_API const int32_t *jsn_dataset_labels(const jsn_dataset *data, jsn_split split);
 
-/* The label of one sample; `index` must be below the split's samples. */
+/* The label of one sample; -1 when the split has no sample of that index. */
 JSN_API int32_t jsn_dataset_label(const jsn_dataset *data, jsn_split split,
                                   size_t index);
 

@@ -112,7 +112,7 @@ JSN_API void jsn_options_release(const jsn_option_info *table, size_t count,
 JSN_API void jsn_text_release(char *text);
 
 /* Letters to change, add, drop or swap with the next to get from a to b; capital letters
- * are as good as small ones. 40 when one of them is longer than that. */
+ * are as good as small ones. 40 when one of them is longer than that or NULL. */
 JSN_API size_t jsn_name_distance(const char *a, const char *b);
 
 /* For "did you mean": whether `word` may be a slip for `name`, and one that is smaller

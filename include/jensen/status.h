@@ -3,6 +3,10 @@
  * A call returns JSN_OK or one of the codes below and never prints, exits or
  * aborts. The sentence behind the latest failure on this thread is kept for
  * jsn_last_error().
+ *
+ * A pointer that is needed and NULL is JSN_ERR_ARGUMENT, unless a header says that it may
+ * be. What has no status answers NULL, 0 or NaN for it, and destroy, close and release
+ * do nothing.
  */
 #ifndef JENSEN_STATUS_H
 #define JENSEN_STATUS_H

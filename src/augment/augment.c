@@ -92,6 +92,8 @@ void jsn_augment_destroy(jsn_augment *pipeline)
 
 const char *jsn_augment_text(const jsn_augment *pipeline)
 {
+    if (pipeline == NULL)
+        return NULL;
     return pipeline->text;
 }
 

@@ -12,6 +12,8 @@
 
 void jsn_model_options_init(jsn_model_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (jsn_model_options){.channels = 3,
                                    .height = 32,
                                    .width = 32,
@@ -130,6 +132,7 @@ static jsn_model_info make_info(const jsni_graph *graph, const jsni_backend *bac
 
 jsn_status jsn_model_estimate(const jsn_model_options *options, jsn_model_info *out)
 {
+    JSNI_NEED(out);
     jsni_graph *graph = NULL;
     jsni_backend *backend = NULL;
     jsni_plan_options plan;
@@ -191,6 +194,7 @@ void jsni_model_select(jsn_model *model, size_t member)
 
 jsn_status jsn_model_init(jsn_model *model, uint64_t seed)
 {
+    JSNI_NEED(model);
     float *params = model->staging;
     float *stats = params + model->graph->param_floats;
     jsni_pool *pool = NULL;
@@ -220,6 +224,8 @@ static void add_tensors(jsni_sha256 *sha, const jsni_tensor *tensors, size_t cou
 
 jsn_status jsn_model_sha256(jsn_model *model, char hex[65])
 {
+    JSNI_NEED(model);
+    JSNI_NEED(hex);
     const jsni_graph *graph = model->graph;
     float *params = model->staging, *stats = params + graph->param_floats;
     JSNI_TRY(jsni_model_read(model, model->member, JSNI_BLOCK_PARAMETERS, params));
@@ -235,6 +241,9 @@ jsn_status jsn_model_sha256(jsn_model *model, char hex[65])
 jsn_status jsn_model_evaluate(jsn_model *model, const float *images, size_t samples,
                               float *logits)
 {
+    JSNI_NEED(model);
+    JSNI_NEED(images);
+    JSNI_NEED(logits);
     const jsni_backend_ops *ops = model->plan->ops;
     const size_t image = jsni_shape_count(jsni_graph_input(model->graph)->shape);
     const size_t outputs = jsni_shape_count(jsni_graph_output(model->graph)->shape);
@@ -308,16 +317,21 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
 
 jsn_status jsn_model_synchronize(jsn_model *model)
 {
+    JSNI_NEED(model);
     return model->plan->ops->synchronize(model->plan);
 }
 
 jsn_status jsn_model_logits(jsn_model *model, float *logits)
 {
+    JSNI_NEED(logits);
+    JSNI_NEED(model);
     return model->plan->ops->read_output(model->plan, 0, logits);
 }
 
 jsn_model_info jsn_model_describe(const jsn_model *model)
 {
+    if (model == NULL)
+        return (jsn_model_info){0};
     jsn_model_info info = make_info(model->graph, model->backend, &model->memory);
     info.device = model->backend->ops->device_text(model->backend);
     return info;
@@ -325,11 +339,15 @@ jsn_model_info jsn_model_describe(const jsn_model *model)
 
 const char *jsn_model_layer(const jsn_model *model, size_t index)
 {
+    if (model == NULL)
+        return NULL;
     return index < model->graph->node_count ? model->graph->nodes[index].name : NULL;
 }
 
 const char *jsn_model_implementation(const jsn_model *model, size_t index)
 {
+    if (model == NULL)
+        return NULL;
     return index < model->graph->node_count
                ? model->plan->ops->describe_node(model->plan, index)
                : NULL;

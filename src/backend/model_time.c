@@ -32,6 +32,7 @@ static jsn_status check(const jsn_model *model, time_fn *fn)
 jsn_status jsn_model_time_layers(jsn_model *model, jsn_layer_time *times, size_t room,
                                  size_t *count)
 {
+    JSNI_NEED(model);
     const jsni_backend_ops *ops = model->plan->ops;
     float *stats = model->staging + model->graph->param_floats;
     JSNI_TRY(check(model, ops->time_tasks));
@@ -44,6 +45,7 @@ jsn_status jsn_model_time_layers(jsn_model *model, jsn_layer_time *times, size_t
 jsn_status jsn_model_time_limit(jsn_model *model, jsn_layer_time *times, size_t room,
                                 size_t *count)
 {
+    JSNI_NEED(model);
     JSNI_TRY(check(model, model->plan->ops->time_limit));
     return take_times(model, model->plan->ops->time_limit, times, room, count);
 }

@@ -20,6 +20,8 @@ jsn_status jsn_image_create(jsn_image *out, size_t width, size_t height)
 
 void jsn_image_release(jsn_image *image)
 {
+    if (image == NULL)
+        return;
     jsni_free(image->data);
     *image = (jsn_image){0};
 }

@@ -30,6 +30,8 @@ static void line_of(const char *path, const char *key, char *out, size_t size)
 
 void jsn_machine_probe(jsn_machine *out)
 {
+    if (out == NULL)
+        return;
     char text[32] = "";
     jsni_group_limit group;
     *out = (jsn_machine){.cpu = "unknown", .cores = 1};

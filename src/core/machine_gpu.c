@@ -71,6 +71,8 @@ static void list_gpus(jsn_gpu_driver *out, const driver *d)
 
 void jsn_gpu_probe(jsn_gpu_driver *out)
 {
+    if (out == NULL)
+        return;
     driver d = {0};
     memset(out, 0, sizeof *out);
     void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

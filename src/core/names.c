@@ -19,6 +19,8 @@ static size_t least(size_t a, size_t b)
 size_t jsn_name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 40 };
+    if (a == NULL || b == NULL)
+        return LONGEST;
     size_t rows[3][LONGEST + 1]; /* of the letters of `a`: the one before last, ... */
     size_t *before = rows[0], *last = rows[1], *row = rows[2];
     const size_t m = strlen(a), n = strlen(b);
@@ -44,6 +46,8 @@ size_t jsn_name_distance(const char *a, const char *b)
 
 bool jsn_name_nearer(const char *word, const char *name, size_t *best)
 {
+    if (word == NULL || name == NULL || best == NULL)
+        return false;
     /* A letter in three may be wrong; of a single one nothing would be left. */
     const size_t length = strlen(word);
     const size_t most = length < 3 ? 1 : length / 3;

@@ -19,6 +19,8 @@ void jsn_text_release(char *text)
 
 jsn_status jsn_texts_add(jsn_texts *texts, const char *text)
 {
+    JSNI_NEED(texts);
+    JSNI_NEED(text);
     char **items = jsni_alloc(texts->count + 1, sizeof *items);
     char *copy = jsni_text_copy(text);
     if (items == NULL || copy == NULL) {
@@ -37,6 +39,8 @@ jsn_status jsn_texts_add(jsn_texts *texts, const char *text)
 
 void jsn_texts_release(jsn_texts *texts)
 {
+    if (texts == NULL)
+        return;
     for (size_t i = 0; i < texts->count; i++)
         jsni_free(texts->items[i]);
     jsni_free(texts->items);
@@ -179,12 +183,16 @@ static jsn_status set_row(const jsn_option_info *row, void *values, const char *
 
 void jsn_options_clear(const jsn_option_info *table, size_t count, void *values)
 {
+    if (table == NULL || values == NULL)
+        return;
     for (size_t i = 0; i < count; i++)
         clear_field(&table[i], values);
 }
 
 bool jsn_options_is_set(const jsn_option_info *row, const void *values)
 {
+    if (row == NULL || values == NULL)
+        return false;
     const void *field = (const char *)values + row->offset;
     switch (row->kind) {
     case JSN_OPTION_FLAG:
@@ -204,6 +212,10 @@ bool jsn_options_is_set(const jsn_option_info *row, const void *values)
 
 jsn_status jsn_options_init(const jsn_option_info *table, size_t count, void *values)
 {
+    if (count == 0)
+        return JSN_OK;
+    JSNI_NEED(table);
+    JSNI_NEED(values);
     jsn_options_clear(table, count, values);
     for (size_t i = 0; i < count; i++) {
         if (table[i].initial == NULL)
@@ -241,12 +253,17 @@ static const jsn_option_info *find_row(const jsn_option_info *table, size_t coun
 const jsn_option_info *jsn_options_find(const jsn_option_info *table, size_t count,
                                         const char *name)
 {
+    if (table == NULL || name == NULL)
+        return NULL;
     return find_row(table, count, name, strlen(name));
 }
 
 jsn_status jsn_options_set(const jsn_option_info *table, size_t count, void *values,
                            const char *name, const char *text)
 {
+    JSNI_NEED(name);
+    if (count > 0)
+        JSNI_NEED(table);
     const jsn_option_info *row = jsn_options_find(table, count, name);
     if (row == NULL)
         return unknown_option(table, count, name);
@@ -255,6 +272,9 @@ jsn_status jsn_options_set(const jsn_option_info *table, size_t count, void *val
 
 jsn_status jsn_options_text(const jsn_option_info *row, const void *values, char **out)
 {
+    JSNI_NEED(row);
+    JSNI_NEED(values);
+    JSNI_NEED(out);
     const void *field = (const char *)values + row->offset;
     jsni_text text = {0};
     char number[JSNI_NUMBER_TEXT];
@@ -314,6 +334,12 @@ static const jsn_option_info *find_word(const jsn_option_info *table, size_t cou
 jsn_status jsn_options_parse(const jsn_option_info *table, size_t count, void *values,
                              int argc, char *const *argv, jsn_texts *positional)
 {
+    if (count > 0)
+        JSNI_NEED(table);
+    if (argc > 0)
+        JSNI_NEED(argv);
+    JSNI_NEED(values);
+    JSNI_NEED(positional);
     bool options = true;
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
@@ -346,6 +372,8 @@ jsn_status jsn_options_parse(const jsn_option_info *table, size_t count, void *v
 
 void jsn_options_release(const jsn_option_info *table, size_t count, void *values)
 {
+    if (table == NULL)
+        return;
     for (size_t i = 0; i < count; i++) {
         void *field = field_of(&table[i], values);
         if (table[i].kind == JSN_OPTION_TEXT || table[i].kind == JSN_OPTION_CHOICE) {

@@ -147,6 +147,8 @@ const char *jsn_noun(uint64_t count, const char *one, const char *many)
 
 void jsn_time_left(double seconds, char *out, size_t room)
 {
+    if (out == NULL)
+        return;
     if (!(seconds >= 0.0 && seconds < 1e9)) {
         (void)snprintf(out, room, "%s", "");
         return;

@@ -46,6 +46,8 @@ void jsn_text_visible(const char *text, size_t length, bool lines,
                       void (*put)(void *user, const char *piece, size_t length),
                       void *user)
 {
+    if (text == NULL || put == NULL)
+        return;
     const char *end = text + length, *plain = text; /* not handed over yet */
     while (text < end) {
         char shown[16];

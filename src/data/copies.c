@@ -120,6 +120,9 @@ jsn_status jsn_dataset_find_copies(const jsn_dataset *data,
                                    const uint64_t *const prints[JSN_SPLITS],
                                    jsn_dataset_copies_fn *fn, void *user)
 {
+    JSNI_NEED(data);
+    JSNI_NEED(prints);
+    JSNI_NEED(fn);
     size_t samples = 0;
     for (int s = 0; s < JSN_SPLITS; s++)
         samples += data->splits[s].samples;

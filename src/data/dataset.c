@@ -42,6 +42,8 @@ const char *jsn_split_name(jsn_split split)
 
 void jsn_dataset_options_init(jsn_dataset_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (jsn_dataset_options){0};
 }
 
@@ -217,13 +219,15 @@ const jsn_dataset_traits *jsn_dataset_about(const jsn_dataset *data)
 
 const char *jsn_dataset_class(const jsn_dataset *data, size_t label)
 {
+    if (data == NULL)
+        return NULL;
     return label < data->traits.classes ? data->classes[label] : NULL;
 }
 
 static const jsni_split *split_of(const jsn_dataset *data, jsn_split split)
 {
     static const jsni_split none;
-    return (unsigned)split < JSN_SPLITS ? &data->splits[split] : &none;
+    return data != NULL && (unsigned)split < JSN_SPLITS ? &data->splits[split] : &none;
 }
 
 size_t jsn_dataset_samples(const jsn_dataset *data, jsn_split split)
@@ -233,6 +237,8 @@ size_t jsn_dataset_samples(const jsn_dataset *data, jsn_split split)
 
 jsn_split jsn_dataset_main_split(const jsn_dataset *data)
 {
+    if (data == NULL)
+        return (jsn_split){0};
     for (int s = 0; s < JSN_SPLITS; s++)
         if (data->splits[s].samples > 0)
             return (jsn_split)s;
@@ -246,7 +252,8 @@ const int32_t *jsn_dataset_labels(const jsn_dataset *data, jsn_split split)
 
 int32_t jsn_dataset_label(const jsn_dataset *data, jsn_split split, size_t index)
 {
-    return split_of(data, split)->labels[index];
+    const jsni_split *s = split_of(data, split);
+    return index < s->samples ? s->labels[index] : -1;
 }
 
 const float *jsn_dataset_soft_labels(const jsn_dataset *data, jsn_split split)
@@ -374,6 +381,8 @@ jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
                                   size_t index, jsn_image_want_fn *fn, void *user,
                                   jsn_image_part *part)
 {
+    JSNI_NEED(data);
+    JSNI_NEED(part);
     const jsni_split *s = split_of(data, split);
     if (index >= s->samples)
         return jsni_fail(JSN_ERR_RANGE, "'%s': no sample %zu in the %s split of %zu",
@@ -395,6 +404,8 @@ jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
 jsn_status jsn_dataset_image(const jsn_dataset *data, jsn_split split, size_t index,
                              jsn_image *image)
 {
+    JSNI_NEED(data);
+    JSNI_NEED(image);
     jsn_image_part part = {.image = *image};
     const jsn_status status =
         jsn_dataset_image_part(data, split, index, NULL, NULL, &part);

@@ -273,6 +273,7 @@ jsn_status jsn_image_decode(jsn_image *out, const void *bytes, size_t length,
 
 jsn_status jsn_image_decoder_create(jsn_image_decoder **out)
 {
+    JSNI_NEED(out);
     return jsni_image_decoder_create(out);
 }
 
@@ -317,6 +318,8 @@ jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
 
 int jsn_image_has_name(const char *name)
 {
+    if (name == NULL)
+        return 0;
     /* The last ones are not read, but an image that is left out should be named. */
     static const char *const endings[] = {
         ".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".ppm",  ".pgm",  ".pnm",

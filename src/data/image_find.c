@@ -49,6 +49,8 @@ static jsn_status walk(const finder *f, const char *folder, int depth)
 
 jsn_status jsn_image_find(jsn_texts *paths, const char *path, jsn_texts *runs)
 {
+    JSNI_NEED(paths);
+    JSNI_NEED(path);
     const finder f = {paths, runs};
     bool folder = false;
     JSNI_TRY(jsni_folder_find(NULL, path, &folder));

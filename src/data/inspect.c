@@ -51,6 +51,8 @@ jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t th
                              const jsn_logger *logger, jsn_dataset_bad_fn *fn,
                              void *user, uint64_t *prints)
 {
+    JSNI_NEED(fn);
+    JSNI_NEED(data);
     jsni_pool *pool = NULL;
     const size_t samples = jsn_dataset_samples(data, split);
     checking c = {.data = data, .split = split, .prints = prints};
@@ -81,6 +83,8 @@ jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t th
 jsn_status jsn_dataset_pixels_sha256(const jsn_dataset *data, jsn_split split,
                                      char hex[65])
 {
+    JSNI_NEED(data);
+    JSNI_NEED(hex);
     jsni_sha256 sha;
     jsn_image image = {0};
     jsn_status status = JSN_OK;

@@ -34,6 +34,9 @@ size_t jsn_dtype_size(jsn_dtype dtype)
 jsn_status jsn_array_create(jsn_array *out, jsn_dtype dtype, size_t rank,
                             const size_t *shape)
 {
+    JSNI_NEED(out);
+    if (rank > 0)
+        JSNI_NEED(shape);
     *out = (jsn_array){0};
     if (!known(dtype))
         return jsni_fail(JSN_ERR_ARGUMENT, "there is no dtype number %d", (int)dtype);
@@ -60,12 +63,16 @@ jsn_status jsn_array_create(jsn_array *out, jsn_dtype dtype, size_t rank,
 
 void jsn_array_release(jsn_array *array)
 {
+    if (array == NULL)
+        return;
     jsni_free(array->data);
     *array = (jsn_array){0};
 }
 
 size_t jsn_array_count(const jsn_array *array)
 {
+    if (array == NULL)
+        return 0;
     size_t count = 1;
     for (size_t i = 0; i < array->rank; i++)
         count *= array->shape[i];
@@ -74,6 +81,8 @@ size_t jsn_array_count(const jsn_array *array)
 
 size_t jsn_array_bytes(const jsn_array *array)
 {
+    if (array == NULL)
+        return 0;
     return jsn_array_count(array) * jsn_dtype_size(array->dtype);
 }
 
@@ -217,6 +226,8 @@ static bool store(jsn_array *array, size_t i, element e)
 
 jsn_status jsn_array_convert(jsn_array *out, const jsn_array *in, jsn_dtype dtype)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(in);
     JSNI_TRY(jsn_array_create(out, dtype, in->rank, in->shape));
     const size_t count = jsn_array_count(in);
     if (in->dtype == dtype) {

@@ -256,11 +256,15 @@ jsn_status jsni_json_parse_line(jsn_json **out, const char *name, size_t line,
 jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
                           size_t length)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(name);
+    JSNI_NEED(data);
     return jsni_json_parse_line(out, name, 1, data, length);
 }
 
 jsn_status jsni_json_read_in(jsn_json **out, const char *folder, const char *name)
 {
+    JSNI_NEED(out);
     char *data = NULL;
     size_t length = 0;
     *out = NULL;

@@ -200,6 +200,8 @@ const char *jsn_json_key(const jsn_json *value)
 
 const jsn_json *jsn_json_get(const jsn_json *object, const char *key)
 {
+    if (key == NULL)
+        return NULL;
     if (object == NULL || object->sorted == NULL)
         return NULL;
     size_t low = 0, high = object->count;
@@ -273,6 +275,8 @@ static const jsn_json *want(const jsn_json *object, const char *key, jsn_json_ki
 
 jsn_status jsn_json_get_real(const jsn_json *object, const char *key, double *out)
 {
+    JSNI_NEED(key);
+    JSNI_NEED(out);
     const jsn_json *value = want(object, key, JSN_JSON_NUMBER, false);
     if (value == NULL)
         return JSN_ERR_DATA;
@@ -282,6 +286,8 @@ jsn_status jsn_json_get_real(const jsn_json *object, const char *key, double *ou
 
 jsn_status jsn_json_get_int(const jsn_json *object, const char *key, int64_t *out)
 {
+    JSNI_NEED(key);
+    JSNI_NEED(out);
     const jsn_json *value = want(object, key, JSN_JSON_NUMBER, true);
     if (value == NULL)
         return JSN_ERR_DATA;
@@ -291,6 +297,8 @@ jsn_status jsn_json_get_int(const jsn_json *object, const char *key, int64_t *ou
 
 jsn_status jsn_json_get_bool(const jsn_json *object, const char *key, bool *out)
 {
+    JSNI_NEED(key);
+    JSNI_NEED(out);
     const jsn_json *value = want(object, key, JSN_JSON_BOOL, false);
     if (value == NULL)
         return JSN_ERR_DATA;
@@ -300,6 +308,8 @@ jsn_status jsn_json_get_bool(const jsn_json *object, const char *key, bool *out)
 
 jsn_status jsn_json_get_text(const jsn_json *object, const char *key, const char **out)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(key);
     const jsn_json *value = want(object, key, JSN_JSON_TEXT, false);
     if (value == NULL)
         return JSN_ERR_DATA;
@@ -310,6 +320,8 @@ jsn_status jsn_json_get_text(const jsn_json *object, const char *key, const char
 jsn_status jsn_json_get_array(const jsn_json *object, const char *key,
                               const jsn_json **out)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(key);
     const jsn_json *value = want(object, key, JSN_JSON_ARRAY, false);
     if (value == NULL)
         return JSN_ERR_DATA;
@@ -320,6 +332,8 @@ jsn_status jsn_json_get_array(const jsn_json *object, const char *key,
 jsn_status jsn_json_get_object(const jsn_json *object, const char *key,
                                const jsn_json **out)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(key);
     const jsn_json *value = want(object, key, JSN_JSON_OBJECT, false);
     if (value == NULL)
         return JSN_ERR_DATA;

@@ -20,6 +20,7 @@ struct jsn_json_writer {
 
 jsn_status jsn_json_writer_create(jsn_json_writer **out, int indent)
 {
+    JSNI_NEED(out);
     *out = NULL;
     if (indent < 0 || indent > 8)
         return jsni_fail(JSN_ERR_RANGE, "an indentation of %d is outside 0 to 8",
@@ -131,16 +132,22 @@ static void begin(jsn_json_writer *w, const char *key, bool object)
 
 void jsn_json_begin_object(jsn_json_writer *writer, const char *key)
 {
+    if (writer == NULL)
+        return;
     begin(writer, key, true);
 }
 
 void jsn_json_begin_array(jsn_json_writer *writer, const char *key)
 {
+    if (writer == NULL)
+        return;
     begin(writer, key, false);
 }
 
 void jsn_json_end(jsn_json_writer *writer)
 {
+    if (writer == NULL)
+        return;
     if (writer->misuse != NULL)
         return;
     if (writer->depth == 0) {
@@ -161,22 +168,30 @@ static void put(jsn_json_writer *w, const char *key, const char *word)
 
 void jsn_json_put_null(jsn_json_writer *writer, const char *key)
 {
+    if (writer == NULL)
+        return;
     put(writer, key, "null");
 }
 
 void jsn_json_put_bool(jsn_json_writer *writer, const char *key, bool value)
 {
+    if (writer == NULL)
+        return;
     put(writer, key, value ? "true" : "false");
 }
 
 void jsn_json_put_int(jsn_json_writer *writer, const char *key, int64_t value)
 {
+    if (writer == NULL)
+        return;
     if (lead(writer, key))
         jsni_text_format(&writer->text, "%lld", (long long)value);
 }
 
 void jsn_json_put_real(jsn_json_writer *writer, const char *key, double value)
 {
+    if (writer == NULL)
+        return;
     char digits[JSNI_NUMBER_TEXT] = "null";
     if (isfinite(value))
         jsni_number_format(value, digits);
@@ -185,6 +200,8 @@ void jsn_json_put_real(jsn_json_writer *writer, const char *key, double value)
 
 void jsn_json_put_text(jsn_json_writer *writer, const char *key, const char *value)
 {
+    if (writer == NULL)
+        return;
     if (value == NULL)
         put(writer, key, "null");
     else if (lead(writer, key))
@@ -193,6 +210,8 @@ void jsn_json_put_text(jsn_json_writer *writer, const char *key, const char *val
 
 void jsn_json_put_value(jsn_json_writer *writer, const char *key, const jsn_json *value)
 {
+    if (writer == NULL)
+        return;
     const jsn_json_kind kind = jsn_json_kind_of(value);
     if (kind == JSN_JSON_TEXT) {
         jsn_json_put_text(writer, key, value->text);
@@ -221,6 +240,8 @@ void jsn_json_put_value(jsn_json_writer *writer, const char *key, const jsn_json
 
 jsn_status jsn_json_writer_take(jsn_json_writer *writer, char **out)
 {
+    JSNI_NEED(writer);
+    JSNI_NEED(out);
     *out = NULL;
     const char *misuse = writer->misuse;
     if (misuse == NULL && (!writer->complete || writer->depth > 0))

@@ -20,6 +20,8 @@ static const double STREAM_BYTES = 64.0 * 1024 * 1024;
 
 void jsn_loss_batch_init(jsn_loss_batch *batch)
 {
+    if (batch == NULL)
+        return;
     memset(batch, 0, sizeof *batch);
 }
 

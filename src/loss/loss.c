@@ -127,11 +127,15 @@ void jsn_loss_destroy(jsn_loss *loss)
 
 const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss)
 {
+    if (loss == NULL)
+        return NULL;
     return &loss->def->info;
 }
 
 void jsn_loss_first_view_only(jsn_loss *loss, bool on)
 {
+    if (loss == NULL)
+        return;
     loss->first_only = on;
     loss->setup = loss->all_views;
     if (on && loss->def->joint) /* all of these are made by jsni_pi_prepare() */
@@ -189,5 +193,7 @@ jsn_status jsn_loss_set_level(jsn_loss *loss, jsn_loss_level level)
 
 jsn_loss_level jsn_loss_level_used(const jsn_loss *loss)
 {
+    if (loss == NULL)
+        return (jsn_loss_level){0};
     return loss->used;
 }

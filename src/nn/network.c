@@ -45,6 +45,8 @@ static const jsni_network_def *find_def(const char *spec)
 
 const jsn_network_info *jsn_network_find(const char *spec)
 {
+    if (spec == NULL)
+        return NULL;
     const jsni_network_def *def = find_def(spec);
     return def == NULL ? NULL : &def->info;
 }
@@ -105,6 +107,8 @@ void jsn_network_destroy(jsn_network *network)
 
 jsn_network_totals_info jsn_network_totals(const jsn_network *network)
 {
+    if (network == NULL)
+        return (jsn_network_totals_info){0};
     const jsni_cost cost = jsni_graph_cost(network->graph);
     return (jsn_network_totals_info){cost.parameters, network->graph->node_count,
                                      cost.multiplies, cost.activations};
@@ -117,6 +121,8 @@ static size_t param_values(const jsni_graph *graph, size_t number)
 
 jsn_layer_info jsn_network_layer(const jsn_network *network, size_t index)
 {
+    if (network == NULL)
+        return (jsn_layer_info){0};
     const jsni_graph *graph = network->graph;
     jsn_layer_info info = {0};
     if (index >= graph->node_count)

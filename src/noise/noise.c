@@ -22,6 +22,8 @@ const jsn_noise_info *jsn_noise_describe(size_t index)
 
 void jsn_noise_input_init(jsn_noise_input *in)
 {
+    if (in == NULL)
+        return;
     *in = (jsn_noise_input){0};
 }
 
@@ -207,10 +209,14 @@ static const char *find_text(const jsn_noise *noise, const char *name)
 
 const char *jsn_noise_run(const jsn_noise *noise)
 {
+    if (noise == NULL)
+        return NULL;
     return find_text(noise, "from");
 }
 
 int jsn_noise_leaves_missing(const jsn_noise *noise)
 {
+    if (noise == NULL)
+        return 0;
     return find_text(noise, "missing") != NULL;
 }

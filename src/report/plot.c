@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
 #include "core/names.h"
@@ -59,6 +60,8 @@ static jsn_status fail_unknown(const char *spec)
 
 jsn_status jsn_plot_render(const char *spec, const char *loss, bool plain, char **svg)
 {
+    JSNI_NEED(svg);
+    JSNI_NEED(spec);
     const jsni_plot *plot = find_plot(spec);
     if (plot == NULL)
         return fail_unknown(spec);
@@ -81,6 +84,7 @@ jsn_status jsn_plot_render(const char *spec, const char *loss, bool plain, char 
 jsn_status jsn_plot_write(const char *spec, const char *loss, bool plain,
                           const char *path)
 {
+    JSNI_NEED(spec);
     char *svg = NULL;
     JSNI_TRY(jsn_plot_render(spec, loss, plain, &svg));
     const jsn_status status = jsni_file_write(path, svg, strlen(svg));

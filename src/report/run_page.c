@@ -404,12 +404,15 @@ static jsn_status render(const char *const *runs, size_t count, const char *titl
 jsn_status jsn_report_render(const char *const *runs, size_t count, const char *title,
                              char **html)
 {
+    JSNI_NEED(html);
+    JSNI_NEED(runs);
     return render(runs, count, title, NULL, html);
 }
 
 jsn_status jsn_report_write(const char *const *runs, size_t count, const char *title,
                             const char *path)
 {
+    JSNI_NEED(runs);
     char *html = NULL;
     JSNI_TRY(render(runs, count, title, path, &html));
     const jsn_status status = jsni_file_write_unsynced(NULL, path, html, strlen(html));
@@ -419,6 +422,7 @@ jsn_status jsn_report_write(const char *const *runs, size_t count, const char *t
 
 jsn_status jsn_report_curves(const char *const *runs, size_t count, const char *path)
 {
+    JSNI_NEED(runs);
     jsni_run_set set;
     jsni_text figure = {0};
     JSNI_TRY(jsni_run_set_read(&set, runs, count));
@@ -456,6 +460,7 @@ static jsn_status write_one(const char *run, bool only_missing)
 
 jsn_status jsn_report_run(const char *run, bool only_missing)
 {
+    JSNI_NEED(run);
     jsni_run_record record;
     JSNI_TRY(jsni_run_record_read(&record, run));
     jsn_status status = JSN_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/fail.h"
 #include "core/hd.h"
 #include "jensen/report.h"
 #include "jensen/stats.h"
@@ -298,6 +299,8 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
 jsn_status jsn_report_table(const char *const *runs, size_t count, const char *format,
                             char **text)
 {
+    JSNI_NEED(text);
+    JSNI_NEED(runs);
     jsni_run_set set;
     jsni_table table = {
         .caption = "Mean and deviation over runs that differ in their seed alone"};

@@ -10,6 +10,8 @@
 /* A second pass takes up what the rounding of the first sum left. */
 double jsn_stats_mean(const double *values, size_t count)
 {
+    if (values == NULL)
+        return NAN;
     double sum = 0.0, rest = 0.0;
     if (count == 0)
         return NAN;
@@ -158,6 +160,9 @@ static double pearson(const double *x, const double *y, size_t count)
 jsn_status jsn_stats_spearman(const double *x, const double *y, size_t count,
                               double *rho)
 {
+    JSNI_NEED(x);
+    JSNI_NEED(y);
+    JSNI_NEED(rho);
     JSNI_TRY(check_lists(x, y, count));
     entry *sorted = jsni_alloc(count, sizeof *sorted);
     double *ranks = jsni_alloc(2 * count, sizeof *ranks);
@@ -177,6 +182,9 @@ jsn_status jsn_stats_spearman(const double *x, const double *y, size_t count,
 jsn_status jsn_stats_kendall(const double *x, const double *y, size_t count,
                              double *tau)
 {
+    JSNI_NEED(x);
+    JSNI_NEED(y);
+    JSNI_NEED(tau);
     JSNI_TRY(check_lists(x, y, count));
     double score = 0.0, x_pairs = 0.0, y_pairs = 0.0;
     for (size_t i = 0; i < count; i++)

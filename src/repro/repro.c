@@ -156,6 +156,8 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
                              const jsn_repro_settings *settings,
                              const jsn_train_config *overrides)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(settings);
     jsni_repro_cells cells = {0};
     jsn_repro_entry entry;
     char *name = NULL;

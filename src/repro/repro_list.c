@@ -234,7 +234,7 @@ size_t jsn_repro_count(void)
 
 bool jsn_repro_at(size_t index, jsn_repro_entry *out)
 {
-    if (index >= JSNI_COUNT_OF(infos))
+    if (index >= JSNI_COUNT_OF(infos) || out == NULL)
         return false;
     const jsni_repro_info *i = &infos[index];
     *out = (jsn_repro_entry){i->name, i->title,
@@ -258,6 +258,8 @@ jsn_status jsni_repro_find(const char *name, const jsni_repro_info **out)
 
 jsn_status jsn_repro_lookup(const char *name, jsn_repro_entry *out)
 {
+    JSNI_NEED(name);
+    JSNI_NEED(out);
     const jsni_repro_info *info = NULL;
     JSNI_TRY(jsni_repro_find(name, &info));
     (void)jsn_repro_at((size_t)(info - infos), out);

@@ -158,6 +158,7 @@ static jsn_status render_definition(const jsni_repro_info *info, const char *for
 
 jsn_status jsn_repro_check_format(const char *name, const char *format)
 {
+    JSNI_NEED(name);
     static const char *const tables[] = {"markdown", "csv", "latex", "html"};
     const jsni_repro_info *info = NULL;
     JSNI_TRY(jsni_repro_find(name, &info));
@@ -181,6 +182,8 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
                             const jsn_train_config *overrides, const char *format,
                             char **out)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(settings);
     const jsni_repro_info *info = NULL;
     jsni_text text = {0};
     shown s = {0};
@@ -265,6 +268,7 @@ static jsn_status write_figure(jsn_sweep *sweep, const jsn_repro_settings *setti
 jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
                            const jsn_train_config *overrides, const char *folder)
 {
+    JSNI_NEED(settings);
     static const char *const formats[][2] = {
         {"markdown", "md"}, {"csv", "csv"}, {"latex", "tex"}, {"html", "html"}};
     const jsni_repro_info *info = NULL;

@@ -285,6 +285,9 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
 jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *folder,
                             char **out)
 {
+    JSNI_NEED(sweep);
+    JSNI_NEED(format);
+    JSNI_NEED(out);
     jsn_sweep_trial *trials = NULL;
     size_t count = 0;
     jsn_texts names = {0};
@@ -316,6 +319,9 @@ jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *fo
 
 jsn_status jsn_study_write(jsn_sweep *sweep, const char *format, const char *path)
 {
+    JSNI_NEED(sweep);
+    JSNI_NEED(format);
+    JSNI_NEED(path);
     const char *slash = strrchr(path, '/');
     char *folder =
         slash == NULL

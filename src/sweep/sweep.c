@@ -104,11 +104,15 @@ static jsn_status open_for(jsn_sweep **out, const char *url, const char *name,
 
 jsn_status jsn_sweep_open(jsn_sweep **out, const char *url, const char *name)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(url);
     return open_for(out, url, name, JSNI_STORE_WRITE);
 }
 
 jsn_status jsn_sweep_open_to_read(jsn_sweep **out, const char *url, const char *name)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(url);
     return open_for(out, url, name, JSNI_STORE_READ);
 }
 
@@ -127,6 +131,8 @@ void jsn_sweep_close(jsn_sweep *sweep)
 
 jsn_status jsn_sweep_exists(const char *url, const char *name, bool *found)
 {
+    JSNI_NEED(url);
+    JSNI_NEED(found);
     jsni_store *store = NULL;
     *found = false;
     JSNI_TRY(jsni_store_find(&store, url));
@@ -139,21 +145,29 @@ jsn_status jsn_sweep_exists(const char *url, const char *name, bool *found)
 
 const char *jsn_sweep_name(const jsn_sweep *sweep)
 {
+    if (sweep == NULL)
+        return NULL;
     return sweep->name;
 }
 
 const char *jsn_sweep_objective(const jsn_sweep *sweep)
 {
+    if (sweep == NULL)
+        return NULL;
     return sweep->objective;
 }
 
 const char *jsn_sweep_shown(const jsn_sweep *sweep)
 {
+    if (sweep == NULL)
+        return NULL;
     return sweep->store->shown;
 }
 
 jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
 {
+    JSNI_NEED(sweep);
+    JSNI_NEED(out);
     size_t counts[JSNI_TRIAL_STATES];
     JSNI_TRY(jsni_study_counts(&sweep->study, counts));
     *out = (jsn_sweep_counts){.waiting = counts[JSNI_TRIAL_WAITING],
@@ -166,6 +180,7 @@ jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
 
 jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count)
 {
+    JSNI_NEED(sweep);
     char id[24];
     int64_t changed = 0;
     (void)snprintf(id, sizeof id, "%lld", (long long)sweep->study.id);
@@ -256,6 +271,13 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
 jsn_status jsn_sweep_add(jsn_sweep *sweep, const jsn_sweep_pair *options, size_t count,
                          const char *group, bool *added)
 {
+    JSNI_NEED(sweep);
+    if (count > 0)
+        JSNI_NEED(options);
+    for (size_t i = 0; i < count; i++) {
+        JSNI_NEED(options[i].name);
+        JSNI_NEED(options[i].text);
+    }
     JSNI_TRY(jsni_store_begin(sweep->store));
     bool done = false;
     const jsn_status status =

@@ -28,6 +28,8 @@ static bool better(const jsn_sweep *sweep, double a, double b)
 size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
                       size_t count, const char *group)
 {
+    if (trials == NULL)
+        return SIZE_MAX;
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < count; i++)
         if (has_value(&trials[i]) && in_group(&trials[i], group) &&
@@ -182,6 +184,9 @@ static jsn_status take(jsn_sweep_choice *out, const configuration *list, size_t 
 jsn_status jsn_sweep_choose(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
                             size_t count, const char *group, jsn_sweep_choice *out)
 {
+    JSNI_NEED(sweep);
+    JSNI_NEED(trials);
+    JSNI_NEED(out);
     *out = (jsn_sweep_choice){.best = SIZE_MAX, .mean = NAN};
     if (count == 0)
         return JSN_OK;
@@ -217,6 +222,8 @@ jsn_status jsn_sweep_choose(const jsn_sweep *sweep, const jsn_sweep_trial *trial
 
 void jsn_sweep_choice_release(jsn_sweep_choice *choice)
 {
+    if (choice == NULL)
+        return;
     jsni_free(choice->trials);
     jsni_free(choice->counted);
     *choice = (jsn_sweep_choice){0};

@@ -55,17 +55,22 @@ static const jsn_option_info options[] = {
 
 const jsn_option_info *jsn_sweep_plan_options(size_t *count)
 {
+    if (count == NULL)
+        return NULL;
     *count = JSNI_COUNT_OF(options);
     return options;
 }
 
 jsn_status jsn_sweep_plan_init(jsn_sweep_plan *plan)
 {
+    JSNI_NEED(plan);
     return jsn_options_init(options, JSNI_COUNT_OF(options), plan);
 }
 
 void jsn_sweep_plan_release(jsn_sweep_plan *plan)
 {
+    if (plan == NULL)
+        return;
     jsn_options_release(options, JSNI_COUNT_OF(options), plan);
 }
 
@@ -101,6 +106,7 @@ static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
 jsn_status jsn_sweep_plan_read(const char *path, jsn_sweep_plan *plan,
                                jsn_train_config *base)
 {
+    JSNI_NEED(path);
     jsn_json *doc = NULL;
     JSNI_TRY(jsni_yaml_read(&doc, path));
     jsn_status status = JSN_OK;
@@ -322,6 +328,11 @@ static jsn_status fill_study(creation *c, const jsn_train_config *base)
 jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
                             const jsn_sweep_plan *plan, const jsn_train_config *base)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(url);
+    JSNI_NEED(name);
+    JSNI_NEED(plan);
+    JSNI_NEED(base);
     creation *c = jsni_alloc_zero(1, sizeof *c);
     jsni_store *store = NULL;
     jsni_study study;

@@ -72,6 +72,9 @@ static jsn_status take_facts(jsn_sweep_trial *out, const jsni_trial *in)
 
 jsn_status jsn_sweep_trials(jsn_sweep *sweep, jsn_sweep_trial **out, size_t *count)
 {
+    JSNI_NEED(sweep);
+    JSNI_NEED(out);
+    JSNI_NEED(count);
     jsni_trial *read = NULL;
     size_t total = 0;
     *out = NULL;
@@ -110,16 +113,22 @@ static const char *find(const jsn_sweep_pair *pairs, size_t count, const char *n
 
 const char *jsn_sweep_option(const jsn_sweep_trial *trial, const char *name)
 {
+    if (trial == NULL || name == NULL)
+        return NULL;
     return find(trial->options, trial->option_count, name);
 }
 
 const char *jsn_sweep_fact(const jsn_sweep_trial *trial, const char *name)
 {
+    if (trial == NULL || name == NULL)
+        return NULL;
     return find(trial->facts, trial->fact_count, name);
 }
 
 double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name)
 {
+    if (trial == NULL || name == NULL)
+        return NAN;
     double value = NAN;
     const char *text = jsn_sweep_fact(trial, name);
     if (text == NULL)
@@ -129,6 +138,8 @@ double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name)
 
 const char *jsn_sweep_measured(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
 {
+    if (sweep == NULL || trial == NULL)
+        return NULL;
     if (strcmp(sweep->objective, "auto") != 0)
         return sweep->objective;
     return isnan(jsn_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";

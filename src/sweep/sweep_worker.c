@@ -20,6 +20,8 @@
 
 void jsn_sweep_worker_init(jsn_sweep_worker *worker)
 {
+    if (worker == NULL)
+        return;
     *worker = (jsn_sweep_worker){.grace = 60.0, .retries = 3, .wait = true};
 }
 
@@ -407,6 +409,8 @@ jsn_status jsn_sweep_work(jsn_sweep *sweep, const jsn_sweep_worker *worker,
                           const jsn_logger *logger, int (*stop)(void *user), void *user,
                           size_t *done)
 {
+    JSNI_NEED(sweep);
+    JSNI_NEED(worker);
     jsni_worker w = {.sweep = sweep,
                      .how = worker,
                      .logger = logger,

@@ -216,6 +216,10 @@ jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *b
                     const jsn_logger *logger, int (*stop)(void *user), void *user,
                     jsn_tune_result *out)
 {
+    JSNI_NEED(url);
+    JSNI_NEED(base);
+    JSNI_NEED(worker);
+    JSNI_NEED(out);
     jsn_sweep *sweep = NULL;
     jsn_sweep_worker one = *worker;
     const double start = jsni_clock();

@@ -8,6 +8,8 @@
 
 void jsn_classifier_scores_release(jsn_classifier_scores *scores)
 {
+    if (scores == NULL)
+        return;
     jsni_free(scores->confusion);
     jsni_free(scores->per_class);
     *scores = (jsn_classifier_scores){0};

@@ -122,6 +122,8 @@ static jsn_status make_card(jsni_model_card *card, const char *network, size_t c
 
 void jsn_classifier_options_init(jsn_classifier_options *options)
 {
+    if (options == NULL)
+        return;
     *options = (jsn_classifier_options){
         .device = "auto", .batch = 64, .views = 1, .precision = JSN_PRECISION_FP32};
 }
@@ -139,6 +141,8 @@ static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
 jsn_status jsn_classifier_create(jsn_classifier **out,
                                  const jsn_classifier_options *options)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(options);
     *out = NULL;
     if (options->run == NULL && (options->network == NULL || options->weights == NULL))
         return jsni_fail(JSN_ERR_ARGUMENT,
@@ -166,6 +170,7 @@ jsn_status jsn_classifier_create(jsn_classifier **out,
 jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
                                const char *device, size_t threads)
 {
+    JSNI_NEED(out);
     jsn_classifier_options o;
     jsn_classifier_options_init(&o);
     o.run = folder;
@@ -178,6 +183,7 @@ jsn_status jsn_classifier_open_weights(jsn_classifier **out, const char *network
                                        const char *weights, size_t classes,
                                        const char *device, size_t threads)
 {
+    JSNI_NEED(out);
     jsn_classifier_options o;
     jsn_classifier_options_init(&o);
     o.network = network;
@@ -209,21 +215,29 @@ void jsn_classifier_close(jsn_classifier *c)
 
 size_t jsn_classifier_classes(const jsn_classifier *c)
 {
+    if (c == NULL)
+        return 0;
     return c->card.classes;
 }
 
 const char *jsn_classifier_class(const jsn_classifier *c, size_t label)
 {
+    if (c == NULL)
+        return NULL;
     return label < c->card.classes ? c->card.names[label] : NULL;
 }
 
 size_t jsn_classifier_batch(const jsn_classifier *c)
 {
+    if (c == NULL)
+        return 0;
     return c->batch;
 }
 
 size_t jsn_classifier_image_size(const jsn_classifier *c)
 {
+    if (c == NULL)
+        return 0;
     return c->card.image_size;
 }
 
@@ -257,6 +271,8 @@ static jsn_status run_members(jsn_classifier *c, const float *tensors, size_t co
 jsn_status jsn_classifier_logits(jsn_classifier *c, const jsn_image *images,
                                  size_t count, double *probabilities, float *logits)
 {
+    JSNI_NEED(c);
+    JSNI_NEED(probabilities);
     const size_t size = c->card.image_size, classes = c->card.classes;
     const jsn_augment_key key = {0};
     for (size_t at = 0; at < count; at += c->batch) {
@@ -273,6 +289,8 @@ jsn_status jsn_classifier_logits(jsn_classifier *c, const jsn_image *images,
 jsn_status jsn_classifier_predict(jsn_classifier *c, const jsn_image *images,
                                   size_t count, double *probabilities)
 {
+    JSNI_NEED(c);
+    JSNI_NEED(probabilities);
     return jsn_classifier_logits(c, images, count, probabilities, NULL);
 }
 
@@ -280,6 +298,9 @@ jsn_status jsn_classifier_predict_tensors(jsn_classifier *c, const float *tensor
                                           size_t count, double *probabilities,
                                           float *logits)
 {
+    JSNI_NEED(c);
+    JSNI_NEED(tensors);
+    JSNI_NEED(probabilities);
     const size_t size = c->card.image_size, classes = c->card.classes;
     for (size_t at = 0; at < count; at += c->batch) {
         const size_t n = count - at < c->batch ? count - at : c->batch;
@@ -461,6 +482,8 @@ jsn_status jsn_classifier_evaluate_images(jsn_classifier *c, const char *data,
                                           jsn_classifier_image_fn *fn, void *user,
                                           jsn_classifier_scores *scores)
 {
+    JSNI_NEED(c);
+    JSNI_NEED(scores);
     jsn_dataset *set = NULL;
     jsn_dataset_options options;
     jsni_part part = {0};

@@ -129,6 +129,8 @@ static const char first_of_invocation[] = "threads";
 
 const jsn_option_info *jsn_train_options(size_t *count)
 {
+    if (count == NULL)
+        return NULL;
     *count = JSNI_COUNT_OF(options);
     return options;
 }
@@ -140,17 +142,22 @@ bool jsn_train_option_matters(const jsn_option_info *row)
 
 void jsn_train_config_clear(jsn_train_config *config)
 {
+    if (config == NULL)
+        return;
     jsn_options_clear(options, JSNI_COUNT_OF(options), config);
 }
 
 void jsn_train_config_release(jsn_train_config *config)
 {
+    if (config == NULL)
+        return;
     jsn_options_release(options, JSNI_COUNT_OF(options), config);
 }
 
 jsn_status jsn_train_config_set(jsn_train_config *config, const char *name,
                                 const char *text)
 {
+    JSNI_NEED(name);
     return jsn_options_set(options, JSNI_COUNT_OF(options), config, name, text);
 }
 
@@ -220,6 +227,7 @@ static jsn_status fill_from_file(jsn_train_config *config)
 
 jsn_status jsn_train_config_read_file(jsn_train_config *config)
 {
+    JSNI_NEED(config);
     if (config->config == NULL)
         return JSN_OK;
     JSNI_TRY(fill_from_file(config));
@@ -254,6 +262,7 @@ static void trim_path(char *spec)
 
 jsn_status jsn_train_config_resolve(jsn_train_config *config)
 {
+    JSNI_NEED(config);
     JSNI_TRY(fill_from_set(config));
     if (config->config != NULL)
         JSNI_TRY(fill_from_file(config));

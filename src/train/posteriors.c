@@ -99,6 +99,8 @@ jsn_status jsni_posteriors_of_run(const char *run, const jsni_part *part,
 jsn_status jsn_run_posteriors(const char *run, const char *const *paths, size_t samples,
                               size_t classes, jsn_array *out)
 {
+    JSNI_NEED(run);
+    JSNI_NEED(out);
     const size_t shape[2] = {samples, classes};
     JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 2, shape));
     const jsn_status status = read_rows(run, paths, samples, classes, out->data);

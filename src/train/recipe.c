@@ -47,6 +47,7 @@ static bool offer(const jsn_recipe *recipe, void *user)
 
 jsn_status jsn_recipe_at(size_t index, jsn_recipe *out)
 {
+    JSNI_NEED(out);
     search s = {index, NULL, out, false};
     jsni_recipe_walk(match, &s);
     return s.found ? JSN_OK
@@ -56,6 +57,8 @@ jsn_status jsn_recipe_at(size_t index, jsn_recipe *out)
 
 jsn_status jsn_recipe_find(const char *name, jsn_recipe *out)
 {
+    JSNI_NEED(name);
+    JSNI_NEED(out);
     search s = {0, name, out, false};
     jsni_recipe_walk(match, &s);
     if (s.found)
@@ -68,6 +71,8 @@ jsn_status jsn_recipe_find(const char *name, jsn_recipe *out)
 
 const char *jsn_recipe_value(const jsn_recipe *recipe, const char *option)
 {
+    if (recipe == NULL || option == NULL)
+        return NULL;
     for (size_t i = 0; i < recipe->option_count; i++)
         if (strcmp(recipe->options[i].name, option) == 0)
             return recipe->options[i].value;

@@ -41,6 +41,8 @@ static void put_result(const jsn_train_result *result, jsn_json_writer *w)
 
 jsn_status jsn_train_result_json(const jsn_train_result *result, char **out)
 {
+    JSNI_NEED(result);
+    JSNI_NEED(out);
     jsn_json_writer *w = NULL;
     JSNI_TRY(jsn_json_writer_create(&w, 0));
     jsn_json_begin_object(w, NULL);

@@ -304,6 +304,8 @@ static void release_job(jsni_job *job, jsni_problem *problem)
 jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
                      int (*stop)(void *user), void *user, jsn_train_result *result)
 {
+    JSNI_NEED(config);
+    JSNI_NEED(result);
     jsni_problem problem = {0};
     jsni_job job = {0};
     const jsni_stop ask = {stop, user};
@@ -347,6 +349,8 @@ static jsn_status same_option(const jsn_option_info *row, const jsn_train_config
 
 jsn_status jsn_train_alike(const jsn_train_config *a, const jsn_train_config *b)
 {
+    JSNI_NEED(a);
+    JSNI_NEED(b);
     size_t rows = 0;
     const jsn_option_info *table = jsn_train_options(&rows);
     if (a->members > 1 || b->members > 1)
@@ -361,6 +365,8 @@ jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
                           const jsn_logger *logger, int (*stop)(void *user), void *user,
                           jsn_train_result *results)
 {
+    JSNI_NEED(configs);
+    JSNI_NEED(results);
     const jsni_stop ask = {stop, user};
     if (count == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "no run is named");

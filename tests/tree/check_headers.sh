@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_headers.sh ROOT - every public header compiles alone, as C11 and as C++17, none
-# depends on a build option, and jensen/jensen.h includes all the others.
+# depends on a build option, jensen/jensen.h includes all the others, and the test of
+# wrong calls knows every function.
 set -u
 root=$1 problems=0
 for header in "$root"/include/jensen/*.h; do
@@ -18,6 +19,13 @@ done
 missing=$(diff <(cd "$root/include/jensen" && ls ./*.h | sed 's|^\./||' | grep -v '^jensen\.h$' | sort) \
     <(sed -nE 's|^#include "jensen/(.*)"|\1|p' "$root/include/jensen/jensen.h" | sort)) || {
     echo "headers (<) and the includes of jensen/jensen.h (>) differ: $missing"
+    problems=$((problems + 1))
+}
+# Every public function is called wrongly at least once (tests/api/misuse.h).
+forgotten=$(comm -23 <(sed -E 's|/\*.*||; /^ \*/d' "$root"/include/jensen/*.h | grep -ohE '\bjsn_[a-z0-9_]+\(' |
+    grep -v '_fn($' | sort -u) <(grep -ohE '\bjsn_[a-z0-9_]+\(' "$root"/tests/api/misuse_*.c | sort -u))
+[ -z "$forgotten" ] || {
+    echo "public functions without a row in tests/api/misuse_*.c: $forgotten"
     problems=$((problems + 1))
 }
 echo "$problems problems"

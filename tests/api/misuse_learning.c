@@ -1,0 +1,326 @@
+/* tests/api/misuse_learning.c - see misuse.h: jensen/augment.h, jensen/loss.h, jensen/noise.h, jensen/stats.h, jensen/theory.h. */
+#include "api/misuse.h"
+
+static void misuse_augment(misuse *m)
+{
+    float floats[3 * 32 * 32] = {0.5f, 0.5f, 0.5f};
+    jsn_augment *pipeline = NULL;
+    const jsn_augment_key key = {0};
+    jsn_image_want want = {0};
+    uint8_t bytes[3 * 8 * 8] = {1};
+    jsn_augment_box box = {0};
+    size_t size = 0;
+    char *text = NULL;
+    jsn_image image = {0};
+    REFUSED(jsn_augment_create(NULL, "none", 1, 1, floats, floats));
+    REFUSED(jsn_augment_create(&pipeline, NULL, 1, 1, floats, floats));
+    REFUSED(jsn_augment_create(&pipeline, "none", 1, 1, NULL, floats));
+    REFUSED(jsn_augment_create(&pipeline, "none", 1, 1, floats, NULL));
+    REFUSED(jsn_augment_create(NULL, NULL, 1, 1, NULL, NULL));
+    REFUSED(jsn_augment_create(&pipeline, "none", 0, 1, floats, floats));
+    REFUSED(jsn_augment_create(&pipeline, "none", SIZE_MAX, 1, floats, floats));
+    REFUSED(jsn_augment_create(&pipeline, "none", 1, 0, floats, floats));
+    REFUSED(jsn_augment_create(&pipeline, "none", 1, SIZE_MAX, floats, floats));
+    DOES(jsn_augment_destroy(NULL));
+    GIVES(jsn_augment_text(NULL));
+    REFUSED(jsn_augment_scratch_create(NULL));
+    DOES(jsn_augment_scratch_destroy(NULL));
+    REFUSED(jsn_augment_apply(NULL, thing_scratch(), thing_image(), &key, floats));
+    REFUSED(jsn_augment_apply(thing_augment(), NULL, thing_image(), &key, floats));
+    REFUSED(jsn_augment_apply(thing_augment(), thing_scratch(), NULL, &key, floats));
+    REFUSED(jsn_augment_apply(thing_augment(), thing_scratch(), thing_image(), NULL,
+                              floats));
+    REFUSED(
+        jsn_augment_apply(thing_augment(), thing_scratch(), thing_image(), &key, NULL));
+    REFUSED(jsn_augment_apply(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_augment_want(NULL, 1, 1, &key, 1, 0.5, &want));
+    REFUSED(jsn_augment_want(thing_augment(), 1, 1, NULL, 1, 0.5, &want));
+    REFUSED(jsn_augment_want(thing_augment(), 1, 1, &key, 1, 0.5, NULL));
+    REFUSED(jsn_augment_want(NULL, 1, 1, NULL, 1, 0.5, NULL));
+    REFUSED(jsn_augment_want(thing_augment(), 0, 1, &key, 1, 0.5, &want));
+    TAKEN(jsn_augment_want(thing_augment(), SIZE_MAX, 1, &key, 1, 0.5, &want));
+    REFUSED(jsn_augment_want(thing_augment(), 1, 0, &key, 1, 0.5, &want));
+    TAKEN(jsn_augment_want(thing_augment(), 1, SIZE_MAX, &key, 1, 0.5, &want));
+    REFUSED(jsn_augment_want(thing_augment(), 1, 1, &key, UINT32_MAX, 0.5, &want));
+    REFUSED(jsn_augment_want(thing_augment(), 1, 1, &key, 1, NAN, &want));
+    TAKEN(jsn_augment_want(thing_augment(), 1, 1, &key, 1, -1.0, &want));
+    REFUSED(jsn_augment_want(thing_augment(), 1, 1, &key, 1, INFINITY, &want));
+    REFUSED(jsn_augment_apply_part(NULL, thing_scratch(), thing_part(), &key, floats));
+    REFUSED(jsn_augment_apply_part(thing_augment(), NULL, thing_part(), &key, floats));
+    REFUSED(
+        jsn_augment_apply_part(thing_augment(), thing_scratch(), NULL, &key, floats));
+    REFUSED(jsn_augment_apply_part(thing_augment(), thing_scratch(), thing_part(), NULL,
+                                   floats));
+    REFUSED(jsn_augment_apply_part(thing_augment(), thing_scratch(), thing_part(), &key,
+                                   NULL));
+    REFUSED(jsn_augment_apply_part(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_augment_bytes(NULL, thing_scratch(), thing_image(), &key, bytes, &box,
+                              1, &size));
+    REFUSED(jsn_augment_bytes(thing_augment(), NULL, thing_image(), &key, bytes, &box,
+                              1, &size));
+    REFUSED(jsn_augment_bytes(thing_augment(), thing_scratch(), NULL, &key, bytes, &box,
+                              1, &size));
+    REFUSED(jsn_augment_bytes(thing_augment(), thing_scratch(), thing_image(), NULL,
+                              bytes, &box, 1, &size));
+    REFUSED(jsn_augment_bytes(thing_augment(), thing_scratch(), thing_image(), &key,
+                              NULL, &box, 1, &size));
+    TAKEN(jsn_augment_bytes(thing_augment(), thing_scratch(), thing_image(), &key,
+                            bytes, NULL, 1, &size));
+    TAKEN(jsn_augment_bytes(thing_augment(), thing_scratch(), thing_image(), &key,
+                            bytes, &box, 1, NULL));
+    REFUSED(jsn_augment_bytes(NULL, NULL, NULL, NULL, NULL, NULL, 1, NULL));
+    TAKEN(jsn_augment_bytes(thing_augment(), thing_scratch(), thing_image(), &key,
+                            bytes, &box, 0, &size));
+    REFUSED(jsn_augment_evaluation(NULL, &text));
+    REFUSED(jsn_augment_evaluation("none", NULL));
+    REFUSED(jsn_augment_evaluation(NULL, NULL));
+    REFUSED(jsn_augment_operation(NULL, "x", 0.5, 0.5, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), NULL, 0.5, 0.5, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, 0.5, 0.5, NULL));
+    REFUSED(jsn_augment_operation(NULL, NULL, 0.5, 0.5, 0.5, NULL));
+    REFUSED(jsn_augment_operation(thing_image(), "x", NAN, 0.5, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", -1.0, 0.5, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", INFINITY, 0.5, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, NAN, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, -1.0, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, INFINITY, 0.5, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, 0.5, NAN, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, 0.5, -1.0, &image));
+    REFUSED(jsn_augment_operation(thing_image(), "x", 0.5, 0.5, INFINITY, &image));
+    REFUSED(jsn_image_resize(NULL, NULL, JSN_FILTER_BILINEAR, &image));
+    REFUSED(jsn_image_resize(thing_image(), NULL, JSN_FILTER_BILINEAR, &image));
+    REFUSED(jsn_image_resize(thing_image(), NULL, JSN_FILTER_BILINEAR, NULL));
+    REFUSED(jsn_image_resize(NULL, NULL, JSN_FILTER_BILINEAR, NULL));
+    REFUSED(jsn_image_resize(thing_image(), NULL, (jsn_filter)77, &image));
+    GIVES(jsn_augment_describe(0));
+    GIVES(jsn_augment_describe(SIZE_MAX));
+    GIVES(jsn_operation_describe(0));
+    GIVES(jsn_operation_describe(SIZE_MAX));
+}
+
+static void misuse_loss(misuse *m)
+{
+    size_t size = 0;
+    jsn_loss *loss = NULL;
+    jsn_loss_result result = {0};
+    GIVES(jsn_loss_count());
+    GIVES(jsn_loss_describe(0));
+    GIVES(jsn_loss_describe(SIZE_MAX));
+    REFUSED(jsn_loss_check(NULL, &size));
+    TAKEN(jsn_loss_check("ce", NULL));
+    REFUSED(jsn_loss_check(NULL, NULL));
+    REFUSED(jsn_loss_create(NULL, "ce", 1, 1));
+    REFUSED(jsn_loss_create(&loss, NULL, 1, 1));
+    REFUSED(jsn_loss_create(NULL, NULL, 1, 1));
+    REFUSED(jsn_loss_create(&loss, "ce", 0, 1));
+    REFUSED(jsn_loss_create(&loss, "ce", SIZE_MAX, 1));
+    REFUSED(jsn_loss_create(&loss, "ce", 1, 0));
+    DOES(jsn_loss_destroy(NULL));
+    GIVES(jsn_loss_describe_of(NULL));
+    DOES(jsn_loss_first_view_only(NULL, false));
+    REFUSED(jsn_loss_set_threads(NULL, 1));
+    TAKEN(jsn_loss_set_threads(thing_loss(), 0));
+    REFUSED(jsn_loss_set_threads(thing_loss(), SIZE_MAX));
+    GIVES(jsn_loss_level_name((jsn_loss_level)77));
+    GIVES(jsn_loss_level_exists((jsn_loss_level)77));
+    REFUSED(jsn_loss_set_level(NULL, JSN_LOSS_DOUBLE));
+    REFUSED(jsn_loss_set_level(thing_loss(), (jsn_loss_level)77));
+    GIVES(jsn_loss_level_used(NULL));
+    DOES(jsn_loss_batch_init(NULL));
+    REFUSED(jsn_loss_eval(NULL, thing_batch(), &result));
+    REFUSED(jsn_loss_eval(thing_loss(), NULL, &result));
+    REFUSED(jsn_loss_eval(thing_loss(), thing_batch(), NULL));
+    REFUSED(jsn_loss_eval(NULL, NULL, NULL));
+}
+
+static void misuse_noise(misuse *m)
+{
+    jsn_noise *noise = NULL;
+    jsn_noise_result noisy = {0};
+    DOES(jsn_noise_input_init(NULL));
+    DOES(jsn_noise_result_release(NULL));
+    REFUSED(jsn_noise_create(NULL, "none"));
+    REFUSED(jsn_noise_create(&noise, NULL));
+    REFUSED(jsn_noise_create(NULL, NULL));
+    DOES(jsn_noise_destroy(NULL));
+    REFUSED(jsn_noise_apply(NULL, thing_noise_input(), &noisy));
+    REFUSED(jsn_noise_apply(thing_noise(), NULL, &noisy));
+    REFUSED(jsn_noise_apply(thing_noise(), thing_noise_input(), NULL));
+    REFUSED(jsn_noise_apply(NULL, NULL, NULL));
+    GIVES(jsn_noise_run(NULL));
+    GIVES(jsn_noise_leaves_missing(NULL));
+    REFUSED(jsn_noise_write_csv(NULL, thing_noisy(), place()));
+    REFUSED(jsn_noise_write_csv(thing_noise_input(), NULL, place()));
+    REFUSED(jsn_noise_write_csv(thing_noise_input(), thing_noisy(), NULL));
+    REFUSED(jsn_noise_write_csv(NULL, NULL, NULL));
+    REFUSED(jsn_noise_write_matrix(NULL, place()));
+    REFUSED(jsn_noise_write_matrix(thing_noisy(), NULL));
+    REFUSED(jsn_noise_write_matrix(NULL, NULL));
+    GIVES(jsn_noise_describe(0));
+    GIVES(jsn_noise_describe(SIZE_MAX));
+}
+
+static void misuse_stats(misuse *m)
+{
+    double reals[] = {0.5, 0.5, 0.25, 0.75};
+    jsn_stats_test test;
+    GIVES(jsn_stats_mean(NULL, 1));
+    GIVES(jsn_stats_mean(reals, 0));
+    GIVES(jsn_stats_deviation(NULL, 1));
+    GIVES(jsn_stats_deviation(reals, 0));
+    REFUSED(jsn_stats_student(NULL, reals, 1, reals, 1, 0.5));
+    REFUSED(jsn_stats_student(&test, NULL, 1, reals, 1, 0.5));
+    REFUSED(jsn_stats_student(&test, reals, 1, NULL, 1, 0.5));
+    REFUSED(jsn_stats_student(NULL, NULL, 1, NULL, 1, 0.5));
+    REFUSED(jsn_stats_student(&test, reals, 0, reals, 1, 0.5));
+    REFUSED(jsn_stats_student(&test, reals, 1, reals, 0, 0.5));
+    REFUSED(jsn_stats_student(&test, reals, 1, reals, 1, NAN));
+    REFUSED(jsn_stats_student(&test, reals, 1, reals, 1, -1.0));
+    REFUSED(jsn_stats_student(&test, reals, 1, reals, 1, INFINITY));
+    REFUSED(jsn_stats_welch(NULL, reals, 1, reals, 1, 0.5));
+    REFUSED(jsn_stats_welch(&test, NULL, 1, reals, 1, 0.5));
+    REFUSED(jsn_stats_welch(&test, reals, 1, NULL, 1, 0.5));
+    REFUSED(jsn_stats_welch(NULL, NULL, 1, NULL, 1, 0.5));
+    REFUSED(jsn_stats_welch(&test, reals, 0, reals, 1, 0.5));
+    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 0, 0.5));
+    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 1, NAN));
+    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 1, -1.0));
+    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 1, INFINITY));
+    GIVES(jsn_stats_t_two_sided(NAN, 0.5));
+    GIVES(jsn_stats_t_two_sided(-1.0, 0.5));
+    GIVES(jsn_stats_t_two_sided(INFINITY, 0.5));
+    GIVES(jsn_stats_t_two_sided(0.5, NAN));
+    GIVES(jsn_stats_t_two_sided(0.5, -1.0));
+    GIVES(jsn_stats_t_two_sided(0.5, INFINITY));
+    GIVES(jsn_stats_t_quantile(NAN, 0.5));
+    GIVES(jsn_stats_t_quantile(-1.0, 0.5));
+    GIVES(jsn_stats_t_quantile(INFINITY, 0.5));
+    GIVES(jsn_stats_t_quantile(0.5, NAN));
+    GIVES(jsn_stats_t_quantile(0.5, -1.0));
+    GIVES(jsn_stats_t_quantile(0.5, INFINITY));
+    GIVES(jsn_stats_beta(NAN, 0.5, 0.5, 0.5));
+    GIVES(jsn_stats_beta(-1.0, 0.5, 0.5, 0.5));
+    GIVES(jsn_stats_beta(INFINITY, 0.5, 0.5, 0.5));
+    GIVES(jsn_stats_beta(0.5, NAN, 0.5, 0.5));
+    GIVES(jsn_stats_beta(0.5, -1.0, 0.5, 0.5));
+    GIVES(jsn_stats_beta(0.5, INFINITY, 0.5, 0.5));
+    GIVES(jsn_stats_beta(0.5, 0.5, NAN, 0.5));
+    GIVES(jsn_stats_beta(0.5, 0.5, -1.0, 0.5));
+    GIVES(jsn_stats_beta(0.5, 0.5, INFINITY, 0.5));
+    GIVES(jsn_stats_beta(0.5, 0.5, 0.5, NAN));
+    GIVES(jsn_stats_beta(0.5, 0.5, 0.5, -1.0));
+    GIVES(jsn_stats_beta(0.5, 0.5, 0.5, INFINITY));
+    REFUSED(jsn_stats_spearman(NULL, reals, 1, reals));
+    REFUSED(jsn_stats_spearman(reals, NULL, 1, reals));
+    REFUSED(jsn_stats_spearman(reals, reals, 1, NULL));
+    REFUSED(jsn_stats_spearman(NULL, NULL, 1, NULL));
+    TAKEN(jsn_stats_spearman(reals, reals, 0, reals));
+    REFUSED(jsn_stats_kendall(NULL, reals, 1, reals));
+    REFUSED(jsn_stats_kendall(reals, NULL, 1, reals));
+    REFUSED(jsn_stats_kendall(reals, reals, 1, NULL));
+    REFUSED(jsn_stats_kendall(NULL, NULL, 1, NULL));
+    TAKEN(jsn_stats_kendall(reals, reals, 0, reals));
+}
+
+static void misuse_theory(misuse *m)
+{
+    jsn_theory_bounds bounds;
+    double reals[] = {0.5, 0.5, 0.25, 0.75};
+    jsn_theory_parts parts;
+    jsn_theory_risk risk;
+    REFUSED(jsn_theory_bounds_equal(NULL, 1, 1, 0.5));
+    REFUSED(jsn_theory_bounds_equal(&bounds, 0, 1, 0.5));
+    TAKEN(jsn_theory_bounds_equal(&bounds, SIZE_MAX, 1, 0.5));
+    REFUSED(jsn_theory_bounds_equal(&bounds, 1, 0, 0.5));
+    REFUSED(jsn_theory_bounds_equal(&bounds, 1, 1, NAN));
+    REFUSED(jsn_theory_bounds_equal(&bounds, 1, 1, -1.0));
+    REFUSED(jsn_theory_bounds_equal(&bounds, 1, 1, INFINITY));
+    REFUSED(jsn_theory_bounds_weighted(NULL, 1, 1, reals));
+    REFUSED(jsn_theory_bounds_weighted(&bounds, 1, 1, NULL));
+    REFUSED(jsn_theory_bounds_weighted(NULL, 1, 1, NULL));
+    REFUSED(jsn_theory_bounds_weighted(&bounds, 0, 1, reals));
+    TAKEN(jsn_theory_bounds_weighted(&bounds, SIZE_MAX, 1, reals));
+    REFUSED(jsn_theory_bounds_weighted(&bounds, 1, 0, reals));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, 0.5, 1, NULL, reals));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, 0.5, 1, reals, NULL));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, 0.5, 1, NULL, NULL));
+    REFUSED(jsn_theory_label_sum((jsn_theory_loss)77, 0.5, 1, reals, reals));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, NAN, 1, reals, reals));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, -1.0, 1, reals, reals));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, INFINITY, 1, reals, reals));
+    REFUSED(jsn_theory_label_sum(JSN_THEORY_CE, 0.5, 0, reals, reals));
+    TAKEN(jsn_theory_label_sum(JSN_THEORY_CE, 0.5, SIZE_MAX, reals, reals));
+    GIVES(jsn_theory_js(NAN, 0.5));
+    GIVES(jsn_theory_js(-1.0, 0.5));
+    GIVES(jsn_theory_js(INFINITY, 0.5));
+    GIVES(jsn_theory_js(0.5, NAN));
+    GIVES(jsn_theory_js(0.5, -1.0));
+    GIVES(jsn_theory_js(0.5, INFINITY));
+    GIVES(jsn_theory_gradient_scale((jsn_theory_loss)77, 0.5, 0.5));
+    GIVES(jsn_theory_gradient_scale(JSN_THEORY_CE, NAN, 0.5));
+    GIVES(jsn_theory_gradient_scale(JSN_THEORY_CE, -1.0, 0.5));
+    GIVES(jsn_theory_gradient_scale(JSN_THEORY_CE, INFINITY, 0.5));
+    GIVES(jsn_theory_gradient_scale(JSN_THEORY_CE, 0.5, NAN));
+    GIVES(jsn_theory_gradient_scale(JSN_THEORY_CE, 0.5, -1.0));
+    GIVES(jsn_theory_gradient_scale(JSN_THEORY_CE, 0.5, INFINITY));
+    REFUSED(jsn_theory_match_gce(0.5, 0.5, NULL, reals));
+    REFUSED(jsn_theory_match_gce(0.5, 0.5, reals, NULL));
+    REFUSED(jsn_theory_match_gce(0.5, 0.5, NULL, NULL));
+    REFUSED(jsn_theory_match_gce(NAN, 0.5, reals, reals));
+    REFUSED(jsn_theory_match_gce(-1.0, 0.5, reals, reals));
+    REFUSED(jsn_theory_match_gce(INFINITY, 0.5, reals, reals));
+    REFUSED(jsn_theory_match_gce(0.5, NAN, reals, reals));
+    REFUSED(jsn_theory_match_gce(0.5, -1.0, reals, reals));
+    REFUSED(jsn_theory_match_gce(0.5, INFINITY, reals, reals));
+    REFUSED(jsn_theory_divergence(1, 1, NULL, reals, reals));
+    REFUSED(jsn_theory_divergence(1, 1, reals, NULL, reals));
+    REFUSED(jsn_theory_divergence(1, 1, reals, reals, NULL));
+    REFUSED(jsn_theory_divergence(1, 1, NULL, NULL, NULL));
+    REFUSED(jsn_theory_divergence(0, 1, reals, reals, reals));
+    REFUSED(jsn_theory_divergence(1, 0, reals, reals, reals));
+    REFUSED(jsn_theory_divergence(1, SIZE_MAX, reals, reals, reals));
+    GIVES(jsn_theory_f(NAN, 0.5));
+    GIVES(jsn_theory_f(-1.0, 0.5));
+    GIVES(jsn_theory_f(INFINITY, 0.5));
+    GIVES(jsn_theory_f(0.5, NAN));
+    GIVES(jsn_theory_f(0.5, -1.0));
+    GIVES(jsn_theory_f(0.5, INFINITY));
+    GIVES(jsn_theory_f_second(NAN, 0.5));
+    GIVES(jsn_theory_f_second(-1.0, 0.5));
+    GIVES(jsn_theory_f_second(INFINITY, 0.5));
+    GIVES(jsn_theory_f_second(0.5, NAN));
+    GIVES(jsn_theory_f_second(0.5, -1.0));
+    GIVES(jsn_theory_f_second(0.5, INFINITY));
+    REFUSED(jsn_theory_decompose(NULL, 1, 1, 0.5, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, 0.5, NULL, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, 0.5, reals, 1, NULL));
+    REFUSED(jsn_theory_decompose(NULL, 1, 1, 0.5, NULL, 1, NULL));
+    REFUSED(jsn_theory_decompose(&parts, 0, 1, 0.5, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 0, 0.5, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, SIZE_MAX, 0.5, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, NAN, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, -1.0, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, INFINITY, reals, 1, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, 0.5, reals, 0, reals));
+    REFUSED(jsn_theory_decompose(&parts, 1, 1, 0.5, reals, SIZE_MAX, reals));
+    REFUSED(jsn_theory_risk_symmetric(NULL, thing_bounds(), 0.5, false));
+    REFUSED(jsn_theory_risk_symmetric(&risk, NULL, 0.5, false));
+    REFUSED(jsn_theory_risk_symmetric(NULL, NULL, 0.5, false));
+    REFUSED(jsn_theory_risk_symmetric(&risk, thing_bounds(), NAN, false));
+    REFUSED(jsn_theory_risk_symmetric(&risk, thing_bounds(), -1.0, false));
+    REFUSED(jsn_theory_risk_symmetric(&risk, thing_bounds(), INFINITY, false));
+    REFUSED(jsn_theory_risk_asymmetric(NULL, thing_bounds(), reals, reals, false));
+    REFUSED(jsn_theory_risk_asymmetric(&risk, NULL, reals, reals, false));
+    REFUSED(jsn_theory_risk_asymmetric(&risk, thing_bounds(), NULL, reals, false));
+    REFUSED(jsn_theory_risk_asymmetric(&risk, thing_bounds(), reals, NULL, false));
+    REFUSED(jsn_theory_risk_asymmetric(NULL, NULL, NULL, NULL, false));
+}
+
+void misuse_learning(misuse *m)
+{
+    misuse_augment(m);
+    misuse_loss(m);
+    misuse_noise(m);
+    misuse_stats(m);
+    misuse_theory(m);
+}

@@ -1,0 +1,248 @@
+/* tests/api/misuse_runs.c - see misuse.h: jensen/recipe.h, jensen/report.h, jensen/repro.h, jensen/sweep.h, jensen/train.h. */
+#include "api/misuse.h"
+
+static void misuse_recipe(misuse *m)
+{
+    jsn_recipe recipe;
+    GIVES(jsn_recipe_count());
+    REFUSED(jsn_recipe_at(1, NULL));
+    TAKEN(jsn_recipe_at(0, &recipe));
+    REFUSED(jsn_recipe_at(SIZE_MAX, &recipe));
+    REFUSED(jsn_recipe_find(NULL, &recipe));
+    REFUSED(jsn_recipe_find("x", NULL));
+    REFUSED(jsn_recipe_find(NULL, NULL));
+    GIVES(jsn_recipe_value(NULL, "x"));
+    GIVES(jsn_recipe_value(thing_recipe(), NULL));
+    GIVES(jsn_recipe_value(NULL, NULL));
+}
+
+static void misuse_report(misuse *m)
+{
+    char *text = NULL;
+    const char *const names[] = {"x"};
+    GIVES(jsn_plot_count());
+    GIVES(jsn_plot_describe(0));
+    GIVES(jsn_plot_describe(SIZE_MAX));
+    REFUSED(jsn_plot_render(NULL, "x", false, &text));
+    TAKEN(jsn_plot_render("js-ce-mae", NULL, false, &text));
+    REFUSED(jsn_plot_render("js-ce-mae", "x", false, NULL));
+    REFUSED(jsn_plot_render(NULL, NULL, false, NULL));
+    REFUSED(jsn_plot_write(NULL, "x", false, place()));
+    TAKEN(jsn_plot_write("js-ce-mae", NULL, false, place()));
+    REFUSED(jsn_plot_write("js-ce-mae", "x", false, NULL));
+    REFUSED(jsn_plot_write(NULL, NULL, false, NULL));
+    REFUSED(jsn_report_render(NULL, 1, "x", &text));
+    REFUSED(jsn_report_render(names, 1, NULL, &text));
+    REFUSED(jsn_report_render(names, 1, "x", NULL));
+    REFUSED(jsn_report_render(NULL, 1, NULL, NULL));
+    REFUSED(jsn_report_render(names, 0, "x", &text));
+    REFUSED(jsn_report_write(NULL, 1, "x", place()));
+    REFUSED(jsn_report_write(names, 1, NULL, place()));
+    REFUSED(jsn_report_write(names, 1, "x", NULL));
+    REFUSED(jsn_report_write(NULL, 1, NULL, NULL));
+    REFUSED(jsn_report_write(names, 0, "x", place()));
+    REFUSED(jsn_report_curves(NULL, 1, place()));
+    REFUSED(jsn_report_curves(names, 1, NULL));
+    REFUSED(jsn_report_curves(NULL, 1, NULL));
+    REFUSED(jsn_report_curves(names, 0, place()));
+    REFUSED(jsn_report_run(NULL, false));
+    REFUSED(jsn_report_table(NULL, 1, "csv", &text));
+    REFUSED(jsn_report_table(names, 1, NULL, &text));
+    REFUSED(jsn_report_table(names, 1, "csv", NULL));
+    REFUSED(jsn_report_table(NULL, 1, NULL, NULL));
+    REFUSED(jsn_report_table(names, 0, "csv", &text));
+}
+
+static void misuse_repro(misuse *m)
+{
+    jsn_repro_entry entry;
+    const jsn_repro_settings settings = {.name = "x"};
+    jsn_sweep *sweep = NULL;
+    char *text = NULL;
+    GIVES(jsn_repro_count());
+    GIVES(jsn_repro_at(1, NULL));
+    GIVES(jsn_repro_at(0, &entry));
+    GIVES(jsn_repro_at(SIZE_MAX, &entry));
+    REFUSED(jsn_repro_lookup(NULL, &entry));
+    REFUSED(jsn_repro_lookup("x", NULL));
+    REFUSED(jsn_repro_lookup(NULL, NULL));
+    REFUSED(jsn_repro_prepare(NULL, place(), &settings, thing_config()));
+    REFUSED(jsn_repro_prepare(&sweep, NULL, &settings, thing_config()));
+    REFUSED(jsn_repro_prepare(&sweep, place(), NULL, thing_config()));
+    REFUSED(jsn_repro_prepare(&sweep, place(), &settings, NULL));
+    REFUSED(jsn_repro_prepare(NULL, NULL, NULL, NULL));
+    REFUSED(jsn_repro_check_format(NULL, "csv"));
+    REFUSED(jsn_repro_check_format("x", NULL));
+    REFUSED(jsn_repro_check_format(NULL, NULL));
+    REFUSED(jsn_repro_render(NULL, &settings, thing_config(), "csv", &text));
+    REFUSED(jsn_repro_render(thing_sweep(), NULL, thing_config(), "csv", &text));
+    REFUSED(jsn_repro_render(thing_sweep(), &settings, NULL, "csv", &text));
+    REFUSED(jsn_repro_render(thing_sweep(), &settings, thing_config(), NULL, &text));
+    REFUSED(jsn_repro_render(thing_sweep(), &settings, thing_config(), "csv", NULL));
+    REFUSED(jsn_repro_render(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_repro_write(NULL, &settings, thing_config(), place()));
+    REFUSED(jsn_repro_write(thing_sweep(), NULL, thing_config(), place()));
+    REFUSED(jsn_repro_write(thing_sweep(), &settings, NULL, place()));
+    REFUSED(jsn_repro_write(thing_sweep(), &settings, thing_config(), NULL));
+    REFUSED(jsn_repro_write(NULL, NULL, NULL, NULL));
+    REFUSED(jsn_study_export(NULL, "csv", place(), &text));
+    REFUSED(jsn_study_export(thing_sweep(), NULL, place(), &text));
+    TAKEN(jsn_study_export(thing_sweep(), "csv", NULL, &text));
+    REFUSED(jsn_study_export(thing_sweep(), "csv", place(), NULL));
+    REFUSED(jsn_study_export(NULL, NULL, NULL, NULL));
+    REFUSED(jsn_study_write(NULL, "csv", place()));
+    REFUSED(jsn_study_write(thing_sweep(), NULL, place()));
+    REFUSED(jsn_study_write(thing_sweep(), "csv", NULL));
+    REFUSED(jsn_study_write(NULL, NULL, NULL));
+}
+
+static void misuse_sweep(misuse *m)
+{
+    jsn_sweep *sweep = NULL;
+    bool flag = false;
+    const jsn_sweep_pair pairs[1] = {{NULL, NULL}};
+    jsn_sweep_counts counts;
+    size_t size = 0;
+    const jsn_sweep_worker worker = {0};
+    jsn_sweep_trial *trials = NULL;
+    jsn_sweep_choice choice = {0};
+    jsn_tune_result tuned;
+    GIVES(jsn_sweep_plan_options(NULL));
+    REFUSED(jsn_sweep_plan_init(NULL));
+    DOES(jsn_sweep_plan_release(NULL));
+    REFUSED(jsn_sweep_plan_read(NULL, thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_plan_read(place(), NULL, thing_config()));
+    REFUSED(jsn_sweep_plan_read(place(), thing_plan(), NULL));
+    REFUSED(jsn_sweep_plan_read(NULL, NULL, NULL));
+    REFUSED(jsn_sweep_create(NULL, place(), "x", thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_create(&sweep, NULL, "x", thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_create(&sweep, place(), NULL, thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_create(&sweep, place(), "x", NULL, thing_config()));
+    REFUSED(jsn_sweep_create(&sweep, place(), "x", thing_plan(), NULL));
+    REFUSED(jsn_sweep_create(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_sweep_open(NULL, place(), "x"));
+    REFUSED(jsn_sweep_open(&sweep, NULL, "x"));
+    REFUSED(jsn_sweep_open(&sweep, place(), NULL));
+    REFUSED(jsn_sweep_open(NULL, NULL, NULL));
+    REFUSED(jsn_sweep_open_to_read(NULL, place(), "x"));
+    REFUSED(jsn_sweep_open_to_read(&sweep, NULL, "x"));
+    REFUSED(jsn_sweep_open_to_read(&sweep, place(), NULL));
+    REFUSED(jsn_sweep_open_to_read(NULL, NULL, NULL));
+    DOES(jsn_sweep_close(NULL));
+    REFUSED(jsn_sweep_exists(NULL, "x", &flag));
+    TAKEN(jsn_sweep_exists(place(), NULL, &flag));
+    REFUSED(jsn_sweep_exists(place(), "x", NULL));
+    REFUSED(jsn_sweep_exists(NULL, NULL, NULL));
+    GIVES(jsn_sweep_name(NULL));
+    GIVES(jsn_sweep_objective(NULL));
+    GIVES(jsn_sweep_measured(NULL, thing_trial()));
+    GIVES(jsn_sweep_measured(thing_sweep(), NULL));
+    GIVES(jsn_sweep_measured(NULL, NULL));
+    GIVES(jsn_sweep_shown(NULL));
+    REFUSED(jsn_sweep_add(NULL, pairs, 1, "x", &flag));
+    REFUSED(jsn_sweep_add(thing_sweep(), NULL, 1, "x", &flag));
+    REFUSED(jsn_sweep_add(thing_sweep(), pairs, 1, NULL, &flag));
+    REFUSED(jsn_sweep_add(thing_sweep(), pairs, 1, "x", NULL));
+    REFUSED(jsn_sweep_add(NULL, NULL, 1, NULL, NULL));
+    TAKEN(jsn_sweep_add(thing_sweep(), pairs, 0, "x", &flag));
+    REFUSED(jsn_sweep_count(NULL, &counts));
+    REFUSED(jsn_sweep_count(thing_sweep(), NULL));
+    REFUSED(jsn_sweep_count(NULL, NULL));
+    REFUSED(jsn_sweep_retry(NULL, &size));
+    TAKEN(jsn_sweep_retry(thing_sweep(), NULL));
+    REFUSED(jsn_sweep_retry(NULL, NULL));
+    DOES(jsn_sweep_worker_init(NULL));
+    REFUSED(jsn_sweep_work(NULL, &worker, NULL, NULL, NULL, &size));
+    REFUSED(jsn_sweep_work(thing_sweep(), NULL, NULL, NULL, NULL, &size));
+    TAKEN(jsn_sweep_work(thing_sweep(), &worker, NULL, NULL, NULL, &size));
+    TAKEN(jsn_sweep_work(thing_sweep(), &worker, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_sweep_work(NULL, NULL, NULL, NULL, NULL, NULL));
+    GIVES(jsn_sweep_state_name((jsn_sweep_state)77));
+    REFUSED(jsn_sweep_trials(NULL, &trials, &size));
+    REFUSED(jsn_sweep_trials(thing_sweep(), NULL, &size));
+    REFUSED(jsn_sweep_trials(thing_sweep(), &trials, NULL));
+    REFUSED(jsn_sweep_trials(NULL, NULL, NULL));
+    DOES(jsn_sweep_trials_release(NULL, 1));
+    DOES(jsn_sweep_trials_release(NULL, 0));
+    GIVES(jsn_sweep_option(NULL, "x"));
+    GIVES(jsn_sweep_option(thing_trial(), NULL));
+    GIVES(jsn_sweep_option(NULL, NULL));
+    GIVES(jsn_sweep_fact(NULL, "x"));
+    GIVES(jsn_sweep_fact(thing_trial(), NULL));
+    GIVES(jsn_sweep_fact(NULL, NULL));
+    GIVES(jsn_sweep_number(NULL, "x"));
+    GIVES(jsn_sweep_number(thing_trial(), NULL));
+    GIVES(jsn_sweep_number(NULL, NULL));
+    GIVES(jsn_sweep_best(NULL, thing_trial(), 1, "x"));
+    GIVES(jsn_sweep_best(thing_sweep(), NULL, 1, "x"));
+    GIVES(jsn_sweep_best(thing_sweep(), thing_trial(), 1, NULL));
+    GIVES(jsn_sweep_best(NULL, NULL, 1, NULL));
+    GIVES(jsn_sweep_best(thing_sweep(), thing_trial(), 0, "x"));
+    REFUSED(jsn_sweep_choose(NULL, thing_trial(), 1, "x", &choice));
+    REFUSED(jsn_sweep_choose(thing_sweep(), NULL, 1, "x", &choice));
+    TAKEN(jsn_sweep_choose(thing_sweep(), thing_trial(), 1, NULL, &choice));
+    REFUSED(jsn_sweep_choose(thing_sweep(), thing_trial(), 1, "x", NULL));
+    REFUSED(jsn_sweep_choose(NULL, NULL, 1, NULL, NULL));
+    TAKEN(jsn_sweep_choose(thing_sweep(), thing_trial(), 0, "x", &choice));
+    DOES(jsn_sweep_choice_release(NULL));
+    REFUSED(jsn_tune(NULL, "x", thing_config(), 1, &worker, NULL, NULL, NULL, &tuned));
+    REFUSED(
+        jsn_tune(place(), NULL, thing_config(), 1, &worker, NULL, NULL, NULL, &tuned));
+    REFUSED(jsn_tune(place(), "x", NULL, 1, &worker, NULL, NULL, NULL, &tuned));
+    REFUSED(jsn_tune(place(), "x", thing_config(), 1, NULL, NULL, NULL, NULL, &tuned));
+    REFUSED(
+        jsn_tune(place(), "x", thing_config(), 1, &worker, NULL, NULL, NULL, &tuned));
+    REFUSED(jsn_tune(place(), "x", thing_config(), 1, &worker, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_tune(NULL, NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL));
+    REFUSED(
+        jsn_tune(place(), "x", thing_config(), -1, &worker, NULL, NULL, NULL, &tuned));
+}
+
+static void misuse_train(misuse *m)
+{
+    jsn_train_result trained = {0};
+    char *text = NULL;
+    const char *const names[] = {"x"};
+    jsn_array array = {0};
+    GIVES(jsn_train_options(NULL));
+    GIVES(jsn_train_option_matters(NULL));
+    DOES(jsn_train_config_clear(NULL));
+    REFUSED(jsn_train_config_set(NULL, "x", "x"));
+    REFUSED(jsn_train_config_set(thing_config(), NULL, "x"));
+    REFUSED(jsn_train_config_set(thing_config(), "x", NULL));
+    REFUSED(jsn_train_config_set(NULL, NULL, NULL));
+    REFUSED(jsn_train_config_read_file(NULL));
+    REFUSED(jsn_train_config_resolve(NULL));
+    DOES(jsn_train_config_release(NULL));
+    REFUSED(jsn_train(NULL, NULL, NULL, NULL, &trained));
+    REFUSED(jsn_train(thing_config(), NULL, NULL, NULL, &trained));
+    REFUSED(jsn_train(thing_config(), NULL, NULL, NULL, NULL));
+    REFUSED(jsn_train(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_train_alike(NULL, thing_config()));
+    REFUSED(jsn_train_alike(thing_config(), NULL));
+    REFUSED(jsn_train_alike(NULL, NULL));
+    REFUSED(jsn_train_many(NULL, 1, NULL, NULL, NULL, &trained));
+    REFUSED(jsn_train_many(thing_config(), 1, NULL, NULL, NULL, &trained));
+    REFUSED(jsn_train_many(thing_config(), 1, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_train_many(NULL, 1, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_train_many(thing_config(), 0, NULL, NULL, NULL, &trained));
+    REFUSED(jsn_train_result_json(NULL, &text));
+    REFUSED(jsn_train_result_json(&trained, NULL));
+    REFUSED(jsn_train_result_json(NULL, NULL));
+    REFUSED(jsn_run_posteriors(NULL, names, 1, 1, &array));
+    REFUSED(jsn_run_posteriors("x", NULL, 1, 1, &array));
+    REFUSED(jsn_run_posteriors("x", names, 1, 1, NULL));
+    REFUSED(jsn_run_posteriors(NULL, NULL, 1, 1, NULL));
+    REFUSED(jsn_run_posteriors("x", names, 0, 1, &array));
+    REFUSED(jsn_run_posteriors("x", names, 1, 0, &array));
+    REFUSED(jsn_run_posteriors("x", names, 1, SIZE_MAX, &array));
+}
+
+void misuse_runs(misuse *m)
+{
+    misuse_recipe(m);
+    misuse_report(m);
+    misuse_repro(m);
+    misuse_sweep(m);
+    misuse_train(m);
+}
