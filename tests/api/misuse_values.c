@@ -211,6 +211,7 @@ static void misuse_machine(misuse *m)
 
 static void misuse_option(misuse *m)
 {
+    size_t size = 0;
     jsn_texts texts = {0};
     const jsn_option_info rows[] = {
         {.name = "x", .kind = JSN_OPTION_INT, .initial = "1"}};
