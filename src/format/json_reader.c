@@ -279,5 +279,7 @@ jsn_status jsni_json_read_in(jsn_json **out, const char *folder, const char *nam
 
 jsn_status jsn_json_read(jsn_json **out, const char *path)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(path);
     return jsni_json_read_in(out, NULL, path);
 }
