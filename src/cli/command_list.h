@@ -8,6 +8,7 @@
     X(demo) \
     X(train) \
     X(report) \
+    X(check) \
     X(predict) \
     X(eval) \
     X(tune) \

@@ -17,7 +17,6 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/hd.h"
 #include "core/text.h"
 #include "format/json_tree.h"
 

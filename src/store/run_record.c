@@ -9,8 +9,10 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/hd.h"
 #include "format/json_tree.h"
 #include "store/record_field.h"
+#include "store/run_files.h"
 #include "store/run_folder.h"
 
 enum { MOST_MEMBERS = 64 };
@@ -72,36 +74,57 @@ static jsn_status read_config(jsni_run_record *run)
     return status;
 }
 
+/* Rows as numbers into out [rows->count]. */
+static jsn_status take_rows(const jsni_run_rows *rows, const char *folder,
+                            jsni_record_numbers *out)
+{
+    char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < rows->count; i++) {
+        jsn_json *row = NULL;
+        status = jsni_json_parse_line(&row, path, i + 1, rows->lines[i],
+                                      strlen(rows->lines[i]));
+        if (status == JSN_OK)
+            status = jsni_record_numbers_read(&out[i], row);
+        jsn_json_destroy(row);
+    }
+    jsni_free(path);
+    return status;
+}
+
+jsn_status jsni_run_rows_check(const jsni_run_rows *rows, const char *folder)
+{
+    jsni_record_numbers *numbers = jsni_alloc(rows->count, sizeof *numbers);
+    JSNI_TRY_ALLOC(numbers);
+    const jsn_status status = take_rows(rows, folder, numbers);
+    jsni_free(numbers);
+    return status;
+}
+
 static jsn_status read_rows(jsni_run_record *run)
 {
     jsni_run_rows rows = {0};
     JSNI_TRY(jsni_run_rows_read(&rows, run->path));
-    char *path = jsni_path_join(run->path, JSNI_RUN_METRICS);
-    jsn_status status = JSN_OK;
     run->rows = jsni_alloc_zero(rows.count, sizeof *run->rows);
-    if (run->rows == NULL || path == NULL)
-        status = JSN_ERR_MEMORY;
-    for (size_t i = 0; status == JSN_OK && i < rows.count; i++) {
-        jsn_json *row = NULL;
-        status = jsni_json_parse_line(&row, path, i + 1, rows.lines[i],
-                                      strlen(rows.lines[i]));
-        if (status == JSN_OK)
-            status = jsni_record_numbers_read(&run->rows[i], row);
-        jsn_json_destroy(row);
-        run->epochs = i + 1;
-    }
-    jsni_free(path);
+    run->epochs = run->rows == NULL ? 0 : rows.count;
+    const jsn_status status =
+        run->rows == NULL ? JSN_ERR_MEMORY : take_rows(&rows, run->path, run->rows);
     jsni_run_rows_release(&rows);
     return status;
 }
 
 static jsn_status read_records(jsni_run_record *run)
 {
-    bool card = false;
     JSNI_TRY(jsni_record_evaluation_read(&run->evaluation, run->path, &run->evaluated));
     JSNI_TRY(jsni_record_result_read(&run->result, run->path, &run->finished));
-    JSNI_TRY(jsni_model_card_find(&run->card, run->path, &card));
-    return jsni_record_open(run->path, JSNI_RUN_ENVIRONMENT, &run->environment);
+    JSNI_TRY(jsni_record_open(run->path, JSNI_RUN_ENVIRONMENT, &run->environment));
+    /* What was just read, last: a sentence about a line is worth more. */
+    static const char *const read[] = {JSNI_RUN_CONFIG, JSNI_RUN_METRICS,
+                                       JSNI_RUN_EVALUATION, JSNI_RUN_ENVIRONMENT};
+    for (size_t i = 0; i < JSNI_COUNT_OF(read); i++)
+        JSNI_TRY(jsni_run_files_verify(&run->result, run->path, read[i], true));
+    return JSN_OK;
 }
 
 /* Lines of bad_images.csv without its heading; it is a remark, not a result, and one
@@ -121,28 +144,6 @@ static jsn_status count_bad_images(jsni_run_record *run)
     return status == JSN_ERR_DATA ? JSN_OK : status;
 }
 
-static jsn_status read_members(jsni_run_record *run)
-{
-    jsni_run_record *members = jsni_alloc_zero(MOST_MEMBERS, sizeof *members);
-    JSNI_TRY_ALLOC(members);
-    run->members = members;
-    for (size_t m = 0; m < MOST_MEMBERS; m++) {
-        char name[32];
-        (void)snprintf(name, sizeof name, "member-%zu", m + 1);
-        char *path = jsni_path_join(run->path, name);
-        JSNI_TRY_ALLOC(path);
-        bool there = false;
-        jsn_status status = jsni_folder_find(run->path, name, &there);
-        if (status == JSN_OK && there)
-            status = jsni_run_record_read(&members[m], path);
-        jsni_free(path);
-        if (!there || status != JSN_OK)
-            return status;
-        run->member_count = m + 1;
-    }
-    return JSN_OK;
-}
-
 /* The last part of the path, whatever slashes end it. */
 static char *last_part(const char *path)
 {
@@ -155,26 +156,64 @@ static char *last_part(const char *path)
     return jsni_text_copy_n(path + from, end - from);
 }
 
-static jsn_status read_all(jsni_run_record *run, const char *folder)
+static jsn_status read_settings(jsni_run_record *run, const char *folder)
 {
+    bool there = false;
     JSNI_TRY_ALLOC(run->path = jsni_text_copy(folder));
     JSNI_TRY_ALLOC(run->name = last_part(folder));
-    bool there = false;
     JSNI_TRY(jsni_file_find(folder, JSNI_RUN_CONFIG, &there));
     if (!there)
         return jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s)", folder,
                          JSNI_RUN_CONFIG);
-    JSNI_TRY(read_config(run));
+    return read_config(run);
+}
+
+jsn_status jsni_run_settings_check(const char *folder)
+{
+    jsni_run_record run = {0};
+    const jsn_status status = read_settings(&run, folder);
+    jsni_run_record_release(&run);
+    return status;
+}
+
+/* One folder, without those of members. */
+static jsn_status read_folder(jsni_run_record *run, const char *folder)
+{
+    JSNI_TRY(read_settings(run, folder));
     JSNI_TRY(read_rows(run));
     JSNI_TRY(read_records(run));
-    JSNI_TRY(count_bad_images(run));
-    return read_members(run);
+    return count_bad_images(run);
+}
+
+/* Members have none of their own: a link to the folder itself would never end. */
+static jsn_status read_members(jsni_run_record *run)
+{
+    jsni_run_record *members = jsni_alloc_zero(MOST_MEMBERS, sizeof *members);
+    JSNI_TRY_ALLOC(members);
+    run->members = members;
+    for (size_t m = 0; m < MOST_MEMBERS; m++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "member-%zu", m + 1);
+        char *path = jsni_path_join(run->path, name);
+        JSNI_TRY_ALLOC(path);
+        bool there = false;
+        jsn_status status = jsni_folder_find(run->path, name, &there);
+        run->member_count += there;
+        if (status == JSN_OK && there)
+            status = read_folder(&members[m], path);
+        jsni_free(path);
+        if (!there || status != JSN_OK)
+            return status;
+    }
+    return JSN_OK;
 }
 
 jsn_status jsni_run_record_read(jsni_run_record *run, const char *folder)
 {
     *run = (jsni_run_record){0};
-    const jsn_status status = read_all(run, folder);
+    jsn_status status = read_folder(run, folder);
+    if (status == JSN_OK)
+        status = read_members(run);
     if (status != JSN_OK)
         jsni_run_record_release(run);
     return status;
@@ -190,7 +229,6 @@ void jsni_run_record_release(jsni_run_record *run)
         jsni_run_record_release(&run->members[m]);
     jsni_record_evaluation_release(&run->evaluation);
     jsni_record_result_release(&run->result);
-    jsni_model_card_release(&run->card);
     jsn_json_destroy(run->environment);
     jsni_free(run->members);
     jsni_free(run->settings);

@@ -10,10 +10,10 @@
 
 #include "jensen/json.h"
 #include "jensen/status.h"
-#include "store/record_card.h"
 #include "store/record_evaluation.h"
 #include "store/record_numbers.h"
 #include "store/record_result.h"
+#include "store/run_folder.h"
 
 typedef struct jsni_run_setting {
     char *name, *value; /* owned */
@@ -30,7 +30,6 @@ struct jsni_run_record {
     bool evaluated, finished; /* whether there is an evaluation, a result */
     jsni_record_evaluation evaluation;
     jsni_record_result result;
-    jsni_model_card card;  /* zeroes: none */
     jsn_json *environment; /* owned: whatever the machine told; NULL: none */
     size_t bad_images;
     jsni_run_record *members; /* [member_count], owned: an ensemble's */
@@ -42,6 +41,11 @@ struct jsni_run_record {
 JSN_MUST_CHECK jsn_status jsni_run_record_read(jsni_run_record *run,
                                                const char *folder);
 void jsni_run_record_release(jsni_run_record *run); /* and zeroes it */
+
+/* Whether config.yaml, and rows of metrics, can be read; JSN_ERR_DATA names the line. */
+JSN_MUST_CHECK jsn_status jsni_run_settings_check(const char *folder);
+JSN_MUST_CHECK jsn_status jsni_run_rows_check(const jsni_run_rows *rows,
+                                              const char *folder);
 
 /* The value of a setting, "" when it has none. */
 const char *jsni_run_record_setting(const jsni_run_record *run, const char *name);

@@ -12,6 +12,7 @@
 #include "core/pool.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
+#include "store/run_files.h"
 #include "train/class_scores.h"
 #include "train/evaluate.h"
 #include "train/model_card.h"
@@ -31,22 +32,36 @@ struct jsn_classifier {
     float *logits; /* [batch][classes] */
 };
 
-/* The weights of a member. */
-static jsn_status load_weights(const jsn_classifier *c, size_t member)
+/* The weights in a run's folder, which must be what the run wrote. */
+static jsn_status load_from(jsn_model *model, const char *folder)
 {
-    char name[64] = JSNI_RUN_MODEL;
     bool there = false;
-    if (c->weights != NULL)
-        return jsn_model_load(c->models[member], c->weights, NULL);
-    if (c->card.members > 1)
-        (void)snprintf(name, sizeof name, "member-%zu/%s", member + 1, JSNI_RUN_MODEL);
-    JSNI_TRY(jsni_file_find(c->folder, name, &there));
+    JSNI_TRY(jsni_file_find(folder, JSNI_RUN_MODEL, &there));
     if (!there)
         return jsni_fail(JSN_ERR_DATA,
                          "%s: the run is not finished (there is no %s); the command "
                          "that started it continues it",
-                         c->folder, name);
-    return jsni_model_load_in(c->models[member], c->folder, name, NULL);
+                         folder, JSNI_RUN_MODEL);
+    JSNI_TRY(jsni_run_files_verify_in(folder, JSNI_RUN_MODEL));
+    return jsni_model_load_in(model, folder, JSNI_RUN_MODEL, NULL);
+}
+
+/* The weights of a member. */
+static jsn_status load_weights(const jsn_classifier *c, size_t member)
+{
+    char name[64];
+    bool there = false;
+    if (c->weights != NULL)
+        return jsn_model_load(c->models[member], c->weights, NULL);
+    if (c->card.members == 1)
+        return load_from(c->models[member], c->folder);
+    (void)snprintf(name, sizeof name, "member-%zu", member + 1);
+    JSNI_TRY(jsni_folder_find(c->folder, name, &there)); /* refuses a link */
+    char *folder = jsni_path_join(c->folder, name);
+    JSNI_TRY_ALLOC(folder);
+    const jsn_status status = load_from(c->models[member], folder);
+    jsni_free(folder);
+    return status;
 }
 
 static jsn_status open_model(jsn_classifier *c, size_t member,
@@ -132,10 +147,23 @@ static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
 {
     if (o->run != NULL) {
         JSNI_TRY_ALLOC(c->folder = jsni_text_copy(o->run));
-        return jsni_model_card_read(&c->card, o->run);
+        JSNI_TRY(jsni_model_card_read(&c->card, o->run));
+        return jsni_run_files_verify_in(o->run, JSNI_RUN_CARD);
     }
     JSNI_TRY_ALLOC(c->weights = jsni_text_copy(o->weights));
     return make_card(&c->card, o->network, o->classes);
+}
+
+/* A network or a transform that does not exist, or that the weights do not fit, is a fault
+ * of the file that names it and not of the command. */
+static jsn_status blame_card(const jsn_classifier_options *o, jsn_status status)
+{
+    const bool wrong = status == JSN_ERR_UNKNOWN_NAME || status == JSN_ERR_RANGE ||
+                       status == JSN_ERR_ARGUMENT;
+    if (o->run == NULL || !wrong || strstr(jsn_last_error(), "device") != NULL)
+        return status;
+    return jsni_fail(JSN_ERR_DATA, "%s/%s: %s", o->run, JSNI_RUN_CARD,
+                     jsn_last_error());
 }
 
 jsn_status jsn_classifier_create(jsn_classifier **out,
@@ -159,6 +187,7 @@ jsn_status jsn_classifier_create(jsn_classifier **out,
     jsn_status status = read_card(c, options);
     if (status == JSN_OK)
         status = set_up(c, options);
+    status = blame_card(options, status);
     if (status != JSN_OK) {
         jsn_classifier_close(c);
         return status;

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "store/run_folder.h"
+#include "store/run_files.h"
 #include "train/model_card.h"
 
 /* The last epoch's weights are a run's result; the best ones were chosen by images that
@@ -34,6 +35,7 @@ jsn_status jsni_init_path(const char *init, char **out)
                          "--init %s: the run is not finished (there is no %s); the "
                          "command that started it continues it",
                          init, JSNI_RUN_MODEL);
+    JSNI_TRY(jsni_run_files_verify_in(init, JSNI_RUN_MODEL));
     *out = jsni_path_join(init, JSNI_RUN_MODEL);
     return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }

@@ -9,6 +9,7 @@
 #include "core/folder.h"
 #include "core/run_mark.h"
 #include "data/listing.h"
+#include "store/run_files.h"
 #include "train/run.h"
 
 static bool is_named(const char *name, const char *const *names, size_t count)
@@ -46,19 +47,13 @@ static bool holds_images(const char *path, bool split)
  * who start jobs leave them. */
 static bool is_in_the_way(const char *folder, const jsni_folder_entry *entry)
 {
-    static const char *const own[] = {
-        JSNI_RUN_ENVIRONMENT, JSNI_RUN_METRICS,  JSNI_RUN_CHECKPOINT,
-        JSNI_RUN_METRICS_CSV, JSNI_RUN_PREVIOUS, JSNI_RUN_MODEL,
-        JSNI_RUN_CARD,        JSNI_RUN_BEST,     JSNI_RUN_LABELS,
-        JSNI_RUN_BAD_IMAGES,  JSNI_RUN_DOUBTFUL, JSNI_RUN_POSTERIORS,
-        JSNI_RUN_EVALUATION,  JSNI_RUN_RESULT,   JSNI_RUN_REPORT,
-        JSNI_RUN_RAW};
     static const char *const splits[] = {"train", "val", "validation", "test"};
     if (entry->name[0] == '.')
         return false;
     if (!entry->folder)
         return jsni_is_image_name(entry->name) ||
-               is_named(entry->name, own, JSNI_COUNT_OF(own));
+               (jsni_run_file_find(entry->name) != NULL &&
+                strcmp(entry->name, JSNI_RUN_CONFIG) != 0);
     char *path = jsni_path_join(folder, entry->name);
     const bool images =
         path != NULL &&

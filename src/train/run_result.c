@@ -5,7 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
-#include "store/record_result.h"
+#include "store/run_files.h"
 #include "train/early_stop.h"
 #include "train/run.h"
 #include "train/run_name.h"
@@ -72,8 +72,10 @@ jsn_status jsni_run_result_write(const jsni_run_folder *folder,
     jsn_json_put_text(w, "data_text", mark->text);
     if (mark->test[0] != '\0')
         jsn_json_put_text(w, "test_images", mark->test);
+    jsn_status status = jsni_run_files_put(folder->path, (size_t)config->members, w);
     jsn_json_end(w);
-    jsn_status status = jsn_json_writer_take(w, &text);
+    if (status == JSN_OK)
+        status = jsn_json_writer_take(w, &text);
     if (status == JSN_OK)
         status = jsni_run_write(folder, JSNI_RUN_RESULT, text, strlen(text));
     jsn_text_release(text);
@@ -113,6 +115,12 @@ jsn_status jsni_run_result_read(const char *folder, const jsn_train_config *conf
     if (status == JSN_OK)
         jsni_early_stop_reason(config, result->epochs, result->stopped,
                                sizeof result->stopped);
+    /* Hundreds of finished runs may be asked for at once: weights by their size alone. */
+    if (status == JSN_OK)
+        status = jsni_run_files_verify_kind(&kept, folder, JSNI_RUN_FILE_TEXT, true);
+    if (status == JSN_OK)
+        status =
+            jsni_run_files_verify_kind(&kept, folder, JSNI_RUN_FILE_WEIGHTS, false);
     jsni_record_result_release(&kept);
     return status;
 }

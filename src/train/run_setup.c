@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "format/safetensors.h"
 #include "train/init_weights.h"
 #include "train/model_card.h"
 #include "train/resident_feed.h"
@@ -192,11 +193,34 @@ static jsn_status load_rows(jsni_run *run)
     return there ? jsni_run_rows_write(&run->rows, &run->folder) : JSN_OK;
 }
 
+/* The best weights so far, which the run does not read but hands on at its end. */
+static jsn_status check_best(const jsni_run *run)
+{
+    jsni_safetensors *file = NULL;
+    bool there = false;
+    JSNI_TRY(jsni_file_find(run->folder.path, JSNI_RUN_BEST, &there));
+    if (!there)
+        return JSN_OK;
+    jsn_status status =
+        jsni_safetensors_open_in(&file, run->folder.path, JSNI_RUN_BEST);
+    if (status == JSN_OK)
+        status = jsni_safetensors_verify(file);
+    jsni_safetensors_close(file);
+    if (status != JSN_ERR_DATA)
+        return status;
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s; the checkpoint is sound: delete this file, and the same "
+                     "command continues without the best weights so far",
+                     jsn_last_error());
+}
+
 static jsn_status load_state(jsni_run *run)
 {
     bool found = false;
     JSNI_TRY(jsni_checkpoint_load(run, &found));
     JSNI_TRY(load_rows(run));
+    if (found)
+        JSNI_TRY(check_best(run));
     JSNI_TRY(jsni_bad_images_read(run));
     if (run->opening != NULL)
         jsni_run_log(&run->folder, run->opening);

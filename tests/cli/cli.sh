@@ -42,6 +42,15 @@ complain() {
     sed 's/^/  stderr: /' stderr.txt | head -20
 }
 
+# unsign RUN: without the checksums of its files, as earlier versions left it, so that they can be edited.
+unsign() {
+    python3 -c '
+import json, sys
+doc = json.load(open(sys.argv[1]))
+del doc["files"]
+json.dump(doc, open(sys.argv[1], "w"), indent=2)' "$1/result.json"
+}
+
 finish() {
     echo "$((cases - failures)) passed, $failures failed"
     [ "$failures" -eq 0 ]

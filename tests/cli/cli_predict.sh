@@ -225,6 +225,7 @@ assert few["samples"] == 16
 print("ok")'
 expect 2 '' 'a run folder and a data set' -- "$JENSEN" eval run
 # Classes whose names have spaces and quotes: a line is read from its end, whatever the path.
+unsign run
 sed -i 's/"disc"/"dark disc 0.5"/; s/"star"/"a \\"star\\""/; s/"square"/"tab\\tbed"/; s/"cross"/"o\x27clock,"/' run/model.json
 expect 0 '*' '' -- "$JENSEN" predict run new --top 10 --json --device ref
 cp stdout.txt top.jsonl

@@ -1,0 +1,86 @@
+# jensen check, and what predict, eval, report and train say of damaged run folders.
+. "$(dirname "$0")/cli.sh"
+data=builtin:size=60,test=20
+tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none --val-fraction 0.2 -q"
+train() { "$JENSEN" train $data $tiny "$@" 2>/dev/null; }
+train --out run >/dev/null
+train --members 2 --out both >/dev/null
+fresh() { rm -rf bad && cp -r "${1:-run}" bad; }
+# flip FILE: one bit in the middle.
+flip() {
+    python3 -c '
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[len(data) // 2] ^= 1
+open(sys.argv[1], "wb").write(data)' "$1"
+}
+
+expect 0 '^sound +model-best.safetensors$' '' -- "$JENSEN" check run
+expect 0 '^the run is finished and sound; usable: predict eval report$' '' -- "$JENSEN" check run
+expect 0 '"sound":true,"finished":true,"predict":true,"report":true,"resume":false' '' -- "$JENSEN" check run --json
+expect 0 '^sound +member-2/model.safetensors$' '' -- "$JENSEN" check both
+expect 3 '' 'not a run folder' -- "$JENSEN" check .
+expect 2 '' 'wants one run folder' -- "$JENSEN" check
+# It writes nothing.
+(cd run && find . -type f -exec sha256sum {} +) | sort >before
+"$JENSEN" check run >/dev/null
+(cd run && find . -type f -exec sha256sum {} +) | sort >after
+expect 0 '' '' -- cmp before after
+
+# A bit in any file that result.json vouches for, and in the checkpoints.
+for file in config.yaml environment.json metrics.jsonl evaluation.json model.json metrics.csv labels.csv \
+    doubtful.csv model.safetensors model-best.safetensors checkpoint.safetensors checkpoint-previous.safetensors; do
+    fresh && flip "bad/$file"
+    expect 3 "^damaged +$file" "bad: [12] files? (is|are) damaged" -- "$JENSEN" check bad
+done
+fresh && rm bad/model.safetensors
+expect 3 '^missing +model.safetensors' '*' -- "$JENSEN" check bad
+expect 3 'and damaged; usable: report$' '*' -- "$JENSEN" check bad
+fresh both && flip both/member-2/model.safetensors
+expect 3 '^damaged +member-2/model.safetensors' '*' -- "$JENSEN" check both
+expect 3 '' 'both/member-2/model.safetensors: damaged' -- "$JENSEN" predict both run/doubtful
+rm -rf both && mv bad both
+fresh && rm bad/doubtful/01.png && echo x >bad/doubtful/02.png
+expect 3 '^missing +doubtful/01.png' '*' -- "$JENSEN" check bad
+expect 3 '^damaged +doubtful/02.png' '*' -- "$JENSEN" check bad
+
+# What reads a file refuses it by name and says what is left; what does not need it works.
+fresh && sed -i 's/"disc"/"disk"/' bad/model.json
+expect 3 '' 'bad/model.json: damaged, its SHA-256 is not the one in result.json; .*--init model.safetensors' -- \
+    "$JENSEN" predict bad run/doubtful
+expect 3 '' 'bad/model.json: damaged' -- "$JENSEN" eval bad $data
+expect 0 '*' '' -- "$JENSEN" report bad
+expect 3 '' 'bad/model.json: damaged' -- "$JENSEN" train $data $tiny --out bad
+fresh && sed -i 's/"loss":[0-9]/"loss":9/' bad/metrics.jsonl
+expect 3 '' 'bad/metrics.jsonl: damaged, .*has no curves' -- "$JENSEN" report bad
+expect 0 '01.png [a-z_]' '' -- "$JENSEN" predict bad run/doubtful
+rm bad/metrics.jsonl
+expect 0 '*' '' -- "$JENSEN" report bad
+fresh && cp both/member-2/model.safetensors bad/
+expect 3 '' 'bad/model.safetensors: damaged, its SHA-256' -- "$JENSEN" predict bad run/doubtful
+fresh && printf x >>bad/model.safetensors
+expect 3 '' 'bad/model.safetensors: damaged, it has [0-9]+ bytes, the run wrote [0-9]+' -- "$JENSEN" train $data $tiny --out bad
+fresh && sed -i 's/"test_acc": [0-9.]*/"test_acc": 0.999/' bad/result.json
+expect 3 '^damaged +result.json: its accuracy is not that of evaluation.json' '*' -- "$JENSEN" check bad
+fresh && sed -i 's/"mlp:width=16"/"mlq"/' bad/model.json && sed -i '/"model.json"/,/}/{s/"model.json"/"other"/}' bad/result.json
+expect 3 '' "bad/model.json: no network 'mlq'" -- "$JENSEN" predict bad run/doubtful
+
+# A run of an earlier version has no checksums and is read as before.
+fresh && python3 -c '
+import json
+doc = json.load(open("bad/result.json"))
+del doc["files"]
+json.dump(doc, open("bad/result.json", "w"))'
+expect 0 '^readable +model.json$' '' -- "$JENSEN" check bad
+expect 0 '01.png [a-z_]' '' -- "$JENSEN" predict bad run/doubtful
+expect 0 '*' '' -- "$JENSEN" report bad
+
+# Unfinished runs: the best weights so far are looked at when they continue.
+fresh && rm bad/result.json bad/model.safetensors bad/evaluation.json
+expect 0 'not finished and sound; usable: report train \(continues\)$' '' -- "$JENSEN" check bad
+head -c 100 /dev/urandom >bad/model-best.safetensors
+expect 3 'usable: report$' '*' -- "$JENSEN" check bad
+expect 3 '' 'bad/model-best.safetensors: .*the checkpoint is sound: delete this file' -- "$JENSEN" train $data $tiny --out bad
+rm bad/model-best.safetensors
+expect 0 '*' '*' -- "$JENSEN" train $data $tiny --out bad
+finish
