@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "backend/model_match.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
@@ -16,37 +14,16 @@
 #include "jensen/augment.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
+#include "jensen/network.h"
+#include "train/choose_look.h"
 #include "train/init_weights.h"
+#include "train/run_begun.h"
 #include "train/schedule.h"
 
 enum {
-    PROBES = 48,  /* images looked at to learn sizes and colours */
-    GLANCE = 256, /* pixels a side that suffice for that */
     LARGE = 1000, /* pixels a side from which on an image is a large photograph */
     FEW = 50      /* a class of fewer images is warned about */
 };
-
-/* The image looked at with the least or the largest width or height. */
-enum { NARROWEST, LOWEST, WIDEST, HIGHEST, EXTREMES };
-typedef struct extreme {
-    size_t width, height; /* 0: nothing could be read */
-    size_t position;      /* in the part */
-} extreme;
-
-typedef struct look {
-    size_t side; /* median of the shorter sides; 0: nothing could be read */
-    bool same;   /* all images have one size */
-    bool square;
-    bool grey;    /* all looked at are grey */
-    bool divides; /* most can be decoded at reduced size */
-    double bytes; /* of pixels, the mean of an image */
-    bool gpu;
-    /* Of the weights to start from: their network (empty: not known) and the side of
-     * their input (0: not known). */
-    char init_network[JSNI_NETWORK_SPEC];
-    size_t init_size;
-    extreme at[EXTREMES];
-} look;
 
 static void say(const jsn_logger *logger, jsn_log_level level, const char *format, ...)
     JSNI_PRINTF(3, 4);
@@ -84,77 +61,7 @@ static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
     return jsn_train_config_set(config, name, value);
 }
 
-static bool is_grey(const jsn_image *image)
-{
-    const size_t pixels = image->width * image->height;
-    for (size_t i = 0; i < pixels; i++) {
-        const uint8_t *p = image->data + 3 * i;
-        if (p[0] != p[1] || p[1] != p[2])
-            return false;
-    }
-    return true;
-}
-
-static int compare_sizes(const void *a, const void *b)
-{
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-static void note_extremes(look *seen, const jsn_image_part *image, size_t position)
-{
-    const extreme now = {image->width, image->height, position};
-    extreme *at = seen->at;
-    if (at[NARROWEST].width == 0 || now.width < at[NARROWEST].width)
-        at[NARROWEST] = now;
-    if (at[LOWEST].height == 0 || now.height < at[LOWEST].height)
-        at[LOWEST] = now;
-    if (now.width > at[WIDEST].width)
-        at[WIDEST] = now;
-    if (now.height > at[HIGHEST].height)
-        at[HIGHEST] = now;
-}
-
-/* Broken images are passed over; the loader names them. */
-static jsn_status look_at(const jsni_part *part, look *out)
-{
-    const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
-    look seen = {.grey = true,
-                 .same = traits->width > 0,
-                 .square = traits->width == traits->height};
-    size_t sides[PROBES], found = 0, coarse = 0, enough = GLANCE;
-    jsn_image_part image = {0};
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; i < PROBES && i < part->count; i++) {
-        const size_t at = part->count <= PROBES ? i : i * (part->count / PROBES);
-        status = jsn_dataset_image_part(part->data, part->split, part->index[at],
-                                        jsni_image_want_coarse, &enough, &image);
-        if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED) {
-            status = JSN_OK;
-            continue;
-        }
-        if (status != JSN_OK)
-            break;
-        sides[found++] = image.width < image.height ? image.width : image.height;
-        coarse += image.divisor > 1;
-        seen.bytes += (double)(image.width * image.height * JSN_IMAGE_CHANNELS);
-        seen.square = seen.square && image.width == image.height;
-        note_extremes(&seen, &image, at);
-        seen.grey = seen.grey && is_grey(&image.image);
-    }
-    jsn_image_release(&image.image);
-    if (found > 0) {
-        qsort(sides, found, sizeof sides[0], compare_sizes);
-        seen.side = sides[found / 2];
-        seen.bytes /= (double)found;
-    }
-    seen.divides = 2 * coarse > found;
-    seen.grey = seen.grey && found > 0;
-    *out = seen;
-    return status;
-}
-
-static void warn_of_doubts(const jsni_problem *p, const look *seen,
+static void warn_of_doubts(const jsni_problem *p, const jsni_look *seen,
                            const jsn_logger *logger)
 {
     size_t *counts = jsni_alloc_zero(p->classes, sizeof *counts);
@@ -230,7 +137,30 @@ static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
     return JSN_OK;
 }
 
-static jsn_status pick_input(jsn_train_config *c, const look *seen,
+/* Photographs on a CPU. Their first model is to come in minutes, so it is a small one on
+ * small images, of which a step costs little: many steps at a high rate teach a few
+ * hundred photographs more than few steps of a deep network do (docs/networks.md). */
+static const struct {
+    size_t side;
+    const char *network;
+    double epochs;      /* at most */
+    double rate;        /* from a batch of 32 on */
+    size_t better_side; /* what more time buys */
+    const char *better_network;
+} quick = {32, "cnn:width=32", 120.0, 0.1, 64, "cnn:width=32"};
+
+static bool is_small(const jsni_look *seen)
+{
+    return seen->side > 0 && seen->side <= 100;
+}
+
+static bool is_quick(const jsni_look *seen)
+{
+    return !is_small(seen) && !seen->gpu && !seen->earlier &&
+           seen->init_network[0] == '\0';
+}
+
+static jsn_status pick_input(jsn_train_config *c, const jsni_look *seen,
                              const jsn_logger *logger)
 {
     size_t size = seen->gpu ? 224 : 128;
@@ -238,12 +168,12 @@ static jsn_status pick_input(jsn_train_config *c, const look *seen,
     if (seen->same && seen->square && seen->side <= 64 && seen->side >= 8) {
         size = seen->side;
         why = "the size of the images";
-    } else if (seen->side > 0 && seen->side <= 48) {
-        size = 32;
+    } else if (is_small(seen)) {
+        size = seen->side <= 48 ? 32 : 64;
         why = "small images";
-    } else if (seen->side > 0 && seen->side <= 100) {
-        size = 64;
-        why = "small images";
+    } else if (is_quick(seen)) {
+        size = quick.side;
+        why = "photographs on a CPU, for a first model in minutes";
     }
     if (seen->init_size > 0) {
         size = seen->init_size;
@@ -255,15 +185,20 @@ static jsn_status pick_input(jsn_train_config *c, const look *seen,
     if (as_is && c->image_size <= 64)
         return pick(c, logger, "augment", "small images of one size", "strong");
     if (c->image_size <= 64)
-        return pick(c, logger, "augment", "small images, resized", "fit+strong");
+        return pick(c, logger, "augment",
+                    is_small(seen) ? "small images, resized"
+                                   : "photographs, made small",
+                    "fit+strong");
     return pick(c, logger, "augment", "photographs", "jitter");
 }
 
-static jsn_status pick_network(jsn_train_config *c, const look *seen,
+static jsn_status pick_network(jsn_train_config *c, const jsni_look *seen,
                                const jsn_logger *logger)
 {
     if (seen->init_network[0] != '\0')
         return pick(c, logger, "network", "that of --init", "%s", seen->init_network);
+    if (is_quick(seen) && c->image_size <= 64)
+        return pick(c, logger, "network", "photographs on a CPU", "%s", quick.network);
     if (c->image_size > 40)
         return pick(c, logger, "network", "images larger than 40 pixels", "resnet18");
     if (seen->gpu)
@@ -273,7 +208,7 @@ static jsn_status pick_network(jsn_train_config *c, const look *seen,
 }
 
 static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
-                              const look *seen, const jsn_logger *logger)
+                              const jsni_look *seen, const jsn_logger *logger)
 {
     const size_t n = p->train.count;
     size_t batch = n >= 20000 ? 128 : n >= 2000 ? 64 : 32;
@@ -284,13 +219,17 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(pick(c, logger, "batch", "by the number of images", "%zu", batch));
     const double steps = floor((double)n / (double)c->batch);
     const double wanted = seen->gpu ? 12000.0 : 4000.0;
-    const double most = seen->gpu ? 200.0 : 60.0;
+    const bool small = is_quick(seen) && strcmp(c->network, quick.network) == 0;
+    const double most = seen->gpu ? 200.0 : small ? quick.epochs : 60.0;
     double epochs = ceil(wanted / (steps > 0.0 ? steps : 1.0));
     epochs = epochs < 15.0 ? 15.0 : epochs > most ? most : epochs;
     char why[64];
     (void)snprintf(why, sizeof why, "about %.0f steps", epochs * steps);
     JSNI_TRY(pick(c, logger, "epochs", why, "%.0f", epochs));
     const bool adamw = strcmp(c->optimizer, "adamw") == 0;
+    if (small && !adamw && c->init == NULL)
+        return pick(c, logger, "lr", "high, for a small network", "%g",
+                    quick.rate * fmin(1.0, (double)c->batch / 32.0));
     const double base = (adamw ? 1e-3 : 0.1) * (c->init != NULL ? 0.1 : 1.0);
     return pick(c, logger, "lr",
                 c->init != NULL ? "fine-tuning, scaled with the batch"
@@ -314,7 +253,7 @@ static jsn_status begins_with_resize(const jsn_train_config *c, bool *out)
 /* Photographs of which the network would see a small part of the pixels are decoded at
  * reduced size; all others exactly, and those of recipes. */
 static jsn_status pick_decode(jsn_train_config *c, const jsni_problem *p,
-                              const look *seen, const jsn_logger *logger)
+                              const jsni_look *seen, const jsn_logger *logger)
 {
     const bool large = seen->side >= LARGE && seen->side >= 4 * (size_t)c->image_size;
     bool coarse = false;
@@ -351,7 +290,7 @@ static jsn_status want_of(void *user, size_t width, size_t height, jsn_image_wan
 }
 
 /* Whether the pipeline takes an image; a file that has become unreadable passes. */
-static jsn_status try_image(trial *t, const jsni_part *part, const extreme *e,
+static jsn_status try_image(trial *t, const jsni_part *part, const jsni_extreme *e,
                             float *out)
 {
     jsn_image_part image = {0};
@@ -373,17 +312,17 @@ static jsn_status try_image(trial *t, const jsni_part *part, const extreme *e,
  * a matter of some broken images; one that cuts a small window out of large images is
  * allowed, and rarely meant. */
 static jsn_status check_augment(const jsn_train_config *c, const jsni_part *part,
-                                const look *seen, const jsn_logger *logger)
+                                const jsni_look *seen, const jsn_logger *logger)
 {
     static const float mean[3] = {0.5f, 0.5f, 0.5f}, deviation[3] = {0.5f, 0.5f, 0.5f};
     const size_t size = (size_t)c->image_size;
-    const extreme *e = seen->at;
+    const jsni_extreme *e = seen->at;
     jsn_augment *pipeline = NULL;
     float *out = jsni_alloc(size * size, JSN_IMAGE_CHANNELS * sizeof *out);
     JSNI_TRY_ALLOC(out);
     jsn_status status =
         jsn_augment_create(&pipeline, c->augment, size, size, mean, deviation);
-    for (size_t i = 0; status == JSN_OK && i < EXTREMES && e[i].width > 0; i++) {
+    for (size_t i = 0; status == JSN_OK && i < JSNI_EXTREMES && e[i].width > 0; i++) {
         trial t = {pipeline, {0}, c->scaled_decode};
         status = try_image(&t, part, &e[i], out);
         if (status == JSN_ERR_DATA) {
@@ -397,12 +336,13 @@ static jsn_status check_augment(const jsn_train_config *c, const jsni_part *part
     }
     if (status == JSN_OK && strstr(jsn_augment_text(pipeline), "fit") == NULL &&
         strstr(jsn_augment_text(pipeline), "resize") == NULL &&
-        e[WIDEST].width > 2 * size && e[HIGHEST].height > 2 * size)
+        e[JSNI_WIDEST].width > 2 * size && e[JSNI_HIGHEST].height > 2 * size)
         say(logger, JSN_LOG_WARNING,
             "--augment %s takes parts of %zux%zu pixels from images as large as "
             "%zux%zu; "
             "--augment fit+%s shows them whole",
-            c->augment, size, size, e[WIDEST].width, e[WIDEST].height, c->augment);
+            c->augment, size, size, e[JSNI_WIDEST].width, e[JSNI_WIDEST].height,
+            c->augment);
     jsn_augment_destroy(pipeline);
     jsni_free(out);
     return status;
@@ -445,13 +385,80 @@ static jsn_status check_stop(const jsn_train_config *c, const jsni_problem *p)
 
 /* The average is kept on the host, after each step: a GPU that trains by whole epochs
  * would have to wait for it. */
-static jsn_status check_average(const jsn_train_config *c, const look *seen)
+static jsn_status check_average(const jsn_train_config *c, const jsni_look *seen)
 {
     if (!isnan(c->ema) && seen->gpu)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--ema %g works on the CPU alone so far (--device cpu)",
                          c->ema);
     return JSN_OK;
+}
+
+static jsn_status multiplies_of(const char *network, size_t side, size_t classes,
+                                double *out)
+{
+    jsn_network *made = NULL;
+    JSNI_TRY(jsn_network_create(&made, network, 3, side, side, classes));
+    *out = (double)jsn_network_totals(made).multiplies;
+    jsn_network_destroy(made);
+    return JSN_OK;
+}
+
+/* Who takes the quick choices is told what more time buys. */
+static jsn_status tell_better(const jsn_train_config *c, const jsni_problem *p,
+                              const jsn_logger *logger)
+{
+    double now = 1.0, then = 1.0;
+    JSNI_TRY(multiplies_of(c->network, (size_t)c->image_size, p->classes, &now));
+    JSNI_TRY(multiplies_of(quick.better_network, quick.better_side, p->classes, &then));
+    say(logger, JSN_LOG_INFO,
+        "for a better model, add --image-size %zu --network %s (about %.0f times "
+        "longer)",
+        quick.better_side, quick.better_network, then / now);
+    return JSN_OK;
+}
+
+/* All that is open, in the order in which one choice needs another. */
+static jsn_status pick_all(jsn_train_config *c, const jsni_problem *p,
+                           const jsni_look *seen, const jsn_logger *logger)
+{
+    JSNI_TRY(pick_loss(c, logger));
+    JSNI_TRY(pick_input(c, seen, logger));
+    if (!seen->earlier) {
+        JSNI_TRY(pick_decode(c, p, seen, logger));
+        JSNI_TRY(check_augment(c, &p->train, seen, logger));
+    }
+    JSNI_TRY(pick_network(c, seen, logger));
+    return pick_length(c, p, seen, logger);
+}
+
+/* A run that was begun with the choices of the first version goes on with them: whether
+ * there is one is found out by making them. */
+static jsn_status pick_as_begun(jsn_train_config *c, const jsni_problem *p,
+                                jsni_look seen, const jsn_logger *logger)
+{
+    jsn_train_config was;
+    bool begun = false;
+    seen.earlier = true;
+    JSNI_TRY(jsni_config_copy(&was, c));
+    jsn_status status = pick_all(&was, p, &seen, NULL);
+    if (status == JSN_OK && isnan(was.scaled_decode))
+        was.scaled_decode = 0.0;
+    if (status == JSN_OK)
+        status = jsni_run_begun_with(&was, &begun);
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    for (size_t i = 0; status == JSN_OK && begun && i < count; i++) {
+        char *text = NULL;
+        if (jsn_options_is_set(&table[i], c) || !jsn_options_is_set(&table[i], &was))
+            continue;
+        status = jsn_options_text(&table[i], &was, &text);
+        if (status == JSN_OK)
+            status = pick(c, logger, table[i].name, "as this run began", "%s", text);
+        jsn_text_release(text);
+    }
+    jsn_train_config_release(&was);
+    return status;
 }
 
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
@@ -461,8 +468,8 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(jsn_device_describe(c->device, &device));
     if (strncmp(c->device, "cuda", 4) != 0)
         JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
-    look seen = {0};
-    JSNI_TRY(look_at(&p->train, &seen));
+    jsni_look seen = {0};
+    JSNI_TRY(jsni_look_at(&p->train, &seen));
     seen.gpu = strcmp(device.backend, "cuda") == 0;
     say(logger, JSN_LOG_INFO,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
@@ -474,12 +481,12 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
     JSNI_TRY(check_average(c, &seen));
-    JSNI_TRY(pick_loss(c, logger));
-    JSNI_TRY(pick_input(c, &seen, logger));
-    JSNI_TRY(pick_decode(c, p, &seen, logger));
-    JSNI_TRY(check_augment(c, &p->train, &seen, logger));
-    JSNI_TRY(pick_network(c, &seen, logger));
-    JSNI_TRY(pick_length(c, p, &seen, logger));
     c->val_fraction = p->val_fraction;
+    if (is_quick(&seen) || seen.side >= LARGE)
+        JSNI_TRY(pick_as_begun(c, p, seen, logger));
+    const bool open = c->network == NULL && c->image_size == JSN_OPTION_INT_UNSET;
+    JSNI_TRY(pick_all(c, p, &seen, logger));
+    if (open && is_quick(&seen))
+        JSNI_TRY(tell_better(c, p, logger));
     return warn_of_idle(c, p, logger);
 }

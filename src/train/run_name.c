@@ -105,6 +105,17 @@ jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)
     return jsni_text_take(&text, out);
 }
 
+jsn_status jsni_run_folder_name(const jsn_train_config *config, char **out)
+{
+    if (config->out == NULL)
+        return jsni_run_default_folder(config, out);
+    if (config->out[0] == '\0')
+        return jsni_fail(JSN_ERR_ARGUMENT, "--out names no folder; without it the run "
+                                           "gets one of its own below runs/");
+    *out = jsni_text_copy(config->out);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
 jsn_status jsni_run_config_text(const jsn_train_config *config, jsni_text *out)
 {
     size_t count = 0;

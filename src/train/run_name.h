@@ -20,6 +20,11 @@ JSN_MUST_CHECK jsn_status jsni_run_fingerprint(const jsn_train_config *config,
 JSN_MUST_CHECK jsn_status jsni_run_default_folder(const jsn_train_config *config,
                                                   char **out);
 
+/* The folder that a complete configuration leads to: --out, or the default; owned by the
+ * caller. JSN_ERR_ARGUMENT for an empty --out. */
+JSN_MUST_CHECK jsn_status jsni_run_folder_name(const jsn_train_config *config,
+                                               char **out);
+
 /* The text of config.yaml. */
 JSN_MUST_CHECK jsn_status jsni_run_config_text(const jsn_train_config *config,
                                                jsni_text *out);

@@ -1,6 +1,5 @@
 /* train/train.c - jsn_train(): from a configuration to finished run folders; see
  * jensen/train.h. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,17 +188,6 @@ static jsn_status train_members(const jsni_job *job, const jsn_logger *logger,
     return status;
 }
 
-static jsn_status find_folder(const jsn_train_config *config, char **folder)
-{
-    if (config->out == NULL)
-        return jsni_run_default_folder(config, folder);
-    if (config->out[0] == '\0')
-        return jsni_fail(JSN_ERR_ARGUMENT, "--out names no folder; without it the run "
-                                           "gets one of its own below runs/");
-    *folder = jsni_text_copy(config->out);
-    return *folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
-}
-
 /* Keeps what is said before there is a run folder, for its log. */
 typedef struct recorder {
     const jsn_logger *user; /* borrowed, may be NULL */
@@ -222,41 +210,6 @@ static void record_progress(void *user, const char *what, uint64_t done, uint64_
         r->user->progress(r->user->user, what, done, total, detail);
 }
 
-/* Whether there is a run in the folder of these options that decodes at full size; JSN_ERR_IO
- * when that cannot be known now. */
-static jsn_status began_exact(const jsn_train_config *config, bool *exact)
-{
-    char *folder = NULL;
-    jsn_train_config then;
-    jsn_train_config_clear(&then);
-    jsn_status status = find_folder(config, &folder);
-    if (status == JSN_OK)
-        status = jsni_run_config_read(folder, &then);
-    *exact = status == JSN_OK && then.scaled_decode == 0.0;
-    jsn_train_config_release(&then);
-    jsni_free(folder);
-    return status == JSN_ERR_IO || status == JSN_ERR_MEMORY ? status : JSN_OK;
-}
-
-/* A run that began before its photographs were decoded at reduced size goes on as it
- * began. `given`: whether the user said how. */
-static jsn_status settle_decode(jsn_train_config *config, bool given,
-                                const jsn_logger *logger)
-{
-    const double chosen = config->scaled_decode;
-    bool exact = false;
-    if (given || chosen == 0.0)
-        return JSN_OK;
-    config->scaled_decode = 0.0;
-    JSNI_TRY(began_exact(config, &exact));
-    if (!exact)
-        config->scaled_decode = chosen;
-    else if (logger->message != NULL)
-        logger->message(logger->user, JSN_LOG_INFO,
-                        "scaled-decode: 0 (as this run began)");
-    return JSN_OK;
-}
-
 static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
                            const jsn_logger *logger, jsni_job *job)
 {
@@ -264,16 +217,15 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
     JSNI_TRY(jsn_train_config_resolve(config));
     JSNI_TRY(jsni_train_check_specs(config));
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
-    const bool given = !isnan(config->scaled_decode);
     JSNI_TRY(jsni_choose(config, problem, logger));
-    JSNI_TRY(settle_decode(config, given, logger));
     if (config->workers == JSN_OPTION_INT_UNSET) {
-        /* Small images take no time; photographs are decoded by several threads. */
+        /* Small images take no time; larger ones are decoded by several threads. */
         const size_t cores = jsni_usable_cores();
-        const size_t most = config->image_size > 64 ? 4 : 1;
+        const bool resized = strncmp(config->augment, "fit", 3) == 0;
+        const size_t most = config->image_size > 64 || resized ? 4 : 1;
         config->workers = (int64_t)(cores < most ? cores : most);
     }
-    JSNI_TRY(find_folder(config, &folder));
+    JSNI_TRY(jsni_run_folder_name(config, &folder));
     *job = (jsni_job){config, problem, folder, (uint64_t)config->seed, NULL, 0};
     return jsni_run_place_check(folder);
 }
