@@ -169,7 +169,9 @@ static jsn_status find(const char *folder, const char *name, mode_t kind, bool *
         folder == NULL ? JSN_OK : jsni_place_open(&at, folder, name, path, &base);
     if (status == JSN_OK &&
         fstatat(at, base, &info, folder == NULL ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
-        status = open_failed(path);
+        /* That there is none is an answer: it must not take the place of the sentence of
+         * a failure that is being cleaned up after. */
+        status = errno == ENOENT || errno == ENOTDIR ? JSN_OK : open_failed(path);
     else if (status == JSN_OK && S_ISLNK(info.st_mode))
         status = link_refused(path);
     else if (status == JSN_OK)
