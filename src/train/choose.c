@@ -261,7 +261,7 @@ static jsn_status pick_decode(jsn_train_config *c, const jsni_problem *p,
         JSNI_TRY(begins_with_resize(c, &coarse));
     if (coarse)
         return pick(c, logger, "scaled-decode",
-                    "photographs far larger than the network's input", "0.5");
+                    "photographs far larger than the network's input", "1");
     if (isnan(c->scaled_decode))
         JSNI_TRY(jsn_train_config_set(c, "scaled-decode", "0"));
     const double all = seen->bytes * (double)p->train.count;

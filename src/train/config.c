@@ -37,7 +37,7 @@ static const jsn_option_info options[] = {
     {"scaled-decode", 0, REAL(NULL, 0, 1), "X",
      "decode JPEGs at 1/2, 1/4 or 1/8 of their size where that leaves X pixels a side "
      "for each of the network's: faster, less memory, other pixels; 0: never (default: "
-     "0.5 for photographs far larger than the network's input, else 0)",
+     "1 for photographs far larger than the network's input, else 0)",
      FIELD(scaled_decode)},
 
     {"labels", 0, TEXT, "FILE.csv",

@@ -36,8 +36,8 @@ PY
 }
 small=$(peak small) && cp said.txt chosen.txt
 exact=$(peak exact --scaled-decode 0)
-expect 0 '^scaled-decode: 0.5 .photographs far larger' '' -- cat chosen.txt
-expect 0 '^scaled-decode: 0.5$' '' -- cat small/config.yaml
+expect 0 '^scaled-decode: 1 .photographs far larger' '' -- cat chosen.txt
+expect 0 '^scaled-decode: 1$' '' -- cat small/config.yaml
 expect 0 '^scaled-decode: 0$' '' -- cat exact/config.yaml
 expect 0 '' '' -- test "$((small + 250))" -lt "$exact"
 
