@@ -120,7 +120,8 @@ typedef struct jsn_classifier_scores {
     uint64_t bad_images; /* left out */
     double accuracy, top5, loss, ece;
     double consistency;  /* with one augmented copy of each image, when asked for */
-    uint64_t *confusion; /* [classes][classes], label to predicted; owned */
+    uint64_t *confusion; /* [classes][classes], label to predicted; owned. NULL for more
+                          * than JSN_MATRIX_MAX_CLASSES */
     jsn_class_scores *per_class; /* [classes]; owned */
     double balanced_accuracy;    /* mean recall of the classes with a label */
     double macro_f1;   /* mean F1 of the classes with a label or a prediction */

@@ -11,6 +11,7 @@
 #include "jensen/image.h"
 #include "jensen/image_file.h"
 #include "jensen/json.h"
+#include "jensen/limit.h"
 #include "jensen/log.h"
 #include "jensen/loss.h"
 #include "jensen/machine.h"

@@ -34,8 +34,7 @@
 extern "C" {
 #endif
 
-/* Limits of the reader. */
-#define JSN_JSON_MAX_BYTES ((size_t)64 << 20)
+/* Levels of values in values that are read and written. */
 enum { JSN_JSON_MAX_DEPTH = 128 };
 
 typedef enum jsn_json_kind {
@@ -53,7 +52,8 @@ typedef struct jsn_json jsn_json;
 /* Reads one value and nothing behind it but white space. Refused: anything outside
  * RFC 8259 (comments, trailing commas, NaN), a key twice in an object, text that is not
  * UTF-8, the character U+0000, numbers beyond the range of double, more than
- * JSN_JSON_MAX_DEPTH levels or JSN_JSON_MAX_BYTES bytes. The sentence begins
+ * JSN_JSON_MAX_DEPTH levels, more bytes than the limit `json` (jensen/limit.h). The
+ * sentence begins
  * "name:line:column:". *out is NULL on failure, else the caller's: jsn_json_destroy().
  *   JSN_ERR_DATA, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_json_parse(jsn_json **out, const char *name,

@@ -54,7 +54,8 @@ typedef struct jsn_noise_result {
                         (keep the sample, clean, for validation), else 1 */
     double *class_rates; /* [classes], owned: share of a class's labels that changed;
                               0 for a class without samples */
-    size_t *transitions; /* [classes][classes], owned: samples from label to label */
+    size_t *transitions; /* [classes][classes], owned: samples from label to label;
+                              NULL for more than JSN_MATRIX_MAX_CLASSES */
     size_t classes;
     size_t samples;
     size_t listed_samples; /* those with listed 1; the rates are over them */

@@ -59,7 +59,7 @@ typedef struct jsn_train_config {
     int64_t threads, workers;
     double checkpoint_minutes;
     char *out, *config, *recipe;
-    jsn_texts set;
+    jsn_texts set, limit;
     bool json;
 } jsn_train_config;
 

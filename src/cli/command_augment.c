@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "jensen/augment.h"
 #include "jensen/image_file.h"
 
@@ -13,6 +14,7 @@ typedef struct augment_values {
     char *op, *at, *pipeline, *out;
     double value;
     int64_t copies, seed, size, zoom;
+    jsn_texts limit;
 } augment_values;
 
 static const jsn_option_info options[] = {
@@ -40,6 +42,7 @@ static const jsn_option_info options[] = {
      offsetof(augment_values, zoom)},
     {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "image to write: .png, .jpg, .ppm or .bmp", offsetof(augment_values, out)},
+    CLI_LIMIT_ROW(augment_values),
 };
 
 static jsn_status run_operation(const augment_values *v, const jsn_image *in)

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_bench.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -16,6 +17,7 @@
 typedef struct decode_values {
     int64_t repeats, divisor;
     bool json;
+    jsn_texts limit;
 } decode_values;
 
 static const jsn_option_info options[] = {
@@ -25,6 +27,7 @@ static const jsn_option_info options[] = {
     {"divisor", 0, JSN_OPTION_INT, "1", 1, 8, NULL, "N",
      "2, 4 or 8: JPEGs at that fraction of their size",
      offsetof(decode_values, divisor)},
+    CLI_LIMIT_ROW(decode_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object",
      offsetof(decode_values, json)},
 };

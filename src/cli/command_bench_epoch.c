@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_bench.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_step.h"
 #include "jensen/loss.h"
@@ -19,6 +20,7 @@ typedef struct epoch_values {
     char *data, *network, *loss, *augment, *device, *precision;
     int64_t batch, views, threads, workers, steps;
     bool json;
+    jsn_texts limit;
 } epoch_values;
 
 static const jsn_option_info options[] = {
@@ -46,6 +48,7 @@ static const jsn_option_info options[] = {
      "auto, cpu, ref, onednn, cuda", offsetof(epoch_values, device)},
     {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
      "arithmetic of the device", offsetof(epoch_values, precision)},
+    CLI_LIMIT_ROW(epoch_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(epoch_values, json)},
 };

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_bench.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/machine.h"
@@ -19,6 +20,7 @@ enum { MOST_REPEATS = 1000 };
 typedef struct load_values {
     int64_t threads, repeats;
     bool json;
+    jsn_texts limit;
 } load_values;
 
 static const jsn_option_info options[] = {
@@ -27,6 +29,7 @@ static const jsn_option_info options[] = {
     {"repeats", 0, JSN_OPTION_INT, "3", 1, MOST_REPEATS, NULL, "N",
      "passes over all images, of which median and best are printed",
      offsetof(load_values, repeats)},
+    CLI_LIMIT_ROW(load_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object",
      offsetof(load_values, json)},
 };

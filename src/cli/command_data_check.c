@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 
 typedef struct check_values {
     int64_t max_bad, threads;
     bool json;
+    jsn_texts limit;
 } check_values;
 
 static const jsn_option_info options[] = {
@@ -17,6 +19,7 @@ static const jsn_option_info options[] = {
      "stop after this many broken images", offsetof(check_values, max_bad)},
     {"threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",
      "threads; 0: one a usable core", offsetof(check_values, threads)},
+    CLI_LIMIT_ROW(check_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(check_values, json)},
 };

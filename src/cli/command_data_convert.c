@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "jensen/augment.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -16,6 +17,7 @@
 typedef struct convert_values {
     char *out, *format;
     int64_t size;
+    jsn_texts limit;
 } convert_values;
 
 static const jsn_option_info options[] = {
@@ -27,6 +29,7 @@ static const jsn_option_info options[] = {
     {"size", 0, JSN_OPTION_INT, "0", 0, JSN_IMAGE_MAX_SIDE, NULL, "N",
      "shrink images to N pixels of their shorter side; 0: leave them as they are",
      offsetof(convert_values, size)},
+    CLI_LIMIT_ROW(convert_values),
 };
 
 enum { PATH = 4096, NAME = 256, LISTED = 10 };

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "jensen/fetch.h"
 
 typedef struct fetch_values {
     char *out, *url, *sha256;
+    jsn_texts limit;
 } fetch_values;
 
 static const jsn_option_info options[] = {
@@ -17,6 +19,7 @@ static const jsn_option_info options[] = {
      offsetof(fetch_values, url)},
     {"sha256", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "HEX",
      "expect this sum instead of the published ones", offsetof(fetch_values, sha256)},
+    CLI_LIMIT_ROW(fetch_values),
 };
 
 static jsn_status run(void *values, const jsn_texts *args)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -13,6 +14,7 @@ typedef struct info_values {
     bool json, sum;
     char *sheet;
     int64_t columns;
+    jsn_texts limit;
 } info_values;
 
 static const jsn_option_info options[] = {
@@ -24,6 +26,7 @@ static const jsn_option_info options[] = {
      offsetof(info_values, sheet)},
     {"columns", 0, JSN_OPTION_INT, "16", 1, 100, NULL, "N",
      "samples a row of the sheet", offsetof(info_values, columns)},
+    CLI_LIMIT_ROW(info_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(info_values, json)},
 };

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
 #include "cli/cli_csv.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_print.h"
 #include "jensen/classifier.h"
@@ -14,6 +15,7 @@ typedef struct eval_values {
     char *device, *csv;
     int64_t threads, consistency, tta;
     bool json;
+    jsn_texts limit;
 } eval_values;
 
 static const jsn_option_info options[] = {
@@ -30,6 +32,7 @@ static const jsn_option_info options[] = {
     {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "a row for every image: path, label, prediction and their probabilities",
      offsetof(eval_values, csv)},
+    CLI_LIMIT_ROW(eval_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(eval_values, json)},
 };
@@ -46,6 +49,23 @@ static void put_class_scores(jsn_json_writer *w, const jsn_classifier_scores *s,
         jsn_json_put_real(w, "precision", one->precision);
         jsn_json_put_real(w, "recall", one->recall);
         jsn_json_put_real(w, "f1", one->f1);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
+
+static void put_confusion(jsn_json_writer *w, const jsn_classifier_scores *s,
+                          size_t classes)
+{
+    if (s->confusion == NULL) {
+        jsn_json_put_null(w, "confusion");
+        return;
+    }
+    jsn_json_begin_array(w, "confusion");
+    for (size_t k = 0; k < classes; k++) {
+        jsn_json_begin_array(w, NULL);
+        for (size_t j = 0; j < classes; j++)
+            jsn_json_put_int(w, NULL, (int64_t)s->confusion[k * classes + j]);
         jsn_json_end(w);
     }
     jsn_json_end(w);
@@ -74,14 +94,7 @@ static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_score
         jsn_json_put_text(w, NULL, jsn_classifier_class(c, k));
     jsn_json_end(w);
     put_class_scores(w, s, classes);
-    jsn_json_begin_array(w, "confusion");
-    for (size_t k = 0; k < classes; k++) {
-        jsn_json_begin_array(w, NULL);
-        for (size_t j = 0; j < classes; j++)
-            jsn_json_put_int(w, NULL, (int64_t)s->confusion[k * classes + j]);
-        jsn_json_end(w);
-    }
-    jsn_json_end(w);
+    put_confusion(w, s, classes);
     jsn_json_end(w);
     return cli_print_json(w);
 }
@@ -133,8 +146,9 @@ static void print_confusion(const jsn_classifier *c, const jsn_classifier_scores
     enum { MOST_COLUMNS = 12, MOST_LABEL = 24, LEAST_COLUMN = 6, MOST_COLUMN = 10 };
     const size_t classes = jsn_classifier_classes(c);
     if (classes > MOST_COLUMNS) {
-        cli_print("\nconfusion of %zu classes: too wide to print, --json has it\n",
-                  classes);
+        cli_print("\nconfusion of %zu classes: %s\n", classes,
+                  s->confusion != NULL ? "too wide to print, --json has it"
+                                       : "too many for a matrix, left out");
         return;
     }
     const size_t label = name_width(c, 1, MOST_LABEL);

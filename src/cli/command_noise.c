@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "jensen/dataset.h"
 #include "jensen/noise.h"
@@ -14,6 +15,7 @@ typedef struct noise_values {
     char *noise, *out, *matrix;
     int64_t seed;
     bool json;
+    jsn_texts limit;
 } noise_values;
 
 static const jsn_option_info options[] = {
@@ -27,6 +29,7 @@ static const jsn_option_info options[] = {
     {"matrix", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "CSV to write: share of each label a class, as counted",
      offsetof(noise_values, matrix)},
+    CLI_LIMIT_ROW(noise_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
      offsetof(noise_values, json)},
 };
@@ -90,7 +93,7 @@ static jsn_status print_json(const noise_values *v, const jsn_noise_input *in,
 static size_t main_target(const jsn_noise_result *r, size_t c)
 {
     size_t best = r->classes;
-    for (size_t d = 0; d < r->classes; d++)
+    for (size_t d = 0; r->transitions != NULL && d < r->classes; d++)
         if (d != c && r->transitions[c * r->classes + d] > 0 &&
             (best == r->classes || r->transitions[c * r->classes + d] >
                                        r->transitions[c * r->classes + best]))
@@ -120,7 +123,7 @@ static void print_text(const noise_values *v, const jsn_noise_input *in,
     }
     cli_print("\n");
     cli_put_left("class", width);
-    cli_print(" %8s  %s\n", "wrong", "most often as");
+    cli_print(" %8s  %s\n", "wrong", r->transitions != NULL ? "most often as" : "");
     for (size_t c = 0; c < r->classes; c++) {
         const size_t target = main_target(r, c);
         cli_put_left(in->class_names[c], width);

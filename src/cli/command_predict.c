@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_predict.h"
 #include "jensen/array.h"
@@ -14,6 +15,7 @@ typedef struct predict_values {
     char *network, *init, *array, *logits, *device, *precision, *csv;
     int64_t classes, batch, threads, top, tta;
     bool json;
+    jsn_texts limit;
 } predict_values;
 
 static const jsn_option_info options[] = {
@@ -45,6 +47,7 @@ static const jsn_option_info options[] = {
      offsetof(predict_values, tta)},
     {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores", offsetof(predict_values, threads)},
+    CLI_LIMIT_ROW(predict_values),
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "one JSON object a line on stdout", offsetof(predict_values, json)},
 };

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_limit.h"
 #include "jensen/report.h"
 
 typedef struct report_values {
     char *out, *title, *table;
+    jsn_texts limit;
 } report_values;
 
 static const jsn_option_info options[] = {
@@ -19,6 +21,7 @@ static const jsn_option_info options[] = {
     {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",
      "print a table of means and deviations over seeds instead of a page",
      offsetof(report_values, table)},
+    CLI_LIMIT_ROW(report_values),
 };
 
 static jsn_status print_table(const jsn_texts *runs, const char *format)

@@ -10,6 +10,7 @@
 #include "cli/cli_help.h"
 #include "cli/cli_progress.h"
 #include "cli/command_list.h"
+#include "jensen/limit.h"
 #include "jensen/version.h"
 
 #define DECLARE(id) extern const cli_command cli_command_##id;
@@ -180,6 +181,20 @@ static jsn_status parse(const cli_command *command, void *values, int argc,
     return status;
 }
 
+/* The limits that the command line sets; train and the like also take them from files. */
+static jsn_status set_limits(const jsn_option_info *table, size_t count,
+                             const void *values)
+{
+    const jsn_option_info *row = jsn_options_find(table, count, "limit");
+    if (row == NULL || row->kind != JSN_OPTION_TEXTS)
+        return JSN_OK;
+    const jsn_texts *texts = (const void *)((const char *)values + row->offset);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < texts->count; i++)
+        status = jsn_limit_set(texts->items[i]);
+    return status;
+}
+
 static int run_command(const cli_command *command, int argc, char **argv)
 {
     int help = 0;
@@ -201,6 +216,8 @@ static int run_command(const cli_command *command, int argc, char **argv)
         status = jsn_options_init(table, count, values);
     if (status == JSN_OK)
         status = parse(command, values, argc, argv, &args);
+    if (status == JSN_OK)
+        status = set_limits(table, count, values);
     if (status == JSN_OK)
         status = command->run(values, &args);
     /* Data that never reached its reader (a full disk, a closed pipe) is a failure. */

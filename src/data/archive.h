@@ -1,5 +1,5 @@
-/* data/archive.h - reading the members of an archive one after the other: tar, tar.gz,
- * tar.xz, tar.bz2, tar.zst, zip. */
+/* data/archive.h - reading the members of an archive one after the other: tar, tar
+ * compressed as format/compressed.h says, zip. */
 #ifndef JSNI_DATA_ARCHIVE_H
 #define JSNI_DATA_ARCHIVE_H
 
@@ -13,7 +13,6 @@
 typedef struct jsni_archive_visitor {
     void *user;
     const jsn_logger *logger; /* NULL: no progress */
-    size_t member_limit;      /* a larger member that is wanted is refused */
     /* Whether to read this member; the name is plain, see jsni_path_plain(). */
     bool (*wants)(void *user, const char *name);
     jsn_status (*folder)(void *user, const char *name); /* NULL: folders are skipped */
@@ -26,8 +25,9 @@ typedef struct jsni_archive_visitor {
 } jsni_archive_visitor;
 
 /* Visits all members in stored order; devices and the like are skipped. Names are UTF-8
- * whatever the locale, which is changed for this thread meanwhile. Refuses archives that expand to more than a thousand times their size.
- *   JSN_ERR_DATA         damaged, hostile names, encrypted
+ * whatever the locale, which is changed for this thread meanwhile. The limits `archive`,
+ * `ratio` and, for members that are wanted, `member` hold (core/limit.h).
+ *   JSN_ERR_DATA         damaged, hostile names, encrypted, beyond a limit
  *   JSN_ERR_UNSUPPORTED  this build has no libarchive
  * and whatever the visitor returns. */
 JSN_MUST_CHECK jsn_status jsni_archive_walk(const char *path,

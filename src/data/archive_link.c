@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/limit.h"
 #include "data/dataset_impl.h"
 #include "data/listing.h"
 
@@ -124,8 +125,8 @@ jsn_status jsni_links_list(const jsni_links *links, jsni_listing *files,
             continue;
         (*source)[files->count] = links->to[i];
         JSNI_TRY(jsni_listing_add(files, jsni_listing_name(&links->names, i)));
-        if (files->count > JSNI_DATASET_MAX_SAMPLES)
-            return jsni_fail(JSN_ERR_DATA, "an archive holds too many files");
+        if (files->count > jsni_limit(JSNI_LIMIT_ROWS))
+            return jsni_limit_fail(JSNI_LIMIT_ROWS, "an archive");
     }
     return JSN_OK;
 }

@@ -1,4 +1,9 @@
-/* data/archive_read.c - see data/archive.h; on libarchive. */
+/* data/archive_read.c - see data/archive.h; on libarchive.
+ *
+ * A compressed archive is decompressed by format/compressed.h and handed over in pieces,
+ * so that all that comes out is counted: headers and members that are skipped as well.
+ * libarchive itself gets no filter, and the formats tar and zip.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <archive.h>
 #include <archive_entry.h>
@@ -9,22 +14,26 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/limit.h"
 #include "data/archive.h"
 #include "data/archive_link.h"
 #include "data/dataset_impl.h"
 #include "data/listing.h"
+#include "format/compressed.h"
 
-enum { ROOM = 1 << 20, BLOCK = 1 << 18, MOST_TIMES = 1000 };
-
-/* Small archives of very regular pictures may compress beyond MOST_TIMES. */
-static const uint64_t free_bytes = (uint64_t)64 << 20;
+/* Headers hold names and, of sparse files, maps, for which libarchive takes twenty times
+ * their bytes. */
+enum { ROOM = 1 << 20, BLOCK = 1 << 18, MOST_HEADER = 8 << 20 };
 
 typedef struct reading {
     const char *path;
     struct archive *archive;
     const jsni_archive_visitor *visitor;
-    uint64_t size; /* of the archive file */
-    uint64_t read; /* bytes out of it so far */
+    jsni_unpacker *unpacker; /* NULL: the archive is not compressed as a whole */
+    jsn_status status;       /* why `unpacker` gave nothing */
+    size_t header;           /* bytes of it since the last member ended; 0: in one */
+    uint64_t size;           /* of the archive file */
+    uint64_t read;           /* bytes out of its members so far */
     uint8_t *buffer;
     size_t room;
 } reading;
@@ -32,12 +41,11 @@ typedef struct reading {
 /* libarchive has no text where it found no memory for one. */
 static jsn_status archive_failed(const reading *r)
 {
-    const char *text = archive_error_string(r->archive);
-    if (text == NULL || archive_errno(r->archive) == ENOMEM ||
-        strstr(text, "not enough memory") != NULL)
-        return jsni_fail(JSN_ERR_MEMORY, "%s: no memory to read it", r->path);
-    return jsni_fail(JSN_ERR_DATA, "%s: cannot be read as an archive: %s", r->path,
-                     text);
+    if (r->status != JSN_OK)
+        return r->status;
+    return jsni_archive_fail(r->path, "cannot be read as an archive",
+                             archive_error_string(r->archive),
+                             archive_errno(r->archive));
 }
 
 static jsn_status make_room(reading *r, size_t wanted)
@@ -59,13 +67,10 @@ static jsn_status read_member(reading *r, struct archive_entry *entry, const cha
 {
     const int64_t stated =
         archive_entry_size_is_set(entry) ? archive_entry_size(entry) : BLOCK;
-    const size_t limit = r->visitor->member_limit;
+    const uint64_t limit = jsni_limit(JSNI_LIMIT_MEMBER);
     *length = 0;
     if (stated < 0 || (uint64_t)stated > limit)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: member %s has %lld bytes, more than the "
-                         "limit of %zu",
-                         r->path, name, (long long)stated, limit);
+        return jsni_limit_fail(JSNI_LIMIT_MEMBER, "%s: member %s", r->path, name);
     JSNI_TRY(make_room(r, (size_t)stated + 1));
     for (;;) {
         if (*length == r->room)
@@ -81,13 +86,10 @@ static jsn_status read_member(reading *r, struct archive_entry *entry, const cha
         *length += (size_t)got;
         r->read += (uint64_t)got;
         if (*length > limit)
-            return jsni_fail(JSN_ERR_DATA,
-                             "%s: member %s is larger than the limit of "
-                             "%zu bytes",
-                             r->path, name, limit);
-        if (r->read > free_bytes && r->read / MOST_TIMES > r->size)
-            return jsni_fail(JSN_ERR_DATA, "%s: expands to more than %d times its size",
-                             r->path, (int)MOST_TIMES);
+            return jsni_limit_fail(JSNI_LIMIT_MEMBER, "%s: member %s", r->path, name);
+        if (r->read > jsni_limit(JSNI_LIMIT_ARCHIVE))
+            return jsni_limit_fail(JSNI_LIMIT_ARCHIVE, "%s", r->path);
+        JSNI_TRY(jsni_limit_ratio(r->path, r->size, r->read));
     }
 }
 
@@ -135,12 +137,23 @@ static jsn_status visit(reading *r, struct archive_entry *entry)
     return v->file(v->user, name, r->buffer, length);
 }
 
+/* How far the archive file has been read. */
+static uint64_t bytes_done(const reading *r)
+{
+    const la_int64_t at = archive_filter_bytes(r->archive, -1);
+    if (r->unpacker != NULL)
+        return jsni_unpacker_at(r->unpacker);
+    return at > 0 && (uint64_t)at < r->size ? (uint64_t)at : 0;
+}
+
 static jsn_status visit_all(reading *r, struct archive_entry *entry)
 {
     const jsn_logger *logger = r->visitor->logger;
     uint64_t said = 0;
     for (;;) {
+        r->header = 1;
         const int result = archive_read_next_header2(r->archive, entry);
+        r->header = 0;
         if (result == ARCHIVE_EOF)
             break;
         if (result == ARCHIVE_RETRY)
@@ -148,8 +161,9 @@ static jsn_status visit_all(reading *r, struct archive_entry *entry)
         if (result < ARCHIVE_WARN)
             return archive_failed(r);
         JSNI_TRY(visit(r, entry));
-        const la_int64_t at = archive_filter_bytes(r->archive, -1);
-        const uint64_t done = at > 0 && (uint64_t)at < r->size ? (uint64_t)at : 0;
+        if (archive_read_data_skip(r->archive) < ARCHIVE_WARN)
+            return archive_failed(r);
+        const uint64_t done = bytes_done(r);
         if (logger != NULL && logger->progress != NULL && done > said + r->size / 100) {
             logger->progress(logger->user, "reading archive", done, r->size, "");
             said = done;
@@ -160,14 +174,34 @@ static jsn_status visit_all(reading *r, struct archive_entry *entry)
     return JSN_OK;
 }
 
-/* A filter or format that is missing from libarchive is a warning. libarchive 3.6 closes a
- * filter that was never opened when liblzma finds no memory. */
-static jsn_status start(const reading *r)
+/* libarchive's call for more of a compressed archive. */
+static la_ssize_t next_piece(struct archive *archive, void *user, const void **piece)
 {
-    JSNI_TRY(jsni_alloc_room(ROOM));
-    if (archive_read_support_filter_all(r->archive) < ARCHIVE_WARN ||
-        archive_read_support_format_tar(r->archive) < ARCHIVE_WARN ||
-        archive_read_support_format_zip(r->archive) < ARCHIVE_WARN ||
+    reading *r = user;
+    size_t length = 0;
+    r->status = jsni_unpacker_next(r->unpacker, piece, &length);
+    if (r->header > 0 && (r->header += length) > MOST_HEADER && r->status == JSN_OK)
+        r->status =
+            jsni_fail(JSN_ERR_DATA, "%s: a member's header has more than %d MiB",
+                      r->path, MOST_HEADER >> 20);
+    if (r->status == JSN_OK)
+        return (la_ssize_t)length;
+    archive_set_error(archive, EIO, "%s", jsn_last_error());
+    return ARCHIVE_FATAL;
+}
+
+static jsn_status open_archive(reading *r)
+{
+    JSNI_TRY(jsni_alloc_room(ROOM)); /* libarchive crashes when there is none */
+    errno = 0;
+    JSNI_TRY(jsni_unpacker_open(&r->unpacker, r->path));
+    if (archive_read_support_format_tar(r->archive) != ARCHIVE_OK)
+        return archive_failed(r);
+    if (r->unpacker != NULL)
+        return archive_read_open(r->archive, r, NULL, next_piece, NULL) == ARCHIVE_OK
+                   ? JSN_OK
+                   : archive_failed(r);
+    if (archive_read_support_format_zip(r->archive) != ARCHIVE_OK ||
         archive_read_open_filename(r->archive, r->path, BLOCK) != ARCHIVE_OK)
         return archive_failed(r);
     return JSN_OK;
@@ -177,18 +211,22 @@ static jsn_status walk(const char *path, const jsni_archive_visitor *visitor)
 {
     jsni_file_identity identity;
     JSNI_TRY(jsni_file_identify(path, &identity));
-    reading r = {path, archive_read_new(), visitor, identity.size, 0, NULL, 0};
+    reading r = {.path = path,
+                 .archive = archive_read_new(),
+                 .visitor = visitor,
+                 .size = identity.size};
     /* An own entry: archive_read_new() does not look whether it got one. */
     struct archive_entry *entry = archive_entry_new();
     jsn_status status = JSN_OK;
     if (r.archive == NULL || entry == NULL)
         status = jsni_fail(JSN_ERR_MEMORY, "libarchive could not be started");
     else
-        status = start(&r);
+        status = open_archive(&r);
     if (status == JSN_OK)
         status = visit_all(&r, entry);
     archive_entry_free(entry);
     (void)archive_read_free(r.archive);
+    jsni_unpacker_close(r.unpacker);
     jsni_free(r.buffer);
     return status;
 }

@@ -11,12 +11,12 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/limit.h"
 #include "data/folder_layout.h"
 
 enum { IMAGE_BYTES = 3 * JSNI_CIFAR_PIXELS };
 
 /* The largest published file has 153.7 MB. */
-static const size_t file_limit = (size_t)1 << 30;
 
 static void interleave(const uint8_t *planes, uint8_t *pixels)
 {
@@ -67,7 +67,7 @@ static jsn_status add_file(jsn_dataset *data, jsn_split split,
     size_t length = 0;
     char *path = jsni_path_join(folder, name);
     JSNI_TRY_ALLOC(path);
-    jsn_status status = jsni_file_read(path, file_limit, &bytes, &length);
+    jsn_status status = jsni_limit_read(JSNI_LIMIT_FILE, NULL, path, &bytes, &length);
     if (status == JSN_OK)
         status = jsni_cifar_add_records(data, split, layout, (const uint8_t *)bytes,
                                         length, path, seen);

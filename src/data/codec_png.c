@@ -60,15 +60,19 @@ static void take_bytes(png_structp png, png_bytep to, size_t count)
     r->at += count;
 }
 
-static jsn_status stored_size(const jsni_image_input *input, size_t *width,
-                              size_t *height)
+/* What the header says, before the library looks at it. */
+typedef struct frame {
+    size_t width, height;
+    bool interlaced;
+} frame;
+
+static jsn_status read_frame(const jsni_image_input *input, frame *out)
 {
     const uint8_t *b = input->bytes;
     if (input->length < HEADER || memcmp(b + 12, "IHDR", 4) != 0)
         return jsni_codec_fail(input, &jsni_codec_png, "its header is damaged");
-    *width = png_get_uint_32(b + 16);
-    *height = png_get_uint_32(b + 20);
-    return jsni_codec_check_size(input, &jsni_codec_png, *width, *height);
+    *out = (frame){png_get_uint_32(b + 16), png_get_uint_32(b + 20), b[28] != 0};
+    return jsni_codec_check_size(input, &jsni_codec_png, out->width, out->height);
 }
 
 /* The orientation in an eXIf chunk, before or behind the pixels. */
@@ -89,74 +93,83 @@ static jsn_status measure(void **state, const jsni_image_input *input, size_t *w
                           size_t *height)
 {
     (void)state;
-    size_t w = 0, h = 0;
-    JSNI_TRY(stored_size(input, &w, &h));
+    frame f = {0};
+    JSNI_TRY(read_frame(input, &f));
     const bool turns = jsni_orientation_turns(find_orientation(input));
-    *width = turns ? h : w;
-    *height = turns ? w : h;
+    *width = turns ? f.height : f.width;
+    *height = turns ? f.width : f.height;
     return JSN_OK;
 }
 
-/* Everything that can jump out of libpng. `rows` and `pixels` come from the caller, who
- * frees them. */
+/* Chunks that say nothing of the pixels are passed by: the library would take memory for
+ * whatever length they claim. */
+static void skip_chunks(png_structp png)
+{
+    static const png_byte names[] =
+        "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0"
+        "pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / 5);
+}
+
+/* Everything that can jump out of libpng. `block` is the caller's, who frees it: room for
+ * all of an interlaced image, else for a row. Rows are laid over white as they come. */
 static jsn_status read_pixels(png_structp png, png_infop info, reader *r,
-                              uint8_t *pixels, png_bytep *rows, size_t width,
-                              size_t height)
+                              uint8_t *block, const frame *f, uint8_t *out)
 {
     if (setjmp(png_jmpbuf(png)) != 0)
         return jsni_codec_fail(r->input, &jsni_codec_png, r->reason);
     png_set_user_limits(png, JSN_IMAGE_MAX_SIDE, JSN_IMAGE_MAX_SIDE);
     png_set_chunk_malloc_max(png, CHUNK_LIMIT);
     png_set_chunk_cache_max(png, CHUNKS);
+    skip_chunks(png);
     png_set_read_fn(png, r, take_bytes);
     png_read_info(png, info);
     png_set_expand(png);
     png_set_scale_16(png);
     png_set_gray_to_rgb(png);
     png_set_add_alpha(png, 255, PNG_FILLER_AFTER);
-    (void)png_set_interlace_handling(png);
+    const int passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    if (png_get_rowbytes(png, info) != width * 4 ||
-        png_get_image_height(png, info) != height)
+    if (png_get_rowbytes(png, info) != f->width * 4 ||
+        png_get_image_height(png, info) != f->height || (passes > 1) != f->interlaced)
         png_error(png, "its header changed");
-    for (size_t y = 0; y < height; y++)
-        rows[y] = pixels + y * width * 4;
-    png_read_image(png, rows);
+    for (int pass = 0; pass < passes; pass++)
+        for (size_t y = 0; y < f->height; y++) {
+            uint8_t *row = block + (f->interlaced ? y * f->width * 4 : 0);
+            png_read_row(png, row, NULL);
+            if (pass + 1 == passes)
+                jsni_image_flatten(row, out + y * f->width * 3, f->width);
+        }
     png_read_end(png, info);
     return JSN_OK;
 }
 
 static jsn_status decode(void **state, const jsni_image_input *input, jsn_image *out)
 {
-    size_t width = 0, height = 0;
+    frame f = {0};
     (void)state;
-    JSNI_TRY(stored_size(input, &width, &height));
+    JSNI_TRY(read_frame(input, &f));
+    JSNI_TRY(jsni_image_reserve(out, f.width, f.height, input->name));
     reader r = {input, 0, "unknown", false};
     jsn_status status = JSN_ERR_MEMORY;
     png_structp png = png_create_read_struct_2(
         PNG_LIBPNG_VER_STRING, &r, on_error, on_warning, &r, give_memory, take_memory);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
-    uint8_t *pixels = jsni_alloc(width * height, 4);
-    png_bytep *rows = jsni_alloc(height, sizeof *rows);
-    if (pixels == NULL || rows == NULL)
+    uint8_t *block = jsni_alloc(f.interlaced ? f.width * f.height : f.width, 4);
+    if (block == NULL)
         goto done;
     if (info == NULL) {
         status = jsni_fail(JSN_ERR_MEMORY, "libpng could not be started");
         goto done;
     }
-    status = read_pixels(png, info, &r, pixels, rows, width, height);
+    status = read_pixels(png, info, &r, block, &f, out->data);
     if (r.no_memory)
         status = jsni_codec_no_memory(input);
     if (status == JSN_OK)
-        status = jsni_image_reserve(out, width, height, input->name);
-    if (status != JSN_OK)
-        goto done;
-    jsni_image_flatten(pixels, out->data, width * height);
-    status = jsni_image_orient(out, find_orientation(input));
+        status = jsni_image_orient(out, find_orientation(input));
 done:
     png_destroy_read_struct(&png, &info, NULL);
-    jsni_free(rows);
-    jsni_free(pixels);
+    jsni_free(block);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/limit.h"
 #include "core/names.h"
 #include "core/text.h"
 #include "data/class_alike.h"
@@ -343,7 +344,7 @@ static jsn_status read_file(const jsn_dataset *data, const request *r)
     JSNI_TRY_ALLOC(path);
     char *bytes = NULL;
     size_t length = 0;
-    jsn_status status = jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length);
+    jsn_status status = jsni_limit_read(JSNI_LIMIT_MEMBER, NULL, path, &bytes, &length);
     if (status == JSN_OK)
         status =
             decode(data, r, &(jsni_image_input){(const uint8_t *)bytes, length, path});

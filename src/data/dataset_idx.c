@@ -13,8 +13,6 @@
 #include "data/text_lines.h"
 #include "format/compressed.h"
 
-static const size_t limit = (size_t)4 << 30;
-
 enum { PATH = JSNI_DATASET_MAX_NAME };
 
 /* The first of the usual names that exists: "train-images-idx3-ubyte", the same with a
@@ -50,9 +48,9 @@ static jsn_status add_split(jsn_dataset *data, jsn_split split, const char *fold
                          "%s: has only one of %s-images-idx3-ubyte and "
                          "%s-labels-idx1-ubyte",
                          folder, prefix, prefix);
-    jsn_status status = jsni_file_read_any(images, limit, &image_bytes, &image_length);
+    jsn_status status = jsni_file_read_any(images, &image_bytes, &image_length);
     if (status == JSN_OK)
-        status = jsni_file_read_any(labels, limit, &label_bytes, &label_length);
+        status = jsni_file_read_any(labels, &label_bytes, &label_length);
     if (status == JSN_OK)
         status = jsni_idx_add(
             data, split,

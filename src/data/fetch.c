@@ -16,8 +16,6 @@
 #include "data/download.h"
 #include "data/md5.h"
 
-static const size_t member_limit = (size_t)1 << 30;
-
 static const jsn_fetch_info table[] = {
     {"cifar10", "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz", 170052171,
      "c32a1d4ab5d03f1284b67883e8d87530",
@@ -141,7 +139,7 @@ static jsn_status unpack(const jsn_fetch_info *info, const char *archive,
                          const char *folder)
 {
     unpacking u = {folder, info, NULL, 0};
-    const jsni_archive_visitor visitor = {&u,   NULL,          member_limit, want_all,
+    const jsni_archive_visitor visitor = {&u,   NULL,          want_all,
                                           NULL, unpack_member, NULL};
     char name[200];
     (void)snprintf(name, sizeof name, "%s/%s", info->folder, info->proof);

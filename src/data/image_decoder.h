@@ -10,9 +10,6 @@
 #include "jensen/image.h"
 #include "jensen/status.h"
 
-/* Larger image files are refused before they are read. */
-#define JSNI_IMAGE_FILE_LIMIT ((size_t)1 << 28)
-
 /* An encoded image. */
 typedef struct jsni_image_input {
     const uint8_t *bytes;

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/limit.h"
 #include "data/image_codec.h"
 #include "data/image_decoder.h"
 
@@ -92,14 +93,15 @@ jsn_status jsni_codec_check_size(const jsni_image_input *input, const jsni_codec
 {
     if (width == 0 || height == 0)
         return jsni_codec_fail(input, codec, "it has no pixels");
-    if (width > JSN_IMAGE_MAX_SIDE || height > JSN_IMAGE_MAX_SIDE ||
-        width * height > JSN_IMAGE_MAX_PIXELS)
+    if (width > JSN_IMAGE_MAX_SIDE || height > JSN_IMAGE_MAX_SIDE)
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: %llu x %llu pixels, more than the %u a side and %zu in "
-                         "all that are read",
+                         "%s: %llu x %llu pixels, more than the %u a side that are "
+                         "read",
                          input->name, (unsigned long long)width,
-                         (unsigned long long)height, JSN_IMAGE_MAX_SIDE,
-                         (size_t)JSN_IMAGE_MAX_PIXELS);
+                         (unsigned long long)height, JSN_IMAGE_MAX_SIDE);
+    if (width * height > jsni_limit(JSNI_LIMIT_PIXELS))
+        return jsni_limit_fail(JSNI_LIMIT_PIXELS, "%s: %llu x %llu", input->name,
+                               (unsigned long long)width, (unsigned long long)height);
     return JSN_OK;
 }
 
@@ -337,7 +339,7 @@ jsn_status jsn_image_read(jsn_image *out, const char *path)
         return jsni_fail(JSN_ERR_ARGUMENT, "image: need an image and a path");
     char *bytes = NULL;
     size_t length = 0;
-    JSNI_TRY(jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length));
+    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, NULL, path, &bytes, &length));
     const jsn_status status = jsn_image_decode(out, bytes, length, path);
     jsni_free(bytes);
     return status;

@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/limit.h"
 #include "core/pool.h"
 #include "data/archive.h"
 #include "data/archive_link.h"
@@ -22,7 +23,6 @@ enum { BATCH = 128, MOST_DECODERS = 16 };
 
 /* Encoded bytes that are held before a pack of unequal images goes to its file. */
 static const size_t spill_limit = (size_t)256 << 20;
-static const size_t file_limit = (size_t)1 << 30; /* of a member of JSNI_PACK_FILES */
 /* Photographs stay encoded: their pixels take ten times the room, and runs use few. */
 static const size_t most_pixels = (size_t)1 << 20;
 
@@ -241,8 +241,8 @@ static jsn_status take_file(void *user, const char *name, const uint8_t *bytes,
                             size_t length)
 {
     building *b = user;
-    if (b->pack->files.count >= JSNI_DATASET_MAX_SAMPLES)
-        return jsni_fail(JSN_ERR_DATA, "%s: too many files", b->path);
+    if (b->pack->files.count >= jsni_limit(JSNI_LIMIT_ROWS))
+        return jsni_limit_fail(JSNI_LIMIT_ROWS, "%s", b->path);
     if (b->kind == JSNI_PACK_IMAGES && b->width == 0) {
         /* A first image that cannot be measured makes the pack one of files. */
         size_t width = 0, height = 0;
@@ -418,14 +418,8 @@ static jsn_status finish(building *b, const jsni_file_identity *identity,
 /* Reads the archive with `threads` - 1 decoding threads beside this one. */
 static jsn_status read_archive(building *b, size_t threads, const jsn_logger *logger)
 {
-    const jsni_archive_visitor visitor = {
-        b,
-        logger,
-        b->kind == JSNI_PACK_IMAGES ? JSNI_IMAGE_FILE_LIMIT : file_limit,
-        is_wanted,
-        take_folder,
-        take_file,
-        take_link};
+    const jsni_archive_visitor visitor = {b,           logger,    is_wanted,
+                                          take_folder, take_file, take_link};
     pthread_t started[MOST_DECODERS];
     size_t count = 0;
     if (b->kind == JSNI_PACK_IMAGES)

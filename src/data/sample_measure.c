@@ -5,6 +5,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/file_start.h"
+#include "core/limit.h"
 #include "data/dataset_impl.h"
 
 enum {
@@ -30,7 +31,7 @@ static jsn_status measure_file(jsni_image_decoder *decoder, const char *path, si
     if (status != JSN_ERR_DATA)
         return status;
     /* All of it: a longer header, or what is wrong with the file. */
-    JSNI_TRY(jsni_file_read(path, JSNI_IMAGE_FILE_LIMIT, &bytes, &length));
+    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, NULL, path, &bytes, &length));
     input = (jsni_image_input){(const uint8_t *)bytes, length, path};
     status = jsni_image_decoder_measure(decoder, &input, &out->width, &out->height);
     jsni_free(bytes);

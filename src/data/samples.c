@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/limit.h"
 #include "data/dataset_impl.h"
 #include "data/pack.h"
 
@@ -22,9 +23,8 @@ static void *grow(void *old, size_t used, size_t *room, size_t size)
 
 jsn_status jsni_dataset_add_class(jsn_dataset *data, const char *name)
 {
-    if (data->traits.classes >= JSNI_DATASET_MAX_CLASSES)
-        return jsni_fail(JSN_ERR_DATA, "'%s': more than %d classes", data->spec,
-                         (int)JSNI_DATASET_MAX_CLASSES);
+    if (data->traits.classes >= jsni_limit(JSNI_LIMIT_CLASSES))
+        return jsni_limit_fail(JSNI_LIMIT_CLASSES, "'%s'", data->spec);
     char **classes =
         grow(data->classes, data->traits.classes, &data->class_room, sizeof *classes);
     JSNI_TRY_ALLOC(classes);
@@ -70,9 +70,8 @@ jsn_status jsni_dataset_add(jsn_dataset *data, jsn_split split, const char *name
     if (label < 0 || (size_t)label >= data->traits.classes)
         return jsni_fail(JSN_ERR_DATA, "'%s': %s has label %d, beyond the %zu classes",
                          data->spec, name, (int)label, data->traits.classes);
-    if (s->samples >= JSNI_DATASET_MAX_SAMPLES)
-        return jsni_fail(JSN_ERR_DATA, "'%s': more than %zu samples", data->spec,
-                         JSNI_DATASET_MAX_SAMPLES);
+    if (s->samples >= jsni_limit(JSNI_LIMIT_ROWS))
+        return jsni_limit_fail(JSNI_LIMIT_ROWS, "'%s'", data->spec);
     size_t room = s->capacity;
     int32_t *labels = grow(s->labels, s->samples, &room, sizeof *labels);
     JSNI_TRY_ALLOC(labels);

@@ -11,8 +11,6 @@
 #include "data/listing.h"
 #include "format/compressed.h"
 
-static const size_t limit = (size_t)1 << 30;
-
 jsn_status jsni_line_fail(const char *path, size_t number, const char *what)
 {
     return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", path, number, what);
@@ -22,7 +20,7 @@ jsn_status jsni_lines_read(const char *path, jsni_line_fn *fn, void *user)
 {
     char *text = NULL;
     size_t length = 0;
-    JSNI_TRY(jsni_file_read_any(path, limit, &text, &length));
+    JSNI_TRY(jsni_file_read_any(path, &text, &length));
     jsn_status status = JSN_OK;
     if (memchr(text, 0, length) != NULL)
         status =

@@ -8,7 +8,7 @@
 /* Calls fn for every line that is not blank, without its end; `number` counts from 1.
  * The line may be changed by fn. Stops at the first failure, which is returned. Reads
  * compressed files, too.
- *   JSN_ERR_DATA  cannot be read, larger than 1 GiB, holds a NUL byte */
+ *   JSN_ERR_DATA  cannot be read, beyond the limit `file`, holds a NUL byte */
 typedef jsn_status jsni_line_fn(void *user, size_t number, char *line);
 JSN_MUST_CHECK jsn_status jsni_lines_read(const char *path, jsni_line_fn *fn,
                                           void *user);

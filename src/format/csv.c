@@ -1,5 +1,6 @@
-/* format/csv.c - see csv.h. The bytes are copied once; cells are unquoted in place and
- * found through a list of pointers, row after row, the header first. */
+/* format/csv.c - see csv.h. Cells are unquoted in place, in the block that was read, and
+ * found through a list of 32-bit places, row after row, the header first: long tables
+ * cost little more than their bytes. */
 #include "format/csv.h"
 
 #include <math.h>
@@ -9,19 +10,27 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/limit.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "format/compressed.h"
 
+/* From row `row` on (0: the header), rows begin at the line of their number + `by`:
+ * cells may hold line ends. */
+typedef struct shift {
+    size_t row, by;
+} shift;
+
 struct jsni_csv {
     char *name;
     char *block;
-    char **cells; /* [1 + rows][columns] */
+    uint32_t *cells; /* [1 + rows][columns], where they start in the block */
     size_t cell_count;
     size_t cell_room;
-    size_t *lines; /* [1 + rows] */
-    size_t line_count;
-    size_t line_room;
+    shift *shifts; /* [shift_count], in order */
+    size_t shift_count;
+    size_t shift_room;
+    size_t rows; /* with the header */
     size_t columns;
 };
 
@@ -38,29 +47,39 @@ static jsn_status refuse(const reader *r, const char *what)
     return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", r->csv->name, r->line, what);
 }
 
-static jsn_status push_cell(jsni_csv *csv, char *cell)
+/* Half as much again, since doubling a long list wastes half of it. */
+static size_t more_room(size_t room)
+{
+    return room < 64 ? 64 : room + room / 2;
+}
+
+static jsn_status push_cell(jsni_csv *csv, const char *cell)
 {
     if (csv->cell_count == csv->cell_room) {
-        const size_t room = csv->cell_room == 0 ? 64 : csv->cell_room * 2;
-        char **cells = jsni_realloc(csv->cells, room, sizeof *cells);
+        const size_t room = more_room(csv->cell_room);
+        uint32_t *cells = jsni_realloc(csv->cells, room, sizeof *cells);
         JSNI_TRY_ALLOC(cells);
         csv->cells = cells;
         csv->cell_room = room;
     }
-    csv->cells[csv->cell_count++] = cell;
+    csv->cells[csv->cell_count++] = (uint32_t)(cell - csv->block);
     return JSN_OK;
 }
 
+/* Notes that row `rows` begins in `line`. */
 static jsn_status push_line(jsni_csv *csv, size_t line)
 {
-    if (csv->line_count == csv->line_room) {
-        const size_t room = csv->line_room == 0 ? 64 : csv->line_room * 2;
-        size_t *lines = jsni_realloc(csv->lines, room, sizeof *lines);
-        JSNI_TRY_ALLOC(lines);
-        csv->lines = lines;
-        csv->line_room = room;
+    const size_t by = line - csv->rows;
+    if (csv->shift_count > 0 && csv->shifts[csv->shift_count - 1].by == by)
+        return JSN_OK;
+    if (csv->shift_count == csv->shift_room) {
+        const size_t room = more_room(csv->shift_room);
+        shift *shifts = jsni_realloc(csv->shifts, room, sizeof *shifts);
+        JSNI_TRY_ALLOC(shifts);
+        csv->shifts = shifts;
+        csv->shift_room = room;
     }
-    csv->lines[csv->line_count++] = line;
+    csv->shifts[csv->shift_count++] = (shift){csv->rows, by};
     return JSN_OK;
 }
 
@@ -120,7 +139,10 @@ static jsn_status parse_row(reader *r)
 {
     jsni_csv *csv = r->csv;
     const size_t first = csv->cell_count, line = r->line;
+    if (csv->rows > jsni_limit(JSNI_LIMIT_ROWS))
+        return jsni_limit_fail(JSNI_LIMIT_ROWS, "%s", csv->name);
     JSNI_TRY(push_line(csv, line));
+    csv->rows++;
     for (bool last = false; !last;) {
         if (csv->cell_count - first == JSNI_CSV_MAX_COLUMNS)
             return refuse(r, "too many cells in a row");
@@ -140,9 +162,9 @@ static jsn_status check_names(const reader *r)
     const jsni_csv *csv = r->csv;
     for (size_t i = 0; i < csv->columns; i++)
         for (size_t k = 0; k < i; k++)
-            if (strcmp(csv->cells[i], csv->cells[k]) == 0)
+            if (strcmp(jsni_csv_column_name(csv, i), jsni_csv_column_name(csv, k)) == 0)
                 return jsni_fail(JSN_ERR_DATA, "%s:1: two columns are named '%.100s'",
-                                 csv->name, csv->cells[i]);
+                                 csv->name, jsni_csv_column_name(csv, i));
     return JSN_OK;
 }
 
@@ -167,23 +189,23 @@ static jsn_status parse_table(reader *r)
     return JSN_OK;
 }
 
-jsn_status jsni_csv_parse(jsni_csv **out, const char *name, const char *data,
-                          size_t length, char separator)
+/* Takes `block` over, also on failure; there is a NUL behind its `length` bytes. */
+static jsn_status build(jsni_csv **out, const char *name, char *block, size_t length,
+                        char separator)
 {
     jsn_status status = JSN_ERR_MEMORY;
-    *out = NULL;
-    if (length > JSNI_CSV_MAX_BYTES)
-        return jsni_fail(JSN_ERR_DATA, "%s: %zu bytes, more than the limit of %zu",
-                         name, length, JSNI_CSV_MAX_BYTES);
     jsni_csv *csv = jsni_alloc_zero(1, sizeof *csv);
-    JSNI_TRY_ALLOC(csv);
+    if (csv == NULL) {
+        jsni_free(block);
+        return JSN_ERR_MEMORY;
+    }
+    csv->block = block;
     csv->name = jsni_text_copy(name);
-    csv->block = jsni_alloc(length + 1, 1);
-    if (csv->name != NULL && csv->block != NULL) {
-        memcpy(csv->block, data, length);
-        csv->block[length] = '\0';
+    if (csv->name != NULL) {
         reader r = {csv, csv->block, csv->block + length, separator, 1};
-        status = parse_table(&r);
+        status = length < UINT32_MAX
+                     ? parse_table(&r)
+                     : jsni_fail(JSN_ERR_DATA, "%s: more than 4 GiB", name);
     }
     if (status == JSN_OK)
         *out = csv;
@@ -192,15 +214,24 @@ jsn_status jsni_csv_parse(jsni_csv **out, const char *name, const char *data,
     return status;
 }
 
+jsn_status jsni_csv_parse(jsni_csv **out, const char *name, const char *data,
+                          size_t length, char separator)
+{
+    *out = NULL;
+    char *block = jsni_alloc(length + 1, 1);
+    JSNI_TRY_ALLOC(block);
+    memcpy(block, data, length);
+    block[length] = '\0';
+    return build(out, name, block, length, separator);
+}
+
 jsn_status jsni_csv_read(jsni_csv **out, const char *path)
 {
     char *data = NULL;
     size_t length = 0;
     *out = NULL;
-    JSNI_TRY(jsni_file_read_any(path, JSNI_CSV_MAX_BYTES, &data, &length));
-    const jsn_status status = jsni_csv_parse(out, path, data, length, ',');
-    jsni_free(data);
-    return status;
+    JSNI_TRY(jsni_file_read_any(path, &data, &length));
+    return build(out, path, data, length, ',');
 }
 
 jsn_status jsni_csv_read_in(jsni_csv **out, const char *folder, const char *name)
@@ -208,12 +239,12 @@ jsn_status jsni_csv_read_in(jsni_csv **out, const char *folder, const char *name
     char *data = NULL;
     size_t length = 0;
     *out = NULL;
-    JSNI_TRY(jsni_file_read_in(folder, name, JSNI_CSV_MAX_BYTES, &data, &length));
     char *path = jsni_file_path(folder, name);
-    const jsn_status status =
-        path == NULL ? JSN_ERR_MEMORY : jsni_csv_parse(out, path, data, length, ',');
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = jsni_limit_read(JSNI_LIMIT_FILE, folder, name, &data, &length);
+    if (status == JSN_OK)
+        status = build(out, path, data, length, ',');
     jsni_free(path);
-    jsni_free(data);
     return status;
 }
 
@@ -221,7 +252,7 @@ void jsni_csv_destroy(jsni_csv *csv)
 {
     if (csv == NULL)
         return;
-    jsni_free(csv->lines);
+    jsni_free(csv->shifts);
     jsni_free(csv->cells);
     jsni_free(csv->block);
     jsni_free(csv->name);
@@ -230,7 +261,7 @@ void jsni_csv_destroy(jsni_csv *csv)
 
 size_t jsni_csv_rows(const jsni_csv *csv)
 {
-    return csv->line_count - 1;
+    return csv->rows - 1;
 }
 
 size_t jsni_csv_columns(const jsni_csv *csv)
@@ -240,13 +271,13 @@ size_t jsni_csv_columns(const jsni_csv *csv)
 
 const char *jsni_csv_column_name(const jsni_csv *csv, size_t column)
 {
-    return csv->cells[column];
+    return csv->block + csv->cells[column];
 }
 
 bool jsni_csv_has(const jsni_csv *csv, const char *name, size_t *column)
 {
     for (size_t i = 0; i < csv->columns; i++)
-        if (strcmp(csv->cells[i], name) == 0) {
+        if (strcmp(jsni_csv_column_name(csv, i), name) == 0) {
             *column = i;
             return true;
         }
@@ -260,19 +291,27 @@ jsn_status jsni_csv_find(const jsni_csv *csv, const char *name, size_t *column)
         return JSN_OK;
     jsni_text list = jsni_text_in(names, sizeof names);
     for (size_t i = 0; i < csv->columns; i++)
-        jsni_text_item(&list, csv->cells[i]);
+        jsni_text_item(&list, jsni_csv_column_name(csv, i));
     return jsni_fail(JSN_ERR_DATA, "%s: no column '%s' (there are: %s)", csv->name,
                      name, names);
 }
 
 const char *jsni_csv_cell(const jsni_csv *csv, size_t row, size_t column)
 {
-    return csv->cells[(row + 1) * csv->columns + column];
+    return csv->block + csv->cells[(row + 1) * csv->columns + column];
 }
 
 size_t jsni_csv_line(const jsni_csv *csv, size_t row)
 {
-    return csv->lines[row + 1];
+    size_t low = 0, high = csv->shift_count; /* the last shift at or before the row */
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (csv->shifts[middle].row <= row + 1)
+            low = middle;
+        else
+            high = middle;
+    }
+    return row + 1 + csv->shifts[low].by;
 }
 
 static jsn_status no_number(const jsni_csv *csv, size_t row, size_t column,

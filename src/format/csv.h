@@ -9,7 +9,6 @@
 #include "jensen/status.h"
 
 enum { JSNI_CSV_MAX_COLUMNS = 4096 };
-#define JSNI_CSV_MAX_BYTES ((size_t)1 << 30)
 
 typedef struct jsni_csv jsni_csv;
 
@@ -17,7 +16,7 @@ typedef struct jsni_csv jsni_csv;
  * Quoted cells, LF or CRLF, a UTF-8 byte-order mark and blank lines at the end are
  * accepted; refused, with "file:line:": rows with another number of cells than the
  * header, two columns of one name, a quote inside a bare cell, text behind a closing
- * quote, a NUL byte.
+ * quote, a NUL byte, more than the limits `file` and `rows`.
  *   JSN_ERR_DATA, JSN_ERR_MEMORY, JSN_ERR_UNSUPPORTED (compressed) */
 JSN_MUST_CHECK jsn_status jsni_csv_read(jsni_csv **out, const char *path);
 /* The same of a file, not compressed, that is named as in core/file.h. */

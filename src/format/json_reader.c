@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/limit.h"
 #include "format/json_tree.h"
 
 typedef struct reader {
@@ -128,7 +129,7 @@ static jsn_status parse_text(reader *r, const char **out)
         close += *close == '\\' && r->end - close > 1 ? 2 : 1;
     if (close >= r->end)
         return refuse(r, "a text without its closing quote");
-    char *text = jsni_json_tree_alloc(r->root, (size_t)(close - r->at) + 1);
+    char *text = jsni_json_tree_text(r->root, (size_t)(close - r->at) + 1);
     JSNI_TRY_ALLOC(text);
     char *to = text;
     while (r->at < close) {
@@ -162,7 +163,7 @@ static jsn_status parse_word(reader *r, jsn_json *value)
     if (length == 0)
         return refuse(r, r->at == r->end ? "ends where a value should be"
                                          : "a value should be here");
-    char *text = jsni_json_tree_alloc(r->root, length + 1);
+    char *text = jsni_json_tree_text(r->root, length + 1);
     JSNI_TRY_ALLOC(text);
     memcpy(text, r->at, length);
     text[length] = '\0';
@@ -232,14 +233,12 @@ jsn_status jsni_json_parse_line(jsn_json **out, const char *name, size_t line,
 {
     jsn_json *root = NULL;
     *out = NULL;
-    if (length > JSN_JSON_MAX_BYTES)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: %zu bytes of JSON, more than the limit of %zu", name,
-                         length, JSN_JSON_MAX_BYTES);
+    if (length > jsni_limit(JSNI_LIMIT_JSON))
+        return jsni_limit_fail(JSNI_LIMIT_JSON, "%s", name);
     JSNI_TRY(jsni_json_tree_create(&root, name));
     reader r = {data, data + length, data, line, 0, root};
     skip_space(&r);
-    root->line = r.line;
+    root->line = (uint32_t)r.line;
     jsn_status status = parse_value(&r, root);
     if (status == JSN_OK) {
         skip_space(&r);
@@ -268,7 +267,7 @@ jsn_status jsni_json_read_in(jsn_json **out, const char *folder, const char *nam
     char *data = NULL;
     size_t length = 0;
     *out = NULL;
-    JSNI_TRY(jsni_file_read_in(folder, name, JSN_JSON_MAX_BYTES, &data, &length));
+    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_JSON, folder, name, &data, &length));
     char *path = jsni_file_path(folder, name);
     const jsn_status status =
         path == NULL ? JSN_ERR_MEMORY : jsn_json_parse(out, path, data, length);

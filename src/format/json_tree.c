@@ -24,7 +24,8 @@ typedef struct chunk {
 } chunk;
 
 struct jsni_json_arena {
-    chunk *last;
+    chunk *last;  /* of values and lists */
+    chunk *texts; /* apart from them, so that short ones need no padding */
     char *name;
 };
 
@@ -45,27 +46,29 @@ jsn_status jsni_json_tree_create(jsn_json **root, const char *name)
     return JSN_OK;
 }
 
+static void free_chunks(chunk *last)
+{
+    while (last != NULL) {
+        chunk *previous = last->previous;
+        jsni_free(last);
+        last = previous;
+    }
+}
+
 void jsn_json_destroy(jsn_json *root)
 {
     if (root == NULL)
         return;
     jsni_json_arena *arena = root->arena;
-    for (chunk *c = arena->last; c != NULL;) {
-        chunk *previous = c->previous;
-        jsni_free(c);
-        c = previous;
-    }
+    free_chunks(arena->last);
+    free_chunks(arena->texts);
     jsni_free(arena->name);
     jsni_free(arena);
 }
 
-void *jsni_json_tree_alloc(jsn_json *any, size_t bytes)
+static void *take(chunk **last, size_t bytes)
 {
-    jsni_json_arena *arena = any->arena;
-    if (bytes > SIZE_MAX / 2)
-        return NULL;
-    bytes = (bytes + 7) / 8 * 8;
-    chunk *c = arena->last;
+    chunk *c = *last;
     if (c == NULL || c->size - c->used < bytes) {
         size_t size = c == NULL ? FIRST_CHUNK : c->size * 2;
         size = size > LARGEST_CHUNK ? LARGEST_CHUNK : size;
@@ -73,19 +76,30 @@ void *jsni_json_tree_alloc(jsn_json *any, size_t bytes)
         c = jsni_alloc(sizeof *c + size, 1);
         if (c == NULL)
             return NULL;
-        *c = (chunk){.previous = arena->last, .size = size};
-        arena->last = c;
+        *c = (chunk){.previous = *last, .size = size};
+        *last = c;
     }
     void *block = (char *)c->data + c->used;
     c->used += bytes;
     return block;
 }
 
+void *jsni_json_tree_alloc(jsn_json *any, size_t bytes)
+{
+    return bytes > SIZE_MAX / 2 ? NULL : take(&any->arena->last, (bytes + 7) / 8 * 8);
+}
+
+char *jsni_json_tree_text(jsn_json *any, size_t bytes)
+{
+    return bytes > SIZE_MAX / 2 ? NULL : take(&any->arena->texts, bytes);
+}
+
 jsn_json *jsni_json_tree_value(jsn_json *any, size_t line)
 {
     jsn_json *value = jsni_json_tree_alloc(any, sizeof *value);
     if (value != NULL)
-        *value = (jsn_json){.line = line, .key = "", .text = "", .arena = any->arena};
+        *value = (jsn_json){
+            .line = (uint32_t)line, .key = "", .text = "", .arena = any->arena};
     return value;
 }
 
@@ -107,8 +121,9 @@ jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind, jsn_json *
                                 size_t count)
 {
     const size_t lists = kind == JSN_JSON_OBJECT ? 2 : 1;
-    parent->kind = kind;
+    parent->kind = (uint8_t)kind;
     parent->count = count;
+    parent->entries = NULL;
     if (count == 0)
         return JSN_OK;
     parent->entries = jsni_json_tree_alloc(parent, lists * count * sizeof first);
@@ -117,14 +132,14 @@ jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind, jsn_json *
         parent->entries[i] = first;
     if (kind != JSN_JSON_OBJECT)
         return JSN_OK;
-    parent->sorted = parent->entries + count;
-    memcpy(parent->sorted, parent->entries, count * sizeof first);
-    qsort(parent->sorted, count, sizeof first, by_key);
+    jsn_json **sorted = parent->entries + count;
+    memcpy(sorted, parent->entries, count * sizeof first);
+    qsort(sorted, count, sizeof first, by_key);
     for (size_t i = 1; i < count; i++)
-        if (strcmp(parent->sorted[i - 1]->key, parent->sorted[i]->key) == 0)
+        if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
             return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%.100s' is there twice",
-                             parent->arena->name, parent->sorted[i]->line,
-                             parent->sorted[i]->key);
+                             parent->arena->name, (size_t)sorted[i]->line,
+                             sorted[i]->key);
     return JSN_OK;
 }
 
@@ -155,20 +170,31 @@ bool jsni_json_tree_is_number(const char *at)
     return *at == '\0';
 }
 
+bool jsni_json_tree_set_number(jsn_json *value, size_t length)
+{
+    double real = 0.0;
+    int64_t whole = 0;
+    if (!jsni_number_real(value->text, length, &real))
+        return false;
+    value->kind = JSN_JSON_NUMBER;
+    value->is_int = jsni_number_int(value->text, length, &whole);
+    if (value->is_int)
+        value->whole = whole;
+    else
+        value->real = real;
+    return true;
+}
+
 bool jsni_json_tree_number(jsn_json *value)
 {
     const size_t length = strlen(value->text);
-    if (!jsni_json_tree_is_number(value->text) ||
-        !jsni_number_real(value->text, length, &value->real))
-        return false;
-    value->kind = JSN_JSON_NUMBER;
-    value->is_int = jsni_number_int(value->text, length, &value->whole);
-    return true;
+    return jsni_json_tree_is_number(value->text) &&
+           jsni_json_tree_set_number(value, length);
 }
 
 jsn_json_kind jsn_json_kind_of(const jsn_json *value)
 {
-    return value == NULL ? JSN_JSON_NULL : value->kind;
+    return value == NULL ? JSN_JSON_NULL : (jsn_json_kind)value->kind;
 }
 
 const char *jsn_json_kind_name(jsn_json_kind kind)
@@ -183,9 +209,15 @@ size_t jsn_json_line(const jsn_json *value)
     return value == NULL ? 0 : value->line;
 }
 
+static bool has_entries(const jsn_json *value)
+{
+    return value != NULL &&
+           (value->kind == JSN_JSON_ARRAY || value->kind == JSN_JSON_OBJECT);
+}
+
 size_t jsn_json_count(const jsn_json *value)
 {
-    return value == NULL ? 0 : value->count;
+    return has_entries(value) ? value->count : 0;
 }
 
 const jsn_json *jsn_json_at(const jsn_json *value, size_t index)
@@ -200,16 +232,16 @@ const char *jsn_json_key(const jsn_json *value)
 
 const jsn_json *jsn_json_get(const jsn_json *object, const char *key)
 {
-    if (key == NULL)
+    if (key == NULL || jsn_json_kind_of(object) != JSN_JSON_OBJECT ||
+        object->count == 0)
         return NULL;
-    if (object == NULL || object->sorted == NULL)
-        return NULL;
+    jsn_json *const *sorted = object->entries + object->count;
     size_t low = 0, high = object->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        const int order = strcmp(object->sorted[middle]->key, key);
+        const int order = strcmp(sorted[middle]->key, key);
         if (order == 0)
-            return object->sorted[middle];
+            return sorted[middle];
         if (order < 0)
             low = middle + 1;
         else
@@ -225,7 +257,9 @@ bool jsn_json_bool(const jsn_json *value)
 
 double jsn_json_real(const jsn_json *value)
 {
-    return value == NULL ? 0.0 : value->real;
+    if (jsn_json_kind_of(value) != JSN_JSON_NUMBER)
+        return 0.0;
+    return value->is_int ? (double)value->whole : value->real;
 }
 
 bool jsn_json_is_int(const jsn_json *value)
@@ -240,15 +274,15 @@ int64_t jsn_json_int(const jsn_json *value)
 
 const char *jsn_json_text(const jsn_json *value)
 {
-    return value == NULL ? "" : value->text;
+    return value == NULL || has_entries(value) ? "" : value->text;
 }
 
 jsn_status jsn_json_refuse(const jsn_json *value, const char *sentence)
 {
     if (value == NULL)
         return jsni_fail(JSN_ERR_DATA, "%s", sentence);
-    return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", value->arena->name, value->line,
-                     sentence);
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", value->arena->name,
+                     jsn_json_line(value), sentence);
 }
 
 /* The entry `key` of `object`; NULL, with the sentence recorded, when it is missing, of
@@ -262,12 +296,12 @@ static const jsn_json *want(const jsn_json *object, const char *key, jsn_json_ki
         (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is missing", name,
                         jsn_json_line(object), key);
     else if (value->kind != kind)
-        (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name,
-                        value->line, key, jsn_json_kind_name(value->kind),
-                        jsn_json_kind_name(kind));
+        (void)jsni_fail(
+            JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name, jsn_json_line(value),
+            key, jsn_json_kind_name(jsn_json_kind_of(value)), jsn_json_kind_name(kind));
     else if (whole && !value->is_int)
         (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %.40s, not a whole number",
-                        name, value->line, key, value->text);
+                        name, jsn_json_line(value), key, value->text);
     else
         return value;
     return NULL;
@@ -280,7 +314,7 @@ jsn_status jsn_json_get_real(const jsn_json *object, const char *key, double *ou
     const jsn_json *value = want(object, key, JSN_JSON_NUMBER, false);
     if (value == NULL)
         return JSN_ERR_DATA;
-    *out = value->real;
+    *out = jsn_json_real(value);
     return JSN_OK;
 }
 

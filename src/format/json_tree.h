@@ -8,18 +8,22 @@
 
 typedef struct jsni_json_arena jsni_json_arena;
 
+/* Small, since a document may hold a value in every second byte. */
 struct jsn_json {
-    jsn_json_kind kind;
-    bool is_int;
+    uint8_t kind; /* jsn_json_kind */
+    bool is_int;  /* of a number: `whole` holds it, else `real` */
     bool truth;
-    size_t line;
-    double real;
-    int64_t whole;
-    const char *key;        /* in the arena; "" outside objects */
-    const char *text;       /* in the arena; the characters of a scalar */
-    size_t count;           /* entries */
-    jsn_json **entries;     /* [count], in file order; in the arena */
-    jsn_json **sorted;      /* [count], objects: by key */
+    uint32_t line;
+    const char *key; /* in the arena; "" outside objects */
+    union {
+        const char *text;   /* in the arena; the characters of a scalar */
+        jsn_json **entries; /* [count], in file order; objects: again, by key */
+    };
+    union {
+        int64_t whole;
+        double real;
+        size_t count; /* entries of an array or object */
+    };
     jsn_json *next;         /* while building: the entry read after this one */
     jsni_json_arena *arena; /* shared by the whole tree */
 };
@@ -29,6 +33,7 @@ JSN_MUST_CHECK jsn_status jsni_json_tree_create(jsn_json **root, const char *nam
 
 /* Memory of the tree, freed with it; NULL when there is none. */
 void *jsni_json_tree_alloc(jsn_json *any, size_t bytes);
+char *jsni_json_tree_text(jsn_json *any, size_t bytes); /* aligned to nothing */
 jsn_json *jsni_json_tree_value(jsn_json *any, size_t line);
 const char *jsni_json_tree_name(const jsn_json *any);
 
@@ -51,6 +56,9 @@ JSN_MUST_CHECK jsn_status jsni_json_quote(const char *text, char **out);
 
 /* Whether a text is a number by JSON's grammar. */
 bool jsni_json_tree_is_number(const char *text);
+
+/* Makes `value` the number that its text of `length` is; false when it is none. */
+bool jsni_json_tree_set_number(jsn_json *value, size_t length);
 
 /* Makes `value` a number if its text is one by JSON's grammar and within double. */
 bool jsni_json_tree_number(jsn_json *value);

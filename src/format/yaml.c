@@ -55,7 +55,7 @@ static jsn_status copy_scalar(reader *r, const char **out)
     const char *from = (const char *)r->event.data.scalar.value;
     if (memchr(from, '\0', length) != NULL)
         return refuse(r, "the character U+0000 is not accepted");
-    char *text = jsni_json_tree_alloc(r->root, length + 1);
+    char *text = jsni_json_tree_text(r->root, length + 1);
     JSNI_TRY_ALLOC(text);
     memcpy(text, from, length);
     text[length] = '\0';
@@ -146,7 +146,7 @@ static jsn_status parse_document(reader *r)
     if (r->event.type == YAML_STREAM_END_EVENT)
         return JSN_OK;
     JSNI_TRY(next(r)); /* behind the start of the document */
-    r->root->line = line_of(r);
+    r->root->line = (uint32_t)line_of(r);
     JSNI_TRY(parse_node(r, r->root));
     JSNI_TRY(next(r)); /* end of the document */
     JSNI_TRY(next(r));

@@ -86,13 +86,9 @@ jsn_status jsni_yaml_resolve(jsn_json *value)
     } else if (based_int(text, &value->whole)) {
         value->kind = JSN_JSON_NUMBER;
         value->is_int = true;
-        value->real = (double)value->whole;
     } else if (decimal_grammar(text)) {
-        const size_t length = strlen(text);
-        if (!jsni_number_real(text, length, &value->real))
+        if (!jsni_json_tree_set_number(value, strlen(text)))
             return jsn_json_refuse(value, "a number beyond the range of double");
-        value->kind = JSN_JSON_NUMBER;
-        value->is_int = jsni_number_int(text, length, &value->whole);
     }
     return JSN_OK;
 }

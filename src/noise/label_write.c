@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "jensen/limit.h"
 #include "jensen/noise.h"
 
 /* A field, quoted when it holds what would end it. */
@@ -58,9 +59,13 @@ jsn_status jsn_noise_write_csv(const jsn_noise_input *in,
 
 jsn_status jsn_noise_write_matrix(const jsn_noise_result *result, const char *path)
 {
-    if (result == NULL || path == NULL || result->transitions == NULL)
+    if (result == NULL || path == NULL || result->labels == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "noise: NULL or empty result");
     const size_t k = result->classes;
+    if (result->transitions == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: a matrix of %zu classes is not written, only up to %d",
+                         path, k, JSN_MATRIX_MAX_CLASSES);
     jsni_text text = {0};
     for (size_t c = 0; c < k; c++) {
         const size_t *row = result->transitions + c * k;

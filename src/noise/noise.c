@@ -9,6 +9,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/names.h"
+#include "core/text.h"
+#include "jensen/limit.h"
 #include "noise/noise_impl.h"
 
 #define ROW(id) &jsni_noise_##id,
@@ -141,33 +143,37 @@ static jsn_status begin_result(const jsn_noise_input *in, jsn_noise_result *out)
     JSNI_TRY_ALLOC(out->labels = jsni_alloc(n, sizeof *out->labels));
     JSNI_TRY_ALLOC(out->listed = jsni_alloc(n, 1));
     JSNI_TRY_ALLOC(out->class_rates = jsni_alloc_zero(k, sizeof(double)));
-    JSNI_TRY_ALLOC(out->transitions = jsni_alloc_zero(k * k, sizeof(size_t)));
+    if (k <= JSN_MATRIX_MAX_CLASSES)
+        JSNI_TRY_ALLOC(out->transitions = jsni_alloc_zero(k * k, sizeof(size_t)));
     memcpy(out->labels, in->labels, n * sizeof *out->labels);
     memset(out->listed, 1, n);
     return JSN_OK;
 }
 
-static void count_result(const jsn_noise_input *in, jsn_noise_result *out)
+static jsn_status count_result(const jsn_noise_input *in, jsn_noise_result *out)
 {
     const size_t k = in->classes;
+    size_t *all = jsni_alloc_zero(k, sizeof *all); /* [classes], samples */
+    JSNI_TRY_ALLOC(all);
     for (size_t i = 0; i < in->samples; i++) {
+        const size_t from = (size_t)in->labels[i], to = (size_t)out->labels[i];
         if (!out->listed[i])
             continue;
         out->listed_samples++;
-        out->changed += out->labels[i] != in->labels[i];
-        out->transitions[(size_t)in->labels[i] * k + (size_t)out->labels[i]]++;
+        out->changed += from != to;
+        all[from]++;
+        out->class_rates[from] += from != to;
+        if (out->transitions != NULL)
+            out->transitions[from * k + to]++;
     }
     out->real_rate = out->listed_samples == 0
                          ? 0.0
                          : (double)out->changed / (double)out->listed_samples;
-    for (size_t c = 0; c < k; c++) {
-        size_t all = 0;
-        for (size_t d = 0; d < k; d++)
-            all += out->transitions[c * k + d];
-        if (all > 0)
-            out->class_rates[c] =
-                (double)(all - out->transitions[c * k + c]) / (double)all;
-    }
+    for (size_t c = 0; c < k; c++)
+        if (all[c] > 0)
+            out->class_rates[c] /= (double)all[c];
+    jsni_free(all);
+    return JSN_OK;
 }
 
 jsn_status jsn_noise_apply(const jsn_noise *noise, const jsn_noise_input *in,
@@ -181,8 +187,8 @@ jsn_status jsn_noise_apply(const jsn_noise *noise, const jsn_noise_input *in,
     if (status == JSN_OK)
         status = noise->def->run(noise, in, out);
     if (status == JSN_OK)
-        count_result(in, out);
-    else
+        status = count_result(in, out);
+    if (status != JSN_OK)
         jsn_noise_result_release(out);
     return status;
 }

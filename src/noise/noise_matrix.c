@@ -99,7 +99,7 @@ static jsn_status read_csv(const char *path, matrix **out)
 {
     char *text = NULL;
     size_t length = 0;
-    JSNI_TRY(jsni_file_read_any(path, (size_t)1 << 30, &text, &length));
+    JSNI_TRY(jsni_file_read_any(path, &text, &length));
     const jsn_status status =
         strlen(text) == length
             ? read_text(path, text, out)

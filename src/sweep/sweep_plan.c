@@ -260,7 +260,7 @@ static jsn_status put_base(const jsni_study *study, const jsn_train_config *base
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
         char *text = NULL;
         if (!jsn_options_is_set(&table[i], base) || table[i].kind == JSN_OPTION_FLAG ||
-            table[i].kind == JSN_OPTION_TEXTS || strcmp(table[i].name, "out") == 0)
+            strcmp(table[i].name, "set") == 0 || strcmp(table[i].name, "out") == 0)
             continue;
         status = jsn_options_text(&table[i], base, &text);
         if (status == JSN_OK)

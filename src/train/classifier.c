@@ -340,24 +340,46 @@ jsn_status jsn_classifier_predict_tensors(jsn_classifier *c, const float *tensor
     return JSN_OK;
 }
 
+/* What an image was found to be. */
+typedef struct verdict {
+    bool seen;
+    int32_t best;
+    double best_probability, label_probability;
+} verdict;
+
 /* Averages members and views over one pass of a loader. */
 typedef struct pass {
     const jsni_part *part;
     size_t classes, runs;
-    double *sum; /* [count][classes] */
-    uint8_t *seen;
-    double *row; /* [classes] */
+    jsni_evaluation *evaluation; /* borrowed; NULL: only the verdicts are wanted */
+    double *sum;       /* [count][classes]; NULL for one run, which needs no average */
+    verdict *verdicts; /* [count] */
+    double *row;       /* [classes] */
 } pass;
+
+/* The probabilities of an image, averaged over all runs. */
+static void take_row(const pass *p, size_t i, const double *row)
+{
+    const int32_t label = p->part->given[i];
+    const size_t best = jsni_argmax_real(row, p->classes);
+    p->verdicts[i] = (verdict){true, (int32_t)best, row[best], row[label]};
+    if (p->evaluation != NULL)
+        jsni_evaluation_add(p->evaluation, row, label, label);
+}
 
 static jsn_status add_logits(void *user, const uint32_t *position, size_t samples,
                              const float *logits)
 {
     pass *p = user;
     for (size_t i = 0; i < samples; i++) {
-        double *to = p->sum + position[i] * p->classes;
         JSNI_TRY(jsni_probabilities(p->part, position[i], logits + i * p->classes,
                                     p->classes, p->row));
-        p->seen[position[i]] = 1;
+        if (p->sum == NULL) {
+            take_row(p, position[i], p->row);
+            continue;
+        }
+        double *to = p->sum + position[i] * p->classes;
+        p->verdicts[position[i]].seen = true;
         for (size_t k = 0; k < p->classes; k++)
             to[k] += p->row[k] / (double)p->runs;
     }
@@ -367,7 +389,7 @@ static jsn_status add_logits(void *user, const uint32_t *position, size_t sample
 static void release_pass(pass *p)
 {
     jsni_free(p->sum);
-    jsni_free(p->seen);
+    jsni_free(p->verdicts);
     jsni_free(p->row);
 }
 
@@ -387,7 +409,7 @@ static void name_bad(const jsni_loader *loader, size_t total, const jsn_logger *
 
 static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
                            const jsn_augment *augment, const jsn_logger *logger,
-                           pass *p, uint64_t *bad)
+                           jsni_evaluation *evaluation, pass *p, uint64_t *bad)
 {
     const jsni_loader_options o = {.part = part,
                                    .classes = c->card.classes,
@@ -403,13 +425,15 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
                                    .max_bad = SIZE_MAX};
     jsni_loader *loader = NULL;
     const size_t views = augment == c->plain ? c->views : 1;
-    *p = (pass){
-        .part = part, .classes = c->card.classes, .runs = c->card.members * views};
-    p->sum = jsni_alloc_zero(part->count, c->card.classes * sizeof(double));
-    p->seen = jsni_alloc_zero(part->count, 1);
-    p->row = jsni_alloc(c->card.classes, sizeof(double));
-    if (p->sum == NULL || p->seen == NULL || p->row == NULL)
-        return JSN_ERR_MEMORY;
+    *p = (pass){.part = part,
+                .classes = c->card.classes,
+                .runs = c->card.members * views,
+                .evaluation = evaluation};
+    if (p->runs > 1)
+        JSNI_TRY_ALLOC(
+            p->sum = jsni_alloc_zero(part->count, c->card.classes * sizeof(double)));
+    JSNI_TRY_ALLOC(p->verdicts = jsni_alloc_zero(part->count, sizeof *p->verdicts));
+    JSNI_TRY_ALLOC(p->row = jsni_alloc(c->card.classes, sizeof(double)));
     JSNI_TRY(jsni_loader_create(&loader, &o));
     jsn_status status = JSN_OK;
     for (size_t m = 0; status == JSN_OK && m < c->card.members; m++)
@@ -422,6 +446,9 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
                                                           .user = p,
                                                           .logger = logger,
                                                           .what = "evaluating"});
+    for (size_t i = 0; status == JSN_OK && p->sum != NULL && i < part->count; i++)
+        if (p->verdicts[i].seen)
+            take_row(p, i, p->sum + i * p->classes);
     *bad = jsni_loader_bad_count(loader);
     if (status == JSN_OK && augment == c->plain)
         name_bad(loader, part->count, logger);
@@ -440,17 +467,17 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
 static jsn_status tell_image(const jsni_part *part, size_t i, const pass *p,
                              jsn_classifier_image_fn *fn, void *user)
 {
-    const double *row = p->sum + i * p->classes;
+    const verdict *found = &p->verdicts[i];
     jsn_classifier_image image = {
         .path = jsn_dataset_path(part->data, part->split, part->index[i]),
         .label = part->given[i],
         .predicted = -1,
         .probability = NAN,
         .label_probability = NAN};
-    if (p->seen[i]) {
-        image.predicted = (int32_t)jsni_argmax_real(row, p->classes);
-        image.probability = row[image.predicted];
-        image.label_probability = row[image.label];
+    if (found->seen) {
+        image.predicted = found->best;
+        image.probability = found->best_probability;
+        image.label_probability = found->label_probability;
     }
     return fn(user, &image);
 }
@@ -459,27 +486,21 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
                         const jsn_logger *logger, jsn_classifier_image_fn *fn,
                         void *user, jsn_classifier_scores *out)
 {
-    const size_t classes = c->card.classes;
     pass plain = {0}, copy = {0};
     jsni_evaluation e = {0};
     uint64_t bad = 0, both = 0, equal = 0;
-    jsn_status status = run_pass(c, part, c->plain, logger, &plain, &out->bad_images);
-    if (status == JSN_OK && consistency)
-        status = run_pass(c, part, c->augment, logger, &copy, &bad);
+    jsn_status status = jsni_evaluation_create(&e, c->card.classes);
     if (status == JSN_OK)
-        status = jsni_evaluation_create(&e, classes);
+        status = run_pass(c, part, c->plain, logger, &e, &plain, &out->bad_images);
+    if (status == JSN_OK && consistency)
+        status = run_pass(c, part, c->augment, logger, NULL, &copy, &bad);
     for (size_t i = 0; status == JSN_OK && i < part->count; i++) {
-        const double *row = plain.sum + i * classes;
         if (fn != NULL)
             status = tell_image(part, i, &plain, fn, user);
-        if (!plain.seen[i])
-            continue;
-        jsni_evaluation_add(&e, row, part->given[i], part->given[i]);
-        if (!consistency || !copy.seen[i])
+        if (!consistency || !plain.verdicts[i].seen || !copy.verdicts[i].seen)
             continue;
         both++;
-        equal += jsni_argmax_real(row, classes) ==
-                 jsni_argmax_real(copy.sum + i * classes, classes);
+        equal += plain.verdicts[i].best == copy.verdicts[i].best;
     }
     if (status == JSN_OK) {
         out->samples = e.samples;
@@ -490,7 +511,7 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
         out->consistency = both == 0 ? NAN : (double)equal / (double)both;
         out->confusion = e.confusion;
         e.confusion = NULL;
-        status = jsni_class_scores_make(out->confusion, classes, out);
+        status = jsni_class_scores_make(&e, out);
     }
     jsni_evaluation_release(&e);
     release_pass(&copy);

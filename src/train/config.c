@@ -8,6 +8,7 @@
 #include "core/hd.h"
 #include "format/yaml.h"
 #include "jensen/json.h"
+#include "jensen/limit.h"
 #include "jensen/recipe.h"
 #include "jensen/train.h"
 
@@ -114,6 +115,8 @@ static const jsn_option_info options[] = {
     {"checkpoint-minutes", 0, REAL("5", 0, 1e6), "X",
      "checkpoint inside an epoch when the last one is older",
      FIELD(checkpoint_minutes)},
+    {"limit", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "NAME=VALUE", JSN_LIMIT_HELP,
+     FIELD(limit)},
     {"out", 'o', TEXT, "RUN", "run folder (default: runs/ and a name)", FIELD(out)},
     {"config", 'c', TEXT, "FILE", "options from a YAML or JSON file", FIELD(config)},
     {"recipe", 'r', TEXT, "NAME", "options of the paper ('jensen show recipes')",

@@ -32,6 +32,22 @@ static void put_calibration(const jsni_evaluation *e, jsn_json_writer *w)
     jsn_json_end(w);
 }
 
+static void put_confusion(const jsni_evaluation *e, jsn_json_writer *w)
+{
+    if (e->confusion == NULL) {
+        jsn_json_put_null(w, "confusion");
+        return;
+    }
+    jsn_json_begin_array(w, "confusion");
+    for (size_t k = 0; k < e->classes; k++) {
+        jsn_json_begin_array(w, NULL);
+        for (size_t j = 0; j < e->classes; j++)
+            jsn_json_put_int(w, NULL, (int64_t)e->confusion[k * e->classes + j]);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
+
 void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const char *key)
 {
     jsn_json_begin_object(w, key);
@@ -42,23 +58,13 @@ void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const cha
     jsn_json_put_real(w, "ece", jsni_evaluation_ece(e));
     put_calibration(e, w);
     jsn_json_begin_array(w, "class_accuracy");
-    for (size_t k = 0; k < e->classes; k++) {
-        uint64_t sum = 0;
-        for (size_t j = 0; j < e->classes; j++)
-            sum += e->confusion[k * e->classes + j];
-        jsn_json_put_real(
-            w, NULL,
-            sum == 0 ? NAN : (double)e->confusion[k * e->classes + k] / (double)sum);
-    }
+    for (size_t k = 0; k < e->classes; k++)
+        jsn_json_put_real(w, NULL,
+                          e->class_samples[k] == 0 ? NAN
+                                                   : (double)e->class_correct[k] /
+                                                         (double)e->class_samples[k]);
     jsn_json_end(w);
-    jsn_json_begin_array(w, "confusion");
-    for (size_t k = 0; k < e->classes; k++) {
-        jsn_json_begin_array(w, NULL);
-        for (size_t j = 0; j < e->classes; j++)
-            jsn_json_put_int(w, NULL, (int64_t)e->confusion[k * e->classes + j]);
-        jsn_json_end(w);
-    }
-    jsn_json_end(w);
+    put_confusion(e, w);
     jsn_json_end(w);
 }
 

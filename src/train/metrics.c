@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "jensen/limit.h"
 
 static double share(uint64_t part, uint64_t whole)
 {
@@ -96,13 +97,24 @@ void jsni_softmax(const float *logits, size_t count, double *out)
 jsn_status jsni_evaluation_create(jsni_evaluation *out, size_t classes)
 {
     *out = (jsni_evaluation){.classes = classes};
-    JSNI_TRY_ALLOC(out->confusion =
-                       jsni_alloc_zero(classes * classes, sizeof *out->confusion));
-    return JSN_OK;
+    const bool matrix = classes <= JSN_MATRIX_MAX_CLASSES;
+    out->class_samples = jsni_alloc_zero(classes, sizeof *out->class_samples);
+    out->class_correct = jsni_alloc_zero(classes, sizeof *out->class_correct);
+    out->class_predicted = jsni_alloc_zero(classes, sizeof *out->class_predicted);
+    if (matrix)
+        out->confusion = jsni_alloc_zero(classes * classes, sizeof *out->confusion);
+    if (out->class_samples != NULL && out->class_correct != NULL &&
+        out->class_predicted != NULL && (out->confusion != NULL || !matrix))
+        return JSN_OK;
+    jsni_evaluation_release(out);
+    return JSN_ERR_MEMORY;
 }
 
 void jsni_evaluation_release(jsni_evaluation *evaluation)
 {
+    jsni_free(evaluation->class_samples);
+    jsni_free(evaluation->class_correct);
+    jsni_free(evaluation->class_predicted);
     jsni_free(evaluation->confusion);
     *evaluation = (jsni_evaluation){0};
 }
@@ -129,7 +141,11 @@ void jsni_evaluation_add(jsni_evaluation *e, const double *p, int32_t truth,
     e->bin_samples[bin]++;
     e->bin_correct[bin] += (uint64_t)right;
     e->bin_confidence[bin] += p[best];
-    e->confusion[(size_t)truth * e->classes + best]++;
+    e->class_samples[truth]++;
+    e->class_predicted[best]++;
+    e->class_correct[truth] += (uint64_t)right;
+    if (e->confusion != NULL)
+        e->confusion[(size_t)truth * e->classes + best]++;
 }
 
 double jsni_evaluation_accuracy(const jsni_evaluation *e)

@@ -52,8 +52,10 @@ typedef struct jsni_evaluation {
     uint64_t top5;
     double loss_sum; /* cross-entropy against the true label */
     uint64_t bin_samples[JSNI_ECE_BINS], bin_correct[JSNI_ECE_BINS];
-    double bin_confidence[JSNI_ECE_BINS]; /* sums */
-    uint64_t *confusion; /* [classes][classes] true to predicted; owned, may be NULL */
+    double bin_confidence[JSNI_ECE_BINS];                      /* sums */
+    uint64_t *class_samples, *class_correct, *class_predicted; /* [classes], owned */
+    uint64_t *confusion; /* [classes][classes] true to predicted; owned. NULL for more
+                          * than JSN_MATRIX_MAX_CLASSES */
 } jsni_evaluation;
 
 JSN_MUST_CHECK jsn_status jsni_evaluation_create(jsni_evaluation *out, size_t classes);

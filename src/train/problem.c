@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "data/dataset_impl.h"
 #include "data/split.h"
+#include "jensen/limit.h"
 #include "jensen/noise.h"
 
 void jsni_part_release(jsni_part *part)
@@ -118,9 +119,11 @@ static jsn_status match_names(const jsn_dataset *data, const jsni_classes *class
     const jsn_dataset_traits *traits = jsn_dataset_about(data);
     for (size_t k = 0; k < traits->classes; k++) {
         const char *name = jsn_dataset_class(data, k);
-        size_t n = 0;
-        while (n < classes->count && strcmp(name, classes->names[n]) != 0)
-            n++;
+        size_t n = k; /* most often it has the same number */
+        if (n >= classes->count || strcmp(name, classes->names[n]) != 0)
+            for (n = 0; n < classes->count; n++)
+                if (strcmp(name, classes->names[n]) == 0)
+                    break;
         if (n == classes->count)
             return jsni_fail(JSN_ERR_DATA,
                              "%s%s: class '%s' is none of the %zu classes of %s (%s, "
@@ -398,6 +401,8 @@ jsn_status jsni_problem_create(jsni_problem *out, const jsn_train_config *config
                                jsni_posteriors_fn *posteriors, const jsn_logger *logger)
 {
     *out = (jsni_problem){0};
+    for (size_t i = 0; i < config->limit.count; i++)
+        JSNI_TRY(jsn_limit_set(config->limit.items[i]));
     if (config->data == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "no training data is named");
     if (config->val != NULL && config->val_fraction > 0.0)

@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "format/compressed.h"
 #include "format/csv.h"
+#include "jensen/limit.h"
 #include "jensen/version.h"
 
 static jsn_status parse(jsni_csv **csv, const char *text)
@@ -193,23 +194,29 @@ static void test_compressed_files_are_read_or_refused(void **state)
         assert_ok(jsni_csv_read(&csv, path));
         assert_string_equal(jsni_csv_cell(csv, 0, 1), "2");
         jsni_csv_destroy(csv);
-        assert_fails(jsni_file_read_any(path, 7, &data, &length), JSN_ERR_DATA,
-                     "limit");
+        assert_ok(jsn_limit_set("file=7"));
+        assert_fails(jsni_file_read_any(path, &data, &length), JSN_ERR_DATA,
+                     "t.csv.gz: more than 7 bytes; --limit file=N raises this limit");
+        assert_ok(jsn_limit_set("file=100"));
         for (size_t n = 3; n < sizeof gz - 8; n++) {
             assert_ok(jsni_file_write(path, gz, n));
-            assert_fails(jsni_file_read_any(path, 100, &data, &length), JSN_ERR_DATA,
+            assert_fails(jsni_file_read_any(path, &data, &length), JSN_ERR_DATA,
                          "cannot be decompressed");
         }
     } else {
         assert_fails(jsni_csv_read(&csv, path), JSN_ERR_UNSUPPORTED, "libarchive");
     }
     assert_ok(jsni_file_write(path, "plain", 5));
-    assert_ok(jsni_file_read_any(path, 100, &data, &length));
+    assert_ok(jsni_file_read_any(path, &data, &length));
     assert_string_equal(data, "plain");
     jsni_free(data);
-    assert_false(jsni_is_compressed("BZhang,b\n1,2", 12));
-    assert_true(jsni_is_compressed("BZh91AY&SY..", 12));
-    assert_false(jsni_is_compressed("\xfd", 1));
+    assert_ok(jsni_file_write(path, "0123456", 7));
+    assert_ok(jsn_limit_set("file=6"));
+    assert_fails(jsni_file_read_any(path, &data, &length), JSN_ERR_DATA, "file=N");
+    assert_ok(jsn_limit_set("file=1GiB"));
+    assert_int_equal(jsni_compression_of("BZhang,b\n1,2", 12), JSNI_COMPRESSION_NONE);
+    assert_int_equal(jsni_compression_of("BZh91AY&SY..", 12), JSNI_COMPRESSION_BZIP2);
+    assert_int_equal(jsni_compression_of("\xfd", 1), JSNI_COMPRESSION_NONE);
     support_remove_folder(folder);
 }
 
@@ -221,11 +228,19 @@ static void test_a_bomb_stops_at_the_limit(void **state)
     size_t length = 0;
     if (!with_archive())
         skip();
-    assert_fails(jsni_file_read_any(path, 1 << 20, &data, &length), JSN_ERR_DATA,
-                 "more than the limit of 1048576 bytes");
-    assert_ok(jsni_file_read_any(path, (size_t)64 << 20, &data, &length));
+    assert_fails(jsni_file_read_any(path, &data, &length), JSN_ERR_DATA,
+                 "more than 100 times its size when expanded; --limit ratio=N");
+    assert_ok(jsn_limit_set("ratio=1e6,file=1MiB"));
+    assert_fails(jsni_file_read_any(path, &data, &length), JSN_ERR_DATA,
+                 "more than 1048576 bytes; --limit file=N");
+    assert_ok(jsn_limit_set("file=64MiB"));
+    assert_ok(jsni_file_read_any(path, &data, &length));
     assert_int_equal(length, (size_t)64 << 20);
     jsni_free(data);
+    assert_ok(jsn_limit_set("ratio=1e6,file=1GiB,archive=1MiB"));
+    assert_fails(jsni_file_read_any(path, &data, &length), JSN_ERR_DATA,
+                 "--limit archive=N");
+    assert_ok(jsn_limit_set("ratio=100,archive=1TiB"));
 }
 
 static void test_real_label_files_are_read(void **state)

@@ -199,8 +199,8 @@ static void test_depth_and_size_are_limited(void **state)
             assert_fails(parse(&doc, text), JSN_ERR_DATA, "too deeply");
         jsn_json_destroy(doc);
     }
-    assert_fails(jsn_json_parse(&doc, "big", "1", JSN_JSON_MAX_BYTES + 1), JSN_ERR_DATA,
-                 "limit");
+    assert_fails(jsn_json_parse(&doc, "big", "1", ((size_t)16 << 20) + 1), JSN_ERR_DATA,
+                 "big: more than 16777216 bytes of JSON; --limit json=N");
     assert_fails(jsn_json_read(&doc, "no/such.json"), JSN_ERR_DATA, "no/such.json");
 }
 
