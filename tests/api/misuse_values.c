@@ -1,4 +1,4 @@
-/* tests/api/misuse_values.c - see misuse.h: jensen/array.h, jensen/image.h, jensen/image_file.h, jensen/json.h, jensen/log.h, jensen/machine.h, jensen/option.h, jensen/status.h, jensen/version.h. */
+/* tests/api/misuse_values.c - see misuse.h: jensen/array.h, jensen/image.h, jensen/image_file.h, jensen/json.h, jensen/limit.h, jensen/log.h, jensen/machine.h, jensen/option.h, jensen/status.h, jensen/version.h. */
 #include "api/misuse.h"
 
 static void misuse_array(misuse *m)
@@ -266,6 +266,17 @@ static void misuse_option(misuse *m)
     GIVES(jsn_name_distance(NULL, NULL));
 }
 
+static void misuse_limit(misuse *m)
+{
+    GIVES(jsn_limit_count());
+    GIVES(jsn_limit_describe(SIZE_MAX));
+    GIVES(jsn_limit_value(SIZE_MAX));
+    REFUSED(jsn_limit_set(NULL));
+    REFUSED(jsn_limit_set("rows"));
+    REFUSED(jsn_limit_set("=5"));
+    TAKEN(jsn_limit_set(""));
+}
+
 static void misuse_status(misuse *m)
 {
     GIVES(jsn_status_text((jsn_status)777));
@@ -289,6 +300,7 @@ void misuse_values(misuse *m)
     misuse_log(m);
     misuse_machine(m);
     misuse_option(m);
+    misuse_limit(m);
     misuse_status(m);
     misuse_version(m);
 }
