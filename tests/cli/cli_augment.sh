@@ -43,7 +43,8 @@ expect 0 '' '' -- "$JENSEN" augment in.ppm --pipeline weak --copies 9 --zoom 1 -
 expect 1 '*' '' -- cmp -s sheet.ppm other.ppm
 expect 0 '' '' -- "$JENSEN" augment in.ppm --pipeline jitter --size 16 --copies 4 --out s.ppm
 
-expect 2 '' "no operation 'Rotat'.*AutoContrast" -- "$JENSEN" augment in.ppm --op Rotat --out o.ppm
+expect 2 '' "no operation 'Rotat'; did you mean 'Rotate'" -- "$JENSEN" augment in.ppm --op Rotat --out o.ppm
+expect 2 '' "no operation 'banana' .there are: .*AutoContrast" -- "$JENSEN" augment in.ppm --op banana --out o.ppm
 expect 2 '' 'either --op or --pipeline' -- "$JENSEN" augment in.ppm --out o.ppm
 expect 2 '' 'either --op or --pipeline' -- "$JENSEN" augment in.ppm --op Flip --pipeline weak --out o.ppm
 expect 2 '' 'needs --out' -- "$JENSEN" augment in.ppm --op Flip
