@@ -112,6 +112,8 @@ static void test_bad_input_is_refused(void **state)
     jsn_noise *noise = NULL;
     jsn_noise_result r;
     assert_fails(jsn_noise_create(&noise, "symm:rate=0.4"), JSN_ERR_UNKNOWN_NAME,
+                 "did you mean 'sym'?");
+    assert_fails(jsn_noise_create(&noise, "banana:rate=0.4"), JSN_ERR_UNKNOWN_NAME,
                  "sym-other");
     assert_fails(jsn_noise_create(&noise, "sym:rate=1.5"), JSN_ERR_RANGE, "rate");
     assert_fails(jsn_noise_create(&noise, "sym:eta=0.5"), JSN_ERR_UNKNOWN_NAME, "eta");
