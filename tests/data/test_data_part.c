@@ -412,7 +412,7 @@ static void test_samples_have_the_same_parts_every_time(void **state)
 static void test_kept_copies_give_the_parts_of_the_file(void **state)
 {
     (void)state;
-    char folder[256], spec[300], name[16];
+    char folder[256], spec[300], name[24];
     (void)snprintf(folder, sizeof folder, "%s", support_temporary_folder());
     (void)snprintf(spec, sizeof spec, "folder:%s", folder);
     static uint8_t pixels[131 * 75 * 3];
