@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo test test-peers bench fuzz install cuda format clean
+.PHONY: all setup release demo test test-peers bench faults fuzz install cuda format clean
 
 all: release
 
@@ -27,6 +27,10 @@ test-peers:
 
 bench: release
 	@scripts/bench.sh
+
+faults:
+	@scripts/setup.sh test
+	@scripts/faults.sh
 
 fuzz:
 	@scripts/setup.sh test

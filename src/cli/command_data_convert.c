@@ -1,6 +1,5 @@
 /* cli/command_data_convert.c - writes any data set as a folder of image files. */
 #define _XOPEN_SOURCE 700
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
+#include "cli/cli_place.h"
 #include "jensen/augment.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -34,12 +34,9 @@ static const jsn_option_info options[] = {
 
 enum { PATH = 4096, NAME = 256, LISTED = 10 };
 
-/* Where images are written until all are: hidden, so that what a conversion left that was
- * stopped does not read as a data set. */
-#define UNFINISHED ".unfinished"
-
 typedef struct conversion {
     const jsn_dataset *data;
+    cli_place place;
     const char *out, *format;
     size_t size;           /* of the shorter side at most; 0: any */
     char (*folders)[NAME]; /* [classes], all different */
@@ -119,15 +116,16 @@ static jsn_status write_image(conversion *c, jsn_split split, size_t index,
 {
     const size_t label = (size_t)jsn_dataset_label(c->data, split, index);
     const char *part = jsn_split_name(split), *folder = c->folders[label];
-    char path[PATH], name[NAME + 64];
-    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s", c->out, part);
+    const char *hidden = c->place.hidden;
+    char path[PATH + 2 * NAME], name[NAME + 64];
+    (void)snprintf(path, sizeof path, "%s/%s", hidden, part);
     jsn_status status = make_folder(path);
-    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s/%s", c->out, part, folder);
+    (void)snprintf(path, sizeof path, "%s/%s/%s", hidden, part, folder);
     if (status == JSN_OK)
         status = make_folder(path);
     (void)snprintf(name, sizeof name, "%s/%s/%04zu.%s", part, folder, seen[label]++,
                    c->format);
-    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/%s", c->out, name);
+    (void)snprintf(path, sizeof path, "%s/%s", hidden, name);
     if (status == JSN_OK)
         status = jsn_image_write(path, image);
     cli_print_quoted(c->names, name);
@@ -182,42 +180,21 @@ static jsn_status write_split(conversion *c, jsn_split split)
     return status;
 }
 
-/* Moves what was written out of its hiding place. */
-static jsn_status finish(const conversion *c)
-{
-    char from[PATH], to[PATH];
-    struct stat info;
-    for (int s = 0; s <= JSN_SPLITS; s++) {
-        const char *name = s < JSN_SPLITS ? jsn_split_name((jsn_split)s) : "names.csv";
-        (void)snprintf(from, sizeof from, "%s/" UNFINISHED "/%s", c->out, name);
-        (void)snprintf(to, sizeof to, "%s/%s", c->out, name);
-        if (stat(from, &info) == 0 && rename(from, to) != 0)
-            return cli_fail(JSN_ERR_IO, "%s: %s", to, strerror(errno));
-    }
-    (void)snprintf(from, sizeof from, "%s/" UNFINISHED, c->out);
-    return rmdir(from) == 0 ? JSN_OK
-                            : cli_fail(JSN_ERR_IO, "%s: %s", from, strerror(errno));
-}
-
 static jsn_status write_all(conversion *c)
 {
-    char path[PATH];
+    char path[PATH + NAME];
+    jsn_status status = JSN_OK;
     for (int s = 0; s < JSN_SPLITS; s++)
         c->total += jsn_dataset_samples(c->data, (jsn_split)s);
-    jsn_status status = make_folder(c->out);
-    (void)snprintf(path, sizeof path, "%s/" UNFINISHED, c->out);
-    if (status == JSN_OK)
-        status = make_folder(path);
-    (void)snprintf(path, sizeof path, "%s/" UNFINISHED "/names.csv", c->out);
-    if (status == JSN_OK && (c->names = fopen(path, "wx")) == NULL)
-        status = cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
-    if (status != JSN_OK)
-        return status;
+    (void)snprintf(path, sizeof path, "%s/names.csv", c->place.hidden);
+    if ((c->names = fopen(path, "w")) == NULL)
+        return cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
     cli_print_to(c->names, "path,original\n");
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)
         status = write_split(c, (jsn_split)s);
     const bool failed = ferror(c->names) != 0;
-    if ((fclose(c->names) != 0 || failed) && status == JSN_OK)
+    const bool closed = fclose(c->names) == 0 || errno == EINTR;
+    if ((!closed || failed) && status == JSN_OK)
         status = cli_fail(JSN_ERR_IO, "%s: cannot be written", path);
     if (status == JSN_OK && c->broken == c->total) {
         (void)remove(path);
@@ -226,8 +203,6 @@ static jsn_status write_all(conversion *c)
         return cli_fail(JSN_ERR_DATA, "%s: none of the %llu images can be read",
                         jsn_dataset_about(c->data)->spec, (unsigned long long)c->total);
     }
-    if (status == JSN_OK)
-        status = finish(c);
     if (status == JSN_OK && c->broken > 0)
         cli_say("warning: %zu %s broken and not in %s; 'jensen data check' lists "
                 "all\n",
@@ -273,31 +248,34 @@ static bool is_inside(const char *out, const char *folder)
     return inside;
 }
 
-/* Before anything is written: a folder that is new or empty, and not of the data. */
-static jsn_status check_out(const jsn_dataset *data, const char *out)
+/* Into a folder that is not of the data; what was stopped begins anew. */
+static jsn_status convert(conversion *c)
 {
-    char source[PATH], hidden[PATH];
-    struct stat info;
-    source_folder(data, source);
-    if (source[0] != '\0' && is_inside(out, source))
+    const char *names[JSN_SPLITS + 1] = {[JSN_SPLITS] = "names.csv"};
+    for (int s = 0; s < JSN_SPLITS; s++)
+        names[s] = jsn_split_name((jsn_split)s);
+    const char *spec = jsn_dataset_about(c->data)->spec;
+    char source[PATH], what[PATH];
+    bool written = false;
+    source_folder(c->data, source);
+    if (source[0] != '\0' && is_inside(c->out, source))
         return cli_usage("--out %s is the folder of the data, or inside it; name "
                          "one outside %s",
-                         out, source);
-    DIR *dir = opendir(out);
-    size_t entries = 0;
-    while (dir != NULL && readdir(dir) != NULL)
-        entries++;
-    if (dir != NULL)
-        (void)closedir(dir);
-    (void)snprintf(hidden, sizeof hidden, "%s/" UNFINISHED, out);
-    if (stat(hidden, &info) == 0)
-        return cli_usage("%s: holds a conversion that was not finished; remove the "
-                         "folder, or name another one",
-                         out);
-    if (entries > 2) /* "." and ".." */
-        return cli_usage("%s: is not empty; --out takes a folder that is new or empty",
-                         out);
-    return JSN_OK;
+                         c->out, source);
+    (void)snprintf(what, sizeof what, "%.3000s, format %s, size %zu\n", spec, c->format,
+                   c->size);
+    jsn_status status = cli_place_open(&c->place, c->out, what, &written);
+    if (status != JSN_OK)
+        return status;
+    if (!written) {
+        status = name_folders(c);
+        if (status == JSN_OK)
+            status = write_all(c);
+    }
+    if (status == JSN_OK)
+        status = cli_place_finish(&c->place, names, JSN_SPLITS + 1);
+    cli_place_close(&c->place);
+    return status;
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -305,7 +283,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const convert_values *v = values;
     if (args->count != 1 || v->out == NULL)
         return cli_usage("takes one data set, and --out DIR");
-    if (strlen(v->out) > PATH / 2)
+    if (strlen(v->out) >= PATH / 2 - 64)
         return cli_usage("the path is too long");
     jsn_dataset *data = NULL;
     jsn_dataset_options how;
@@ -317,11 +295,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     conversion c = {
         .data = data, .out = v->out, .format = v->format, .size = (size_t)v->size};
-    status = check_out(data, v->out);
-    if (status == JSN_OK)
-        status = name_folders(&c);
-    if (status == JSN_OK)
-        status = write_all(&c);
+    status = convert(&c);
     free(c.folders);
     jsn_dataset_close(data);
     if (status == JSN_OK)

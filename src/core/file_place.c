@@ -157,6 +157,12 @@ jsn_status jsni_file_open(int *fd, const char *folder, const char *name, int fla
     return status;
 }
 
+/* That there is none is an answer, and leaves the sentence of an earlier failure alone. */
+static bool is_missing(int error)
+{
+    return jsni_errno_status(error) == JSN_ERR_DATA && error != ELOOP;
+}
+
 static jsn_status find(const char *folder, const char *name, mode_t kind, bool *there)
 {
     const char *base = name;
@@ -167,18 +173,15 @@ static jsn_status find(const char *folder, const char *name, mode_t kind, bool *
     JSNI_TRY_ALLOC(path);
     jsn_status status =
         folder == NULL ? JSN_OK : jsni_place_open(&at, folder, name, path, &base);
-    if (status == JSN_OK &&
-        fstatat(at, base, &info, folder == NULL ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
-        /* That there is none is an answer: it must not take the place of the sentence of
-         * a failure that is being cleaned up after. */
-        status = errno == ENOENT || errno == ENOTDIR ? JSN_OK : open_failed(path);
-    else if (status == JSN_OK && S_ISLNK(info.st_mode))
+    const int flags = folder == NULL ? 0 : AT_SYMLINK_NOFOLLOW;
+    if (status != JSN_OK)
+        status = status == JSN_ERR_DATA && is_missing(errno) ? JSN_OK : status;
+    else if (fstatat(at, base, &info, flags) != 0)
+        status = is_missing(errno) ? JSN_OK : open_failed(path);
+    else if (S_ISLNK(info.st_mode))
         status = link_refused(path);
-    else if (status == JSN_OK)
+    else
         *there = (info.st_mode & S_IFMT) == kind;
-    /* That there is none is an answer. */
-    if (status == JSN_ERR_DATA && errno != ELOOP)
-        status = JSN_OK;
     if (at >= 0)
         (void)close(at);
     jsni_free(path);

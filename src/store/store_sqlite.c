@@ -167,7 +167,9 @@ static jsn_status open_file(void **out, const char *url, const char *shown,
     int flags = 0;
     if (path[0] == '\0')
         return jsni_fail(JSN_ERR_ARGUMENT, "%s: names no file", shown);
-    if (use != JSNI_STORE_CREATE && access(path, F_OK) != 0)
+    bool there = false;
+    JSNI_TRY(jsni_file_find(NULL, path, &there));
+    if (use != JSNI_STORE_CREATE && !there)
         return jsni_fail(JSN_ERR_DATA,
                          "%s: there is no such database; 'jensen sweep create' makes "
                          "one",

@@ -99,4 +99,10 @@ JSN_MUST_CHECK jsn_status jsni_tune_check_data(jsn_sweep *sweep);
 /* The objective of a result; NaN when it was not measured. */
 double jsni_sweep_objective_of(const char *objective, const jsn_json *result);
 
+/* The folder of a study's runs, owned: runs/STUDY, the name as far as it can be part of a
+ * path. One that cannot has digits of its hash behind it, so that 'a b' and 'a/b' have
+ * folders of their own. */
+JSN_MUST_CHECK jsn_status jsni_study_folder(const char *name, const char *runs,
+                                            char **out);
+
 #endif /* JSNI_SWEEP_SWEEP_IMPL_H */

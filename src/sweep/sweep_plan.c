@@ -325,6 +325,25 @@ static jsn_status fill_study(creation *c, const jsn_train_config *base)
     return status;
 }
 
+/* A name goes into commands, pages and terminals. */
+static jsn_status check_name(const char *name)
+{
+    if (name[0] == '\0')
+        return jsni_fail(JSN_ERR_ARGUMENT, "a study needs a name, and '' is none");
+    if (name[0] == '-')
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "a study cannot be called '%s': it would be taken for an "
+                         "option; begin its name with another character than '-'",
+                         name);
+    for (const char *at = name; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "the name of a study has a control character (byte %d) at "
+                             "place %zu; leave it out",
+                             (int)*at, (size_t)(at - name) + 1);
+    return JSN_OK;
+}
+
 jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
                             const jsn_sweep_plan *plan, const jsn_train_config *base)
 {
@@ -339,6 +358,11 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     if (out != NULL)
         *out = NULL;
     JSNI_TRY_ALLOC(c);
+    const jsn_status named = check_name(name);
+    if (named != JSN_OK) {
+        jsni_free(c);
+        return named;
+    }
     c->plan = plan;
     c->study = &study;
     c->first_seed = base->seed == JSN_OPTION_INT_UNSET ? 1 : base->seed;

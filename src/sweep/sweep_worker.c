@@ -117,15 +117,12 @@ static void on_progress(void *user, const char *what, uint64_t done, uint64_t to
     w->logger->progress(w->logger->user, text, done, total, detail);
 }
 
-/* runs/STUDY/trial-00012, the name as far as it can be part of a path: one that cannot
- * has digits of its hash behind it, so that 'a b' and 'a/b' have folders of their own. */
-static jsn_status run_folder(const jsni_worker *w, int64_t number, char **out)
+jsn_status jsni_study_folder(const char *name, const char *runs, char **out)
 {
     enum { MOST_LETTERS = 100 }; /* a file system allows 255 */
     jsni_text text = {0};
-    const char *name = w->sweep->name;
     bool same = strlen(name) <= MOST_LETTERS;
-    jsni_text_format(&text, "%s/", w->how->folder == NULL ? "runs" : w->how->folder);
+    jsni_text_format(&text, "%s/", runs == NULL ? "runs" : runs);
     for (size_t i = 0; name[i] != '\0' && i < MOST_LETTERS; i++) {
         const char c = name[i];
         const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -142,7 +139,16 @@ static jsn_status run_folder(const jsni_worker *w, int64_t number, char **out)
         jsni_sha256_hex(&sha, hex);
         jsni_text_format(&text, "-%.8s", hex);
     }
-    jsni_text_format(&text, "/trial-%05lld", (long long)number);
+    return jsni_text_take(&text, out);
+}
+
+static jsn_status run_folder(const jsni_worker *w, int64_t number, char **out)
+{
+    char *study = NULL;
+    jsni_text text = {0};
+    JSNI_TRY(jsni_study_folder(w->sweep->name, w->how->folder, &study));
+    jsni_text_format(&text, "%s/trial-%05lld", study, (long long)number);
+    jsni_free(study);
     return jsni_text_take(&text, out);
 }
 

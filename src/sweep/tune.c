@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/text.h"
@@ -211,10 +212,10 @@ static bool room(double start, double budget, size_t done)
     return budget <= 0.0 || done == 0 || elapsed + elapsed / (double)done <= budget;
 }
 
-jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *base,
-                    int64_t runs, const jsn_sweep_worker *worker,
-                    const jsn_logger *logger, int (*stop)(void *user), void *user,
-                    jsn_tune_result *out)
+static jsn_status tune(const char *url, const char *name, const jsn_train_config *base,
+                       int64_t runs, const jsn_sweep_worker *worker,
+                       const jsn_logger *logger, int (*stop)(void *user), void *user,
+                       jsn_tune_result *out)
 {
     JSNI_NEED(url);
     JSNI_NEED(base);
@@ -263,5 +264,27 @@ jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *b
                       name, out->failed, name,
                       out->finished ? "" : ", a larger budget tries other settings");
     jsn_sweep_close(sweep);
+    return status;
+}
+
+/* Two at once would add each other's trials to the plan twice. */
+jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *base,
+                    int64_t runs, const jsn_sweep_worker *worker,
+                    const jsn_logger *logger, int (*stop)(void *user), void *user,
+                    jsn_tune_result *out)
+{
+    char *folder = NULL;
+    jsni_run_folder claim;
+    JSNI_TRY(jsni_study_folder(name, worker->folder, &folder));
+    jsn_status status = jsni_run_folder_open(&claim, folder);
+    if (status == JSN_ERR_BUSY)
+        status = jsni_fail(JSN_ERR_BUSY,
+                           "%s: another process is tuning into this folder; wait for "
+                           "it, or choose another --study or --folder",
+                           folder);
+    jsni_free(folder);
+    JSNI_TRY(status);
+    status = tune(url, name, base, runs, worker, logger, stop, user, out);
+    jsni_run_folder_close(&claim);
     return status;
 }

@@ -207,6 +207,9 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
                    w->sweep->objective, why_not_measured(w->sweep->objective));
     if (isnan(value) && count < MOST_FACTS)
         attrs[count++] = (jsni_attr){word, sentence};
+    /* Before the trial is: whoever is killed here leaves a trial that is taken over. */
+    if (status == JSN_OK)
+        tell_end(w, j);
     if (status == JSN_OK)
         status =
             jsni_trial_finish(&w->sweep->study, j->claim.trial, w->name,
@@ -218,7 +221,6 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
             say_not_measured(w, j);
         else
             say_end(w, j, "complete", value);
-        tell_end(w, j);
         if (seen != NULL)
             status = jsni_worker_compare_data(w, j, seen);
     }

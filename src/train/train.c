@@ -82,6 +82,8 @@ static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_job *
         JSNI_TRY(jsni_run_result_read(jobs[i].folder, jobs[i].config,
                                       &jobs[i].problem->mark, &found, &results[i]));
         results[i].already_finished = found;
+        if (found)
+            jsni_run_remove_left(jobs[i].folder); /* of who was killed after the end */
         if (!found) {
             number[*left_count] = i;
             left[(*left_count)++] = jobs[i];

@@ -90,7 +90,21 @@ expect 1 '' 'half/.*cannot be written' -- bash -c \
     "ulimit -f 1; trap '' XFSZ; exec '$JENSEN' data convert builtin:size=60 --out half --format ppm -q"
 [ -d half/.unfinished/train ] || { echo "FAILED: half is not half"; failures=$((failures + 1)); }
 expect 3 '' 'no images in class folders' -- "$JENSEN" data info half
-expect 2 '' 'half: holds a conversion that was not finished; remove' -- "$JENSEN" data convert builtin:size=60 --out half
+touch half/notes.txt
+expect 2 '' 'half: is not empty' -- "$JENSEN" data convert builtin:size=60 --out half --format ppm
+rm half/notes.txt
+expect 0 '^half$' '*' -- "$JENSEN" data convert builtin:size=60 --out half --format ppm
+expect 0 '^whole-half$' '*' -- "$JENSEN" data convert builtin:size=60 --out whole-half --format ppm
+expect 0 '' '' -- diff -r half whole-half
+# Everything is written and half of it in its place: the same command moves the rest, another one does not.
+mkdir half/.finished && mv half/test half/names.csv half/.finished && printf 'builtin:size=60, format ppm, size 0\n' >half/.finished/what.txt
+expect 2 '' 'half: holds a conversion of something else that was not finished' -- \
+    "$JENSEN" data convert builtin:size=60 --out half --format png
+expect 0 '^half$' '*' -- "$JENSEN" data convert builtin:size=60 --out half --format ppm
+expect 0 '' '' -- diff -r half whole-half
+# One at a time.
+expect 1 '' 'half-locked: another process is writing this folder' -- sh -c \
+    "mkdir half-locked; flock half-locked '$JENSEN' data convert builtin:size=60 --out half-locked"
 
 expect 0 'images/s/core' '' -- "$JENSEN" bench decode out/train/disc/0000.ppm --repeats 1
 expect 3 '' 'cannot be read' -- "$JENSEN" bench decode none.ppm

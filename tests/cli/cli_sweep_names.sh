@@ -24,6 +24,18 @@ expect 0 '1 complete, 0 pruned, 0 failed, 1 waiting' '*' -- "$JENSEN" sweep run 
 expect 0 '4' '' -- sh -c 'ls runs | wc -l'
 expect 0 '^trial-00000$' '' -- ls runs/a-b
 
+# A name that would be taken for something else, or that nobody can read, is refused.
+expect 2 '' "a study needs a name, and '' is none" -- "$JENSEN" sweep create '' photos "${small[@]}" --axis lr=0.01
+expect 2 '' "a study cannot be called '-x': it would be taken for an option" -- \
+    "$JENSEN" sweep create "${small[@]}" --axis lr=0.01 -- -x photos
+expect 2 '' "a study cannot be called '--grace=1': it would be taken for an option" -- \
+    "$JENSEN" tune photos "${small[@]}" --study=--grace=1 --runs 1
+expect 2 '' 'name of a study has a control character \(byte 10\) at place 2' -- \
+    "$JENSEN" sweep create "$(printf 'a\nb')" photos "${small[@]}" --axis lr=0.01
+expect 2 '' 'name of a study has a control character \(byte 27\) at place 1' -- \
+    "$JENSEN" sweep create "$(printf '\033[31mred')" photos "${small[@]}" --axis lr=0.01
+expect 1 '' '' -- sh -c "ls -d runs/*grace* runs/*red* 2>/dev/null | grep ."
+
 # The same name in another store is another study: its run is not taken over, and the
 # sentence has the way out.
 "$JENSEN" sweep create a-b photos "${small[@]}" --axis lr=0.5 --store other.db >/dev/null 2>&1

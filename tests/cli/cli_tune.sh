@@ -64,4 +64,11 @@ expect 0 '*' '^trial 0 complete \(--lr 0.0125 --loss gjs:pi1=0.5\): val_acc_nois
 # Data that is not there leaves no study behind.
 expect 3 '' 'nowhere' -- "$JENSEN" tune nowhere "${one[@]}" --study none
 expect 2 '' "no study 'none'" -- "$JENSEN" sweep status none
+
+# Two at once would share a plan: the second is told, and nothing of the first is touched.
+mkdir -p runs/held
+expect 1 '' 'runs/held: another process is tuning into this folder; wait for it' -- \
+    flock runs/held/.lock "$JENSEN" tune builtin:size=80,test=0 "${one[@]}" --network mlp:width=4 --batch 16 --study held --runs 1
+expect 0 '*' '*' -- "$JENSEN" tune builtin:size=80,test=0 "${one[@]}" --network mlp:width=4 --batch 16 --study held --runs 1
+expect 1 '' '' -- test -e runs/held/.lock
 finish

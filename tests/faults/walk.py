@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""walk.py [--all] [--only COMMAND] [--jobs N] - makes one call after the other go wrong.
+"""walk.py [--all | --every N] [--only COMMAND] [--jobs N] - makes one call after the other go wrong.
 
 Each command of the program runs once undisturbed, which tells its calls and its result. Then,
 from the same start, one of these calls fails, is cut short, or is where the process is killed
@@ -12,7 +12,7 @@ from the same start, one of these calls fails, is cut short, or is where the pro
     temporary file.
 
 Without --all a selection: of the calls of one kind on files of one kind the first and the last,
-each with a few of the ways to go wrong. The programs are those in $JENSEN and $FAULT_SHIM.
+each with one of the ways to go wrong; of these every N-th (--every N). The programs are those in $JENSEN and $FAULT_SHIM.
 """
 import argparse
 import concurrent.futures
@@ -195,7 +195,8 @@ class Walk:
         return "" if said.strip() else "no sentence"
 
     def judge_again(self, place, code, output, said):
-        if code != 0:
+        done = self.name == "convert" and code == 2 and "is not empty" in said  # as it is the second time
+        if code != 0 and not done:
             return f"the same command again: exit {code}: {said.strip()}"
         if self.result(place, output) != self.calm:
             return "the same command again: another result"
@@ -213,6 +214,7 @@ class Walk:
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--all", action="store_true")
+    options.add_argument("--every", type=int, default=1)
     options.add_argument("--only", choices=COMMANDS)
     options.add_argument("--jobs", type=int, default=os.cpu_count())
     asked = options.parse_args()
@@ -222,7 +224,7 @@ def main():
         prepare(os.path.join(work, "start"))
         for name in [asked.only] if asked.only else COMMANDS:
             walk = Walk(work, name)
-            points = walk.points(asked.all)
+            points = walk.points(asked.all)[::asked.every]
             with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
                 for point, said in zip(points, pool.map(walk.try_point, points)):
                     if said:
