@@ -189,20 +189,33 @@ static bool load_names(jsni_listing *list, const char *text, uint64_t length,
     return at == length;
 }
 
+/* The lengths, which anybody may have written, one after the other: sums of them wrap. */
+static bool lengths_fit(const tail *t, uint64_t room)
+{
+    if (t->width > JSN_IMAGE_MAX_SIDE || t->height > JSN_IMAGE_MAX_SIDE ||
+        (t->width == 0) != (t->height == 0) || t->payload_length > room)
+        return false;
+    const uint64_t image = t->width * t->height * JSN_IMAGE_CHANNELS;
+    room -= t->payload_length;
+    if (t->files_length > room || t->folders_length > room - t->files_length)
+        return false;
+    room -= t->files_length + t->folders_length;
+    if (t->width == 0)
+        return room % sizeof(jsni_piece) == 0 && t->files == room / sizeof(jsni_piece);
+    return room == 0 && t->payload_length % image == 0 &&
+           t->files == t->payload_length / image;
+}
+
 static bool right_tail(const tail *t, size_t file_length, jsni_pack_kind kind,
                        const jsni_file_identity *id)
 {
-    const uint64_t image = t->width * t->height * JSN_IMAGE_CHANNELS;
-    const uint64_t room = file_length - HEAD - sizeof *t;
-    const uint64_t pieces = t->width == 0 ? t->files * (uint64_t)sizeof(jsni_piece) : 0;
     return t->mark == mark && t->version == VERSION && t->kind == (uint64_t)kind &&
            t->tail_sum == jsni_checksum(0, t, offsetof(tail, tail_sum)) &&
            t->device == id->device && t->inode == id->inode && t->size == id->size &&
            t->seconds == id->seconds && t->nanoseconds == id->nanoseconds &&
            t->state_seconds == id->state_seconds &&
            t->state_nanoseconds == id->state_nanoseconds &&
-           t->payload_length + t->files_length + t->folders_length + pieces == room &&
-           (t->width == 0 || t->payload_length == t->files * image);
+           lengths_fit(t, file_length - HEAD - sizeof *t);
 }
 
 static bool load_pieces(jsni_pack *out, const tail *t, const uint8_t *from)

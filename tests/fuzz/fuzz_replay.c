@@ -10,7 +10,10 @@
 #include "core/file.h"
 #include "fuzz/fuzz.h"
 
-enum { VARIANTS = 2000 };
+#ifndef FUZZ_VARIANTS
+#define FUZZ_VARIANTS 2000
+#endif
+enum { VARIANTS = FUZZ_VARIANTS };
 
 /* From a block of exactly that size, so that ASan sees a read behind it. */
 static void run(const char *data, size_t size)

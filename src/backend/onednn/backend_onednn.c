@@ -11,7 +11,7 @@
 
 /* oneDNN 2 constructs objects where it got no memory, by dnnl_memory_create and others
  * (cli/cli_memory.cc has more). */
-enum { ROOM = 1 << 20 };
+enum { ROOM = 8 << 20 };
 
 static void backend_close(jsni_backend *base)
 {
