@@ -217,10 +217,6 @@ static jsn_status tune(const char *url, const char *name, const jsn_train_config
                        const jsn_logger *logger, int (*stop)(void *user), void *user,
                        jsn_tune_result *out)
 {
-    JSNI_NEED(url);
-    JSNI_NEED(base);
-    JSNI_NEED(worker);
-    JSNI_NEED(out);
     jsn_sweep *sweep = NULL;
     jsn_sweep_worker one = *worker;
     const double start = jsni_clock();
@@ -273,6 +269,11 @@ jsn_status jsn_tune(const char *url, const char *name, const jsn_train_config *b
                     const jsn_logger *logger, int (*stop)(void *user), void *user,
                     jsn_tune_result *out)
 {
+    JSNI_NEED(url);
+    JSNI_NEED(name);
+    JSNI_NEED(base);
+    JSNI_NEED(worker);
+    JSNI_NEED(out);
     char *folder = NULL;
     jsni_run_folder claim;
     JSNI_TRY(jsni_study_folder(name, worker->folder, &folder));

@@ -24,11 +24,13 @@
 const char *jsn_run_file_state_name(jsn_run_file_state state)
 {
     static const char *const names[] = {"sound", "readable", "missing", "damaged"};
-    return names[state];
+    return (size_t)state < JSNI_COUNT_OF(names) ? names[state] : "unknown";
 }
 
 void jsn_run_checked_release(jsn_run_checked *checked)
 {
+    if (checked == NULL)
+        return;
     for (size_t i = 0; i < checked->file_count; i++) {
         jsni_free(checked->files[i].name);
         jsni_free(checked->files[i].problem);
@@ -366,6 +368,8 @@ static jsn_status check_is_run(const char *folder)
 
 jsn_status jsn_run_check(jsn_run_checked *out, const char *folder)
 {
+    JSNI_NEED(out);
+    JSNI_NEED(folder);
     *out = (jsn_run_checked){.sound = true};
     JSNI_TRY(check_is_run(folder));
     place whole = {.out = out, .folder = folder, .prefix = ""};

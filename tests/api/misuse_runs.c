@@ -1,6 +1,16 @@
 /* tests/api/misuse_runs.c - see misuse.h: jensen/recipe.h, jensen/report.h, jensen/repro.h, jensen/sweep.h, jensen/train.h. */
 #include "api/misuse.h"
 
+static void misuse_run_check(misuse *m)
+{
+    jsn_run_checked checked;
+    REFUSED(jsn_run_check(NULL, place()));
+    REFUSED(jsn_run_check(&checked, NULL));
+    REFUSED(jsn_run_check(&checked, place()));
+    DOES(jsn_run_checked_release(NULL));
+    GIVES(jsn_run_file_state_name((jsn_run_file_state)77));
+}
+
 static void misuse_recipe(misuse *m)
 {
     jsn_recipe recipe;
@@ -240,6 +250,7 @@ static void misuse_train(misuse *m)
 
 void misuse_runs(misuse *m)
 {
+    misuse_run_check(m);
     misuse_recipe(m);
     misuse_report(m);
     misuse_repro(m);

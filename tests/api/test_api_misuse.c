@@ -45,6 +45,8 @@ static void call_row(long number, int report)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         (void)signal(signals[i], SIG_DFL);
     (void)alarm(SECONDS);
+    if (chdir(support_folder) != 0) /* for what names no folder */
+        _exit(98);
     walk(&m);
     _exit(m.failed);
 }
