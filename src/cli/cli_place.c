@@ -150,7 +150,8 @@ static jsn_status seal(const cli_place *place, const char *finished)
     FILE *file = fopen(path, "w");
     if (file == NULL)
         return failed(path);
-    const bool wrong = fputs(place->what, file) < 0;
+    cli_print_to(file, "%s", place->what);
+    const bool wrong = ferror(file) != 0;
     if ((fclose(file) != 0 && errno != EINTR) || wrong) /* interrupted, it is closed */
         return failed(path);
     return rename(place->hidden, finished) == 0 ? JSN_OK : failed(finished);
