@@ -51,14 +51,16 @@ safe
 secret=$PWD/secret.png
 "$JENSEN" data convert builtin:size=40,test=8,seed=9 --out pictures --format png >/dev/null
 cp "$(ls pictures/train/*/0000.png | head -1)" "$secret"
-for name in config.yaml result.json evaluation.json metrics.jsonl model.json; do
+for name in config.yaml result.json evaluation.json metrics.jsonl; do
     rm -rf read && cp -r calm read
     mv read/$name moved && ln -s ../moved read/$name
     expect 3 '' "read/$name: a symbolic link; the files of a run folder are its own" -- "$JENSEN" report read --out page.html
 done
-rm -rf read && cp -r calm read
-mv read/model.safetensors moved && ln -s ../moved read/model.safetensors
-expect 3 '' 'read/model.safetensors: a symbolic link' -- "$JENSEN" predict read "$secret" --device ref
+for name in model.safetensors model.json; do
+    rm -rf read && cp -r calm read
+    mv read/$name moved && ln -s ../moved read/$name
+    expect 3 '' "read/$name: a symbolic link" -- "$JENSEN" predict read "$secret" --device ref
+done
 rm -rf read && cp -r calm read
 first=$(ls read/doubtful | head -1)
 expect 0 'png' '' -- echo "$first"

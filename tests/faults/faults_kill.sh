@@ -50,8 +50,13 @@ while [ $kills -lt "${KILLS:-20}" ]; do
         interrupt $command cut $((RANDOM * (length[which] + 5) / 32768)) || break
         kills=$((kills + 1))
     done
-    [ -e cut/names.csv ] || $command cut >said.txt 2>&1
-    made $command cut >cut.txt 2>&1
+    # A study may wait for the worker that was killed.
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        [ -e cut/names.csv ] || $command cut >said.txt 2>&1
+        made $command cut >cut.txt 2>&1
+        cmp -s calm-$command.txt cut.txt && break
+        sleep 0.3
+    done
     expect 0 '' '' -- cmp calm-$command.txt cut.txt
     expect 1 '' '' -- sh -c "find cut -name '*.tmp*' -o -name '.unfinished' -o -name '.finished' -o -name 'checkpoint.new' | grep ."
 done

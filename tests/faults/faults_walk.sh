@@ -2,4 +2,4 @@
 # walk.py. This takes some hundred of them; `make faults` takes all.
 # labels: slow
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 0; }
-exec python3 "$(dirname "$0")/walk.py" --every "${FAULTS_EVERY:-3}"
+exec python3 "$(dirname "$0")/walk.py" --every "${FAULTS_EVERY:-4}"
