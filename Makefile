@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo test test-peers bench faults fuzz install cuda format clean
+.PHONY: all setup release demo test test-peers bench faults fuzz mutate-runs install cuda format clean
 
 all: release
 
@@ -35,6 +35,10 @@ faults:
 fuzz:
 	@scripts/setup.sh test
 	@scripts/fuzz.sh
+
+mutate-runs:
+	@scripts/setup.sh test
+	@scripts/mutate_runs.sh
 
 install: release
 	cmake --install build/release

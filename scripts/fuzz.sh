@@ -20,9 +20,11 @@ for name in "${targets[@]}"; do
     learnt=build/fuzz/corpus/$name
     mkdir -p "$learnt"
     log=build/fuzz/fuzz_$name.log
+    dictionary=()
+    [ ! -f "tests/fuzz/dictionary/$name" ] || dictionary=("-dict=tests/fuzz/dictionary/$name")
     echo "fuzz $name: ${seconds} s"
     if ! "build/fuzz/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=4096 -timeout=10 \
-        -rss_limit_mb=2048 -print_final_stats=1 \
+        -rss_limit_mb=2048 -print_final_stats=1 "${dictionary[@]}" \
         -artifact_prefix="build/fuzz/findings/$name-" \
         "$learnt" "tests/fuzz/corpus/$name" >"$log" 2>&1; then
         tail -60 "$log"

@@ -305,6 +305,19 @@ static bool can_resume(const place *p)
            !in_the_way(p, JSNI_RUN_METRICS) && !in_the_way(p, JSNI_RUN_BEST);
 }
 
+/* The result of a member, for which that of the whole vouches. */
+static jsn_status check_vouched(const place *whole, const char *member)
+{
+    char name[64];
+    place p = *whole;
+    (void)snprintf(name, sizeof name, "%s/%s", member, JSNI_RUN_RESULT);
+    const jsn_status status =
+        jsni_run_files_verify(&whole->result, whole->folder, name, true);
+    return status == JSN_ERR_DATA
+               ? note(&p, name, JSN_RUN_FILE_DAMAGED, jsn_last_error())
+               : status;
+}
+
 static jsn_status check_member(const place *whole, size_t number, bool *predict,
                                bool *resume)
 {
@@ -321,6 +334,8 @@ static jsn_status check_member(const place *whole, size_t number, bool *predict,
     jsn_status status = jsni_folder_find(whole->folder, name, &there);
     if (status == JSN_OK && there)
         status = check_files(&p);
+    if (status == JSN_OK && there)
+        status = check_vouched(whole, name);
     else if (whole->finished)
         status =
             note(&p, JSNI_RUN_CONFIG, JSN_RUN_FILE_MISSING, "there is no such folder");

@@ -40,6 +40,8 @@ fresh both && flip both/member-2/model.safetensors
 expect 3 '^damaged +member-2/model.safetensors' '*' -- "$JENSEN" check both
 expect 3 '' 'both/member-2/model.safetensors: damaged' -- "$JENSEN" predict both run/doubtful
 rm -rf both && mv bad both
+fresh both && sed -i 's/"seconds": /"seconds": 1/' bad/member-1/result.json
+expect 3 '^damaged +member-1/result.json: damaged, it has' '*' -- "$JENSEN" check bad
 fresh && rm bad/doubtful/01.png && echo x >bad/doubtful/02.png
 expect 3 '^missing +doubtful/01.png' '*' -- "$JENSEN" check bad
 expect 3 '^damaged +doubtful/02.png' '*' -- "$JENSEN" check bad

@@ -197,8 +197,8 @@ damage() {
 # Weights that were damaged are refused whoever reads them; weights that are NaN have no accuracy.
 cp -r r hurt
 damage hurt/model.safetensors $(($(stat -c %s hurt/model.safetensors) - 4))
-expect 3 '' 'hurt/model.safetensors: its checksum does not agree' -- "$JENSEN" eval hurt photos --device ref
-expect 3 '' 'hurt/model.safetensors: its checksum does not agree' -- "$JENSEN" predict hurt photos/cat/1.ppm --device ref
+expect 3 '' 'hurt/model.safetensors: damaged, its SHA-256' -- "$JENSEN" eval hurt photos --device ref
+expect 3 '' 'hurt/model.safetensors: damaged, its SHA-256' -- "$JENSEN" predict hurt photos/cat/1.ppm --device ref
 expect 3 '' 'hurt/model.safetensors: its checksum does not agree' -- "$JENSEN" train photos $tiny --epochs 1 --image-size 32 --init hurt/model.safetensors --out x -q
 rm -rf x
 python3 - hurt pair/member-2 <<'END' || failures=$((failures + 1))
@@ -214,6 +214,8 @@ for run in sys.argv[1:]:
     nan = struct.pack("<f", float("nan")) * ((len(data) - 8 - size) // 4)
     open(run + "/model.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + nan)
 END
+unsign hurt
+unsign pair/member-2
 expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" eval hurt photos --device ref
 expect 1 '' 'output for sample [0-9]+ is not finite' -- "$JENSEN" eval pair $data --device ref
 rm pair/result.json

@@ -1,5 +1,6 @@
 /* tests/fuzz/fuzz.h - what a fuzz target is: one file fuzz_<name>.c that defines this
- * function, and a folder corpus/<name> with a few seeds.
+ * function, and a folder corpus/<name> with a few seeds; dictionary/<name> may have words
+ * for libFuzzer.
  *
  * CMake builds each file twice: with libFuzzer (-DJSN_FUZZ=ON) to search for inputs
  * that break it, and with fuzz_replay.c into an ordinary test that runs it over its
