@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -166,6 +167,10 @@ jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
     data->spec = jsni_text_copy(spec);
     if (data->spec == NULL)
         goto done;
+    struct timespec now = {0};
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    data->opened = (int64_t)now.tv_sec;
+    data->opened_part = (int64_t)now.tv_nsec;
     data->traits.kind = def->info.name;
     data->traits.spec = data->spec;
     jsni_dataset_normalise(data, imagenet_mean, imagenet_deviation);

@@ -47,8 +47,9 @@ typedef struct jsni_split {
     size_t soft_capacity;  /* in rows */
     const uint8_t *pixels; /* [samples][height][width][3]: owned_pixels or mapped */
     uint8_t *owned_pixels;
-    jsni_blob *blobs; /* [samples], or NULL */
-    char *root;       /* files: the folder that names are relative to */
+    jsni_blob *blobs;                 /* [samples], or NULL */
+    char *root;                       /* files: the folder that names are relative to */
+    uint64_t root_device, root_inode; /* which folder that was when it was opened */
     /* Of blobs and files; NULL: pixels. */
     jsni_kept_list *kept; /* [samples], decoded images */
     atomic_uchar *whole;  /* [samples]: 1 once it was decoded whole */
@@ -67,7 +68,8 @@ struct jsn_dataset {
     struct jsni_pack *packs; /* [pack_count], archives that splits point into */
     size_t pack_count;
     jsni_decoder_pool *decoders;
-    atomic_size_t memory_left; /* for `kept` */
+    atomic_size_t memory_left;   /* for `kept` */
+    int64_t opened, opened_part; /* when it was: seconds since 1970, nanoseconds */
 };
 
 /* What an entry's open function gets. */

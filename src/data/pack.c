@@ -176,7 +176,7 @@ static jsn_status spill(building *b)
     if (b->cache == NULL)
         return b->encoded > b->memory ? does_not_fit(b, b->encoded) : JSN_OK;
     if (b->writer.state == NULL)
-        JSNI_TRY(jsni_pack_cache_begin(&b->writer, b->cache));
+        JSNI_TRY(jsni_pack_cache_begin(&b->writer, b->cache, b->encoded));
     for (const batch *at = b->first; at != NULL; at = at->next) {
         JSNI_TRY(jsni_pack_cache_add(&b->writer, at->bytes, at->length));
         if (b->piece_room < at->first + at->count) {
@@ -375,11 +375,10 @@ static void write_cache(building *b, const jsni_file_identity *identity,
     const jsni_pack *pack = b->pack;
     if (b->cache == NULL)
         return;
-    jsn_status status = jsni_pack_cache_begin(&b->writer, b->cache);
+    const size_t bytes = pack->pixels != NULL ? pack->files.count * image : b->encoded;
+    jsn_status status = jsni_pack_cache_begin(&b->writer, b->cache, bytes);
     if (status == JSN_OK)
-        status = jsni_pack_cache_add(&b->writer, pack->owned,
-                                     pack->pixels != NULL ? pack->files.count * image
-                                                          : b->encoded);
+        status = jsni_pack_cache_add(&b->writer, pack->owned, bytes);
     status = jsni_pack_cache_end(&b->writer, pack, b->kind, identity, status);
     if (status != JSN_OK && logger != NULL && logger->message != NULL)
         logger->message(logger->user, JSN_LOG_WARNING, jsn_last_error());

@@ -48,12 +48,13 @@ JSN_MUST_CHECK jsn_status jsni_pack_cache_file(const char *path, jsni_pack_kind 
 bool jsni_pack_cache_load(jsni_pack *out, const char *file, jsni_pack_kind kind,
                           const jsni_file_identity *identity);
 
-/* Writing a cache file: payload first, in pieces, then the lists. */
+/* Writing a cache file: payload first, in pieces, then the lists. `need` bytes are known to
+ * come; a disk with less room is told of before it is full (JSN_ERR_IO). */
 typedef struct jsni_pack_writer {
     void *state;
 } jsni_pack_writer;
-JSN_MUST_CHECK jsn_status jsni_pack_cache_begin(jsni_pack_writer *out,
-                                                const char *file);
+JSN_MUST_CHECK jsn_status jsni_pack_cache_begin(jsni_pack_writer *out, const char *file,
+                                                uint64_t need);
 JSN_MUST_CHECK jsn_status jsni_pack_cache_add(jsni_pack_writer *writer,
                                               const void *data, size_t bytes);
 /* Ends it with the lists of `pack`, or removes what was written when `status` is a

@@ -19,6 +19,7 @@
 #include "core/text.h"
 #include "data/checksum.h"
 #include "data/pack.h"
+#include "jensen/machine.h"
 
 enum { HEAD = 64, VERSION = 3 };
 
@@ -92,7 +93,18 @@ jsn_status jsni_pack_cache_file(const char *path, jsni_pack_kind kind,
     return status;
 }
 
-jsn_status jsni_pack_cache_begin(jsni_pack_writer *out, const char *file)
+static jsn_status check_room(const char *folder, const char *file, uint64_t need)
+{
+    const uint64_t room = jsn_disk_free(folder); /* 0: unknown */
+    if (room == 0 || room >= need)
+        return JSN_OK;
+    return jsni_fail(JSN_ERR_IO,
+                     "%s: the cache takes %.1f MB, and %.1f MB are free on this disk; "
+                     "JENSEN_CACHE names another folder, or 'off'",
+                     file, (double)need / 1e6, (double)room / 1e6);
+}
+
+jsn_status jsni_pack_cache_begin(jsni_pack_writer *out, const char *file, uint64_t need)
 {
     static const uint8_t head[HEAD] = "jensen pack\n";
     out->state = NULL;
@@ -103,8 +115,10 @@ jsn_status jsni_pack_cache_begin(jsni_pack_writer *out, const char *file)
         status = jsni_folder_create(folder);
     if (status == JSN_OK) {
         jsni_file_remove_left(folder, "."); /* each may be as large as an archive */
-        status = jsni_file_begin(&w->writer, NULL, file);
+        status = check_room(folder, file, need);
     }
+    if (status == JSN_OK)
+        status = jsni_file_begin(&w->writer, NULL, file);
     jsni_free(folder);
     if (status != JSN_OK) {
         jsni_free(w);

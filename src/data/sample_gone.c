@@ -19,16 +19,36 @@ static bool lists_folders(const jsn_dataset *data)
     return false;
 }
 
+/* Whether the folder of the file, or what is left of the way to it, has changed since the
+ * data was opened, or is another one: something was removed, moved, or unmounted. */
+static bool place_changed(const jsn_dataset *data, const jsni_split *s, char *path)
+{
+    struct stat info;
+    if (s->root_inode != 0 &&
+        (stat(s->root, &info) != 0 || (uint64_t)info.st_dev != s->root_device ||
+         (uint64_t)info.st_ino != s->root_inode))
+        return true;
+    for (char *slash = strrchr(path, '/'); slash != NULL; slash = strrchr(path, '/')) {
+        *slash = '\0';
+        if (stat(slash == path ? "/" : path, &info) == 0)
+            return (int64_t)info.st_ctim.tv_sec > data->opened ||
+                   ((int64_t)info.st_ctim.tv_sec == data->opened &&
+                    (int64_t)info.st_ctim.tv_nsec > data->opened_part);
+    }
+    return false;
+}
+
 bool jsni_sample_gone(const jsn_dataset *data, jsn_split split, size_t index)
 {
     const jsni_split *s = &data->splits[split];
     struct stat info;
-    if (s->root == NULL || index >= s->samples ||
-        !(lists_folders(data) || atomic_load(&s->whole[index]) != 0))
+    if (s->root == NULL || index >= s->samples)
         return false;
     char *path = jsni_path_join(s->root, data->names + s->names[index]);
+    const bool was = lists_folders(data) || atomic_load(&s->whole[index]) != 0;
     /* The name itself, not where a link leads: a dead link is a broken image. */
-    const bool gone = path != NULL && lstat(path, &info) != 0;
+    const bool gone = path != NULL && lstat(path, &info) != 0 &&
+                      (was || place_changed(data, s, path));
     jsni_free(path);
     return gone;
 }

@@ -9,8 +9,8 @@
 #include "jensen/dataset.h"
 
 /* To be asked of a sample that could not be read. Certain of files that were read before or
- * found by going through folders; a file that only a table names may never have been there,
- * and is not called gone. Any thread. */
+ * found by going through folders. A file that only a table names may never have been there: it
+ * is called gone when its folder has changed since the data was opened. Any thread. */
 bool jsni_sample_gone(const jsn_dataset *data, jsn_split split, size_t index);
 
 #endif /* JSNI_DATA_SAMPLE_GONE_H */

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/folder.h"
 #include "core/limit.h"
 #include "data/dataset_impl.h"
 #include "data/pack.h"
@@ -124,8 +125,15 @@ jsn_status jsni_dataset_add_pack(jsn_dataset *data, jsni_pack **out)
 
 jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split split, const char *root)
 {
-    data->splits[split].root = jsni_text_copy(root);
-    return data->splits[split].root == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    jsni_split *s = &data->splits[split];
+    jsni_file_identity identity = {0};
+    const jsn_status found = jsni_file_identify(root, &identity);
+    if (found != JSN_ERR_DATA) /* a table may name a folder that is not there */
+        JSNI_TRY(found);
+    s->root_device = identity.device;
+    s->root_inode = identity.inode;
+    s->root = jsni_text_copy(root);
+    return s->root == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
 void jsni_dataset_warn(const jsn_logger *logger, const char *format, ...)

@@ -14,6 +14,7 @@
 #include "train/model_card.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
+#include "train/run_space.h"
 
 double jsni_clock(void)
 {
@@ -277,6 +278,7 @@ static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
         if (!isnan(runs[i].config->ema))
             JSNI_TRY(jsni_average_create(&runs[i].average, runs[i].model));
         JSNI_TRY(load_state(&runs[i]));
+        jsni_run_space_tell(&runs[i]);
         if (runs[i].state.epoch != runs[0].state.epoch ||
             runs[i].state.batch != runs[0].state.batch)
             return jsni_fail(JSN_ERR_UNSUPPORTED,

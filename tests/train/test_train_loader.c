@@ -4,6 +4,7 @@
 #include "support/support.h"
 
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -339,6 +340,20 @@ static void test_files_that_disappear_end_the_epoch(void **state)
     assert_ok(jsni_loader_create(&loader, &o));
     assert_ok(go_through(loader));
     assert_int_equal(jsni_loader_bad_count(loader), 1);
+    jsni_loader_destroy(loader);
+    close_source(&s);
+
+    /* What the folder of a table loses after the opening was there, although nobody has read
+     * it; folders have the time of the last tick. */
+    assert_int_equal(open_source(&s, spec), 0);
+    o = options_for(&s, 4, 0);
+    o.order = JSNI_ORDER_KEPT;
+    assert_ok(jsni_loader_create(&loader, &o));
+    const struct timespec ticks = {0, 50000000};
+    (void)nanosleep(&ticks, NULL);
+    (void)snprintf(name, sizeof name, "%s/b/01.ppm", folder);
+    assert_int_equal(unlink(name), 0);
+    assert_fails(go_through(loader), JSN_ERR_DATA, "it was there when the data");
     jsni_loader_destroy(loader);
     close_source(&s);
     support_remove_folder(folder);
