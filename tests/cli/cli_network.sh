@@ -37,7 +37,7 @@ expect 3 '' 'no.npy' -- $predict --classes 4 --array no.npy
 expect 2 '' 'needs a run folder and images, or --network' -- "$JENSEN" predict --array images.npy
 expect 2 '' 'needs images' -- $predict --classes 4
 expect 2 '' "no device 'gpu'" -- $predict --classes 4 --array images.npy --device gpu
-expect 2 '' 'preactresnet34' -- "$JENSEN" predict --network resnet51 \
+expect 2 '' "did you mean 'resnet50'" -- "$JENSEN" predict --network resnet51 \
     --init w.safetensors --classes 4 --array images.npy
 expect 3 '' 'lacks [0-9]+ tensors \(conv1\.weight.*has 2 that.*linear\.bias' -- \
     "$JENSEN" predict --network resnet18 \
