@@ -1,6 +1,7 @@
 /* store/store_sqlite.c - studies in a file. Write-ahead logging, so that readers never
  * wait; every commit reaches the disk; a writer that finds another one writing waits up
  * to a minute. */
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,9 +39,12 @@ static jsn_status check(sqlite3 *db, int code)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return jsni_fail(JSN_ERR_BUSY, "%s", sqlite3_errmsg(db));
+    case SQLITE_CANTOPEN: /* of an open database it is a journal that cannot be made */
+        if (db != NULL && sqlite3_system_errno(db) != EACCES)
+            return io_failure(db);
+        return jsni_fail(JSN_ERR_DATA, "%s", sqlite3_errmsg(db));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-    case SQLITE_CANTOPEN:
         return jsni_fail(JSN_ERR_DATA, "%s", sqlite3_errmsg(db));
     default:
         return io_failure(db);

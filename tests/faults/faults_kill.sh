@@ -8,7 +8,7 @@ RANDOM=${KILL_SEED:-1}
 kills=0 length=()
 
 train() { "$JENSEN" train images $tiny -q --out "$1"; }
-sweep() { "$JENSEN" sweep run s --store "$1/s.db" --runs "$1/runs" --grace 0.2 -q; }
+sweep() { "$JENSEN" sweep run s --store "$1/s.db" --runs "$1/runs" --grace 0.2 --retries 20 -q; }
 convert() { "$JENSEN" data convert images --out "$1" --format png -q; }
 # What a command has made, without times.
 made() {
