@@ -83,5 +83,7 @@ size_t jsn_instruction_set_count(void)
 uint64_t jsn_disk_free(const char *path)
 {
     struct statvfs info;
-    return statvfs(path, &info) == 0 ? (uint64_t)info.f_bavail * info.f_frsize : 0;
+    return path != NULL && statvfs(path, &info) == 0
+               ? (uint64_t)info.f_bavail * info.f_frsize
+               : 0;
 }

@@ -220,7 +220,7 @@ void jsn_dataset_close(jsn_dataset *data)
 
 const jsn_dataset_traits *jsn_dataset_about(const jsn_dataset *data)
 {
-    return &data->traits;
+    return data == NULL ? NULL : &data->traits;
 }
 
 const char *jsn_dataset_class(const jsn_dataset *data, size_t label)
