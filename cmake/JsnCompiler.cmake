@@ -42,7 +42,7 @@ if(NOT JSN_SANITIZE AND NOT JSN_FUZZ AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
         list(TRANSFORM harden REPLACE "SOURCE=2" "SOURCE=3")
     endif()
     list(JOIN harden "," harden_host)
-    add_compile_options("$<$<COMPILE_LANGUAGE:C>:${harden}>"
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${harden}>"
                         "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${harden_host}>")
     add_link_options(LINKER:-z,relro,-z,now)
 endif()

@@ -83,6 +83,7 @@ if(NOT JSN_MINIMAL AND NOT JSN_ONLY_LOSSES)
         check_language(CXX)
         if(CMAKE_CXX_COMPILER)
             enable_language(CXX)
+            check_pie_supported(LANGUAGES CXX) # C++ links the program then
             set_property(TARGET jsn_dep_onednn APPEND PROPERTY JSN_LINK stdc++)
         else()
             message(STATUS "no C++ compiler: running out of memory inside oneDNN ends the program")
