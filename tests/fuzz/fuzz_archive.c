@@ -1,4 +1,5 @@
-/* Fuzz target: archives as data sets, through libarchive and the folder layout. */
+/* Fuzz target: archives as data sets, through libarchive and the folder layout.
+ * covers: data/archive_read.c data/archive_link.c data/folder_layout.c */
 #define _POSIX_C_SOURCE 200809L
 #include "fuzz/fuzz.h"
 

@@ -1,5 +1,6 @@
 /* Fuzz target: augmentation specs over small images. Four bytes give the sizes of image
- * and output, the rest is the spec. The fused path must agree with the stages. */
+ * and output, the rest is the spec. The fused path must agree with the stages.
+ * covers: augment/pipeline.c augment/augment.c */
 #include "fuzz/fuzz.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* Fuzz target: CIFAR binary files and IDX files, as bytes. The first byte chooses. */
+/* Fuzz target: CIFAR binary files and IDX files, as bytes. The first byte chooses.
+ * covers: data/cifar_read.c data/idx_read.c */
 #include "fuzz/fuzz.h"
 
 #include "core/alloc.h"

@@ -1,4 +1,5 @@
-/* Fuzz target: CSV. What is accepted is written out and read again to the same cells. */
+/* Fuzz target: CSV. What is accepted is written out and read again to the same cells.
+ * covers: format/csv.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fuzz target: image files of every format. What is measured must decode to that size. */
+/* Fuzz target: image files of every format. What is measured must decode to that size.
+ * covers: data/codec_bmp.c data/codec_jpeg.c data/codec_png.c data/codec_ppm.c data/codec_webp.c data/orient.c */
 #include "fuzz/fuzz.h"
 
 #include <stdbool.h>

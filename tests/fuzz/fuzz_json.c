@@ -1,4 +1,5 @@
-/* Fuzz target: JSON. What is accepted is written out and read again to the same text. */
+/* Fuzz target: JSON. What is accepted is written out and read again to the same text.
+ * covers: format/json_reader.c format/json_tree.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

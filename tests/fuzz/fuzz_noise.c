@@ -1,5 +1,6 @@
 /* Fuzz target: noise specs. The text up to the first NUL is the spec, the rest are the
- * labels and posteriors of a small data set. Counts must add up. */
+ * labels and posteriors of a small data set. Counts must add up.
+ * covers: noise/noise.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fuzz target: .npy. What is read has elements that can be touched. */
+/* Fuzz target: .npy. What is read has elements that can be touched.
+ * covers: format/npy.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fuzz target: safetensors. Every element of what is read lies inside the file. */
+/* Fuzz target: safetensors. Every element of what is read lies inside the file.
+ * covers: format/safetensors.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fuzz target: specs. Numbers that are accepted lie within their bounds. */
+/* Fuzz target: specs. Numbers that are accepted lie within their bounds.
+ * covers: core/spec.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* Fuzz target: TensorBoard event files. The first byte is the last step; what is kept is
- * kept again when it is read again. */
+ * kept again when it is read again.
+ * covers: format/tfevents.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Fuzz target: YAML. What is accepted can be written as JSON that is valid. */
+/* Fuzz target: YAML. What is accepted can be written as JSON that is valid.
+ * covers: format/yaml.c format/yaml_text.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

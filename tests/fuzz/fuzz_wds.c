@@ -1,0 +1,30 @@
+/* Fuzz target: WebDataset shards: tar files of images and what is said of them.
+ * covers: data/dataset_wds.c data/archive_read.c */
+#define _DEFAULT_SOURCE 1
+#include "fuzz/fuzz.h"
+
+#include "data/dataset_impl.h"
+#include "fuzz/fuzz_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[FUZZ_PATH], spec[FUZZ_PATH + 8];
+    jsn_dataset *set = NULL;
+    jsn_image image = {0};
+    const jsn_dataset_options options = {
+        .cache = "off", .threads = 1, .memory = 1 << 26};
+    fuzz_file(path, ".tar", data, size);
+    (void)snprintf(spec, sizeof spec, "wds:%s", path);
+    const jsn_status status = jsn_dataset_open(&set, spec, &options);
+    FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
+    for (size_t i = 0;
+         status == JSN_OK && i < jsn_dataset_samples(set, JSN_SPLIT_TRAIN); i++) {
+        FUZZ_CHECK((size_t)jsn_dataset_label(set, JSN_SPLIT_TRAIN, i) <
+                   jsn_dataset_about(set)->classes);
+        (void)!jsn_dataset_image(set, JSN_SPLIT_TRAIN, i, &image);
+    }
+    jsn_image_release(&image);
+    jsn_dataset_close(set);
+    fuzz_file_remove(path);
+    return 0;
+}
