@@ -19,7 +19,7 @@
 
 enum { HEADER = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
 
-/* The only mutable state besides the error sentence; tests alone read it. */
+/* Mutable, as the error sentence and the limits (core/limit.c) are; tests alone read it. */
 static atomic_size_t live_bytes;
 static atomic_size_t fail_countdown; /* 0: off; n: the n-th allocation fails */
 static atomic_int failures_injected;

@@ -1,5 +1,6 @@
 /* Fuzz target: a checkpoint from which a run continues. The input is the run's state, in JSON, in
- * a file that is otherwise sound, its checksum included. */
+ * a file that is otherwise sound, its checksum included.
+ * covers: train/checkpoint.c */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 

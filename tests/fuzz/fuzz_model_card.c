@@ -1,5 +1,6 @@
 /* Fuzz target: model.json, and the classifier that it describes, beside the weights of a
- * small network. */
+ * small network.
+ * covers: store/record_card.c */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "fuzz/fuzz_folder.h"
 

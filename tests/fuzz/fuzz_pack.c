@@ -1,5 +1,6 @@
 /* Fuzz target: the cache file of an archive. Its sums hold against damage, not against forgery,
- * so they are mended first. Whatever is taken over lies inside the file. */
+ * so they are mended first. Whatever is taken over lies inside the file.
+ * covers: data/pack_cache.c */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 

@@ -1,5 +1,6 @@
 /* Fuzz target: the files of a run folder, and its page. The input is files one after the
- * other, each behind a line "@NAME"; what comes before the first is config.yaml. */
+ * other, each behind a line "@NAME"; what comes before the first is config.yaml.
+ * covers: store/run_record.c store/record_evaluation.c store/record_result.c */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "fuzz/fuzz_folder.h"
 

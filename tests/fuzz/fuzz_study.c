@@ -1,5 +1,6 @@
 /* Fuzz target: a study that others have written to. Each line of the input changes one column of
- * the study's tables; then it is read, judged and exported in every format. */
+ * the study's tables; then it is read, judged and exported in every format.
+ * covers: store/trial_read.c store/study.c */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 

@@ -1,17 +1,19 @@
 /* Fuzz target: tables of images and labels, as data sets (csv:FILE) and as label files of
  * noise (file:PATH). The first byte chooses.
  * covers: data/dataset_csv.c data/samples.c noise/noise_file.c */
-#define _DEFAULT_SOURCE 1
+#define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
 #include "core/alloc.h"
 #include "data/dataset_impl.h"
-#include "fuzz/fuzz_file.h"
+#include "fuzz/fuzz_folder.h"
 #include "jensen/noise.h"
+
+enum { PATH = 100 };
 
 static void open_table(const char *path)
 {
-    char spec[FUZZ_PATH + 8];
+    char spec[PATH + 8];
     jsn_dataset *set = NULL;
     const jsn_dataset_options options = {
         .cache = "off", .threads = 1, .memory = 1 << 20};
@@ -33,7 +35,7 @@ static void apply_labels(const char *path)
     static const char *const paths[] = {"a.png", "b.png", "c/d.png"};
     static const char *const names[] = {"x", "y"};
     static const int32_t labels[] = {0, 1, 0};
-    char spec[FUZZ_PATH + 24];
+    char spec[PATH + 24];
     jsn_noise *noise = NULL;
     jsn_noise_input in;
     jsn_noise_result result = {0};
@@ -57,16 +59,17 @@ static void apply_labels(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[FUZZ_PATH];
+    char path[PATH];
     const size_t before = jsni_alloc_live();
     if (size == 0)
         return 0;
-    fuzz_file(path, ".csv", data + 1, size - 1);
+    fuzz_folder_begin();
+    fuzz_folder_put("input.csv", data + 1, size - 1);
+    (void)snprintf(path, sizeof path, "%s/input.csv", fuzz_folder);
     if (data[0] % 2 == 0)
         open_table(path);
     else
         apply_labels(path);
-    fuzz_file_remove(path);
     FUZZ_CHECK(jsni_alloc_live() == before);
     return 0;
 }

@@ -1,19 +1,23 @@
 /* Fuzz target: WebDataset shards: tar files of images and what is said of them.
  * covers: data/dataset_wds.c data/archive_read.c */
-#define _DEFAULT_SOURCE 1
+#define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
 #include "data/dataset_impl.h"
-#include "fuzz/fuzz_file.h"
+#include "fuzz/fuzz_folder.h"
+
+enum { PATH = 100 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[FUZZ_PATH], spec[FUZZ_PATH + 8];
+    char path[PATH], spec[PATH + 8];
     jsn_dataset *set = NULL;
     jsn_image image = {0};
     const jsn_dataset_options options = {
         .cache = "off", .threads = 1, .memory = 1 << 26};
-    fuzz_file(path, ".tar", data, size);
+    fuzz_folder_begin();
+    fuzz_folder_put("input.tar", data, size);
+    (void)snprintf(path, sizeof path, "%s/input.tar", fuzz_folder);
     (void)snprintf(spec, sizeof spec, "wds:%s", path);
     const jsn_status status = jsn_dataset_open(&set, spec, &options);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
@@ -25,6 +29,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     jsn_image_release(&image);
     jsn_dataset_close(set);
-    fuzz_file_remove(path);
     return 0;
 }
