@@ -32,6 +32,7 @@ typedef struct jsn_backend_info {
     const char *name;
     const char *summary;
     size_t devices; /* that can be opened now */
+    int gpu;        /* 1: its devices are GPUs */
 } jsn_backend_info;
 
 JSN_API size_t jsn_backend_count(void);
@@ -44,6 +45,7 @@ typedef struct jsn_device_info {
     char backend[32];
     char text[128];          /* "Intel Xeon ..., 2 cores", "NVIDIA H200" */
     size_t memory_available; /* bytes */
+    int gpu;                 /* 1: a GPU */
 } jsn_device_info;
 
 /*   JSN_ERR_ARGUMENT      NULL, a device number that is none

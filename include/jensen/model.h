@@ -135,6 +135,7 @@ typedef struct jsn_model_info {
     /* bytes */
     size_t memory_parameters, memory_gradients, memory_optimiser, memory_statistics;
     size_t memory_activations, memory_workspace;
+    int gpu; /* 1: the device is a GPU */
 } jsn_model_info;
 
 JSN_API jsn_model_info jsn_model_describe(const jsn_model *model);

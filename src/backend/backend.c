@@ -31,15 +31,17 @@ jsn_backend_info jsn_backend_describe(size_t index)
         info.name = table[index]->name;
         info.summary = table[index]->summary;
         info.devices = table[index]->device_count();
+        info.gpu = table[index]->can.gpu;
     }
     return info;
 }
 
+static const char *const precisions[] = {"fp32", "tf32", "bf16"}; /* jsn_precision */
+
 jsn_status jsn_precision_parse(const char *text, jsn_precision *out)
 {
-    static const char *const names[] = {"fp32", "tf32", "bf16"};
-    for (size_t i = 0; i < JSNI_COUNT_OF(names); i++)
-        if (text != NULL && strcmp(text, names[i]) == 0) {
+    for (size_t i = 0; i < JSNI_COUNT_OF(precisions); i++)
+        if (text != NULL && strcmp(text, precisions[i]) == 0) {
             *out = (jsn_precision)i;
             return JSN_OK;
         }
@@ -49,43 +51,46 @@ jsn_status jsn_precision_parse(const char *text, jsn_precision *out)
                      text == NULL ? "" : text);
 }
 
-static bool is_gpu(const jsni_backend_ops *ops)
-{
-    return strcmp(ops->name, "cuda") == 0;
-}
-
 /* The first backend of the group with a device. */
 static const jsni_backend_ops *find_group(bool with_gpu)
 {
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        if ((with_gpu || !is_gpu(table[i])) && table[i]->device_count() > 0)
+        if ((with_gpu || !table[i]->can.gpu) && table[i]->device_count() > 0)
             return table[i];
     return NULL;
 }
 
-static const jsni_backend_ops *find_name(const char *device, size_t length)
+static bool names(const char *device, const char *backend)
 {
-    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        if (strlen(table[i]->name) == length &&
-            memcmp(table[i]->name, device, length) == 0)
+    const size_t length = strcspn(device, ":");
+    return strlen(backend) == length && memcmp(backend, device, length) == 0;
+}
+
+const jsni_backend_ops *jsni_backend_named(const char *device)
+{
+    for (size_t i = 0; device != NULL && i < JSNI_COUNT_OF(table); i++)
+        if (names(device, table[i]->name))
             return table[i];
     return NULL;
 }
 
-static jsn_status no_backend(const char *device, size_t length)
+#define ABSENT(id) #id,
+static const char *const absent[] = {JSNI_BACKEND_ABSENT(ABSENT) NULL};
+#undef ABSENT
+
+static jsn_status no_backend(const char *device)
 {
-    static const char *const known[] = {"ref", "onednn", "cuda"};
-    for (size_t i = 0; i < JSNI_COUNT_OF(known); i++)
-        if (strlen(known[i]) == length && memcmp(known[i], device, length) == 0)
+    for (size_t i = 0; absent[i] != NULL; i++)
+        if (names(device, absent[i]))
             return jsni_fail(JSN_ERR_DEVICE, "%s: this build has no %s backend", device,
-                             known[i]);
-    jsni_names names;
-    jsni_names_begin(&names, device, NULL);
-    jsni_names_add(&names, "auto");
-    jsni_names_add(&names, "cpu");
+                             absent[i]);
+    jsni_names known;
+    jsni_names_begin(&known, device, NULL);
+    jsni_names_add(&known, "auto");
+    jsni_names_add(&known, "cpu");
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_names_add(&names, table[i]->name);
-    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no device '%s'", device);
+        jsni_names_add(&known, table[i]->name);
+    return jsni_names_fail(&known, JSN_ERR_UNKNOWN_NAME, "no device '%s'", device);
 }
 
 jsn_status jsni_backend_open(jsni_backend **out, const char *device)
@@ -98,11 +103,11 @@ jsn_status jsni_backend_open(jsni_backend **out, const char *device)
          number < 0))
         return jsni_fail(JSN_ERR_ARGUMENT, "device '%s': '%s' is not a device number",
                          device, device + length + 1);
-    const jsni_backend_ops *ops = find_name(device, length);
+    const jsni_backend_ops *ops = jsni_backend_named(device);
     if (strcmp(device, "auto") == 0 || strcmp(device, "cpu") == 0)
         ops = find_group(strcmp(device, "auto") == 0);
     if (ops == NULL)
-        return no_backend(device, length);
+        return no_backend(device);
     return ops->open(out, (size_t)number);
 }
 
@@ -122,6 +127,7 @@ jsn_status jsn_device_describe(const char *device, jsn_device_info *out)
     (void)snprintf(out->text, sizeof out->text, "%s",
                    backend->ops->device_text(backend));
     out->memory_available = backend->ops->memory_available(backend);
+    out->gpu = backend->ops->can.gpu;
     jsni_backend_close(backend);
     return JSN_OK;
 }
@@ -150,15 +156,43 @@ static jsn_status check_memory(const jsni_backend *backend, const jsni_graph *gr
                      mib(need.workspace), mib(available));
 }
 
+static jsn_status check_precision(const jsni_backend_ops *ops, jsn_precision precision)
+{
+    const size_t number = (size_t)precision;
+    if (number < JSNI_COUNT_OF(precisions) && ops->can.precisions & JSNI_CAN(number))
+        return JSN_OK;
+    if (ops->can.gpu)
+        return jsni_fail(
+            JSN_ERR_ARGUMENT, "--precision: the %s backend does not compute in %s",
+            ops->name, number < JSNI_COUNT_OF(precisions) ? precisions[number] : "it");
+    return jsni_fail(JSN_ERR_ARGUMENT,
+                     "--precision: a CPU computes in fp32 alone (the %s backend); "
+                     "leave it out, or --device auto takes a GPU where there is one",
+                     ops->name);
+}
+
+static jsn_status check_options(const jsni_backend *backend, const jsni_graph *graph,
+                                const jsni_plan_options *options)
+{
+    const jsni_backend_ops *ops = backend->ops;
+    if (options->batch == 0 || options->views == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "batch %zu and views %zu must be above 0",
+                         options->batch, options->views);
+    JSNI_TRY(check_precision(ops, options->precision));
+    if (options->members > 1 && ops->can.members == 1)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "the %s backend runs one member at a time, not %zu", ops->name,
+                         options->members);
+    for (size_t i = 0; i < graph->node_count; i++)
+        JSNI_TRY(ops->supports(backend, graph, i, options));
+    return JSN_OK;
+}
+
 jsn_status jsni_plan_create(jsni_backend *backend, const jsni_graph *graph,
                             const jsni_plan_options *options, jsni_plan **out)
 {
     *out = NULL;
-    if (options->batch == 0 || options->views == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT, "batch %zu and views %zu must be above 0",
-                         options->batch, options->views);
-    for (size_t i = 0; i < graph->node_count; i++)
-        JSNI_TRY(backend->ops->supports(backend, graph, i, options));
+    JSNI_TRY(check_options(backend, graph, options));
     JSNI_TRY(check_memory(backend, graph, options));
     return backend->ops->plan_create(backend, graph, options, out);
 }

@@ -23,8 +23,8 @@
  *
  * A backend is a folder backend/<name>/ with backend_<name>.c, which defines
  * jsni_backend_<name>, and a row in backend_list.h. Of the row itself only name, summary,
- * device_count and open are used; everything else is called through the `ops` of what
- * open made, which a backend that is loaded at run time brings with it.
+ * can, device_count and open are used; everything else is called through the `ops` of
+ * what open made, which a backend that is loaded at run time brings with it.
  */
 #ifndef JSNI_BACKEND_IMPL_H
 #define JSNI_BACKEND_IMPL_H
@@ -123,9 +123,20 @@ typedef struct jsni_task_time {
     double bytes, flops; /* that the task cannot do without, 0 where not counted */
 } jsni_task_time;
 
+/* What a backend can, for those who choose by it: nobody asks for a backend's name. */
+typedef struct jsni_backend_can {
+    bool gpu;            /* "auto" may take it, "cpu" never does */
+    bool resident;       /* data sets live on the device; the table has `resident` */
+    size_t members;      /* networks that are best trained side by side; 1: no more */
+    unsigned precisions; /* JSNI_CAN() of each jsn_precision that it computes in */
+} jsni_backend_can;
+
+#define JSNI_CAN(precision) (1u << (precision))
+
 struct jsni_backend_ops {
     const char *name;    /* "onednn" */
     const char *summary; /* one line */
+    jsni_backend_can can;
 
     /* Devices that can be opened now; 0 when the library or the hardware is missing. */
     size_t (*device_count)(void);
@@ -144,8 +155,7 @@ struct jsni_backend_ops {
                               const jsni_plan_options *options, jsni_memory *out);
     /* `graph` and `backend` stay borrowed. All blocks start as zero. Common code has
      * checked the options, every node by supports() and the memory.
-     *   JSN_ERR_MEMORY, JSN_ERR_ARGUMENT (precision), JSN_ERR_UNSUPPORTED (members),
-     *   JSN_ERR_DEVICE */
+     *   JSN_ERR_MEMORY, JSN_ERR_DEVICE */
     jsn_status (*plan_create)(jsni_backend *backend, const jsni_graph *graph,
                               const jsni_plan_options *options, jsni_plan **out);
     void (*plan_destroy)(jsni_plan *plan); /* accepts NULL */
@@ -201,8 +211,8 @@ struct jsni_backend_ops {
      * output never exists in memory (fused). */
     jsn_status (*read_node)(jsni_plan *plan, size_t member, size_t node, float *to);
 
-    /* Optional, NULL when a backend has none: a data set that lives on the device, with
-     * augmentation there, and epochs that run without the host. See resident.h. */
+    /* Where the backend can.resident, else NULL: a data set that lives on the device,
+     * with augmentation there, and epochs that run without the host. See resident.h. */
     const struct jsni_resident_ops *resident;
 
     /* Optional: times the pieces of device work of a training step of the plan's full
@@ -223,6 +233,10 @@ JSNI_BACKEND_LIST(JSNI_BACKEND_DECLARE)
 
 /* The table, in the order in which "auto" and "cpu" prefer. NULL beyond the last. */
 const jsni_backend_ops *jsni_backend_at(size_t index);
+
+/* The backend that a device spec names itself ("cuda:1"); NULL for the groups "auto" and
+ * "cpu", for an unknown name and for NULL. Opens nothing. */
+const jsni_backend_ops *jsni_backend_named(const char *device);
 
 /* Opens the device a spec names: "auto", "cpu", "ref", "onednn", "cuda", "cuda:1".
  *   JSN_ERR_UNKNOWN_NAME  no such backend in any build

@@ -32,22 +32,6 @@ size_t jsni_host_available(const jsni_backend *backend)
     return jsni_host_memory_available();
 }
 
-jsn_status jsni_host_check_options(const jsni_backend *backend,
-                                   const jsni_plan_options *options)
-{
-    const char *name = backend->ops->name;
-    if (options->precision != JSN_PRECISION_FP32)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--precision: a CPU computes in fp32 alone (the %s backend); "
-                         "leave it out, or --device cuda takes a GPU",
-                         name);
-    if (options->members > 1)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "the %s backend runs one member at a time, not %zu", name,
-                         options->members);
-    return JSN_OK;
-}
-
 /* ---- memory ---- */
 
 jsn_status jsni_host_plan_allocate(jsni_host_plan *plan)

@@ -36,11 +36,6 @@ typedef struct jsni_host_plan {
 /* JSN_ERR_DEVICE for any device but 0 of backend `name`. */
 JSN_MUST_CHECK jsn_status jsni_host_check_device(const char *name, size_t device);
 
-/* JSN_ERR_ARGUMENT for a precision other than fp32, JSN_ERR_UNSUPPORTED for several
- * members. */
-JSN_MUST_CHECK jsn_status jsni_host_check_options(const jsni_backend *backend,
-                                                  const jsni_plan_options *options);
-
 /* Blocks, labels and values for plan->options, all zero. JSN_ERR_MEMORY; release also
  * after a failure. */
 JSN_MUST_CHECK jsn_status jsni_host_plan_allocate(jsni_host_plan *plan);
@@ -86,6 +81,7 @@ jsn_status jsni_host_read_output_gradient(jsni_plan *plan, size_t member, float 
 
 /* The rows of a backend's table that are the same for all of them. */
 #define JSNI_HOST_ENTRIES                                                         \
+    .can = {.members = 1, .precisions = JSNI_CAN(JSN_PRECISION_FP32)},            \
     .device_count = jsni_host_device_count, .device_text = jsni_host_device_text, \
     .memory_available = jsni_host_available, .download = jsni_host_download,      \
     .set_labels = jsni_host_set_labels, .loss = jsni_host_loss,                   \

@@ -127,7 +127,8 @@ static jsn_model_info make_info(const jsni_graph *graph, const jsni_backend *bac
                             .memory_optimiser = m->optimiser,
                             .memory_statistics = m->statistics,
                             .memory_activations = m->activations,
-                            .memory_workspace = m->workspace};
+                            .memory_workspace = m->workspace,
+                            .gpu = backend->ops->can.gpu};
 }
 
 jsn_status jsn_model_estimate(const jsn_model_options *options, jsn_model_info *out)

@@ -65,7 +65,7 @@ void cli_layers_json(const cli_layers *l, size_t index, jsn_json_writer *w)
 
 const char *cli_layers_limit(const jsn_model *model)
 {
-    return strcmp(jsn_model_describe(model).backend, "cuda") == 0
+    return jsn_model_describe(model).gpu
                ? "each tensor moved once, products at the rate of the card"
                : "the library's primitives alone, each by itself in its best layout";
 }

@@ -117,7 +117,7 @@ static jsn_status find_limit(const epoch_values *v, const char *folder,
     jsn_train_config config;
     jsn_train_result result;
     *limit = (double)(step->views * step->options.batch) / step->median;
-    if (strcmp(jsn_model_describe(step->model).backend, "cuda") != 0)
+    if (!jsn_model_describe(step->model).gpu)
         return JSN_OK;
     (void)snprintf(other, sizeof other, "%s/plain", folder);
     jsn_train_config_clear(&config);
@@ -157,7 +157,7 @@ static jsn_status print_result(const epoch_values *v, const jsn_train_result *re
     jsn_json_put_text(w, "device", jsn_model_describe(step->model).device);
     /* An epoch is timed as a whole: the time of a step is its mean. */
     const double images = (double)(step->views * step->options.batch);
-    const bool recorded = strcmp(jsn_model_describe(step->model).backend, "cuda") == 0;
+    const bool recorded = jsn_model_describe(step->model).gpu != 0;
     const cli_bench bench = {
         .median = images / result->images_per_second,
         .best = images / result->images_per_second,

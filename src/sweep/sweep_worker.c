@@ -216,10 +216,9 @@ static void claim_more(jsni_worker *w, size_t most)
 
 static size_t group_size(const jsni_worker *w)
 {
-    const char *device = w->jobs[0].config.device;
     if (w->sweep->median || w->alone > 0)
         return 1; /* one that is pruned or fails would stop the others */
-    size_t size = device != NULL && strncmp(device, "cuda", 4) == 0 ? 8 : 1;
+    size_t size = jsni_train_together(w->jobs[0].config.device);
     if (w->how->group > 0)
         size = (size_t)w->how->group;
     if (w->how->most > 0 && size > (size_t)w->how->most - w->started)

@@ -466,11 +466,12 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
 {
     jsn_device_info device;
     JSNI_TRY(jsn_device_describe(c->device, &device));
-    if (strncmp(c->device, "cuda", 4) != 0)
+    /* The number of a GPU stays; the CPU has one device. */
+    if (!device.gpu || strcmp(c->device, "auto") == 0)
         JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
     jsni_look seen = {0};
     JSNI_TRY(jsni_look_at(&p->train, &seen));
-    seen.gpu = strcmp(device.backend, "cuda") == 0;
+    seen.gpu = device.gpu != 0;
     say(logger, JSN_LOG_INFO,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
         p->train.count, p->val.count, p->test.count,

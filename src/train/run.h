@@ -155,6 +155,10 @@ JSN_MUST_CHECK jsn_status jsni_run_evaluate(jsni_run *run, jsni_pass_kind kind,
 JSN_MUST_CHECK jsn_status jsni_run_consistency(jsni_run *run, jsni_consistency *out,
                                                jsni_predictions *clean);
 
+/* How many runs the device that a spec names best trains side by side; 1 for "auto",
+ * "cpu" and NULL. */
+size_t jsni_train_together(const char *device);
+
 /* Trains the jobs that are not finished, together where the device can, and gives the
  * results of all, [count]. */
 JSN_MUST_CHECK jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count,

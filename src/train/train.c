@@ -116,6 +116,12 @@ static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t
     return status;
 }
 
+size_t jsni_train_together(const char *device)
+{
+    const jsni_backend_ops *ops = jsni_backend_named(device);
+    return ops == NULL ? 1 : ops->can.members;
+}
+
 jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger *logger,
                            jsni_stop stop, jsn_train_result *results)
 {
@@ -126,7 +132,7 @@ jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger 
     if (left != NULL && number != NULL)
         status = find_unfinished(jobs, count, left, number, &left_count, results);
     /* Together where the device can, else one by one. */
-    bool together = left_count > 1 && strncmp(jobs[0].config->device, "cuda", 4) == 0;
+    bool together = left_count > 1 && jsni_train_together(jobs[0].config->device) > 1;
     if (status == JSN_OK && together) {
         status = train_group(left, number, left_count, logger, stop, results);
         together = status != JSN_ERR_UNSUPPORTED;

@@ -96,6 +96,12 @@ for file in backend/onednn/*.[ch]; do
     found=$(grep -nE '(^|[^a-z0-9_"])dnnl_[a-z0-9_]+\(' "$file") && complain "$file: not through jsni_dnnl: $found"
 done
 
+# What a backend can is asked of its table, never of its name.
+for name in $(grep -oE '\b[XY]\([a-z0-9]+\)' backend/backend_list.h | sed -E 's/.\((.*)\)/\1/'); do
+    found=$(grep -rnE "cmp\([^;]*\"$name\"" --include='*.[ch]' . | grep -vE "^./backend/[a-z0-9]+/") &&
+        complain "asks for a backend by name; see jsni_backend_can: $found"
+done
+
 # Names from outside reach the terminal through cli_print.c alone, which takes the control
 # characters out; the progress line moves the cursor itself.
 bare=$(grep -nE '\b(v?f?printf|puts|putchar|fputs|putc|fputc|fwrite|perror)\(' cli/*.[ch] |

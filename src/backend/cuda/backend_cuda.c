@@ -103,5 +103,6 @@ static jsn_status backend_open(jsni_backend **out, size_t device)
 const jsni_backend_ops jsni_backend_cuda = {
     .name = "cuda",
     .summary = "NVIDIA GPUs, by a module found at run time",
+    .can = JSNI_CUDA_CAN,
     .device_count = device_count,
     .open = backend_open};

@@ -85,6 +85,7 @@ static size_t memory_available(const jsni_backend *backend)
 static const jsni_backend_ops table = {
     .name = "cuda",
     .summary = "NVIDIA GPUs: own kernels, cuDNN for other shapes",
+    .can = JSNI_CUDA_CAN,
     .device_count = device_count,
     .open = device_open,
     .close = device_close,

@@ -12,6 +12,14 @@
 #define JSNI_CUDA_MODULE_FILE  "libjensen_cuda.so"
 #define JSNI_CUDA_MODULE_ENTRY "jsni_cuda_module_open"
 
+/* For the row that the library has and for the table that the module brings. */
+#define JSNI_CUDA_CAN                                                               \
+    {                                                                               \
+        .gpu = true, .resident = true, .members = 8,                                \
+        .precisions = JSNI_CAN(JSN_PRECISION_FP32) | JSNI_CAN(JSN_PRECISION_TF32) | \
+                      JSNI_CAN(JSN_PRECISION_BF16)                                  \
+    }
+
 typedef struct jsni_cuda_host {
     const char *version; /* jsn_version() of the library */
     size_t sizes[4];     /* jsni_cuda_module_sizes() as the library was compiled */

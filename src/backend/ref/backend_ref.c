@@ -37,7 +37,8 @@ static void backend_close(jsni_backend *backend)
 static jsn_status supports(const jsni_backend *backend, const jsni_graph *graph,
                            size_t number, const jsni_plan_options *options)
 {
-    JSNI_TRY(jsni_host_check_options(backend, options));
+    (void)backend;
+    (void)options;
     const jsni_node *node = &graph->nodes[number];
     const jsni_shape in =
         number == 0 ? node->shape : jsni_graph_input_shape(graph, number);
