@@ -42,7 +42,9 @@ typedef struct jsn_recipe {
     int percent;         /* of the noise */
     const char *variant; /* of augmentation: "no-cutout"; of noise: "type1" */
     const char *pi1;
-    int m; /* distributions in the divergence */
+    int m;               /* distributions in the divergence */
+    const char *weights; /* what its runs start from: "resnet50-imagenet", ResNet-50 as
+                          * trained on ImageNet (--init); NULL: random weights */
     size_t option_count;
     jsn_recipe_option options[JSN_RECIPE_MAX_OPTIONS];
 } jsn_recipe;

@@ -53,7 +53,8 @@ JSN_API const jsn_plot_info *jsn_plot_describe(size_t index);
 JSN_API JSN_MUST_CHECK jsn_status jsn_plot_render(const char *spec, const char *loss,
                                                   bool plain, char **svg);
 
-/* The same into a file, replaced in one piece. Also JSN_ERR_IO. */
+/* The same into FILE.svg, replaced in one piece. Also JSN_ERR_IO; JSN_ERR_ARGUMENT for a
+ * file that is called otherwise. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_plot_write(const char *spec, const char *loss,
                                                  bool plain, const char *path);
 

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jensen/log.h"
 #include "jensen/status.h"
 #include "jensen/sweep.h"
 #include "jensen/train.h"
@@ -47,8 +48,9 @@ typedef struct jsn_repro_settings {
     const char *only; /* run only recipes with one of these words in their name, comma-
                             separated; NULL: all */
     const char
-        *noise_from; /* of instance-dependent noise: "from=RUN", "posteriors=FILE"
-                               or NULL */
+        *noise_from; /* of instance-dependent noise: "from=RUN", "posteriors=FILE",
+                               "file:LABELS" or NULL */
+    const char *also_test; /* data of the result's other test set; NULL: none */
 } jsn_repro_settings;
 
 /* Opens the study of a result, making it and adding what trials it lacks. Its name comes
@@ -62,6 +64,16 @@ typedef struct jsn_repro_settings {
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
                                                     const jsn_repro_settings *settings,
                                                     const jsn_train_config *overrides);
+
+/* Evaluates the finished runs of a result on its other test set, `settings->also_test`,
+ * as far as it has not been done; the study keeps the numbers. `device` and `threads` as
+ * in jsn_classifier_open(); `logger` may be NULL.
+ *   JSN_ERR_ARGUMENT  the result has no other test set
+ *   and the statuses of jsn_classifier_evaluate() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_evaluate(jsn_sweep *sweep,
+                                                     const jsn_repro_settings *settings,
+                                                     const char *device, size_t threads,
+                                                     const jsn_logger *logger);
 
 /* Whether jsn_repro_render() has the result in that format, to ask before hours of runs.
  *   JSN_ERR_ARGUMENT lists those there are, JSN_ERR_UNKNOWN_NAME */

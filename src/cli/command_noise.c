@@ -115,7 +115,7 @@ static void print_text(const noise_values *v, const jsn_noise_input *in,
         cli_print("nominal   %.2f%%\n", 100.0 * r->nominal_rate);
     cli_print("real      %.2f%%\n", 100.0 * r->real_rate);
     if (!isnan(r->factor))
-        cli_print("factor    %.4f\n", r->factor);
+        cli_print("factor    %.17g\n", r->factor);
     size_t width = LEAST_NAME;
     for (size_t c = 0; c < r->classes; c++) {
         const size_t name = cli_cell_width(in->class_names[c]);

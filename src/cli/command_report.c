@@ -92,7 +92,9 @@ const cli_command cli_command_report = {
         "that\n"
         "differ in their seed alone are one line of the table and one colour of the\n"
         "curves; the same settings and seed count once, the latest complete run.\n"
-        "Bold is the best of those with the same test images and label noise.\n"
+        "Bold is the best of those with the same test images and label noise, and "
+        "what\n"
+        "a two-sided t-test at 0.05 does not tell from it.\n"
         "Unfinished runs are marked as such. The page is one file without scripts.\n"
         "Prints the name of the file.",
     .options = options,

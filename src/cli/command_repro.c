@@ -10,7 +10,7 @@
 typedef struct repro_values {
     cli_worker_values worker;
     jsn_train_config base;
-    char *store, *dataset, *only, *noise_from, *report, *format;
+    char *store, *dataset, *only, *noise_from, *also_test, *report, *format;
     int64_t seeds;
     bool show, retry;
 } repro_values;
@@ -29,8 +29,11 @@ static const jsn_option_info own[] = {
      offsetof(repro_values, only)},
     {"noise-from", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
      "table8: from=RUN or posteriors=FILE.npy, where instance-dependent noise comes "
-     "from",
+     "from; or file:LABELS.csv with a column type1_35 and the like",
      offsetof(repro_values, noise_from)},
+    {"also-test", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
+     "table2: evaluate the finished networks there, too: imagenet:DIR,classes=50",
+     offsetof(repro_values, also_test)},
     {"show", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "run nothing, print what there is", offsetof(repro_values, show)},
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -120,6 +123,10 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
     if (status == JSN_OK && !v->show) {
         cli_say("study %s in %s\n", name, jsn_sweep_shown(sweep));
         status = cli_work(url, name, &v->worker, true);
+        if (status == JSN_OK)
+            status = jsn_repro_evaluate(
+                sweep, settings, v->base.device == NULL ? "auto" : v->base.device,
+                (size_t)v->worker.threads, cli_logger());
     }
     if (status == JSN_OK)
         status = print(sweep, settings, v);
@@ -150,8 +157,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status != JSN_OK)
         return status;
     /* What is only shown gets no runs that a worker elsewhere would start. */
-    const jsn_repro_settings settings = {entry.name, v->dataset, v->show ? 0 : v->seeds,
-                                         v->only, v->noise_from};
+    const jsn_repro_settings settings = {
+        entry.name, v->dataset,    v->show ? 0 : v->seeds,
+        v->only,    v->noise_from, v->also_test};
     if (!entry.runs)
         return print(NULL, &settings, v);
     if (v->show && v->retry)

@@ -12,6 +12,8 @@ static void print_recipe(const jsn_recipe *r)
     cli_print("%s  (%s, %s)\n", r->name, r->result, r->dataset);
     for (size_t i = 0; i < r->option_count; i++)
         cli_print("    --%s %s\n", r->options[i].name, r->options[i].value);
+    if (r->weights != NULL)
+        cli_print("    starts from the weights %s, which --init names\n", r->weights);
 }
 
 static void put_recipe(jsn_json_writer *w, const jsn_recipe *r)
@@ -20,6 +22,8 @@ static void put_recipe(jsn_json_writer *w, const jsn_recipe *r)
     jsn_json_put_text(w, "name", r->name);
     jsn_json_put_text(w, "result", r->result);
     jsn_json_put_text(w, "dataset", r->dataset);
+    if (r->weights != NULL)
+        jsn_json_put_text(w, "weights", r->weights);
     jsn_json_begin_object(w, "options");
     for (size_t i = 0; i < r->option_count; i++)
         jsn_json_put_text(w, r->options[i].name, r->options[i].value);

@@ -62,3 +62,19 @@ void jsni_class_tell_alike(const jsn_dataset *data, const jsn_logger *logger)
         }
     jsni_free(names);
 }
+
+size_t jsni_class_wnid(const char *name)
+{
+    enum { DIGITS = 8, LENGTH = 1 + DIGITS };
+    const bool is =
+        name[0] == 'n' && strspn(name + 1, "0123456789") == DIGITS &&
+        (name[LENGTH] == '\0' || name[LENGTH] == ' ' || name[LENGTH] == '\t');
+    return is ? LENGTH : 0;
+}
+
+bool jsni_class_same(const char *a, const char *b)
+{
+    const size_t id = jsni_class_wnid(a);
+    return strcmp(a, b) == 0 ||
+           (id > 0 && jsni_class_wnid(b) == id && strncmp(a, b, id) == 0);
+}

@@ -3,7 +3,7 @@
  *
  * Either val/WNID/NAME.JPEG, with classes numbered in the order of the sorted WNIDs, or all
  * images in val/ and a list val.txt beside it ("ILSVRC2012_val_00000001.JPEG 65", numbers
- * in the same order). train/<wnid>/ is the training split where it exists. classes=50
+ * in the same order; synsets.txt, where there is one, has the WNIDs). train/<wnid>/ is the training split where it exists. classes=50
  * keeps the first 50. The validation images are the test split.
  */
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "data/class_alike.h"
 #include "data/listing.h"
 #include "data/text_lines.h"
 
@@ -25,11 +26,6 @@ static const jsn_param_info params[] = {
      JSN_PARAM_REAL},
     JSNI_DATASET_SPLIT_PARAM,
 };
-
-static bool is_wnid(const char *name)
-{
-    return name[0] == 'n' && strlen(name) == 9 && strspn(name + 1, "0123456789") == 8;
-}
 
 static jsn_status add_class_images(jsn_dataset *data, jsn_split split, const char *root,
                                    const char *below, int32_t label)
@@ -70,7 +66,8 @@ static jsn_status add_folders(jsn_dataset *data, jsn_split split, const char *ro
     const bool fresh = data->traits.classes == 0;
     size_t label = 0;
     for (size_t i = 0; status == JSN_OK && i < count && label < keep; i++) {
-        if (!entries[i].folder || !is_wnid(entries[i].name))
+        if (!entries[i].folder ||
+            jsni_class_wnid(entries[i].name) != strlen(entries[i].name))
             continue;
         if (fresh)
             status = jsni_dataset_add_class(data, entries[i].name);
@@ -101,9 +98,9 @@ static jsn_status add_flat(jsn_dataset *data, const char *root, size_t keep)
                            "%s: holds neither val/WNID/ folders nor val/ with val.txt",
                            root);
     } else if (status == JSN_OK) {
-        if (data->traits.classes == 0)
-            status = jsni_dataset_number_classes(data, keep);
         const jsni_sample_list list = {data, JSN_SPLIT_TEST, "val/", keep};
+        if (data->traits.classes == 0)
+            status = jsni_dataset_add_synsets(&list, root, "synsets.txt");
         if (status == JSN_OK)
             status = jsni_dataset_add_list(&list, path);
     }

@@ -3,7 +3,7 @@
  *     info/train_filelist_google.txt   "google/q0001/x.jpg 0"
  *     info/train_filelist_flickr.txt   the same, used with flickr=1
  *     info/val_filelist.txt            "val000001.jpg 3", images in val_images_256/
- *     info/synsets.txt                 class names, one a line (optional)
+ *     info/synsets.txt                 classes, one a line: "n01440764 tench" (optional)
  *
  * classes=50 keeps the first 50 classes: "mini-WebVision". The validation images, which
  * papers report on, are the test split.
@@ -38,41 +38,13 @@ static jsn_status add_list(const jsni_sample_list *list, const char *folder,
     return status;
 }
 
-static jsn_status add_class_line(void *user, size_t number, char *line)
-{
-    const jsni_sample_list *list = user;
-    (void)number;
-    return list->data->traits.classes < list->keep
-               ? jsni_dataset_add_class(list->data, line)
-               : JSN_OK;
-}
-
-/* Names from synsets.txt when it lists enough, else numbers. */
-static jsn_status add_classes(jsni_sample_list *list, const char *folder)
-{
-    char *path = jsni_path_join(folder, "info/synsets.txt");
-    JSNI_TRY_ALLOC(path);
-    bool there = false;
-    jsn_status status = jsni_file_find(NULL, path, &there);
-    if (status == JSN_OK && there) {
-        status = jsni_lines_read(path, add_class_line, list);
-        if (status == JSN_OK && list->data->traits.classes < list->keep)
-            status = jsni_fail(JSN_ERR_DATA, "%s: names %zu classes of %zu", path,
-                               list->data->traits.classes, list->keep);
-    } else if (status == JSN_OK) {
-        status = jsni_dataset_number_classes(list->data, list->keep);
-    }
-    jsni_free(path);
-    return status;
-}
-
 static jsn_status open_webvision(jsn_dataset *data, const jsni_dataset_request *request)
 {
     char *folder = NULL;
     JSNI_TRY(jsni_dataset_take_folder(data, request, &folder));
     jsni_sample_list list = {data, JSN_SPLIT_TRAIN, "",
                              (size_t)request->values[CLASSES].real};
-    jsn_status status = add_classes(&list, folder);
+    jsn_status status = jsni_dataset_add_synsets(&list, folder, "info/synsets.txt");
     if (status == JSN_OK && jsni_dataset_wants(data, JSN_SPLIT_TRAIN)) {
         status = add_list(&list, folder, "info/train_filelist_google.txt");
         if (status == JSN_OK && request->values[FLICKR].real > 0)

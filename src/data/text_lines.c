@@ -114,3 +114,31 @@ jsn_status jsni_dataset_add_list(const jsni_sample_list *to, const char *file)
     list_reading r = {to, file};
     return jsni_lines_read(file, add_list_line, &r);
 }
+
+static jsn_status add_class_line(void *user, size_t number, char *line)
+{
+    const jsni_sample_list *to = user;
+    (void)number;
+    return to->data->traits.classes < to->keep ? jsni_dataset_add_class(to->data, line)
+                                               : JSN_OK;
+}
+
+jsn_status jsni_dataset_add_synsets(const jsni_sample_list *to, const char *folder,
+                                    const char *file)
+{
+    char *path = jsni_path_join(folder, file);
+    JSNI_TRY_ALLOC(path);
+    bool there = false;
+    jsni_sample_list list = *to;
+    jsn_status status = jsni_file_find(NULL, path, &there);
+    if (status == JSN_OK && there) {
+        status = jsni_lines_read(path, add_class_line, &list);
+        if (status == JSN_OK && to->data->traits.classes < to->keep)
+            status = jsni_fail(JSN_ERR_DATA, "%s: names %zu classes of %zu", path,
+                               to->data->traits.classes, to->keep);
+    } else if (status == JSN_OK) {
+        status = jsni_dataset_number_classes(to->data, to->keep);
+    }
+    jsni_free(path);
+    return status;
+}

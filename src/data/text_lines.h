@@ -36,6 +36,13 @@ typedef struct jsni_sample_list {
     size_t keep;        /* classes: samples of later ones are left out */
 } jsni_sample_list;
 
+/* Adds the first `keep` classes: the lines of a file of WordNet ids, each with the name
+ * behind it or without, or numbers where the folder has no such file.
+ *   JSN_ERR_DATA  the file has fewer lines */
+JSN_MUST_CHECK jsn_status jsni_dataset_add_synsets(const jsni_sample_list *to,
+                                                   const char *folder,
+                                                   const char *file);
+
 /* Adds the samples of `file`, lines of a path and a class number below 1000.
  *   JSN_ERR_DATA  as jsni_lines_read(); a line that is otherwise, a path that leads
  *                 outside */

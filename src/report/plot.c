@@ -85,7 +85,15 @@ jsn_status jsn_plot_write(const char *spec, const char *loss, bool plain,
                           const char *path)
 {
     JSNI_NEED(spec);
+    JSNI_NEED(path);
     char *svg = NULL;
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash == NULL ? path : slash, '.');
+    if (dot != NULL && strcmp(dot, ".svg") != 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "'%s': a plot is written as SVG, FILE.svg; 'rsvg-convert -f "
+                         "pdf' makes a PDF of it",
+                         path);
     JSNI_TRY(jsn_plot_render(spec, loss, plain, &svg));
     const jsn_status status = jsni_file_write(path, svg, strlen(svg));
     jsni_free(svg);

@@ -12,10 +12,12 @@
 #include "core/hd.h"
 #include "jensen/report.h"
 #include "jensen/stats.h"
+#include "report/best.h"
 
 enum { WORDS = 160 };
 
-/* Among which groups the largest value of a column is set in bold. */
+/* Among which groups the largest value of a column, and what is not told from it, is set
+ * in bold. */
 typedef enum rivals { NO_RIVALS, SAME_TEST, SAME_LABELS } rivals;
 
 static const struct {
@@ -144,9 +146,9 @@ static int decimals_of(const jsni_run_set *set, size_t column)
     return least < 1.0 ? 2 : least < 10.0 ? 1 : columns[column].decimals;
 }
 
-/* Mean of a column over the runs of a group that count, and its deviation. */
-static double mean_of(const jsni_run_set *set, size_t group, size_t column,
-                      double *deviation, double *values)
+/* The values of a column for the runs of a group that count; how many there are. */
+static size_t values_of(const jsni_run_set *set, size_t group, size_t column,
+                        double *values)
 {
     size_t count = 0;
     for (size_t i = 0; i < set->count; i++) {
@@ -156,8 +158,7 @@ static double mean_of(const jsni_run_set *set, size_t group, size_t column,
             !left_out(set, i) && !isnan(value))
             values[count++] = value;
     }
-    *deviation = jsn_stats_deviation(values, count);
-    return jsn_stats_mean(values, count);
+    return count;
 }
 
 void jsni_run_table_each(jsni_table *table, const jsni_run_set *set)
@@ -235,23 +236,30 @@ static bool compare(const jsni_run_set *set, size_t g, size_t h, rivals which)
                                   jsni_run_set_first_number(set, h));
 }
 
-/* Whether the mean of a group is the best of several for the same problem. An unfinished
- * group neither is nor competes. */
-static bool is_best(const jsni_run_set *set, size_t group, size_t column,
-                    double *values)
+/* Whether a group is the best of several for the same problem, or not told from it by the
+ * test. An unfinished group neither is nor competes. `values` are the group's, `room` has
+ * place for those of another. */
+static jsn_status find_best(const jsni_run_set *set, size_t group, size_t column,
+                            const double *values, size_t count, double *room, bool *out)
 {
-    double best = -INFINITY, deviation = NAN;
-    size_t competing = 0;
+    double best = -INFINITY;
+    size_t competing = 0, leader = group;
+    *out = false;
     for (size_t h = 0; h < set->groups; h++) {
         if (jsni_run_set_unfinished(set, h) > 0 ||
             !compare(set, group, h, columns[column].best))
             continue;
-        const double mean = mean_of(set, h, column, &deviation, values);
+        const double mean = jsn_stats_mean(room, values_of(set, h, column, room));
         competing += isnan(mean) ? 0 : 1;
-        best = fmax(best, mean);
+        if (mean > best) {
+            best = mean;
+            leader = h;
+        }
     }
-    return competing > 1 && jsni_run_set_unfinished(set, group) == 0 &&
-           mean_of(set, group, column, &deviation, values) == best;
+    if (competing < 2 || jsni_run_set_unfinished(set, group) > 0 || count == 0)
+        return JSN_OK;
+    const size_t others = values_of(set, leader, column, room);
+    return jsni_is_best(out, values, count, room, others);
 }
 
 bool jsni_run_table_mixed(const jsni_run_set *set)
@@ -265,7 +273,7 @@ bool jsni_run_table_mixed(const jsni_run_set *set)
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
 {
     const bool unfinished = jsni_run_set_unfinished(set, set->groups) > 0;
-    double *values = jsni_alloc(set->count, sizeof *values);
+    double *values = jsni_alloc(2 * set->count, sizeof *values);
     if (values == NULL) {
         table->status = JSN_ERR_MEMORY;
         return;
@@ -287,10 +295,13 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
         for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++) {
             if (!column_used(set, c))
                 continue;
-            double deviation = NAN;
-            const double mean = mean_of(set, g, c, &deviation, values);
-            jsni_table_number(table, mean, deviation, decimals_of(set, c))->bold =
-                columns[c].best != NO_RIVALS && is_best(set, g, c, values);
+            const size_t count = values_of(set, g, c, values);
+            jsni_cell *cell = jsni_table_number(table, jsn_stats_mean(values, count),
+                                                jsn_stats_deviation(values, count),
+                                                decimals_of(set, c));
+            if (columns[c].best != NO_RIVALS && table->status == JSN_OK)
+                table->status = find_best(set, g, c, values, count, values + set->count,
+                                          &cell->bold);
         }
     }
     jsni_free(values);
@@ -303,7 +314,9 @@ jsn_status jsn_report_table(const char *const *runs, size_t count, const char *f
     JSNI_NEED(runs);
     jsni_run_set set;
     jsni_table table = {
-        .caption = "Mean and deviation over runs that differ in their seed alone"};
+        .caption =
+            "Mean and deviation over runs that differ in their seed alone. Bold: "
+            "not different from the best by a two-sided t-test at 0.05"};
     jsni_text out = {0}, note = {0};
     JSNI_TRY(jsni_run_set_read(&set, runs, count));
     if (jsni_run_set_unfinished(&set, set.groups) > 0)

@@ -55,6 +55,7 @@ jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
     const jsni_repro_info *info = NULL;
     const char *dataset = NULL;
     JSNI_TRY(jsni_repro_find(settings->name, &info));
+    JSNI_TRY(jsni_repro_check_also(info, settings->also_test));
     JSNI_TRY(
         jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
     return jsni_repro_cells_make(out, settings->name, dataset);
@@ -125,11 +126,25 @@ static int64_t share_of_epochs(const jsni_repro_cells *cells, const jsn_recipe *
     return share > 0 ? share : 1;
 }
 
+/* The noise of a recipe from posteriors, or from a file of labels with a column for each
+ * of its kinds. PLC's files leave out the images that it validates on. */
+static void put_noise(jsni_text *out, const jsn_recipe *recipe, const char *from)
+{
+    if (strncmp(from, "file:", 5) != 0) {
+        jsni_text_format(out, "%s,%s", jsn_recipe_value(recipe, "noise"), from);
+        return;
+    }
+    jsni_text_format(out, "%s,column=%s_%d", from, recipe->variant, recipe->percent);
+    if (strstr(from, ",missing=") == NULL)
+        jsni_text_add(out, ",missing=val");
+}
+
 static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
                            const jsn_recipe *recipe, const jsn_repro_settings *settings,
                            const jsn_train_config *overrides, int64_t seed)
 {
-    char seed_text[24], epochs_text[24], noise[2 * JSN_RECIPE_TEXT];
+    char seed_text[24], epochs_text[24];
+    jsni_text noise = {0};
     const char *lr = NULL, *decay = NULL;
     jsn_sweep_pair pairs[6] = {{"recipe", recipe->name}, {"seed", seed_text}};
     size_t count = 2;
@@ -145,11 +160,14 @@ static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
         pairs[count++] = (jsn_sweep_pair){"epochs", epochs_text};
     }
     if (jsni_repro_needs_posteriors(cells, overrides)) {
-        (void)snprintf(noise, sizeof noise, "%s,%s", jsn_recipe_value(recipe, "noise"),
-                       settings->noise_from);
-        pairs[count++] = (jsn_sweep_pair){"noise", noise};
+        put_noise(&noise, recipe, settings->noise_from);
+        pairs[count++] = (jsn_sweep_pair){"noise", noise.data};
     }
-    return jsn_sweep_add(sweep, pairs, count, NULL, NULL);
+    const jsn_status status = noise.status != JSN_OK
+                                  ? noise.status
+                                  : jsn_sweep_add(sweep, pairs, count, NULL, NULL);
+    jsni_text_release(&noise);
+    return status;
 }
 
 jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
@@ -174,7 +192,8 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
         status =
             jsni_fail(JSN_ERR_ARGUMENT,
                       "table8 needs class posteriors: --noise-from from=RUN (a run "
-                      "with --record-posteriors 1) or posteriors=FILE.npy");
+                      "with --record-posteriors 1) or posteriors=FILE.npy; or labels: "
+                      "file:LABELS.csv with a column type1_35 and the like");
     if (status == JSN_OK)
         status = jsni_repro_name_study(&cells, overrides,
                                        posteriors ? settings->noise_from : NULL, &name);

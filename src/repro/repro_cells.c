@@ -139,10 +139,10 @@ static void make_cell(jsni_repro_cell *c, const jsni_repro_info *info,
     c->measure = measure;
     c->paper = c->paper_deviation = c->mean = c->deviation = NAN;
     fill_in(c->row, info->row, recipe);
-    fill_in(c->group, info->group, recipe);
+    fill_in(c->group, measure->test != NULL ? measure->test : info->group, recipe);
     fill_in(c->column, measure->column != NULL ? measure->column : info->column,
             recipe);
-    look_up(c, info, data->title);
+    look_up(c, info, measure->test != NULL ? measure->test : data->title);
 }
 
 jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
@@ -174,6 +174,15 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     if (status != JSN_OK)
         jsni_repro_cells_release(out);
     return status;
+}
+
+void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->items[i].measure->test == NULL)
+            cells->items[kept++] = cells->items[i];
+    cells->count = kept;
 }
 
 void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)

@@ -63,7 +63,7 @@ void jsni_repro_define_divergences(jsni_table *out)
     static const char *const rows[][5] = {
         {"KL(e, p)", "-log p_y", "no", "no", "kl"},
         {"KL(p, e)", "sum_k p_k log(p_k / e_k), e clamped", "no", "no", "kl-rev"},
-        {"Jeffreys", "KL(e, p) + KL(p, e)", "yes", "no", "jeffreys"},
+        {"Jeffreys", "KL(e, p) / 2 + KL(p, e) / 2", "yes", "no", "jeffreys"},
         {"K(e, p)", "KL(e, m)", "no", "yes", "k"},
         {"K(p, e)", "KL(p, m)", "no", "yes", "k-rev"},
         {"JS(e, p)", "K(e, p) / 2 + K(p, e) / 2", "yes", "yes", "js:pi1=0.5,scale=0"},

@@ -27,9 +27,12 @@ typedef struct jsni_repro_measure {
     const char *metric;  /* field of a run's result: "test_acc" */
     const char *printed; /* metric in paper_results; NULL: the table has one */
     int guesses;         /* classes that count as right; 0: there is no chance level */
+    const char
+        *test; /* another test set than the runs', as paper_results names it; NULL:
+                       * theirs */
 } jsni_repro_measure;
 
-enum { JSNI_REPRO_MEASURES = 2 };
+enum { JSNI_REPRO_MEASURES = 4 };
 
 /* What `jensen repro` knows by name. Labels are templates: "{method}", "{noise}",
  * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options;
@@ -75,6 +78,7 @@ typedef struct jsni_repro_cell {
     size_t failed;          /* runs without a value */
     double mean, deviation; /* NaN: no run; fewer than two */
     bool near_chance, bold;
+    bool unlike; /* started from other weights than the paper's */
 } jsni_repro_cell;
 
 typedef struct jsni_repro_cells {
@@ -87,7 +91,7 @@ typedef struct jsni_repro_cells {
 /* A data set of the paper. */
 typedef struct jsni_repro_dataset {
     const char *name, *title; /* "cifar10", "CIFAR-10" */
-    size_t classes;
+    size_t images, classes;   /* of training and test together */
 } jsni_repro_dataset;
 
 /* By the first `length` bytes of `name`; NULL: the paper has none of that name. */
@@ -105,6 +109,12 @@ JSN_MUST_CHECK jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info,
 JSN_MUST_CHECK jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
                                                 const char *dataset);
 void jsni_repro_cells_release(jsni_repro_cells *cells);
+/* Whether a result has a test set beside that of its runs, unless `data` is NULL.
+ * JSN_ERR_ARGUMENT */
+JSN_MUST_CHECK jsn_status jsni_repro_check_also(const jsni_repro_info *info,
+                                                const char *data);
+/* Takes out the cells of another test set. */
+void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells);
 /* Those on the data set that settings and data say. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
                                                const jsn_repro_settings *settings,
@@ -112,6 +122,17 @@ JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
 /* Whether the noise of the runs comes from posteriors that somebody has to name. */
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides);
+
+/* "the paper's scale" only where images, classes, initial weights, epochs and the number
+ * of runs are the paper's, and no other option is given; else what it is instead, with
+ * the reasons as a sentence where the options do not tell. */
+const char *jsni_repro_scale(const jsni_repro_cells *cells,
+                             const jsn_sweep_trial *trials, size_t count,
+                             const jsn_train_config *overrides, jsni_text *reasons);
+/* The weights that the runs of a cell should have started from and did not; NULL: they
+ * did. */
+const char *jsni_repro_start(const jsni_repro_cell *cell,
+                             const jsn_train_config *overrides);
 
 /* Fills in our values from the trials, means, chance marks and the t-test. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,

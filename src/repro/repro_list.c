@@ -8,11 +8,11 @@
 #include "core/names.h"
 #include "repro/repro_impl.h"
 
-#define ONE_COLUMN(title, metric)  \
-    {                              \
-        {                          \
-            title, metric, NULL, 1 \
-        }                          \
+#define ONE_COLUMN(title, metric)        \
+    {                                    \
+        {                                \
+            title, metric, NULL, 1, NULL \
+        }                                \
     }
 /* Tables of methods times label noises. */
 #define BY_NOISE \
@@ -41,10 +41,12 @@ static const jsni_repro_info infos[] = {
      .key = "webvision",
      .dataset = "webvision",
      .paper_runs = 5,
-     .note = "The ILSVRC12 columns of the paper are the same networks on another test "
-             "set: jensen eval RUN imagenet:DIR,classes=50.",
-     .measures = {{"top-1", "test_acc", "val_acc_top1", 1},
-                  {"top-5", "test_top5", "val_acc_top5", 5}},
+     .note = "The ILSVRC12 columns are the same networks on another test set: "
+             "--also-test imagenet:DIR,classes=50 fills them.",
+     .measures = {{"top-1", "test_acc", "val_acc_top1", 1, NULL},
+                  {"top-5", "test_top5", "val_acc_top5", 5, NULL},
+                  {"top-1", "ilsvrc12_acc", "val_acc_top1", 1, "ILSVRC12"},
+                  {"top-5", "ilsvrc12_top5", "val_acc_top5", 5, "ILSVRC12"}},
      .row = "{method}",
      .group = "WebVision",
      .printed_row = "{METHOD}[ResNet-50;ColorJitter;{members}net]",
@@ -165,7 +167,7 @@ static const jsni_repro_info infos[] = {
      .paper_runs = 5,
      .note = "The runs are those of Table 1.",
      /* Agreement has no chance level: constant predictions agree always. */
-     .measures = {{NULL, "consistency", NULL, 0}},
+     .measures = {{NULL, "consistency", NULL, 0, NULL}},
      BY_NOISE},
     {.name = "fig1",
      .label = "Figure 1",
@@ -267,9 +269,9 @@ jsn_status jsn_repro_lookup(const char *name, jsn_repro_entry *out)
 }
 
 static const jsni_repro_dataset datasets[] = {
-    {"cifar10", "CIFAR-10", 10},    {"cifar100", "CIFAR-100", 100},
-    {"webvision", "WebVision", 50}, {"animal10n", "ANIMAL-10N", 10},
-    {"food101n", "Food-101N", 101},
+    {"cifar10", "CIFAR-10", 60000, 10},     {"cifar100", "CIFAR-100", 60000, 100},
+    {"webvision", "WebVision", 68444, 50},  {"animal10n", "ANIMAL-10N", 55000, 10},
+    {"food101n", "Food-101N", 335259, 101},
 };
 
 const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length)

@@ -15,12 +15,9 @@
 /* What the caption says about scale. */
 static jsn_status describe(const jsni_repro_cells *cells,
                            const jsn_train_config *overrides, const char *noise_from,
-                           jsni_text *out)
+                           const char *scale, jsni_text *out)
 {
     const jsni_repro_info *info = cells->info;
-    const bool scaled = overrides->epochs != JSN_OPTION_INT_UNSET ||
-                        overrides->subset > 0 || overrides->network != NULL ||
-                        overrides->max_steps > 0;
     size_t least = JSNI_REPRO_RUNS, most = 0, failed = 0;
     for (size_t i = 0; i < cells->count; i++) {
         least = cells->items[i].count < least ? cells->items[i].count : least;
@@ -31,7 +28,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
             failed += cells->items[i].failed;
     }
     jsni_text_format(out, "%s: %s. %s, %s; ", info->label, info->title, cells->dataset,
-                     scaled ? "scaled down" : "the paper's scale");
+                     scale);
     JSNI_TRY(jsni_repro_list_options(overrides, ", ", true, out));
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
@@ -80,7 +77,26 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
     if (sweep != NULL)
         JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
     JSNI_TRY(jsni_repro_cells_fill(&s->cells, s->trials, s->count));
-    JSNI_TRY(describe(&s->cells, overrides, settings->noise_from, &s->caption));
+    bool measured = settings->also_test != NULL;
+    for (size_t i = 0; i < s->cells.count; i++)
+        measured = measured || (s->cells.items[i].measure->test != NULL &&
+                                s->cells.items[i].count > 0);
+    if (!measured)
+        jsni_repro_cells_drop_other_tests(&s->cells);
+    jsni_text reasons = {0};
+    const char *scale =
+        jsni_repro_scale(&s->cells, s->trials, s->count, overrides, &reasons);
+    jsn_status status =
+        describe(&s->cells, overrides, settings->noise_from, scale, &s->caption);
+    if (status == JSN_OK && reasons.length > 0)
+        jsni_text_add(&s->caption, reasons.data);
+    if (status == JSN_OK)
+        status = reasons.status;
+    jsni_text_release(&reasons);
+    JSNI_TRY(status);
+    for (size_t i = 0; i < s->cells.count; i++)
+        s->cells.items[i].unlike =
+            jsni_repro_start(&s->cells.items[i], overrides) != NULL;
     jsni_repro_correlation(&s->cells, &s->correlation);
     if (s->cells.info->note != NULL)
         jsni_text_add(&s->note, s->cells.info->note);

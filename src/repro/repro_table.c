@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/text.h"
 #include "jensen/stats.h"
+#include "report/best.h"
 #include "repro/repro_impl.h"
 
 /* Below this multiple of chance a network has learned next to nothing, and which of two
@@ -91,14 +92,10 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
     for (size_t i = 0; !cells->info->unranked && i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
         const jsni_repro_cell *best = best_of(cells, c);
-        jsn_stats_test test = {.p = 0.0};
         c->bold = false;
-        if (best == NULL || c->count == 0 || c->near_chance)
-            continue;
-        if (c != best && c->count > 1 && best->count > 1)
-            JSNI_TRY(jsn_stats_student(&test, c->values, c->count, best->values,
-                                       best->count, 0.95));
-        c->bold = c->mean == best->mean || test.p >= 0.05;
+        if (best != NULL && c->count > 0 && !c->near_chance)
+            JSNI_TRY(
+                jsni_is_best(&c->bold, c->values, c->count, best->values, best->count));
     }
     return JSN_OK;
 }
@@ -134,9 +131,8 @@ static void put_failed(jsni_table *out, const jsni_repro_cell *c, const char *or
 
 static const char *mark_of(const jsni_repro_cell *c)
 {
-    if (c->near_chance)
-        return c->failed > 0 ? "~!" : "~";
-    return c->failed > 0 ? "!" : NULL;
+    static const char *const marks[] = {NULL, "!", "~", "~!", "°", "°!", "°~", "°~!"};
+    return marks[4 * c->unlike + 2 * c->near_chance + (c->failed > 0)];
 }
 
 void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,

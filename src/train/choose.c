@@ -15,6 +15,7 @@
 #include "jensen/backend.h"
 #include "jensen/loss.h"
 #include "jensen/network.h"
+#include "jensen/recipe.h"
 #include "train/choose_look.h"
 #include "train/init_weights.h"
 #include "train/run_begun.h"
@@ -366,6 +367,21 @@ static jsn_status warn_of_idle(const jsn_train_config *c, const jsni_problem *p,
     return JSN_OK;
 }
 
+/* A recipe whose runs start from weights that this one does not have. */
+static jsn_status warn_of_start(const jsn_train_config *c, const jsn_logger *logger)
+{
+    jsn_recipe recipe;
+    if (c->recipe == NULL || c->init != NULL)
+        return JSN_OK;
+    JSNI_TRY(jsn_recipe_find(c->recipe, &recipe));
+    if (recipe.weights != NULL)
+        say(logger, JSN_LOG_WARNING,
+            "recipe %s starts from the weights %s, and this run from random ones: it "
+            "does not compare with the paper's; --init names a file of them",
+            recipe.name, recipe.weights);
+    return JSN_OK;
+}
+
 /* Options that cannot work with what there is. */
 static jsn_status check_stop(const jsn_train_config *c, const jsni_problem *p)
 {
@@ -489,5 +505,6 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(pick_all(c, p, &seen, logger));
     if (open && is_quick(&seen))
         JSNI_TRY(tell_better(c, p, logger));
+    JSNI_TRY(warn_of_start(c, logger));
     return warn_of_idle(c, p, logger);
 }

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "data/class_alike.h"
 #include "data/dataset_impl.h"
 #include "data/split.h"
 #include "jensen/limit.h"
@@ -120,9 +121,9 @@ static jsn_status match_names(const jsn_dataset *data, const jsni_classes *class
     for (size_t k = 0; k < traits->classes; k++) {
         const char *name = jsn_dataset_class(data, k);
         size_t n = k; /* most often it has the same number */
-        if (n >= classes->count || strcmp(name, classes->names[n]) != 0)
+        if (n >= classes->count || !jsni_class_same(name, classes->names[n]))
             for (n = 0; n < classes->count; n++)
-                if (strcmp(name, classes->names[n]) == 0)
+                if (jsni_class_same(name, classes->names[n]))
                     break;
         if (n == classes->count)
             return jsni_fail(JSN_ERR_DATA,
@@ -181,7 +182,7 @@ static jsn_status take_subset(jsni_part *part, size_t classes, size_t wanted,
     for (size_t round = 1; kept < wanted; round++)
         for (size_t i = 0; i < part->count && kept < wanted; i++) {
             const size_t sample = order[i];
-            size_t *held = &taken[part->used[sample]];
+            size_t *held = &taken[part->given[sample]];
             if (!keep[sample] && *held < round) {
                 keep[sample] = 1;
                 ++*held;
@@ -376,8 +377,11 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     const bool truth =
         noisy || (p->own.given ? p->own.tells_truth : is_benchmark(p->data));
     JSNI_TRY(split_train(p, split, (uint64_t)config->seed, truth, logger));
-    JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
-                         (uint64_t)config->seed));
+    /* Counts training images: those that a label file keeps for validation are none. */
+    const bool listed = jsn_noise_leaves_missing(noise) != 0;
+    if (!listed)
+        JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
+                             (uint64_t)config->seed));
     /* By now the parts are those that the same options give without a label file. */
     jsni_problem_put_labels(p, &p->train);
     jsni_problem_put_labels(p, &p->val);
@@ -386,6 +390,9 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
     p->noise_added = noisy;
     if (noisy)
         JSNI_TRY(jsni_problem_add_noise(p, config, noise, posteriors, logger));
+    if (listed)
+        JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
+                             (uint64_t)config->seed));
     p->noise_real = jsni_problem_real_noise(p);
     p->val_judged =
         p->val.data == p->data && (!noisy || strcmp(config->val_labels, "noisy") == 0);

@@ -224,28 +224,30 @@ static void walk_webvision(walk *w)
     }
 }
 
-/* Tables 9 and 10, after PLC: no momentum. "Cropping" of ANIMAL-10N is taken as 4
+/* Tables 9 and 10, after PLC: no momentum; Food-101N starts from ImageNet's weights. "Cropping" of ANIMAL-10N is taken as 4
  * pixels of zero padding; both losses are scaled. */
 static void walk_real_noise(walk *w)
 {
     static const struct {
         const char *result, *dataset, *method, *network, *size, *augment, *epochs,
-            *batch, *schedule, *loss, *lr, *wd;
+            *batch, *schedule, *loss, *lr, *wd, *weights;
     } rows[] = {
         {"table9", "animal10n", "ce", "vgg19bn", "64", "animal10n-plc", "100", "128",
-         "step:at=50/75,factor=0.2", "ce", "0.1", "1e-3"},
+         "step:at=50/75,factor=0.2", "ce", "0.1", "1e-3", NULL},
         {"table9", "animal10n", "gjs", "vgg19bn", "64", "animal10n", "100", "128",
-         "step:at=50/75,factor=0.2", "gjs:pi1=0.5", "0.05", "5e-4"},
+         "step:at=50/75,factor=0.2", "gjs:pi1=0.5", "0.05", "5e-4", NULL},
         {"table10", "food101n", "ce", "resnet50-plc", "224", "food101n", "30", "32",
-         "step:at=10/20,factor=0.1", "ce", "0.005", "1e-3"},
+         "step:at=10/20,factor=0.1", "ce", "0.005", "1e-3", "resnet50-imagenet"},
         {"table10", "food101n", "gjs", "resnet50-plc", "224", "food101n", "30", "32",
-         "step:at=10/20,factor=0.1", "gjs:pi1=0.3", "0.001", "1e-3"},
+         "step:at=10/20,factor=0.1", "gjs:pi1=0.3", "0.001", "1e-3",
+         "resnet50-imagenet"},
     };
     jsn_recipe r;
     for (size_t i = 0; i < JSNI_COUNT_OF(rows); i++) {
         begin(&r, rows[i].result, rows[i].dataset, "%s/%s", rows[i].dataset,
               rows[i].method);
         r.method = rows[i].method;
+        r.weights = rows[i].weights;
         set(&r, "network", "%s", rows[i].network);
         set(&r, "image-size", "%s", rows[i].size);
         set(&r, "augment", "%s", rows[i].augment);

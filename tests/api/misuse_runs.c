@@ -81,6 +81,8 @@ static void misuse_repro(misuse *m)
     REFUSED(jsn_repro_prepare(&sweep, place(), NULL, thing_config()));
     REFUSED(jsn_repro_prepare(&sweep, place(), &settings, NULL));
     REFUSED(jsn_repro_prepare(NULL, NULL, NULL, NULL));
+    REFUSED(jsn_repro_evaluate(NULL, &settings, "cpu", 1, NULL));
+    REFUSED(jsn_repro_evaluate(NULL, NULL, NULL, 0, NULL));
     REFUSED(jsn_repro_check_format(NULL, "csv"));
     REFUSED(jsn_repro_check_format("x", NULL));
     REFUSED(jsn_repro_check_format(NULL, NULL));

@@ -33,6 +33,9 @@ spec=instance:type=1,factor=1
 expect 0 'real +[0-9.]+%' '' -- "$JENSEN" noise $data --noise $spec,from=run --out f.csv
 expect 0 'real +[0-9.]+%' '' -- "$JENSEN" noise $data --noise $spec,posteriors=run/posteriors.npy --out p.csv
 expect 0 '' '' -- cmp f.csv p.csv
+# A factor is printed with all its digits, so that it gives the same labels again.
+expect 0 'factor +1\.234567890123456[78]$' '' -- \
+    "$JENSEN" noise $data --noise instance:type=1,factor=1.2345678901234567,from=run
 expect 3 '' 'no posterior for it' -- "$JENSEN" noise builtin:size=210,test=0 --noise $spec,from=run
 expect 3 '' 'no.csv' -- "$JENSEN" noise $data --noise file:no.csv
 expect 2 '' 'needs one data set' -- "$JENSEN" noise

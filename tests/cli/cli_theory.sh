@@ -66,6 +66,8 @@ expect 2 '' '--eta or --pair' -- "$JENSEN" theory risk --eta 0.1 --pair 0.1
 expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --views 3
 expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --pi1 0.9
 expect 2 '' '--pi1 or --pi' -- "$JENSEN" theory decompose --pi 0.4/0.3/0.3 --pi1 0.9
+expect 2 '' "'f.pdf': a plot is written as SVG" -- "$JENSEN" theory plot js-ce-mae --out f.pdf
+expect 1 '' '' -- test -e f.pdf
 expect 2 '' 'which plot' -- "$JENSEN" theory plot --out f.svg
 expect 2 '' '--out FILE.svg is missing' -- "$JENSEN" theory plot js-ce-mae
 expect 2 '' "no plot 'pie' .there are: js-ce-mae" -- "$JENSEN" theory plot pie --out f.svg

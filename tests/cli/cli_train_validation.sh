@@ -44,7 +44,9 @@ expect 0 '*' '^data: 80 training, 40 validation, 40 test' -- train e pics/train 
 expect 0 '*' 'the 40 validation images of the data are not used: missing=val keeps 40' -- \
     train f both --noise file:below.csv,missing=val
 expect 0 '*' '^data: 110 training, 10 validation' -- train g pics/train --noise file:all.csv,missing=val
-for run in d e g; do # and the settings train the same again
+# --subset counts what is trained on, also there.
+expect 0 '*' '^data: 30 training, 40 validation, 0 test' -- train few pics/train $part --subset 30
+for run in d e g few; do # and the settings train the same again
     expect 0 '*' '*' -- "$JENSEN" train --config $run/config.yaml --out $run-again -q
     expect 0 '' '' -- cmp $run/labels.csv $run-again/labels.csv
     expect 0 '' '' -- cmp $run/model.safetensors $run-again/model.safetensors

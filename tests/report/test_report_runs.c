@@ -207,6 +207,33 @@ static void test_bold_is_the_best_of_the_same_problem(void **state)
     assert_bold(runs, 4, "96.00", false);
 }
 
+/* Five seeds each, 1, 2, ... 5 above a number: the deviation is sqrt(5/2), so that means
+ * which differ by d have t = d with 8 degrees of freedom. SciPy: p is 0.35 at 1, 0.051 at
+ * 2.3, 0.048 at 2.35. */
+static void test_bold_is_what_the_test_does_not_tell_from_the_best(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *loss;
+        double base;
+    } groups[] = {{"ce", 90.0}, {"js", 89.0}, {"gce", 87.7}, {"gjs", 87.65}};
+    char names[20][1200];
+    const char *runs[20];
+    for (int i = 0; i < 20; i++) {
+        char name[16], seed[8];
+        const double value = (groups[i / 5].base + 1 + i % 5) / 100.0;
+        (void)snprintf(name, sizeof name, "seed-%d", i);
+        (void)snprintf(seed, sizeof seed, "%d", 1 + i % 5);
+        put_run(name, groups[i / 5].loss, seed, value, value);
+        (void)snprintf(names[i], sizeof names[i], "%s", below(name));
+        runs[i] = names[i];
+    }
+    assert_bold(runs, 20, "93.00 \xc2\xb1 1.58", true);
+    assert_bold(runs, 20, "92.00 \xc2\xb1 1.58", true);
+    assert_bold(runs, 20, "90.70 \xc2\xb1 1.58", true);
+    assert_bold(runs, 20, "90.65 \xc2\xb1 1.58", false);
+}
+
 /* A run of 30 epochs that has done 2, with the best accuracy of all so far. */
 static void test_unfinished_runs_are_called_that(void **state)
 {
@@ -391,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_a_page_shows_the_last_epoch_as_the_result),
         cmocka_unit_test(test_a_table_has_mean_and_deviation_of_the_seeds),
         cmocka_unit_test(test_bold_is_the_best_of_the_same_problem),
+        cmocka_unit_test(test_bold_is_what_the_test_does_not_tell_from_the_best),
         cmocka_unit_test(test_unfinished_runs_are_called_that),
         cmocka_unit_test(test_means_are_those_of_finished_runs),
         cmocka_unit_test(test_short_times_have_digits),
