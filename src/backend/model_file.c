@@ -1,4 +1,5 @@
-/* backend/model_file.c - weights from and to safetensors files, by PyTorch's names.
+/* backend/model_file.c - weights from files (weights/weight_file.h) and to
+ * safetensors files, by PyTorch's names.
  * A file is compared with the network in full before the first weight is changed. */
 #include <stdio.h>
 
@@ -8,6 +9,7 @@
 #include "core/fail.h"
 #include "core/text.h"
 #include "format/safetensors.h"
+#include "weights/weight_file.h"
 
 static void take_tensors(const jsni_safetensors *file, const jsni_tensor *tensors,
                          size_t count, const jsni_graph *skip_head_of, float *block)

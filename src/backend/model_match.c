@@ -286,29 +286,3 @@ jsn_status jsni_weight_file_check(const char *path, const jsni_graph *graph,
                      "takes them",
                      path, spec, graph->network, spec);
 }
-
-/* How a file begins that torch.save() wrote: an archive, or a pickle of old. */
-static bool is_pytorch(const char *path)
-{
-    unsigned char magic[4] = {0};
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    const size_t count = fread(magic, 1, sizeof magic, file);
-    (void)fclose(file);
-    return count == sizeof magic &&
-           (memcmp(magic, "PK\3\4", 4) == 0 || (magic[0] == 0x80 && magic[1] <= 5));
-}
-
-jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
-                                 const char *name)
-{
-    const jsn_status status = jsni_safetensors_open_in(out, folder, name);
-    if (status == JSN_ERR_DATA && folder == NULL && is_pytorch(name))
-        return jsni_fail(status,
-                         "%s: a file of PyTorch, which may run code when it is read; "
-                         "scripts/pth_to_safetensors.py %s OUT.safetensors converts it "
-                         "without",
-                         name, name);
-    return status;
-}

@@ -8,11 +8,6 @@
 
 enum { JSNI_NETWORK_SPEC = 128 };
 
-/* As jsni_safetensors_open_in(); the sentence for a file of PyTorch names the
- * converter. */
-JSN_MUST_CHECK jsn_status jsni_weight_file_open(jsni_safetensors **out,
-                                                const char *folder, const char *name);
-
 /* The spec of the network that a file holds the weights of, by what it says itself or by
  * names and shapes; false, and an empty spec, when it is none of those there are. */
 bool jsni_weight_file_network(const jsni_safetensors *file, char *spec, size_t room);

@@ -44,9 +44,10 @@ static const struct {
     [JSNI_LIMIT_FILE] = {{"file", "bytes of a table, list or IDX file, expanded", GIB,
                           4 * GIB - 2},
                          "bytes"},
-    [JSNI_LIMIT_JSON] = {{"json", "bytes of a JSON file or a safetensors header",
-                          16 * MIB, 4 * GIB - 2},
-                         "bytes of JSON"},
+    [JSNI_LIMIT_JSON] =
+        {{"json", "bytes of a JSON file, or of what a weights file says of itself",
+          16 * MIB, 4 * GIB - 2},
+         "bytes of JSON"},
     [JSNI_LIMIT_PIXELS] = {{"pixels", "pixels of an image", 100000000,
                             JSN_IMAGE_MAX_PIXELS},
                            "pixels"},

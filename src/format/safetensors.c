@@ -242,6 +242,62 @@ jsn_status jsni_safetensors_open(jsni_safetensors **out, const char *path)
     return jsni_safetensors_open_in(out, NULL, path);
 }
 
+/* The elements, each tensor's at a multiple of 8 bytes, and behind them the names. */
+static jsn_status make_room(jsni_safetensors *f, const jsni_safetensor *tensors,
+                            size_t count)
+{
+    size_t elements = 0, names = 0;
+    for (size_t i = 0; i < count; i++) {
+        elements += (tensors[i].bytes + 7) / 8 * 8;
+        names += strlen(tensors[i].name) + 1;
+    }
+    f->block = jsni_alloc(elements + names, 1);
+    JSNI_TRY_ALLOC(f->block);
+    f->length = elements;
+    f->tensors = jsni_alloc_zero(count, sizeof *f->tensors);
+    JSNI_TRY_ALLOC(f->tensors);
+    f->by_name = jsni_alloc_zero(count, sizeof *f->by_name);
+    JSNI_TRY_ALLOC(f->by_name);
+    char *at = f->block, *name = f->block + elements;
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(tensors[i].name) + 1;
+        memcpy(name, tensors[i].name, length);
+        f->tensors[i] = tensors[i];
+        f->tensors[i].name = name;
+        f->tensors[i].data = at;
+        f->by_name[i] = &f->tensors[i];
+        name += length;
+        at += (tensors[i].bytes + 7) / 8 * 8;
+    }
+    f->count = count;
+    return JSN_OK;
+}
+
+jsn_status jsni_safetensors_make(jsni_safetensors **out, const char *name,
+                                 const jsni_safetensor *tensors, size_t count,
+                                 void (*fill)(void *user, size_t index, void *elements),
+                                 void *user)
+{
+    *out = NULL;
+    jsni_safetensors *f = jsni_alloc_zero(1, sizeof *f);
+    JSNI_TRY_ALLOC(f);
+    f->name = jsni_text_copy(name);
+    jsn_status status = f->name == NULL ? JSN_ERR_MEMORY : make_room(f, tensors, count);
+    if (status == JSN_OK)
+        qsort(f->by_name, count, sizeof *f->by_name, by_name);
+    for (size_t i = 1; status == JSN_OK && i < count; i++)
+        if (strcmp(f->by_name[i - 1]->name, f->by_name[i]->name) == 0)
+            status = wrong(f, f->by_name[i]->name, "there are two of this name");
+    if (status != JSN_OK) {
+        jsni_safetensors_close(f);
+        return status;
+    }
+    for (size_t i = 0; i < count; i++)
+        fill(user, i, f->block + ((const char *)f->tensors[i].data - f->block));
+    *out = f;
+    return JSN_OK;
+}
+
 void jsni_safetensors_close(jsni_safetensors *file)
 {
     if (file == NULL)

@@ -40,6 +40,12 @@ JSN_MUST_CHECK jsn_status jsni_safetensors_open_in(jsni_safetensors **out,
 JSN_MUST_CHECK jsn_status jsni_safetensors_parse(jsni_safetensors **out,
                                                  const char *name, const void *data,
                                                  size_t length);
+/* The same out of tensors that were read from a file of another kind: name, type and shape
+ * of each are copied, and `fill` is called for each to put its elements, in C order.
+ *   JSN_ERR_DATA  two tensors of one name;  JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_safetensors_make(
+    jsni_safetensors **out, const char *name, const jsni_safetensor *tensors,
+    size_t count, void (*fill)(void *user, size_t index, void *elements), void *user);
 void jsni_safetensors_close(jsni_safetensors *file); /* accepts NULL */
 
 /* Tensors in the order of the header; valid until close. NULL when there is none. */

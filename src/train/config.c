@@ -57,7 +57,9 @@ static const jsn_option_info options[] = {
 
     {"network", 0, TEXT, "NAME", "network ('jensen show networks')", FIELD(network)},
     {"init", 0, TEXT, "FILE|RUN",
-     "start from these weights: a safetensors file, or those a run ended with",
+     "start from these weights: safetensors, a .pth file, an archive with one, or "
+     "those a "
+     "run ended with",
      FIELD(init)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},

