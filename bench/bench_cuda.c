@@ -192,11 +192,10 @@ int main(int argc, char **argv)
     double *rates = malloc(steps * sizeof *rates);
     for (size_t s = 0; s < steps; s++)
         rates[s] = 0.05;
-    const jsni_update update = {.kind = JSNI_OPTIM_SGD,
-                                .decay = 5e-4,
-                                .decay_all = true,
-                                .momentum = 0.9,
-                                .nesterov = true};
+    jsni_update update;
+    size_t slots = 0;
+    check(jsni_optim_parse("sgd:momentum=0.9,nesterov=1", &update, &slots));
+    update.decay = 5e-4;
     for (size_t m = 0; m < members; m++) {
         check(ops->resident->set_labels(plan, m, &given));
         own[m] =

@@ -86,6 +86,7 @@ typedef struct jsn_optimiser_info {
     const char *summary;
     const jsn_param_info *params;
     size_t param_count;
+    double rate; /* learning rate for batches of 128 where none is named */
 } jsn_optimiser_info;
 
 JSN_API size_t jsn_optimiser_count(void);

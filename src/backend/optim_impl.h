@@ -1,6 +1,6 @@
-/* backend/optim_impl.h - optimisers: their table, and one step over a stretch of
- * parameters for CPU backends. A GPU backend reads jsni_update and runs the same
- * rules (update_rule.h) in kernels of its own. */
+/* backend/optim_impl.h - optimisers as backends use them: the table, one step over a
+ * stretch of parameters, and the constants of a step for a device that runs the same
+ * rules. What an optimiser is written against is in optim_rule.h. */
 #ifndef JSNI_BACKEND_OPTIM_IMPL_H
 #define JSNI_BACKEND_OPTIM_IMPL_H
 
@@ -8,56 +8,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backend/optim_list.h"
-#include "backend/update_rule.h"
-#include "core/spec.h"
 #include "jensen/backend.h"
 #include "nn/graph.h"
 
-enum { JSNI_OPTIM_MAX_PARAMS = 6, JSNI_OPTIM_MAX_SLOTS = 2 };
+enum { JSNI_OPTIM_MAX_PARAMS = 6, JSNI_OPTIM_MAX_SLOTS = 2, JSNI_OPTIM_CONSTANTS = 8 };
 
-typedef enum jsni_optim_kind { JSNI_OPTIM_SGD, JSNI_OPTIM_ADAMW } jsni_optim_kind;
-
-/* One optimiser step: the kind and its numbers. */
+/* One optimiser step: which one, and its numbers. */
 typedef struct jsni_update {
-    jsni_optim_kind kind;
-    double rate;         /* learning rate of this step */
-    double decay;        /* weight decay */
-    bool decay_all;      /* false: not on BatchNorm parameters and biases */
-    uint64_t step;       /* counts from 1 */
-    double momentum;     /* sgd */
-    bool nesterov;       /* sgd */
-    double beta1, beta2; /* adamw */
-    double epsilon;      /* adamw */
+    size_t optimiser; /* in optim_list.h */
+    double rate;      /* learning rate of this step */
+    double decay;     /* weight decay */
+    bool decay_all;   /* false: not on BatchNorm parameters and biases */
+    uint64_t step;    /* counts from 1 */
+    double
+        value[JSNI_OPTIM_MAX_PARAMS]; /* the parameters of its spec, in their order */
 } jsni_update;
 
-/* The decay that applies to tensors of this role. */
-double jsni_update_decay(const jsni_update *update, jsni_role role);
-
-/* The constants of the rules for one step; `decay` is what applies to the tensor. */
-jsni_sgd_step jsni_update_sgd(const jsni_update *update, double decay);
-jsni_adamw_step jsni_update_adamw(const jsni_update *update, double decay);
+/* Turns one step into the numbers that the rule reads, rounded to float once; `decay` is
+ * what applies to the tensor. */
+typedef void jsni_optim_prepare_fn(const jsni_update *update, double decay,
+                                   float constant[JSNI_OPTIM_CONSTANTS]);
 
 typedef struct jsni_optim_def {
     jsn_optimiser_info info;
-    jsni_optim_kind kind;
     size_t slots; /* floats of state a parameter */
-    /* Sets what the spec says; rate, decay and step stay as they are. */
-    void (*set)(jsni_update *update, const jsni_spec_value *values);
+    jsni_optim_prepare_fn *prepare;
     /* Steps `count` parameters; slot s of parameter i is state[s * stride + i]. */
-    void (*apply)(const jsni_update *update, double decay, size_t count, float *params,
-                  const float *grads, float *state, size_t stride);
+    void (*apply)(const float constant[JSNI_OPTIM_CONSTANTS], size_t count,
+                  float *params, const float *grads, float *state, size_t stride);
 } jsni_optim_def;
 
-#define JSNI_OPTIM_DECLARE(id) extern const jsni_optim_def jsni_optim_##id;
-JSNI_OPTIM_LIST(JSNI_OPTIM_DECLARE)
-#undef JSNI_OPTIM_DECLARE
+/* The optimiser that a spec names, or NULL with the failure recorded. */
+const jsni_optim_def *jsni_optim_find(const char *spec);
 
 /* Reads "sgd:momentum=0.9,nesterov=1" or "adamw:beta1=0.9": the update with rate 0,
  * decay 0, decay_all true, step 0, and the floats of state a parameter.
  *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_ARGUMENT, JSN_ERR_RANGE as specs do */
 JSN_MUST_CHECK jsn_status jsni_optim_parse(const char *spec, jsni_update *out,
                                            size_t *slots);
+
+/* The constants of the step for parameters of tensor role `role`. */
+void jsni_optim_prepare(const jsni_update *update, jsni_role role,
+                        float constant[JSNI_OPTIM_CONSTANTS]);
 
 /* One step over parameters of tensor role `role`, in any layout: element-wise. */
 void jsni_optim_apply(const jsni_update *update, jsni_role role, size_t count,

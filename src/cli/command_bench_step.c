@@ -36,7 +36,7 @@ static const jsn_option_info options[] = {
      offsetof(bench_values, size)},
     {"steps", 0, JSN_OPTION_INT, "5", 1, CLI_MOST_STEPS, NULL, "N",
      "timed steps, after one that is not", offsetof(bench_values, steps)},
-    {"optimizer", 0, JSN_OPTION_TEXT, "sgd", 0, 0, NULL, "SPEC", "sgd or adamw",
+    {"optimizer", 0, JSN_OPTION_TEXT, "sgd", 0, 0, NULL, "SPEC", "update rule",
      offsetof(bench_values, optimizer)},
     {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores", offsetof(bench_values, threads)},

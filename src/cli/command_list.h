@@ -33,6 +33,7 @@
     X(show_datasets) \
     X(show_noise) \
     X(show_augment) \
+    X(show_optimizers) \
     X(show_limits) \
     X(theory_bounds) \
     X(theory_limits) \

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/optim_impl.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
@@ -144,11 +145,12 @@ static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
 static const struct {
     size_t side;
     const char *network;
-    double epochs;      /* at most */
-    double rate;        /* from a batch of 32 on */
+    double epochs; /* at most */
+    const char *optimiser;
+    double rate;        /* of that optimiser, from a batch of 32 on */
     size_t better_side; /* what more time buys */
     const char *better_network;
-} quick = {32, "cnn:width=32", 120.0, 0.1, 64, "cnn:width=32"};
+} quick = {32, "cnn:width=32", 120.0, "sgd", 0.1, 64, "cnn:width=32"};
 
 static bool is_small(const jsni_look *seen)
 {
@@ -227,11 +229,13 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
     char why[64];
     (void)snprintf(why, sizeof why, "about %.0f steps", epochs * steps);
     JSNI_TRY(pick(c, logger, "epochs", why, "%.0f", epochs));
-    const bool adamw = strcmp(c->optimizer, "adamw") == 0;
-    if (small && !adamw && c->init == NULL)
+    const jsni_optim_def *optimiser = jsni_optim_find(c->optimizer);
+    if (optimiser == NULL)
+        return JSN_ERR_UNKNOWN_NAME;
+    if (small && strcmp(optimiser->info.name, quick.optimiser) == 0 && c->init == NULL)
         return pick(c, logger, "lr", "high, for a small network", "%g",
                     quick.rate * fmin(1.0, (double)c->batch / 32.0));
-    const double base = (adamw ? 1e-3 : 0.1) * (c->init != NULL ? 0.1 : 1.0);
+    const double base = optimiser->info.rate * (c->init != NULL ? 0.1 : 1.0);
     return pick(c, logger, "lr",
                 c->init != NULL ? "fine-tuning, scaled with the batch"
                                 : "scaled with the batch",

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/hd.h"
 #include "core/file.h"
 #include "core/folder.h"
 #include "core/run_mark.h"

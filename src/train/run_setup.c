@@ -14,6 +14,7 @@
 #include "train/model_card.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
+#include "train/run_optimiser.h"
 #include "train/run_space.h"
 
 double jsni_clock(void)
@@ -39,10 +40,7 @@ static jsn_status open_model(jsni_run *run, size_t members)
         views =
             (size_t)run[i].config->views > views ? (size_t)run[i].config->views : views;
     const jsn_train_config *c = run->config;
-    char optimiser[96] = "adamw";
-    if (strcmp(c->optimizer, "sgd") == 0)
-        (void)jsni_format(optimiser, sizeof optimiser, "sgd:momentum=%.17g,nesterov=%d",
-                          c->momentum, c->nesterov != 0 && c->momentum > 0.0);
+    char *optimiser = NULL;
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->network;
@@ -52,10 +50,13 @@ static jsn_status open_model(jsni_run *run, size_t members)
     o.batch = (size_t)c->batch;
     o.views = views;
     o.threads = (size_t)c->threads;
-    o.optimiser = optimiser;
     o.members = members;
     JSNI_TRY(jsn_precision_parse(c->precision, &o.precision));
-    return jsn_model_create(&run->model, &o);
+    JSNI_TRY(jsni_run_optimiser(c, &optimiser));
+    o.optimiser = optimiser;
+    const jsn_status status = jsn_model_create(&run->model, &o);
+    jsni_free(optimiser);
+    return status;
 }
 
 static jsn_status first_weights(jsni_run *run)

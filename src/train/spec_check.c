@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "backend/optim_impl.h"
 #include "core/fail.h"
 #include "jensen/augment.h"
 #include "jensen/loss.h"
@@ -52,6 +53,13 @@ static jsn_status check_schedule(const char *spec)
     return jsni_schedule_parse(spec, ANY, &schedule);
 }
 
+static jsn_status check_optimiser(const char *spec)
+{
+    jsni_update unused;
+    size_t slots = 0;
+    return jsni_optim_parse(spec, &unused, &slots);
+}
+
 static jsn_status check_recipe(const char *name)
 {
     jsn_recipe recipe;
@@ -66,7 +74,7 @@ jsn_status jsni_train_check_spec(const char *option, const char *text)
     } checks[] = {{"loss", check_loss},       {"loss-noisy", check_loss},
                   {"network", check_network}, {"augment", check_augment},
                   {"noise", check_noise},     {"schedule", check_schedule},
-                  {"recipe", check_recipe}};
+                  {"recipe", check_recipe},   {"optimizer", check_optimiser}};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (strcmp(option, checks[i].option) == 0)
             return checks[i].check(text);

@@ -5,7 +5,8 @@
 
 #include "jensen/train.h"
 
-/* Of one option: loss, network, augmentation, noise, schedule, recipe. Others pass. */
+/* Of one option: loss, network, augmentation, noise, optimiser, schedule, recipe. Others
+ * pass. */
 JSN_MUST_CHECK jsn_status jsni_train_check_spec(const char *option, const char *text);
 
 /* Of all options that are set. */

@@ -137,13 +137,12 @@ void bench_step(bench *t, const char *spec, const float *x, const int32_t *y,
     const jsni_backend_ops *own = t->plan->ops;
     const jsni_labels labels = {.labels = y};
     const jsni_pass pass = {true, 1, 0};
-    const jsni_update update = {.kind = JSNI_OPTIM_SGD,
-                                .rate = rate,
-                                .decay = 5e-4,
-                                .decay_all = true,
-                                .step = 1,
-                                .momentum = 0.9,
-                                .nesterov = true};
+    jsni_update update;
+    size_t slots = 0;
+    assert_ok(jsni_optim_parse("sgd:momentum=0.9,nesterov=1", &update, &slots));
+    update.decay = 5e-4;
+    update.rate = rate;
+    update.step = 1;
     jsn_loss *loss = NULL;
     assert_ok(jsn_loss_create(&loss, spec, CLASSES, t->views));
     const jsni_losses losses = {loss, NULL};

@@ -130,11 +130,10 @@ static void run_epoch(bench *t, const data *d, size_t members, bool mixed, size_
     double rates[IMAGES / SAMPLES];
     for (size_t s = 0; s < IMAGES / SAMPLES; s++)
         rates[s] = 0.1 / (double)(s + 1);
-    const jsni_update update = {.kind = JSNI_OPTIM_SGD,
-                                .decay = 5e-4,
-                                .decay_all = true,
-                                .momentum = 0.9,
-                                .nesterov = true};
+    jsni_update update;
+    size_t slots = 0;
+    assert_ok(jsni_optim_parse("sgd:momentum=0.9,nesterov=1", &update, &slots));
+    update.decay = 5e-4;
     jsni_resident_member own[4];
     for (size_t m = 0; m < members; m++) {
         assert_ok(resident->set_labels(t->plan, m, &labels));

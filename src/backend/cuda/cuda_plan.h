@@ -41,6 +41,7 @@ typedef struct jsni_recording {
     cudaGraphExec_t graph;
     size_t views, samples;
     const void *loss, *second;
+    size_t optimiser;
     bool valid;
 } jsni_recording;
 
@@ -195,7 +196,7 @@ void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule);
 /* Brings the packed weights up to the parameters. */
 JSN_MUST_CHECK jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m);
 JSN_MUST_CHECK jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan,
-                                               jsni_cuda_member *m,
+                                               jsni_cuda_member *m, size_t optimiser,
                                                const uint32_t *step);
 /* Evaluates both losses on the device: mean and values to loss_values, the gradient to
  * the program's output gradient. */

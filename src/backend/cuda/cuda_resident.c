@@ -228,7 +228,7 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     JSNI_TRY(jsni_cuda_member_loss(plan, m, p, &own->losses));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks + p->forward_tasks,
                                  p->task_count - p->forward_tasks));
-    JSNI_TRY(jsni_cuda_run_update(plan, m, m->counters + 1));
+    JSNI_TRY(jsni_cuda_run_update(plan, m, own->update.optimiser, m->counters + 1));
     const size_t last = plan->base.graph->node_count - 1;
     const jsni_count_args c = {(const float *)(m->arena + p->values[last]),
                                m->loss_values,
@@ -251,7 +251,8 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     const jsni_resident_member *own = &e->members[number];
     JSNI_TRY(jsni_cuda_program(plan, number, own->views, e->batch, true, &m->now));
     if (r->valid && r->views == own->views && r->samples == e->batch &&
-        r->loss == own->losses.first && r->second == own->losses.second)
+        r->loss == own->losses.first && r->second == own->losses.second &&
+        r->optimiser == own->update.optimiser)
         return JSN_OK;
     if (r->graph)
         (void)cudaGraphExecDestroy(r->graph);
@@ -271,6 +272,7 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     r->samples = e->batch;
     r->loss = own->losses.first;
     r->second = own->losses.second;
+    r->optimiser = own->update.optimiser;
     r->valid = true;
     return JSN_OK;
 }

@@ -318,25 +318,23 @@ jsn_status jsni_cuda_backward(jsni_plan *base)
 
 void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule)
 {
-    memset(rule, 0, sizeof *rule);
-    rule->adam = update->kind == JSNI_OPTIM_ADAMW;
-    const double decay[2] = {jsni_update_decay(update, JSNI_ROLE_BIAS),
-                             jsni_update_decay(update, JSNI_ROLE_WEIGHT)};
-    for (int i = 0; i < 2; i++) {
-        if (rule->adam)
-            rule->adamw[i] = jsni_update_adamw(update, decay[i]);
-        else
-            rule->sgd[i] = jsni_update_sgd(update, decay[i]);
-    }
+    jsni_optim_prepare(update, JSNI_ROLE_BIAS, rule->constant[0]);
+    jsni_optim_prepare(update, JSNI_ROLE_WEIGHT, rule->constant[1]);
 }
 
 jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan, jsni_cuda_member *m,
-                                const uint32_t *step)
+                                size_t optimiser, const uint32_t *step)
 {
+    const jsni_update_args args = {m->chunks,
+                                   m->rules,
+                                   step,
+                                   m->params,
+                                   m->grads,
+                                   m->state,
+                                   (long long)plan->base.graph->param_floats,
+                                   (int)plan->chunk_count};
     jsni_launch_hold(m->joined);
-    const jsn_status status = JSNI_CUDA(jsni_update_all(
-        m->chunks, (int)plan->chunk_count, m->params, m->grads, m->state,
-        (long long)plan->base.graph->param_floats, m->rules, step, m->stream));
+    const jsn_status status = JSNI_CUDA(jsni_update_all(optimiser, &args, m->stream));
     jsni_launch_hold(false);
     JSNI_TRY(status);
     return jsni_cuda_pack(plan, m);
@@ -351,7 +349,7 @@ jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)
         jsni_cuda_member *m = &plan->member[i];
         JSNI_TRY_CUDA(cudaMemcpyAsync(m->rules, &rule, sizeof rule,
                                       cudaMemcpyHostToDevice, m->stream));
-        JSNI_TRY(jsni_cuda_run_update(plan, m, m->counters));
+        JSNI_TRY(jsni_cuda_run_update(plan, m, update->optimiser, m->counters));
     }
     return JSN_OK;
 }

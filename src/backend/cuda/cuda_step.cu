@@ -1,5 +1,4 @@
-/* backend/cuda/cuda_step.cu - optimiser, packed weights and counts; see step_kernels.h.
- */
+/* backend/cuda/cuda_step.cu - packed weights, sums and counts; see step_kernels.h. */
 #include "backend/cuda/step_kernels.h"
 
 #include "backend/cuda/conv_kernels.h"
@@ -7,42 +6,6 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256;
-
-static __global__ void __launch_bounds__(BLOCK)
-    update_all(const jsni_update_chunk *chunks, float *params, const float *grads,
-               float *state, long long floats, const jsni_step_rule *rules,
-               const uint32_t *step)
-{
-    launch_next();
-    launch_wait();
-    const jsni_update_chunk chunk = chunks[blockIdx.x];
-    const jsni_step_rule *rule = rules + *step;
-    const jsni_sgd_step sgd = rule->sgd[chunk.decay];
-    const jsni_adamw_step adamw = rule->adamw[chunk.decay];
-    const bool adam = rule->adam;
-    for (uint32_t k = threadIdx.x; k < chunk.count; k += BLOCK) {
-        const uint32_t i = chunk.offset + k;
-        float v = state ? state[i] : 0.0f;
-        if (adam) {
-            float s = state[floats + i];
-            params[i] = jsni_adamw_rule(params[i], grads[i], &v, &s, adamw);
-            state[floats + i] = s;
-        } else {
-            params[i] = jsni_sgd_rule(params[i], grads[i], &v, sgd);
-        }
-        if (state)
-            state[i] = v;
-    }
-}
-
-cudaError_t jsni_update_all(const jsni_update_chunk *chunks, int count, float *params,
-                            const float *grads, float *state, long long floats,
-                            const jsni_step_rule *rules, const uint32_t *step,
-                            cudaStream_t stream)
-{
-    return jsni_launch(update_all, count, BLOCK, 0, 1, stream, chunks, params, grads,
-                       state, floats, rules, step);
-}
 
 /* Where the pair of weights (co, ci), (co, ci+1) of tap 0 lies in register order, in
  * words; a tap further is 512 words. See conv3x3_mma.cu: the warp of a group of NB output

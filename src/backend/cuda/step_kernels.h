@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backend/update_rule.h"
+#include "backend/optim_impl.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,9 +20,7 @@ extern "C" {
 
 /* The constants of one optimiser step: [0] for tensors without weight decay. */
 typedef struct jsni_step_rule {
-    jsni_sgd_step sgd[2];
-    jsni_adamw_step adamw[2];
-    int adam;
+    float constant[2][JSNI_OPTIM_CONSTANTS];
 } jsni_step_rule;
 
 /* A stretch of one tensor, at most JSNI_UPDATE_CHUNK floats. */
@@ -32,10 +30,20 @@ typedef struct jsni_update_chunk {
     uint32_t decay;         /* index into the rule's pairs */
 } jsni_update_chunk;
 
-/* params, grads [floats], state [slots][floats]; rule = rules[*step]. */
-cudaError_t jsni_update_all(const jsni_update_chunk *chunks, int count, float *params,
-                            const float *grads, float *state, long long floats,
-                            const jsni_step_rule *rules, const uint32_t *step,
+/* On the device; the rule of the step is rules[*step]. */
+typedef struct jsni_update_args {
+    const jsni_update_chunk *chunks; /* [count] */
+    const jsni_step_rule *rules;
+    const uint32_t *step;
+    float *params;      /* [floats] */
+    const float *grads; /* [floats] */
+    float *state;       /* [slots][floats], or NULL: as if zero */
+    long long floats;
+    int count;
+} jsni_update_args;
+
+/* One step of the optimiser with this place in optim_list.h. */
+cudaError_t jsni_update_all(size_t optimiser, const jsni_update_args *args,
                             cudaStream_t stream);
 
 typedef enum jsni_pack_kind {
