@@ -3,6 +3,7 @@
 #define JENSEN_JENSEN_H
 
 #include "jensen/array.h"
+#include "jensen/audit.h"
 #include "jensen/augment.h"
 #include "jensen/backend.h"
 #include "jensen/classifier.h"

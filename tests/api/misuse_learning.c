@@ -1,4 +1,4 @@
-/* tests/api/misuse_learning.c - see misuse.h: jensen/augment.h, jensen/loss.h, jensen/noise.h, jensen/stats.h, jensen/theory.h. */
+/* tests/api/misuse_learning.c - see misuse.h: jensen/audit.h, jensen/augment.h, jensen/loss.h, jensen/noise.h, jensen/stats.h, jensen/theory.h. */
 #include "api/misuse.h"
 
 static void misuse_augment(misuse *m)
@@ -131,6 +131,23 @@ static void misuse_loss(misuse *m)
     REFUSED(jsn_loss_eval(thing_loss(), NULL, &result));
     REFUSED(jsn_loss_eval(thing_loss(), thing_batch(), NULL));
     REFUSED(jsn_loss_eval(NULL, NULL, NULL));
+}
+
+static void misuse_audit(misuse *m)
+{
+    jsn_audit_result result = {0};
+    jsn_audit_input nothing = {0};
+    GIVES(jsn_audit_method_count());
+    GIVES(jsn_audit_method_describe(0));
+    GIVES(jsn_audit_method_describe(SIZE_MAX));
+    GIVES(jsn_audit_kind_name((jsn_audit_kind)77));
+    DOES(jsn_audit_input_init(NULL));
+    DOES(jsn_audit_options_init(NULL));
+    DOES(jsn_audit_result_release(NULL));
+    REFUSED(jsn_audit(NULL, NULL, &result));
+    REFUSED(jsn_audit(&nothing, NULL, NULL));
+    REFUSED(jsn_audit(&nothing, NULL, &result));
+    REFUSED(jsn_audit(NULL, NULL, NULL));
 }
 
 static void misuse_noise(misuse *m)
@@ -317,6 +334,7 @@ static void misuse_theory(misuse *m)
 
 void misuse_learning(misuse *m)
 {
+    misuse_audit(m);
     misuse_augment(m);
     misuse_loss(m);
     misuse_noise(m);

@@ -1,0 +1,122 @@
+/* audit/surest.c - how labels come from true classes, as the surest samples show it: of
+ * those that the model takes for a class, the ones with the highest probability are of this
+ * class, almost all of them, whatever their labels say. The probabilities are out of sample,
+ * so that a sample's own label has no part in what it is taken for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/audit_impl.h"
+#include "core/alloc.h"
+#include "core/fail.h"
+
+/* Few: the fewer, the less do the model's mistakes show up as wrong labels; but the counts
+ * of a row of the table must still say something. */
+#define SHARE_FEW  0.2
+#define SHARE_HALF 0.5
+enum { LEAST_FEW = 20 };
+
+typedef struct sample_rank {
+    float probability;
+    uint32_t sample;
+} sample_rank;
+
+static int by_probability(const void *left, const void *right)
+{
+    const sample_rank *a = left, *b = right;
+    if (a->probability != b->probability)
+        return a->probability > b->probability ? -1 : 1;
+    return a->sample < b->sample ? -1 : 1;
+}
+
+/* The samples by predicted class, the surest of each first; starts[c] to starts[c + 1] are
+ * those of class c. */
+static void sort_samples(const jsni_audit_facts *facts, sample_rank *ranks,
+                         size_t *starts)
+{
+    const size_t n = facts->in->samples, k = facts->in->classes;
+    for (size_t i = 0; i < n; i++)
+        starts[facts->top[i] + 1]++;
+    for (size_t c = 0; c < k; c++)
+        starts[c + 1] += starts[c];
+    for (size_t i = 0; i < n; i++) {
+        sample_rank *at = &ranks[starts[facts->top[i]]++];
+        *at = (sample_rank){facts->top_probability[i], (uint32_t)i};
+    }
+    memmove(starts + 1, starts, k * sizeof *starts);
+    starts[0] = 0;
+    for (size_t c = 0; c < k; c++)
+        qsort(ranks + starts[c], starts[c + 1] - starts[c], sizeof *ranks,
+              by_probability);
+}
+
+/* Rows to shares, after two samples a cell were added to each that are wrong as often as all
+ * are, evenly spread: what few samples show is not taken for how a class is labelled. */
+static void smooth(double *counts, size_t k)
+{
+    double all = 0.0, right = 0.0;
+    for (size_t c = 0; c < k; c++) {
+        right += counts[c * k + c];
+        for (size_t j = 0; j < k; j++)
+            all += counts[c * k + j];
+    }
+    const double diagonal = right / all;
+    for (size_t c = 0; c < k; c++) {
+        double sum = 0.0;
+        for (size_t j = 0; j < k; j++) {
+            const double share = j == c ? diagonal : (1.0 - diagonal) / (double)(k - 1);
+            counts[c * k + j] += share * 2.0 * (double)k;
+            sum += counts[c * k + j];
+        }
+        for (size_t j = 0; j < k; j++)
+            counts[c * k + j] /= sum;
+    }
+}
+
+/* Counts the labels of the samples of class c, and the rates of wrong ones, weighted by the
+ * size of the class. */
+static void count_class(jsni_audit_facts *facts, size_t c, const sample_rank *ranks,
+                        size_t count)
+{
+    const size_t k = facts->in->classes;
+    const size_t least = count < LEAST_FEW ? count : LEAST_FEW;
+    size_t few = (size_t)ceil(SHARE_FEW * (double)count);
+    few = few < least ? least : few;
+    size_t half = (size_t)ceil(SHARE_HALF * (double)count);
+    half = half < few ? few : half;
+    double wrong_few = 0.0, wrong_all = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t label = (size_t)facts->in->labels[ranks[i].sample];
+        wrong_all += label != c;
+        if (i < half) /* as if the others were like them */
+            facts->joint[c * k + label] += (double)count / (double)half;
+        if (i < few) {
+            facts->transition[c * k + label] += 1.0;
+            wrong_few += label != c;
+        }
+    }
+    const double weight = (double)count / (double)facts->in->samples;
+    facts->rate_few += weight * wrong_few / (double)few;
+    facts->rate_all += weight * wrong_all / (double)count;
+}
+
+jsn_status jsni_audit_find_transition(jsni_audit_facts *facts)
+{
+    const size_t n = facts->in->samples, k = facts->in->classes;
+    sample_rank *ranks = jsni_alloc(n, sizeof *ranks);
+    size_t *starts = jsni_alloc_zero(k + 1, sizeof *starts);
+    facts->transition = jsni_alloc_zero(k * k, sizeof *facts->transition);
+    facts->joint = jsni_alloc_zero(k * k, sizeof *facts->joint);
+    const bool room = ranks != NULL && starts != NULL && facts->transition != NULL &&
+                      facts->joint != NULL;
+    if (room) {
+        sort_samples(facts, ranks, starts);
+        for (size_t c = 0; c < k; c++)
+            if (starts[c + 1] > starts[c])
+                count_class(facts, c, ranks + starts[c], starts[c + 1] - starts[c]);
+        smooth(facts->transition, k);
+    }
+    jsni_free(starts);
+    jsni_free(ranks);
+    return room ? JSN_OK : JSN_ERR_MEMORY;
+}

@@ -1,0 +1,157 @@
+/* What the audit refuses, small and lopsided inputs, kinds of suspects, memory. */
+#include "support/support.h"
+
+#include <math.h>
+
+#include "core/alloc.h"
+#include "jensen/audit.h"
+
+enum { N = 12, K = 3 };
+
+/* Eleven clear samples with right labels, four a class but for one that says 0 where
+ * everything speaks for 2. */
+static int32_t labels[N];
+static float p[N * K];
+
+static jsn_audit_input clear_input(void)
+{
+    for (int i = 0; i < N; i++) {
+        labels[i] = i % K;
+        for (int c = 0; c < K; c++)
+            p[i * K + c] = c == i % K ? 0.9f : 0.05f;
+    }
+    labels[5] = 0;
+    jsn_audit_input in;
+    jsn_audit_input_init(&in);
+    in.labels = labels;
+    in.posteriors = p;
+    in.samples = N;
+    in.classes = K;
+    return in;
+}
+
+static void test_a_clear_mistake_is_first(void **state)
+{
+    (void)state;
+    const jsn_audit_input in = clear_input();
+    jsn_audit_options options;
+    jsn_audit_options_init(&options);
+    for (size_t m = 0; m < jsn_audit_method_count(); m++) {
+        jsn_audit_result r;
+        options.method = jsn_audit_method_describe(m)->name;
+        options.cutoff = 1e-9;
+        assert_ok(jsn_audit(&in, &options, &r));
+        assert_int_equal(r.suspects, N);
+        assert_int_equal(r.order[0], 5);
+        assert_int_equal(r.suggested[5], 2);
+        assert_int_equal(r.kind[5], JSN_AUDIT_LABEL);
+        assert_close(r.noise_rate, 1.0 / N, 1e-9, 0);
+        assert_close(r.matrix[0 * K + 2], 1.0, 1e-9, 0); /* given 0, true 2 */
+        assert_close(r.class_rates[0], 0.2, 1e-9, 0);
+        jsn_audit_result_release(&r);
+    }
+}
+
+static void test_ambiguous_and_outlying_samples_are_told_apart(void **state)
+{
+    (void)state;
+    const jsn_audit_input in = clear_input();
+    const float two[K] = {0.44f, 0.08f, 0.48f}, none[K] = {0.30f, 0.36f, 0.34f};
+    jsn_audit_options options;
+    jsn_audit_result r;
+    jsn_audit_options_init(&options);
+    options.cutoff = 1e-9;
+    memcpy(&p[3 * K], two, sizeof two);   /* given 0 */
+    memcpy(&p[8 * K], none, sizeof none); /* given 2 */
+    assert_ok(jsn_audit(&in, &options, &r));
+    assert_int_equal(r.kind[3], JSN_AUDIT_AMBIGUOUS);
+    assert_int_equal(r.kind[8], JSN_AUDIT_OUTLIER);
+    jsn_audit_result_release(&r);
+    assert_string_equal(jsn_audit_kind_name(JSN_AUDIT_OUTLIER), "outlier");
+    assert_null(jsn_audit_kind_name(JSN_AUDIT_KINDS));
+}
+
+static void test_wrong_input_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    jsn_audit_input in = clear_input();
+    jsn_audit_options options;
+    jsn_audit_result r;
+    jsn_audit_options_init(&options);
+    labels[7] = K;
+    assert_fails(jsn_audit(&in, NULL, &r), JSN_ERR_ARGUMENT, "label 3 of sample 7");
+    in = clear_input();
+    p[4 * K] = NAN;
+    assert_fails(jsn_audit(&in, NULL, &r), JSN_ERR_DATA, "row 4");
+    in = clear_input();
+    p[9 * K] = -0.1f;
+    assert_fails(jsn_audit(&in, NULL, &r), JSN_ERR_DATA, "row 9");
+    in = clear_input();
+    p[2 * K] += 0.5f;
+    assert_fails(jsn_audit(&in, NULL, &r), JSN_ERR_DATA, "row 2");
+    in = clear_input();
+    in.classes = 1;
+    assert_fails(jsn_audit(&in, NULL, &r), JSN_ERR_RANGE, "1 classes");
+    in = clear_input();
+    options.method = "self-confidance";
+    assert_fails(jsn_audit(&in, &options, &r), JSN_ERR_UNKNOWN_NAME, "self-confidence");
+    options.method = "margin";
+    options.cutoff = 0.0;
+    assert_fails(jsn_audit(&in, &options, &r), JSN_ERR_RANGE, "cut-off");
+    in.posteriors = NULL;
+    assert_fails(jsn_audit(&in, NULL, &r), JSN_ERR_ARGUMENT, "probabilities");
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
+static void test_a_class_without_labels_and_one_sample_do_no_harm(void **state)
+{
+    (void)state;
+    jsn_audit_input in = clear_input();
+    jsn_audit_options options;
+    jsn_audit_options_init(&options);
+    for (size_t m = 0; m < jsn_audit_method_count(); m++) {
+        jsn_audit_result r;
+        options.method = jsn_audit_method_describe(m)->name;
+        in = clear_input();
+        for (int i = 0; i < N; i++)
+            labels[i] = labels[i] == 1 ? 0 : labels[i];
+        assert_ok(jsn_audit(&in, &options, &r));
+        assert_close(r.thresholds[1], 1.0, 0, 0);
+        for (size_t i = 0; i < N; i++)
+            assert_true(r.score[i] >= 0.0f && r.score[i] <= 1.0f);
+        jsn_audit_result_release(&r);
+        in.samples = 1;
+        assert_ok(jsn_audit(&in, &options, &r));
+        assert_true(r.score[0] >= 0.0f && r.score[0] <= 1.0f);
+        jsn_audit_result_release(&r);
+    }
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
+static jsn_status audit_once(void *user)
+{
+    const jsn_audit_input *in = user;
+    jsn_audit_result r;
+    const jsn_status status = jsn_audit(in, NULL, &r);
+    jsn_audit_result_release(&r);
+    return status;
+}
+
+static void test_every_failed_allocation_is_handed_up(void **state)
+{
+    (void)state;
+    jsn_audit_input in = clear_input();
+    support_walk_allocations(audit_once, &in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_clear_mistake_is_first),
+        cmocka_unit_test(test_ambiguous_and_outlying_samples_are_told_apart),
+        cmocka_unit_test(test_wrong_input_is_refused_with_its_place),
+        cmocka_unit_test(test_a_class_without_labels_and_one_sample_do_no_harm),
+        cmocka_unit_test(test_every_failed_allocation_is_handed_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

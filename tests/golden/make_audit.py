@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""make_audit.py > audit.json - expected results of jensen/audit.h, from NumPy (the definitions, written
+down a second time) and cleanlab 2.x (its confident joint and its order of labels, which must agree)."""
+import json
+
+import numpy as np
+from cleanlab.count import compute_confident_joint
+from cleanlab.rank import get_label_quality_scores
+
+
+def case(seed, n, k, rate, sharpness):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, k, n)
+    wrong = rng.random(n) < rate
+    given = np.where(wrong, (true + rng.integers(1, 3, n)) % k, true)
+    logits = rng.normal(size=(n, k)) + sharpness * np.eye(k)[true] + 0.5 * sharpness * np.eye(k)[(true + 1) % k]
+    p = np.exp(logits)
+    return given, np.round(p / p.sum(1, keepdims=True), 6)
+
+
+def log_ratio(a, b):
+    return np.log(np.maximum(a, 1e-7)) - np.log(np.maximum(b, 1e-7))
+
+
+def thresholds(y, p):
+    return np.array([p[y == c, c].mean() for c in range(p.shape[1])])
+
+
+def confident_class(y, p):
+    reach = p >= thresholds(y, p) - 1e-6
+    return np.where(reach.sum(1) > 1, p.argmax(1), np.where(reach.any(1), reach.argmax(1), -1))
+
+
+def scaled(table, y):
+    table = table.astype(float)
+    return table * (np.bincount(y, minlength=len(table)) / table.sum(1))[:, None]
+
+
+def joint(y, p):
+    c = confident_class(y, p)
+    table = np.zeros((p.shape[1],) * 2)
+    np.add.at(table, (y[c >= 0], c[c >= 0]), 1)
+    np.fill_diagonal(table, np.maximum(np.diag(table), 1))
+    peer = compute_confident_joint(y, p, calibrate=False)
+    assert (table == peer).all(), "cleanlab's confident joint differs"
+    return scaled(table, y)
+
+
+def surest(y, p):
+    n, k = p.shape
+    few, half = np.zeros((k, k)), np.zeros((k, k))
+    for c in range(k):
+        of = np.flatnonzero(p.argmax(1) == c)
+        of = of[np.argsort(-p[of, c].astype(np.float32), kind="stable")]
+        m = max(int(np.ceil(0.2 * len(of))), min(20, len(of)))
+        h = max(int(np.ceil(0.5 * len(of))), m)
+        few[c] = np.bincount(y[of[:m]], minlength=k)
+        half[c] = np.bincount(y[of[:h]], minlength=k) * len(of) / max(h, 1)
+    share = np.trace(few) / few.sum()
+    prior = np.where(np.eye(k) > 0, share, (1 - share) / (k - 1))
+    t = few + 2 * k * prior
+    return t / t.sum(1, keepdims=True), scaled(half.T, y)
+
+
+def unmix(y, p, t):
+    n, k = p.shape
+    wrong, suggested = np.zeros(n), np.zeros(n, int)
+    for i in range(n):
+        others = sorted((c for c in range(k) if c != y[i]), key=lambda c: -p[i, c])[:11]
+        s = np.array([y[i]] + others)
+        q = p[i, s] + 1e-7
+        m = t[np.ix_(s, s)] + 1e-7
+        u = q.copy()
+        for _ in range(10):
+            u = u * (m @ (q / (u @ m))) / m.sum(1)
+        wrong[i] = 1 - u[0] * m[0, 0] / (u @ m[:, 0])
+        suggested[i] = s[1 + u[1:].argmax()]
+    return wrong, suggested
+
+
+def chances(raw, slope, errors):
+    low, high = -60.0, 60.0
+    for _ in range(200):
+        mid = (low + high) / 2
+        low, high = (low, mid) if (1 / (1 + np.exp(-(slope * raw + mid)))).sum() > errors else (mid, high)
+    return 1 / (1 + np.exp(-(slope * raw + low)))
+
+
+def results(y, p):
+    n, k = p.shape
+    p = p / p.sum(1, keepdims=True)
+    at = np.arange(n)
+    given = p[at, y]
+    rest = p.copy()
+    rest[at, y] = -1
+    other = rest.argmax(1)
+    t = thresholds(y, p)
+    margin = p[at, other] - given
+    c = confident_class(y, p)
+    elsewhere = (c >= 0) & (c != y)
+    entropy = -(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)).sum(1)
+    transition, half = surest(y, p)
+    wrong, unmixed = unmix(y, p, transition)
+    odds = log_ratio(wrong, 1 - wrong)
+    cj = joint(y, p)
+    methods = {
+        "self-confidence": (log_ratio(1 - given, given), 1.0, other, cj),
+        "margin": (margin, 4.0, other, cj),
+        "normalized-margin": (log_ratio(p[at, other], t[other]) - log_ratio(given, t[y]), 1.0, other, cj),
+        "confident": (margin + 2 * elsewhere, 2.0, np.where(elsewhere, c, other), cj),
+        "entropy": (log_ratio(entropy, given), 1.0, other, cj),
+        "unmixed": (odds, 0.66, unmixed, half),
+        "combined": (0.47 * odds + 0.56 * log_ratio(1.0, given), 1.0, unmixed, half),
+    }
+    for ours, theirs in (("self-confidence", "self_confidence"), ("margin", "normalized_margin")):
+        assert (np.argsort(-methods[ours][0], kind="stable") == np.argsort(get_label_quality_scores(y, p, method=theirs), kind="stable")).all()
+    out = []
+    for name, (raw, slope, suggested, matrix) in methods.items():
+        errors = matrix.sum() - np.trace(matrix)
+        out.append({"method": name, "noise_rate": errors / n, "matrix": matrix.ravel().tolist(),
+                    "suggested": suggested.tolist(), "score": chances(raw, slope, errors).tolist()})
+    return {"samples": n, "classes": k, "labels": y.tolist(), "posteriors": p.ravel().tolist(), "thresholds": t.tolist(), "methods": out}
+
+
+def shortened(value):
+    if isinstance(value, float):
+        return float(f"{value:.9g}")
+    if isinstance(value, list):
+        return [shortened(v) for v in value]
+    return {k: shortened(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+print('{"cases":[' + ",\n".join(
+    json.dumps({key: value if key == "posteriors" else shortened(value) for key, value in made.items()}, separators=(",", ":"))
+    for made in (results(*case(1, 240, 4, 0.25, 3.0)), results(*case(2, 300, 15, 0.15, 4.0)))) + "]}")
