@@ -106,6 +106,8 @@ static jsn_status add_list_line(void *user, size_t number, char *line)
         return jsni_line_fail(r->file, number, "the path is too long");
     (void)snprintf(name, sizeof name, "%s%s", r->to->prefix, line);
     JSNI_TRY(jsni_path_plain(r->file, name, plain));
+    if (strncmp(plain, r->to->prefix, strlen(r->to->prefix)) != 0)
+        return jsni_line_fail(r->file, number, "no image is named");
     return jsni_dataset_add(r->to->data, r->to->split, plain, (int32_t)label);
 }
 

@@ -293,8 +293,9 @@ jsn_status jsni_axis_decode(const char *distribution, double value, char **text)
     const jsn_json *choices = jsn_json_get(jsn_json_get(doc, "attributes"), "choices");
     jsn_status status = JSN_OK;
     if (choices != NULL) {
-        const jsn_json *choice =
-            value >= 0.0 ? jsn_json_at(choices, (size_t)value) : NULL;
+        /* Not a number, or beyond the list: no choice. */
+        const bool within = value >= 0.0 && value < (double)jsn_json_count(choices);
+        const jsn_json *choice = within ? jsn_json_at(choices, (size_t)value) : NULL;
         *text = jsni_text_copy(jsni_axis_word(choice));
     } else {
         char number[JSNI_NUMBER_TEXT];

@@ -65,21 +65,52 @@ static jsn_status open_model(jsn_classifier *c, size_t member,
     return load_weights(c, member);
 }
 
-/* Everything that the card says. */
-static jsn_status set_up(jsn_classifier *c, const jsn_classifier_options *options)
+/* The transforms that the card names; new images may have any size. */
+static jsn_status open_transforms(jsn_classifier *c)
 {
     const jsni_model_card *card = &c->card;
     const size_t size = card->image_size;
-    JSNI_TRY_ALLOC(c->models = jsni_alloc_zero(card->members, sizeof(jsn_model *)));
-    for (size_t m = 0; m < card->members; m++)
-        JSNI_TRY(open_model(c, m, options));
-    /* New images may have any size. */
     const char *plain =
         strcmp(card->evaluation, "none") == 0 ? "fit" : card->evaluation;
     JSNI_TRY(
         jsn_augment_create(&c->plain, plain, size, size, card->mean, card->deviation));
-    JSNI_TRY(jsn_augment_create(&c->augment, card->augment, size, size, card->mean,
-                                card->deviation));
+    return jsn_augment_create(&c->augment, card->augment, size, size, card->mean,
+                              card->deviation);
+}
+
+/* Does the network exist, for images of this size? */
+static jsn_status try_network(const jsni_model_card *card)
+{
+    jsn_network *network = NULL;
+    const jsn_status status = jsn_network_create(
+        &network, card->network, 3, card->image_size, card->image_size, card->classes);
+    jsn_network_destroy(network);
+    return status;
+}
+
+/* Everything that the card says. A network or a transform that does not exist is a fault of
+ * the file that names it and not of the command. */
+static jsn_status take_card(jsn_classifier *c, const jsn_classifier_options *options)
+{
+    jsn_status status = try_network(&c->card);
+    if (status == JSN_OK)
+        status = open_transforms(c);
+    const bool wrong = status == JSN_ERR_UNKNOWN_NAME || status == JSN_ERR_RANGE ||
+                       status == JSN_ERR_ARGUMENT;
+    if (options->run == NULL || !wrong)
+        return status;
+    return jsni_fail(JSN_ERR_DATA, "%s/%s: %s", options->run, JSNI_RUN_CARD,
+                     jsn_last_error());
+}
+
+static jsn_status set_up(jsn_classifier *c, const jsn_classifier_options *options)
+{
+    const jsni_model_card *card = &c->card;
+    const size_t size = card->image_size;
+    JSNI_TRY(take_card(c, options));
+    JSNI_TRY_ALLOC(c->models = jsni_alloc_zero(card->members, sizeof(jsn_model *)));
+    for (size_t m = 0; m < card->members; m++)
+        JSNI_TRY(open_model(c, m, options));
     JSNI_TRY(jsn_augment_scratch_create(&c->scratch));
     JSNI_TRY_ALLOC(c->images = jsni_alloc(c->batch, 3 * size * size * sizeof(float)));
     if (c->views > 1)
@@ -139,18 +170,6 @@ static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
     return make_card(&c->card, o->network, o->classes);
 }
 
-/* A network or a transform that does not exist, or that the weights do not fit, is a fault
- * of the file that names it and not of the command. */
-static jsn_status blame_card(const jsn_classifier_options *o, jsn_status status)
-{
-    const bool wrong = status == JSN_ERR_UNKNOWN_NAME || status == JSN_ERR_RANGE ||
-                       status == JSN_ERR_ARGUMENT;
-    if (o->run == NULL || !wrong || strstr(jsn_last_error(), "device") != NULL)
-        return status;
-    return jsni_fail(JSN_ERR_DATA, "%s/%s: %s", o->run, JSNI_RUN_CARD,
-                     jsn_last_error());
-}
-
 jsn_status jsn_classifier_create(jsn_classifier **out,
                                  const jsn_classifier_options *options)
 {
@@ -172,7 +191,6 @@ jsn_status jsn_classifier_create(jsn_classifier **out,
     jsn_status status = read_card(c, options);
     if (status == JSN_OK)
         status = set_up(c, options);
-    status = blame_card(options, status);
     if (status != JSN_OK) {
         jsn_classifier_close(c);
         return status;

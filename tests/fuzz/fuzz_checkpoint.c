@@ -11,10 +11,10 @@
 
 #include "core/file.h"
 #include "format/safetensors.h"
+#include "fuzz/fuzz_folder.h"
 #include "jensen/jensen.h"
 #include "store/run_folder.h"
 
-static char folder[] = "/tmp/jensen-fuzz-XXXXXX";
 static const char sound_name[] = "sound.safetensors";
 
 static int stop_at_once(void *user)
@@ -36,7 +36,7 @@ static jsn_status train(void)
     jsn_train_config config;
     jsn_train_result result = {0};
     jsn_train_config_clear(&config);
-    jsn_status status = jsn_train_config_set(&config, "out", folder);
+    jsn_status status = jsn_train_config_set(&config, "out", fuzz_folder);
     for (size_t i = 0; status == JSN_OK && i < sizeof options / sizeof options[0]; i++)
         status = jsn_train_config_set(&config, options[i][0], options[i][1]);
     if (status == JSN_OK)
@@ -48,16 +48,17 @@ static jsn_status train(void)
 static void remove_folder(void)
 {
     char command[80];
-    (void)snprintf(command, sizeof command, "rm -rf %s", folder);
+    (void)snprintf(command, sizeof command, "rm -rf %s", fuzz_folder);
     (void)!system(command);
 }
 
 static void make_run(void)
 {
-    FUZZ_CHECK(mkdtemp(folder) != NULL);
+    fuzz_folder_make();
     (void)atexit(remove_folder);
     FUZZ_CHECK(train() == JSN_ERR_STOPPED);
-    FUZZ_CHECK(jsni_file_rename(folder, JSNI_RUN_CHECKPOINT, sound_name) == JSN_OK);
+    FUZZ_CHECK(jsni_file_rename(fuzz_folder, JSNI_RUN_CHECKPOINT, sound_name) ==
+               JSN_OK);
 }
 
 static void write_checkpoint(const char *state)
@@ -66,7 +67,7 @@ static void write_checkpoint(const char *state)
     jsni_pair pairs[5] = {{"state", state}};
     size_t count = 1;
     jsni_safetensors *sound = NULL;
-    FUZZ_CHECK(jsni_safetensors_open_in(&sound, folder, sound_name) == JSN_OK);
+    FUZZ_CHECK(jsni_safetensors_open_in(&sound, fuzz_folder, sound_name) == JSN_OK);
     for (size_t i = 0; i < 4; i++) {
         const char *value = jsni_safetensors_metadata(sound, kept[i]);
         if (value != NULL)
@@ -77,14 +78,14 @@ static void write_checkpoint(const char *state)
     FUZZ_CHECK(tensor_count <= 64);
     for (size_t i = 0; i < tensor_count; i++)
         tensors[i] = *jsni_safetensors_at(sound, i);
-    FUZZ_CHECK(jsni_safetensors_write(folder, JSNI_RUN_CHECKPOINT, tensors,
+    FUZZ_CHECK(jsni_safetensors_write(fuzz_folder, JSNI_RUN_CHECKPOINT, tensors,
                                       tensor_count, pairs, count, true) == JSN_OK);
     jsni_safetensors_close(sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char state[4097], path[80];
+    char state[4097], path[128];
     static bool made;
     if (!made)
         make_run();
@@ -93,13 +94,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(state, data, size);
     state[size] = '\0';
-    (void)snprintf(path, sizeof path, "%s/%s", folder, JSNI_RUN_PREVIOUS);
+    (void)snprintf(path, sizeof path, "%s/%s", fuzz_folder, JSNI_RUN_PREVIOUS);
     (void)unlink(path);
     write_checkpoint(state);
     const jsn_status status = train();
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_STOPPED || status == JSN_ERR_DATA);
     if (status == JSN_OK) { /* finished: nothing would be read again */
-        (void)snprintf(path, sizeof path, "%s/result.json", folder);
+        (void)snprintf(path, sizeof path, "%s/result.json", fuzz_folder);
         (void)unlink(path);
     }
     return 0;

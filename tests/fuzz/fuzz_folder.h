@@ -32,13 +32,18 @@ static inline void fuzz_folder_end(void)
     (void)rmdir(fuzz_folder);
 }
 
+static inline void fuzz_folder_make(void)
+{
+    (void)snprintf(fuzz_folder, sizeof fuzz_folder, "%s/jensen-fuzz-XXXXXX",
+                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    FUZZ_CHECK(mkdtemp(fuzz_folder) != NULL);
+}
+
 static inline void fuzz_folder_begin(void)
 {
     if (fuzz_folder[0] != '\0')
         return;
-    (void)snprintf(fuzz_folder, sizeof fuzz_folder, "%s/jensen-fuzz-XXXXXX",
-                   access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-    FUZZ_CHECK(mkdtemp(fuzz_folder) != NULL);
+    fuzz_folder_make();
     FUZZ_CHECK(atexit(fuzz_folder_end) == 0);
 }
 

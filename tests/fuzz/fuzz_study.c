@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fuzz/fuzz_folder.h"
 #include "jensen/jensen.h"
 #include "store/store_impl.h"
 
@@ -44,21 +45,7 @@ enum {
     FORMS = sizeof forms / sizeof forms[0]
 };
 
-static char folder[] = "/tmp/jensen-fuzz-XXXXXX";
-static char sound[64], changed[64];
-
-static void remove_all(void)
-{
-    char name[80];
-    const char *const ends[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; i < 4; i++) {
-        (void)snprintf(name, sizeof name, "%s%s", sound, ends[i]);
-        (void)unlink(name);
-        (void)snprintf(name, sizeof name, "%s%s", changed, ends[i]);
-        (void)unlink(name);
-    }
-    (void)rmdir(folder);
-}
+static char sound[100], changed[100];
 
 /* A study of two trials, one of them with a result. */
 static void make_study(void)
@@ -67,10 +54,9 @@ static void make_study(void)
     jsn_sweep_plan plan = {0};
     jsn_sweep *sweep = NULL;
     jsni_store *store = NULL;
-    FUZZ_CHECK(mkdtemp(folder) != NULL);
-    (void)atexit(remove_all);
-    (void)snprintf(sound, sizeof sound, "%s/sound.db", folder);
-    (void)snprintf(changed, sizeof changed, "%s/changed.db", folder);
+    fuzz_folder_begin();
+    (void)snprintf(sound, sizeof sound, "%s/sound.db", fuzz_folder);
+    (void)snprintf(changed, sizeof changed, "%s/changed.db", fuzz_folder);
     jsn_train_config_clear(&config);
     FUZZ_CHECK(jsn_train_config_set(&config, "data", "builtin:size=20") == JSN_OK &&
                jsn_train_config_set(&config, "epochs", "1") == JSN_OK &&
