@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo test test-peers bench faults fuzz mutate-runs install cuda format clean
+.PHONY: all setup release demo test test-slow test-peers bench faults fuzz mutate-runs install cuda format clean
 
 all: release
 
@@ -20,6 +20,10 @@ demo: release
 test:
 	@scripts/setup.sh test
 	@scripts/test.sh
+
+test-slow:
+	@scripts/setup.sh test
+	@scripts/test.sh slow
 
 test-peers:
 	@scripts/setup.sh peers

@@ -1,4 +1,5 @@
 # jensen check, and what predict, eval, report and train say of damaged run folders.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 data=builtin:size=60,test=20
 tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none --val-fraction 0.2 -q"

@@ -1,4 +1,5 @@
 # What a folder of images may look like, and what is said of those that look otherwise.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 export JENSEN_CACHE="$work/cache"
 

@@ -1,4 +1,5 @@
 # jensen demo, much shortened: both losses, a table, a page, and nothing twice.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 short="--epochs 1 --size 100 --threads 1 --seeds 2"
 expect 0 'test accuracy, last epoch, % .* \+- ' 'training with GJS, seed 2' -- \

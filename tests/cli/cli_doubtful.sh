@@ -3,6 +3,7 @@
 # label it holds least probable. What it should hold comes
 # from 'jensen predict' on the same files. And what the page says of labels that nobody
 # checked.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none --loss ce"
 "$JENSEN" data convert builtin:size=150,test=10 --out set --format ppm >/dev/null

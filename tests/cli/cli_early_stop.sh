@@ -1,5 +1,6 @@
 # --early-stop: a run ends, finished, when its validation accuracy was not better for N
 # epochs; where it ends does not depend on how often it was stopped on its way.
+# labels: once
 . "$(dirname "$0")/cli.sh"
 if ! command -v python3 >/dev/null; then
     echo "skipped: no python3, which reads the metrics"

@@ -1,5 +1,6 @@
 # --ema: the moving average of the weights is what is evaluated and saved; the weights
 # themselves are as without it, and kills on the way change neither.
+# labels: once
 . "$(dirname "$0")/cli.sh"
 if ! command -v python3 >/dev/null; then
     echo "skipped: no python3, which averages the weights once more"

@@ -1,6 +1,6 @@
 # The limits on what files may ask for: each bomb is refused with the sentence that names
 # its limit, in little memory, and goes through or further when the limit is raised.
-# labels: memory
+# labels: slow
 . "$(dirname "$0")/cli.sh"
 export JENSEN_CACHE=off
 python=$(command -v python3) || { echo "skipped: no python3"; exit 0; }

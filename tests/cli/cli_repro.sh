@@ -1,5 +1,6 @@
 # The paper's results by name: listed, refused with a sentence, run at a tiny scale,
 # continued with another seed, written in every format.
+# labels: slow
 . "$(dirname "$0")/cli.sh"
 
 expect 0 '^table13 ' '' -- "$JENSEN" repro

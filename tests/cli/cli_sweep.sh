@@ -1,5 +1,6 @@
 # Studies from outside: what is wrong is said in a sentence, a study is worked off by two
 # processes, and what it holds can be listed.
+# labels: slow sanitize_slow
 . "$(dirname "$0")/cli.sh"
 
 if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then

@@ -1,6 +1,7 @@
 # What goes wrong around workers: interruptions, lost trials, a bad trial among good ones,
 # a store that is away for a while, folders that are locked. The database is looked into,
 # and spoiled, from outside.
+# labels: slow sanitize_slow
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 . "$(dirname "$0")/cli.sh"
 

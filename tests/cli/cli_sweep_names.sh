@@ -1,4 +1,5 @@
 # Studies that could be taken for one another, and data that changes between trials.
+# labels: once
 . "$(dirname "$0")/cli.sh"
 
 if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then

@@ -1,5 +1,6 @@
 # Workers whose parent is killed with -9 stop by themselves, checkpointed, and the study
 # goes on from there: no epoch is run twice.
+# labels: once
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 . "$(dirname "$0")/cli.sh"
 

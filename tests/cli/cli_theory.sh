@@ -1,4 +1,5 @@
 # jensen theory: numbers, JSON, figures, and what is refused.
+# labels: once
 . "$(dirname "$0")/cli.sh"
 
 expect 0 'theory bounds' '' -- "$JENSEN" theory --help

@@ -1,6 +1,7 @@
 # Broken images in runs that are stopped and continued: the table of them is complete
 # however that went, and what is told counts the images that were read. On the way: a
 # closed terminal stops a run with a checkpoint, unless nohup has it go on.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 tiny="--network mlp:width=16 --device ref --batch 10 --threads 1 --workers 0 --augment fit --image-size 32"
 

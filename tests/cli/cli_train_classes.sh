@@ -1,4 +1,5 @@
 # jensen train --val and --test: classes of other data go by their names.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 tiny="--network mlp:width=16 --device ref --batch 10 --epochs 2 --threads 1 --workers 0 --augment none --loss ce"
 data=builtin:size=60,test=20

@@ -1,6 +1,7 @@
 # jensen train when something is wrong: broken images, empty and unreadable folders, one
 # class, a loss that is not finite, a full disk, folders that cannot be written. Each gives
 # a sentence and an exit code, and what was kept can be continued.
+# labels: slow sanitize_slow
 . "$(dirname "$0")/cli.sh"
 chmod 755 .
 tiny="--network mlp:width=16 --device ref --batch 10 --threads 1 --workers 0 --augment fit"

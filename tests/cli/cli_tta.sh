@@ -1,5 +1,6 @@
 # --tta: the mean of the probabilities over views of an image, each of which is made once
 # more here, from outside, and goes through the network alone.
+# labels: once
 . "$(dirname "$0")/cli.sh"
 if ! command -v python3 >/dev/null; then
     echo "skipped: no python3, which makes the views"

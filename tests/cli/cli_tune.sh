@@ -1,5 +1,6 @@
 # jensen tune: the command it prints trains what was tuned, its rates follow from the
 # options, and a file or recipe is part of the study.
+# labels: once
 . "$(dirname "$0")/cli.sh"
 if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     echo "skipped: a build without SQLite"
