@@ -8,6 +8,7 @@
 #include "jensen/backend.h"
 #include "jensen/classifier.h"
 #include "jensen/dataset.h"
+#include "jensen/event.h"
 #include "jensen/fetch.h"
 #include "jensen/image.h"
 #include "jensen/image_file.h"

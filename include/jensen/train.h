@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "jensen/array.h"
+#include "jensen/event.h"
 #include "jensen/log.h"
 #include "jensen/option.h"
 #include "jensen/status.h"
@@ -134,6 +135,24 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train(jsn_train_config *config,
                                             const jsn_logger *logger,
                                             int (*stop)(void *user), void *user,
                                             jsn_train_result *result);
+
+/* Who follows the runs of a call; what is NULL is not asked. */
+typedef struct jsn_watcher {
+    void *user; /* borrowed; handed back in every call */
+    /* Hears of everything that happens (jensen/event.h), and may end the run. */
+    jsn_event_fn *event;
+    /* As the `stop` of jsn_train(). On a GPU it is asked more often than `step` comes. */
+    int (*stop)(void *user);
+} jsn_watcher;
+
+/* As jsn_train() for one configuration and jsn_train_many() for several, with a watcher
+ * (may be NULL). Of an ensemble the members are heard one by one, and at last `finished` of
+ * the whole. Failures as jsn_train(), and what watcher->event returns. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_train_watched(jsn_train_config *configs,
+                                                    size_t count,
+                                                    const jsn_logger *logger,
+                                                    const jsn_watcher *watcher,
+                                                    jsn_train_result *results);
 
 /* JSN_OK when the resolved configurations can be trained side by side: they agree in
  * everything but seed, noise, losses, views, learning rate, schedule, weight decay and

@@ -43,16 +43,12 @@ static const jsn_option_info options[] = {
      offsetof(demo_values, device)},
 };
 
-/* Of every run only some epochs are worth a line. */
+/* What a run says by itself is for those who want to know more; see hear(). */
 static void pass_message(void *user, jsn_log_level level, const char *text)
 {
-    int epoch = 0, epochs = 0;
     (void)user;
-    const int line = sscanf(text, "epoch %d/%d", &epoch, &epochs) == 2 &&
-                     (epoch % LINE_EVERY == 0 || epoch == epochs);
-    if (level == JSN_LOG_INFO && !line)
-        level = JSN_LOG_DEBUG;
-    cli_logger()->message(cli_logger()->user, level, text);
+    cli_logger()->message(cli_logger()->user,
+                          level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
 }
 
 static void pass_progress(void *user, const char *what, uint64_t done, uint64_t total,
@@ -68,10 +64,28 @@ static int stop_asked(void *user)
     return cli_stop_requested();
 }
 
+/* Of every run only some epochs are worth a line; a page at its end. */
+static jsn_status hear(void *user, const jsn_event *event)
+{
+    char text[256];
+    (void)user;
+    if (event->kind == JSN_EVENT_FINISHED)
+        return jsn_report_run(event->run, event->finished->result->already_finished);
+    if (event->kind != JSN_EVENT_EPOCH)
+        return JSN_OK;
+    const jsn_epoch *e = event->epoch;
+    if (e->epoch % LINE_EVERY == 0 || e->epoch == e->epochs) {
+        jsn_epoch_text(e, text, sizeof text);
+        cli_logger()->message(cli_logger()->user, JSN_LOG_INFO, text);
+    }
+    return JSN_OK;
+}
+
 static jsn_status train_one(const demo_values *v, size_t loss, int64_t seed,
                             const char *folder, jsn_train_result *result)
 {
     const jsn_logger logger = {NULL, pass_message, pass_progress};
+    const jsn_watcher watcher = {.event = hear, .stop = stop_asked};
     char data[64], epochs[32], seeds[32], threads[32];
     (void)snprintf(data, sizeof data, "builtin:size=%lld,test=1000",
                    (long long)v->size);
@@ -103,9 +117,7 @@ static jsn_status train_one(const demo_values *v, size_t loss, int64_t seed,
          i++)
         status = jsn_train_config_set(&config, settings[i].name, settings[i].value);
     if (status == JSN_OK)
-        status = jsn_train(&config, &logger, stop_asked, NULL, result);
-    if (status == JSN_OK)
-        status = jsn_report_run(folder, result->already_finished);
+        status = jsn_train_watched(&config, 1, &logger, &watcher, result);
     jsn_train_config_release(&config);
     return status;
 }

@@ -12,6 +12,20 @@ static int stop_asked(void *user)
     return cli_stop_requested();
 }
 
+/* A page that cannot be written does not undo the training. */
+static jsn_status hear(void *user, const jsn_event *event)
+{
+    (void)user;
+    if (event->kind != JSN_EVENT_FINISHED || event->member > 0)
+        return JSN_OK;
+    const bool before = event->finished->result->already_finished;
+    if (before)
+        cli_say("%s is finished; nothing to do\n", event->run);
+    if (jsn_report_run(event->run, before) != JSN_OK)
+        cli_say("warning: no report: %s\n", jsn_last_error());
+    return JSN_OK;
+}
+
 static void print_share(const char *name, double value)
 {
     if (!isnan(value))
@@ -46,14 +60,10 @@ static jsn_status run(void *values, const jsn_texts *args)
             return status;
     }
     cli_catch_signals();
-    jsn_status status = jsn_train(config, cli_logger(), stop_asked, NULL, &result);
+    const jsn_watcher watcher = {.event = hear, .stop = stop_asked};
+    jsn_status status = jsn_train_watched(config, 1, cli_logger(), &watcher, &result);
     if (status != JSN_OK)
         return status;
-    if (result.already_finished)
-        cli_say("%s is finished; nothing to do\n", result.run);
-    /* A page that cannot be written does not undo the training. */
-    if (jsn_report_run(result.run, result.already_finished) != JSN_OK)
-        cli_say("warning: no report: %s\n", jsn_last_error());
     if (!config->json) {
         print_result(&result);
         return JSN_OK;

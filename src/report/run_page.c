@@ -16,6 +16,7 @@
 #include "report/run_labels.h"
 #include "report/run_set.h"
 #include "report/run_table.h"
+#include "store/record_epoch.h"
 #include "store/run_folder.h"
 
 enum { WORDS = 160 };
@@ -36,7 +37,7 @@ static size_t best_epoch(const jsni_run_record *run, const char *key, double *be
     size_t epoch = 0;
     *best = NAN;
     for (size_t i = 0; i < run->epochs; i++) {
-        const double value = jsni_record_number(&run->rows[i], key);
+        const double value = jsni_epoch_number(&run->rows[i], key);
         if (!isnan(value) && (epoch == 0 || value > *best)) {
             *best = value;
             epoch = i + 1;

@@ -11,7 +11,8 @@
 #include "report/chart.h"
 #include "report/svg.h"
 #include "repro/repro_impl.h"
-#include "store/run_folder.h"
+#include "store/record_epoch.h"
+#include "store/run_rows.h"
 
 enum { MOST_SERIES = 32, MOST_CHARTS = 8 };
 
@@ -220,28 +221,16 @@ static jsn_status take_steps(const jsn_sweep_trial *trial, const char *key,
 static jsn_status take_metric(const jsn_sweep_trial *trial, const char *key,
                               double **out, size_t *count)
 {
-    jsni_run_rows rows = {0};
+    jsn_epoch *rows = NULL;
     const char *run = jsn_sweep_fact(trial, "run");
     *count = 0;
     if (run != NULL)
-        JSNI_TRY(jsni_run_rows_read(&rows, run));
-    *out = jsni_alloc(rows.count + 1, sizeof **out);
-    jsn_status status = *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < rows.count; i++) {
-        jsn_json *row = NULL;
-        status = jsn_json_parse(&row, run, rows.lines[i], strlen(rows.lines[i]));
-        const jsn_json *value = jsn_json_get(row, key);
-        (*out)[i] =
-            jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
-        jsn_json_destroy(row);
-    }
-    *count = rows.count;
-    jsni_run_rows_release(&rows);
-    if (status != JSN_OK) {
-        jsni_free(*out);
-        *out = NULL;
-    }
-    return status;
+        JSNI_TRY(jsni_run_rows_read(run, &rows, count));
+    *out = jsni_alloc(*count + 1, sizeof **out);
+    for (size_t i = 0; *out != NULL && i < *count; i++)
+        (*out)[i] = jsni_epoch_number(&rows[i], key);
+    jsni_free(rows);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
 static jsn_status mean_curve(drawing *d, const jsni_repro_cell *cell,

@@ -1,5 +1,5 @@
-/* store/record_numbers.h - the numbers that a run has for each epoch (a row of
- * metrics.jsonl) and at its end (result.json), by one table of names and ranges. */
+/* store/record_numbers.h - the numbers that a run has at its end (result.json), by one
+ * table of names and ranges. */
 #ifndef JSNI_STORE_RECORD_NUMBERS_H
 #define JSNI_STORE_RECORD_NUMBERS_H
 

@@ -1,7 +1,5 @@
-/* store/run_folder.h - a run on disk. Names of the files inside, one process at a time,
- * and the metrics, a list of rows (one JSON object an epoch). A row is added to the end of
- * the file and synced before the checkpoint that counts on it; what a crash leaves of a
- * row is dropped by the next reader. */
+/* store/run_folder.h - a run on disk: names of the files inside, one process at a time, the
+ * log. */
 #ifndef JSNI_STORE_RUN_FOLDER_H
 #define JSNI_STORE_RUN_FOLDER_H
 
@@ -60,30 +58,5 @@ JSN_MUST_CHECK jsn_status jsni_run_write(const jsni_run_folder *run, const char 
 
 /* Appends the lines of a text to log.txt, each with the time; failures are ignored. */
 void jsni_run_log(const jsni_run_folder *run, const char *text);
-
-/* The rows of metrics.jsonl: one JSON document a row. */
-typedef struct jsni_run_rows {
-    char **lines; /* owned: the text of each row, without newline */
-    size_t count;
-} jsni_run_rows; /* zero-initialise */
-
-/* Reads the rows; none when there is no such file. A last line that was cut off is left
- * out. JSN_ERR_DATA names the line. */
-JSN_MUST_CHECK jsn_status jsni_run_rows_read(jsni_run_rows *rows, const char *folder);
-JSN_MUST_CHECK jsn_status jsni_run_rows_add(jsni_run_rows *rows, const char *line);
-void jsni_run_rows_keep(jsni_run_rows *rows, size_t count); /* drops the later ones */
-void jsni_run_rows_release(jsni_run_rows *rows);
-
-/* Adds the last row to metrics.jsonl and metrics.csv. */
-JSN_MUST_CHECK jsn_status jsni_run_rows_append(const jsni_run_rows *rows,
-                                               const jsni_run_folder *run);
-
-/* Rows that were added survive a power failure. */
-JSN_MUST_CHECK jsn_status jsni_run_rows_sync(const jsni_run_folder *run);
-
-/* Writes metrics.jsonl and metrics.csv anew; the columns of the CSV are the keys of the first
- * row, entries of arrays numbered (key_0, key_1). */
-JSN_MUST_CHECK jsn_status jsni_run_rows_write(const jsni_run_rows *rows,
-                                              const jsni_run_folder *run);
 
 #endif /* JSNI_STORE_RUN_FOLDER_H */

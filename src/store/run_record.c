@@ -12,8 +12,10 @@
 #include "core/hd.h"
 #include "format/json_tree.h"
 #include "store/record_field.h"
+#include "store/record_epoch.h"
 #include "store/run_files.h"
 #include "store/run_folder.h"
+#include "store/run_rows.h"
 
 enum { MOST_MEMBERS = 64 };
 #define MOST_CONFIG_BYTES ((size_t)4 << 20)
@@ -71,46 +73,6 @@ static jsn_status read_config(jsni_run_record *run)
     }
     jsni_free(path);
     jsni_free(data);
-    return status;
-}
-
-/* Rows as numbers into out [rows->count]. */
-static jsn_status take_rows(const jsni_run_rows *rows, const char *folder,
-                            jsni_record_numbers *out)
-{
-    char *path = jsni_path_join(folder, JSNI_RUN_METRICS);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < rows->count; i++) {
-        jsn_json *row = NULL;
-        status = jsni_json_parse_line(&row, path, i + 1, rows->lines[i],
-                                      strlen(rows->lines[i]));
-        if (status == JSN_OK)
-            status = jsni_record_numbers_read(&out[i], row);
-        jsn_json_destroy(row);
-    }
-    jsni_free(path);
-    return status;
-}
-
-jsn_status jsni_run_rows_check(const jsni_run_rows *rows, const char *folder)
-{
-    jsni_record_numbers *numbers = jsni_alloc(rows->count, sizeof *numbers);
-    JSNI_TRY_ALLOC(numbers);
-    const jsn_status status = take_rows(rows, folder, numbers);
-    jsni_free(numbers);
-    return status;
-}
-
-static jsn_status read_rows(jsni_run_record *run)
-{
-    jsni_run_rows rows = {0};
-    JSNI_TRY(jsni_run_rows_read(&rows, run->path));
-    run->rows = jsni_alloc_zero(rows.count, sizeof *run->rows);
-    run->epochs = run->rows == NULL ? 0 : rows.count;
-    const jsn_status status =
-        run->rows == NULL ? JSN_ERR_MEMORY : take_rows(&rows, run->path, run->rows);
-    jsni_run_rows_release(&rows);
     return status;
 }
 
@@ -180,7 +142,7 @@ jsn_status jsni_run_settings_check(const char *folder)
 static jsn_status read_folder(jsni_run_record *run, const char *folder)
 {
     JSNI_TRY(read_settings(run, folder));
-    JSNI_TRY(read_rows(run));
+    JSNI_TRY(jsni_run_rows_read(run->path, &run->rows, &run->epochs));
     JSNI_TRY(read_records(run));
     return count_bad_images(run);
 }
@@ -264,7 +226,7 @@ size_t jsni_run_record_curve(const jsni_run_record *run, const char *key, double
 {
     size_t finite = 0;
     for (size_t i = 0; i < run->epochs; i++) {
-        out[i] = jsni_record_number(&run->rows[i], key);
+        out[i] = jsni_epoch_number(&run->rows[i], key);
         finite += isfinite(out[i]) != 0;
     }
     return finite;
@@ -274,6 +236,5 @@ double jsni_run_record_result(const jsni_run_record *run, const char *key)
 {
     if (run->finished)
         return jsni_record_number(&run->result.numbers, key);
-    return run->epochs == 0 ? NAN
-                            : jsni_record_number(&run->rows[run->epochs - 1], key);
+    return run->epochs == 0 ? NAN : jsni_epoch_number(&run->rows[run->epochs - 1], key);
 }

@@ -8,12 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "jensen/event.h"
 #include "jensen/json.h"
 #include "jensen/status.h"
 #include "store/record_evaluation.h"
-#include "store/record_numbers.h"
 #include "store/record_result.h"
-#include "store/run_folder.h"
 
 typedef struct jsni_run_setting {
     char *name, *value; /* owned */
@@ -25,7 +24,7 @@ struct jsni_run_record {
     char *name;                 /* owned; its last part */
     jsni_run_setting *settings; /* [setting_count], owned; in the order of the file */
     size_t setting_count;
-    jsni_record_numbers *rows; /* [epochs], owned: metrics.jsonl */
+    jsn_epoch *rows; /* [epochs], owned: metrics.jsonl */
     size_t epochs;
     bool evaluated, finished; /* whether there is an evaluation, a result */
     jsni_record_evaluation evaluation;
@@ -42,10 +41,8 @@ JSN_MUST_CHECK jsn_status jsni_run_record_read(jsni_run_record *run,
                                                const char *folder);
 void jsni_run_record_release(jsni_run_record *run); /* and zeroes it */
 
-/* Whether config.yaml, and rows of metrics, can be read; JSN_ERR_DATA names the line. */
+/* Whether config.yaml can be read; JSN_ERR_DATA names the line. */
 JSN_MUST_CHECK jsn_status jsni_run_settings_check(const char *folder);
-JSN_MUST_CHECK jsn_status jsni_run_rows_check(const jsni_run_rows *rows,
-                                              const char *folder);
 
 /* The value of a setting, "" when it has none. */
 const char *jsni_run_record_setting(const jsni_run_record *run, const char *name);

@@ -96,8 +96,9 @@ JSN_MUST_CHECK jsn_status jsni_tune_options(const jsn_sweep *sweep,
  *   and the failures of opening it */
 JSN_MUST_CHECK jsn_status jsni_tune_check_data(jsn_sweep *sweep);
 
-/* The objective of a result; NaN when it was not measured. */
-double jsni_sweep_objective_of(const char *objective, const jsn_json *result);
+/* The objective of a result, and after an epoch; NaN when it was not measured. */
+double jsni_sweep_objective_of(const char *objective, const jsn_train_result *result);
+double jsni_sweep_objective_at(const char *objective, const jsn_epoch *epoch);
 
 /* The folder of a study's runs, owned: runs/STUDY, the name as far as it can be part of a
  * path. One that cannot has digits of its hash behind it, so that 'a b' and 'a/b' have

@@ -5,7 +5,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/number.h"
+#include "store/record_epoch.h"
 #include "sweep/sweep_impl.h"
+#include "train/run.h"
 
 const char *jsn_sweep_state_name(jsn_sweep_state state)
 {
@@ -145,20 +147,41 @@ const char *jsn_sweep_measured(const jsn_sweep *sweep, const jsn_sweep_trial *tr
     return isnan(jsn_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";
 }
 
-double jsni_sweep_objective_of(const char *objective, const jsn_json *result)
+typedef double number_fn(const void *record, const char *name);
+
+/* Labels without added noise are the only ones a run on one's own data has. */
+static double objective_of(const char *objective, const void *record, number_fn *number)
 {
     const bool automatic = strcmp(objective, "auto") == 0;
-    const jsn_json *value = jsn_json_get(result, automatic ? "val_acc" : objective);
-    if (automatic && jsn_json_kind_of(value) != JSN_JSON_NUMBER)
-        value = jsn_json_get(result, "test_acc");
-    /* Rows of epochs have the running value of what a result has the best of. */
-    if (value == NULL && strcmp(objective, "test_acc_best") == 0)
-        value = jsn_json_get(result, "test_acc");
-    if (value == NULL && strcmp(objective, "val_acc_best") == 0)
-        value = jsn_json_get(result, "val_acc");
-    /* Labels without added noise are the only ones a run on one's own data has. */
-    if (jsn_json_kind_of(value) != JSN_JSON_NUMBER &&
-        strcmp(objective, "val_acc_noisy") == 0)
-        value = jsn_json_get(result, "val_acc");
-    return jsn_json_kind_of(value) == JSN_JSON_NUMBER ? jsn_json_real(value) : NAN;
+    const double value = number(record, automatic ? "val_acc" : objective);
+    if (!isnan(value))
+        return value;
+    if (automatic)
+        return number(record, "test_acc");
+    return strcmp(objective, "val_acc_noisy") == 0 ? number(record, "val_acc") : NAN;
+}
+
+static double number_of_result(const void *record, const char *name)
+{
+    return jsni_train_result_number(record, name);
+}
+
+static double number_of_epoch(const void *record, const char *name)
+{
+    return jsni_epoch_number(record, name);
+}
+
+double jsni_sweep_objective_of(const char *objective, const jsn_train_result *result)
+{
+    return objective_of(objective, result, number_of_result);
+}
+
+double jsni_sweep_objective_at(const char *objective, const jsn_epoch *epoch)
+{
+    /* An epoch has the running value of what a result has the best of. */
+    if (strcmp(objective, "test_acc_best") == 0)
+        objective = "test_acc";
+    if (strcmp(objective, "val_acc_best") == 0)
+        objective = "val_acc";
+    return objective_of(objective, epoch, number_of_epoch);
 }

@@ -1,5 +1,5 @@
 /* sweep/sweep_worker.c - see jsn_sweep_work() in jensen/sweep.h: claims trials and
- * trains them; worker_end.c reports epochs and ends them.
+ * trains them; worker_report.c hears their epochs, worker_end.c ends them.
  *
  * Trials of the same network and data are claimed together where a device trains several
  * at once. Everything a dead worker leaves is in the run folder and the database: the
@@ -51,9 +51,7 @@ static bool stop_wanted(const jsni_worker *w)
     return w->stop != NULL && w->stop(w->user);
 }
 
-/* Whether a failure of the store is an outage that may pass within the grace time, after
- * which others would take the trials over anyway. Takes note of its begin and end. */
-static bool outage(jsni_worker *w, jsn_status status)
+bool jsni_worker_outage(jsni_worker *w, jsn_status status)
 {
     const double now = jsni_clock();
     if (status != JSN_ERR_NETWORK && status != JSN_ERR_BUSY) {
@@ -84,25 +82,13 @@ static void pause_for(double seconds)
 static int ask_stop(void *user)
 {
     const jsni_worker *w = user;
-    return w->pruned || w->store_status != JSN_OK || atomic_load(&w->heartbeat.lost) ||
-           stop_wanted(w);
+    return atomic_load(&w->heartbeat.lost) || stop_wanted(w);
 }
 
-/* What a report could not store during an outage is stored with the next epoch. */
+/* A study tells of its trials; what a run says is for those who want to know more. */
 static void on_message(void *user, jsn_log_level level, const char *text)
 {
-    jsni_worker *w = user;
-    if (strncmp(text, "epoch ", 6) == 0 && w->store_status == JSN_OK) {
-        jsn_status status = JSN_OK;
-        for (size_t i = 0; status == JSN_OK && i < w->count; i++)
-            status = jsni_worker_report(w, &w->jobs[i]);
-        if (!outage(w, status) && status != JSN_OK) {
-            w->store_status = status;
-            (void)snprintf(w->store_sentence, sizeof w->store_sentence, "%s",
-                           jsn_last_error());
-        }
-    }
-    jsni_worker_say(w, level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
+    jsni_worker_say(user, level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
 }
 
 static void on_progress(void *user, const char *what, uint64_t done, uint64_t total,
@@ -165,9 +151,7 @@ static jsn_status prepare(jsni_worker *w, jsni_worker_job *j)
         status = jsn_train_config_set(&j->config, "threads", threads);
     if (status == JSN_OK && w->how->device != NULL)
         status = jsn_train_config_set(&j->config, "device", w->how->device);
-    j->reported = 0;
-    j->read = 0;
-    j->best = NAN;
+    jsni_worker_job_clear(j);
     return status;
 }
 
@@ -227,15 +211,17 @@ static size_t group_size(const jsni_worker *w)
 }
 
 /* Side by side where the device can. */
-static jsn_status train_together(jsni_worker *w, const jsn_logger *logger)
+static jsn_status train_together(jsni_worker *w)
 {
+    const jsn_logger logger = {w, on_message, on_progress};
+    const jsn_watcher watcher = {w, jsni_worker_hear, ask_stop};
     jsn_train_config *configs = jsni_alloc(w->count, sizeof *configs);
     jsn_train_result *results = jsni_alloc_zero(w->count, sizeof *results);
     jsn_status status = configs == NULL || results == NULL ? JSN_ERR_MEMORY : JSN_OK;
     if (status == JSN_OK) {
         for (size_t i = 0; i < w->count; i++)
             configs[i] = w->jobs[i].config;
-        status = jsn_train_many(configs, w->count, logger, ask_stop, w, results);
+        status = jsn_train_watched(configs, w->count, &logger, &watcher, results);
         for (size_t i = 0; i < w->count; i++) {
             w->jobs[i].config = configs[i];
             w->jobs[i].result = results[i];
@@ -249,7 +235,6 @@ static jsn_status train_together(jsni_worker *w, const jsn_logger *logger)
 /* Trains what is prepared, its heartbeat kept up. */
 static jsn_status train_claimed(jsni_worker *w)
 {
-    const jsn_logger logger = {w, on_message, on_progress};
     const size_t most = group_size(w);
     w->alone -= w->alone > 0;
     if (most > 1)
@@ -258,9 +243,7 @@ static jsn_status train_claimed(jsni_worker *w)
     for (size_t i = 0; i < w->count; i++)
         w->heartbeat.trials[i] = w->jobs[i].claim.trial;
     JSNI_TRY(jsni_heartbeat_begin(&w->heartbeat));
-    const jsn_status status = w->count > 1 ? train_together(w, &logger)
-                                           : jsn_train(&w->jobs[0].config, &logger,
-                                                       ask_stop, w, &w->jobs[0].result);
+    const jsn_status status = train_together(w);
     char sentence[500];
     (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
     jsni_heartbeat_end(&w->heartbeat);
@@ -279,7 +262,7 @@ static jsn_status conclude(jsni_worker *w, jsn_status status)
         const jsn_status stored = jsni_worker_conclude(w, status, &verdict);
         if (stored == JSN_OK && verdict != JSN_OK)
             return verdict;
-        if (!outage(w, stored) || stop_wanted(w))
+        if (!jsni_worker_outage(w, stored) || stop_wanted(w))
             return stored;
         pause_for(1.0);
     }
@@ -296,7 +279,7 @@ static jsn_status run_claimed(jsni_worker *w)
                                     .worker = w->name,
                                     .interval = w->how->grace / 4.0};
     jsn_status status = prepare(w, &w->jobs[0]);
-    while (outage(w, status) && !stop_wanted(w)) {
+    while (jsni_worker_outage(w, status) && !stop_wanted(w)) {
         pause_for(1.0);
         jsn_train_config_release(&w->jobs[0].config);
         status = prepare(w, &w->jobs[0]);
@@ -394,7 +377,7 @@ static jsn_status loop(jsni_worker *w)
         if (stop_wanted(w))
             return jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
         const jsn_status status = next(w, &claim, &again);
-        if (outage(w, status)) {
+        if (jsni_worker_outage(w, status)) {
             pause_for(1.0);
             continue;
         }
@@ -427,6 +410,8 @@ jsn_status jsn_sweep_work(jsn_sweep *sweep, const jsn_sweep_worker *worker,
     const jsn_status status = loop(&w);
     if (done != NULL)
         *done = w.done;
+    for (size_t i = 0; i < JSNI_MOST_TOGETHER; i++)
+        jsni_worker_job_clear(&w.jobs[i]);
     jsni_free(w.jobs);
     return status;
 }

@@ -1,125 +1,36 @@
-/* sweep/worker_end.c - what a worker tells the database of its trials: the objective
- * after each epoch, whether to prune, results and failures. */
+/* sweep/worker_end.c - what a worker tells the database of trials that have ended: results
+ * and failures. */
 #include "sweep/worker_impl.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "core/text.h"
 #include "format/json_tree.h"
-#include "store/run_folder.h"
-
-/* The metrics of a run as far as they are written; *data is NULL when there are none. */
-static jsn_status read_metrics(const char *folder, char **data, size_t *length)
-{
-    enum { MOST = 1 << 28 };
-    bool there = false;
-    *data = NULL;
-    *length = 0;
-    JSNI_TRY(jsni_file_find(folder, JSNI_RUN_METRICS, &there));
-    return there ? jsni_file_read_in(folder, JSNI_RUN_METRICS, MOST, data, length)
-                 : JSN_OK;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Whether the run is worse than the median of the finished ones at this epoch; five of
- * them are needed for a judgement. */
-static jsn_status judge(jsni_worker *w, jsni_worker_job *j, int64_t epoch)
-{
-    enum { FEWEST = 5 };
-    double *values = NULL;
-    size_t count = 0;
-    if (!w->sweep->median || epoch <= w->sweep->prune_after)
-        return JSN_OK;
-    JSNI_TRY(jsni_study_step_values(&w->sweep->study, epoch, &values, &count));
-    if (count >= FEWEST) {
-        qsort(values, count, sizeof *values, by_size);
-        const double median = 0.5 * (values[(count - 1) / 2] + values[count / 2]);
-        w->pruned = w->sweep->study.maximize ? j->best < median : j->best > median;
-    }
-    jsni_free(values);
-    return JSN_OK;
-}
-
-/* Stores one row of the metrics. */
-static jsn_status report_row(jsni_worker *w, jsni_worker_job *j, const char *line,
-                             size_t length)
-{
-    jsn_json *row = NULL;
-    JSNI_TRY(jsn_json_parse(&row, JSNI_RUN_METRICS, line, length));
-    const int64_t epoch = jsn_json_int(jsn_json_get(row, "epoch"));
-    const double value = jsni_sweep_objective_of(w->sweep->objective, row);
-    jsn_json_destroy(row);
-    if (epoch <= j->reported)
-        return JSN_OK;
-    JSNI_TRY(jsni_trial_report(w->sweep->store, j->claim.trial, epoch, value));
-    j->reported = epoch;
-    const bool better = isnan(j->best) ||
-                        (w->sweep->study.maximize ? value > j->best : value < j->best);
-    if (better && !isnan(value))
-        j->best = value;
-    return JSN_OK;
-}
-
-jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j)
-{
-    char *data = NULL;
-    size_t length = 0;
-    const int64_t before = j->reported;
-    JSNI_TRY(read_metrics(j->config.out, &data, &length));
-    jsn_status status = JSN_OK;
-    /* Also the epochs before a continuation: the best so far is that of the whole run. */
-    while (status == JSN_OK && j->read < length) {
-        const char *line = data + j->read;
-        const char *end = memchr(line, '\n', length - j->read);
-        if (end == NULL)
-            break;
-        if (end > line)
-            status = report_row(w, j, line, (size_t)(end - line));
-        if (status == JSN_OK)
-            j->read += (size_t)(end - line) + 1;
-    }
-    jsni_free(data);
-    if (status == JSN_OK && j->reported > before)
-        status = judge(w, j, j->reported);
-    return status;
-}
+#include "train/run.h"
 
 enum { MOST_FACTS = 40 };
 
-/* The fields of the result as attributes; texts live in `texts`. */
-static jsn_status result_facts(const jsn_json *result, jsni_attr *attrs, size_t *count,
-                               jsn_texts *texts)
+/* Attributes of a trial; names and texts live in `texts`. */
+typedef struct fact_list {
+    jsni_attr attrs[MOST_FACTS];
+    size_t count;
+    jsn_texts texts;
+} fact_list;
+
+static jsn_status add_fact(void *user, const char *name, const char *json)
 {
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(result); i++) {
-        const jsn_json *entry = jsn_json_at(result, i);
-        char *json = NULL;
-        if (jsn_json_kind_of(entry) == JSN_JSON_NULL || *count == MOST_FACTS)
-            continue;
-        jsn_json_put_value(w, NULL, entry);
-        status = jsn_json_writer_take(w, &json);
-        if (status == JSN_OK)
-            status = jsn_texts_add(texts, json);
-        if (status == JSN_OK)
-            attrs[(*count)++] = (jsni_attr){(char *)jsn_json_key(entry),
-                                            texts->items[texts->count - 1]};
-        jsn_text_release(json);
-    }
-    jsn_json_writer_destroy(w);
-    return status;
+    fact_list *list = user;
+    if (list->count == MOST_FACTS)
+        return JSN_OK;
+    JSNI_TRY(jsn_texts_add(&list->texts, name));
+    JSNI_TRY(jsn_texts_add(&list->texts, json));
+    char **last = &list->texts.items[list->texts.count - 2];
+    list->attrs[list->count++] = (jsni_attr){last[0], last[1]};
+    return JSN_OK;
 }
 
 /* The trial's own options as " (--lr 0.05 --loss ce)"; empty where it has none or they
@@ -183,30 +94,29 @@ static void say_not_measured(jsni_worker *w, const jsni_worker_job *j)
     jsni_worker_say(w, JSN_LOG_WARNING, text);
 }
 
-static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
+/* What is kept of a result; that the objective is missing as well. */
+static jsn_status list_facts(const jsni_worker *w, const jsni_worker_job *j,
+                             const char *seen, double value, fact_list *facts)
 {
-    char *json = NULL, *seen = NULL;
-    jsn_json *result = NULL;
-    jsni_attr attrs[MOST_FACTS];
-    jsn_texts texts = {0};
-    size_t count = 0;
-    bool mine = false;
-    JSNI_TRY(jsn_train_result_json(&j->result, &json));
-    jsn_status status = jsn_json_parse(&result, "result", json, strlen(json));
-    if (status == JSN_OK)
-        status = result_facts(result, attrs, &count, &texts);
-    if (status == JSN_OK)
-        status = jsni_worker_data_seen(j, &seen);
-    char word_seen[] = "data_text";
-    if (seen != NULL && count < MOST_FACTS)
-        attrs[count++] = (jsni_attr){word_seen, seen};
-    const double value =
-        status == JSN_OK ? jsni_sweep_objective_of(w->sweep->objective, result) : NAN;
-    char word[] = "failure", sentence[160];
+    JSNI_TRY(jsni_train_result_walk(&j->result, add_fact, facts));
+    if (seen != NULL)
+        JSNI_TRY(add_fact(facts, "data_text", seen));
+    if (!isnan(value))
+        return JSN_OK;
+    char sentence[160];
     (void)snprintf(sentence, sizeof sentence, "\"%s was not measured%s\"",
                    w->sweep->objective, why_not_measured(w->sweep->objective));
-    if (isnan(value) && count < MOST_FACTS)
-        attrs[count++] = (jsni_attr){word, sentence};
+    return add_fact(facts, "failure", sentence);
+}
+
+static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
+{
+    const double value = jsni_sweep_objective_of(w->sweep->objective, &j->result);
+    char *seen = NULL;
+    fact_list facts = {0};
+    bool mine = false;
+    JSNI_TRY(jsni_worker_data_seen(j, &seen));
+    jsn_status status = list_facts(w, j, seen, value, &facts);
     /* Before the trial is: whoever is killed here leaves a trial that is taken over. */
     if (status == JSN_OK)
         tell_end(w, j);
@@ -214,7 +124,7 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
         status =
             jsni_trial_finish(&w->sweep->study, j->claim.trial, w->name,
                               isnan(value) ? JSNI_TRIAL_FAILED : JSNI_TRIAL_COMPLETE,
-                              value, attrs, count, &mine);
+                              value, facts.attrs, facts.count, &mine);
     if (status == JSN_OK && mine) {
         w->done++;
         if (isnan(value))
@@ -225,9 +135,7 @@ static jsn_status end_with_result(jsni_worker *w, jsni_worker_job *j)
             status = jsni_worker_compare_data(w, j, seen);
     }
     jsn_text_release(seen);
-    jsn_texts_release(&texts);
-    jsn_json_destroy(result);
-    jsn_text_release(json);
+    jsn_texts_release(&facts.texts);
     return status;
 }
 

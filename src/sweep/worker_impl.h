@@ -10,9 +10,10 @@ typedef struct jsni_worker_job {
     jsni_claim claim;
     jsn_train_config config;
     jsn_train_result result;
-    int64_t reported; /* epochs in the database */
-    size_t read;      /* bytes of the run's metrics that are */
-    double best;      /* of the objective so far, for pruning */
+    double *values;  /* [epochs], owned: the objective after each epoch */
+    size_t epochs;   /* that the run has done, as far as this worker has heard */
+    size_t reported; /* of them that are in the database */
+    double best;     /* of the objective so far, for pruning */
 } jsni_worker_job;
 
 typedef struct jsni_worker {
@@ -42,9 +43,21 @@ typedef struct jsni_worker {
 
 void jsni_worker_say(const jsni_worker *w, jsn_log_level level, const char *text);
 
-/* Puts the objective after each epoch that is not there yet into the database, and sets w->pruned when
- * the median of the finished trials says so. */
+/* Hears the events of the trials at hand (jensen/event.h): keeps the objective after each
+ * epoch, reports it, and stops the training of a trial that is pruned. `user`: the worker.
+ * What cannot be reported during an outage of the store is reported with the next epoch. */
+jsn_event_fn jsni_worker_hear;
+
+/* Forgets what was heard of a job. */
+void jsni_worker_job_clear(jsni_worker_job *j);
+
+/* Puts the objective after each epoch that is not there yet into the database, and sets
+ * w->pruned when the median of the finished trials says so. */
 JSN_MUST_CHECK jsn_status jsni_worker_report(jsni_worker *w, jsni_worker_job *j);
+
+/* Whether a failure of the store is an outage that may pass within the grace time, after
+ * which others would take the trials over anyway. Takes note of its begin and end. */
+bool jsni_worker_outage(jsni_worker *w, jsn_status status);
 
 /* Ends the trials at hand, or gives them back, by what the status of their training
  * means, with its sentence as the latest. *verdict fails when the worker is to stop. The

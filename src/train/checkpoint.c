@@ -16,6 +16,7 @@
 #include "core/file.h"
 #include "format/safetensors.h"
 #include "store/record_field.h"
+#include "store/run_rows.h"
 #include "train/run.h"
 #include "train/run_name.h"
 
@@ -245,7 +246,7 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
                                    pairs, sizeof pairs / sizeof pairs[0], true);
     }
     if (status == JSN_OK)
-        status = jsni_run_rows_sync(&run->folder);
+        status = jsni_run_rows_sync(run->folder.path);
     if (status == JSN_OK)
         status = jsni_bad_images_keep(run);
     if (status == JSN_OK)

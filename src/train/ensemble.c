@@ -66,17 +66,19 @@ static void evaluate_average(average *a, size_t members, jsni_evaluation *out)
 
 /* Adds one member's probabilities, by the weights that its run ended with. */
 static jsn_status add_member(const jsn_train_config *config, const jsni_problem *p,
-                             const char *folder, size_t member,
-                             const jsn_logger *logger, jsni_stop stop, average *val,
-                             average *test)
+                             const char *folder, size_t member, jsni_watch *watch,
+                             average *val, average *test)
 {
     char name[32];
     (void)snprintf(name, sizeof name, "member-%zu", member + 1);
     char *path = jsni_path_join(folder, name);
     JSNI_TRY_ALLOC(path);
-    const jsni_job job = {config, p, path, (uint64_t)config->seed + member, NULL, 0};
+    const jsni_job job = {.config = config,
+                          .problem = p,
+                          .folder = path,
+                          .seed = (uint64_t)config->seed + member};
     jsni_run run;
-    jsn_status status = jsni_run_open_finished(&run, &job, logger, stop);
+    jsn_status status = jsni_run_open_finished(&run, &job, watch);
     jsni_free(path);
     JSNI_TRY(status);
     if (p->val.data != NULL)
@@ -137,8 +139,8 @@ static jsn_status write_files(const jsn_train_config *config, const jsni_problem
 
 jsn_status jsni_ensemble_finish(const jsn_train_config *config, const jsni_problem *p,
                                 const jsni_run_folder *folder,
-                                const jsn_train_result *each, const jsn_logger *logger,
-                                jsni_stop stop, jsn_train_result *result)
+                                const jsn_train_result *each, jsni_watch *watch,
+                                jsn_train_result *result)
 {
     const size_t members = (size_t)config->members;
     average val = {0}, test = {0};
@@ -147,7 +149,7 @@ jsn_status jsni_ensemble_finish(const jsn_train_config *config, const jsni_probl
     if (status == JSN_OK)
         status = create_average(&test, &p->test, p->classes);
     for (size_t m = 0; status == JSN_OK && m < members; m++)
-        status = add_member(config, p, folder->path, m, logger, stop, &val, &test);
+        status = add_member(config, p, folder->path, m, watch, &val, &test);
     if (status == JSN_OK)
         status = jsni_evaluation_create(&val_result, p->classes);
     if (status == JSN_OK)

@@ -11,7 +11,7 @@ JSN_MUST_CHECK jsn_status jsni_ensemble_finish(const jsn_train_config *config,
                                                const jsni_problem *problem,
                                                const jsni_run_folder *folder,
                                                const jsn_train_result *each,
-                                               const jsn_logger *logger, jsni_stop stop,
+                                               jsni_watch *watch,
                                                jsn_train_result *result);
 
 #endif /* JSNI_TRAIN_ENSEMBLE_H */

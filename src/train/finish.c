@@ -8,10 +8,8 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "format/json_tree.h"
 #include "format/npy.h"
 #include "jensen/array.h"
-#include "store/record_numbers.h"
 #include "train/doubtful.h"
 #include "train/early_stop.h"
 #include "train/run.h"
@@ -222,18 +220,6 @@ static jsn_status tell_bad_images(jsni_run *run)
     return jsni_bad_images_check_classes(run);
 }
 
-/* The numbers of the last epoch; all NaN when there is none. */
-static jsn_status last_row(const jsni_run *run, jsni_record_numbers *out)
-{
-    jsn_json *row = NULL;
-    const size_t count = run->rows.count;
-    const char *line = count == 0 ? "{}" : run->rows.lines[count - 1];
-    JSNI_TRY(jsni_json_parse_line(&row, JSNI_RUN_METRICS, count, line, strlen(line)));
-    const jsn_status status = jsni_record_numbers_read(out, row);
-    jsn_json_destroy(row);
-    return status;
-}
-
 /* The weights themselves, then the average in their place, for all that follows. */
 static jsn_status keep_own(jsni_run *run)
 {
@@ -263,9 +249,6 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         status = tell_bad_images(run);
     if (status == JSN_OK)
         status = jsn_model_sha256(run->model, result->weights_sha256);
-    jsni_record_numbers last;
-    if (status == JSN_OK)
-        status = last_row(run, &last);
     if (status == JSN_OK) {
         run->state.seconds += jsni_clock() - start;
         (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
@@ -288,9 +271,9 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         result->consistency = jsni_consistency_share(c, JSNI_KINDS);
         result->consistency_true = jsni_consistency_share(c, JSNI_KIND_TRUE);
         result->consistency_noisy = jsni_consistency_share(c, JSNI_KIND_NOISY);
-        result->train_acc_true = last.train_acc_true;
-        result->train_acc_noisy = last.train_acc_noisy;
-        result->images_per_second = last.images_per_second;
+        result->train_acc_true = run->last.train_acc_true[0];
+        result->train_acc_noisy = run->last.train_acc_noisy[0];
+        result->images_per_second = run->last.images_per_second;
         const double whole = run->epoch_seconds + run->measure_seconds;
         result->epoch_rate =
             run->epoch_images > 0 ? (double)run->epoch_images / whole : 0.0;

@@ -1,6 +1,6 @@
 /* train/run.h - one network being trained in one run folder: everything it holds while
- * it runs. run_setup.c opens and closes it, trainer.c runs its epochs, checkpoint.c keeps
- * its state, finish.c writes what remains when it is done. */
+ * it runs. run_setup.c opens and closes it, trainer.c runs its epochs, run_emit.c tells of
+ * them, checkpoint.c keeps its state, finish.c writes what remains when it is done. */
 #ifndef JSNI_TRAIN_RUN_H
 #define JSNI_TRAIN_RUN_H
 
@@ -18,6 +18,7 @@
 #include "train/problem.h"
 #include "train/run_average.h"
 #include "train/schedule.h"
+#include "train/watch.h"
 
 /* Evaluation passes over a part of the data. */
 typedef enum jsni_pass_kind {
@@ -52,9 +53,11 @@ typedef struct jsni_run {
     const jsni_problem *problem;    /* borrowed */
     uint64_t seed;                  /* of weights, order and augmentation */
     jsni_run_folder folder;
-    const jsn_logger *user_logger; /* borrowed, may be NULL */
-    jsn_logger logger;             /* writes log.txt and calls user_logger */
-    const char *opening;           /* borrowed, may be NULL: lines for log.txt */
+    jsni_watch *watch;   /* borrowed: who follows */
+    jsn_logger logger;   /* writes log.txt and calls the caller's */
+    size_t number;       /* of the configuration in the call */
+    size_t part_of;      /* which member of an ensemble it is, from 1; 0: none */
+    const char *opening; /* borrowed, may be NULL: lines for log.txt */
     jsni_stop stop;
 
     jsn_model *model;            /* of run 0 of a group; the others borrow it */
@@ -79,7 +82,9 @@ typedef struct jsni_run {
 
     jsni_average average; /* of the weights; empty without --ema */
     jsni_run_state state;
-    jsni_run_rows rows;
+    jsn_epoch *past; /* [past_count], owned: the epochs of earlier calls */
+    size_t past_count;
+    jsn_epoch last; /* of the latest epoch */
     jsni_bad_images bad;
     /* Of the training images after the last epoch, for jsni_run_finish(); empty when
      * that epoch was not in this call or they are not measured. */
@@ -105,8 +110,10 @@ typedef struct jsni_job {
     const char *folder;             /* borrowed */
     uint64_t seed;
     const char
-        *opening; /* borrowed, may be NULL: lines said before the folder was open */
-    size_t after; /* jobs that follow this one in the call; for the time left */
+        *opening;  /* borrowed, may be NULL: lines said before the folder was open */
+    size_t after;  /* jobs that follow this one in the call; for the time left */
+    size_t number; /* of the configuration in the call */
+    size_t member; /* of an ensemble, from 1; 0: the run itself */
 } jsni_job;
 
 /* Whether `folder` may be a run's: new, empty, one already, or with nothing in it that a
@@ -119,16 +126,14 @@ JSN_MUST_CHECK jsn_status jsni_run_place_check(const char *folder);
  * the same images, network and options; more than one needs a device that trains
  * members together. On failure everything is released. */
 JSN_MUST_CHECK jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs,
-                                         size_t count, const jsn_logger *logger,
-                                         jsni_stop stop);
+                                         size_t count, jsni_watch *watch);
 void jsni_runs_close(jsni_run *runs, size_t count);
 
 /* A run that is done, for its evaluation passes alone: with the weights of
  * model.safetensors, whatever became of its checkpoints; its files stay as they are.
  *   JSN_ERR_DATA  the weights are missing or damaged */
 JSN_MUST_CHECK jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job,
-                                                 const jsn_logger *logger,
-                                                 jsni_stop stop);
+                                                 jsni_watch *watch);
 
 /* Whether no epoch is left; see early_stop.h. */
 bool jsni_run_done(const jsni_run *run);
@@ -162,8 +167,7 @@ size_t jsni_train_together(const char *device);
 /* Trains the jobs that are not finished, together where the device can, and gives the
  * results of all, [count]. */
 JSN_MUST_CHECK jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count,
-                                          const jsn_logger *logger, jsni_stop stop,
-                                          jsn_train_result *results);
+                                          jsni_watch *watch, jsn_train_result *results);
 
 /* The epochs that are left, all runs in step. JSN_ERR_STOPPED after a checkpoint when
  * asked to stop. */
@@ -176,13 +180,24 @@ double jsni_run_rate(const jsni_run *run, size_t batch);
  * smaller --lr (it is 0.2; 0.02 here, by the schedule)". */
 void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room);
 
-/* After some steps: their time and images, progress, a checkpoint when one is due. */
+/* Hands an event to all who subscribed; its kind and record are given, the rest is filled in.
+ * Fails with the first of them; a wish to stop is kept for run->stop. */
+JSN_MUST_CHECK jsn_status jsni_run_emit(jsni_run *run, jsn_event event);
+
+/* Subscriber: the run in sentences and progress, to its log and the caller's. `user`: the
+ * run. */
+jsn_event_fn jsni_run_say_hear;
+
+/* After the first whole epoch of this call, which has read every image: those that could
+ * not be, and how long it will take. */
+JSN_MUST_CHECK jsn_status jsni_run_say_first(jsni_run *run);
+
+/* After some steps: their time and images, their event, a checkpoint when one is due. */
 JSN_MUST_CHECK jsn_status jsni_run_after_steps(jsni_run *run, size_t steps,
                                                double seconds, uint64_t images);
 
-/* Notes what some steps took; shows the epoch's progress. */
+/* Notes what some steps took. */
 void jsni_run_pace(jsni_run *run, size_t steps, double seconds);
-void jsni_run_show_steps(jsni_run *run);
 
 /* Until this run and those that follow it in the call are done; NaN: nobody can tell. */
 double jsni_run_seconds_left(const jsni_run *run);
@@ -213,6 +228,14 @@ JSN_MUST_CHECK jsn_status jsni_run_result_write(const jsni_run_folder *folder,
                                                 const jsn_train_config *config,
                                                 const jsni_problem_mark *mark,
                                                 const jsn_train_result *result);
+
+/* The number of that name (a field of jsn_train_result); NaN when there is none. */
+double jsni_train_result_number(const jsn_train_result *result, const char *name);
+
+/* Calls `put` with every field that was measured, its value as JSON. */
+typedef jsn_status jsni_result_fn(void *user, const char *name, const char *json);
+JSN_MUST_CHECK jsn_status jsni_train_result_walk(const jsn_train_result *result,
+                                                 jsni_result_fn *put, void *user);
 
 /* An evaluation as an object: accuracies, calibration, confusion. */
 void jsni_evaluation_put(const jsni_evaluation *evaluation, jsn_json_writer *writer,

@@ -20,6 +20,7 @@
 #include "store/run_files.h"
 #include "store/run_folder.h"
 #include "store/run_record.h"
+#include "store/run_rows.h"
 
 const char *jsn_run_file_state_name(jsn_run_file_state state)
 {
@@ -49,7 +50,8 @@ typedef struct place {
     jsni_record_result result;
     jsni_record_evaluation evaluation; /* empty where it cannot be read */
     jsni_model_card card;
-    jsni_run_rows rows;
+    jsn_epoch *rows; /* [epochs], owned */
+    size_t epochs;
 } place;
 
 static jsn_status note(place *p, const char *name, jsn_run_file_state state,
@@ -123,8 +125,7 @@ static jsn_status read_text(place *p, const char *name)
         return jsni_run_settings_check(p->folder);
     if (strcmp(name, JSNI_RUN_METRICS) != 0)
         return read_json(p, name);
-    JSNI_TRY(jsni_run_rows_read(&p->rows, p->folder));
-    return jsni_run_rows_check(&p->rows, p->folder);
+    return jsni_run_rows_read(p->folder, &p->rows, &p->epochs);
 }
 
 static jsn_status read_weights(const char *folder, const char *name)
@@ -262,9 +263,9 @@ static jsn_status check_agreement(place *p)
     if (!p->finished)
         return JSN_OK;
     if (p->card.members == 1 && p->result.epochs >= 0 && usable(p, JSNI_RUN_METRICS) &&
-        (size_t)p->result.epochs != p->rows.count) {
+        (size_t)p->result.epochs != p->epochs) {
         (void)snprintf(words, sizeof words, "it tells of %lld epochs, %s of %zu",
-                       (long long)p->result.epochs, JSNI_RUN_METRICS, p->rows.count);
+                       (long long)p->result.epochs, JSNI_RUN_METRICS, p->epochs);
         JSNI_TRY(note(p, JSNI_RUN_RESULT, JSN_RUN_FILE_DAMAGED, words));
     }
     if (!usable(p, JSNI_RUN_EVALUATION))
@@ -281,7 +282,7 @@ static void release_place(place *p)
     jsni_record_result_release(&p->result);
     jsni_record_evaluation_release(&p->evaluation);
     jsni_model_card_release(&p->card);
-    jsni_run_rows_release(&p->rows);
+    jsni_free(p->rows);
 }
 
 static jsn_status check_files(place *p)

@@ -76,25 +76,11 @@ double jsni_run_seconds_left(const jsni_run *run)
     return (left > 0.0 ? here + last_seconds(run) : 0.0) + (double)run->after * whole;
 }
 
-void jsni_run_show_steps(jsni_run *run)
-{
-    char detail[96], rate[48] = "";
-    const double images = jsni_run_image_rate(run);
-    if (!isnan(images))
-        (void)jsni_format(rate, sizeof rate, "  %.*f images/s", images < 10.0 ? 1 : 0,
-                          images);
-    (void)jsni_format(detail, sizeof detail, "loss %.4f  acc %.1f%%%s",
-                      jsni_counts_loss(&run->state.counts),
-                      100.0 * jsni_counts_accuracy(&run->state.counts, 0, JSNI_KINDS),
-                      rate);
-    run->logger.progress(run, "", run->state.batch, run->steps, detail);
-}
-
 void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t total,
                        const char *detail)
 {
     const jsni_run *run = user;
-    const jsn_logger *to = run->user_logger;
+    const jsn_logger *to = run->watch->logger;
     if (to == NULL || to->progress == NULL)
         return;
     char place[96], left[32], all[192];

@@ -1,10 +1,13 @@
 /* train/run_result.c - result.json: what a run ended with, by one table of fields. It is
  * the last file that a run writes; where it is, the run is finished. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/number.h"
+#include "format/json_tree.h"
 #include "store/run_files.h"
 #include "train/early_stop.h"
 #include "train/run.h"
@@ -53,6 +56,45 @@ jsn_status jsn_train_result_json(const jsn_train_result *result, char **out)
     const jsn_status status = jsn_json_writer_take(w, out);
     jsn_json_writer_destroy(w);
     return status;
+}
+
+double jsni_train_result_number(const jsn_train_result *result, const char *name)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
+        if (strcmp(fields[i].name, name) == 0)
+            return *(const double *)((const char *)result + fields[i].offset);
+    return NAN;
+}
+
+static jsn_status put_text(const char *name, const char *text, jsni_result_fn *put,
+                           void *user)
+{
+    char *json = NULL;
+    JSNI_TRY(jsni_json_quote(text, &json));
+    const jsn_status status = put(user, name, json);
+    jsn_text_release(json);
+    return status;
+}
+
+jsn_status jsni_train_result_walk(const jsn_train_result *result, jsni_result_fn *put,
+                                  void *user)
+{
+    char digits[JSNI_NUMBER_TEXT];
+    JSNI_TRY(put_text("run", result->run, put, user));
+    jsni_number_format((double)result->epochs, digits);
+    JSNI_TRY(put(user, "epochs", digits));
+    for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++) {
+        const double value = *(const double *)((const char *)result + fields[i].offset);
+        if (!isfinite(value))
+            continue;
+        jsni_number_format(value, digits);
+        JSNI_TRY(put(user, fields[i].name, digits));
+    }
+    if (result->stopped[0] != '\0')
+        JSNI_TRY(put_text("stopped", result->stopped, put, user));
+    JSNI_TRY(put_text("weights_sha256", result->weights_sha256, put, user));
+    jsni_number_format((double)result->classes, digits);
+    return result->classes == 0 ? JSN_OK : put(user, "classes", digits);
 }
 
 jsn_status jsni_run_result_write(const jsni_run_folder *folder,

@@ -10,6 +10,8 @@
 #include "core/file.h"
 #include "core/text.h"
 #include "format/safetensors.h"
+#include "store/record_epoch.h"
+#include "store/run_rows.h"
 #include "train/init_weights.h"
 #include "train/model_card.h"
 #include "train/resident_feed.h"
@@ -28,8 +30,9 @@ static void log_message(void *user, jsn_log_level level, const char *text)
 {
     const jsni_run *run = user;
     jsni_run_log(&run->folder, text);
-    if (run->user_logger != NULL && run->user_logger->message != NULL)
-        run->user_logger->message(run->user_logger->user, level, text);
+    const jsn_logger *to = run->watch->logger;
+    if (to != NULL && to->message != NULL)
+        to->message(to->user, level, text);
 }
 
 /* The model of a group, with room for the most views of its runs. */
@@ -177,22 +180,24 @@ static jsn_status allocate(jsni_run *run)
     return JSN_OK;
 }
 
-/* Rows behind the checkpoint are made again. */
+/* The rows of the epochs that the checkpoint knows of; later ones are made again. */
 static jsn_status load_rows(jsni_run *run)
 {
-    bool there = false;
-    JSNI_TRY(jsni_file_find(run->folder.path, JSNI_RUN_METRICS, &there));
-    if (run->state.epoch > 0)
-        JSNI_TRY(jsni_run_rows_read(&run->rows, run->folder.path));
-    jsni_run_rows_keep(&run->rows, (size_t)run->state.epoch);
-    if (run->rows.count < (size_t)run->state.epoch)
+    const size_t epochs = (size_t)run->state.epoch;
+    if (epochs == 0)
+        return JSN_OK;
+    JSNI_TRY(jsni_run_rows_read(run->folder.path, &run->past, &run->past_count));
+    if (run->past_count < epochs)
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: %zu %s, but the checkpoint is at epoch %lld; delete the "
+                         "%s: %zu %s, but the checkpoint is at epoch %zu; delete the "
                          "run folder to start again",
-                         JSNI_RUN_METRICS, run->rows.count,
-                         jsn_noun(run->rows.count, "row", "rows"),
-                         (long long)run->state.epoch);
-    return there ? jsni_run_rows_write(&run->rows, &run->folder) : JSN_OK;
+                         JSNI_RUN_METRICS, run->past_count,
+                         jsn_noun(run->past_count, "row", "rows"), epochs);
+    run->past_count = epochs;
+    for (size_t i = 0; i < epochs; i++)
+        run->past[i].epochs = run->config->epochs;
+    run->last = run->past[epochs - 1];
+    return JSN_OK;
 }
 
 /* The best weights so far, which the run does not read but hands on at its end. */
@@ -226,29 +231,21 @@ static jsn_status load_state(jsni_run *run)
     JSNI_TRY(jsni_bad_images_read(run));
     if (run->opening != NULL)
         jsni_run_log(&run->folder, run->opening);
-    if (!found)
-        return JSN_OK;
-    char text[96];
-    if (run->state.batch == 0)
-        (void)snprintf(text, sizeof text, "continuing after epoch %lld",
-                       (long long)run->state.epoch);
-    else
-        (void)snprintf(text, sizeof text, "continuing in epoch %lld, batch %zu",
-                       (long long)run->state.epoch + 1, run->state.batch);
-    run->logger.message(run, JSN_LOG_INFO, text);
     return JSN_OK;
 }
 
 /* Everything that is checked before the model, the expensive part, is made. */
-static jsn_status set_up(jsni_run *run, const jsni_job *job, const jsn_logger *logger,
-                         jsni_stop stop)
+static jsn_status set_up(jsni_run *run, const jsni_job *job, jsni_watch *watch)
 {
     run->config = job->config;
     run->problem = job->problem;
     run->seed = job->seed;
-    run->stop = stop;
-    run->user_logger = logger;
+    run->watch = watch;
+    run->stop = jsni_watch_stop(watch);
+    run->number = job->number;
+    run->part_of = job->member;
     run->opening = job->opening;
+    run->last = jsni_epoch_none();
     run->after = job->after;
     run->logger = (jsn_logger){run, log_message, jsni_run_progress};
     run->state.best_val = run->state.best_test = NAN;
@@ -264,10 +261,10 @@ static jsn_status set_up(jsni_run *run, const jsni_job *job, const jsn_logger *l
 }
 
 static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
-                           const jsn_logger *logger, jsni_stop stop)
+                           jsni_watch *watch)
 {
     for (size_t i = 0; i < count; i++)
-        JSNI_TRY(set_up(&runs[i], &jobs[i], logger, stop));
+        JSNI_TRY(set_up(&runs[i], &jobs[i], watch));
     if (count > 1 && runs[0].config->early_stop != JSN_OPTION_INT_UNSET)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
                          "runs that may end early are trained one by one");
@@ -288,33 +285,31 @@ static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
     return jsni_resident_set_up(runs, count);
 }
 
-static jsn_status open_finished(jsni_run *run, const jsni_job *job,
-                                const jsn_logger *logger, jsni_stop stop)
+static jsn_status open_finished(jsni_run *run, const jsni_job *job, jsni_watch *watch)
 {
-    JSNI_TRY(set_up(run, job, logger, stop));
+    JSNI_TRY(set_up(run, job, watch));
     JSNI_TRY(open_model(run, 1));
     JSNI_TRY(jsni_model_load_in(run->model, run->folder.path, JSNI_RUN_MODEL, NULL));
     run->state.epoch = run->config->epochs;
     return jsni_resident_set_up(run, 1);
 }
 
-jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job,
-                                  const jsn_logger *logger, jsni_stop stop)
+jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job, jsni_watch *watch)
 {
     *run = (jsni_run){.folder.lock = -1};
-    const jsn_status status = open_finished(run, job, logger, stop);
+    const jsn_status status = open_finished(run, job, watch);
     if (status != JSN_OK)
         jsni_runs_close(run, 1);
     return status;
 }
 
 jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
-                          const jsn_logger *logger, jsni_stop stop)
+                          jsni_watch *watch)
 {
     memset(runs, 0, count * sizeof *runs);
     for (size_t i = 0; i < count; i++)
         runs[i].folder.lock = -1;
-    const jsn_status status = open_all(runs, jobs, count, logger, stop);
+    const jsn_status status = open_all(runs, jobs, count, watch);
     if (status != JSN_OK)
         jsni_runs_close(runs, count);
     return status;
@@ -322,7 +317,7 @@ jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
 
 static void close_run(jsni_run *run)
 {
-    jsni_run_rows_release(&run->rows);
+    jsni_free(run->past);
     jsni_bad_images_release(&run->bad);
     jsni_predictions_release(&run->seen);
     jsni_average_release(&run->average);

@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/pool.h"
 #include "format/csv.h"
+#include "store/run_rows.h"
 #include "train/choose.h"
 #include "train/ensemble.h"
 #include "train/environment.h"
@@ -70,10 +71,52 @@ static jsn_status write_records(const jsni_run_folder *folder,
     return status == JSN_OK ? write_labels(folder, p) : status;
 }
 
+/* Tells the caller that a run's files are all written. */
+static jsn_status tell_finished(jsni_watch *watch, const jsni_job *job,
+                                const jsn_train_result *result)
+{
+    const jsn_finished finished = {sizeof finished, result};
+    const jsn_event event = {.size = sizeof event,
+                             .kind = JSN_EVENT_FINISHED,
+                             .number = job->number,
+                             .member = job->member,
+                             .run = job->folder,
+                             .finished = &finished};
+    return jsni_watch_tell(watch, watch->watcher.event, watch->watcher.user, &event);
+}
+
+/* Of a run that an earlier call has finished: its epochs, as far as they can be read. */
+static jsn_status tell_earlier(jsni_watch *watch, const jsni_job *job,
+                               const jsn_train_result *result)
+{
+    jsn_epoch *past = NULL;
+    size_t count = 0;
+    if (watch->watcher.event == NULL)
+        return JSN_OK;
+    const jsn_status read = jsni_run_rows_read(job->folder, &past, &count);
+    for (size_t i = 0; read == JSN_OK && i < count; i++)
+        past[i].epochs = job->config->epochs;
+    const jsn_opened opened = {.size = sizeof opened,
+                               .epoch = result->epochs,
+                               .epochs = job->config->epochs,
+                               .past = past,
+                               .past_count = count};
+    const jsn_event event = {.size = sizeof event,
+                             .kind = JSN_EVENT_OPENED,
+                             .number = job->number,
+                             .member = job->member,
+                             .run = job->folder,
+                             .opened = &opened};
+    const jsn_status status =
+        jsni_watch_tell(watch, watch->watcher.event, watch->watcher.user, &event);
+    jsni_free(past);
+    return status == JSN_OK ? tell_finished(watch, job, result) : status;
+}
+
 /* The finished ones of `count` jobs give their result; the others are moved to the
  * front of `left`, with the numbers of their results. */
-static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_job *left,
-                                  size_t *number, size_t *left_count,
+static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_watch *watch,
+                                  jsni_job *left, size_t *number, size_t *left_count,
                                   jsn_train_result *results)
 {
     *left_count = 0;
@@ -82,8 +125,11 @@ static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_job *
         JSNI_TRY(jsni_run_result_read(jobs[i].folder, jobs[i].config,
                                       &jobs[i].problem->mark, &found, &results[i]));
         results[i].already_finished = found;
-        if (found)
+        results[i].classes = jobs[i].problem->classes;
+        if (found) {
             jsni_run_remove_left(jobs[i].folder); /* of who was killed after the end */
+            JSNI_TRY(tell_earlier(watch, &jobs[i], &results[i]));
+        }
         if (!found) {
             number[*left_count] = i;
             left[(*left_count)++] = jobs[i];
@@ -92,14 +138,33 @@ static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_job *
     return JSN_OK;
 }
 
+static jsn_status tell_opened(jsni_run *run)
+{
+    const jsn_opened opened = {.size = sizeof opened,
+                               .epoch = run->state.epoch,
+                               .epochs = run->config->epochs,
+                               .step = run->state.batch,
+                               .steps = run->steps,
+                               .past = run->past,
+                               .past_count = run->past_count};
+    return jsni_run_emit(run, (jsn_event){.kind = JSN_EVENT_OPENED, .opened = &opened});
+}
+
+static jsn_status finish(jsni_run *run, jsn_train_result *result)
+{
+    const jsn_finished finished = {sizeof finished, result};
+    JSNI_TRY(jsni_run_finish(run, result));
+    return jsni_run_emit(
+        run, (jsn_event){.kind = JSN_EVENT_FINISHED, .finished = &finished});
+}
+
 /* Runs from their latest state to their end, side by side. */
 static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t count,
-                              const jsn_logger *logger, jsni_stop stop,
-                              jsn_train_result *results)
+                              jsni_watch *watch, jsn_train_result *results)
 {
     jsni_run *runs = jsni_alloc(count, sizeof *runs);
     JSNI_TRY_ALLOC(runs);
-    jsn_status status = jsni_runs_open(runs, jobs, count, logger, stop);
+    jsn_status status = jsni_runs_open(runs, jobs, count, watch);
     if (status != JSN_OK) {
         jsni_free(runs);
         return status;
@@ -107,10 +172,12 @@ static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         status = write_records(&runs[i].folder, jobs[i].config, jobs[i].problem, 1,
                                jobs[i].seed);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        status = tell_opened(&runs[i]);
     if (status == JSN_OK)
         status = jsni_runs_train(runs, count);
     for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = jsni_run_finish(&runs[i], &results[number[i]]);
+        status = finish(&runs[i], &results[number[i]]);
     jsni_runs_close(runs, count);
     jsni_free(runs);
     return status;
@@ -122,25 +189,26 @@ size_t jsni_train_together(const char *device)
     return ops == NULL ? 1 : ops->can.members;
 }
 
-jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger *logger,
-                           jsni_stop stop, jsn_train_result *results)
+jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, jsni_watch *watch,
+                           jsn_train_result *results)
 {
     jsni_job *left = jsni_alloc(count, sizeof *left);
     size_t *number = jsni_alloc(count, sizeof *number);
     size_t left_count = 0;
     jsn_status status = JSN_ERR_MEMORY;
     if (left != NULL && number != NULL)
-        status = find_unfinished(jobs, count, left, number, &left_count, results);
+        status =
+            find_unfinished(jobs, count, watch, left, number, &left_count, results);
     /* Together where the device can, else one by one. */
     bool together = left_count > 1 && jsni_train_together(jobs[0].config->device) > 1;
     if (status == JSN_OK && together) {
-        status = train_group(left, number, left_count, logger, stop, results);
+        status = train_group(left, number, left_count, watch, results);
         together = status != JSN_ERR_UNSUPPORTED;
         status = together ? status : JSN_OK;
     }
     for (size_t i = 0; status == JSN_OK && !together && i < left_count; i++) {
         left[i].after = left_count - i - 1;
-        status = train_group(&left[i], &number[i], 1, logger, stop, results);
+        status = train_group(&left[i], &number[i], 1, watch, results);
     }
     jsni_free(number);
     jsni_free(left);
@@ -148,23 +216,26 @@ jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, const jsn_logger 
 }
 
 /* Members share the labels and differ in weights, order and augmentation. */
-static jsn_status member_jobs(const jsn_train_config *config, const jsni_problem *p,
-                              const char *folder, const char *opening, jsni_job *jobs)
+static jsn_status member_jobs(const jsni_job *job, jsni_job *jobs)
 {
-    for (size_t m = 0; m < (size_t)config->members; m++) {
+    for (size_t m = 0; m < (size_t)job->config->members; m++) {
         char name[32];
         (void)snprintf(name, sizeof name, "member-%zu", m + 1);
-        jobs[m] = (jsni_job){
-            config,  p, jsni_path_join(folder, name), (uint64_t)config->seed + m,
-            opening, 0};
+        jobs[m] = (jsni_job){.config = job->config,
+                             .problem = job->problem,
+                             .folder = jsni_path_join(job->folder, name),
+                             .seed = (uint64_t)job->config->seed + m,
+                             .opening = job->opening,
+                             .number = job->number,
+                             .member = m + 1};
         JSNI_TRY_ALLOC(jobs[m].folder);
-        JSNI_TRY(jsni_folder_create_in(folder, name)); /* it may not be a link */
+        JSNI_TRY(jsni_folder_create_in(job->folder, name)); /* it may not be a link */
     }
     return JSN_OK;
 }
 
-static jsn_status train_members(const jsni_job *job, const jsn_logger *logger,
-                                jsni_stop stop, jsn_train_result *result)
+static jsn_status train_members(const jsni_job *job, jsni_watch *watch,
+                                jsn_train_result *result)
 {
     const jsn_train_config *config = job->config;
     const jsni_problem *p = job->problem;
@@ -172,8 +243,9 @@ static jsn_status train_members(const jsni_job *job, const jsn_logger *logger,
     bool found = false;
     JSNI_TRY(jsni_run_result_read(folder, config, &p->mark, &found, result));
     result->already_finished = found;
+    result->classes = p->classes;
     if (found)
-        return JSN_OK;
+        return tell_finished(watch, job, result);
     const size_t members = (size_t)config->members;
     jsni_run_folder whole;
     JSNI_TRY(jsni_run_folder_open(&whole, folder));
@@ -183,11 +255,13 @@ static jsn_status train_members(const jsni_job *job, const jsn_logger *logger,
     if (status == JSN_OK)
         status = write_records(&whole, config, p, members, (uint64_t)config->seed);
     if (status == JSN_OK)
-        status = member_jobs(config, p, folder, job->opening, jobs);
+        status = member_jobs(job, jobs);
     if (status == JSN_OK)
-        status = jsni_train_jobs(jobs, members, logger, stop, each);
+        status = jsni_train_jobs(jobs, members, watch, each);
     if (status == JSN_OK)
-        status = jsni_ensemble_finish(config, p, &whole, each, logger, stop, result);
+        status = jsni_ensemble_finish(config, p, &whole, each, watch, result);
+    if (status == JSN_OK)
+        status = tell_finished(watch, job, result);
     for (size_t m = 0; jobs != NULL && m < members; m++)
         jsni_free((void *)(uintptr_t)jobs[m].folder);
     jsni_free(jobs);
@@ -234,7 +308,10 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
         config->workers = (int64_t)(cores < most ? cores : most);
     }
     JSNI_TRY(jsni_run_folder_name(config, &folder));
-    *job = (jsni_job){config, problem, folder, (uint64_t)config->seed, NULL, 0};
+    *job = (jsni_job){.config = config,
+                      .problem = problem,
+                      .folder = folder,
+                      .seed = (uint64_t)config->seed};
     return jsni_run_place_check(folder);
 }
 
@@ -259,24 +336,6 @@ static void release_job(jsni_job *job, jsni_problem *problem)
     jsni_free((void *)(uintptr_t)job->folder);
     jsn_text_release((char *)(uintptr_t)job->opening);
     jsni_problem_release(problem);
-}
-
-jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
-                     int (*stop)(void *user), void *user, jsn_train_result *result)
-{
-    JSNI_NEED(config);
-    JSNI_NEED(result);
-    jsni_problem problem = {0};
-    jsni_job job = {0};
-    const jsni_stop ask = {stop, user};
-    *result = (jsn_train_result){0};
-    jsn_status status = make_job(config, &problem, logger, &job);
-    if (status == JSN_OK)
-        status = config->members > 1 ? train_members(&job, logger, ask, result)
-                                     : jsni_train_jobs(&job, 1, logger, ask, result);
-    result->classes = problem.classes;
-    release_job(&job, &problem);
-    return status;
 }
 
 /* Of each run's own where several share one model on the device. */
@@ -321,15 +380,23 @@ jsn_status jsn_train_alike(const jsn_train_config *a, const jsn_train_config *b)
     return JSN_OK;
 }
 
-jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
-                          const jsn_logger *logger, int (*stop)(void *user), void *user,
-                          jsn_train_result *results)
+/* One configuration may be an ensemble; several are runs. */
+static jsn_status train_all(const jsni_job *jobs, size_t count, jsni_watch *watch,
+                            jsn_train_result *results)
+{
+    return jobs[0].config->members > 1 ? train_members(&jobs[0], watch, results)
+                                       : jsni_train_jobs(jobs, count, watch, results);
+}
+
+jsn_status jsn_train_watched(jsn_train_config *configs, size_t count,
+                             const jsn_logger *logger, const jsn_watcher *watcher,
+                             jsn_train_result *results)
 {
     JSNI_NEED(configs);
     JSNI_NEED(results);
-    const jsni_stop ask = {stop, user};
     if (count == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "no run is named");
+    jsni_watch watch = jsni_watch_of(logger, watcher);
     jsni_problem *problems = jsni_alloc_zero(count, sizeof *problems);
     jsni_job *jobs = jsni_alloc_zero(count, sizeof *jobs);
     jsn_status status = problems == NULL || jobs == NULL ? JSN_ERR_MEMORY : JSN_OK;
@@ -337,16 +404,32 @@ jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
         results[i] = (jsn_train_result){0};
         /* The choices are the same for all: said once. */
         status = make_job(&configs[i], &problems[i], i == 0 ? logger : NULL, &jobs[i]);
+        jobs[i].number = i;
     }
     for (size_t i = 1; status == JSN_OK && i < count; i++)
         status = jsn_train_alike(&configs[0], &configs[i]);
     if (status == JSN_OK)
-        status = jsni_train_jobs(jobs, count, logger, ask, results);
-    for (size_t i = 0; status == JSN_OK && i < count; i++)
-        results[i].classes = problems[i].classes;
+        status = train_all(jobs, count, &watch, results);
     for (size_t i = 0; jobs != NULL && problems != NULL && i < count; i++)
         release_job(&jobs[i], &problems[i]);
     jsni_free(jobs);
     jsni_free(problems);
     return status;
+}
+
+jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
+                     int (*stop)(void *user), void *user, jsn_train_result *result)
+{
+    JSNI_NEED(config);
+    JSNI_NEED(result);
+    return jsn_train_watched(config, 1, logger,
+                             &(jsn_watcher){.user = user, .stop = stop}, result);
+}
+
+jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
+                          const jsn_logger *logger, int (*stop)(void *user), void *user,
+                          jsn_train_result *results)
+{
+    return jsn_train_watched(configs, count, logger,
+                             &(jsn_watcher){.user = user, .stop = stop}, results);
 }

@@ -12,10 +12,10 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "store/record_epoch.h"
 #include "train/early_stop.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
-#include "train/run_events.h"
 
 /* The labels, weights and masks of a batch. */
 static jsn_model_batch gather(jsni_run *run, const jsni_batch *batch)
@@ -119,6 +119,21 @@ void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
                       here);
 }
 
+static jsn_status emit_step(jsni_run *run)
+{
+    const jsni_counts *c = &run->state.counts;
+    const jsn_step step = {.size = sizeof step,
+                           .epoch = run->state.epoch + 1,
+                           .epochs = run->config->epochs,
+                           .step = run->state.batch,
+                           .steps = run->steps,
+                           .loss = jsni_counts_loss(c),
+                           .train_acc = jsni_counts_accuracy(c, 0, JSNI_KINDS),
+                           .images_per_second = jsni_run_image_rate(run),
+                           .seconds_left = jsni_run_seconds_left(run)};
+    return jsni_run_emit(run, (jsn_event){.kind = JSN_EVENT_STEP, .step = &step});
+}
+
 jsn_status jsni_run_after_steps(jsni_run *run, size_t steps, double seconds,
                                 uint64_t images)
 {
@@ -127,7 +142,7 @@ jsn_status jsni_run_after_steps(jsni_run *run, size_t steps, double seconds,
     run->epoch_images += images;
     run->unsaved = true;
     jsni_run_pace(run, steps, seconds);
-    jsni_run_show_steps(run);
+    JSNI_TRY(emit_step(run));
     if (jsni_clock() - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
         run->state.batch < run->steps)
         return jsni_checkpoint_save(run);
@@ -181,84 +196,54 @@ static jsn_status weight_norm(jsni_run *run, double *out)
     return status;
 }
 
-static void put_views(jsn_json_writer *w, const char *key, const jsni_run *run,
-                      jsni_kind kind)
-{
-    jsn_json_begin_array(w, key);
-    for (size_t v = 0; v < (size_t)run->config->views; v++)
-        jsn_json_put_real(w, NULL, jsni_counts_accuracy(&run->state.counts, v, kind));
-    jsn_json_end(w);
-}
-
-/* What an epoch measured besides its counts. */
-typedef struct epoch_results {
-    double val_acc, val_acc_noisy, val_loss;
-    double test_acc, test_top5, test_loss, test_ece;
-    double consistency[JSNI_KINDS + 1];
-    double weight_norm;
-} epoch_results;
-
-static jsn_status make_row(const jsni_run *run, const epoch_results *r, char **line)
+/* What the epoch's steps counted. */
+static jsn_epoch begin_record(const jsni_run *run)
 {
     const jsni_counts *c = &run->state.counts;
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "epoch", run->state.epoch + 1);
-    /* of the last step */
-    jsn_json_put_real(w, "lr", jsni_run_rate(run, run->steps - 1));
-    jsn_json_put_real(w, "loss", jsni_counts_loss(c));
-    put_views(w, "train_acc_true", run, JSNI_KIND_TRUE);
-    put_views(w, "train_acc_noisy", run, JSNI_KIND_NOISY);
-    put_views(w, "train_acc_all", run, JSNI_KINDS);
-    jsn_json_put_real(
-        w, "label_true_share",
-        c->samples == 0 ? NAN : (double)c->seen[JSNI_KIND_TRUE] / (double)c->samples);
-    jsn_json_put_real(w, "weight_norm2", r->weight_norm);
-    jsn_json_put_real(w, "val_acc", r->val_acc);
-    jsn_json_put_real(w, "val_acc_noisy", r->val_acc_noisy);
-    jsn_json_put_real(w, "val_loss", r->val_loss);
-    jsn_json_put_real(w, "test_acc", r->test_acc);
-    jsn_json_put_real(w, "test_top5", r->test_top5);
-    jsn_json_put_real(w, "test_loss", r->test_loss);
-    jsn_json_put_real(w, "test_ece", r->test_ece);
-    jsn_json_put_real(w, "consistency", r->consistency[JSNI_KINDS]);
-    jsn_json_put_real(w, "consistency_true", r->consistency[JSNI_KIND_TRUE]);
-    jsn_json_put_real(w, "consistency_noisy", r->consistency[JSNI_KIND_NOISY]);
-    jsn_json_put_real(w, "images_per_second", jsni_run_image_rate(run));
-    jsn_json_put_real(w, "seconds", run->state.seconds);
-    jsn_json_put_real(w, "time", (double)time(NULL));
-    jsn_json_end(w);
-    const jsn_status status = jsn_json_writer_take(w, line);
-    jsn_json_writer_destroy(w);
-    return status;
+    jsn_epoch e = jsni_epoch_none();
+    e.epoch = run->state.epoch + 1;
+    e.epochs = run->config->epochs;
+    e.views = (size_t)run->config->views;
+    e.lr = jsni_run_rate(run, run->steps - 1);
+    e.loss = jsni_counts_loss(c);
+    for (size_t v = 0; v < e.views; v++) {
+        e.train_acc_true[v] = jsni_counts_accuracy(c, v, JSNI_KIND_TRUE);
+        e.train_acc_noisy[v] = jsni_counts_accuracy(c, v, JSNI_KIND_NOISY);
+        e.train_acc_all[v] = jsni_counts_accuracy(c, v, JSNI_KINDS);
+    }
+    if (c->samples > 0)
+        e.label_true_share = (double)c->seen[JSNI_KIND_TRUE] / (double)c->samples;
+    e.images_per_second = jsni_run_image_rate(run);
+    return e;
 }
 
 /* The validation accuracy that the best epoch is found by; NaN: there is none. */
-static double val_of(const jsni_run *run, const epoch_results *r)
+static double val_of(const jsni_run *run, const jsn_epoch *e)
 {
     const bool noisy = strcmp(run->config->val_labels, "noisy") == 0;
-    return noisy ? r->val_acc_noisy : r->val_acc;
+    return noisy ? e->val_acc_noisy : e->val_acc;
 }
 
 /* After every epoch or the last one; what the last one gives is kept for the result. */
-static jsn_status measure_consistency(jsni_run *run, epoch_results *r)
+static jsn_status measure_consistency(jsni_run *run, jsn_epoch *e)
 {
     const char *when = run->config->consistency;
     const int64_t epoch = run->state.epoch + 1;
     const bool better =
-        val_of(run, r) > run->state.best_val || run->state.best_epoch == 0;
+        val_of(run, e) > run->state.best_val || run->state.best_epoch == 0;
     const bool last = jsni_early_stop_over(run->config, epoch,
                                            better ? epoch : run->state.best_epoch);
-    for (int k = 0; k <= JSNI_KINDS; k++)
-        r->consistency[k] = NAN;
     if (strcmp(when, "never") == 0 || (!last && strcmp(when, "every") != 0))
         return JSN_OK;
     jsni_predictions clean = {0};
     JSNI_TRY(jsni_predictions_create(&clean, run->problem->train.count));
     const jsn_status status = jsni_run_consistency(run, &run->consistency, &clean);
-    for (int k = 0; status == JSN_OK && k <= JSNI_KINDS; k++)
-        r->consistency[k] = jsni_consistency_share(&run->consistency, (jsni_kind)k);
+    if (status == JSN_OK) {
+        const jsni_consistency *c = &run->consistency;
+        e->consistency = jsni_consistency_share(c, JSNI_KINDS);
+        e->consistency_true = jsni_consistency_share(c, JSNI_KIND_TRUE);
+        e->consistency_noisy = jsni_consistency_share(c, JSNI_KIND_NOISY);
+    }
     jsni_predictions_release(&run->seen);
     if (status == JSN_OK && last)
         run->seen = clean;
@@ -297,7 +282,7 @@ static jsn_status evaluate_part(jsni_run *run, jsni_pass_kind kind, const char *
     return check_used(run, run->passes[kind], out->samples, what);
 }
 
-static jsn_status measure(jsni_run *run, epoch_results *r)
+static jsn_status measure(jsni_run *run, jsn_epoch *e)
 {
     jsni_evaluation val = {0}, test = {0};
     jsn_status status = jsni_evaluation_create(&val, run->problem->classes);
@@ -308,26 +293,26 @@ static jsn_status measure(jsni_run *run, epoch_results *r)
     if (status == JSN_OK)
         status = evaluate_part(run, JSNI_PASS_TEST, "test", &test);
     if (status == JSN_OK) {
-        r->val_acc = jsni_evaluation_accuracy(&val);
-        r->val_acc_noisy = jsni_evaluation_accuracy_used(&val);
-        r->val_loss = jsni_evaluation_loss(&val);
-        r->test_acc = jsni_evaluation_accuracy(&test);
-        r->test_top5 = jsni_evaluation_top5(&test);
-        r->test_loss = jsni_evaluation_loss(&test);
-        r->test_ece = jsni_evaluation_ece(&test);
+        e->val_acc = jsni_evaluation_accuracy(&val);
+        e->val_acc_noisy = jsni_evaluation_accuracy_used(&val);
+        e->val_loss = jsni_evaluation_loss(&val);
+        e->test_acc = jsni_evaluation_accuracy(&test);
+        e->test_top5 = jsni_evaluation_top5(&test);
+        e->test_loss = jsni_evaluation_loss(&test);
+        e->test_ece = jsni_evaluation_ece(&test);
     }
     jsni_evaluation_release(&val);
     jsni_evaluation_release(&test);
     JSNI_TRY(status);
-    JSNI_TRY(measure_consistency(run, r));
-    return weight_norm(run, &r->weight_norm);
+    JSNI_TRY(measure_consistency(run, e));
+    return weight_norm(run, &e->weight_norm2);
 }
 
 /* fmax() ignores a NaN on either side. */
-static jsn_status keep_best(jsni_run *run, const epoch_results *r)
+static jsn_status keep_best(jsni_run *run, const jsn_epoch *e)
 {
-    const double val = val_of(run, r);
-    run->state.best_test = fmax(run->state.best_test, r->test_acc);
+    const double val = val_of(run, e);
+    run->state.best_test = fmax(run->state.best_test, e->test_acc);
     if (isnan(val) || val <= run->state.best_val)
         return JSN_OK;
     run->state.best_val = val;
@@ -336,57 +321,24 @@ static jsn_status keep_best(jsni_run *run, const epoch_results *r)
     return jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_BEST);
 }
 
-static void say_epoch(jsni_run *run, const epoch_results *r)
-{
-    char text[256], part[64];
-    const jsni_counts *c = &run->state.counts;
-    (void)jsni_format(text, sizeof text, "epoch %lld/%lld: loss %.4f, train %.2f%%",
-                      (long long)run->state.epoch + 1, (long long)run->config->epochs,
-                      jsni_counts_loss(c),
-                      100.0 * jsni_counts_accuracy(c, 0, JSNI_KINDS));
-    const struct {
-        const char *name;
-        double value;
-    } parts[] = {{"val", r->val_acc},
-                 {"test", r->test_acc},
-                 {"consistency", r->consistency[JSNI_KINDS]}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (!isnan(parts[i].value)) {
-            (void)jsni_format(part, sizeof part, ", %s %.2f%%", parts[i].name,
-                              100.0 * parts[i].value);
-            strncat(text, part, sizeof text - strlen(text) - 1);
-        }
-    const double rate = jsni_run_image_rate(run);
-    if (!isnan(rate)) {
-        (void)jsni_format(part, sizeof part, ", %.*f images/s", rate < 10.0 ? 1 : 0,
-                          rate);
-        strncat(text, part, sizeof text - strlen(text) - 1);
-    }
-    run->logger.message(run, JSN_LOG_INFO, text);
-}
-
-/* Evaluation, the epoch's row and best weights. The checkpoint comes after them: a row without its
- * checkpoint is dropped when the run continues and made again with the same numbers. */
+/* Evaluation, best weights, then the record of the epoch for everybody. The checkpoint comes
+ * after them: a row without its checkpoint is dropped when the run continues and made again
+ * with the same numbers. */
 static jsn_status judge_epoch(jsni_run *run)
 {
-    epoch_results r;
     const double start = jsni_clock();
     JSNI_TRY(check_used(run, run->train, run->state.counts.samples, "training"));
+    jsn_epoch *e = &run->last;
+    *e = begin_record(run);
     run->pace.measuring = start;
-    JSNI_TRY(measure(run, &r));
+    JSNI_TRY(measure(run, e));
     run->pace.measuring = 0.0;
     run->measure_seconds = jsni_clock() - start;
     run->state.seconds += run->measure_seconds;
-    char *line = NULL;
-    JSNI_TRY(make_row(run, &r, &line));
-    jsn_status status = jsni_run_rows_add(&run->rows, line);
-    jsn_text_release(line);
-    JSNI_TRY(status);
-    JSNI_TRY(jsni_run_rows_append(&run->rows, &run->folder));
-    JSNI_TRY(jsni_run_events_write(run));
-    JSNI_TRY(keep_best(run, &r));
-    say_epoch(run, &r);
-    return JSN_OK;
+    JSNI_TRY(keep_best(run, e));
+    e->seconds = run->state.seconds;
+    e->time = (double)time(NULL);
+    return jsni_run_emit(run, (jsn_event){.kind = JSN_EVENT_EPOCH, .epoch = e});
 }
 
 /* What is judged is the average where there is one; the training, and a checkpoint when
@@ -400,40 +352,6 @@ static jsn_status end_epoch(jsni_run *run)
     run->state.epoch++;
     run->state.batch = 0;
     run->state.counts = (jsni_counts){0};
-    return JSN_OK;
-}
-
-/* After the first epoch of this process, which has read every image: those that could
- * not be, and how long it will take. */
-static jsn_status say_first(jsni_run *run)
-{
-    char text[700];
-    const jsni_loader *loaders[] = {run->train, run->passes[JSNI_PASS_VAL],
-                                    run->passes[JSNI_PASS_TEST]};
-    const char *reason = NULL;
-    size_t bad = 0;
-    for (size_t l = 0; l < sizeof loaders / sizeof loaders[0]; l++) {
-        const size_t count = loaders[l] == NULL ? 0 : jsni_loader_bad_count(loaders[l]);
-        uint32_t position = 0;
-        if (count > 0 && reason == NULL)
-            jsni_loader_bad(loaders[l], 0, &position, &reason);
-        bad += count;
-    }
-    if (bad > 0) {
-        (void)snprintf(
-            text, sizeof text, "%zu %s cannot be read and %s left out, such as %s", bad,
-            jsn_noun(bad, "image", "images"), jsn_noun(bad, "is", "are"), reason);
-        run->logger.message(run, JSN_LOG_WARNING, text);
-        JSNI_TRY(jsni_bad_images_check_classes(run));
-    }
-    const double left = jsni_run_seconds_left(run);
-    if (!(left >= 60.0))
-        return JSN_OK;
-    if (left < 5400.0)
-        (void)snprintf(text, sizeof text, "about %.0f minutes to go", left / 60.0);
-    else
-        (void)jsni_format(text, sizeof text, "about %.1f hours to go", left / 3600.0);
-    run->logger.message(run, JSN_LOG_INFO, text);
     return JSN_OK;
 }
 
@@ -460,7 +378,7 @@ static jsn_status train_epoch(jsni_run *runs, size_t count)
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(end_epoch(&runs[i]));
     if (whole && !runs[0].said)
-        JSNI_TRY(say_first(&runs[0]));
+        JSNI_TRY(jsni_run_say_first(&runs[0]));
     runs[0].said = runs[0].said || whole;
     const bool due = checkpoint_due(runs, count);
     for (size_t i = 0; due && i < count; i++)
@@ -475,6 +393,11 @@ static jsn_status stop_runs(jsni_run *runs, size_t count)
     for (size_t i = 0; i < count; i++)
         if (runs[i].unsaved)
             JSNI_TRY(jsni_checkpoint_save(&runs[i]));
+    for (size_t i = 0; i < count; i++) {
+        const jsn_stopped at = {sizeof at, runs[i].state.epoch, runs[i].state.batch};
+        JSNI_TRY(jsni_run_emit(&runs[i],
+                               (jsn_event){.kind = JSN_EVENT_STOPPED, .stopped = &at}));
+    }
     const long long epoch = (long long)runs[0].state.epoch;
     if (runs[0].state.batch == 0)
         return jsni_fail(JSN_ERR_STOPPED,

@@ -213,7 +213,7 @@ static void misuse_sweep(misuse *m)
 static void misuse_train(misuse *m)
 {
     jsn_train_result trained = {0};
-    char *text = NULL;
+    char *text = NULL, word[8];
     const char *const names[] = {"x"};
     jsn_array array = {0};
     GIVES(jsn_train_options(NULL));
@@ -233,6 +233,12 @@ static void misuse_train(misuse *m)
     REFUSED(jsn_train_alike(NULL, thing_config()));
     REFUSED(jsn_train_alike(thing_config(), NULL));
     REFUSED(jsn_train_alike(NULL, NULL));
+    REFUSED(jsn_train_watched(NULL, 1, NULL, NULL, &trained));
+    REFUSED(jsn_train_watched(thing_config(), 1, NULL, NULL, &trained));
+    REFUSED(jsn_train_watched(thing_config(), 1, NULL, NULL, NULL));
+    REFUSED(jsn_train_watched(thing_config(), 0, NULL, NULL, &trained));
+    DOES(jsn_epoch_text(NULL, word, sizeof word));
+    DOES(jsn_epoch_text(NULL, NULL, 0));
     REFUSED(jsn_train_many(NULL, 1, NULL, NULL, NULL, &trained));
     REFUSED(jsn_train_many(thing_config(), 1, NULL, NULL, NULL, &trained));
     REFUSED(jsn_train_many(thing_config(), 1, NULL, NULL, NULL, NULL));

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "support/support.h"
+#include "store/record_epoch.h"
 #include "sweep/sweep_impl.h"
 
 static void assert_choices(const char *text, const char *const *wanted, size_t count)
@@ -138,15 +139,25 @@ static void test_values_go_to_optuna_and_back(void **state)
 static void test_objectives_come_from_results(void **state)
 {
     (void)state;
-    static const char json[] =
-        "{\"test_acc\": 0.5, \"val_acc\": null, \"consistency\": "
-        "0.25}";
-    jsn_json *result = NULL;
-    assert_ok(jsn_json_parse(&result, "result", json, strlen(json)));
-    assert_close(jsni_sweep_objective_of("auto", result), 0.5, 0.0, 0.0);
-    assert_close(jsni_sweep_objective_of("consistency", result), 0.25, 0.0, 0.0);
-    assert_true(isnan(jsni_sweep_objective_of("val_acc", result)));
-    jsn_json_destroy(result);
+    const jsn_train_result result = {.test_acc = 0.5,
+                                     .test_acc_best = NAN,
+                                     .val_acc = NAN,
+                                     .val_acc_noisy = NAN,
+                                     .consistency = 0.25};
+    assert_close(jsni_sweep_objective_of("auto", &result), 0.5, 0.0, 0.0);
+    assert_close(jsni_sweep_objective_of("consistency", &result), 0.25, 0.0, 0.0);
+    assert_true(isnan(jsni_sweep_objective_of("val_acc", &result)));
+    assert_true(isnan(jsni_sweep_objective_of("val_acc_noisy", &result)));
+    assert_true(isnan(jsni_sweep_objective_of("test_acc_best", &result)));
+    /* After an epoch the best is what it is then. */
+    jsn_epoch epoch = jsni_epoch_none();
+    epoch.test_acc = 0.75;
+    assert_close(jsni_sweep_objective_at("test_acc_best", &epoch), 0.75, 0.0, 0.0);
+    assert_close(jsni_sweep_objective_at("auto", &epoch), 0.75, 0.0, 0.0);
+    assert_true(isnan(jsni_sweep_objective_at("val_acc_noisy", &epoch)));
+    epoch.val_acc = 0.5;
+    assert_close(jsni_sweep_objective_at("auto", &epoch), 0.5, 0.0, 0.0);
+    assert_close(jsni_sweep_objective_at("val_acc_noisy", &epoch), 0.5, 0.0, 0.0);
 }
 
 int main(void)

@@ -107,5 +107,22 @@ done
 bare=$(grep -nE '\b(v?f?printf|puts|putchar|fputs|putc|fputc|fwrite|perror)\(' cli/*.[ch] |
     grep -vE '^cli/cli_(print|progress)\.|format\(printf') && complain "printed past cli_print.h: $bare"
 
+# What a run says is for people. Who must know what happened hears its events (jensen/event.h):
+# a function that gets sentences hands them on and reads nothing out of them. And the rows of a
+# run are records (store/run_rows.h): nobody else opens their file.
+readers() {
+    tr '\n' ' ' | sed 's/} /}\n/g' | grep -oE 'jsn_log_level [a-z]+, *const char \*[a-z]+\) *\{.*' |
+        grep -E '\b(sscanf|mem(cmp|chr)|str(n?cmp|n?casecmp|str|chr|rchr|spn|cspn|tok(_r)?|to[a-z]+))\('
+}
+printf 'static void f(void *user, jsn_log_level level,\n const char *text)\n{\n if (strncmp(text, "epoch ", 6) == 0)\n g();\n}\n' |
+    readers >/dev/null || complain "a sentence that is read is not found"
+printf 'static void f(void *user, jsn_log_level level, const char *text)\n{\n g(text);\n}\n' |
+    readers && complain "handing a sentence on is not reading it"
+for file in $(grep -rlE 'jsn_log_level' . --include='*.c'); do
+    found=$(readers <"$file") && complain "$file: reads what the program says: $found"
+done
+found=$(grep -nE 'JSNI_RUN_METRICS\b' -r . --include='*.c' |
+    grep -E 'file_(read|open)' | grep -v '^./store/run_rows.c') && complain "rows are read past store/run_rows.h: $found"
+
 echo "$problems problems"
 [ "$problems" -eq 0 ]
