@@ -168,7 +168,7 @@ static jsn_status show(const show_values *v, const char *spec, bool layers)
     else if (status == JSN_OK && layers)
         print_layers(v, &n);
     else if (status == JSN_OK)
-        cli_print("%-16s %4zux%-4zu %8.2f M %9.1f M %8.0f MiB  %s\n", n.spec, n.height,
+        cli_print("%-18s %4zux%-4zu %8.2f M %9.1f M %8.0f MiB  %s\n", n.spec, n.height,
                   n.width, (double)n.totals.parameters / 1e6,
                   (double)n.totals.multiplies / 1e6, mib(total_memory(&n.training)),
                   n.info->summary);
@@ -184,7 +184,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count == 1)
         return show(v, args->items[0], true);
     if (!v->json)
-        cli_print("%-16s %-9s %10s %11s %12s\n", "network", "  input", "parameters",
+        cli_print("%-18s %-9s %10s %11s %12s\n", "network", "  input", "parameters",
                   "mult-adds", "training");
     jsn_status status = JSN_OK;
     for (size_t i = 0; i < jsn_network_count() && status == JSN_OK; i++)

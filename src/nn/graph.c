@@ -31,7 +31,7 @@ void jsni_graph_destroy(jsni_graph *graph)
 void jsni_build_begin(jsni_builder *b, const char *network, jsni_shape input,
                       size_t classes)
 {
-    *b = (jsni_builder){.input = input, .classes = classes};
+    *b = (jsni_builder){.input = input, .classes = classes, .norm = {1e-5, 0.1}};
     b->graph = jsni_alloc_zero(1, sizeof *b->graph);
     if (b->graph == NULL) {
         b->status = JSN_ERR_MEMORY;
@@ -179,15 +179,18 @@ static jsn_status add_tensors(jsni_builder *b, size_t number)
     const jsni_node *node = &b->graph->nodes[number];
     if (node->op.kind == JSNI_OP_NORM)
         return add_norm_tensors(b->graph, number);
-    if (node->op.kind == JSNI_OP_CONV) {
-        const jsni_op_conv *conv = &node->op.as.conv;
-        const jsni_window *w = &conv->window;
-        const size_t in = jsni_graph_input_shape(b->graph, number).channels;
-        const jsni_tensor weight = {
-            .rank = 4, .dim = {conv->out_channels, in, w->kernel_h, w->kernel_w}};
+    if (node->op.kind == JSNI_OP_CONV || node->op.kind == JSNI_OP_DEPTHWISE) {
+        const bool depthwise = node->op.kind == JSNI_OP_DEPTHWISE;
+        const jsni_window *w = jsni_op_window(&node->op);
+        const size_t in =
+            depthwise ? 1 : jsni_graph_input_shape(b->graph, number).channels;
+        const size_t out = node->shape.channels;
+        const jsni_tensor weight = {.rank = 4,
+                                    .dim = {out, in, w->kernel_h, w->kernel_w}};
         const double area = (double)w->kernel_h * (double)w->kernel_w;
-        return add_weight_and_bias(b, number, &weight, b->conv_rule, area * (double)in,
-                                   area * (double)conv->out_channels, conv->bias);
+        return add_weight_and_bias(
+            b, number, &weight, b->conv_rule, area * (double)in, area * (double)out,
+            depthwise ? node->op.as.depthwise.bias : node->op.as.conv.bias);
     }
     if (node->op.kind == JSNI_OP_LINEAR) {
         const jsni_op_linear *linear = &node->op.as.linear;
@@ -257,27 +260,62 @@ size_t jsni_build_input(jsni_builder *b)
 
 static jsni_window square(size_t kernel, size_t stride, size_t pad)
 {
-    return (jsni_window){kernel, kernel, stride, stride, pad, pad};
+    return (jsni_window){kernel, kernel, stride, stride, pad, pad, 0, 0};
+}
+
+/* The zeros that a side needs for ceil(size / stride) windows. */
+static size_t same_zeros(size_t size, size_t kernel, size_t stride)
+{
+    const size_t covered = (size - 1) / stride * stride + kernel;
+    return covered > size ? covered - size : 0;
+}
+
+/* The same for the window of a convolution that reads node `from`. */
+static jsni_window conv_window(const jsni_builder *b, size_t from, size_t kernel,
+                               size_t stride, size_t pad)
+{
+    if (pad != JSNI_PAD_SAME || b->status != JSN_OK || from >= b->graph->node_count)
+        return square(kernel, stride, pad);
+    const jsni_shape in = b->graph->nodes[from].shape;
+    const size_t h = same_zeros(in.height, kernel, stride);
+    const size_t w = same_zeros(in.width, kernel, stride);
+    return (jsni_window){kernel, kernel, stride, stride, h / 2, w / 2, h % 2, w % 2};
 }
 
 size_t jsni_build_conv(jsni_builder *b, const char *name, size_t from,
                        size_t out_channels, size_t kernel, size_t stride, size_t pad,
                        bool bias)
 {
-    const jsni_op op = {.kind = JSNI_OP_CONV,
-                        .as.conv = {square(kernel, stride, pad), out_channels, bias}};
+    const jsni_op op = {
+        .kind = JSNI_OP_CONV,
+        .as.conv = {conv_window(b, from, kernel, stride, pad), out_channels, bias}};
+    return jsni_build_op(b, name, &op, from, from);
+}
+
+size_t jsni_build_depthwise(jsni_builder *b, const char *name, size_t from,
+                            size_t kernel, size_t stride, size_t pad, bool bias)
+{
+    const jsni_op op = {
+        .kind = JSNI_OP_DEPTHWISE,
+        .as.depthwise = {conv_window(b, from, kernel, stride, pad), bias}};
     return jsni_build_op(b, name, &op, from, from);
 }
 
 size_t jsni_build_norm(jsni_builder *b, const char *name, size_t from)
 {
-    const jsni_op op = {.kind = JSNI_OP_NORM, .as.norm = {1e-5, 0.1}};
+    const jsni_op op = {.kind = JSNI_OP_NORM, .as.norm = b->norm};
     return jsni_build_op(b, name, &op, from, from);
 }
 
 size_t jsni_build_relu(jsni_builder *b, const char *name, size_t from)
 {
     const jsni_op op = {.kind = JSNI_OP_RELU};
+    return jsni_build_op(b, name, &op, from, from);
+}
+
+size_t jsni_build_relu6(jsni_builder *b, const char *name, size_t from)
+{
+    const jsni_op op = {.kind = JSNI_OP_RELU6};
     return jsni_build_op(b, name, &op, from, from);
 }
 
@@ -332,7 +370,8 @@ size_t jsni_build_flatten(jsni_builder *b, const char *name, size_t from)
 uint64_t jsni_node_multiplies(const jsni_graph *graph, size_t number)
 {
     const jsni_node *node = &graph->nodes[number];
-    if (node->op.kind != JSNI_OP_CONV && node->op.kind != JSNI_OP_LINEAR)
+    if (node->op.kind != JSNI_OP_CONV && node->op.kind != JSNI_OP_DEPTHWISE &&
+        node->op.kind != JSNI_OP_LINEAR)
         return 0;
     /* Every weight is used once a position. */
     return (uint64_t)graph->params[node->weight].count * node->shape.height *

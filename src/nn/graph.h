@@ -32,8 +32,8 @@ enum {
 #define JSNI_NONE ((size_t)-1) /* no node, no tensor */
 
 typedef enum jsni_role {
-    JSNI_ROLE_WEIGHT,      /* conv [out][in][kh][kw], linear [out][in] */
-    JSNI_ROLE_BIAS,        /* [out] */
+    JSNI_ROLE_WEIGHT, /* conv [out][in][kh][kw], linear [out][in]; depthwise: in 1 */
+    JSNI_ROLE_BIAS,   /* [out] */
     JSNI_ROLE_NORM_WEIGHT, /* [channels] */
     JSNI_ROLE_NORM_BIAS,
     JSNI_ROLE_RUNNING_MEAN,
@@ -147,6 +147,7 @@ typedef struct jsni_builder {
     jsn_status status; /* the first failure */
     jsni_init_rule conv_rule;
     jsni_init_rule linear_rule;
+    jsni_op_norm norm; /* of every BatchNorm; PyTorch's default */
     jsni_shape input;
     size_t classes;
     bool head; /* nodes added from now on belong to the head */
@@ -156,13 +157,20 @@ typedef struct jsni_builder {
 void jsni_build_begin(jsni_builder *b, const char *network, jsni_shape input,
                       size_t classes);
 
+/* In place of the padding of a convolution: TensorFlow's "same", so many zeros that a
+ * stride s leaves ceil(size / s) outputs, the odd one below and on the right. */
+#define JSNI_PAD_SAME ((size_t)-1)
+
 /* Each adds a node and returns its number, JSNI_NONE after a failure. */
 size_t jsni_build_input(jsni_builder *b);
 size_t jsni_build_conv(jsni_builder *b, const char *name, size_t from,
                        size_t out_channels, size_t kernel, size_t stride, size_t pad,
                        bool bias);
+size_t jsni_build_depthwise(jsni_builder *b, const char *name, size_t from,
+                            size_t kernel, size_t stride, size_t pad, bool bias);
 size_t jsni_build_norm(jsni_builder *b, const char *name, size_t from);
 size_t jsni_build_relu(jsni_builder *b, const char *name, size_t from);
+size_t jsni_build_relu6(jsni_builder *b, const char *name, size_t from);
 size_t jsni_build_add(jsni_builder *b, const char *name, size_t one, size_t other);
 size_t jsni_build_max_pool(jsni_builder *b, const char *name, size_t from,
                            size_t kernel, size_t stride, size_t pad);

@@ -136,11 +136,7 @@ jsn_layer_info jsn_network_layer(const jsn_network *network, size_t index)
     info.parameters =
         param_values(graph, node->weight) + param_values(graph, node->bias);
     info.multiplies = jsni_node_multiplies(graph, index);
-    const jsni_window *window = NULL;
-    if (node->op.kind == JSNI_OP_CONV)
-        window = &node->op.as.conv.window;
-    else if (node->op.kind == JSNI_OP_MAX_POOL || node->op.kind == JSNI_OP_AVG_POOL)
-        window = &node->op.as.pool;
+    const jsni_window *window = jsni_op_window(&node->op);
     if (window != NULL) {
         info.kernel = window->kernel_h;
         info.stride = window->stride_h;

@@ -1,7 +1,8 @@
 /* nn/op.h - the operations a network is made of, and their parameters.
  *
  * Everything has the meaning it has in PyTorch: convolution is cross-correlation with
- * zero padding; average pooling counts the padding; a maximum's gradient goes to the
+ * zero padding; a depthwise one has a window of its own for every channel and mixes none;
+ * ReLU6 is min(max(x, 0), 6), whose gradient is 0 at both ends; average pooling counts the padding; a maximum's gradient goes to the
  * first maximum in row-major order of the window and padding never wins; cell i of an
  * adaptive pool averages the rows floor(i*H/out) .. ceil((i+1)*H/out)-1, also when
  * out > H; dropout scales what it keeps by 1/(1-rate) in training and is the identity
@@ -18,8 +19,10 @@
 #define JSNI_OP_KINDS(ROW)                         \
     ROW(JSNI_OP_INPUT, "input")                    \
     ROW(JSNI_OP_CONV, "conv")                      \
+    ROW(JSNI_OP_DEPTHWISE, "depthwise")            \
     ROW(JSNI_OP_NORM, "batchnorm")                 \
     ROW(JSNI_OP_RELU, "relu")                      \
+    ROW(JSNI_OP_RELU6, "relu6")                    \
     ROW(JSNI_OP_ADD, "add")                        \
     ROW(JSNI_OP_MAX_POOL, "maxpool")               \
     ROW(JSNI_OP_AVG_POOL, "avgpool")               \
@@ -38,7 +41,8 @@ typedef enum jsni_op_kind {
 typedef struct jsni_window {
     size_t kernel_h, kernel_w;
     size_t stride_h, stride_w;
-    size_t pad_h, pad_w;
+    size_t pad_h, pad_w;     /* zeros on each side */
+    size_t extra_h, extra_w; /* and more of them below and on the right (TensorFlow) */
 } jsni_window;
 
 typedef struct jsni_op_conv {
@@ -46,6 +50,12 @@ typedef struct jsni_op_conv {
     size_t out_channels;
     bool bias;
 } jsni_op_conv;
+
+/* As many outputs as inputs; the weights are [channels][1][kh][kw]. */
+typedef struct jsni_op_depthwise {
+    jsni_window window;
+    bool bias;
+} jsni_op_depthwise;
 
 typedef struct jsni_op_norm {
     double epsilon;  /* added to the variance */
@@ -65,10 +75,13 @@ typedef struct jsni_op_dropout {
     double rate; /* chance of being set to zero, in [0, 1) */
 } jsni_op_dropout;
 
+#define JSNI_RELU6_TOP 6.0f
+
 typedef struct jsni_op {
     jsni_op_kind kind;
     union {
         jsni_op_conv conv;
+        jsni_op_depthwise depthwise;
         jsni_window pool; /* maximum and average */
         jsni_op_norm norm;
         jsni_op_adaptive adaptive;
@@ -87,6 +100,9 @@ static inline size_t jsni_shape_count(jsni_shape shape)
 {
     return shape.channels * shape.height * shape.width;
 }
+
+/* The window of a convolution or a pool, NULL of any other op. */
+const jsni_window *jsni_op_window(const jsni_op *op);
 
 /* "conv", "batchnorm", ... */
 const char *jsni_op_kind_text(jsni_op_kind kind);

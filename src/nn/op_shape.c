@@ -19,6 +19,21 @@ const char *jsni_op_kind_text(jsni_op_kind kind)
     return (size_t)kind < JSNI_COUNT_OF(kind_texts) ? kind_texts[kind] : "unknown";
 }
 
+const jsni_window *jsni_op_window(const jsni_op *op)
+{
+    switch (op->kind) {
+    case JSNI_OP_CONV:
+        return &op->as.conv.window;
+    case JSNI_OP_DEPTHWISE:
+        return &op->as.depthwise.window;
+    case JSNI_OP_MAX_POOL:
+    case JSNI_OP_AVG_POOL:
+        return &op->as.pool;
+    default:
+        return NULL;
+    }
+}
+
 static jsn_status check_count(const char *name, jsni_shape shape)
 {
     const size_t c = shape.channels, h = shape.height, w = shape.width;
@@ -32,22 +47,23 @@ static jsn_status check_count(const char *name, jsni_shape shape)
 }
 
 /* Positions of a window of `kernel` with `stride` on `size` values, `pad` zeros at each
- * end. */
+ * end and `extra` more behind. */
 static jsn_status slide(const char *name, const char *side, size_t size, size_t kernel,
-                        size_t stride, size_t pad, size_t *out)
+                        size_t stride, size_t pad, size_t extra, size_t *out)
 {
     if (kernel == 0 || stride == 0)
         return jsni_fail(JSN_ERR_RANGE, "%s: kernel %zu and stride %zu must be above 0",
                          name, kernel, stride);
-    if (kernel > MOST_VALUES || stride > MOST_VALUES || pad > MOST_VALUES)
+    if (kernel > MOST_VALUES || stride > MOST_VALUES || pad > MOST_VALUES ||
+        extra > MOST_VALUES)
         return jsni_fail(JSN_ERR_RANGE, "%s: kernel %zu, stride %zu, padding %zu", name,
                          kernel, stride, pad);
-    if (size + 2 * pad < kernel)
+    if (size + 2 * pad + extra < kernel)
         return jsni_fail(JSN_ERR_RANGE,
                          "%s: a kernel of %zu does not fit the input's %s of %zu with "
                          "padding %zu",
                          name, kernel, side, size, pad);
-    *out = (size + 2 * pad - kernel) / stride + 1;
+    *out = (size + 2 * pad + extra - kernel) / stride + 1;
     return JSN_OK;
 }
 
@@ -56,14 +72,17 @@ static jsn_status window_shape(const jsni_window *w, const char *name, jsni_shap
 {
     out->channels = channels;
     JSNI_TRY(slide(name, "height", in.height, w->kernel_h, w->stride_h, w->pad_h,
-                   &out->height));
+                   w->extra_h, &out->height));
     return slide(name, "width", in.width, w->kernel_w, w->stride_w, w->pad_w,
-                 &out->width);
+                 w->extra_w, &out->width);
 }
 
 static jsn_status pool_shape(const jsni_window *w, const char *name, jsni_shape in,
                              jsni_shape *out)
 {
+    if (w->extra_h != 0 || w->extra_w != 0)
+        return jsni_fail(JSN_ERR_RANGE, "%s: a pool has the same padding on all sides",
+                         name);
     /* A window that lies wholly in the padding would have no maximum. */
     if (2 * w->pad_h > w->kernel_h || 2 * w->pad_w > w->kernel_w)
         return jsni_fail(JSN_ERR_RANGE,
@@ -100,6 +119,10 @@ jsn_status jsni_op_shape(const jsni_op *op, const char *name, jsni_shape one,
     case JSNI_OP_CONV:
         JSNI_TRY(window_shape(&op->as.conv.window, name, one, op->as.conv.out_channels,
                               &shape));
+        break;
+    case JSNI_OP_DEPTHWISE:
+        JSNI_TRY(
+            window_shape(&op->as.depthwise.window, name, one, one.channels, &shape));
         break;
     case JSNI_OP_MAX_POOL:
     case JSNI_OP_AVG_POOL:

@@ -88,7 +88,10 @@ void rig_fill(float *to, size_t count, uint32_t stream)
 void rig_fill_blocks(rig *r)
 {
     const size_t images = r->views * r->samples;
-    rig_fill(r->x, images * jsni_shape_count(jsni_graph_input(r->graph)->shape), 1);
+    const size_t inputs = images * jsni_shape_count(jsni_graph_input(r->graph)->shape);
+    rig_fill(r->x, inputs, 1);
+    for (size_t i = 0; i < inputs; i++)
+        r->x[i] *= jsni_graph_output(r->graph)->op.kind == JSNI_OP_RELU6 ? 6.0f : 1.0f;
     rig_fill(r->dy, images * jsni_shape_count(jsni_graph_output(r->graph)->shape), 2);
     for (size_t i = 0; i < r->graph->param_count; i++) {
         const jsni_tensor *t = &r->graph->params[i];

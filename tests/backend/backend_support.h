@@ -35,7 +35,7 @@ jsn_status rig_run(rig *r, int training, int back, uint32_t step);
 void rig_fill(float *to, size_t count, uint32_t stream);
 
 /* The same x, dy, params and stats for every rig of a graph; weights of the size that
- * keeps values near 1. */
+ * keeps values near 1; what a ReLU6 reads goes beyond both of its ends. */
 void rig_fill_blocks(rig *r);
 
 /* A graph of one op on an input of shape `in`. */

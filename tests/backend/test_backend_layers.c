@@ -71,7 +71,7 @@ static int make_op(const golden_set *set, const jsn_json *entry, jsni_op *op)
     const size_t kernel = number(entry, "kernel", 1);
     const size_t stride = number(entry, "stride", kernel);
     const size_t pad = number(entry, "padding", 0);
-    const jsni_window window = {kernel, kernel, stride, stride, pad, pad};
+    const jsni_window window = {kernel, kernel, stride, stride, pad, pad, 0, 0};
     if (strcmp(kind, "conv") == 0) {
         op->kind = JSNI_OP_CONV;
         op->as.conv = (jsni_op_conv){window, tensor_of(set, name, "weight")->shape[0],

@@ -283,7 +283,7 @@ static void check_weights(const jsni_kernel_set *set, const problem *p, size_t c
     const size_t stride = w.in_blocks * w.out_blocks * lanes * lanes * 9;
     float *parts = jsni_alloc_zero(3 * stride, sizeof *parts);
     float *dw = jsni_alloc_zero(p->outs * p->ins * 9, sizeof *dw);
-    const jsni_load load = {p->mean, p->scale, p->shift, true};
+    const jsni_load load = {p->mean, p->scale, p->shift, true, false};
     const size_t cut[] = {0, p->images / 3, p->images / 2, p->images};
     size_t count = 0;
     for (size_t k = 0; k < 3; k++) {

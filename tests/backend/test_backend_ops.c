@@ -13,6 +13,7 @@
 
 #include "backend/backend_support.h"
 #include "core/rng.h"
+#include "nn/inverted_block.h"
 
 typedef struct op_case {
     const char *name;
@@ -21,13 +22,33 @@ typedef struct op_case {
     size_t samples, views;
 } op_case;
 
-#define CONV(kh, kw, sh, sw, ph, pw, out, with_bias)                                  \
-    {                                                                                 \
-        .kind = JSNI_OP_CONV, .as.conv = { {kh, kw, sh, sw, ph, pw}, out, with_bias } \
+#define CONV(kh, kw, sh, sw, ph, pw, out, with_bias) \
+    {                                                \
+        .kind = JSNI_OP_CONV, .as.conv = {           \
+            {kh, kw, sh, sw, ph, pw, 0, 0},          \
+            out,                                     \
+            with_bias                                \
+        }                                            \
     }
-#define POOL(which, kh, kw, sh, sw, ph, pw)                  \
+/* Zeros below and on the right alone, as TensorFlow pads even sizes with stride 2. */
+#define CONV_BELOW(kernel, stride, out)                   \
+    {                                                     \
+        .kind = JSNI_OP_CONV, .as.conv = {                \
+            {kernel, kernel, stride, stride, 0, 0, 1, 1}, \
+            out,                                          \
+            false                                         \
+        }                                                 \
+    }
+#define DEPTHWISE(kh, kw, sh, sw, ph, pw, eh, ew, with_bias) \
     {                                                        \
-        .kind = which, .as.pool = { kh, kw, sh, sw, ph, pw } \
+        .kind = JSNI_OP_DEPTHWISE, .as.depthwise = {         \
+            {kh, kw, sh, sw, ph, pw, eh, ew},                \
+            with_bias                                        \
+        }                                                    \
+    }
+#define POOL(which, kh, kw, sh, sw, ph, pw)                        \
+    {                                                              \
+        .kind = which, .as.pool = { kh, kw, sh, sw, ph, pw, 0, 0 } \
     }
 #define NORM                                           \
     {                                                  \
@@ -77,6 +98,29 @@ static const op_case cases[] = {
     {"conv 1x7", CONV(1, 7, 1, 1, 0, 3, 4, false), {3, 5, 9}, 2, 1},
     {"conv 3x2 mixed", CONV(3, 2, 2, 1, 1, 0, 5, true), {4, 7, 6}, 2, 1},
     {"conv stem", CONV(3, 3, 1, 1, 1, 1, 32, false), {3, 32, 32}, 2, 2},
+    {"conv below", CONV_BELOW(3, 2, 32), {3, 14, 18}, 3, 1},
+    {"conv below 64", CONV_BELOW(3, 2, 32), {64, 8, 6}, 2, 2},
+    {"conv below 1", CONV_BELOW(3, 1, 32), {32, 5, 7}, 2, 1},
+    {"depthwise 1 channel", DEPTHWISE(3, 3, 1, 1, 1, 1, 0, 0, false), {1, 5, 5}, 1, 1},
+    {"depthwise odd", DEPTHWISE(3, 3, 1, 1, 1, 1, 0, 0, true), {19, 7, 9}, 3, 1},
+    {"depthwise views", DEPTHWISE(3, 3, 1, 1, 1, 1, 0, 0, false), {32, 8, 8}, 2, 3},
+    {"depthwise 5", DEPTHWISE(5, 5, 1, 1, 2, 2, 0, 0, false), {40, 14, 14}, 2, 1},
+    {"depthwise 5 wide", DEPTHWISE(5, 5, 1, 1, 2, 2, 0, 0, true), {16, 6, 70}, 2, 1},
+    {"depthwise stride 2", DEPTHWISE(3, 3, 2, 2, 1, 1, 0, 0, false), {24, 9, 8}, 3, 1},
+    {"depthwise below", DEPTHWISE(3, 3, 2, 2, 0, 0, 1, 1, false), {96, 8, 10}, 2, 2},
+    {"depthwise 5 below", DEPTHWISE(5, 5, 2, 2, 1, 1, 1, 1, true), {48, 14, 6}, 2, 1},
+    {"depthwise 5 at 3x2", DEPTHWISE(5, 5, 1, 1, 2, 2, 0, 0, false), {33, 3, 2}, 5, 1},
+    {"depthwise 5 stride 2 at 1x1",
+     DEPTHWISE(5, 5, 2, 2, 2, 2, 0, 0, false),
+     {16, 1, 1},
+     3,
+     1},
+    {"depthwise 7", DEPTHWISE(7, 7, 1, 1, 3, 3, 0, 0, false), {8, 9, 11}, 2, 1},
+    {"depthwise 3x2 mixed", DEPTHWISE(3, 2, 2, 1, 1, 0, 0, 1, true), {20, 7, 6}, 2, 1},
+    {"depthwise 1", DEPTHWISE(1, 1, 2, 2, 0, 0, 0, 0, false), {17, 5, 6}, 2, 1},
+    {"depthwise stride 4", DEPTHWISE(3, 3, 4, 3, 0, 0, 0, 0, true), {6, 11, 12}, 2, 1},
+    {"depthwise no padding", DEPTHWISE(3, 3, 1, 1, 0, 0, 0, 0, false), {5, 6, 5}, 2, 1},
+    {"depthwise padding", DEPTHWISE(3, 3, 1, 1, 3, 4, 0, 0, false), {5, 4, 3}, 2, 1},
     {"norm", NORM, {5, 7, 3}, 4, 1},
     {"norm 1 channel", NORM, {1, 3, 3}, 1, 1},
     {"norm views", NORM, {16, 5, 5}, 3, 3},
@@ -84,6 +128,8 @@ static const op_case cases[] = {
     {"norm 32", NORM, {32, 16, 16}, 2, 2},
     {"relu", PLAIN(JSNI_OP_RELU), {3, 5, 7}, 3, 2},
     {"relu flat", PLAIN(JSNI_OP_RELU), {17, 1, 1}, 1, 1},
+    {"relu6", PLAIN(JSNI_OP_RELU6), {3, 5, 7}, 3, 2},
+    {"relu6 flat", PLAIN(JSNI_OP_RELU6), {17, 1, 1}, 1, 1},
     {"add to itself", PLAIN(JSNI_OP_ADD), {3, 5, 7}, 3, 1},
     {"max 2", POOL(JSNI_OP_MAX_POOL, 2, 2, 2, 2, 0, 0), {3, 7, 6}, 2, 2},
     {"max 3 stride 2", POOL(JSNI_OP_MAX_POOL, 3, 3, 2, 2, 1, 1), {16, 9, 8}, 2, 1},
@@ -163,6 +209,29 @@ static void build_biased(jsni_builder *b, size_t width, size_t stride)
     (void)jsni_build_linear(b, "linear", jsni_build_flatten(b, "flat", x), 5, true);
 }
 
+/* Blocks of MobileNetV2 and the EfficientNets; each kind of ReLU behind the other, behind
+ * an addition, behind a convolution, and ahead of a 3x3 convolution. */
+static void build_inverted(jsni_builder *b, size_t width, size_t stride)
+{
+    static const jsni_inverted_names names = {"widen", "bn1",    "depthwise",
+                                              "bn2",   "narrow", "bn3"};
+    size_t x = jsni_build_conv(b, "stem", jsni_build_input(b), width, 3, 2,
+                               JSNI_PAD_SAME, false);
+    x = jsni_build_relu6(b, "relu", jsni_build_norm(b, "bn", x));
+    const jsni_inverted one = {width, 3, 1, 1, 1};
+    const jsni_inverted two = {width, 5, stride, JSNI_PAD_SAME, 3};
+    x = jsni_inverted_block(b, "one", &names, &one, x);
+    x = jsni_inverted_block(b, "two", &names, &two, x);
+    x = jsni_build_add(b, "add", x, jsni_build_relu6(b, "relu6", x));
+    x = jsni_build_add(b, "more", x, jsni_build_add(b, "twice", x, x));
+    x = jsni_build_relu6(b, "relu6 of add", x); /* some are above 6 */
+    x = jsni_build_relu6(b, "relu6 again", jsni_build_relu(b, "relu again", x));
+    x = jsni_build_conv(b, "conv", x, width, 3, 1, 1, true);
+    x = jsni_build_relu(b, "relu of relu6", jsni_build_relu6(b, "relu6 of conv", x));
+    x = jsni_build_flatten(b, "flat", jsni_build_adaptive_pool(b, "pool", x, 1, 1));
+    (void)jsni_build_linear(b, "linear", x, 10, true);
+}
+
 static const struct {
     const char *name;
     void (*build)(jsni_builder *b, size_t width, size_t stride);
@@ -176,6 +245,9 @@ static const struct {
     {"preact narrow stride 2", build_preact, 10, 2, {2, 9, 6}, 4, 3},
     {"bottleneck 16", build_post, 16, 1, {3, 8, 8}, 4, 1},
     {"bottleneck 7 stride 2", build_post, 7, 2, {3, 11, 9}, 3, 2},
+    {"inverted 16", build_inverted, 16, 1, {3, 15, 17}, 3, 2},
+    {"inverted 24 stride 2", build_inverted, 24, 2, {3, 20, 18}, 2, 1},
+    {"inverted 32", build_inverted, 32, 1, {3, 16, 16}, 4, 1},
     {"biased 16", build_biased, 16, 1, {3, 10, 10}, 3, 2},
     {"biased 5 stride 2", build_biased, 5, 2, {1, 13, 9}, 2, 1},
 };
@@ -397,6 +469,11 @@ static void difference_case(const op_case *c)
     const size_t inputs = c->views * c->samples * jsni_shape_count(c->in);
     if (c->op.kind == JSNI_OP_RELU || c->op.kind == JSNI_OP_MAX_POOL)
         fill_apart(r.x, inputs);
+    if (c->op.kind == JSNI_OP_RELU6) { /* from below 0 to above 6, the ends left out */
+        fill_apart(r.x, inputs);
+        for (size_t i = 0; i < inputs; i++)
+            r.x[i] *= 15.0f;
+    }
     float *stats = calloc(graph->stat_floats + 1, sizeof *stats);
     float *dx = calloc(inputs, sizeof *dx);
     float *grads = calloc(graph->param_floats + 1, sizeof *grads);
@@ -439,9 +516,15 @@ static void test_ref_gradients_are_difference_quotients(void **state)
         {"conv 2x3 mixed", CONV(2, 3, 1, 2, 1, 0, 3, true), {2, 4, 7}, 1, 1},
         {"conv wide", CONV(1, 3, 1, 1, 0, 1, 1, false), {1, 2, 67}, 1, 1},
         {"conv 7x7", CONV(7, 7, 2, 2, 3, 3, 2, true), {1, 5, 6}, 1, 1},
+        {"conv below", CONV_BELOW(3, 2, 3), {2, 6, 4}, 2, 1},
+        {"depthwise", DEPTHWISE(3, 3, 1, 1, 1, 1, 0, 0, true), {3, 5, 4}, 2, 2},
+        {"depthwise 5", DEPTHWISE(5, 5, 1, 1, 2, 2, 0, 0, false), {2, 4, 3}, 2, 1},
+        {"depthwise below", DEPTHWISE(3, 3, 2, 2, 0, 0, 1, 1, false), {2, 4, 6}, 2, 1},
+        {"depthwise mixed", DEPTHWISE(3, 2, 1, 3, 0, 1, 1, 0, true), {2, 4, 7}, 1, 1},
         {"norm", NORM, {3, 3, 2}, 3, 1},
         {"norm views", NORM, {2, 2, 2}, 3, 2},
         {"relu", PLAIN(JSNI_OP_RELU), {3, 3, 2}, 2, 1},
+        {"relu6", PLAIN(JSNI_OP_RELU6), {3, 3, 2}, 2, 1},
         {"add to itself", PLAIN(JSNI_OP_ADD), {2, 3, 2}, 2, 1},
         {"max", POOL(JSNI_OP_MAX_POOL, 3, 3, 2, 2, 1, 1), {2, 5, 6}, 2, 1},
         {"max 2x3", POOL(JSNI_OP_MAX_POOL, 2, 3, 1, 2, 0, 1), {1, 4, 5}, 1, 1},

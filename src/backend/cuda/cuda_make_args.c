@@ -61,7 +61,7 @@ jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
     const jsni_shape in = jsni_graph_input_shape(b->graph, n), out = node->shape;
-    static const jsni_window unit = {1, 1, 1, 1, 0, 0};
+    static const jsni_window unit = {1, 1, 1, 1, 0, 0, 0, 0};
     const bool linear = node->op.kind == JSNI_OP_LINEAR;
     jsni_any_conv a;
     memset(&a, 0, sizeof a);

@@ -8,6 +8,7 @@
 #include "backend/onednn/dnnl_check.h"
 #include "backend/onednn/dnnl_tensor.h"
 #include "core/alloc.h"
+#include "core/fail.h"
 
 /* oneDNN 2 constructs objects where it got no memory, by dnnl_memory_create and others
  * (cli/cli_memory.cc has more). */
@@ -49,9 +50,14 @@ static jsn_status supports(const jsni_backend *backend, const jsni_graph *graph,
                            size_t node, const jsni_plan_options *options)
 {
     (void)backend;
-    (void)graph;
-    (void)node;
     (void)options;
+    const jsni_node *n = &graph->nodes[node];
+    const jsni_window *w = jsni_op_window(&n->op);
+    if (n->op.kind == JSNI_OP_DEPTHWISE &&
+        (w->kernel_h > JSNI_DEPTHWISE_TAPS / w->kernel_w))
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "%s: a depthwise window of %zux%zu has more than %d taps",
+                         n->name, w->kernel_h, w->kernel_w, JSNI_DEPTHWISE_TAPS);
     return JSN_OK;
 }
 

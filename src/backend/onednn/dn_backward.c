@@ -187,6 +187,10 @@ static void run_task(void *user, size_t index, size_t worker)
         jsni_dn_conv_backward(plan, step, &all, worker);
         return;
     }
+    if (step->kind == DN_DEPTHWISE) {
+        jsni_dn_depthwise_backward(plan, step, &all, worker);
+        return;
+    }
     for (size_t i = 0; i < all.count; i += step->unit) {
         dn_range r = all;
         r.first += i;
@@ -231,7 +235,8 @@ static void run_step(dn_plan *plan, size_t number)
                       job.shards + jsni_dn_reduce_tasks(plan, plan->pending), run_task,
                       &job);
     plan->reverse = !plan->reverse;
-    plan->pending = step->kind == DN_CONV ? number : JSNI_NONE;
+    plan->pending =
+        step->kind == DN_CONV || step->kind == DN_DEPTHWISE ? number : JSNI_NONE;
     const double start = jsni_dn_time_begin(plan);
     if (linear) {
         jsni_dn_linear_backward(plan, step);

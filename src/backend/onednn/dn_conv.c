@@ -207,6 +207,8 @@ size_t jsni_dn_reduce_tasks(const dn_plan *plan, size_t number)
     if (number == JSNI_NONE)
         return 0;
     const dn_step *step = &plan->steps[number];
+    if (step->kind == DN_DEPTHWISE)
+        return 1;
     return step->own || step->conv.blocked_gradient ? plan->tensors[step->out].blocks
                                                     : 1;
 }
@@ -282,12 +284,14 @@ void jsni_dn_reduce(dn_plan *plan, size_t number, size_t task, size_t worker)
     const jsni_graph *graph = plan->host.base.graph;
     const dn_step *step = &plan->steps[number];
     const jsni_node *node = &graph->nodes[step->node];
-    const jsni_window *w = &node->op.as.conv.window;
+    const jsni_window *w = jsni_op_window(&node->op);
     const size_t shards = dn_shards(plan, step);
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
     float *to = plan->host.grads + graph->params[node->weight].offset;
-    if (step->own || step->conv.blocked_gradient)
+    if (step->kind == DN_DEPTHWISE)
+        jsni_dn_depthwise_reduce(plan, step);
+    else if (step->own || step->conv.blocked_gradient)
         plan->kernels->reduce_weights(
             dn_buffer_at(plan, step->parts), shards, step->part, out->shape.channels,
             in->shape.channels, w->kernel_h * w->kernel_w, task, task + 1, to);
@@ -309,6 +313,10 @@ static void prepare_piece(void *user, size_t index, size_t worker)
     const float *from = plan->host.params + weight->offset;
     float *to =
         plan->weights + (piece->back ? step->weights_back : step->weights_forward);
+    if (step->kind == DN_DEPTHWISE) {
+        jsni_dn_depthwise_prepare(plan, step);
+        return;
+    }
     if (step->own) {
         plan->kernels->wino_weights(from, weight->dim[0], weight->dim[1], piece->back,
                                     piece->from, piece->to, to);

@@ -25,7 +25,7 @@ jsni_extent jsni_dn_extent(const dn_plan *plan, size_t tensor, size_t images)
 jsni_load jsni_dn_load(const dn_plan *plan, size_t value, size_t view)
 {
     const dn_value *v = &plan->values[value];
-    jsni_load load = {.relu = v->relu};
+    jsni_load load = {.relu = v->relu, .six = v->six};
     if (v->norm == JSNI_NONE)
         return load;
     const dn_norm *norm = &plan->norms[v->norm];
@@ -207,8 +207,12 @@ static void run_shard(void *user, size_t index, size_t worker)
         dn_range r = all;
         r.first += i;
         r.count = all.count - i < step->unit ? all.count - i : step->unit;
-        run_unit(plan, step, &r, worker);
-        if (sums)
+        if (step->kind == DN_DEPTHWISE)
+            jsni_dn_depthwise_forward(plan, step, &r, worker, sums ? &at : NULL,
+                                      i == 0);
+        else
+            run_unit(plan, step, &r, worker);
+        if (sums && step->kind != DN_DEPTHWISE)
             plan->kernels->sums(jsni_dn_extent(plan, step->out, r.count),
                                 dn_tensor_at(plan, step->out) + r.first * out->floats,
                                 &at, i == 0);

@@ -105,20 +105,22 @@ static size_t fuse_relu(fuser *f, size_t node)
     dn_plan *plan = f->plan;
     const size_t from = f->graph->nodes[node].input[0];
     const bool alone = f->graph->nodes[from].users == 1;
+    const bool six = f->graph->nodes[node].op.kind == JSNI_OP_RELU6;
     size_t value = plan->node_value[from];
     dn_value *v = &plan->values[value];
     plan->node_step[node] = plan->node_step[from];
-    if (v->relu)
+    if (v->relu && (v->six || !six))
         return value;
-    if (v->norm != JSNI_NONE && alone) {
+    if (v->norm != JSNI_NONE && alone && !v->relu) {
         v->relu = true;
+        v->six = six;
         plan->node_value[from] = JSNI_NONE;
         return value;
     }
     value = read_input(f, node, 0, true);
     const size_t tensor = plan->values[value].tensor;
     dn_step *maker = &plan->steps[plan->tensors[tensor].step];
-    if (alone && maker->kind == DN_COMBINE &&
+    if (alone && !six && maker->kind == DN_COMBINE &&
         f->graph->nodes[from].op.kind == JSNI_OP_ADD) {
         maker->relu = true;
         plan->node_value[from] = JSNI_NONE;
@@ -127,6 +129,7 @@ static size_t fuse_relu(fuser *f, size_t node)
     plan->values[plan->value_count] = (dn_value){.tensor = tensor,
                                                  .norm = JSNI_NONE,
                                                  .relu = true,
+                                                 .six = six,
                                                  .completed = JSNI_NONE,
                                                  .gradient = JSNI_NONE};
     return plan->value_count++;
@@ -217,6 +220,7 @@ static size_t fuse_node(fuser *f, size_t node)
     case JSNI_OP_NORM:
         return fuse_norm(f, node);
     case JSNI_OP_RELU:
+    case JSNI_OP_RELU6:
         return fuse_relu(f, node);
     case JSNI_OP_ADD:
         return fuse_add(f, node);
@@ -228,9 +232,10 @@ static size_t fuse_node(fuser *f, size_t node)
         break;
     }
     static const dn_kind kinds[JSNI_OP_KIND_COUNT] = {
-        [JSNI_OP_INPUT] = DN_INPUT,       [JSNI_OP_CONV] = DN_CONV,
-        [JSNI_OP_MAX_POOL] = DN_MAX_POOL, [JSNI_OP_AVG_POOL] = DN_AVG_POOL,
-        [JSNI_OP_DROPOUT] = DN_DROPOUT,   [JSNI_OP_ADAPTIVE_POOL] = DN_ADAPTIVE_POOL,
+        [JSNI_OP_INPUT] = DN_INPUT,         [JSNI_OP_CONV] = DN_CONV,
+        [JSNI_OP_MAX_POOL] = DN_MAX_POOL,   [JSNI_OP_AVG_POOL] = DN_AVG_POOL,
+        [JSNI_OP_DROPOUT] = DN_DROPOUT,     [JSNI_OP_ADAPTIVE_POOL] = DN_ADAPTIVE_POOL,
+        [JSNI_OP_DEPTHWISE] = DN_DEPTHWISE,
     };
     return step_add(f, kinds[n->op.kind], node, read_input(f, node, 0, false),
                     JSNI_NONE, n->shape);
@@ -254,7 +259,8 @@ static void find_needs(dn_plan *plan)
 {
     for (size_t s = 0; s < plan->step_count; s++) {
         const dn_step *step = &plan->steps[s];
-        bool needs = step->kind == DN_CONV || step->kind == DN_LINEAR ||
+        bool needs = step->kind == DN_CONV || step->kind == DN_DEPTHWISE ||
+                     step->kind == DN_LINEAR ||
                      (step->kind == DN_INPUT && plan->host.options.input_gradient);
         for (int k = 0; k < 2; k++)
             if (step->in[k] != JSNI_NONE) {

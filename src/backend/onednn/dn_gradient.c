@@ -106,8 +106,8 @@ static jsn_status compute(dn_plan *plan, size_t number)
 
 static bool reads_input_backward(const dn_step *step)
 {
-    return step->kind == DN_CONV || step->kind == DN_LINEAR ||
-           step->kind == DN_MAX_POOL;
+    return step->kind == DN_CONV || step->kind == DN_DEPTHWISE ||
+           step->kind == DN_LINEAR || step->kind == DN_MAX_POOL;
 }
 
 static jsn_status plan_step(dn_plan *plan, size_t number)
@@ -117,7 +117,7 @@ static jsn_status plan_step(dn_plan *plan, size_t number)
     JSNI_TRY(plan_result(plan, number));
     if (!step->active)
         return JSN_OK;
-    if (step->kind == DN_CONV)
+    if (step->kind == DN_CONV || step->kind == DN_DEPTHWISE)
         JSNI_TRY(jsni_dn_buffer_add(
             plan,
             step->part * plan->host.options.views *

@@ -194,7 +194,7 @@ static jsni_window window_of(const limit_node *n)
     if (op->kind != JSNI_OP_ADAPTIVE_POOL)
         return op->as.pool;
     const size_t h = n->in.height / n->out.height, w = n->in.width / n->out.width;
-    return (jsni_window){h, w, h, w, 0, 0};
+    return (jsni_window){h, w, h, w, 0, 0, 0, 0};
 }
 
 static jsn_status conv_desc(dnnl_primitive_desc_t *out, const limit_node *n,

@@ -159,7 +159,8 @@ static void share_out(dn_plan *plan, float *block, double *sums)
     for (size_t s = 0; s < plan->step_count; s++) {
         dn_step *step = &plan->steps[s];
         const jsni_node *node = &plan->host.base.graph->nodes[step->node];
-        if (step->kind == DN_CONV && node->op.as.conv.bias)
+        if ((step->kind == DN_CONV || step->kind == DN_DEPTHWISE) &&
+            node->bias != JSNI_NONE)
             step->bias_sums = DOUBLES(shards * plan->tensors[step->out].blocks *
                                       plan->kernels->lanes);
     }
@@ -199,7 +200,8 @@ static size_t worker_floats(const dn_need *n)
 {
     return round_up(n->wino.pad) + round_up(n->wino.input) + round_up(n->wino.output) +
            round_up(n->wino.gradient) + round_up(n->y) + round_up(n->g) +
-           round_up(n->t) + round_up(n->dw) + round_up(n->scratch / sizeof(float) + 1);
+           round_up(n->t) + round_up(n->dw) + round_up(n->ring) +
+           round_up(n->scratch / sizeof(float) + 1);
 }
 
 jsni_memory jsni_dn_memory_need(const dn_plan *plan)
@@ -226,10 +228,11 @@ jsni_memory jsni_dn_memory_need(const dn_plan *plan)
 static void cut_worker(dn_worker *w, float *at, const dn_need *n)
 {
     float **to[] = {&w->wino.pad, &w->wino.input, &w->wino.output, &w->wino.gradient,
-                    &w->y,        &w->g,          &w->t,           &w->dw};
+                    &w->y,        &w->g,          &w->t,           &w->dw,
+                    &w->ring};
     const size_t floats[] = {
-        n->wino.pad, n->wino.input, n->wino.output, n->wino.gradient,
-        n->y,        n->g,          n->t,           n->dw};
+        n->wino.pad, n->wino.input, n->wino.output, n->wino.gradient, n->y,
+        n->g,        n->t,          n->dw,          n->ring};
     for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
         *to[i] = at;
         at += round_up(floats[i]);

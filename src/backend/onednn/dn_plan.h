@@ -47,8 +47,8 @@ typedef struct dn_tensor {
 
 typedef struct dn_value {
     size_t tensor;
-    size_t norm; /* JSNI_NONE: none */
-    bool relu;
+    size_t norm;    /* JSNI_NONE: none */
+    bool relu, six; /* six: ReLU6 */
     bool needs;
     size_t completed; /* the step that adds the last part of its gradient */
     size_t gradient;  /* buffer; while planning the latest, then the final one */
@@ -66,6 +66,7 @@ typedef struct dn_norm {
 typedef enum dn_kind {
     DN_INPUT,
     DN_CONV,
+    DN_DEPTHWISE,
     DN_COMBINE, /* relu?(a + b), b optional */
     DN_MAX_POOL,
     DN_AVG_POOL,
@@ -96,7 +97,7 @@ typedef struct dn_step {
     size_t weights_forward, weights_back; /* floats, offsets in plan->weights */
     size_t part;                          /* floats of one shard's weight gradient */
     double *bias_sums;                    /* [shards][channels] */
-    jsni_pool_shape pool;
+    jsni_pool_shape pool; /* also the window of a depthwise convolution */
 
     /* backward */
     bool active;   /* some gradient arrives */
@@ -121,6 +122,7 @@ typedef struct dn_worker {
     jsni_wino_scratch wino;
     float *y, *g, *t; /* loaded input, gradient, result of a unit of images */
     float *dw;        /* weight gradient of a unit */
+    float *ring;      /* rows of a depthwise convolution */
     void *scratch;    /* oneDNN's */
     dnnl_stream_t stream;
 } dn_worker;
@@ -143,7 +145,7 @@ typedef struct dn_prepare {
 } dn_prepare;
 
 typedef struct dn_need {
-    size_t y, g, t, dw, scratch;
+    size_t y, g, t, dw, ring, scratch;
     jsni_wino_need wino;
 } dn_need;
 
@@ -303,6 +305,14 @@ void jsni_dn_pass_on(dn_plan *plan, const dn_step *step, int k, const dn_range *
  * its sums; and these sums. */
 bool jsni_dn_completes(const dn_plan *plan, const dn_step *step, int k);
 void jsni_dn_back_input(dn_plan *plan, const dn_step *step, int k, const dn_range *r);
+/* dn_depthwise.c */
+void jsni_dn_depthwise_create(dn_plan *plan, dn_step *step);
+void jsni_dn_depthwise_prepare(dn_plan *plan, const dn_step *step);
+void jsni_dn_depthwise_forward(dn_plan *plan, const dn_step *step, const dn_range *r,
+                               size_t worker, const jsni_sums *sums, bool first);
+void jsni_dn_depthwise_backward(dn_plan *plan, dn_step *step, const dn_range *r,
+                                size_t worker);
+void jsni_dn_depthwise_reduce(dn_plan *plan, const dn_step *step);
 size_t jsni_dn_reduce_tasks(const dn_plan *plan, size_t step);
 void jsni_dn_reduce(dn_plan *plan, size_t step, size_t task, size_t worker);
 void jsni_dn_linear_forward(dn_plan *plan, dn_step *step);

@@ -55,19 +55,20 @@ static size_t unit_images(const dn_plan *plan, const dn_step *step)
 }
 
 /* Whether the own Winograd kernels can compute a convolution, and whether they suit it. */
-static bool can_wino(const dn_plan *plan, const jsni_window *w, const dn_tensor *in,
-                     const dn_tensor *out)
+static bool can_wino(const dn_plan *plan, const dn_step *step, const jsni_window *w,
+                     const dn_tensor *in, const dn_tensor *out)
 {
     const size_t lanes = plan->kernels->lanes;
-    return plan->kernels->fast && w->kernel_h == 3 && w->kernel_w == 3 &&
-           w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 1 && w->pad_w == 1 &&
-           in->shape.channels % lanes == 0 && out->shape.channels % lanes == 0;
+    return plan->kernels->fast && !plan->values[step->in[0]].six && w->kernel_h == 3 &&
+           w->kernel_w == 3 && w->stride_h == 1 && w->stride_w == 1 && w->pad_h == 1 &&
+           w->pad_w == 1 && in->shape.channels % lanes == 0 &&
+           out->shape.channels % lanes == 0;
 }
 
-static bool suits_wino(const dn_plan *plan, const jsni_window *w, const dn_tensor *in,
-                       const dn_tensor *out)
+static bool suits_wino(const dn_plan *plan, const dn_step *step, const jsni_window *w,
+                       const dn_tensor *in, const dn_tensor *out)
 {
-    return can_wino(plan, w, in, out) && in->shape.channels <= WINO_CHANNELS &&
+    return can_wino(plan, step, w, in, out) && in->shape.channels <= WINO_CHANNELS &&
            out->shape.channels <= WINO_CHANNELS && in->pixels >= WINO_PIXELS;
 }
 
@@ -111,7 +112,7 @@ static void own_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
 }
 
 static jsn_status plan_dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
-                            const dn_tensor *out)
+                                 const dn_tensor *out)
 {
     const jsni_node *node = &plan->host.base.graph->nodes[step->node];
     const bool training = plan->host.options.training;
@@ -135,7 +136,7 @@ static jsn_status plan_dnnl_conv(dn_plan *plan, dn_step *step, const dn_tensor *
         step->unit = step->shard;
     JSNI_TRY(jsni_dnnl_conv_create(&step->conv, &shape, step->unit, data, training,
                                    plan->threads, plan->engine));
-    if (is_slow(&step->conv) && can_wino(plan, &shape.window, in, out)) {
+    if (is_slow(&step->conv) && can_wino(plan, step, &shape.window, in, out)) {
         jsni_dnnl_conv_destroy(&step->conv);
         own_conv(plan, step, in, out);
         return JSN_OK;
@@ -177,9 +178,9 @@ static void set_pool(dn_plan *plan, dn_step *step, const dn_tensor *in,
                                    .in_w = in->shape.width,
                                    .out_h = out->shape.height,
                                    .out_w = out->shape.width};
-    if (step->kind == DN_ADAPTIVE_POOL)
+    const jsni_window *w = jsni_op_window(op);
+    if (w == NULL) /* an adaptive pool */
         return;
-    const jsni_window *w = &op->as.pool;
     step->pool.kernel_h = w->kernel_h;
     step->pool.kernel_w = w->kernel_w;
     step->pool.stride_h = w->stride_h;
@@ -192,6 +193,7 @@ static jsn_status step_create(dn_plan *plan, dn_step *step)
 {
     static const char *const names[] = {[DN_INPUT] = "copy",
                                         [DN_CONV] = "",
+                                        [DN_DEPTHWISE] = "own depthwise",
                                         [DN_COMBINE] = "own pass",
                                         [DN_MAX_POOL] = "own max pool",
                                         [DN_AVG_POOL] = "own average pool",
@@ -207,14 +209,17 @@ static jsn_status step_create(dn_plan *plan, dn_step *step)
     step->shard = shard_images(plan, 0);
     step->unit = unit_images(plan, step);
     if (step->kind == DN_CONV &&
-        suits_wino(plan, &plan->host.base.graph->nodes[step->node].op.as.conv.window,
-                   in, out))
+        suits_wino(plan, step,
+                   &plan->host.base.graph->nodes[step->node].op.as.conv.window, in,
+                   out))
         own_conv(plan, step, in, out);
     else if (step->kind == DN_CONV)
         JSNI_TRY(plan_dnnl_conv(plan, step, in, out));
     if (step->kind == DN_MAX_POOL || step->kind == DN_AVG_POOL ||
-        step->kind == DN_ADAPTIVE_POOL)
+        step->kind == DN_ADAPTIVE_POOL || step->kind == DN_DEPTHWISE)
         set_pool(plan, step, in, out);
+    if (step->kind == DN_DEPTHWISE)
+        jsni_dn_depthwise_create(plan, step);
     if (step->unit > step->shard)
         step->unit = step->shard;
     dn_need *need = &plan->need;
@@ -233,13 +238,15 @@ static jsn_status prepares_create(dn_plan *plan)
         const dn_step *step = &plan->steps[s];
         if (step->kind == DN_CONV)
             count += step->own ? step->wino.out_blocks + step->wino.in_blocks : 2;
+        else if (step->kind == DN_DEPTHWISE)
+            count++;
     }
     JSNI_TRY_ALLOC(plan->prepares = jsni_alloc(count, sizeof *plan->prepares));
     for (size_t s = 0; s < plan->step_count; s++) {
         const dn_step *step = &plan->steps[s];
-        if (step->kind != DN_CONV)
+        if (step->kind != DN_CONV && step->kind != DN_DEPTHWISE)
             continue;
-        const bool data = plan->values[step->in[0]].needs;
+        const bool data = step->kind == DN_CONV && plan->values[step->in[0]].needs;
         for (int back = 0; back <= (data ? 1 : 0); back++) {
             const size_t blocks = !step->own ? 1
                                   : back     ? step->wino.in_blocks

@@ -22,14 +22,16 @@
 #endif
 
 /* One block of channels of a jsni_load. A missing BatchNorm is the identity, exact in
- * floating point; a missing ReLU is a floor of minus infinity. */
+ * floating point; a missing ReLU is a floor of minus infinity, a ReLU without an upper
+ * end a top of infinity. */
 typedef struct loader {
-    vec mean, scale, shift, floor;
+    vec mean, scale, shift, floor, top;
 } loader;
 
 VEC_INLINE loader loader_of(const jsni_load *load, size_t block)
 {
-    loader r = {vec_zero(), vec_set(1.0f), vec_zero(), vec_set(-INFINITY)};
+    loader r = {vec_zero(), vec_set(1.0f), vec_zero(), vec_set(-INFINITY),
+                vec_set(INFINITY)};
     if (load != NULL && load->mean != NULL) {
         r.mean = vec_load(load->mean + block * VEC);
         r.scale = vec_load(load->scale + block * VEC);
@@ -37,13 +39,21 @@ VEC_INLINE loader loader_of(const jsni_load *load, size_t block)
     }
     if (load != NULL && load->relu)
         r.floor = vec_zero();
+    if (load != NULL && load->six)
+        r.top = vec_set(JSNI_RELU6_TOP);
     return r;
 }
 
+/* Without the upper end, which the Winograd kernels never meet. */
 VEC_INLINE vec loader_get(const loader *l, const float *p)
 {
     return vec_max(l->floor,
                    vec_fma(vec_sub(vec_load(p), l->mean), l->scale, l->shift));
+}
+
+VEC_INLINE vec loader_get6(const loader *l, const float *p)
+{
+    return vec_min(l->top, loader_get(l, p));
 }
 
 jsni_wino_need KERNEL(wino_need)(const jsni_wino *w);
@@ -56,6 +66,17 @@ void KERNEL(wino_gradient)(const jsni_wino *w, const float *x, const jsni_load *
                            const jsni_wino_scratch *scratch);
 void KERNEL(wino_gradient_end)(const jsni_wino *w, const jsni_wino_scratch *scratch,
                                float *to);
+size_t KERNEL(depthwise_need)(const jsni_pool_shape *p);
+void KERNEL(depthwise_weights)(const float *weights, size_t channels, size_t area,
+                               float *to);
+void KERNEL(depthwise)(const jsni_pool_shape *p, const jsni_depthwise_call *call,
+                       float *scratch);
+void KERNEL(depthwise_back)(const jsni_pool_shape *p, size_t images, const float *g,
+                            const float *weights, const float *add, float *out,
+                            float *scratch);
+void KERNEL(depthwise_gradient)(const jsni_pool_shape *p, size_t images, const float *x,
+                                const jsni_load *load, const float *g, bool first,
+                                float *to, float *scratch);
 void KERNEL(combine)(jsni_extent extent, const float *a, const jsni_load *load_a,
                      const float *b, const jsni_load *load_b, bool relu, float *out);
 void KERNEL(sums)(jsni_extent extent, const float *x, const jsni_sums *sums,

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "nn/op.h"
+
 /* Several images of one tensor. */
 typedef struct jsni_extent {
     size_t images;
@@ -24,11 +26,11 @@ typedef struct jsni_extent {
 } jsni_extent;
 
 /* How a stored tensor x is read: y = (x - mean) * scale + shift, then max(y, 0) with
- * relu. BatchNorm and ReLU are never stored, they are part of reading. mean == NULL
+ * relu, then min(y, 6) with six, too. BatchNorm and ReLU are never stored, they are part of reading. mean == NULL
  * stands for y = x. */
 typedef struct jsni_load {
     const float *mean, *scale, *shift; /* [channels] */
-    bool relu;
+    bool relu, six;
 } jsni_load;
 
 /* Sums over the pixels of some images, by channel. Forward: first = sum of x - origin,
@@ -89,6 +91,20 @@ typedef struct jsni_pool_shape {
     size_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
 } jsni_pool_shape;
 
+enum { JSNI_DEPTHWISE_TAPS = 49 }; /* at most */
+
+/* A depthwise convolution; its window is a jsni_pool_shape. */
+typedef struct jsni_depthwise_call {
+    const float *x; /* input, read through `load` */
+    jsni_load load;
+    const float *weights; /* of depthwise_weights() */
+    const float *bias;    /* [channels] or NULL */
+    float *out;
+    const jsni_sums *sums; /* sums of the result are added here, or NULL */
+    bool first;            /* these images set sums->origin */
+    size_t images;
+} jsni_depthwise_call;
+
 typedef struct jsni_kernel_set {
     const char *name; /* "avx512", "avx2", "plain" */
     size_t lanes;
@@ -115,6 +131,23 @@ typedef struct jsni_kernel_set {
      * [out blocks][in blocks][3][3][lanes in][lanes out]. */
     void (*wino_gradient_end)(const jsni_wino *w, const jsni_wino_scratch *scratch,
                               float *to);
+
+    /* ---- depthwise convolution: depthwise_kernels.c ---- */
+
+    size_t (*depthwise_need)(const jsni_pool_shape *p); /* floats of scratch */
+    /* [channels][area] to [blocks][area][lanes], where area counts the taps. */
+    void (*depthwise_weights)(const float *weights, size_t channels, size_t area,
+                              float *to);
+    void (*depthwise)(const jsni_pool_shape *p, const jsni_depthwise_call *call,
+                      float *scratch);
+    /* Gradient of the input from that of the result, plus `add` (or NULL). */
+    void (*depthwise_back)(const jsni_pool_shape *p, size_t images, const float *g,
+                           const float *weights, const float *add, float *out,
+                           float *scratch);
+    /* Gradient of the weights, [blocks][area][lanes]: set with `first`, else added. */
+    void (*depthwise_gradient)(const jsni_pool_shape *p, size_t images, const float *x,
+                               const jsni_load *load, const float *g, bool first,
+                               float *to, float *scratch);
 
     /* ---- one pass over a tensor: norm_kernels.c ---- */
 

@@ -11,13 +11,13 @@ void KERNEL(combine)(jsni_extent extent, const float *a, const jsni_load *load_a
         const loader one = loader_of(load_a, k % extent.blocks);
         if (b == NULL) {
             for (size_t i = at; i < end; i += VEC)
-                vec_store(out + i, vec_max(floor, loader_get(&one, a + i)));
+                vec_store(out + i, vec_max(floor, loader_get6(&one, a + i)));
             continue;
         }
         const loader two = loader_of(load_b, k % extent.blocks);
         for (size_t i = at; i < end; i += VEC)
-            vec_store(out + i, vec_max(floor, vec_add(loader_get(&one, a + i),
-                                                      loader_get(&two, b + i))));
+            vec_store(out + i, vec_max(floor, vec_add(loader_get6(&one, a + i),
+                                                      loader_get6(&two, b + i))));
     }
 }
 
@@ -57,12 +57,15 @@ void KERNEL(sums)(jsni_extent extent, const float *x, const jsni_sums *sums, boo
     }
 }
 
-/* Whether the ReLU of a load lets the gradient at x pass. */
-VEC_INLINE vec pass(const loader *l, vec centred, bool relu, vec g)
+/* What the ReLU of a load lets pass of the gradient at x. */
+VEC_INLINE vec pass(const loader *l, vec centred, const jsni_load *load, vec g)
 {
-    if (!relu)
+    if (!load->relu)
         return g;
-    return vec_keep(vec_greater(vec_fma(centred, l->scale, l->shift), vec_zero()), g);
+    const vec y = vec_fma(centred, l->scale, l->shift);
+    if (load->six)
+        g = vec_keep(vec_greater(l->top, y), g);
+    return vec_keep(vec_greater(y, vec_zero()), g);
 }
 
 void KERNEL(back_sums)(jsni_extent extent, const float *x, const jsni_load *load,
@@ -77,7 +80,7 @@ void KERNEL(back_sums)(jsni_extent extent, const float *x, const jsni_load *load
             vec s[2] = {vec_zero(), vec_zero()}, q[2] = {vec_zero(), vec_zero()};
             for (size_t p = from; p < to; p++) {
                 const vec d = vec_sub(vec_load(x + p * VEC), l.mean);
-                const vec t = pass(&l, d, load->relu, vec_load(g + p * VEC));
+                const vec t = pass(&l, d, load, vec_load(g + p * VEC));
                 s[p & 1] = vec_add(s[p & 1], t);
                 q[p & 1] = vec_fma(t, d, q[p & 1]);
             }
@@ -99,7 +102,7 @@ void KERNEL(back)(jsni_extent extent, const float *x, const jsni_load *load,
         const vec offset = back != NULL ? vec_load(back->offset + c) : vec_zero();
         for (size_t i = at; i < end; i += VEC) {
             const vec d = vec_sub(vec_load(x + i), l.mean);
-            const vec t = pass(&l, d, load->relu, vec_load(g + i));
+            const vec t = pass(&l, d, load, vec_load(g + i));
             vec r = vec_fma(t, l.scale, vec_fma(d, slope, offset));
             if (add != NULL)
                 r = vec_add(r, vec_load(add + i));

@@ -1,12 +1,12 @@
 # The oneDNN backend: sources for jsn_module(backend), included by ../CMakeLists.txt when
 # oneDNN was found. The kernel files are compiled once for each instruction set of
 # instruction_sets.h; which one runs is decided when the program runs.
-set(_kernel_files norm_kernels.c pool_kernels.c reduce_kernels.c wino_conv.c
+set(_kernel_files depthwise_kernels.c norm_kernels.c pool_kernels.c reduce_kernels.c wino_conv.c
                   wino_gradient.c wino_input.c wino_weights.c)
 list(TRANSFORM _kernel_files PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 set(JSN_ONEDNN_SOURCES
-    onednn/backend_onednn.c onednn/dn_backward.c onednn/dn_conv.c onednn/dn_forward.c
+    onednn/backend_onednn.c onednn/dn_backward.c onednn/dn_conv.c onednn/dn_depthwise.c onednn/dn_forward.c
     onednn/dn_fuse.c onednn/dn_gradient.c onednn/dn_limit.c onednn/dn_linear.c onednn/dn_memory.c
     onednn/dn_norm.c onednn/dn_steps.c onednn/dn_time.c onednn/dnnl_api.c
     onednn/dnnl_conv.c

@@ -62,6 +62,10 @@ VEC_INLINE vec vec_max(vec a, vec b)
 {
     return _mm256_max_ps(a, b);
 }
+VEC_INLINE vec vec_min(vec a, vec b)
+{
+    return _mm256_min_ps(a, b);
+}
 VEC_INLINE vec_mask vec_greater(vec a, vec b)
 {
     return _mm256_cmp_ps(a, b, _CMP_GT_OQ);

@@ -61,10 +61,14 @@ VEC_INLINE vec vec_fnma(vec a, vec b, vec c)
 {
     return _mm512_fnmadd_ps(a, b, c);
 }
-/* The larger one; b when either is NaN, so a NaN in b goes on. */
+/* The larger or smaller one; b when either is NaN, so a NaN in b goes on. */
 VEC_INLINE vec vec_max(vec a, vec b)
 {
     return _mm512_max_ps(a, b);
+}
+VEC_INLINE vec vec_min(vec a, vec b)
+{
+    return _mm512_min_ps(a, b);
 }
 VEC_INLINE vec_mask vec_greater(vec a, vec b)
 {

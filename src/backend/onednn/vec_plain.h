@@ -67,6 +67,10 @@ VEC_INLINE vec vec_max(vec a, vec b)
 {
     VEC_EACH(a.at[i] > b.at[i] ? a.at[i] : b.at[i]);
 }
+VEC_INLINE vec vec_min(vec a, vec b)
+{
+    VEC_EACH(a.at[i] < b.at[i] ? a.at[i] : b.at[i]);
+}
 VEC_INLINE vec_mask vec_greater(vec a, vec b)
 {
     vec_mask r;

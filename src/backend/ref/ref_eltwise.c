@@ -27,6 +27,28 @@ static void relu_backward_piece(void *user, size_t image, size_t worker)
         dx[i] += y[i] <= 0.0f ? 0.0f : dy[i];
 }
 
+static void relu6_forward_piece(void *user, size_t image, size_t worker)
+{
+    (void)worker;
+    const ref_call *call = user;
+    const size_t count = jsni_shape_count(call->out);
+    const float *x = call->x + image * count;
+    float *y = call->y + image * count;
+    for (size_t i = 0; i < count; i++)
+        y[i] = x[i] <= 0.0f ? 0.0f : x[i] >= JSNI_RELU6_TOP ? JSNI_RELU6_TOP : x[i];
+}
+
+static void relu6_backward_piece(void *user, size_t image, size_t worker)
+{
+    (void)worker;
+    const ref_call *call = user;
+    const size_t count = jsni_shape_count(call->out);
+    const float *y = call->y + image * count, *dy = call->dy + image * count;
+    float *dx = call->dx + image * count;
+    for (size_t i = 0; i < count; i++)
+        dx[i] += y[i] <= 0.0f || y[i] >= JSNI_RELU6_TOP ? 0.0f : dy[i];
+}
+
 static void add_forward_piece(void *user, size_t image, size_t worker)
 {
     (void)worker;
@@ -104,6 +126,8 @@ static void dropout_backward_piece(void *user, size_t image, size_t worker)
 
 RUN_BY_IMAGE(relu_forward, true, relu_forward_piece)
 RUN_BY_IMAGE(relu_backward, call->dx != NULL, relu_backward_piece)
+RUN_BY_IMAGE(relu6_forward, true, relu6_forward_piece)
+RUN_BY_IMAGE(relu6_backward, call->dx != NULL, relu6_backward_piece)
 RUN_BY_IMAGE(add_forward, true, add_forward_piece)
 RUN_BY_IMAGE(add_backward, true, add_backward_piece)
 RUN_BY_IMAGE(flatten_forward, true, flatten_forward_piece)
@@ -111,6 +135,7 @@ RUN_BY_IMAGE(dropout_forward, true, dropout_forward_piece)
 RUN_BY_IMAGE(dropout_backward, call->dx != NULL, dropout_backward_piece)
 
 const ref_kernel jsni_ref_relu = {"loop", relu_forward, relu_backward, NULL};
+const ref_kernel jsni_ref_relu6 = {"loop", relu6_forward, relu6_backward, NULL};
 const ref_kernel jsni_ref_add = {"loop", add_forward, add_backward, NULL};
 /* Passing on to one input is what addition does without a second one. */
 const ref_kernel jsni_ref_flatten = {"copy", flatten_forward, add_backward, NULL};

@@ -38,9 +38,9 @@ typedef struct ref_kernel {
                          size_t batch);
 } ref_kernel;
 
-extern const ref_kernel jsni_ref_norm, jsni_ref_relu, jsni_ref_add, jsni_ref_max_pool,
-    jsni_ref_avg_pool, jsni_ref_adaptive_pool, jsni_ref_linear, jsni_ref_dropout,
-    jsni_ref_flatten;
+extern const ref_kernel jsni_ref_depthwise, jsni_ref_norm, jsni_ref_relu,
+    jsni_ref_relu6, jsni_ref_add, jsni_ref_max_pool, jsni_ref_avg_pool,
+    jsni_ref_adaptive_pool, jsni_ref_linear, jsni_ref_dropout, jsni_ref_flatten;
 
 static inline size_t ref_images(const ref_call *call)
 {

@@ -20,10 +20,14 @@ const ref_kernel *jsni_ref_kernel_of(jsni_op_kind kind)
     switch (kind) {
     case JSNI_OP_CONV:
         return &jsni_refconv_best()->kernel;
+    case JSNI_OP_DEPTHWISE:
+        return &jsni_ref_depthwise;
     case JSNI_OP_NORM:
         return &jsni_ref_norm;
     case JSNI_OP_RELU:
         return &jsni_ref_relu;
+    case JSNI_OP_RELU6:
+        return &jsni_ref_relu6;
     case JSNI_OP_ADD:
         return &jsni_ref_add;
     case JSNI_OP_MAX_POOL:
