@@ -29,7 +29,7 @@ lib.jsn_last_error.restype = c.c_char_p
 class Batch(c.Structure):
     _fields_ = [("samples", c.c_size_t), ("type", c.c_int), ("logits", c.c_void_p),
                 ("labels", c.c_void_p), ("targets", c.c_void_p), ("class_weights", c.c_void_p),
-                ("sample_weights", c.c_void_p), ("other", c.c_void_p), ("use_other", c.c_void_p)]
+                ("sample_weights", c.c_void_p), ("divisor", c.c_double), ("other", c.c_void_p), ("use_other", c.c_void_p)]
 
 
 class Result(c.Structure):

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# scripts/setup.sh [build|test|peers ...] - installs what is missing with apt.
+# scripts/setup.sh [build|python|test|peers ...] - installs what is missing with apt.
 #
 #   build   compiler, CMake and the libraries that the full build uses
+#   python  build, and what `pip install .` needs beside it
 #   test    build, and what `make test` needs beside it
 #   peers   test, and what `make test-peers` compares with
 #
@@ -10,19 +11,21 @@ set -euo pipefail
 
 build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libjpeg-dev
        libpng-dev libwebp-dev libarchive-dev libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev)
+python=(python3-dev python3-venv python3-pip)
 test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 python3
       xz-utils zip)
-peers=(python3-venv python3-numpy python3-pil python3-torch python3-scipy chromium
+peers=(python3-numpy python3-pil python3-torch python3-scipy chromium
        librsvg2-bin postgresql python3-optuna)
 
 want=()
 for group in "${@:-build}"; do
     case "$group" in
     build) want+=("${build[@]}") ;;
+    python) want+=("${build[@]}" "${python[@]}") ;;
     test) want+=("${build[@]}" "${test[@]}") ;;
-    peers) want+=("${build[@]}" "${test[@]}" "${peers[@]}") ;;
+    peers) want+=("${build[@]}" "${python[@]}" "${test[@]}" "${peers[@]}") ;;
     *)
-        echo "setup.sh: no group '$group' (build, test, peers)" >&2
+        echo "setup.sh: no group '$group' (build, python, test, peers)" >&2
         exit 2
         ;;
     esac

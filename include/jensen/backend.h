@@ -57,7 +57,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_device_describe(const char *device,
 
 /* jsn_loss_eval() by the kernels of a device, which a training step there uses. Arrays
  * are in host memory, float32 alone. For comparing devices: it opens the device anew.
- *   the statuses of jsn_loss_eval(), and JSN_ERR_ARGUMENT for float64 logits
+ *   the statuses of jsn_loss_eval(), and JSN_ERR_ARGUMENT for float64 logits and a
+ *   divisor
  *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_DEVICE, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval_on(const char *device, jsn_loss *loss,
                                                    const jsn_loss_batch *batch,

@@ -132,6 +132,9 @@ typedef struct jsn_loss_batch {
      * The mean loss divides by the sum of the weights. */
     const double *class_weights;  /* [classes] */
     const double *sample_weights; /* [samples] */
+    /* What the mean divides by instead: 1 gives the weighted sum and its gradient, and
+     * the weights may then all be zero. 0: the sum of the weights. */
+    double divisor;
     /* Another loss for some samples: sample i is evaluated by `other` when
      * use_other[i] != 0. Both NULL, or both set; `other` has the same classes and views
      * and must not be the loss itself. */

@@ -60,6 +60,9 @@ jsn_status jsn_loss_eval_on(const char *device, jsn_loss *loss,
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: %s evaluates float32 logits; float64 is for the cpu",
                          device);
+    if (batch->divisor != 0.0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: a divisor is for jsn_loss_eval() alone");
     /* The CPU checks the batch, and says what is wrong with it. */
     jsn_loss_result checked = {0};
     JSNI_TRY(jsn_loss_eval(loss, batch, &checked));

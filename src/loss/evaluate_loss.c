@@ -145,6 +145,8 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
         JSNI_TRY(check_labels(batch, loss->classes));
     else
         JSNI_TRY(check_targets(batch, loss->classes));
+    if (!(batch->divisor >= 0.0 && batch->divisor < HUGE_VAL))
+        return jsni_fail(JSN_ERR_RANGE, "loss: a divisor of %g", batch->divisor);
     JSNI_TRY(check_weights(batch->class_weights, loss->classes, "class"));
     return check_weights(batch->sample_weights, batch->samples, "sample");
 }
@@ -217,6 +219,10 @@ static jsn_status run_job(jsn_loss *loss, jsn_loss *owner, const jsni_loss_job *
     piece_work work = {job, jsni_loss_level_ops(level)->run, owner,
                        piece_rows(job->samples, entries)};
     const size_t pieces = (job->samples + work.rows - 1) / work.rows;
+    /* Every level has its own idea of where the zeroed area is. */
+    if (owner->scratch_level != level)
+        memset(owner->scratch, 0, owner->workers * owner->scratch_bytes);
+    owner->scratch_level = level;
     if (owner->pool != NULL && pieces > 1 && job->samples * entries >= SHARED_ENTRIES)
         jsni_pool_run(owner->pool, pieces, run_piece, &work);
     else
@@ -271,20 +277,29 @@ static void scale_gradient(jsn_loss *loss, const jsni_loss_job *job, double fact
             scale_piece(&work, i, 0);
 }
 
+/* 1 / what the mean divides by. */
+static jsn_status find_inverse(const jsn_loss_batch *batch, const jsni_loss_job *job,
+                               double *inverse)
+{
+    double weights = batch->divisor > 0.0 ? batch->divisor : (double)batch->samples;
+    if (batch->divisor == 0.0 &&
+        (batch->class_weights != NULL || batch->sample_weights != NULL)) {
+        weights = 0.0;
+        for (size_t i = 0; i < batch->samples; i++)
+            weights += jsni_loss_weight(job, i);
+    }
+    if (!(weights > 0.0 && weights < HUGE_VAL && 1.0 / weights < HUGE_VAL))
+        return jsni_fail(JSN_ERR_RANGE, "loss: the weights sum to %g", weights);
+    *inverse = 1.0 / weights;
+    return JSN_OK;
+}
+
 jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
                          jsn_loss_result *result)
 {
     JSNI_TRY(check_batch(loss, batch, result));
     jsni_loss_job job = make_job(loss, batch, result);
-    double weights = (double)batch->samples;
-    if (batch->class_weights != NULL || batch->sample_weights != NULL) {
-        weights = 0.0;
-        for (size_t i = 0; i < batch->samples; i++)
-            weights += jsni_loss_weight(&job, i);
-        if (!(weights > 0.0 && weights < HUGE_VAL && 1.0 / weights < HUGE_VAL))
-            return jsni_fail(JSN_ERR_RANGE, "loss: the weights sum to %g", weights);
-    }
-    job.inverse_weight = 1.0 / weights;
+    JSNI_TRY(find_inverse(batch, &job, &job.inverse_weight));
     job.chooser = batch->use_other;
     job.chosen = false;
 

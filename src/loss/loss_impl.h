@@ -109,10 +109,11 @@ struct jsn_loss {
     jsni_loss_setup all_views; /* as made */
     jsni_loss_setup setup;     /* as used: all_views, or for the first view alone */
     float constant_f[JSNI_LOSS_CONSTANTS];
-    jsni_pool *pool;      /* owned; NULL: the calling thread alone */
-    size_t workers;       /* scratch areas */
-    size_t scratch_bytes; /* of one, a multiple of 64 */
-    char *scratch;        /* [workers][scratch_bytes], 64-byte aligned */
+    jsni_pool *pool;              /* owned; NULL: the calling thread alone */
+    size_t workers;               /* scratch areas */
+    size_t scratch_bytes;         /* of one, a multiple of 64 */
+    char *scratch;                /* [workers][scratch_bytes], 64-byte aligned */
+    jsn_loss_level scratch_level; /* that wrote to it last */
     jsni_loss_part parts[JSNI_LOSS_PIECES];
 };
 

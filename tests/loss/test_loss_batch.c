@@ -127,6 +127,64 @@ static void test_weights_divide_by_their_sum(void **state)
             }
 }
 
+static void test_a_divisor_replaces_the_sum_of_the_weights(void **state)
+{
+    (void)state;
+    static float mean_grad[COUNT], sum_grad[COUNT];
+    double weights[SAMPLES];
+    double total = 0.0;
+    for (size_t i = 0; i < SAMPLES; i++)
+        total += weights[i] = (double)(i % 4) * 0.75;
+    jsn_loss *loss = make_loss("gjs", JSN_LOSS_AUTO);
+    jsn_loss_batch batch = make_batch();
+    batch.sample_weights = weights;
+    jsn_loss_result mean = {0.0, NULL, mean_grad}, sum = {0.0, NULL, sum_grad};
+    assert_ok(jsn_loss_eval(loss, &batch, &mean));
+    batch.divisor = 1.0;
+    assert_ok(jsn_loss_eval(loss, &batch, &sum));
+    assert_close(sum.mean, mean.mean * total, 0, 1e-12);
+    for (size_t k = 0; k < COUNT; k++)
+        assert_close((double)sum_grad[k], (double)mean_grad[k] * total, 1e-7, 1e-5);
+    for (size_t i = 0; i < SAMPLES; i++)
+        weights[i] = 0.0;
+    assert_ok(jsn_loss_eval(loss, &batch, &sum));
+    assert_true(sum.mean == 0.0);
+    batch.divisor = -1.0;
+    assert_fails(jsn_loss_eval(loss, &batch, &sum), JSN_ERR_RANGE, "divisor");
+    batch.divisor = NAN;
+    assert_fails(jsn_loss_eval(loss, &batch, &sum), JSN_ERR_RANGE, "divisor");
+    jsn_loss_destroy(loss);
+}
+
+/* One handle on float64, then on float32 logits, at every level. */
+static void test_a_loss_can_change_its_level(void **state)
+{
+    (void)state;
+    static double wide[COUNT];
+    static float first[COUNT], second[COUNT];
+    jsn_loss_batch batch = make_batch();
+    for (size_t k = 0; k < COUNT; k++)
+        wide[k] = logits[k];
+    for (int level = JSN_LOSS_PLAIN; level <= JSN_LOSS_AVX512; level++) {
+        if (!jsn_loss_level_exists((jsn_loss_level)level))
+            continue;
+        jsn_loss *fresh = make_loss("gjs", (jsn_loss_level)level);
+        jsn_loss *used = make_loss("gjs", (jsn_loss_level)level);
+        jsn_loss_result want = {0.0, NULL, first}, got = {0.0, NULL, NULL};
+        jsn_loss_batch other = batch;
+        other.type = JSN_LOSS_F64;
+        other.logits = wide;
+        assert_ok(jsn_loss_eval(used, &other, &got));
+        got.grad = second;
+        assert_ok(jsn_loss_eval(used, &batch, &got));
+        assert_ok(jsn_loss_eval(fresh, &batch, &want));
+        assert_true(got.mean == want.mean);
+        assert_memory_equal(first, second, sizeof first);
+        jsn_loss_destroy(fresh);
+        jsn_loss_destroy(used);
+    }
+}
+
 /* gjs on most samples, a one-view loss that reads the first view on the others. */
 static void check_mixed(jsn_loss_level level, bool first_only)
 {
@@ -489,6 +547,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_weights_divide_by_their_sum),
+        cmocka_unit_test(test_a_divisor_replaces_the_sum_of_the_weights),
+        cmocka_unit_test(test_a_loss_can_change_its_level),
         cmocka_unit_test(test_two_losses_share_a_batch),
         cmocka_unit_test(test_first_view_only_is_the_loss_of_one_view),
         cmocka_unit_test(test_threads_do_not_change_a_bit),

@@ -1,0 +1,30 @@
+"""Losses, augmentation, label noise and training for classifiers whose labels are partly wrong.
+
+The work is done by the C library that the package carries; the numbers are those of the
+program ``jensen``.
+
+>>> import numpy as np
+>>> import jensen
+>>> logits = np.array([[2.0, 0.5, -1.0], [0.1, 0.2, 0.3]])
+>>> round(float(jensen.loss("gce:q=0.7", logits, np.array([0, 2]))), 6)
+0.47108
+"""
+from . import _native
+from ._loss import loss, losses, set_threads
+from ._native import (
+    ArgumentError,
+    BusyError,
+    DataError,
+    DeviceError,
+    Error,
+    FileError,
+    NetworkError,
+    NumericError,
+    OutOfMemoryError,
+    RangeError,
+    StoppedError,
+    UnknownNameError,
+    UnsupportedError,
+)
+
+__version__ = _native.version

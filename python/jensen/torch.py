@@ -1,0 +1,272 @@
+"""The losses as PyTorch modules.
+
+>>> import torch
+>>> import jensen.torch
+>>> criterion = jensen.torch.GJS(pi1=0.5)          # or Loss("gjs:pi1=0.5")
+>>> logits = torch.tensor([[[2.0, 0.5], [0.1, 0.2]], [[1.0, 0.0], [0.3, 0.2]]], requires_grad=True)
+>>> value = criterion(logits, torch.tensor([0, 1]))  # (views, samples, classes), labels
+>>> value.backward()
+>>> logits.grad.shape
+torch.Size([2, 2, 2])
+
+Value and gradient come from one call of the C library, which reads and writes the memory of
+the tensors. A loss is the operator ``torch.ops.jensen.loss``, so ``torch.compile`` keeps it in
+its graph.
+"""
+from __future__ import annotations
+
+from typing import Any, Optional, Sequence, Union
+
+import torch
+from torch import Tensor, nn
+
+from . import _native
+from ._loss import LABELS_32, LABELS_64, SOFT, LossInfo, losses, native, reduction_code
+
+__all__ = ["Loss", "loss"]
+
+_NONE = 2  # the code of the reduction that keeps the samples
+
+
+def _address(tensor: Optional[Tensor]) -> int:
+    return 0 if tensor is None else tensor.data_ptr()
+
+
+def _double(weights: Optional[Tensor]) -> Optional[Tensor]:
+    return None if weights is None else weights.detach().to(torch.float64).contiguous()
+
+
+def _evaluate(
+    logits: Tensor, target: Tensor, weight: Optional[Tensor], sample_weight: Optional[Tensor],
+    spec: str, reduction: int, ignore_index: int, grad: bool,
+) -> tuple[Tensor, Tensor]:
+    """Value, and gradient of the mean (or, for the other reductions, of the sum)."""
+    dtype = logits.dtype
+    if dtype is not torch.float32 and dtype is not torch.float64:
+        logits = logits.float()
+    logits = logits.contiguous()
+    shape = logits.shape
+    views = shape[0] if len(shape) == 3 else 1
+    samples, classes = shape[-2], shape[-1]
+    kind = LABELS_32 if target.dtype is torch.int32 else LABELS_64 if target.dim() == 1 else SOFT
+    target = (target.to(logits.dtype) if kind == SOFT else target).contiguous()
+    weight, sample_weight = _double(weight), _double(sample_weight)
+    value = logits.new_empty(samples if reduction == _NONE else ())
+    gradient = torch.empty_like(logits) if grad else logits.new_empty(0)
+    native(spec).evaluate(
+        views, samples, classes, logits.dtype is torch.float64, logits.data_ptr(),
+        target.data_ptr(), kind, _address(weight), _address(sample_weight), ignore_index, reduction,
+        value.data_ptr(), gradient.data_ptr() if grad else 0)
+    return value, gradient if gradient.dtype is dtype else gradient.to(dtype)
+
+
+class _NotAgain(torch.autograd.Function):
+    """The gradient times what comes from above; refuses to be differentiated by the logits."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, gradient: Tensor, factor: Tensor) -> Tensor:
+        return gradient * factor
+
+    @staticmethod
+    def backward(ctx: Any, *above: Tensor) -> None:
+        raise RuntimeError("jensen: the gradient of a loss cannot be differentiated again")
+
+
+def _scale(ctx: Any, gradient: Tensor, above: Tensor) -> Tensor:
+    """The gradient of the logits from the gradient of the value."""
+    if type(above) is Tensor and above.dim() == 0 and above.device.type == "cpu" and \
+            not torch.is_grad_enabled() and above.item() == 1.0:
+        return gradient
+    factor = above.to(gradient.dtype)
+    if ctx.reduction == _NONE:
+        factor = factor.unsqueeze(-1)
+    if torch.is_grad_enabled():
+        return _NotAgain.apply(ctx.saved_tensors[0], gradient, factor)
+    return gradient * factor
+
+
+class _Eager(torch.autograd.Function):
+    """The loss without the dispatcher, which would take longer than a small batch does."""
+
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, *rest: Any) -> Tensor:
+        wanted = ctx.needs_input_grad[0]
+        value, gradient = _evaluate(logits, *rest, wanted)
+        if wanted:
+            ctx.save_for_backward(logits)
+            ctx.gradient = gradient
+            ctx.reduction = rest[4]
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, above: Tensor) -> tuple[Optional[Tensor], ...]:
+        return _scale(ctx, ctx.gradient, above), None, None, None, None, None, None
+
+
+def _register() -> bool:
+    """Makes torch.ops.jensen.loss; PyTorch before 2.4 has no way to."""
+    if not hasattr(torch.library, "register_autograd"):
+        return False
+    library = torch.library.Library("jensen", "DEF")
+    library.define("loss(Tensor logits, Tensor target, Tensor? weight, Tensor? sample_weight, str spec, "
+                   "int reduction, int ignore_index, bool grad) -> (Tensor, Tensor)",
+                   tags=(torch.Tag.pt2_compliant_tag,))
+    library.impl("loss", _evaluate, "CPU")
+
+    def fake(logits: Tensor, target: Tensor, weight: Any, sample_weight: Any, spec: str,
+             reduction: int, ignore_index: int, grad: bool) -> tuple[Tensor, Tensor]:
+        dtype = torch.float64 if logits.dtype is torch.float64 else torch.float32
+        value = logits.new_empty(logits.shape[-2] if reduction == _NONE else (), dtype=dtype)
+        gradient = torch.empty_like(logits, memory_format=torch.contiguous_format)
+        return value, gradient if grad else logits.new_empty(0)
+
+    def keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(inputs[0], output[1])
+        ctx.reduction = inputs[5]
+
+    def backward(ctx: Any, above: Tensor, unused: Any) -> tuple[Optional[Tensor], ...]:
+        return _scale(ctx, ctx.saved_tensors[1], above), None, None, None, None, None, None, None
+
+    torch.library.register_fake("jensen::loss", fake, lib=library)
+    torch.library.register_autograd("jensen::loss", backward, setup_context=keep, lib=library)
+    globals()["_library"] = library  # its end would end the operator
+    return True
+
+
+_registered = _register()
+
+
+def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
+           sample_weight: Optional[Tensor]) -> None:
+    """What can be seen from shapes and types, so that compiled code is checked, too."""
+    if logits.dim() not in (2, 3):
+        raise ValueError(f"logits have the shape {tuple(logits.shape)}; needed is (samples, classes), "
+                         "(views, samples, classes) or a list of views")
+    if not logits.is_floating_point():
+        raise TypeError(f"logits are real numbers, not {logits.dtype}")
+    samples, classes = logits.shape[-2], logits.shape[-1]
+    wanted = (samples,) if target.dim() == 1 else (samples, classes)
+    if tuple(target.shape) != wanted:
+        raise ValueError(f"the target has the shape {tuple(target.shape)}; the logits need labels "
+                         f"({samples},) or soft targets ({samples}, {classes})")
+    if target.is_floating_point() != (target.dim() == 2) or target.is_complex():
+        raise TypeError("labels are whole numbers and soft targets are real ones; the target is "
+                        f"{target.dtype} with {target.dim()} dimensions")
+    if target.requires_grad:
+        raise ValueError("the target wants a gradient; the losses have one for the logits alone")
+    for name, given, count in (("weight", weight, classes), ("sample_weight", sample_weight, samples)):
+        if given is not None and tuple(given.shape) != (count,):
+            raise ValueError(f"{name} has the shape {tuple(given.shape)}, needed is ({count},)")
+    for other in (target, weight, sample_weight):
+        if other is not None and other.device != logits.device:
+            raise ValueError(f"the logits are on {logits.device}, something else on {other.device}")
+
+
+def loss(
+    spec: str,
+    logits: Union[Tensor, Sequence[Tensor]],
+    target: Tensor,
+    *,
+    weight: Optional[Tensor] = None,
+    sample_weight: Optional[Tensor] = None,
+    reduction: str = "mean",
+    ignore_index: int = -100,
+) -> Tensor:
+    """A loss of a batch; :class:`Loss` as a function, with the same arguments."""
+    if not isinstance(logits, Tensor):
+        logits = torch.stack(tuple(logits))
+    _check(logits, target, weight, sample_weight)
+    if target.dim() == 1 and target.dtype not in (torch.int64, torch.int32):
+        target = target.to(torch.int64)
+    arguments = (logits, target, weight, sample_weight, spec, reduction_code(reduction), ignore_index)
+    if type(logits) is Tensor and not (_registered and torch.compiler.is_compiling()):
+        return _Eager.apply(*arguments)
+    return torch.ops.jensen.loss(*arguments, torch.is_grad_enabled() and logits.requires_grad)[0]
+
+
+class Loss(nn.Module):
+    """A loss by its spec, for logits of one or several views.
+
+    ``spec`` names the loss and its parameters ("gjs:pi1=0.5"). The other arguments are those of
+    ``nn.CrossEntropyLoss``: ``weight`` is one a class, ``reduction`` is "mean", "sum" or
+    "none", samples labelled ``ignore_index`` do not count. float16 and bfloat16 logits are
+    evaluated in float32, and so is the value.
+
+    Called with logits (samples, classes), (views, samples, classes) or a list of views, and with
+    labels (samples,) or soft targets (samples, classes).
+
+    >>> import torch
+    >>> from jensen.torch import Loss
+    >>> round(Loss("ce")(torch.tensor([[2.0, 0.5, -1.0]]), torch.tensor([0])).item(), 5)
+    0.24131
+    """
+
+    def __init__(self, spec: str, *, weight: Optional[Tensor] = None, reduction: str = "mean",
+                 ignore_index: int = -100) -> None:
+        super().__init__()
+        self.views = _native.loss_views(spec)
+        reduction_code(reduction)
+        self.spec = spec
+        self.reduction = reduction
+        self.ignore_index = int(ignore_index)
+        self.register_buffer("weight", None if weight is None else torch.as_tensor(weight))
+
+    def forward(self, logits: Union[Tensor, Sequence[Tensor]], target: Tensor,
+                sample_weight: Optional[Tensor] = None) -> Tensor:
+        return loss(self.spec, logits, target, weight=self.weight, sample_weight=sample_weight,
+                    reduction=self.reduction, ignore_index=self.ignore_index)
+
+    def extra_repr(self) -> str:
+        text = repr(self.spec)
+        if self.weight is not None:
+            text += f", {len(self.weight)} weights"
+        if self.reduction != "mean":
+            text += f", reduction={self.reduction!r}"
+        return text
+
+
+def _value_text(value: Any) -> str:
+    """A parameter as a spec has it: 0.5, or 0.5/0.3/0.2 for a list."""
+    if isinstance(value, (list, tuple)):
+        return "/".join(repr(float(v)) for v in value)
+    return repr(float(value))
+
+
+def _class_name(name: str, names: set[str]) -> str:
+    """GJS, JSSqrt, NCERCE: what is itself the short name of a loss stays in capitals."""
+    words = name.replace("+", "-").split("-")
+    return "".join(w.upper() if w in names and len(w) <= 4 else w.capitalize() for w in words)
+
+
+def _make_class(info: LossInfo, class_name: str) -> type[Loss]:
+    parameters = [p.name for p in info.parameters]
+
+    def __init__(self: Loss, *, weight: Optional[Tensor] = None, reduction: str = "mean",
+                 ignore_index: int = -100, **given: Any) -> None:
+        unknown = [name for name in given if name not in parameters]
+        if unknown:
+            raise TypeError(f"{class_name} has no parameter '{unknown[0]}' "
+                            f"(there are: {', '.join(parameters) or 'none'})")
+        values = ",".join(f"{name}={_value_text(value)}" for name, value in given.items())
+        Loss.__init__(self, f"{info.name}:{values}" if values else info.name, weight=weight,
+                      reduction=reduction, ignore_index=ignore_index)
+
+    lines = [f"    {p.name}: {p.help}" + ("" if p.initial is None else f" ({p.initial:g})")
+             for p in info.parameters]
+    about = f"{info.summary[:1].upper()}{info.summary[1:]}; the loss '{info.name}' as a module.\n"
+    return type(class_name, (Loss,), {
+        "__init__": __init__, "__module__": __name__, "__doc__": about + "\n".join(["", *lines]),
+        "__slots__": ()})
+
+
+def _make_classes() -> None:
+    rows = losses()
+    names = {row.name for row in rows}
+    for row in rows:
+        class_name = _class_name(row.name, names)
+        globals()[class_name] = _make_class(row, class_name)
+        __all__.append(class_name)
+
+
+_make_classes()

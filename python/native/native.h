@@ -1,0 +1,48 @@
+/* native/native.h - what the files of the extension jensen._native share: failures of the
+ * library as Python exceptions, arrays as buffers, and the parts of the module. The
+ * extension is written in the limited API of Python 3.11, so that one wheel serves all
+ * versions from there on; it uses the public headers of the library alone. */
+#ifndef JENSEN_NATIVE_H
+#define JENSEN_NATIVE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/param.h"
+#include "jensen/status.h"
+
+/* Raises what the status stands for, with the library's sentence. Always NULL. Call it
+ * on the thread that the library failed on. */
+PyObject *native_raise(jsn_status status);
+
+/* A contiguous array that a Python object lends through the buffer protocol. Zeroed at
+ * first; release it in any case. */
+typedef struct native_array {
+    Py_buffer view;
+    void *data;   /* NULL: the object is None */
+    size_t count; /* elements */
+} native_array;
+
+/* `format` is the code of the struct module for an element ('f', 'd', 'i', 'q', 'B').
+ * None gives no data where `optional`. A wrong type, or memory that must be written and
+ * cannot, is a TypeError; false then. `name` is for the sentence. */
+bool native_array_get(native_array *array, PyObject *object, const char *name,
+                      char format, bool writable, bool optional);
+void native_array_release(native_array *array);
+
+/* False with a ValueError unless the array, if there is one, has `count` elements. */
+bool native_array_fits(const native_array *array, const char *name, size_t count);
+
+/* (name, help, initial, lowest, highest) of the parameters of a table entry, as a tuple.
+ * What has no number (a text, a list) has None for the three. NULL with an exception. */
+PyObject *native_params(const jsn_param_info *params, size_t count);
+
+/* One function a file; each adds its types and functions. -1 with an exception. */
+int native_add_errors(PyObject *module);
+int native_add_loss(PyObject *module);
+
+#endif /* JENSEN_NATIVE_H */

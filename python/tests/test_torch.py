@@ -1,0 +1,293 @@
+"""jensen.torch beside autograd of plain formulas, in loops, compiled, pickled, across threads."""
+import copy
+import gc
+import io
+import pickle
+import threading
+import warnings
+
+import pytest
+
+torch = pytest.importorskip("torch")
+import torch.nn.functional as F
+
+import jensen
+import jensen.torch
+from formulas import FORMULAS
+from jensen.torch import GCE, GJS, Loss
+
+NAMES = [row.name for row in jensen.losses()]
+SOFT = {row.name for row in jensen.losses() if row.soft}
+PER_SAMPLE = {row.name for row in jensen.losses() if row.per_sample}
+registered = hasattr(torch.library, "register_autograd")
+needs_registration = pytest.mark.skipif(not registered, reason="PyTorch before 2.4 has no operators from Python")
+
+
+def batch(views=2, samples=6, classes=5, dtype=torch.float64, seed=0):
+    torch.manual_seed(seed)
+    logits = torch.randn(views, samples, classes, dtype=dtype).requires_grad_()
+    return logits, torch.randint(0, classes, (samples,))
+
+
+def gradient_of(value, logits):
+    return torch.autograd.grad(value, logits)[0]
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n in FORMULAS])
+@pytest.mark.parametrize("views", [1, 2, 3])
+@pytest.mark.parametrize("soft", [False, True])
+def test_value_and_gradient_are_those_of_the_formula(name, views, soft):
+    if soft and name not in SOFT:
+        pytest.skip("takes labels alone")
+    logits, labels = batch(views)
+    target = torch.softmax(torch.randn(6, 5, dtype=torch.float64), -1) if soft else F.one_hot(labels, 5).double()
+    above = torch.rand(6, dtype=torch.float64) + 0.5
+    want = FORMULAS[name](logits, target)
+    got = Loss(name, reduction="none")(logits, target if soft else labels)
+    assert torch.allclose(got, want, rtol=1e-12, atol=1e-12)
+    assert torch.allclose(gradient_of((got * above).sum(), logits), gradient_of((want * above).sum(), logits),
+                          rtol=1e-12, atol=1e-12)
+
+
+def test_every_loss_has_a_formula_here():
+    assert set(FORMULAS) <= set(NAMES)
+    without = PER_SAMPLE - set(FORMULAS)
+    if without:
+        warnings.warn(f"no second formula for: {', '.join(sorted(without))}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradcheck(name):
+    logits, labels = batch(samples=3, classes=4)
+    for reduction in ("mean", "sum", "none") if name in PER_SAMPLE else ("mean",):
+        criterion = Loss(name, reduction=reduction, weight=torch.tensor([1.0, 2.0, 0.5, 1.5]))
+        assert torch.autograd.gradcheck(lambda z: criterion(z, labels), logits)
+
+
+def test_gradcheck_sees_a_wrong_gradient():
+    class Wrong(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, z):
+            return z.sum()
+
+        @staticmethod
+        def backward(ctx, above):
+            return above * 2 * torch.ones(3, dtype=torch.float64)
+
+    with pytest.raises(RuntimeError):
+        torch.autograd.gradcheck(Wrong.apply, torch.ones(3, dtype=torch.float64, requires_grad=True))
+
+
+@pytest.mark.parametrize("arguments", [
+    {}, {"reduction": "sum"}, {"reduction": "none"}, {"weight": torch.tensor([1.0, 3.0, 0.5, 0.0, 2.0])},
+    {"weight": torch.tensor([1.0, 3.0, 0.5, 1.0, 2.0]), "reduction": "none"}, {"ignore_index": 2}])
+def test_cross_entropy_is_that_of_torch(arguments):
+    logits, labels = batch(views=1, samples=40)
+    logits = logits[0].detach().requires_grad_()
+    given = {**arguments, "weight": arguments["weight"].double()} if "weight" in arguments else arguments
+    got = jensen.torch.CE(**arguments)(logits, labels)
+    want = torch.nn.CrossEntropyLoss(**given)(logits, labels)
+    assert torch.allclose(got, want, rtol=1e-12)
+    above = torch.rand_like(got)
+    assert torch.allclose(torch.autograd.grad(got, logits, above)[0], torch.autograd.grad(want, logits, above)[0],
+                          rtol=1e-12, atol=1e-14)
+
+
+def test_views_as_a_list_or_a_dimension():
+    logits, labels = batch()
+    criterion = GJS(pi1=0.3)
+    assert criterion.views == 2
+    whole = criterion(logits, labels)
+    parts = criterion([logits[0], logits[1]], labels)
+    assert whole == parts
+    assert torch.equal(gradient_of(whole, logits), gradient_of(parts, logits))
+    flat = criterion(logits.flatten(0, 1).view(2, -1, 5), labels)
+    assert flat == whole
+
+
+def test_memory_is_read_and_written_in_place():
+    logits, labels = batch(dtype=torch.float32)
+    before = logits.detach().clone()
+    turned = logits.detach().transpose(1, 2).contiguous().transpose(1, 2).requires_grad_()
+    assert Loss("gjs")(turned, labels) == Loss("gjs")(logits, labels)
+    assert torch.equal(logits.detach(), before)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_evaluated_in_float(dtype):
+    logits, labels = batch(dtype=dtype)
+    value = Loss("gjs")(logits, labels)
+    wide = logits.detach().float().requires_grad_()
+    want = Loss("gjs")(wide, labels)
+    assert value.dtype == torch.float32 and value == want
+    assert torch.equal(gradient_of(value, logits), gradient_of(want, wide).to(dtype))
+
+
+def test_autocast():
+    layer, labels = torch.nn.Linear(8, 5), torch.tensor([0, 1, 2])
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        logits = layer(torch.randn(3, 8))
+        value = Loss("gce")(logits, labels)
+    value.backward()
+    assert logits.dtype == torch.bfloat16 and value.dtype == torch.float32
+    assert torch.isfinite(layer.weight.grad).all()
+
+
+def test_double_backward_is_refused():
+    logits, labels = batch()
+    (first,) = torch.autograd.grad(Loss("gjs")(logits, labels), logits, create_graph=True)
+    with pytest.raises(RuntimeError, match="cannot be differentiated again"):
+        first.sum().backward()
+
+
+def test_backward_twice_gives_the_same_gradient():
+    logits, labels = batch()
+    value = Loss("gjs")(logits, labels)
+    value.backward(retain_graph=True)
+    first = logits.grad.clone()
+    value.backward()
+    assert torch.equal(logits.grad, 2 * first)
+
+
+@pytest.mark.parametrize("arguments, error, sentence", [
+    ({"logits": torch.zeros(3)}, ValueError, "shape"),
+    ({"logits": torch.zeros(2, 3, dtype=torch.int64)}, TypeError, "real numbers"),
+    ({"target": torch.tensor([0, 1, 2])}, ValueError, "labels"),
+    ({"target": torch.tensor([0, 7])}, jensen.RangeError, "label 7 of sample 1"),
+    ({"target": torch.tensor([0.0, 1.0])}, TypeError, "whole numbers"),
+    ({"target": torch.full((2, 3), 1 / 3, requires_grad=True)}, ValueError, "gradient"),
+    ({"sample_weight": torch.ones(3)}, ValueError, "sample_weight"),
+    ({"logits": torch.tensor([[float("nan"), 0, 0], [0, 0, 0]])}, jensen.NumericError, "not finite"),
+])
+def test_what_is_wrong_is_said(arguments, error, sentence):
+    given = {"logits": torch.zeros(2, 3), "target": torch.tensor([0, 1]), **arguments}
+    with pytest.raises(error, match=sentence):
+        Loss("ce")(**given)
+
+
+def test_named_classes_are_the_specs():
+    logits, labels = batch()
+    for row in jensen.losses():
+        found = [c for c in map(jensen.torch.__dict__.get, jensen.torch.__all__)
+                 if isinstance(c, type) and c is not Loss and c().spec == row.name]
+        assert len(found) == 1 and found[0]()(logits, labels) == Loss(row.name)(logits, labels)
+    assert GJS(pi=[0.5, 0.3, 0.2])(logits, labels) == Loss("gjs:pi=0.5/0.3/0.2")(logits, labels)
+    assert repr(GCE(q=0.5)) == "GCE('gce:q=0.5')"
+    with pytest.raises(TypeError, match="no parameter 'pi1'"):
+        GCE(pi1=0.5)
+    with pytest.raises(jensen.RangeError):
+        GCE(q=5)
+
+
+def test_pickle_copy_and_state():
+    logits, labels = batch()
+    criterion = GJS(pi1=0.25, weight=torch.rand(5), reduction="sum")
+    want = criterion(logits, labels)
+    for other in (pickle.loads(pickle.dumps(criterion)), copy.deepcopy(criterion)):
+        assert other(logits, labels) == want
+    memory = io.BytesIO()
+    torch.save(criterion.state_dict(), memory)
+    memory.seek(0)
+    fresh = GJS(pi1=0.25, weight=torch.zeros(5), reduction="sum")
+    fresh.load_state_dict(torch.load(memory))
+    assert fresh(logits, labels) == want
+
+
+def test_threads():
+    logits, labels = batch(samples=200)
+    want = gradient_of(GJS()(logits, labels), logits)
+    wrong = []
+
+    def work():
+        mine = logits.detach().clone().requires_grad_()
+        for _ in range(50):
+            if not torch.equal(gradient_of(GJS()(mine, labels), mine), want):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096
+
+
+def test_nothing_leaks():
+    logits, labels = batch(samples=64, classes=50, dtype=torch.float32)
+    criterion = GJS()
+
+    def calls(count):
+        for i in range(count):
+            logits.grad = None
+            criterion(logits, labels).backward()
+            if i % 100 == 0:
+                with pytest.raises(jensen.RangeError):
+                    criterion(logits, labels + 50)
+                Loss(f"gce:q=0.{i + 1}")(logits, labels)
+        gc.collect()
+
+    calls(2000)
+    before = resident()
+    calls(10000)
+    # A gradient alone has 25 kB: 10,000 lost ones would be 256 MB.
+    assert resident() - before < 8 << 20
+
+
+@needs_registration
+def test_operator_checks_of_torch():
+    logits, labels = batch(samples=3, classes=4)
+    weights = torch.rand(4, dtype=torch.float64)
+    for reduction in (0, 1, 2):
+        torch.library.opcheck(torch.ops.jensen.loss, (logits, labels, weights, None, "gjs", reduction, -100, True))
+
+
+@needs_registration
+@pytest.mark.parametrize("reduction", ["mean", "none"])
+def test_compile_in_one_graph(reduction):
+    torch._dynamo.reset()
+    layer = torch.nn.Linear(8, 5)
+    criterion = GJS(reduction=reduction)
+    images, labels = torch.randn(2, 6, 8), torch.randint(0, 5, (6,))
+
+    def step(x, y):
+        return criterion(layer(x), y).sum()
+
+    want = step(images, labels)
+    want_gradient = torch.autograd.grad(want, layer.weight)[0]
+    got = torch.compile(step, fullgraph=True, backend="aot_eager")(images, labels)
+    assert torch.allclose(got, want)
+    assert torch.allclose(torch.autograd.grad(got, layer.weight)[0], want_gradient, atol=1e-7)
+
+
+@needs_registration
+def test_compile_with_inductor():
+    torch._dynamo.reset()
+    layer, criterion = torch.nn.Linear(8, 5), Loss("gce")
+    images, labels = torch.randn(6, 8), torch.randint(0, 5, (6,))
+    want = criterion(layer(images), labels)
+    try:
+        got = torch.compile(lambda x, y: criterion(layer(x), y), fullgraph=True)(images, labels)
+    except Exception as error:
+        if "compiler" in str(error).lower():
+            pytest.skip(f"no compiler for inductor: {error}")
+        raise
+    assert torch.allclose(got, want)
+
+
+def test_training_with_five_lines():
+    torch.manual_seed(0)
+    images, labels = torch.randn(256, 10), torch.randint(0, 3, (256,))
+    images[:, :3] += 3 * F.one_hot(labels, 3)
+    model, criterion = torch.nn.Linear(10, 3), GJS(pi1=0.5)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    for _ in range(50):
+        views = torch.stack([images + 0.1 * torch.randn_like(images) for _ in range(2)])
+        optimizer.zero_grad()
+        criterion(model(views), labels).backward()
+        optimizer.step()
+    assert (model(images).argmax(1) == labels).float().mean() > 0.95

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# python_package.sh BUILD - the Python package, as `pip install .` makes it, in a virtual
+# environment of its own: its tests, beside Debian's PyTorch. Where JENSEN_TORCH names the
+# python of an environment with a newer PyTorch, they run there, too (compiling needs 2.4).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=$(cd "$1" && pwd)
+venv=$build/venv-python
+rm -rf "$venv"
+if ! /usr/bin/python3 -m venv --system-site-packages "$venv" 2>/dev/null ||
+    ! timeout 120 "$venv/bin/pip" install -q pytest hypothesis scikit-build-core >"$build/venv-python.log" 2>&1; then
+    echo "SKIPPED: python_package: no virtual environment with pytest ($build/venv-python.log)"
+    exit 0
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export OMP_NUM_THREADS=2
+failed=0
+timeout 600 "$venv/bin/pip" wheel -q --no-build-isolation --no-deps -w "$folder" "$root" || exit 1
+# test PYTHON: installs the wheel for it and runs the tests from outside the tree.
+try() {
+    "$1" -m pip install -q --force-reinstall --no-deps --target "$folder/site" --upgrade "$folder"/jensen-*.whl
+    (cd "$folder" && PYTHONPATH=$folder/site timeout 300 "$1" -m pytest -q -rs -p no:cacheprovider \
+        "$root/python/tests") || failed=1
+    (cd "$folder" && PYTHONPATH=$folder/site "$1" - <<'EOF') || failed=1
+import doctest, importlib, pkgutil, sys, jensen
+names = ["jensen"] + ["jensen." + m.name for m in pkgutil.iter_modules(jensen.__path__) if m.name != "_native"]
+results = [doctest.testmod(importlib.import_module(n)) for n in names]
+print(f"{sum(r.attempted for r in results)} examples of docstrings, {sum(r.failed for r in results)} failed")
+sys.exit(any(r.failed for r in results))
+EOF
+}
+try "$venv/bin/python"
+[ -z "${JENSEN_TORCH:-}" ] || try "$JENSEN_TORCH"
+exit $failed
