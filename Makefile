@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo test test-slow test-peers bench faults fuzz mutate-runs install cuda format clean
+.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda format clean
 
 all: release
 
@@ -16,6 +16,9 @@ release: setup
 
 demo: release
 	build/release/jensen demo --out demo
+
+weights: release
+	@scripts/weights.sh
 
 test:
 	@scripts/setup.sh test

@@ -32,5 +32,6 @@
 #include "jensen/theory.h"
 #include "jensen/train.h"
 #include "jensen/version.h"
+#include "jensen/weights.h"
 
 #endif /* JENSEN_JENSEN_H */

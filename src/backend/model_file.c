@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "backend/model.h"
-#include "backend/model_match.h"
+#include "weights/weight_match.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"

@@ -246,7 +246,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_eval = {
     .name = "eval",
     .summary = "accuracy of a finished run on labelled data",
-    .usage = "RUN DATA [OPTIONS]",
+    .usage = "(RUN | WEIGHTS) DATA [OPTIONS]",
     .details =
         "DATA is a data set as for train. Its test split is used, else its validation\n"
         "split, else all it has (',split=train' picks one); which one is said. Its "

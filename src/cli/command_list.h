@@ -20,6 +20,11 @@
     X(sweep_export) \
     X(sweep_slurm) \
     X(repro) \
+    X(weights_import) \
+    X(weights_fetch) \
+    X(weights_list) \
+    X(weights_show) \
+    X(weights_remove) \
     X(data_info) \
     X(data_check) \
     X(data_convert) \

@@ -226,9 +226,11 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_predict = {
     .name = "predict",
     .summary = "classes of new images",
-    .usage = "(RUN | --network NAME --init FILE --classes K) (IMAGE... | --array FILE) "
+    .usage = "(RUN | WEIGHTS | --network NAME --init FILE --classes K) (IMAGE... | "
+             "--array FILE) "
              "[OPTIONS]",
     .details =
+        "WEIGHTS is a name of 'jensen weights list'.\n"
         "Image files of any size, and folders that are searched for them (those of "
         "runs\n"
         "are left out), go through the run's evaluation transform; prints 'path class\n"

@@ -17,6 +17,7 @@
 #include "core/file.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "data/cache_folder.h"
 #include "data/checksum.h"
 #include "data/pack.h"
 #include "jensen/machine.h"
@@ -47,33 +48,12 @@ typedef struct writing {
     uint64_t sum; /* of the payload when it came in one piece, else 0 */
 } writing;
 
-/* The folder for cache files, owned; NULL when caching is off or there is no home. */
-static jsn_status cache_folder(const char *asked, char **out)
-{
-    *out = NULL;
-    const char *from = asked != NULL ? asked : getenv("JENSEN_CACHE");
-    if (from != NULL) {
-        if (from[0] == '\0' || strcmp(from, "off") == 0 || strcmp(from, "0") == 0)
-            return JSN_OK;
-        *out = jsni_text_copy(from);
-        return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    }
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (xdg != NULL && xdg[0] == '/')
-        *out = jsni_path_join(xdg, "jensen");
-    else if (home != NULL && home[0] == '/')
-        *out = jsni_path_join(home, ".cache/jensen");
-    else
-        return JSN_OK;
-    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
-}
-
 jsn_status jsni_pack_cache_file(const char *path, jsni_pack_kind kind,
                                 const char *cache, char **file)
 {
     *file = NULL;
     char *folder = NULL, *real = NULL;
-    jsn_status status = cache_folder(cache, &folder);
+    jsn_status status = jsni_cache_folder(cache, &folder);
     if (status != JSN_OK || folder == NULL)
         return status;
     status = jsni_path_real(path, &real);

@@ -284,10 +284,14 @@ static jsn_status parse_old(jsni_safetensors **out, const char *name,
     return status;
 }
 
+/* The first pickle of the older form is PyTorch's mark, a number of ten bytes. Less of it
+ * could be the length of a safetensors header. */
 bool jsni_pytorch_is(const uint8_t *data, size_t length)
 {
-    return jsni_zip_is(data, length) ||
-           (length >= 2 && data[0] == 0x80 && data[1] <= 5);
+    static const char mark[] = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+    const size_t bytes = sizeof mark - 1;
+    return jsni_zip_is(data, length) || (length >= 2 + bytes && data[0] == 0x80 &&
+                                         memcmp(data + 2, mark, bytes) == 0);
 }
 
 jsn_status jsni_pytorch_is_other_zip(const char *name, const uint8_t *data,

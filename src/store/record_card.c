@@ -105,3 +105,34 @@ jsn_status jsni_model_card_read(jsni_model_card *card, const char *folder)
                : jsni_fail(JSN_ERR_DATA, "%s: not a run folder (there is no %s in it)",
                            folder, JSNI_RUN_CARD);
 }
+
+static void put_reals(jsn_json_writer *w, const char *key, const float *values)
+{
+    jsn_json_begin_array(w, key);
+    for (int i = 0; i < 3; i++)
+        jsn_json_put_real(w, NULL, (double)values[i]);
+    jsn_json_end(w);
+}
+
+jsn_status jsni_model_card_text(const jsni_model_card *card, char **out)
+{
+    jsn_json_writer *w = NULL;
+    JSNI_TRY(jsn_json_writer_create(&w, 2));
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "network", card->network);
+    jsn_json_put_int(w, "image_size", (int64_t)card->image_size);
+    jsn_json_put_int(w, "members", (int64_t)card->members);
+    jsn_json_put_int(w, "seed", (int64_t)card->seed);
+    jsn_json_put_text(w, "augment", card->augment);
+    jsn_json_put_text(w, "evaluation", card->evaluation);
+    put_reals(w, "mean", card->mean);
+    put_reals(w, "deviation", card->deviation);
+    jsn_json_begin_array(w, "classes");
+    for (size_t k = 0; k < card->classes; k++)
+        jsn_json_put_text(w, NULL, card->names[k]);
+    jsn_json_end(w);
+    jsn_json_end(w);
+    const jsn_status status = jsn_json_writer_take(w, out);
+    jsn_json_writer_destroy(w);
+    return status;
+}

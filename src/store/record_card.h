@@ -23,6 +23,8 @@ JSN_MUST_CHECK jsn_status jsni_model_card_find(jsni_model_card *card,
 /* JSN_ERR_DATA also when `folder` is no run folder. */
 JSN_MUST_CHECK jsn_status jsni_model_card_read(jsni_model_card *card,
                                                const char *folder);
+/* The card as JSON; jsn_text_release() it. */
+JSN_MUST_CHECK jsn_status jsni_model_card_text(const jsni_model_card *card, char **out);
 void jsni_model_card_release(jsni_model_card *card); /* and zeroes it */
 
 #endif /* JSNI_STORE_RECORD_CARD_H */

@@ -491,6 +491,10 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
         JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
     jsni_look seen = {0};
     JSNI_TRY(jsni_look_at(&p->train, &seen));
+    if (c->init != NULL && strcmp(c->init, "none") == 0) {
+        jsni_free(c->init);
+        c->init = NULL;
+    }
     seen.gpu = device.gpu != 0;
     say(logger, JSN_LOG_INFO,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",

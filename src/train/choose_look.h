@@ -2,7 +2,7 @@
 #ifndef JSNI_TRAIN_CHOOSE_LOOK_H
 #define JSNI_TRAIN_CHOOSE_LOOK_H
 
-#include "backend/model_match.h"
+#include "weights/weight_match.h"
 #include "train/problem.h"
 
 /* The image looked at with the least or the largest width or height. */

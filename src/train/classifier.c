@@ -16,6 +16,7 @@
 #include "train/classifier_impl.h"
 #include "train/metrics.h"
 #include "train/test_views.h"
+#include "weights/weight_cache.h"
 
 /* The weights in a run's folder, which must be what the run wrote. */
 static jsn_status load_from(jsn_model *model, const char *folder)
@@ -162,9 +163,9 @@ void jsn_classifier_options_init(jsn_classifier_options *options)
 static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
 {
     if (o->run != NULL) {
-        JSNI_TRY_ALLOC(c->folder = jsni_text_copy(o->run));
-        JSNI_TRY(jsni_model_card_read(&c->card, o->run));
-        return jsni_run_files_verify_in(o->run, JSNI_RUN_CARD);
+        JSNI_TRY(jsni_weights_or_path(o->run, &c->folder));
+        JSNI_TRY(jsni_model_card_read(&c->card, c->folder));
+        return jsni_run_files_verify_in(c->folder, JSNI_RUN_CARD);
     }
     JSNI_TRY_ALLOC(c->weights = jsni_text_copy(o->weights));
     return make_card(&c->card, o->network, o->classes);

@@ -56,10 +56,9 @@ static const jsn_option_info options[] = {
      "weigh the loss by the inverse class frequency", FIELD(class_weights)},
 
     {"network", 0, TEXT, "NAME", "network ('jensen show networks')", FIELD(network)},
-    {"init", 0, TEXT, "FILE|RUN",
-     "start from these weights: safetensors, a .pth file, an archive with one, or "
-     "those a "
-     "run ended with",
+    {"init", 0, TEXT, "NAME|RUN|FILE",
+     "start from weights: in the cache ('jensen weights list'), of a run, or in a file "
+     "(safetensors, .pth, an archive with one); none: from nothing",
      FIELD(init)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},

@@ -1,18 +1,19 @@
 /* train/init_weights.c - see init_weights.h. */
 #include "train/init_weights.h"
 
-#include "backend/model_match.h"
+#include "weights/weight_match.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
 #include "store/run_folder.h"
 #include "store/run_files.h"
 #include "train/model_card.h"
+#include "weights/weight_cache.h"
 #include "weights/weight_file.h"
 
 /* The last epoch's weights are a run's result; the best ones were chosen by images that
  * the next run may train on. */
-jsn_status jsni_init_path(const char *init, char **out)
+static jsn_status path_of(const char *init, char **out)
 {
     bool folder = false, there = false;
     *out = NULL;
@@ -41,6 +42,29 @@ jsn_status jsni_init_path(const char *init, char **out)
     return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
+jsn_status jsni_init_path(const char *init, char **out)
+{
+    char *place = NULL;
+    *out = NULL;
+    JSNI_TRY(jsni_weights_or_path(init, &place));
+    const jsn_status status = path_of(place, out);
+    jsni_free(place);
+    return status;
+}
+
+jsn_status jsni_init_card(const char *init, jsni_model_card *card, bool *there)
+{
+    char *place = NULL;
+    *there = false;
+    *card = (jsni_model_card){0};
+    JSNI_TRY(jsni_weights_or_path(init, &place));
+    jsn_status status = jsni_folder_find(NULL, place, there);
+    if (status == JSN_OK && *there)
+        status = jsni_model_card_read(card, place);
+    jsni_free(place);
+    return status;
+}
+
 jsn_status jsni_init_look(const char *init, char *network, size_t room,
                           size_t *image_size)
 {
@@ -54,14 +78,11 @@ jsn_status jsni_init_look(const char *init, char *network, size_t room,
         (void)jsni_weight_file_network(file, network, room);
     jsni_safetensors_close(file);
     jsni_free(path);
-    bool folder = false;
+    jsni_model_card card = {0};
+    bool there = false;
     if (status == JSN_OK)
-        status = jsni_folder_find(NULL, init, &folder);
-    if (status == JSN_OK && folder) {
-        jsni_model_card card = {0};
-        status = jsni_model_card_read(&card, init);
-        *image_size = card.image_size;
-        jsni_model_card_release(&card);
-    }
+        status = jsni_init_card(init, &card, &there);
+    *image_size = card.image_size;
+    jsni_model_card_release(&card);
     return status;
 }

@@ -56,38 +56,12 @@ jsn_status jsni_model_card_make(jsni_model_card *card, const jsn_train_config *c
     return status;
 }
 
-static void put_reals(jsn_json_writer *w, const char *key, const float *values)
-{
-    jsn_json_begin_array(w, key);
-    for (int i = 0; i < 3; i++)
-        jsn_json_put_real(w, NULL, (double)values[i]);
-    jsn_json_end(w);
-}
-
 jsn_status jsni_model_card_write(const jsni_model_card *card,
                                  const jsni_run_folder *folder)
 {
-    jsn_json_writer *w = NULL;
     char *text = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 2));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "network", card->network);
-    jsn_json_put_int(w, "image_size", (int64_t)card->image_size);
-    jsn_json_put_int(w, "members", (int64_t)card->members);
-    jsn_json_put_int(w, "seed", (int64_t)card->seed);
-    jsn_json_put_text(w, "augment", card->augment);
-    jsn_json_put_text(w, "evaluation", card->evaluation);
-    put_reals(w, "mean", card->mean);
-    put_reals(w, "deviation", card->deviation);
-    jsn_json_begin_array(w, "classes");
-    for (size_t k = 0; k < card->classes; k++)
-        jsn_json_put_text(w, NULL, card->names[k]);
-    jsn_json_end(w);
-    jsn_json_end(w);
-    jsn_status status = jsn_json_writer_take(w, &text);
-    if (status == JSN_OK)
-        status = jsni_run_write(folder, JSNI_RUN_CARD, text, strlen(text));
+    JSNI_TRY(jsni_model_card_text(card, &text));
+    const jsn_status status = jsni_run_write(folder, JSNI_RUN_CARD, text, strlen(text));
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
     return status;
 }

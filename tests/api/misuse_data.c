@@ -295,6 +295,32 @@ static void misuse_network(misuse *m)
     GIVES(jsn_network_layer(thing_network(), SIZE_MAX));
 }
 
+static void misuse_weights(misuse *m)
+{
+    jsn_weights_info info = {0}, *list = NULL;
+    size_t count = 0;
+    jsn_weights_fetch_options how = {0};
+    DOES(jsn_weights_release(NULL));
+    REFUSED(jsn_weights_import(NULL, "a", &info));
+    REFUSED(jsn_weights_import(place(), "no/name", &info));
+    REFUSED(jsn_weights_import(place(), NULL, NULL));
+    REFUSED(jsn_weights_list(NULL, &count));
+    REFUSED(jsn_weights_list(&list, NULL));
+    DOES(jsn_weights_list_free(NULL, SIZE_MAX));
+    REFUSED(jsn_weights_find(NULL, &info));
+    REFUSED(jsn_weights_find("no/name", &info));
+    REFUSED(jsn_weights_find("a", NULL));
+    REFUSED(jsn_weights_remove(NULL));
+    REFUSED(jsn_weights_remove(".."));
+    GIVES(jsn_weights_publication(0));
+    GIVES(jsn_weights_publication(SIZE_MAX));
+    REFUSED(jsn_weights_fetch(NULL, &how, &info));
+    REFUSED(jsn_weights_fetch("no-such", NULL, NULL));
+    REFUSED(jsn_weights_fetch("https://a", &how, &info));
+    how.sha256 = "";
+    REFUSED(jsn_weights_fetch("https://a", &how, &info));
+}
+
 void misuse_data(misuse *m)
 {
     misuse_backend(m);
@@ -303,4 +329,5 @@ void misuse_data(misuse *m)
     misuse_fetch(m);
     misuse_model(m);
     misuse_network(m);
+    misuse_weights(m);
 }

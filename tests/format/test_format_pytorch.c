@@ -275,6 +275,20 @@ static void test_pickles_that_want_more_are_refused_by_name(void **state)
                      rows[i].words);
 }
 
+/* The length of a safetensors header, 1152, begins as a pickle does. */
+static void test_a_safetensors_file_is_not_taken_for_a_pickle(void **state)
+{
+    (void)state;
+    const uint8_t start[16] = {0x80, 4, 0, 0, 0, 0, 0, 0, '{', '"'};
+    assert_false(jsni_pytorch_is(start, sizeof start));
+    read_golden("pytorch_old.pt");
+    assert_true(jsni_pytorch_is((const uint8_t *)bytes, length));
+    jsni_free(bytes);
+    read_golden("pytorch_zip.pt");
+    assert_true(jsni_pytorch_is((const uint8_t *)bytes, length));
+    jsni_free(bytes);
+}
+
 static void test_damaged_pickles_are_refused(void **state)
 {
     (void)state;
@@ -382,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_a_plain_file_made_here_is_read),
         cmocka_unit_test(test_tensors_that_leave_their_storage_are_refused),
         cmocka_unit_test(test_pickles_that_want_more_are_refused_by_name),
+        cmocka_unit_test(test_a_safetensors_file_is_not_taken_for_a_pickle),
         cmocka_unit_test(test_damaged_pickles_are_refused),
         cmocka_unit_test(test_bombs_out_of_few_bytes_stay_small),
         cmocka_unit_test(test_archives_that_lie_are_refused),

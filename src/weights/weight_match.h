@@ -1,7 +1,7 @@
-/* backend/model_match.h - files of weights beside networks: what fits, and which network a
+/* weights/weight_match.h - files of weights beside networks: what fits, and which network a
  * file was made for. */
-#ifndef JSNI_BACKEND_MODEL_MATCH_H
-#define JSNI_BACKEND_MODEL_MATCH_H
+#ifndef JSNI_WEIGHTS_WEIGHT_MATCH_H
+#define JSNI_WEIGHTS_WEIGHT_MATCH_H
 
 #include "format/safetensors.h"
 #include "nn/graph.h"
@@ -11,6 +11,12 @@ enum { JSNI_NETWORK_SPEC = 128 };
 /* The spec of the network that a file holds the weights of, by what it says itself or by
  * names and shapes; false, and an empty spec, when it is none of those there are. */
 bool jsni_weight_file_network(const jsni_safetensors *file, char *spec, size_t room);
+
+/* How many classes the classifier in a file of that network has; 0: that cannot be told. */
+size_t jsni_weight_file_classes(const jsni_safetensors *file, const char *network);
+
+/* Whether weights may have this type: float32, float16 or bfloat16. */
+bool jsni_weight_file_is_weight(jsn_dtype dtype);
 
 /* JSN_OK when names, shapes and types of the file are those of the network; with
  * `skip_head` those of its head do not matter. JSN_ERR_DATA otherwise; the sentence names
@@ -28,4 +34,4 @@ bool jsni_weight_file_in_head(const jsni_graph *graph, const jsni_tensor *tensor
 /* The elements of a tensor that fits, float32, float16 or bfloat16, as float: exactly. */
 void jsni_weight_file_take(const jsni_safetensor *stored, size_t count, float *to);
 
-#endif /* JSNI_BACKEND_MODEL_MATCH_H */
+#endif /* JSNI_WEIGHTS_WEIGHT_MATCH_H */

@@ -1,5 +1,5 @@
-/* backend/model_match.c - see model_match.h. */
-#include "backend/model_match.h"
+/* weights/weight_match.c - see weight_match.h. */
+#include "weights/weight_match.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "format/half.h"
 #include "nn/network_impl.h"
 
-static bool is_weight(jsn_dtype dtype)
+bool jsni_weight_file_is_weight(jsn_dtype dtype)
 {
     return dtype == JSN_DTYPE_FLOAT32 || dtype == JSN_DTYPE_FLOAT16 ||
            dtype == JSN_DTYPE_BFLOAT16;
@@ -80,7 +80,7 @@ static jsn_status check_tensor(const char *path, const jsni_safetensors *file,
         add_name(missing, tensor->name);
         return JSN_OK;
     }
-    if (!is_weight(stored->dtype))
+    if (!jsni_weight_file_is_weight(stored->dtype))
         return jsni_fail(JSN_ERR_DATA,
                          "%s: '%s' is %s; float32, float16 or bfloat16 is needed", path,
                          tensor->name, jsn_dtype_name(stored->dtype));
@@ -105,7 +105,7 @@ bool jsni_weight_file_head_fits(const jsni_graph *graph, const jsni_safetensors 
         const jsni_tensor *tensor = &graph->params[i];
         const jsni_safetensor *stored = jsni_safetensors_find(file, tensor->name);
         if (jsni_weight_file_in_head(graph, tensor) &&
-            (stored == NULL || !is_weight(stored->dtype) ||
+            (stored == NULL || !jsni_weight_file_is_weight(stored->dtype) ||
              !same_shape(tensor, stored)))
             return false;
     }
@@ -285,4 +285,17 @@ jsn_status jsni_weight_file_check(const char *path, const jsni_graph *graph,
                      "%s: has the weights of %s, and the network is %s; --network %s "
                      "takes them",
                      path, spec, graph->network, spec);
+}
+
+size_t jsni_weight_file_classes(const jsni_safetensors *file, const char *network)
+{
+    const jsn_network_info *info = jsn_network_find(network);
+    jsni_graph *graph = NULL;
+    if (info == NULL || build(network, info, &graph) != JSN_OK)
+        return 0;
+    const char *last = graph->params[graph->param_count - 1].name;
+    const jsni_safetensor *bias = jsni_safetensors_find(file, last);
+    const size_t classes = bias == NULL || bias->rank != 1 ? 0 : bias->shape[0];
+    jsni_graph_destroy(graph);
+    return classes;
 }

@@ -1,0 +1,12 @@
+/* cli/cli_weights.h - how the commands about weights tell of them. */
+#ifndef JENSEN_CLI_WEIGHTS_H
+#define JENSEN_CLI_WEIGHTS_H
+
+#include <stdbool.h>
+
+#include "jensen/weights.h"
+
+/* A line for each, or with `json` an object on a line. */
+jsn_status cli_weights_print(const jsn_weights_info *list, size_t count, bool json);
+
+#endif /* JENSEN_CLI_WEIGHTS_H */

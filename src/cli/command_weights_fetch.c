@@ -1,0 +1,67 @@
+/* cli/command_weights_fetch.c - downloads pretrained weights into the cache. */
+#include "cli/cli.h"
+#include "cli/cli_limit.h"
+#include "cli/cli_weights.h"
+
+typedef struct fetch_values {
+    char *as, *sha256, *url;
+    bool json;
+    jsn_texts limit;
+} fetch_values;
+
+static const jsn_option_info options[] = {
+    {"sha256", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "HEX",
+     "the sum that is expected, or its first 8 digits or more",
+     offsetof(fetch_values, sha256)},
+    {"as", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
+     "name to keep them under; else NAME, or that of the network",
+     offsetof(fetch_values, as)},
+    {"url", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
+     "another place for a published file (https; http from this machine)",
+     offsetof(fetch_values, url)},
+    CLI_LIMIT_ROW(fetch_values),
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(fetch_values, json)},
+};
+
+static void list_published(void)
+{
+    for (size_t i = 0; jsn_weights_publication(i) != NULL; i++) {
+        const jsn_weights_published *p = jsn_weights_publication(i);
+        cli_print("%-15s %s\n", p->name, p->url);
+    }
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const fetch_values *v = values;
+    jsn_weights_info info = {0};
+    if (args->count > 1)
+        return cli_usage("wants one name or URL");
+    if (args->count == 0) {
+        list_published();
+        return JSN_OK;
+    }
+    const jsn_weights_fetch_options how = {v->as, v->sha256, v->url, cli_logger()};
+    jsn_status status = jsn_weights_fetch(args->items[0], &how, &info);
+    if (status == JSN_OK)
+        status = cli_weights_print(&info, 1, v->json);
+    jsn_weights_release(&info);
+    return status;
+}
+
+const cli_command cli_command_weights_fetch = {
+    .name = "weights fetch",
+    .summary = "download pretrained weights into the cache",
+    .usage = "[NAME | URL --sha256 HEX] [--as NAME]",
+    .details =
+        "Without words, lists what is known by name: torchvision's published files,\n"
+        "whose names carry the first digits of their SHA-256. Any other address needs\n"
+        "--sha256. The sum is compared before the file is read, and a file with "
+        "another\n"
+        "one is removed. A download that breaks off is continued by the same command.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(fetch_values),
+    .run = run,
+};

@@ -1,0 +1,39 @@
+/* cli/command_weights_list.c - the weights in the cache. */
+#include "cli/cli.h"
+#include "cli/cli_weights.h"
+
+typedef struct list_values {
+    bool json;
+} list_values;
+
+static const jsn_option_info options[] = {
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "one JSON object a line on stdout", offsetof(list_values, json)},
+};
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const list_values *v = values;
+    jsn_weights_info *list = NULL;
+    size_t count = 0;
+    if (args->count != 0)
+        return cli_usage("wants no further words");
+    jsn_status status = jsn_weights_list(&list, &count);
+    if (status == JSN_OK)
+        status = cli_weights_print(list, count, v->json);
+    if (status == JSN_OK && count == 0)
+        cli_say("no weights in the cache; 'jensen weights import' and 'jensen weights "
+                "fetch' bring some\n");
+    jsn_weights_list_free(list, count);
+    return status;
+}
+
+const cli_command cli_command_weights_list = {
+    .name = "weights list",
+    .summary = "the weights in the cache",
+    .usage = "[--json]",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(list_values),
+    .run = run,
+};

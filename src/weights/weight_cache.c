@@ -1,0 +1,257 @@
+/* weights/weight_cache.c - see weight_cache.h and jensen/weights.h:
+ *
+ *     CACHE/weights/NAME/model.safetensors   our names, float32, with a checksum
+ *     CACHE/weights/NAME/model.json          the model card
+ *     CACHE/weights/NAME/weights.json        name, source and its SHA-256
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "weights/weight_cache.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/folder.h"
+#include "core/hd.h"
+#include "core/names.h"
+#include "data/cache_folder.h"
+#include "store/record_card.h"
+#include "store/record_field.h"
+#include "store/run_folder.h"
+#include "weights/weight_record.h"
+
+/* What a folder of weights holds, in the order in which it is removed. */
+static const char *const files[] = {JSNI_WEIGHTS_RECORD, JSNI_RUN_CARD, JSNI_RUN_MODEL};
+
+bool jsni_weights_is_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_.";
+    const size_t length = strlen(name);
+    return length > 0 && length <= 80 && strspn(name, allowed) == length &&
+           name[0] != '.' && name[0] != '-' && strcmp(name, "none") != 0;
+}
+
+/* The folder of all, or NULL where the cache is off. */
+static jsn_status find_root(char **out)
+{
+    char *cache = NULL;
+    *out = NULL;
+    JSNI_TRY(jsni_cache_folder(NULL, &cache));
+    if (cache == NULL)
+        return JSN_OK;
+    *out = jsni_path_join(cache, "weights");
+    jsni_free(cache);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+jsn_status jsni_weights_root(char **out)
+{
+    JSNI_TRY(find_root(out));
+    if (*out == NULL)
+        return jsni_fail(JSN_ERR_IO, "weights are kept in the cache, which is off; "
+                                     "JENSEN_CACHE names a folder for it");
+    const jsn_status status = jsni_folder_create(*out);
+    if (status != JSN_OK) {
+        jsni_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+jsn_status jsni_weights_folder(const char *name, char **out)
+{
+    char *root = NULL, *folder = NULL;
+    bool there = false;
+    *out = NULL;
+    if (!jsni_weights_is_name(name))
+        return JSN_OK;
+    JSNI_TRY(find_root(&root));
+    if (root == NULL)
+        return JSN_OK;
+    folder = jsni_path_join(root, name);
+    jsni_free(root);
+    JSNI_TRY_ALLOC(folder);
+    const jsn_status status = jsni_file_find(folder, JSNI_WEIGHTS_RECORD, &there);
+    if (status == JSN_OK && there) {
+        *out = folder;
+        return JSN_OK;
+    }
+    jsni_free(folder);
+    return status == JSN_ERR_DATA ? JSN_OK : status;
+}
+
+jsn_status jsni_weights_or_path(const char *name, char **out)
+{
+    JSNI_TRY(jsni_weights_folder(name, out));
+    if (*out == NULL)
+        *out = jsni_text_copy(name);
+    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+void jsn_weights_release(jsn_weights_info *info)
+{
+    if (info == NULL)
+        return;
+    jsni_free(info->name);
+    jsni_free(info->network);
+    jsni_free(info->source);
+    jsni_free(info->sha256);
+    jsni_free(info->evaluation);
+    *info = (jsn_weights_info){0};
+}
+
+/* Moves what the card says. */
+static void take_card(jsn_weights_info *out, jsni_model_card *card)
+{
+    out->network = card->network;
+    out->evaluation = card->evaluation;
+    out->image_size = card->image_size;
+    out->classes = card->classes;
+    memcpy(out->mean, card->mean, sizeof out->mean);
+    memcpy(out->deviation, card->deviation, sizeof out->deviation);
+    card->network = card->evaluation = NULL;
+}
+
+jsn_status jsni_weights_read(const char *folder, const char *name,
+                             jsn_weights_info *out)
+{
+    jsn_json *doc = NULL;
+    jsni_model_card card = {0};
+    *out = (jsn_weights_info){0};
+    jsn_status status = jsni_model_card_read(&card, folder);
+    if (status == JSN_OK)
+        status = jsni_record_open(folder, JSNI_WEIGHTS_RECORD, &doc);
+    if (status == JSN_OK && doc == NULL)
+        status = jsni_fail(JSN_ERR_DATA, "%s: has no %s", folder, JSNI_WEIGHTS_RECORD);
+    if (status == JSN_OK)
+        status = jsni_record_text(doc, "source", &out->source);
+    if (status == JSN_OK)
+        status = jsni_record_text(doc, "sha256", &out->sha256);
+    if (status == JSN_OK && (out->source == NULL || out->sha256 == NULL))
+        status = jsni_fail(JSN_ERR_DATA, "%s/%s: lacks 'source' or 'sha256'", folder,
+                           JSNI_WEIGHTS_RECORD);
+    if (status == JSN_OK) {
+        take_card(out, &card);
+        out->name = jsni_text_copy(name);
+        status = out->name == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    }
+    jsni_model_card_release(&card);
+    jsn_json_destroy(doc);
+    if (status != JSN_OK)
+        jsn_weights_release(out);
+    return status;
+}
+
+/* The names in the cache, sorted. */
+static jsn_status list_entries(jsni_folder_entry **out, size_t *count)
+{
+    char *root = NULL;
+    bool there = false;
+    *out = NULL;
+    *count = 0;
+    JSNI_TRY(find_root(&root));
+    if (root == NULL)
+        return JSN_OK;
+    jsn_status status = jsni_folder_find(NULL, root, &there);
+    if (status == JSN_OK && there)
+        status = jsni_folder_list(root, out, count);
+    jsni_free(root);
+    return status;
+}
+
+jsn_status jsn_weights_list(jsn_weights_info **out, size_t *count)
+{
+    JSNI_NEED(out);
+    JSNI_NEED(count);
+    jsni_folder_entry *entries = NULL;
+    size_t entry_count = 0;
+    *out = NULL;
+    *count = 0;
+    JSNI_TRY(list_entries(&entries, &entry_count));
+    jsn_weights_info *list = jsni_alloc_zero(entry_count, sizeof *list);
+    jsn_status status = list == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    size_t found = 0;
+    for (size_t i = 0; status == JSN_OK && i < entry_count; i++) {
+        char *folder = NULL;
+        status = jsni_weights_folder(entries[i].name, &folder);
+        if (folder != NULL) {
+            status = jsni_weights_read(folder, entries[i].name, &list[found]);
+            found += status == JSN_OK;
+            jsni_free(folder);
+        }
+    }
+    jsni_folder_free(entries, entry_count);
+    if (status != JSN_OK) {
+        jsn_weights_list_free(list, found);
+        return status;
+    }
+    *out = list;
+    *count = found;
+    return JSN_OK;
+}
+
+void jsn_weights_list_free(jsn_weights_info *list, size_t count)
+{
+    for (size_t i = 0; list != NULL && i < count; i++)
+        jsn_weights_release(&list[i]);
+    jsni_free(list);
+}
+
+static jsn_status no_such(const char *name)
+{
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    JSNI_TRY(list_entries(&entries, &count));
+    jsni_names names;
+    jsni_names_begin(&names, name, NULL);
+    for (size_t i = 0; i < count; i++)
+        jsni_names_add(&names, entries[i].name);
+    const jsn_status status =
+        count == 0
+            ? jsni_fail(JSN_ERR_DATA,
+                        "no weights '%s' in the cache, which has none yet", names.word)
+            : jsni_names_fail(&names, JSN_ERR_DATA, "no weights '%s' in the cache",
+                              names.word);
+    jsni_folder_free(entries, count);
+    return status;
+}
+
+jsn_status jsn_weights_find(const char *name, jsn_weights_info *out)
+{
+    JSNI_NEED(name);
+    JSNI_NEED(out);
+    char *folder = NULL;
+    JSNI_TRY(jsni_weights_folder(name, &folder));
+    if (folder == NULL)
+        return no_such(name);
+    const jsn_status status = jsni_weights_read(folder, name, out);
+    jsni_free(folder);
+    return status;
+}
+
+jsn_status jsn_weights_remove(const char *name)
+{
+    JSNI_NEED(name);
+    char *folder = NULL;
+    JSNI_TRY(jsni_weights_folder(name, &folder));
+    if (folder == NULL)
+        return no_such(name);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < JSNI_COUNT_OF(files); i++) {
+        char *path = jsni_path_join(folder, files[i]);
+        if (path == NULL)
+            status = JSN_ERR_MEMORY;
+        else if (unlink(path) != 0 && errno != ENOENT)
+            status = jsni_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
+        jsni_free(path);
+    }
+    if (status == JSN_OK && rmdir(folder) != 0)
+        status = jsni_fail(JSN_ERR_IO, "%s: %s", folder, strerror(errno));
+    jsni_free(folder);
+    return status;
+}

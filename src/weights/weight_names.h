@@ -1,0 +1,16 @@
+/* weights/weight_names.h - what other libraries call the tensors of our networks: one
+ * table. torchvision, and timm for its ResNets, have the names that the networks have here;
+ * so has efficientnet_lite_pytorch. */
+#ifndef JSNI_WEIGHTS_WEIGHT_NAMES_H
+#define JSNI_WEIGHTS_WEIGHT_NAMES_H
+
+#include "format/safetensors.h"
+
+enum { JSNI_WEIGHT_NAME = 128 };
+
+/* Our name of tensor `index` of a file: its own, unless the file is of a library whose
+ * names the table has. false: longer than any name is. */
+bool jsni_weight_name(const jsni_safetensors *file, size_t index,
+                      char out[JSNI_WEIGHT_NAME]);
+
+#endif /* JSNI_WEIGHTS_WEIGHT_NAMES_H */

@@ -1,0 +1,87 @@
+# jensen weights import|list|show|remove|fetch, and weights of the cache in train, predict, eval.
+. "$(dirname "$0")/cli.sh"
+if ! command -v python3 >/dev/null; then
+    echo "skipped: no python3, which makes the files of weights"
+    exit 0
+fi
+export JENSEN_CACHE=$work/cache
+tiny="builtin:size=100,test=20 --epochs 1 --max-steps 2 --batch 8 --consistency never --device ref"
+expect 0 '*' '*' -- "$JENSEN" train $tiny --network cnn:width=8 --out run -q
+sum=$(sha256sum run/model.safetensors | cut -d' ' -f1)
+
+expect 0 '' 'no weights in the cache' -- "$JENSEN" weights list
+expect 3 '' "no weights 'mine' in the cache, which has none yet" -- "$JENSEN" weights show mine
+expect 0 "^cnn-width-8: cnn:width=8, 10 classes, 32x32 pixels, SHA-256 ${sum:0:8} \(model.safetensors\)" '' -- \
+    "$JENSEN" weights import run/model.safetensors
+expect 0 '^cnn-width-8: ' '' -- "$JENSEN" weights import run/model.safetensors
+expect 0 "\"name\":\"mine\",\"network\":\"cnn:width=8\",.*\"sha256\":\"$sum\"" '' -- \
+    "$JENSEN" weights import run/model.safetensors --as mine --json
+expect 0 '^mine: cnn' '' -- "$JENSEN" weights list
+expect 0 "SHA-256 +$sum" '' -- "$JENSEN" weights show mine
+expect 3 '' "no weights 'minee' in the cache; did you mean 'mine'\?" -- "$JENSEN" weights show minee
+for name in a/b .. .x -x none '' 'a b'; do
+    expect 2 '' 'a name has letters' -- "$JENSEN" weights import run/model.safetensors --as="$name"
+done
+expect 3 '' 'no network of' -- bash -c "python3 - <<'PY'
+import json, struct
+text = json.dumps({'odd': {'dtype': 'F32', 'shape': [1], 'data_offsets': [0, 4]}}).encode()
+open('odd.safetensors', 'wb').write(struct.pack('<Q', len(text)) + text + bytes(4))
+PY
+'$JENSEN' weights import odd.safetensors"
+expect 0 '*' '*' -- "$JENSEN" train $tiny --network cnn:width=8 --seed 5 --out second -q
+expect 3 '' "the cache has other weights 'mine' \(from model.safetensors\); --as gives these another name" -- \
+    "$JENSEN" weights import second/model.safetensors --as mine
+
+# The same weights by name and by file; a path has a '/'; none starts from nothing.
+sha() {
+    expect 0 'weights_sha256' '*' -- "$JENSEN" train $tiny --json "$@"
+    sed -E 's/.*"weights_sha256":"([0-9a-f]+)".*/\1/' stdout.txt >sha.txt
+}
+sha --init mine --out by-name && cp sha.txt name.txt
+sha --init ./run/model.safetensors --out by-file
+cases=$((cases + 1))
+cmp -s sha.txt name.txt || complain "a name and its file give other weights" mine
+sha --init none --network cnn:width=8 --out from-none && cp sha.txt none.txt
+sha --network cnn:width=8 --out from-nothing
+cases=$((cases + 1))
+cmp -s sha.txt none.txt || complain "none is not nothing" none
+expect 3 '' 'no-such' -- "$JENSEN" train $tiny --init no-such --out other -q
+expect 3 '' "class 'disc' is none of the 10 classes of .*/mine" -- "$JENSEN" eval mine builtin:size=100,test=20 --device ref --json
+python3 -c '
+open("a.ppm", "wb").write(b"P6 40 32 255\n" + bytes(range(256)) * 15)'
+expect 0 '^a.ppm [0-9] 0\.' '' -- "$JENSEN" predict mine a.ppm --device ref
+
+# Downloads, from this machine.
+expect 0 '^resnet50 +https://.*resnet50-11ad3fa6.pth' '' -- "$JENSEN" weights fetch
+expect 2 '' "no weights 'resnet5' are published.*did you mean 'resnet50'" -- "$JENSEN" weights fetch resnet5
+expect 2 '' '--sha256 is needed for a URL' -- "$JENSEN" weights fetch https://example.org/a.pth
+expect 2 '' 'must be 8 to 64 hexadecimal digits' -- "$JENSEN" weights fetch https://example.org/a.pth --sha256 xyz
+"$JENSEN" weights fetch http://example.org/a --sha256 "$sum" >stdout.txt 2>stderr.txt
+if grep -q 'libcurl' stderr.txt; then
+    echo "skipped: no libcurl"
+    finish
+    exit
+fi
+expect 2 '' 'only https' -- "$JENSEN" weights fetch http://example.org/a --sha256 "$sum"
+cp run/model.safetensors w.safetensors
+python3 "$(dirname "$0")/data_server.py" &
+server=$!
+trap 'kill "$server"; rm -rf "$work"' EXIT
+for _ in $(seq 100); do
+    [ -s port.txt ] && break
+    sleep 0.1
+done
+at=http://127.0.0.1:$(cat port.txt)
+expect 5 '' '404' -- "$JENSEN" weights fetch "$at/none.pth" --sha256 "$sum"
+expect 3 '' 'is another file than it should be and was removed' -- "$JENSEN" weights fetch "$at/w.safetensors" --sha256 00000000
+expect 0 '^fetched: cnn:width=8' 'downloading' -- "$JENSEN" weights fetch "$at/w.safetensors" --sha256 "${sum:0:10}" --as fetched
+expect 5 '' '.' -- "$JENSEN" weights fetch "$at/cut/w.safetensors" --sha256 "$sum" --as continued
+expect 0 '^continued: ' '*' -- "$JENSEN" weights fetch "$at/range/w.safetensors" --sha256 "$sum" --as continued
+expect 3 '' 'is another file' -- "$JENSEN" weights fetch resnet18 --url "$at/w.safetensors"
+cases=$((cases + 1))
+[ -z "$(find cache/weights -name '*.part')" ] || complain "parts are left behind" fetch
+
+expect 0 '' '' -- "$JENSEN" weights remove mine
+expect 3 '' "no weights 'mine'" -- "$JENSEN" weights remove mine
+expect 1 '' 'the cache, which is off' -- env JENSEN_CACHE=off "$JENSEN" weights import run/model.safetensors
+finish
