@@ -17,8 +17,8 @@ static const jsn_param_info params[PARAMS] = {
 
 static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
 {
-    static const int kind[PARAMS] = {JSNI_PIXEL_BRIGHTNESS, JSNI_PIXEL_CONTRAST,
-                                     JSNI_PIXEL_COLOR, JSNI_PIXEL_HUE};
+    static const int kind[PARAMS] = {JSNI_OPERATION_brightness, JSNI_OPERATION_contrast,
+                                     JSNI_OPERATION_color, JSNI_OPERATION_hue};
     double factor[PARAMS];
     int order[PARAMS];
     for (int i = 0; i < PARAMS; i++) {

@@ -9,7 +9,7 @@ static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
         return JSN_OK;
     uint8_t *out = NULL;
     JSNI_TRY(jsni_work_room(work, work->width, work->height, &out));
-    const jsni_pixel_op op = {.kind = JSNI_PIXEL_FLIP};
+    const jsni_pixel_op op = {.kind = JSNI_OPERATION_flip};
     jsni_pixel_op_run(&op, work->data, out, work->width, work->height);
     jsni_work_take(work, out, work->width, work->height);
     return JSN_OK;

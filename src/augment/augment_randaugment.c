@@ -33,8 +33,8 @@ static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
         jsni_pixel_op op =
             jsni_draw_op((const jsni_pixel_op(*)[2])stage->op, (uint32_t)work->height,
                          (uint32_t)work->width, rng);
-        /* The rotation's centre is that of the image at hand. */
-        if (op.kind == JSNI_PIXEL_ROTATE)
+        /* A rotation's centre is that of the image at hand. */
+        if (op.form == JSNI_FORM_WARP)
             jsni_pixel_op_resolve(&op, op.kind, op.value, op.sign, work->width,
                                   work->height, 0, 0);
         JSNI_TRY(jsni_work_apply(work, &op));

@@ -30,46 +30,53 @@
 #ifndef JSNI_AUGMENT_DRAW_H
 #define JSNI_AUGMENT_DRAW_H
 
+#include "augment/operation_list.h"
 #include "augment/pixel.h"
 #include "core/rng.h"
 
-/* RandAugment's list, in the order in which it is drawn from, and the operations that
- * only ColorJitter and jsn_augment_operation() have. */
-typedef enum jsni_pixel_kind {
-    JSNI_PIXEL_AUTOCONTRAST,
-    JSNI_PIXEL_EQUALIZE,
-    JSNI_PIXEL_INVERT,
-    JSNI_PIXEL_ROTATE,
-    JSNI_PIXEL_POSTERIZE,
-    JSNI_PIXEL_SOLARIZE,
-    JSNI_PIXEL_SOLARIZE_ADD,
-    JSNI_PIXEL_COLOR,
-    JSNI_PIXEL_CONTRAST,
-    JSNI_PIXEL_BRIGHTNESS,
-    JSNI_PIXEL_SHARPNESS,
-    JSNI_PIXEL_SHEAR_X,
-    JSNI_PIXEL_SHEAR_Y,
-    JSNI_PIXEL_CUTOUT_ABS,
-    JSNI_PIXEL_TRANSLATE_X,
-    JSNI_PIXEL_TRANSLATE_Y,
-    JSNI_PIXEL_DRAWN, /* the 16 above are RandAugment's */
-    JSNI_PIXEL_HUE = JSNI_PIXEL_DRAWN,
-    JSNI_PIXEL_FLIP,
-    JSNI_PIXEL_GRAY,
-    JSNI_PIXEL_HSV,
-    JSNI_PIXEL_HSV_AND_BACK,
-    JSNI_PIXEL_SMOOTH,
-    JSNI_PIXEL_COUNT
-} jsni_pixel_kind;
+/* An operation by its place in the list: JSNI_OPERATION_rotate. RandAugment's come
+ * first. */
+typedef enum jsni_operation_kind {
+#define JSNI_OPERATION_KIND(id) JSNI_OPERATION_##id,
+    JSNI_OPERATION_DRAWN(JSNI_OPERATION_KIND) JSNI_PIXEL_DRAWN,
+    JSNI_PIXEL_BEFORE_OTHERS = JSNI_PIXEL_DRAWN - 1,
+    JSNI_OPERATION_OTHER(JSNI_OPERATION_KIND) JSNI_PIXEL_COUNT
+#undef JSNI_OPERATION_KIND
+} jsni_operation_kind;
 
-/* One operation, resolved: only the fields that the kind needs are meaningful. */
+/* What an operation is, what its table is made from, and what is drawn for it beside its
+ * number: see operation.h. */
+typedef enum jsni_operation_form {
+    JSNI_FORM_TABLE,
+    JSNI_FORM_PIXEL,
+    JSNI_FORM_WARP,
+    JSNI_FORM_IMAGE
+} jsni_operation_form;
+
+typedef enum jsni_operation_needs {
+    JSNI_NEEDS_NOTHING,
+    JSNI_NEEDS_RANGE,
+    JSNI_NEEDS_HISTOGRAM,
+    JSNI_NEEDS_GRAY
+} jsni_operation_needs;
+
+typedef enum jsni_operation_draws {
+    JSNI_DRAWS_SIGN = 1, /* whether the value is negated */
+    JSNI_DRAWS_PLACE = 2 /* the centre of a box */
+} jsni_operation_draws;
+
+/* One operation, resolved: only the fields that the form needs are meaningful. */
 typedef struct jsni_pixel_op {
-    int32_t kind;       /* jsni_pixel_kind */
-    int32_t sign;       /* -1: the drawn sign negated the value */
-    double value;       /* as RandAugment's magnitude gives it, before the sign */
-    float factor;       /* (float)value: Color, Contrast, Brightness, Sharpness */
-    jsni_pixel_box box; /* CutoutAbs */
-    jsni_warp warp;     /* Rotate, ShearX/Y, TranslateX/Y */
+    int32_t kind;            /* jsni_operation_kind */
+    int32_t form;            /* jsni_operation_form */
+    int32_t needs;           /* jsni_operation_needs */
+    int32_t draws;           /* set of jsni_operation_draws */
+    int32_t sign;            /* -1: the drawn sign negated the value */
+    float factor;            /* (float)value */
+    double value;            /* as RandAugment's magnitude gives it, before the sign */
+    double shift_x, shift_y; /* of a translation, with the sign; else 0 */
+    jsni_pixel_box box;      /* JSNI_DRAWS_PLACE */
+    jsni_warp warp;          /* JSNI_FORM_WARP */
 } jsni_pixel_op;
 
 enum { JSNI_VIEW_MAX_OPS = 8 };
@@ -93,13 +100,6 @@ typedef struct jsni_view_plan {
     uint32_t cut_y0, cut_y1, cut_x0, cut_x1; /* half-open; empty: y0 == y1 */
 } jsni_view_plan;
 
-static inline JSNI_HD int jsni_pixel_op_is_signed(int kind)
-{
-    return kind == JSNI_PIXEL_ROTATE || kind == JSNI_PIXEL_SHEAR_X ||
-           kind == JSNI_PIXEL_SHEAR_Y || kind == JSNI_PIXEL_TRANSLATE_X ||
-           kind == JSNI_PIXEL_TRANSLATE_Y;
-}
-
 /* A value in (1, size]: size - (size-1) * word / 2^32, every step exact in double. */
 static inline JSNI_HD double jsni_draw_position(jsni_rng *rng, uint32_t size)
 {
@@ -114,10 +114,10 @@ jsni_draw_op(const jsni_pixel_op op[JSNI_PIXEL_DRAWN][2], uint32_t height,
 {
     const uint32_t kind = jsni_rng_below(rng, JSNI_PIXEL_DRAWN);
     uint32_t negated = 0;
-    if (jsni_pixel_op_is_signed((int)kind))
+    if (op[kind][0].draws & JSNI_DRAWS_SIGN)
         negated = jsni_rng_u32(rng) >> 31;
     jsni_pixel_op drawn = op[kind][negated];
-    if (kind == JSNI_PIXEL_CUTOUT_ABS) {
+    if (drawn.draws & JSNI_DRAWS_PLACE) {
         const double x = jsni_draw_position(rng, width);
         const double y = jsni_draw_position(rng, height);
         drawn.box =

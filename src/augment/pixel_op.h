@@ -22,12 +22,18 @@ bool jsni_pixel_op_is_plain(const jsni_pixel_op *op, size_t width, size_t height
 bool jsni_pixel_op_table(const jsni_pixel_op *op, const uint8_t *in, size_t pixels,
                          uint8_t table[3][256]);
 
+/* The record of an operation; NULL beyond the last. */
+const struct jsni_operation *jsni_operation_at(size_t kind);
+
 /* out (not in) is [height][width][3], as is in. */
 void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
                        size_t width, size_t height);
 
 void jsni_table_run(const uint8_t table[3][256], const uint8_t *in, uint8_t *out,
                     size_t pixels);
+/* Blends with the smoothed image; the border stays. */
+void jsni_sharpen(const uint8_t *in, uint8_t *out, size_t width, size_t height,
+                  float factor);
 void jsni_warp_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
                    size_t width, size_t height);
 

@@ -1,43 +1,32 @@
-/* augment/pixel_op_info.c - the names and ranges of the operations, and one operation by its
- * name. */
+/* augment/pixel_op_info.c - the table of the operations, and one operation by its name.
+ * Knows none itself. */
 #include <math.h>
 #include <stdio.h>
 
+#include "augment/operation.h"
+#include "augment/operation_list.h"
 #include "augment/pixel_op.h"
 #include "core/fail.h"
 #include "core/names.h"
 #include "jensen/augment.h"
 
-/* In the order of jsni_pixel_kind, then other names of some. */
-static const jsn_operation_info infos[] = {
-    {"AutoContrast", 0, 1, 1, 0},
-    {"Equalize", 0, 1, 1, 0},
-    {"Invert", 0, 1, 1, 0},
-    {"Rotate", 0, 30, 1, 1},
-    {"Posterize", 0, 4, 1, 0},
-    {"Solarize", 0, 256, 1, 0},
-    {"SolarizeAdd", 0, 110, 1, 0},
-    {"Color", 0.1, 1.9, 1, 0},
-    {"Contrast", 0.1, 1.9, 1, 0},
-    {"Brightness", 0.1, 1.9, 1, 0},
-    {"Sharpness", 0.1, 1.9, 1, 0},
-    {"ShearX", 0, 0.3, 1, 1},
-    {"ShearY", 0, 0.3, 1, 1},
-    {"CutoutAbs", 0, 40, 1, 0},
-    {"TranslateXabs", 0, 100, 1, 1},
-    {"TranslateYabs", 0, 100, 1, 1},
-    {"Hue", 0, 0, 0, 0},
-    {"Flip", 0, 0, 0, 0},
-    {"Gray", 0, 0, 0, 0},
-    {"HSV", 0, 0, 0, 0},
-    {"HSV_and_back", 0, 0, 0, 0},
-    {"Smooth", 0, 0, 0, 0},
-    {"Saturation", 0, 0, 0, 0},
-};
+#define TABLE_DECLARE(id) extern const jsni_operation jsni_operation_##id;
+JSNI_OPERATION_LIST(TABLE_DECLARE)
+#undef TABLE_DECLARE
+
+/* In the order of jsni_operation_kind. */
+#define TABLE_ENTRY(id) &jsni_operation_##id,
+static const jsni_operation *const table[] = {JSNI_OPERATION_LIST(TABLE_ENTRY)};
+#undef TABLE_ENTRY
+
+const jsni_operation *jsni_operation_at(size_t kind)
+{
+    return kind < JSNI_COUNT_OF(table) ? table[kind] : NULL;
+}
 
 const jsn_operation_info *jsn_operation_describe(size_t index)
 {
-    return index < JSNI_COUNT_OF(infos) ? &infos[index] : NULL;
+    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
 }
 
 static bool same_name(const char *a, const char *b)
@@ -55,12 +44,12 @@ static jsn_status find_kind(const char *name, int *kind)
 {
     jsni_names names;
     jsni_names_begin(&names, name, NULL);
-    for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++) {
-        if (same_name(name, infos[i].name)) {
-            *kind = i == JSNI_PIXEL_COUNT ? JSNI_PIXEL_COLOR : (int)i;
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++) {
+        if (same_name(name, table[i]->info.name)) {
+            *kind = (int)i;
             return JSN_OK;
         }
-        jsni_names_add(&names, infos[i].name);
+        jsni_names_add(&names, table[i]->info.name);
     }
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no operation '%s'", name);
 }
@@ -74,7 +63,7 @@ jsn_status jsn_augment_operation(const jsn_image *in, const char *name, double v
     JSNI_TRY(find_kind(name, &kind));
     if (!(fabs(value) <= 1e6) || !(fabs(x) <= 1e6) || !(fabs(y) <= 1e6))
         return jsni_fail(JSN_ERR_RANGE, "%s: value %g at %g,%g is beyond +-1e6",
-                         infos[kind].name, value, x, y);
+                         table[kind]->info.name, value, x, y);
     JSNI_TRY(jsn_image_create(out, in->width, in->height));
     jsni_pixel_op op;
     jsni_pixel_op_resolve(&op, kind, value, 1, in->width, in->height, x, y);

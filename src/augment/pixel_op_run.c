@@ -1,7 +1,7 @@
-/* augment/pixel_op_run.c - the operations on whole images. The loops are written so that
- * compilers turn them into vector code; the bytes are those of augment/pixel.h. */
+/* augment/pixel_op_run.c - runs operations on whole images, by their form. */
 #include <string.h>
 
+#include "augment/operation.h"
 #include "augment/pixel_op.h"
 #include "augment/pixelkernel.h"
 
@@ -14,35 +14,6 @@ static void identity(uint8_t table[3][256])
             table[c][i] = (uint8_t)i;
 }
 
-static void autocontrast(const uint8_t *in, size_t pixels, uint8_t table[C][256])
-{
-    uint8_t low[C], high[C];
-    jsni_pixelkernel_best()->ranges(in, pixels, low, high);
-    for (int c = 0; c < C; c++)
-        for (int i = 0; i < 256; i++)
-            table[c][i] = jsni_autocontrast(i, low[c], high[c]);
-}
-
-static void equalize(const uint8_t *in, size_t pixels, uint8_t table[C][256])
-{
-    uint32_t histogram[C][256] = {{0}};
-    for (size_t i = 0; i < pixels; i++)
-        for (int c = 0; c < C; c++)
-            histogram[c][in[i * C + (size_t)c]]++;
-    for (int c = 0; c < C; c++) {
-        int highest = 255;
-        while (highest > 0 && histogram[c][highest] == 0)
-            highest--;
-        const uint32_t step =
-            jsni_equalize_step((uint32_t)pixels, histogram[c][highest]);
-        uint32_t below = 0;
-        for (int i = 0; i < 256; i++) {
-            table[c][i] = step == 0 ? (uint8_t)i : jsni_equalize(below, step);
-            below += histogram[c][i];
-        }
-    }
-}
-
 static uint8_t gray_mean(const uint8_t *in, size_t pixels)
 {
     enum { MOST = 65536 }; /* pixels whose sum surely fits 32 bits */
@@ -53,60 +24,68 @@ static uint8_t gray_mean(const uint8_t *in, size_t pixels)
     return jsni_gray_mean(sum, pixels);
 }
 
-/* The operations that treat all channels alike and need no statistics but `base`. One
- * loop each, so that each is vector code. */
-static void fill_table(const jsni_pixel_op *op, int base, uint8_t table[C][256])
+/* Channels that share their statistics share their table. */
+static void fill_alike(const jsni_operation *operation, const jsni_pixel_op *op,
+                       const jsni_byte_stats *stats, uint8_t table[C][256])
 {
-    uint8_t *t = table[0];
-    switch (op->kind) {
-    case JSNI_PIXEL_INVERT:
-        for (int i = 0; i < 256; i++)
-            t[i] = (uint8_t)(255 - i);
-        break;
-    case JSNI_PIXEL_POSTERIZE:
-        for (int i = 0; i < 256; i++)
-            t[i] = jsni_posterize(i, op->value);
-        break;
-    case JSNI_PIXEL_SOLARIZE:
-        for (int i = 0; i < 256; i++)
-            t[i] = jsni_solarize(i, op->value);
-        break;
-    case JSNI_PIXEL_SOLARIZE_ADD:
-        for (int i = 0; i < 256; i++)
-            t[i] = jsni_solarize_add(i, op->value);
-        break;
-    default:
-        for (int i = 0; i < 256; i++)
-            t[i] = jsni_blend(base, i, op->factor);
+    operation->fill(op, stats, NULL, table[0]);
+    memcpy(table[1], table[0], 256);
+    memcpy(table[2], table[0], 256);
+}
+
+static void fill_by_range(const jsni_operation *operation, const jsni_pixel_op *op,
+                          const uint8_t *in, size_t pixels, uint8_t table[C][256])
+{
+    uint8_t low[C], high[C];
+    jsni_pixelkernel_best()->ranges(in, pixels, low, high);
+    for (int c = 0; c < C; c++) {
+        const jsni_byte_stats stats = {.low = low[c], .high = high[c]};
+        operation->fill(op, &stats, NULL, table[c]);
     }
-    memcpy(table[1], t, 256);
-    memcpy(table[2], t, 256);
+}
+
+static void fill_by_histogram(const jsni_operation *operation, const jsni_pixel_op *op,
+                              const uint8_t *in, size_t pixels, uint8_t table[C][256])
+{
+    uint32_t histogram[C][256] = {{0}};
+    for (size_t i = 0; i < pixels; i++)
+        for (int c = 0; c < C; c++)
+            histogram[c][in[i * C + (size_t)c]]++;
+    for (int c = 0; c < C; c++) {
+        int highest = 255;
+        while (highest > 0 && histogram[c][highest] == 0)
+            highest--;
+        const jsni_byte_stats stats = {.pixels = (uint32_t)pixels,
+                                       .at_highest = histogram[c][highest]};
+        operation->fill(op, &stats, histogram[c], table[c]);
+    }
 }
 
 bool jsni_pixel_op_table(const jsni_pixel_op *op, const uint8_t *in, size_t pixels,
                          uint8_t table[3][256])
 {
-    switch (op->kind) {
-    case JSNI_PIXEL_AUTOCONTRAST:
-        autocontrast(in, pixels, table);
-        return true;
-    case JSNI_PIXEL_EQUALIZE:
-        equalize(in, pixels, table);
-        return true;
-    case JSNI_PIXEL_CONTRAST:
-        fill_table(op, gray_mean(in, pixels), table);
-        return true;
-    case JSNI_PIXEL_INVERT:
-    case JSNI_PIXEL_POSTERIZE:
-    case JSNI_PIXEL_SOLARIZE:
-    case JSNI_PIXEL_SOLARIZE_ADD:
-    case JSNI_PIXEL_BRIGHTNESS:
-        fill_table(op, 0, table);
-        return true;
-    default:
+    const jsni_operation *operation = jsni_operation_at((size_t)op->kind);
+    jsni_byte_stats stats = {0};
+    if (operation->form != JSNI_FORM_TABLE) {
         identity(table);
         return false;
     }
+    switch (operation->needs) {
+    case JSNI_NEEDS_RANGE:
+        fill_by_range(operation, op, in, pixels, table);
+        break;
+    case JSNI_NEEDS_HISTOGRAM:
+        fill_by_histogram(operation, op, in, pixels, table);
+        break;
+    case JSNI_NEEDS_GRAY:
+        stats.gray = gray_mean(in, pixels);
+        fill_alike(operation, op, &stats, table);
+        break;
+    case JSNI_NEEDS_NOTHING:
+        fill_alike(operation, op, &stats, table);
+        break;
+    }
+    return true;
 }
 
 void jsni_table_run(const uint8_t table[3][256], const uint8_t *in, uint8_t *out,
@@ -119,8 +98,8 @@ void jsni_table_run(const uint8_t table[3][256], const uint8_t *in, uint8_t *out
     }
 }
 
-static void sharpness(const uint8_t *in, uint8_t *out, size_t width, size_t height,
-                      float factor)
+void jsni_sharpen(const uint8_t *in, uint8_t *out, size_t width, size_t height,
+                  float factor)
 {
     const size_t stride = width * C;
     memcpy(out, in, stride * height);
@@ -133,77 +112,19 @@ static void sharpness(const uint8_t *in, uint8_t *out, size_t width, size_t heig
     }
 }
 
-static void cutout_abs(const jsni_pixel_box *box, const uint8_t *in, uint8_t *out,
-                       size_t width, size_t height)
-{
-    memcpy(out, in, width * height * C);
-    for (int32_t y = box->y0; y <= box->y1; y++)
-        for (int32_t x = box->x0; x <= box->x1; x++) {
-            uint8_t *p = out + ((size_t)y * width + (size_t)x) * C;
-            p[0] = JSNI_CUTOUT_ABS_R;
-            p[1] = JSNI_CUTOUT_ABS_G;
-            p[2] = JSNI_CUTOUT_ABS_B;
-        }
-}
-
-static void flip(const uint8_t *in, uint8_t *out, size_t width, size_t height)
-{
-    for (size_t y = 0; y < height; y++)
-        for (size_t x = 0; x < width; x++)
-            for (size_t c = 0; c < C; c++)
-                out[(y * width + x) * C + c] = in[(y * width + width - 1 - x) * C + c];
-}
-
-/* In all three channels. */
-static void gray(const uint8_t *in, uint8_t *out, size_t pixels)
-{
-    for (size_t i = 0; i < pixels * C; i += C)
-        memset(out + i, jsni_gray(in[i], in[i + 1], in[i + 2]), C);
-}
-
 void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
                        size_t width, size_t height)
 {
-    switch (op->kind) {
-    case JSNI_PIXEL_ROTATE:
-    case JSNI_PIXEL_SHEAR_X:
-    case JSNI_PIXEL_SHEAR_Y:
-    case JSNI_PIXEL_TRANSLATE_X:
-    case JSNI_PIXEL_TRANSLATE_Y:
-        jsni_warp_run(op, in, out, width, height);
-        return;
-    case JSNI_PIXEL_COLOR:
-        jsni_pixelkernel_best()->color(in, out, width * height, op->factor);
-        return;
-    case JSNI_PIXEL_SHARPNESS:
-        sharpness(in, out, width, height, op->factor);
-        return;
-    case JSNI_PIXEL_CUTOUT_ABS:
-        cutout_abs(&op->box, in, out, width, height);
-        return;
-    case JSNI_PIXEL_HUE:
-        jsni_hue_shift(in, out, width * height, op->value);
-        return;
-    case JSNI_PIXEL_FLIP:
-        flip(in, out, width, height);
-        return;
-    case JSNI_PIXEL_GRAY:
-        gray(in, out, width * height);
-        return;
-    case JSNI_PIXEL_HSV:
-        jsni_rgb_to_hsv(in, out, width * height);
-        return;
-    case JSNI_PIXEL_HSV_AND_BACK:
-        jsni_rgb_to_hsv(in, out, width * height);
-        jsni_hsv_to_rgb(out, out, width * height);
-        return;
-    case JSNI_PIXEL_SMOOTH: /* what Sharpness blends with */
-        sharpness(in, out, width, height, 0.0f);
-        return;
-    default: {
-        uint8_t table[3][256];
+    const jsni_operation *operation = jsni_operation_at((size_t)op->kind);
+    uint8_t table[C][256];
+    if (operation->form == JSNI_FORM_TABLE) {
         (void)jsni_pixel_op_table(op, in, width * height, table);
         jsni_table_run((const uint8_t(*)[256])table, in, out, width * height);
-    }
+    } else if (operation->form == JSNI_FORM_WARP) {
+        jsni_warp_run(op, in, out, width, height);
+    } else if (operation->run != NULL) {
+        operation->run(op, in, out, width, height);
+    } else {
+        operation->each(op, in, out, width, height);
     }
 }

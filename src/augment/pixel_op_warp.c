@@ -32,13 +32,10 @@ static void shift(const uint8_t *in, uint8_t *out, int64_t width, int64_t height
 static void drift(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
                   size_t width, size_t height)
 {
-    const double shift_by = op->sign < 0 ? -op->value : op->value;
-    const double tx = op->kind == JSNI_PIXEL_TRANSLATE_X ? shift_by : 0.0;
-    const double ty = op->kind == JSNI_PIXEL_TRANSLATE_Y ? shift_by : 0.0;
     memset(out, 0, height * width * C);
-    double v = ty + 0.5;
+    double v = op->shift_y + 0.5;
     for (size_t y = 0; y < height; y++) {
-        double u = tx + 0.5;
+        double u = op->shift_x + 0.5;
         for (size_t x = 0; x < width; x++) {
             if (u >= 0.0 && v >= 0.0 && u < (double)width && v < (double)height)
                 memcpy(out + (y * width + x) * C,
@@ -73,7 +70,7 @@ void jsni_warp_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
 {
     if (!jsni_pixel_op_is_plain(op, width, height))
         drift(op, in, out, width, height);
-    else if (op->kind == JSNI_PIXEL_TRANSLATE_X || op->kind == JSNI_PIXEL_TRANSLATE_Y)
+    else if (op->shift_x != 0.0 || op->shift_y != 0.0)
         shift(in, out, (int64_t)width, (int64_t)height, op->warp.x0 / 65536,
               op->warp.y0 / 65536);
     else

@@ -4,6 +4,7 @@
 #include "support/support.h"
 
 #include "augment/augment_impl.h"
+#include "augment/operation.h"
 #include "augment/pipeline.h"
 #include "core/alloc.h"
 #include "format/safetensors.h"
@@ -331,7 +332,9 @@ static void test_the_ranges_are_those_of_the_golden_file(void **state)
         assert_string_equal(jsn_json_text(jsn_json_at(row, 0)), info->name);
         assert_true(jsn_json_real(jsn_json_at(row, 1)) == info->low);
         assert_true(jsn_json_real(jsn_json_at(row, 2)) == info->high);
-        assert_int_equal(info->is_signed, jsni_pixel_op_is_signed((int)i));
+        assert_int_equal(info->randaugment, 1);
+        assert_int_equal(info->is_signed,
+                         (jsni_operation_at(i)->draws & JSNI_DRAWS_SIGN) != 0);
     }
 }
 

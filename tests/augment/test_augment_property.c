@@ -153,14 +153,14 @@ static void test_choices_are_uniform(void **state)
         const jsni_view_plan plan = jsni_view_draw(jsni_augment_recipe(pipeline), &rng);
         assert_int_equal(plan.ops, 1);
         ops[plan.op[0].kind]++;
-        if (plan.op[0].kind == JSNI_PIXEL_ROTATE ||
-            plan.op[0].kind == JSNI_PIXEL_SHEAR_X)
+        if (plan.op[0].kind == JSNI_OPERATION_rotate ||
+            plan.op[0].kind == JSNI_OPERATION_shear_x)
             signs[plan.op[0].sign < 0]++;
         top[plan.top]++;
         left[plan.left]++;
         flip[plan.flip]++;
         height[plan.cut_y1 - plan.cut_y0]++;
-        if (plan.op[0].kind == JSNI_PIXEL_CUTOUT_ABS) {
+        if (plan.op[0].kind == JSNI_OPERATION_cutout_abs) {
             const jsni_pixel_box *box = &plan.op[0].box;
             assert_true(box->x0 >= 0 && box->x0 <= 30 && box->x1 - box->x0 <= 4);
             corner[box->x0]++;

@@ -8,7 +8,10 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 extern "C" {
-#include "augment/draw.h"
+#define JSNI_OPERATION_DEVICE
+#include "augment/operation.h"
+/* The files of all operations; made by CMake. */
+#include "augment/operation_files.h"
 }
 
 constexpr int BLOCK = 256;
@@ -25,8 +28,8 @@ struct gather_shared {
 /* Statistics of the stored image that tables are made from. */
 static __device__ void statistics(gather_shared &s, const uint8_t *image, int pixels)
 {
-    const int kind = s.op.kind;
-    if (kind == JSNI_PIXEL_EQUALIZE)
+    const int needs = s.op.needs;
+    if (needs == JSNI_NEEDS_HISTOGRAM)
         for (int i = threadIdx.x; i < 3 * 256; i += BLOCK)
             (&s.histogram[0][0])[i] = 0;
     if (threadIdx.x < 3) {
@@ -35,17 +38,17 @@ static __device__ void statistics(gather_shared &s, const uint8_t *image, int pi
         s.gray = 0;
     }
     __syncthreads();
-    if (kind == JSNI_PIXEL_AUTOCONTRAST || kind == JSNI_PIXEL_EQUALIZE)
+    if (needs == JSNI_NEEDS_RANGE || needs == JSNI_NEEDS_HISTOGRAM)
         for (int i = threadIdx.x; i < 3 * pixels; i += BLOCK) {
             const int c = i % 3;
-            if (kind == JSNI_PIXEL_EQUALIZE) {
+            if (needs == JSNI_NEEDS_HISTOGRAM) {
                 atomicAdd(&s.histogram[c][image[i]], 1u);
             } else {
                 atomicMin(&s.low[c], (uint32_t)image[i]);
                 atomicMax(&s.high[c], (uint32_t)image[i]);
             }
         }
-    if (kind == JSNI_PIXEL_CONTRAST) {
+    if (needs == JSNI_NEEDS_GRAY) {
         uint32_t sum = 0;
         for (int i = threadIdx.x; i < pixels; i += BLOCK)
             sum += jsni_gray(image[3 * i], image[3 * i + 1], image[3 * i + 2]);
@@ -54,16 +57,37 @@ static __device__ void statistics(gather_shared &s, const uint8_t *image, int pi
     __syncthreads();
 }
 
-static __device__ bool has_table(int kind)
+static __device__ uint8_t table_byte(const jsni_pixel_op *op,
+                                     const jsni_byte_stats *stats, int byte)
 {
-    return kind == JSNI_PIXEL_AUTOCONTRAST || kind == JSNI_PIXEL_EQUALIZE ||
-           kind == JSNI_PIXEL_INVERT || kind == JSNI_PIXEL_POSTERIZE ||
-           kind == JSNI_PIXEL_SOLARIZE || kind == JSNI_PIXEL_SOLARIZE_ADD ||
-           kind == JSNI_PIXEL_CONTRAST || kind == JSNI_PIXEL_BRIGHTNESS;
+    switch (op->kind) {
+#define TABLE_CASE(id)        \
+    case JSNI_OPERATION_##id: \
+        return id##_table_on_device(op, stats, byte);
+        JSNI_OPERATION_DRAWN(TABLE_CASE)
+#undef TABLE_CASE
+    default:
+        return 0;
+    }
+}
+
+static __device__ void pixel_at(const jsni_pixel_op *op, const uint8_t *p, int x, int y,
+                                int width, int height, uint8_t *out)
+{
+    switch (op->kind) {
+#define PIXEL_CASE(id)                                         \
+    case JSNI_OPERATION_##id:                                  \
+        id##_pixel_on_device(op, p, x, y, width, height, out); \
+        break;
+        JSNI_OPERATION_DRAWN(PIXEL_CASE)
+#undef PIXEL_CASE
+    default:
+        break;
+    }
 }
 
 /* Thread i makes entry i of each channel's table: pixels below it by a scan. */
-static __device__ void equalize_tables(gather_shared &s, int pixels)
+static __device__ void histogram_tables(gather_shared &s, int pixels)
 {
     const int i = threadIdx.x, lane = i & 31, w = i >> 5;
     for (int c = 0; c < 3; c++) {
@@ -81,42 +105,28 @@ static __device__ void equalize_tables(gather_shared &s, int pixels)
         uint32_t below = sum - own;
         for (int k = 0; k < w; k++)
             below += s.sums[k];
-        const uint32_t step =
-            jsni_equalize_step((uint32_t)pixels, s.histogram[c][s.high[c]]);
-        s.table[c][i] = step == 0 ? (uint8_t)i : jsni_equalize(below, step);
+        const jsni_byte_stats stats = {
+            0, 0, 0, (uint32_t)pixels, s.histogram[c][s.high[c]], below};
+        s.table[c][i] = table_byte(&s.op, &stats, i);
         __syncthreads();
-    }
-}
-
-static __device__ uint8_t table_byte(const gather_shared &s, int c, int i, int base)
-{
-    switch (s.op.kind) {
-    case JSNI_PIXEL_AUTOCONTRAST:
-        return jsni_autocontrast(i, (int)s.low[c], (int)s.high[c]);
-    case JSNI_PIXEL_INVERT:
-        return (uint8_t)(255 - i);
-    case JSNI_PIXEL_POSTERIZE:
-        return jsni_posterize(i, s.op.value);
-    case JSNI_PIXEL_SOLARIZE:
-        return jsni_solarize(i, s.op.value);
-    case JSNI_PIXEL_SOLARIZE_ADD:
-        return jsni_solarize_add(i, s.op.value);
-    default:
-        return jsni_blend(base, i, s.op.factor);
     }
 }
 
 static __device__ void make_table(gather_shared &s, const uint8_t *image, int pixels)
 {
     statistics(s, image, pixels);
-    if (s.op.kind == JSNI_PIXEL_EQUALIZE) {
-        equalize_tables(s, pixels);
+    if (s.op.needs == JSNI_NEEDS_HISTOGRAM) {
+        histogram_tables(s, pixels);
     } else {
-        const int base = s.op.kind == JSNI_PIXEL_CONTRAST
+        const int gray = s.op.needs == JSNI_NEEDS_GRAY
                              ? jsni_gray_mean(s.gray, (uint64_t)pixels)
                              : 0;
-        for (int i = threadIdx.x; i < 3 * 256; i += BLOCK)
-            s.table[i / 256][i % 256] = table_byte(s, i / 256, i % 256, base);
+        for (int i = threadIdx.x; i < 3 * 256; i += BLOCK) {
+            const int c = i / 256;
+            const jsni_byte_stats stats = {
+                (int)s.low[c], (int)s.high[c], gray, 0, 0, 0};
+            s.table[c][i % 256] = table_byte(&s.op, &stats, i % 256);
+        }
     }
     __syncthreads();
 }
@@ -136,42 +146,14 @@ static __device__ void operated(const gather_shared &s, const uint8_t *image, in
             out[c] = s.table[c][p[c]];
         return;
     }
-    switch (s.op.kind) {
-    case JSNI_PIXEL_COLOR: {
-        const int base = jsni_gray(p[0], p[1], p[2]);
-        for (int c = 0; c < 3; c++)
-            out[c] = jsni_blend(base, p[c], s.op.factor);
+    if (s.op.form == JSNI_FORM_PIXEL) {
+        pixel_at(&s.op, p, x, y, width, height, out);
         return;
     }
-    case JSNI_PIXEL_SHARPNESS: {
-        if (x < 1 || y < 1 || x + 1 >= width || y + 1 >= height)
-            return;
-        for (int c = 0; c < 3; c++) {
-            int sum = 0;
-            for (int dy = -1; dy <= 1; dy++)
-                for (int dx = -1; dx <= 1; dx++)
-                    sum += p[(dy * width + dx) * 3 + c];
-            out[c] = jsni_blend(jsni_smooth(sum, p[c]), p[c], s.op.factor);
-        }
-        return;
-    }
-    case JSNI_PIXEL_CUTOUT_ABS:
-        if (x >= s.op.box.x0 && x <= s.op.box.x1 && y >= s.op.box.y0 &&
-            y <= s.op.box.y1) {
-            out[0] = JSNI_CUTOUT_ABS_R;
-            out[1] = JSNI_CUTOUT_ABS_G;
-            out[2] = JSNI_CUTOUT_ABS_B;
-        }
-        return;
-    default: { /* the operations that move pixels */
-        const int64_t u = jsni_warp_x(&s.op.warp, x, y),
-                      v = jsni_warp_y(&s.op.warp, x, y);
-        const bool in = u >= 0 && v >= 0 && u < width && v < height;
-        for (int c = 0; c < 3; c++)
-            out[c] = in ? image[(v * width + u) * 3 + c] : 0;
-        return;
-    }
-    }
+    const int64_t u = jsni_warp_x(&s.op.warp, x, y), v = jsni_warp_y(&s.op.warp, x, y);
+    const bool in = u >= 0 && v >= 0 && u < width && v < height;
+    for (int c = 0; c < 3; c++)
+        out[c] = in ? image[(v * width + u) * 3 + c] : 0;
 }
 
 static __device__ void draw(gather_shared &s, const jsni_gather_args &A,
@@ -226,7 +208,7 @@ static __global__ void __launch_bounds__(BLOCK) gather(const jsni_gather_args A)
         }
     }
     __syncthreads();
-    const bool table = s.ops && has_table(s.op.kind);
+    const bool table = s.ops && s.op.form == JSNI_FORM_TABLE;
     if (table)
         make_table(s, image, pixels);
     const float *normal =

@@ -18,8 +18,7 @@ const void *jsni_gather_recipe(const struct jsn_augment *pipeline, size_t height
     for (int kind = 0; kind < JSNI_PIXEL_DRAWN && recipe->ops; kind++)
         for (int sign = 0; sign < 2; sign++) {
             const jsni_pixel_op *op = &recipe->op[kind][sign];
-            const bool moves = jsni_pixel_op_is_signed(kind);
-            if (moves && !jsni_pixel_op_is_plain(op, width, height))
+            if (!jsni_pixel_op_is_plain(op, width, height))
                 return NULL;
         }
     return recipe;
