@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda format clean
+.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda style format clean
 
 all: release
 
@@ -54,6 +54,10 @@ install: release
 cuda: setup
 	@cmake --preset cuda >/dev/null
 	@cmake --build build/cuda --target product -j $(JOBS)
+
+style:
+	@scripts/setup.sh test
+	@scripts/style.sh
 
 format:
 	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cc' '*.cu' '*.cuh' | xargs clang-format-14 -i

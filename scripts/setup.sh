@@ -12,7 +12,7 @@ set -euo pipefail
 build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libjpeg-dev
        libpng-dev libwebp-dev libarchive-dev libcurl4-openssl-dev libyaml-dev libsqlite3-dev libpq-dev)
 python=(python3-dev python3-venv python3-pip)
-test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 python3
+test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3
       xz-utils zip)
 peers=(python3-numpy python3-pil python3-torch python3-scipy chromium
        librsvg2-bin postgresql python3-optuna)

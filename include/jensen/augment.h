@@ -131,11 +131,12 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_augment_operation(const jsn_image *in,
                                                         double x, double y,
                                                         jsn_image *out);
 
+typedef enum jsn_filter { JSN_FILTER_BILINEAR, JSN_FILTER_BICUBIC } jsn_filter;
+
 /* Resizes as Pillow does (antialiased; rounded to bytes between the passes). `box` is
  * the part of `in` that fills `out`, whose size was set by jsn_image_create(); NULL:
  * all of it.
  *   JSN_ERR_ARGUMENT, JSN_ERR_RANGE (an empty or outlying box), JSN_ERR_MEMORY */
-typedef enum jsn_filter { JSN_FILTER_BILINEAR, JSN_FILTER_BICUBIC } jsn_filter;
 JSN_API JSN_MUST_CHECK jsn_status jsn_image_resize(const jsn_image *in,
                                                    const jsn_augment_box *box,
                                                    jsn_filter filter, jsn_image *out);
@@ -150,6 +151,7 @@ typedef struct jsn_augment_info {
     const char *stages; /* NULL for a stage */
 } jsn_augment_info;
 
+/* The record at `index`, stages first; NULL beyond the last. */
 JSN_API const jsn_augment_info *jsn_augment_describe(size_t index);
 
 /* The operations of jsn_augment_operation(): name and the range that RandAugment's
@@ -162,6 +164,7 @@ typedef struct jsn_operation_info {
     int is_signed;   /* 1: RandAugment negates the value half of the time */
 } jsn_operation_info;
 
+/* The record at `index`, those of RandAugment first; NULL beyond the last. */
 JSN_API const jsn_operation_info *jsn_operation_describe(size_t index);
 
 #ifdef __cplusplus

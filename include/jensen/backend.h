@@ -35,6 +35,7 @@ typedef struct jsn_backend_info {
     int gpu;        /* 1: its devices are GPUs */
 } jsn_backend_info;
 
+/* How many backends this build has. */
 JSN_API size_t jsn_backend_count(void);
 
 /* The record at `index`; all zero when index >= jsn_backend_count(). */
@@ -90,6 +91,7 @@ typedef struct jsn_optimiser_info {
     double rate; /* learning rate for batches of 128 where none is named */
 } jsn_optimiser_info;
 
+/* How many optimisers there are, and the one at `index`. */
 JSN_API size_t jsn_optimiser_count(void);
 JSN_API const jsn_optimiser_info *jsn_optimiser_describe(size_t index); /* or NULL */
 

@@ -75,6 +75,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open_weights(
     const char *device, size_t threads);
 JSN_API void jsn_classifier_close(jsn_classifier *classifier); /* accepts NULL */
 
+/* How many classes it tells apart; 0 for NULL. */
 JSN_API size_t jsn_classifier_classes(const jsn_classifier *classifier);
 /* The name of a class, or NULL beyond the last; the classifier's. */
 JSN_API const char *jsn_classifier_class(const jsn_classifier *classifier,
@@ -129,6 +130,7 @@ typedef struct jsn_classifier_scores {
     const char *split; /* that was evaluated: "test", "val" or "train"; static */
 } jsn_classifier_scores;
 
+/* Frees what the scores hold, and zeroes them. Accepts NULL. */
 JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
 
 /* Evaluates on a data set: its test split, else its validation split, else all it has

@@ -41,6 +41,7 @@ typedef struct jsn_dataset_info {
     size_t param_count;
 } jsn_dataset_info;
 
+/* How many kinds of data sets there are. */
 JSN_API size_t jsn_dataset_count(void);
 
 /* The record at `index`, or NULL when index >= jsn_dataset_count(). */
@@ -100,6 +101,7 @@ typedef struct jsn_dataset_traits {
     const char *asymmetric;
 } jsn_dataset_traits;
 
+/* The traits of an open data set, which owns them; NULL for NULL. */
 JSN_API const jsn_dataset_traits *jsn_dataset_about(const jsn_dataset *data);
 
 /* The name of class `label`, or NULL outside [0, classes). */

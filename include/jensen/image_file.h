@@ -48,6 +48,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_image_decode(jsn_image *out, const void *b
  * jsn_image_decode(). */
 typedef struct jsni_image_decoder jsn_image_decoder;
 
+/* On failure *out is NULL. JSN_ERR_ARGUMENT, JSN_ERR_MEMORY. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_image_decoder_create(jsn_image_decoder **out);
 JSN_API void jsn_image_decoder_destroy(jsn_image_decoder *decoder); /* accepts NULL */
 JSN_API JSN_MUST_CHECK jsn_status jsn_image_decoder_decode(jsn_image_decoder *decoder,

@@ -31,6 +31,7 @@ typedef struct jsn_limit_info {
     uint64_t highest; /* that it can be set to */
 } jsn_limit_info;
 
+/* How many limits there are. */
 JSN_API size_t jsn_limit_count(void);
 
 /* The record at `index`, or NULL when index >= jsn_limit_count(). */

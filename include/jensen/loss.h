@@ -48,6 +48,7 @@ typedef struct jsn_loss_info {
     bool per_sample; /* is a mean of per-sample values */
 } jsn_loss_info;
 
+/* How many losses there are. */
 JSN_API size_t jsn_loss_count(void);
 
 /* The record at `index`, or NULL when index >= jsn_loss_count(). */
@@ -79,6 +80,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_loss_create(jsn_loss **out, const char *sp
 /* Accepts NULL. */
 JSN_API void jsn_loss_destroy(jsn_loss *loss);
 
+/* The record of the loss that a handle was made for; NULL for NULL. */
 JSN_API const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss);
 
 /* With `on`, the loss reads the first view alone: its value is that of view 0, and the
@@ -142,6 +144,7 @@ typedef struct jsn_loss_batch {
     const uint8_t *use_other; /* [samples] */
 } jsn_loss_batch;
 
+/* No samples, JSN_LOSS_F32, every array NULL. */
 JSN_API void jsn_loss_batch_init(jsn_loss_batch *batch);
 
 typedef struct jsn_loss_result {

@@ -31,6 +31,7 @@ typedef struct jsn_instruction_set {
     bool present;
 } jsn_instruction_set;
 
+/* How many instruction sets the program knows. */
 JSN_API size_t jsn_instruction_set_count(void);
 
 /* The record at `index`; all zero when index >= jsn_instruction_set_count(). */
@@ -53,6 +54,7 @@ typedef struct jsn_gpu_driver {
     jsn_gpu gpu[JSN_GPU_MAX];
 } jsn_gpu_driver;
 
+/* Asks the driver itself, without the CUDA module. */
 JSN_API void jsn_gpu_probe(jsn_gpu_driver *out);
 
 /* Bytes that may still be written below `path`; 0 when there is no such folder. */

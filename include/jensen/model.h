@@ -138,6 +138,7 @@ typedef struct jsn_model_info {
     int gpu; /* 1: the device is a GPU */
 } jsn_model_info;
 
+/* What the model is and takes; all zero for NULL. */
 JSN_API jsn_model_info jsn_model_describe(const jsn_model *model);
 
 /* What a model with these options would need, without making it; failures as

@@ -30,6 +30,7 @@ typedef struct jsn_network_info {
     size_t channels, height, width; /* the input it is made for; others work, too */
 } jsn_network_info;
 
+/* How many networks there are. */
 JSN_API size_t jsn_network_count(void);
 
 /* The record at `index`, or NULL when index >= jsn_network_count(). */
@@ -60,6 +61,7 @@ typedef struct jsn_network_totals_info {
     uint64_t activations; /* values of one image, all layers */
 } jsn_network_totals_info;
 
+/* Sums over the layers; all zero for NULL. */
 JSN_API jsn_network_totals_info jsn_network_totals(const jsn_network *network);
 
 /* One layer; the texts belong to the network. */

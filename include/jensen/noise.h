@@ -117,6 +117,7 @@ typedef struct jsn_noise_info {
     size_t param_count;
 } jsn_noise_info;
 
+/* The record at `index`, or NULL beyond the last. */
 JSN_API const jsn_noise_info *jsn_noise_describe(size_t index);
 
 #ifdef __cplusplus

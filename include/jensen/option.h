@@ -34,6 +34,7 @@ typedef struct jsn_texts {
     size_t count;
 } jsn_texts;
 
+/* Adds a copy of a text to the end. JSN_ERR_ARGUMENT (NULL), JSN_ERR_MEMORY. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_texts_add(jsn_texts *texts, const char *text);
 JSN_API void jsn_texts_release(jsn_texts *texts); /* and zeroes it */
 

@@ -49,6 +49,7 @@ typedef struct jsn_recipe {
     jsn_recipe_option options[JSN_RECIPE_MAX_OPTIONS];
 } jsn_recipe;
 
+/* How many recipes there are. */
 JSN_API size_t jsn_recipe_count(void);
 
 /* The recipe at `index`. JSN_ERR_RANGE when index >= jsn_recipe_count(). */

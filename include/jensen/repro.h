@@ -33,6 +33,7 @@ typedef struct jsn_repro_entry {
     bool runs;         /* needs training runs */
 } jsn_repro_entry;
 
+/* How many tables and figures there are. */
 JSN_API size_t jsn_repro_count(void);
 /* False when index >= jsn_repro_count(). */
 JSN_API bool jsn_repro_at(size_t index, jsn_repro_entry *out);

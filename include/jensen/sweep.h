@@ -52,6 +52,8 @@ typedef struct jsn_sweep_plan {
     char *methods;       /* of the preset: "gjs,js", or "all" */
 } jsn_sweep_plan;
 
+/* The table of the options of a plan; a plan with their initial values; its end. The
+ * last accepts NULL. */
 JSN_API const jsn_option_info *jsn_sweep_plan_options(size_t *count);
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_plan_init(jsn_sweep_plan *plan);
 JSN_API void jsn_sweep_plan_release(jsn_sweep_plan *plan);
@@ -93,6 +95,7 @@ JSN_API void jsn_sweep_close(jsn_sweep *sweep); /* accepts NULL */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_exists(const char *url, const char *name,
                                                    bool *found);
 
+/* The study's name and its objective; both belong to the handle, NULL for NULL. */
 JSN_API const char *jsn_sweep_name(const jsn_sweep *sweep);
 JSN_API const char *jsn_sweep_objective(const jsn_sweep *sweep);
 typedef struct jsn_sweep_trial jsn_sweep_trial;
@@ -118,6 +121,7 @@ typedef struct jsn_sweep_counts {
     size_t waiting, running, complete, pruned, failed;
 } jsn_sweep_counts;
 
+/* The trials in each state, as the store has them now. JSN_ERR_IO, JSN_ERR_DATA. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_count(jsn_sweep *sweep,
                                                   jsn_sweep_counts *out);
 
@@ -141,6 +145,7 @@ typedef struct jsn_sweep_worker {
     void (*ended)(const char *run, void *user);
 } jsn_sweep_worker;
 
+/* A minute of grace, 3 retries, waiting for the trials of others; all else 0 or NULL. */
 JSN_API void jsn_sweep_worker_init(jsn_sweep_worker *worker);
 
 /* Claims and runs trials until none is left. `stop` is asked after every step; the run
@@ -181,6 +186,7 @@ struct jsn_sweep_trial {
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_trials(jsn_sweep *sweep,
                                                    jsn_sweep_trial **out,
                                                    size_t *count);
+/* Accepts NULL. */
 JSN_API void jsn_sweep_trials_release(jsn_sweep_trial *trials, size_t count);
 
 /* The text of an option or fact of a trial, NULL when it has none. */
@@ -219,6 +225,14 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_choose(const jsn_sweep *sweep,
                                                    jsn_sweep_choice *out);
 JSN_API void jsn_sweep_choice_release(jsn_sweep_choice *choice); /* and zeroes it */
 
+typedef struct jsn_tune_result {
+    char lr[32], loss[64];
+    double val_acc_noisy; /* of the choice */
+    size_t runs;          /* complete, all calls together */
+    size_t failed;        /* likewise */
+    bool finished;        /* every planned run has ended, none cut off by the budget */
+} jsn_tune_result;
+
 /* Choosing loss weight and learning rate without clean labels, by accuracy on a noisy
  * validation part: learning rates at the middle weight first, then weights at the best
  * rate. The first rate is what training with `base` takes by itself, or that of the study's
@@ -229,14 +243,6 @@ JSN_API void jsn_sweep_choice_release(jsn_sweep_choice *choice); /* and zeroes i
  *   JSN_ERR_ARGUMENT  the study is one with other options, or the data has changed since
  *                     one of its runs was completed
  *   JSN_ERR_NUMERIC   no run has ended with a result */
-typedef struct jsn_tune_result {
-    char lr[32], loss[64];
-    double val_acc_noisy; /* of the choice */
-    size_t runs;          /* complete, all calls together */
-    size_t failed;        /* likewise */
-    bool finished;        /* every planned run has ended, none cut off by the budget */
-} jsn_tune_result;
-
 JSN_API JSN_MUST_CHECK jsn_status jsn_tune(const char *url, const char *name,
                                            const jsn_train_config *base, int64_t runs,
                                            const jsn_sweep_worker *worker,

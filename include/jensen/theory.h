@@ -67,11 +67,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_theory_bounds_weighted(jsn_theory_bounds *
                                                              size_t views,
                                                              const double *weights);
 
-/* Between which values sum_k L(e_k, p) lies for losses of one view, in the scale of the
- * loss library. `parameter` is q for GCE, pi1 for JS and ignored by the others; *upper
- * is infinite for CE.
- *   JSN_ERR_ARGUMENT  classes < 2
- *   JSN_ERR_RANGE     GCE and parameter not in (0, 1], JS and not inside (0, 1) */
 typedef enum jsn_theory_loss {
     JSN_THEORY_CE,  /* -log p_y */
     JSN_THEORY_MAE, /* ||e_y - p||_1 = 2(1 - p_y) */
@@ -79,6 +74,11 @@ typedef enum jsn_theory_loss {
     JSN_THEORY_JS   /* JS of e_y and p, scaled; parameter = pi1 */
 } jsn_theory_loss;
 
+/* Between which values sum_k L(e_k, p) lies for losses of one view, in the scale of the
+ * loss library. `parameter` is q for GCE, pi1 for JS and ignored by the others; *upper
+ * is infinite for CE.
+ *   JSN_ERR_ARGUMENT  classes < 2
+ *   JSN_ERR_RANGE     GCE and parameter not in (0, 1], JS and not inside (0, 1) */
 JSN_API JSN_MUST_CHECK jsn_status jsn_theory_label_sum(jsn_theory_loss loss,
                                                        double parameter, size_t classes,
                                                        double *lower, double *upper);

@@ -90,6 +90,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_read_file(jsn_train_config *c
  *   JSN_ERR_DATA  the file cannot be read */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_resolve(jsn_train_config *config);
 
+/* Frees all texts of the configuration and clears it. Accepts NULL. */
 JSN_API void jsn_train_config_release(jsn_train_config *config);
 
 enum { JSN_TRAIN_PATH = 1024 };

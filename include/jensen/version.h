@@ -25,6 +25,7 @@ typedef struct jsn_feature {
     const char *version;
 } jsn_feature;
 
+/* How many optional libraries the build knows. */
 JSN_API size_t jsn_feature_count(void);
 
 /* The record at `index`, or NULL when index >= jsn_feature_count(). */

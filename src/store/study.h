@@ -89,6 +89,26 @@ JSN_MUST_CHECK jsn_status jsni_trial_claim_one(const jsni_study *study, int64_t 
                                                const char *worker, int64_t *attempts,
                                                bool *done);
 
+/* The waiting trials whose id is above `after`, by id: `out` has room for
+ * JSNI_STUDY_WAITING of them. */
+enum { JSNI_STUDY_WAITING = 200 };
+JSN_MUST_CHECK jsn_status jsni_study_waiting(const jsni_study *study, int64_t after,
+                                             jsni_claim *out, size_t *count);
+
+/* Failed trials wait again, as if never tried; *count of them. */
+JSN_MUST_CHECK jsn_status jsni_study_retry(const jsni_study *study, size_t *count);
+
+/* Whether a trial has this value as its user attribute `key`. */
+JSN_MUST_CHECK jsn_status jsni_study_has_trial(const jsni_study *study, const char *key,
+                                               const char *json, bool *found);
+
+/* A finished trial that saw other data than `json` says of `trial`: its number, and what
+ * it saw, the caller's (jsni_free); *other is NULL where there is none. Trials that choose
+ * their data are meant to differ. */
+JSN_MUST_CHECK jsn_status jsni_study_other_data(const jsni_study *study, int64_t trial,
+                                                const char *json, int64_t *number,
+                                                char **other);
+
 /* Renews the heartbeat; *mine is false when the claim was lost. */
 JSN_MUST_CHECK jsn_status jsni_trial_beat(jsni_store *store, int64_t trial,
                                           const char *worker, bool *mine);

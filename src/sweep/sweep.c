@@ -181,27 +181,11 @@ jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
 jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count)
 {
     JSNI_NEED(sweep);
-    char id[24];
-    int64_t changed = 0;
-    (void)snprintf(id, sizeof id, "%lld", (long long)sweep->study.id);
-    const char *const params[] = {id};
-    JSNI_TRY(jsni_store_begin(sweep->store));
-    jsn_status status = jsni_store_run(
-        sweep->store,
-        "DELETE FROM trial_user_attributes WHERE \"key\" IN ('attempts', 'failure') "
-        "AND "
-        "trial_id IN (SELECT trial_id FROM trials WHERE study_id = $1 AND state = "
-        "'FAIL')",
-        params, 1, NULL, NULL);
-    if (status == JSN_OK)
-        status = jsni_store_run(sweep->store,
-                                "UPDATE trials SET state = 'WAITING', "
-                                "datetime_complete = NULL WHERE study_id = $1 AND "
-                                "state = 'FAIL'",
-                                params, 1, NULL, &changed);
+    size_t changed = 0;
+    const jsn_status status = jsni_study_retry(&sweep->study, &changed);
     if (count != NULL)
-        *count = (size_t)changed;
-    return jsni_store_end(sweep->store, status);
+        *count = changed;
+    return status;
 }
 
 /* What tells trials of a study apart: their options in the order given. */
@@ -216,22 +200,6 @@ static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **
     const jsn_status status = jsni_json_quote(key, json);
     jsni_free(key);
     return status;
-}
-
-static jsn_status has_key(const jsni_study *study, const char *json, bool *found)
-{
-    char id[24];
-    jsni_store_rows rows = {0};
-    (void)snprintf(id, sizeof id, "%lld", (long long)study->id);
-    const char *const params[] = {id, json};
-    JSNI_TRY(jsni_store_run(study->store,
-                            "SELECT 1 FROM trial_user_attributes a JOIN trials t ON "
-                            "t.trial_id = a.trial_id WHERE t.study_id = $1 AND "
-                            "a.\"key\" = 'options' AND a.value_json = $2 LIMIT 1",
-                            params, 2, &rows, NULL));
-    *found = rows.rows > 0;
-    jsni_store_rows_release(&rows);
-    return JSN_OK;
 }
 
 jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
@@ -252,7 +220,7 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
     if (status == JSN_OK && group != NULL)
         status = jsni_json_quote(group, &quoted);
     if (status == JSN_OK && added != NULL)
-        status = has_key(study, key, &found);
+        status = jsni_study_has_trial(study, "options", key, &found);
     if (status == JSN_OK && !found) {
         char word_options[] = "options", word_group[] = "group";
         const jsni_attr attrs[] = {{word_options, key}, {word_group, quoted}};

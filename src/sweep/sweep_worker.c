@@ -181,21 +181,12 @@ static jsn_status claim_beside(jsni_worker *w, int64_t trial, int64_t number)
  * fails: what is claimed is trained. */
 static void claim_more(jsni_worker *w, size_t most)
 {
-    char study[24], after[24];
-    jsni_store_rows rows = {0};
-    (void)snprintf(study, sizeof study, "%lld", (long long)w->sweep->study.id);
-    (void)snprintf(after, sizeof after, "%lld", (long long)w->jobs[0].claim.trial);
-    const char *const params[] = {study, after};
+    jsni_claim waiting[JSNI_STUDY_WAITING];
+    size_t count = 0;
     jsn_status status =
-        jsni_store_run(w->sweep->store,
-                       "SELECT trial_id, number FROM trials WHERE study_id = $1 "
-                       "AND state = 'WAITING' AND trial_id > $2 ORDER BY trial_id "
-                       "LIMIT 200",
-                       params, 2, &rows, NULL);
-    for (size_t r = 0; status == JSN_OK && r < rows.rows && w->count < most; r++)
-        status = claim_beside(w, strtoll(jsni_store_cell(&rows, r, 0), NULL, 10),
-                              strtoll(jsni_store_cell(&rows, r, 1), NULL, 10));
-    jsni_store_rows_release(&rows);
+        jsni_study_waiting(&w->sweep->study, w->jobs[0].claim.trial, waiting, &count);
+    for (size_t i = 0; status == JSN_OK && i < count && w->count < most; i++)
+        status = claim_beside(w, waiting[i].trial, waiting[i].number);
 }
 
 static size_t group_size(const jsni_worker *w)

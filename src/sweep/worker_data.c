@@ -45,30 +45,21 @@ static void put_plain(const char *json, char *to, size_t size)
 jsn_status jsni_worker_compare_data(const jsni_worker *w, const jsni_worker_job *j,
                                     const char *json)
 {
-    char study[24], trial[24], own[80], other[80], text[300];
-    jsni_store_rows rows = {0};
-    (void)snprintf(study, sizeof study, "%lld", (long long)w->sweep->study.id);
-    (void)snprintf(trial, sizeof trial, "%lld", (long long)j->claim.trial);
-    const char *const params[] = {study, json, trial};
-    /* Trials that choose their data are meant to differ. */
-    JSNI_TRY(jsni_store_run(
-        w->sweep->store,
-        "SELECT t.number, a.value_json FROM trials t JOIN trial_user_attributes a ON "
-        "a.trial_id = t.trial_id WHERE t.study_id = $1 AND t.state = 'COMPLETE' AND "
-        "a.\"key\" = 'data_text' AND a.value_json <> $2 AND NOT EXISTS (SELECT 1 FROM "
-        "trial_params p WHERE (p.trial_id = t.trial_id OR p.trial_id = $3) AND "
-        "p.param_name IN ('data', 'val', 'test')) ORDER BY t.number LIMIT 1",
-        params, 3, &rows, NULL));
-    if (rows.rows > 0) {
+    char own[80], shown[80], text[300];
+    char *other = NULL;
+    int64_t number = 0;
+    JSNI_TRY(
+        jsni_study_other_data(&w->sweep->study, j->claim.trial, json, &number, &other));
+    if (other != NULL) {
         put_plain(json, own, sizeof own);
-        put_plain(jsni_store_cell(&rows, 0, 1), other, sizeof other);
+        put_plain(other, shown, sizeof shown);
         (void)snprintf(
             text, sizeof text,
-            "trial %lld saw other data (%s) than trial %s (%s): their values "
+            "trial %lld saw other data (%s) than trial %lld (%s): their values "
             "do not compare",
-            (long long)j->claim.number, own, jsni_store_cell(&rows, 0, 0), other);
+            (long long)j->claim.number, own, (long long)number, shown);
         jsni_worker_say(w, JSN_LOG_WARNING, text);
     }
-    jsni_store_rows_release(&rows);
+    jsni_free(other);
     return JSN_OK;
 }

@@ -99,6 +99,54 @@ static void test_a_trial_is_claimed_once(void **state)
     assert_false(done);
 }
 
+static void test_questions_about_trials_are_answered(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    add_trials(f, 3);
+    jsni_claim claim, waiting[JSNI_STUDY_WAITING];
+    size_t count = 0;
+    bool mine = false, found = true;
+    int64_t number = -1;
+    char *other = NULL;
+    char key[] = "data_text", failure[] = "failure", ours[] = "\"ours\"",
+         why[] = "\"broken\"";
+    assert_ok(jsni_trial_claim(&f->study, 0, "a", 60.0, 3, &claim));
+    assert_ok(jsni_study_waiting(&f->study, claim.trial, waiting, &count));
+    assert_int_equal(count, 2);
+    assert_int_equal(waiting[0].number, 1);
+    assert_int_equal(waiting[1].number, 2);
+    assert_ok(jsni_study_waiting(&f->study, waiting[0].trial, waiting, &count));
+    assert_int_equal(count, 1);
+
+    const jsni_attr seen = {key, ours};
+    assert_ok(jsni_trial_finish(&f->study, claim.trial, "a", JSNI_TRIAL_COMPLETE, 0.5,
+                                &seen, 1, &mine));
+    assert_ok(jsni_study_has_trial(&f->study, key, ours, &found));
+    assert_true(found);
+    assert_ok(jsni_study_has_trial(&f->study, key, "\"theirs\"", &found));
+    assert_false(found);
+    assert_ok(
+        jsni_study_other_data(&f->study, waiting[0].trial, ours, &number, &other));
+    assert_null(other);
+    assert_ok(jsni_study_other_data(&f->study, waiting[0].trial, "\"theirs\"", &number,
+                                    &other));
+    assert_string_equal(other, ours);
+    assert_int_equal(number, 0);
+    jsni_free(other);
+
+    const jsni_attr broken = {failure, why};
+    assert_ok(jsni_trial_claim(&f->study, 0, "a", 60.0, 3, &claim));
+    assert_ok(jsni_trial_finish(&f->study, claim.trial, "a", JSNI_TRIAL_FAILED, NAN,
+                                &broken, 1, &mine));
+    assert_ok(jsni_study_retry(&f->study, &count));
+    assert_int_equal(count, 1);
+    assert_ok(jsni_study_has_trial(&f->study, failure, why, &found));
+    assert_false(found);
+    assert_ok(jsni_study_waiting(&f->study, 0, waiting, &count));
+    assert_int_equal(count, 2);
+}
+
 static void test_a_stale_trial_changes_hands_three_times(void **state)
 {
     fixture *f = *state;
@@ -224,6 +272,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_a_trial_is_claimed_once, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_questions_about_trials_are_answered,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_stale_trial_changes_hands_three_times,
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_values_and_steps_are_kept, set_up,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_headers.sh ROOT - every public header compiles alone, as C11 and as C++17, none
-# depends on a build option, jensen/jensen.h includes all the others, and the test of
-# wrong calls knows every function.
+# depends on a build option, jensen/jensen.h includes all the others, every function has
+# a comment, and the test of wrong calls knows every function.
 set -u
 root=$1 problems=0
 for header in "$root"/include/jensen/*.h; do
@@ -19,6 +19,22 @@ done
 missing=$(diff <(cd "$root/include/jensen" && ls ./*.h | sed 's|^\./||' | grep -v '^jensen\.h$' | sort) \
     <(sed -nE 's|^#include "jensen/(.*)"|\1|p' "$root/include/jensen/jensen.h" | sort)) || {
     echo "headers (<) and the includes of jensen/jensen.h (>) differ: $missing"
+    problems=$((problems + 1))
+}
+# A comment above the declaration or behind it; declarations without a line between them
+# share one.
+bare() {
+    awk '/^JSN_API/ { if (!open) { open = 1; ok = said || ran } }
+         open { text = text $0; if (/;/) { if (/;.*\/\*/) ok = 1
+                if (!ok) { sub(/\(.*/, "", text); sub(/.*[ *]/, "", text); print FILENAME ": " text }
+                ran = ok; open = 0; text = "" } said = 0; next }
+         { said = /\*\/$/; ran = 0 }' "$@"
+}
+[ -n "$(printf 'JSN_API int jsn_a(void);\n' | bare)" ] && [ -z "$(printf '/* A. */\nJSN_API int jsn_a(int x,\n  int y);\nJSN_API int jsn_b(void);\n' | bare)" ] ||
+    { echo "functions without a comment are not found"; problems=$((problems + 1)); }
+uncommented=$(bare "$root"/include/jensen/*.h)
+[ -z "$uncommented" ] || {
+    echo "public functions without a comment: $uncommented"
     problems=$((problems + 1))
 }
 # Every public function is called wrongly at least once (tests/api/misuse.h).

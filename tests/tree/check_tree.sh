@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# check_tree.sh ROOT LAYERS - holds every #include "..." under src/ to the DEPENDS of its
-# module (LAYERS: "module: depends ..."), every table row to a file and every file to a
-# row, file names to be unique, src/cli to public headers, numbers to their point, and
+# check_tree.sh ROOT LAYERS - holds every #include "..." under src/, of public headers as
+# well, to the DEPENDS of its module (LAYERS: "module: depends ..."), every table row to a file and every file to a
+# row, file names to be unique, src/cli to public headers, SQL to src/store, numbers to their point, and
 # texts made of pieces to core/text.h, and what the program prints to cli/cli_print.h.
 set -u
-root=$1 layers=$2
+root=$1 layers=$(realpath -- "$2")
+[ -s "$layers" ] || { echo "$2: there is no such list of modules; cmake writes it" >&2; exit 1; }
 cd "$root/src" || exit 1
 problems=0
 complain() {
@@ -17,13 +18,37 @@ while IFS=: read -r module depends; do
     [ -n "$module" ] && allowed[$module]=" $module $depends "
 done <"$layers"
 
+# Which module a public header is of: the one that implements most of its functions; core's
+# are for all, and so is event.h, the records that train/ hands to those below it.
+declare -A owner
+while read -r header module; do
+    owner[$header]=$module
+done < <(
+    declare -A place
+    while IFS=: read -r file name; do
+        place[$name]=${file%%/*}
+    done < <(grep -oE '^[a-z][a-z0-9_ ]*[ *](jsn_[a-z0-9_]+)\(' -r . --include='*.c' | sed -E 's|^\./||; s|:.*[ *](jsn_[a-z0-9_]+)\($|:\1|')
+    for header in "$root"/include/jensen/*.h; do
+        grep -ohE '\bjsn_[a-z0-9_]+\(' "$header" | tr -d '(' | sort -u | while read -r name; do
+            echo "${place[$name]-}"
+        done | grep . | sort | uniq -c | sort -rn | awk -v h="$(basename "$header")" 'NR == 1 { print h, $2 }'
+    done
+)
+owner[event.h]=core
+[ "${owner[loss.h]-}" = loss ] && [ "${owner[train.h]-}" = train ] || complain "public headers find no module"
+
 # check_includes FILE MODULE
 check_includes() {
     local file=$1 module=$2 line target
     while read -r line; do
         target=${line#*\"}
-        target=${target%%/*}
-        [ "$target" = jensen ] && continue
+        if [ "${target%%/*}" = jensen ]; then
+            [ "$module" = cli ] && continue
+            target=${target#*/}
+            target=${owner[${target%%\"*}]-core}
+        else
+            target=${target%%/*}
+        fi
         if [ "$module" = cli ]; then
             [ "$target" = cli ] || complain "$file: cli may include jensen/ and cli/ only: $line"
             continue
@@ -95,6 +120,10 @@ done
 for file in backend/onednn/*.[ch]; do
     found=$(grep -nE '(^|[^a-z0-9_"])dnnl_[a-z0-9_]+\(' "$file") && complain "$file: not through jsni_dnnl: $found"
 done
+
+# Databases are asked in store/ alone.
+asked=$(grep -rnE '"(SELECT|INSERT|UPDATE|DELETE|CREATE TABLE|ALTER TABLE|DROP) |jsni_store_run\(' --include='*.[ch]' . |
+    grep -v '^\./store/') && complain "SQL outside store/: $asked"
 
 # What a backend can is asked of its table, never of its name.
 for name in $(grep -oE '\b[XY]\([a-z0-9]+\)' backend/backend_list.h | sed -E 's/.\((.*)\)/\1/'); do
