@@ -38,7 +38,7 @@ static void release_blocks(blocks *b)
 
 static jsn_status allocate_blocks(blocks *b, const jsni_run *run)
 {
-    const jsn_model *m = run->model;
+    const jsn_model *m = run->group->model;
     b->slots = m->options.optimiser_slots;
     b->params = jsni_alloc_zero(m->graph->param_floats, sizeof(float));
     b->stats = jsni_alloc_zero(m->graph->stat_floats, sizeof(float));
@@ -96,7 +96,7 @@ static jsn_status add_prefixed(tensor_list *list, const char *prefix,
 /* The tensors that a checkpoint of this run has, backed by the blocks. */
 static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blocks *b)
 {
-    const jsni_graph *g = run->model->graph;
+    const jsni_graph *g = run->group->model->graph;
     const size_t all = g->param_count + g->stat_count;
     const size_t prefixed = g->param_count * b->slots + all;
     list->items = jsni_alloc_zero(all + prefixed + 1, sizeof *list->items);
@@ -158,7 +158,7 @@ static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
     const int64_t most = INT64_C(1) << 53;
     int64_t batch = 0, step = 0;
     JSNI_TRY(jsni_record_int(doc, "epoch", 0, run->config->epochs, -1, &s->epoch));
-    JSNI_TRY(jsni_record_int(doc, "batch", 0, (int64_t)run->steps, -1, &batch));
+    JSNI_TRY(jsni_record_int(doc, "batch", 0, (int64_t)run->group->steps, -1, &batch));
     JSNI_TRY(jsni_record_int(doc, "step", 0, most, -1, &step));
     if (s->epoch < 0 || batch < 0 || step < 0)
         return jsn_json_refuse(doc, "epoch, batch or step is missing");
@@ -185,23 +185,24 @@ static jsn_status read_state(const jsni_run *run, jsni_run_state *s, const char 
 
 static jsn_status read_blocks(jsni_run *run, blocks *b)
 {
-    JSNI_TRY(
-        jsni_model_read(run->model, run->member, JSNI_BLOCK_PARAMETERS, b->params));
-    JSNI_TRY(jsni_model_read(run->model, run->member, JSNI_BLOCK_STATISTICS, b->stats));
+    JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_PARAMETERS,
+                             b->params));
+    JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_STATISTICS,
+                             b->stats));
     if (b->slots > 0)
-        JSNI_TRY(jsni_model_read(run->model, run->member, JSNI_BLOCK_OPTIMISER,
+        JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_OPTIMISER,
                                  b->optimiser));
     return JSN_OK;
 }
 
 static jsn_status write_blocks(jsni_run *run, const blocks *b)
 {
-    JSNI_TRY(
-        jsni_model_write(run->model, run->member, JSNI_BLOCK_PARAMETERS, b->params));
-    JSNI_TRY(
-        jsni_model_write(run->model, run->member, JSNI_BLOCK_STATISTICS, b->stats));
+    JSNI_TRY(jsni_model_write(run->group->model, run->member, JSNI_BLOCK_PARAMETERS,
+                              b->params));
+    JSNI_TRY(jsni_model_write(run->group->model, run->member, JSNI_BLOCK_STATISTICS,
+                              b->stats));
     if (b->slots > 0)
-        JSNI_TRY(jsni_model_write(run->model, run->member, JSNI_BLOCK_OPTIMISER,
+        JSNI_TRY(jsni_model_write(run->group->model, run->member, JSNI_BLOCK_OPTIMISER,
                                   b->optimiser));
     return JSN_OK;
 }
@@ -252,8 +253,8 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
     if (status == JSN_OK)
         status = rotate(run);
     if (status == JSN_OK) {
-        run->last_checkpoint = jsni_clock();
-        run->checkpoint_seconds = run->last_checkpoint - start;
+        run->group->clock.checkpoint = jsni_clock();
+        run->checkpoint_seconds = run->group->clock.checkpoint - start;
         run->unsaved = false;
     }
     jsn_text_release(state);

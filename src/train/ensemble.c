@@ -77,15 +77,15 @@ static jsn_status add_member(const jsn_train_config *config, const jsni_problem 
                           .problem = p,
                           .folder = path,
                           .seed = (uint64_t)config->seed + member};
-    jsni_run run;
-    jsn_status status = jsni_run_open_finished(&run, &job, watch);
+    jsni_group group;
+    jsn_status status = jsni_group_open_finished(&group, &job, watch);
     jsni_free(path);
     JSNI_TRY(status);
     if (p->val.data != NULL)
-        status = jsni_run_logits(&run, JSNI_PASS_VAL, add_logits, val);
+        status = jsni_run_logits(group.members, JSNI_PASS_VAL, add_logits, val);
     if (status == JSN_OK && p->test.data != NULL)
-        status = jsni_run_logits(&run, JSNI_PASS_TEST, add_logits, test);
-    jsni_runs_close(&run, 1);
+        status = jsni_run_logits(group.members, JSNI_PASS_TEST, add_logits, test);
+    jsni_group_close(&group);
     return status;
 }
 

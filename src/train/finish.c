@@ -225,18 +225,19 @@ static jsn_status keep_own(jsni_run *run)
 {
     if (run->average.params == NULL)
         return JSN_OK;
-    JSNI_TRY(jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_RAW));
-    return jsni_average_show(&run->average, run->model, true);
+    JSNI_TRY(jsni_model_save_in(run->group->model, run->folder.path, JSNI_RUN_RAW));
+    return jsni_average_show(&run->average, run->group->model, true);
 }
 
 jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
 {
     final_results r = {0};
     const double start = jsni_clock();
-    jsni_model_select(run->model, run->member);
+    jsni_model_select(run->group->model, run->member);
     jsn_status status = keep_own(run);
     if (status == JSN_OK)
-        status = jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_MODEL);
+        status =
+            jsni_model_save_in(run->group->model, run->folder.path, JSNI_RUN_MODEL);
     if (status == JSN_OK)
         status = measure_all(run, &r);
     if (status == JSN_OK)
@@ -248,7 +249,7 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
     if (status == JSN_OK)
         status = tell_bad_images(run);
     if (status == JSN_OK)
-        status = jsn_model_sha256(run->model, result->weights_sha256);
+        status = jsn_model_sha256(run->group->model, result->weights_sha256);
     if (status == JSN_OK) {
         run->state.seconds += jsni_clock() - start;
         (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
@@ -274,7 +275,7 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         result->train_acc_true = run->last.train_acc_true[0];
         result->train_acc_noisy = run->last.train_acc_noisy[0];
         result->images_per_second = run->last.images_per_second;
-        const double whole = run->epoch_seconds + run->measure_seconds;
+        const double whole = run->group->clock.epoch_seconds + run->measure_seconds;
         result->epoch_rate =
             run->epoch_images > 0 ? (double)run->epoch_images / whole : 0.0;
         result->noise_nominal = run->problem->noise_nominal;

@@ -20,49 +20,50 @@ enum {
     CHUNK_SAMPLES = 16384 /* of an evaluation */
 };
 
-static const struct jsni_resident_ops *ops_of(const jsni_run *run)
+static const struct jsni_resident_ops *ops_of(const jsni_group *group)
 {
-    return run->model->plan->ops->resident;
+    return group->model->plan->ops->resident;
 }
 
 /* Pixels of a part's split in memory, of the network's size; NULL otherwise. */
-static const uint8_t *pixels_of(const jsni_run *run, const jsni_part *part)
+static const uint8_t *pixels_of(const jsni_group *group, const jsni_part *part)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(part->data);
-    const size_t size = (size_t)run->config->image_size;
+    const size_t size = (size_t)group->config->image_size;
     if (traits->width != size || traits->height != size)
         return NULL;
     return jsn_dataset_pixels(part->data, part->split);
 }
 
-static bool possible(const jsni_run *run)
+/* Whether the device can hold the images and knows the pipelines. */
+static bool possible(const jsni_group *group)
 {
-    const jsni_problem *p = run->problem;
-    const size_t size = (size_t)run->config->image_size;
-    const bool plain = strcmp(jsn_augment_text(run->plain), "none") == 0 ||
-                       jsn_augment_text(run->plain)[0] == '\0';
-    return ops_of(run) != NULL && run->targets == NULL && run->class_weights == NULL &&
-           run->posteriors == NULL && plain &&
-           (size_t)run->config->views <= JSNI_RESIDENT_VIEWS &&
-           pixels_of(run, &p->train) != NULL &&
-           (p->val.data == NULL || pixels_of(run, &p->val) != NULL) &&
-           (p->test.data == NULL || pixels_of(run, &p->test) != NULL) &&
-           ops_of(run)->supports(run->model->plan, run->augment, size, size) == JSN_OK;
+    const jsni_problem *p = group->problem;
+    const size_t size = (size_t)group->config->image_size;
+    const char *plain = jsn_augment_text(group->plain);
+    return ops_of(group) != NULL && (strcmp(plain, "none") == 0 || plain[0] == '\0') &&
+           pixels_of(group, &p->train) != NULL &&
+           (p->val.data == NULL || pixels_of(group, &p->val) != NULL) &&
+           (p->test.data == NULL || pixels_of(group, &p->test) != NULL) &&
+           ops_of(group)->supports(group->model->plan, group->augment, size, size) ==
+               JSN_OK;
 }
 
 /* The images of a part in its own order. */
-static jsn_status upload_part(const jsni_run *run, const jsni_part *part, size_t set)
+static jsn_status upload_part(const jsni_group *group, const jsni_part *part,
+                              size_t set)
 {
     if (part->data == NULL)
         return JSN_OK;
-    const size_t size = (size_t)run->config->image_size, bytes = 3 * size * size;
-    const uint8_t *pixels = pixels_of(run, part);
+    const size_t size = (size_t)group->config->image_size, bytes = 3 * size * size;
+    const uint8_t *pixels = pixels_of(group, part);
     uint8_t *gathered = jsni_alloc(part->count, bytes);
     JSNI_TRY_ALLOC(gathered);
     for (size_t i = 0; i < part->count; i++)
         memcpy(gathered + i * bytes, pixels + part->index[i] * bytes, bytes);
     const jsni_resident_images images = {gathered, part->count, size, size};
-    const jsn_status status = ops_of(run)->set_images(run->model->plan, set, &images);
+    const jsn_status status =
+        ops_of(group)->set_images(group->model->plan, set, &images);
     jsni_free(gathered);
     return status;
 }
@@ -84,7 +85,8 @@ static jsn_status upload_labels(const jsni_run *run)
         }
         const jsni_resident_labels labels = {used, part->truth ? truth : NULL,
                                              run->loss_noisy != NULL ? second : NULL};
-        status = ops_of(run)->set_labels(run->model->plan, run->member, &labels);
+        status = ops_of(run->group)
+                     ->set_labels(run->group->model->plan, run->member, &labels);
     }
     jsni_free(second);
     jsni_free(truth);
@@ -99,38 +101,41 @@ static bool same_part(const jsni_part *a, const jsni_part *b)
             memcmp(a->index, b->index, a->count * sizeof *a->index) == 0);
 }
 
-/* Members share what is evaluated on, and each of their epochs has as many steps. */
-static bool go_together(const jsni_run *runs, size_t count)
+/* Members share what is evaluated on and as many images to train on; what each of them
+ * asks for, the device does. */
+static bool fits(const jsni_group *group, const jsni_run *run)
 {
-    for (size_t i = 1; i < count; i++)
-        if (!possible(&runs[i]) || runs[i].steps != runs[0].steps ||
-            runs[i].problem->train.count != runs[0].problem->train.count ||
-            !same_part(&runs[i].problem->val, &runs[0].problem->val) ||
-            !same_part(&runs[i].problem->test, &runs[0].problem->test))
-            return false;
-    return true;
+    const jsni_problem *p = run->problem, *all = group->problem;
+    return run->targets == NULL && run->class_weights == NULL &&
+           run->posteriors == NULL &&
+           (size_t)run->config->views <= JSNI_RESIDENT_VIEWS &&
+           p->train.count == all->train.count && same_part(&p->val, &all->val) &&
+           same_part(&p->test, &all->test);
 }
 
-jsn_status jsni_resident_set_up(jsni_run *runs, size_t count)
+jsn_status jsni_resident_set_up(jsni_group *group)
 {
-    jsni_run *first = &runs[0];
-    const jsni_part *part = &first->problem->train;
-    const size_t size = (size_t)first->config->image_size;
-    if (!possible(first) || !go_together(runs, count))
-        return count == 1 ? JSN_OK
-                          : jsni_fail(JSN_ERR_UNSUPPORTED,
-                                      "these runs cannot be trained side by side");
+    const jsni_problem *p = group->problem;
+    const jsni_part *part = &p->train;
+    const size_t size = (size_t)group->config->image_size;
+    bool fit = possible(group);
+    for (size_t i = 0; fit && i < group->count; i++)
+        fit = fits(group, &group->members[i]);
+    if (!fit)
+        return group->count == 1
+                   ? JSN_OK
+                   : jsni_fail(JSN_ERR_UNSUPPORTED,
+                               "these runs cannot be trained side by side");
     const jsni_resident_images images = {jsn_dataset_pixels(part->data, part->split),
                                          jsn_dataset_samples(part->data, part->split),
                                          size, size};
     JSNI_TRY(
-        ops_of(first)->set_images(first->model->plan, JSNI_RESIDENT_TRAIN, &images));
-    JSNI_TRY(upload_part(first, &first->problem->val, JSNI_RESIDENT_VAL));
-    JSNI_TRY(upload_part(first, &first->problem->test, JSNI_RESIDENT_TEST));
-    for (size_t i = 0; i < count; i++) {
-        JSNI_TRY(upload_labels(&runs[i]));
-        runs[i].resident = true;
-    }
+        ops_of(group)->set_images(group->model->plan, JSNI_RESIDENT_TRAIN, &images));
+    JSNI_TRY(upload_part(group, &p->val, JSNI_RESIDENT_VAL));
+    JSNI_TRY(upload_part(group, &p->test, JSNI_RESIDENT_TEST));
+    for (size_t i = 0; i < group->count; i++)
+        JSNI_TRY(upload_labels(&group->members[i]));
+    group->resident = true;
     return JSN_OK;
 }
 
@@ -187,17 +192,17 @@ static void release_plan(epoch_plan *plan, size_t count)
     jsni_free(plan->rates);
 }
 
-static jsn_status make_plan(epoch_plan *plan, jsni_run *runs, size_t count)
+static jsn_status make_plan(epoch_plan *plan, const jsni_group *group)
 {
-    const jsni_run *first = &runs[0];
+    const size_t count = group->count, steps = group->steps;
     JSNI_TRY_ALLOC(plan->orders = jsni_alloc_zero(count, sizeof *plan->orders));
     JSNI_TRY_ALLOC(plan->members = jsni_alloc_zero(count, sizeof *plan->members));
     JSNI_TRY_ALLOC(plan->results = jsni_alloc_zero(count, sizeof *plan->results));
-    JSNI_TRY_ALLOC(plan->rates = jsni_alloc(count * first->steps, sizeof *plan->rates));
+    JSNI_TRY_ALLOC(plan->rates = jsni_alloc(count * steps, sizeof *plan->rates));
     for (size_t i = 0; i < count; i++) {
-        JSNI_TRY(make_order(&runs[i], &plan->orders[i]));
-        for (size_t s = 0; s < first->steps; s++)
-            plan->rates[i * first->steps + s] = jsni_run_rate(&runs[i], s);
+        JSNI_TRY(make_order(&group->members[i], &plan->orders[i]));
+        for (size_t s = 0; s < steps; s++)
+            plan->rates[i * steps + s] = jsni_run_rate(&group->members[i], s);
     }
     return JSN_OK;
 }
@@ -210,65 +215,77 @@ static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order
                                 .seed = run->seed,
                                 .views = (size_t)run->config->views,
                                 .losses = {run->loss, run->loss_noisy},
-                                .update = run->model->update,
+                                .update = run->group->model->update,
                                 .loss_sum = run->state.counts.loss_sum};
     own.update.decay = run->config->weight_decay;
     own.update.decay_all = run->config->decay_all != 0;
     return own;
 }
 
-static jsn_status run_chunk(jsni_run *runs, size_t count, epoch_plan *plan,
-                            size_t steps)
+/* What the device is told of a chunk of steps, from where the group stands. */
+static jsni_resident_epoch make_chunk(const jsni_group *group, const epoch_plan *plan,
+                                      size_t steps)
 {
-    jsni_run *first = &runs[0];
-    const jsn_train_config *c = first->config;
-    const jsn_dataset_traits *traits = jsn_dataset_about(first->problem->data);
-    const size_t from = first->state.batch, batch = (size_t)c->batch;
-    for (size_t i = 0; i < count; i++)
-        plan->members[i] = member_of(&runs[i], plan->orders[i] + from * batch,
-                                     plan->rates + i * first->steps + from);
+    const jsni_run_state *at = &jsni_group_lead(group)->state;
+    const jsn_dataset_traits *traits = jsn_dataset_about(group->problem->data);
+    const size_t batch = (size_t)group->config->batch;
+    for (size_t i = 0; i < group->count; i++)
+        plan->members[i] =
+            member_of(&group->members[i], plan->orders[i] + at->batch * batch,
+                      plan->rates + i * group->steps + at->batch);
     jsni_resident_epoch epoch = {.members = plan->members,
                                  .steps = steps,
                                  .batch = batch,
-                                 .augment = first->augment,
-                                 .epoch = (uint32_t)first->state.epoch,
-                                 .first_step = (uint32_t)first->state.step};
+                                 .augment = group->augment,
+                                 .epoch = (uint32_t)at->epoch,
+                                 .first_step = (uint32_t)at->step};
     memcpy(epoch.mean, traits->mean, sizeof epoch.mean);
     memcpy(epoch.deviation, traits->deviation, sizeof epoch.deviation);
+    return epoch;
+}
+
+static jsn_status fail_diverged(const jsni_group *group, size_t steps)
+{
+    const jsni_run *lead = jsni_group_lead(group);
+    const size_t from = lead->state.batch;
+    char advice[128];
+    jsni_run_advise(lead, from, advice, sizeof advice);
+    return jsni_fail(JSN_ERR_NUMERIC,
+                     "epoch %lld, steps %zu to %zu: %s; the training has diverged, %s",
+                     (long long)lead->state.epoch + 1, from + 1, from + steps,
+                     jsn_last_error(), advice);
+}
+
+/* One event of `step` a chunk. Whoever hears it may want to stop. */
+static jsn_status run_chunk(jsni_group *group, epoch_plan *plan, size_t steps)
+{
+    const jsni_resident_epoch epoch = make_chunk(group, plan, steps);
     size_t done = 0;
     const double start = jsni_clock();
     const jsn_status status =
-        ops_of(first)->epoch(first->model->plan, &epoch, first->stop.asked,
-                             first->stop.user, &done, plan->results);
-    if (status == JSN_ERR_NUMERIC) {
-        char advice[128];
-        jsni_run_advise(first, from, advice, sizeof advice);
-        return jsni_fail(status,
-                         "epoch %lld, steps %zu to %zu: %s; the training has diverged, "
-                         "%s",
-                         (long long)first->state.epoch + 1, from + 1, from + steps,
-                         jsn_last_error(), advice);
-    }
+        ops_of(group)->epoch(group->model->plan, &epoch, group->stop.asked,
+                             group->stop.user, &done, plan->results);
+    if (status == JSN_ERR_NUMERIC)
+        return fail_diverged(group, steps);
     if (status != JSN_OK && status != JSN_ERR_STOPPED)
         return status;
     const double seconds = jsni_clock() - start;
-    for (size_t i = 0; i < count; i++) {
-        count_steps(&runs[i], &plan->results[i], done);
-        JSNI_TRY(jsni_run_after_steps(&runs[i], done, seconds,
-                                      done * batch * plan->members[i].views));
-    }
-    return status;
+    for (size_t i = 0; i < group->count; i++)
+        count_steps(&group->members[i], &plan->results[i], done);
+    JSNI_TRY(jsni_group_after_steps(group, done, seconds, done * epoch.batch));
+    return status == JSN_OK && jsni_stop_asked(&group->stop) ? JSN_ERR_STOPPED : status;
 }
 
-jsn_status jsni_resident_steps(jsni_run *runs, size_t count)
+jsn_status jsni_resident_steps(jsni_group *group)
 {
     epoch_plan plan = {0};
-    jsn_status status = make_plan(&plan, runs, count);
-    while (status == JSN_OK && runs[0].state.batch < runs[0].steps) {
-        const size_t left = runs[0].steps - runs[0].state.batch;
-        status = run_chunk(runs, count, &plan, left < CHUNK_STEPS ? left : CHUNK_STEPS);
+    const jsni_run_state *at = &jsni_group_lead(group)->state;
+    jsn_status status = make_plan(&plan, group);
+    while (status == JSN_OK && at->batch < group->steps) {
+        const size_t left = group->steps - at->batch;
+        status = run_chunk(group, &plan, left < CHUNK_STEPS ? left : CHUNK_STEPS);
     }
-    release_plan(&plan, count);
+    release_plan(&plan, group->count);
     return status;
 }
 
@@ -327,8 +344,8 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
     jsni_resident_query query = {.set = kind == JSNI_PASS_VAL    ? JSNI_RESIDENT_VAL
                                         : kind == JSNI_PASS_TEST ? JSNI_RESIDENT_TEST
                                                                  : JSNI_RESIDENT_TRAIN,
-                                 .augment =
-                                     kind == JSNI_PASS_COPY ? run->augment : NULL,
+                                 .augment = kind == JSNI_PASS_COPY ? run->group->augment
+                                                                   : NULL,
                                  .purpose = JSNI_RNG_CONSISTENCY,
                                  .seed = run->seed,
                                  .epoch = jsni_run_epochs_done(run)};
@@ -340,11 +357,12 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
         query.first = at;
         query.count = samples - at < CHUNK_SAMPLES ? samples - at : CHUNK_SAMPLES;
         status =
-            ops_of(run)->evaluate(run->model->plan, run->member, &query, places.logits);
+            ops_of(run->group)
+                ->evaluate(run->group->model->plan, run->member, &query, places.logits);
         if (status == JSN_OK)
             status = hand_on(&places, at, query.count, classes, fn, user);
         run->logger.progress(run, what, at + query.count, samples, "");
-        if (status == JSN_OK && jsni_stop_asked(&run->stop))
+        if (status == JSN_OK && jsni_stop_asked(&run->group->stop))
             status = jsni_fail(JSN_ERR_STOPPED, "stopped while evaluating");
     }
     release_places(&places);

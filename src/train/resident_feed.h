@@ -7,13 +7,13 @@
 
 #include "train/run.h"
 
-/* Puts data and labels of the runs, which share a model, onto its device and marks the
- * runs as resident; leaves them alone when that is not possible.
- * JSN_ERR_UNSUPPORTED when there are several and they need it. */
-JSN_MUST_CHECK jsn_status jsni_resident_set_up(jsni_run *runs, size_t count);
+/* Puts the images and each member's labels onto the device and marks the group as resident;
+ * leaves it alone when that is not possible.
+ * JSN_ERR_UNSUPPORTED when there are several members, which need it. */
+JSN_MUST_CHECK jsn_status jsni_resident_set_up(jsni_group *group);
 
-/* The steps of the epoch under way that are left, all runs in step. */
-JSN_MUST_CHECK jsn_status jsni_resident_steps(jsni_run *runs, size_t count);
+/* The steps of the epoch under way that are left, all members in step. */
+JSN_MUST_CHECK jsn_status jsni_resident_steps(jsni_group *group);
 
 /* See jsni_run_logits(). */
 JSN_MUST_CHECK jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind,

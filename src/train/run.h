@@ -1,5 +1,5 @@
 /* train/run.h - one network being trained in one run folder: everything it holds while
- * it runs. run_setup.c opens and closes it, trainer.c runs its epochs, run_emit.c tells of
+ * it runs, but for what it shares (group.h). run_setup.c opens and closes it, trainer.c runs its epochs, run_emit.c tells of
  * them, checkpoint.c keeps its state, finish.c writes what remains when it is done. */
 #ifndef JSNI_TRAIN_RUN_H
 #define JSNI_TRAIN_RUN_H
@@ -14,11 +14,11 @@
 #include "store/run_folder.h"
 #include "train/bad_images.h"
 #include "train/evaluate.h"
+#include "train/group.h"
 #include "train/loader.h"
 #include "train/problem.h"
 #include "train/run_average.h"
 #include "train/schedule.h"
-#include "train/watch.h"
 
 /* Evaluation passes over a part of the data. */
 typedef enum jsni_pass_kind {
@@ -41,32 +41,20 @@ typedef struct jsni_run_state {
     double best_test;   /* NaN: none yet */
 } jsni_run_state;
 
-/* How fast a run is, for telling when it will be done. */
-typedef struct jsni_run_clock {
-    size_t steps;        /* of this call */
-    double step_seconds; /* of a step, over about the latest epoch */
-    double measuring;    /* clock when the evaluation under way began; 0: none is */
-} jsni_run_clock;
-
 typedef struct jsni_run {
     const jsn_train_config *config; /* borrowed, complete */
     const jsni_problem *problem;    /* borrowed */
     uint64_t seed;                  /* of weights, order and augmentation */
     jsni_run_folder folder;
-    jsni_watch *watch;   /* borrowed: who follows */
+    jsni_group *group;   /* borrowed: what it shares with the runs beside it */
+    size_t member;       /* which of the model's networks is this run's */
     jsn_logger logger;   /* writes log.txt and calls the caller's */
     size_t number;       /* of the configuration in the call */
     size_t part_of;      /* which member of an ensemble it is, from 1; 0: none */
     const char *opening; /* borrowed, may be NULL: lines for log.txt */
-    jsni_stop stop;
 
-    jsn_model *model;            /* of run 0 of a group; the others borrow it */
-    size_t member;               /* which of the model's networks is this run's */
     jsn_loss *loss, *loss_noisy; /* loss_noisy may be NULL */
     jsni_schedule schedule;
-    jsn_augment *augment, *plain; /* training and evaluation pipelines */
-    size_t steps;                 /* of an epoch */
-    bool resident;         /* the data lives on the device; else the loaders feed it */
     jsni_bad_tally *tally; /* shared by the loaders that follow */
     jsni_loader *train;
     jsni_loader *passes[JSNI_PASSES]; /* made when first needed */
@@ -90,50 +78,34 @@ typedef struct jsni_run {
      * that epoch was not in this call or they are not measured. */
     jsni_predictions seen;
     jsni_consistency consistency;
-    double epoch_seconds;   /* of the training steps of the epoch, this call */
-    uint64_t epoch_images;  /* view-images of those steps */
-    double measure_seconds; /* of the evaluation after them */
-    jsni_run_clock pace;
-    size_t after;           /* runs as long as this one that follow it in this call */
-    double last_checkpoint; /* clock */
+    uint64_t epoch_images;     /* view-images of the epoch's steps, this call */
+    double measure_seconds;    /* of the evaluation after them */
     double checkpoint_seconds; /* what the latest took */
     bool unsaved;              /* steps were taken since */
     bool damaged;              /* checkpoint.safetensors is, and was not replaced yet */
-    bool said;                 /* what follows from the first epoch was told */
     bool said_classes;         /* those without a readable image were */
 } jsni_run;
-
-/* What is to be trained, and where. */
-typedef struct jsni_job {
-    const jsn_train_config *config; /* borrowed, complete */
-    const jsni_problem *problem;    /* borrowed */
-    const char *folder;             /* borrowed */
-    uint64_t seed;
-    const char
-        *opening;  /* borrowed, may be NULL: lines said before the folder was open */
-    size_t after;  /* jobs that follow this one in the call; for the time left */
-    size_t number; /* of the configuration in the call */
-    size_t member; /* of an ensemble, from 1; 0: the run itself */
-} jsni_job;
 
 /* Whether `folder` may be a run's: new, empty, one already, or with nothing in it that a
  * run would replace or hide.
  *   JSN_ERR_ARGUMENT  it may not; the sentence names what is there */
 JSN_MUST_CHECK jsn_status jsni_run_place_check(const char *folder);
 
-/* Opens the folders of `count` jobs, builds one model with as many members, losses,
- * loaders; loads the latest checkpoints or the initial weights. Jobs of one call have
- * the same images, network and options; more than one needs a device that trains
- * members together. On failure everything is released. */
-JSN_MUST_CHECK jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs,
-                                         size_t count, jsni_watch *watch);
-void jsni_runs_close(jsni_run *runs, size_t count);
+/* Opens a member of a group: folder, losses, loaders; everything that is checked before the
+ * model, the expensive part, is made. To be closed also on failure. */
+JSN_MUST_CHECK jsn_status jsni_run_open(jsni_run *run, jsni_group *group,
+                                        const jsni_job *job);
+void jsni_run_close(jsni_run *run);
 
-/* A run that is done, for its evaluation passes alone: with the weights of
- * model.safetensors, whatever became of its checkpoints; its files stay as they are.
- *   JSN_ERR_DATA  the weights are missing or damaged */
-JSN_MUST_CHECK jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job,
-                                                 jsni_watch *watch);
+/* With the model: the latest checkpoint, or the initial weights. */
+JSN_MUST_CHECK jsn_status jsni_run_load(jsni_run *run);
+
+/* The steps of the epoch under way that are left, fed by the loader: of a run that is alone
+ * in its group. */
+JSN_MUST_CHECK jsn_status jsni_run_host_steps(jsni_run *run);
+
+/* Evaluation, best weights and the record of the epoch whose steps are done. */
+JSN_MUST_CHECK jsn_status jsni_run_end_epoch(jsni_run *run);
 
 /* Whether no epoch is left; see early_stop.h. */
 bool jsni_run_done(const jsni_run *run);
@@ -160,19 +132,6 @@ JSN_MUST_CHECK jsn_status jsni_run_evaluate(jsni_run *run, jsni_pass_kind kind,
 JSN_MUST_CHECK jsn_status jsni_run_consistency(jsni_run *run, jsni_consistency *out,
                                                jsni_predictions *clean);
 
-/* How many runs the device that a spec names best trains side by side; 1 for "auto",
- * "cpu" and NULL. */
-size_t jsni_train_together(const char *device);
-
-/* Trains the jobs that are not finished, together where the device can, and gives the
- * results of all, [count]. */
-JSN_MUST_CHECK jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count,
-                                          jsni_watch *watch, jsn_train_result *results);
-
-/* The epochs that are left, all runs in step. JSN_ERR_STOPPED after a checkpoint when
- * asked to stop. */
-JSN_MUST_CHECK jsn_status jsni_runs_train(jsni_run *runs, size_t count);
-
 /* The learning rate of a batch of the epoch under way. */
 double jsni_run_rate(const jsni_run *run, size_t batch);
 
@@ -181,7 +140,7 @@ double jsni_run_rate(const jsni_run *run, size_t batch);
 void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room);
 
 /* Hands an event to all who subscribed; its kind and record are given, the rest is filled in.
- * Fails with the first of them; a wish to stop is kept for run->stop. */
+ * Fails with the first of them; a wish to stop is kept for group->stop. */
 JSN_MUST_CHECK jsn_status jsni_run_emit(jsni_run *run, jsn_event event);
 
 /* Subscriber: the run in sentences and progress, to its log and the caller's. `user`: the
@@ -191,13 +150,6 @@ jsn_event_fn jsni_run_say_hear;
 /* After the first whole epoch of this call, which has read every image: those that could
  * not be, and how long it will take. */
 JSN_MUST_CHECK jsn_status jsni_run_say_first(jsni_run *run);
-
-/* After some steps: their time and images, their event, a checkpoint when one is due. */
-JSN_MUST_CHECK jsn_status jsni_run_after_steps(jsni_run *run, size_t steps,
-                                               double seconds, uint64_t images);
-
-/* Notes what some steps took. */
-void jsni_run_pace(jsni_run *run, size_t steps, double seconds);
 
 /* Until this run and those that follow it in the call are done; NaN: nobody can tell. */
 double jsni_run_seconds_left(const jsni_run *run);
@@ -240,8 +192,5 @@ JSN_MUST_CHECK jsn_status jsni_train_result_walk(const jsn_train_result *result,
 /* An evaluation as an object: accuracies, calibration, confusion. */
 void jsni_evaluation_put(const jsni_evaluation *evaluation, jsn_json_writer *writer,
                          const char *key);
-
-/* Seconds of a clock that never goes back. */
-double jsni_clock(void);
 
 #endif /* JSNI_TRAIN_RUN_H */

@@ -16,14 +16,14 @@ jsn_status jsni_run_emit(jsni_run *run, jsn_event event)
         {jsni_run_rows_hear, NULL},
         {jsni_run_tensorboard_hear, &run->logger},
         {jsni_run_say_hear, run},
-        {run->watch->watcher.event, run->watch->watcher.user},
+        {run->group->watch->watcher.event, run->group->watch->watcher.user},
     };
     event.size = sizeof event;
     event.number = run->number;
     event.member = run->part_of;
     event.run = run->folder.path;
     for (size_t i = 0; i < JSNI_COUNT_OF(subscribers); i++)
-        JSNI_TRY(jsni_watch_tell(run->watch, subscribers[i].hear, subscribers[i].user,
-                                 &event));
+        JSNI_TRY(jsni_watch_tell(run->group->watch, subscribers[i].hear,
+                                 subscribers[i].user, &event));
     return JSN_OK;
 }

@@ -11,7 +11,7 @@ static const char *const pass_names[JSNI_PASSES] = {"validation", "test",
 
 uint32_t jsni_run_epochs_done(const jsni_run *run)
 {
-    const bool all = run->state.batch > 0 && run->state.batch >= run->steps;
+    const bool all = run->state.batch > 0 && run->state.batch >= run->group->steps;
     return (uint32_t)(run->state.epoch + (all ? 1 : 0));
 }
 
@@ -34,7 +34,7 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
     const jsni_loader_options o = {
         .part = jsni_run_part(run, kind),
         .classes = run->problem->classes,
-        .augment = copy ? run->augment : run->plain,
+        .augment = copy ? run->group->augment : run->group->plain,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
         .batch = (size_t)c->batch,
@@ -55,16 +55,16 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
 jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind, jsni_logits_fn *fn,
                            void *user)
 {
-    if (run->resident)
+    if (run->group->resident)
         return jsni_resident_logits(run, kind, pass_names[kind], fn, user);
     JSNI_TRY(open_pass(run, kind));
-    const jsni_logits_pass pass = {.model = run->model,
+    const jsni_logits_pass pass = {.model = run->group->model,
                                    .loader = run->passes[kind],
                                    .classes = run->problem->classes,
                                    .epoch = jsni_run_epochs_done(run),
                                    .fn = fn,
                                    .user = user,
-                                   .stop = &run->stop,
+                                   .stop = &run->group->stop,
                                    .logger = &run->logger,
                                    .what = pass_names[kind]};
     return jsni_evaluate_logits(&pass);

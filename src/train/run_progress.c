@@ -7,30 +7,30 @@
 #include "core/text.h"
 #include "train/run.h"
 
-void jsni_run_pace(jsni_run *run, size_t steps, double seconds)
+void jsni_group_pace(jsni_group *group, size_t steps, double seconds)
 {
     if (steps == 0)
         return;
     /* The mean over about an epoch: the first one also decodes the images. */
-    jsni_run_clock *t = &run->pace;
+    jsni_group_clock *t = &group->clock;
     t->steps += steps;
-    const size_t over = t->steps < run->steps ? t->steps : run->steps;
+    const size_t over = t->steps < group->steps ? t->steps : group->steps;
     const double weight = (double)steps / (double)(over > steps ? over : steps);
     t->step_seconds += (seconds / (double)steps - t->step_seconds) * weight;
 }
 
 double jsni_run_image_rate(const jsni_run *run)
 {
-    return run->epoch_images > 0 && run->epoch_seconds > 0.0
-               ? (double)run->epoch_images / run->epoch_seconds
-               : NAN;
+    const double seconds = run->group->clock.epoch_seconds;
+    return run->epoch_images > 0 && seconds > 0.0 ? (double)run->epoch_images / seconds
+                                                  : NAN;
 }
 
 /* Seconds of a step: of this call, or of earlier ones before its first. */
 static double step_seconds(const jsni_run *run)
 {
-    if (run->pace.steps > 0)
-        return run->pace.step_seconds;
+    if (run->group->clock.steps > 0)
+        return run->group->clock.step_seconds;
     return run->state.step > 0 ? run->state.seconds / (double)run->state.step : NAN;
 }
 
@@ -64,23 +64,25 @@ static double last_seconds(const jsni_run *run)
 
 double jsni_run_seconds_left(const jsni_run *run)
 {
-    const double epochs = (double)run->config->epochs, steps = (double)run->steps;
+    const double epochs = (double)run->config->epochs,
+                 steps = (double)run->group->steps;
     const double left = jsni_run_done(run) ? 0.0 : epochs - (double)run->state.epoch;
-    if (left <= 0.0 && run->after == 0)
+    const jsni_group_clock *clock = &run->group->clock;
+    if (left <= 0.0 && clock->after == 0)
         return NAN;
     const double epoch = steps * step_seconds(run) + measure_seconds(run);
     double here = left * epoch - (double)run->state.batch * step_seconds(run);
-    if (run->pace.measuring > 0.0)
-        here -= fmin(jsni_clock() - run->pace.measuring, measure_seconds(run));
+    if (clock->measuring > 0.0)
+        here -= fmin(jsni_clock() - clock->measuring, measure_seconds(run));
     const double whole = epochs * epoch + last_seconds(run);
-    return (left > 0.0 ? here + last_seconds(run) : 0.0) + (double)run->after * whole;
+    return (left > 0.0 ? here + last_seconds(run) : 0.0) + (double)clock->after * whole;
 }
 
 void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t total,
                        const char *detail)
 {
     const jsni_run *run = user;
-    const jsn_logger *to = run->watch->logger;
+    const jsn_logger *to = run->group->watch->logger;
     if (to == NULL || to->progress == NULL)
         return;
     char place[96], left[32], all[192];
@@ -93,7 +95,7 @@ void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t tot
         jsni_text_add(&where, "final ");
     jsni_text_add(&where, what);
     const double share =
-        (epoch + (double)run->state.batch / (double)run->steps) / epochs;
+        (epoch + (double)run->state.batch / (double)run->group->steps) / epochs;
     jsni_text parts = jsni_text_in(all, sizeof all);
     jsn_time_left(jsni_run_seconds_left(run), left, sizeof left);
     if (left[0] != '\0')

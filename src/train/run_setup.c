@@ -1,9 +1,7 @@
 /* train/run_setup.c - opening and closing a run; see run.h. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -14,65 +12,29 @@
 #include "store/run_rows.h"
 #include "train/init_weights.h"
 #include "train/model_card.h"
-#include "train/resident_feed.h"
 #include "train/run.h"
-#include "train/run_optimiser.h"
 #include "train/run_space.h"
-
-double jsni_clock(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void log_message(void *user, jsn_log_level level, const char *text)
 {
     const jsni_run *run = user;
     jsni_run_log(&run->folder, text);
-    const jsn_logger *to = run->watch->logger;
+    const jsn_logger *to = run->group->watch->logger;
     if (to != NULL && to->message != NULL)
         to->message(to->user, level, text);
-}
-
-/* The model of a group, with room for the most views of its runs. */
-static jsn_status open_model(jsni_run *run, size_t members)
-{
-    size_t views = 1;
-    for (size_t i = 0; i < members; i++)
-        views =
-            (size_t)run[i].config->views > views ? (size_t)run[i].config->views : views;
-    const jsn_train_config *c = run->config;
-    char *optimiser = NULL;
-    jsn_model_options o;
-    jsn_model_options_init(&o);
-    o.network = c->network;
-    o.classes = run->problem->classes;
-    o.height = o.width = (size_t)c->image_size;
-    o.device = c->device;
-    o.batch = (size_t)c->batch;
-    o.views = views;
-    o.threads = (size_t)c->threads;
-    o.members = members;
-    JSNI_TRY(jsn_precision_parse(c->precision, &o.precision));
-    JSNI_TRY(jsni_run_optimiser(c, &optimiser));
-    o.optimiser = optimiser;
-    const jsn_status status = jsn_model_create(&run->model, &o);
-    jsni_free(optimiser);
-    return status;
 }
 
 static jsn_status first_weights(jsni_run *run)
 {
     const char *init = run->config->init;
-    jsni_model_select(run->model, run->member);
-    JSNI_TRY(jsn_model_init(run->model, run->seed));
+    jsni_model_select(run->group->model, run->member);
+    JSNI_TRY(jsn_model_init(run->group->model, run->seed));
     if (init == NULL)
         return JSN_OK;
     int head_left = 0;
     char *path = NULL;
     JSNI_TRY(jsni_init_path(init, &path));
-    const jsn_status status = jsn_model_load(run->model, path, &head_left);
+    const jsn_status status = jsn_model_load(run->group->model, path, &head_left);
     jsni_free(path);
     JSNI_TRY(status);
     if (head_left)
@@ -100,27 +62,13 @@ static jsn_status open_losses(jsni_run *run)
     return JSN_OK;
 }
 
-static jsn_status open_augments(jsni_run *run)
-{
-    jsni_model_card card = {0};
-    JSNI_TRY(jsni_model_card_make(&card, run->config, run->problem));
-    const size_t size = card.image_size;
-    jsn_status status = jsn_augment_create(&run->augment, card.augment, size, size,
-                                           card.mean, card.deviation);
-    if (status == JSN_OK)
-        status = jsn_augment_create(&run->plain, card.evaluation, size, size, card.mean,
-                                    card.deviation);
-    jsni_model_card_release(&card);
-    return status;
-}
-
 static jsn_status open_loader(jsni_run *run)
 {
     const jsn_train_config *c = run->config;
     const jsni_loader_options o = {
         .part = &run->problem->train,
         .classes = run->problem->classes,
-        .augment = run->augment,
+        .augment = run->group->augment,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
         .batch = (size_t)c->batch,
@@ -135,7 +83,11 @@ static jsn_status open_loader(jsni_run *run)
         .scaled_decode = c->scaled_decode,
     };
     JSNI_TRY(jsni_loader_create(&run->train, &o));
-    run->steps = jsni_loader_batches(run->train);
+    const size_t steps = jsni_loader_batches(run->train);
+    if (run->member > 0 && steps != run->group->steps)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "these runs cannot be trained side by side");
+    run->group->steps = steps;
     return JSN_OK;
 }
 
@@ -234,25 +186,30 @@ static jsn_status load_state(jsni_run *run)
     return JSN_OK;
 }
 
-/* Everything that is checked before the model, the expensive part, is made. */
-static jsn_status set_up(jsni_run *run, const jsni_job *job, jsni_watch *watch)
+jsn_status jsni_run_load(jsni_run *run)
 {
+    JSNI_TRY(first_weights(run));
+    if (!isnan(run->config->ema))
+        JSNI_TRY(jsni_average_create(&run->average, run->group->model));
+    JSNI_TRY(load_state(run));
+    jsni_run_space_tell(run);
+    return JSN_OK;
+}
+
+jsn_status jsni_run_open(jsni_run *run, jsni_group *group, const jsni_job *job)
+{
+    run->group = group;
     run->config = job->config;
     run->problem = job->problem;
     run->seed = job->seed;
-    run->watch = watch;
-    run->stop = jsni_watch_stop(watch);
     run->number = job->number;
     run->part_of = job->member;
     run->opening = job->opening;
     run->last = jsni_epoch_none();
-    run->after = job->after;
     run->logger = (jsn_logger){run, log_message, jsni_run_progress};
     run->state.best_val = run->state.best_test = NAN;
-    run->last_checkpoint = jsni_clock();
     JSNI_TRY(jsni_run_folder_open(&run->folder, job->folder));
     JSNI_TRY(open_losses(run));
-    JSNI_TRY(open_augments(run));
     JSNI_TRY(jsni_schedule_parse(run->config->schedule, (size_t)run->config->epochs,
                                  &run->schedule));
     JSNI_TRY(jsni_bad_tally_create(&run->tally));
@@ -260,62 +217,7 @@ static jsn_status set_up(jsni_run *run, const jsni_job *job, jsni_watch *watch)
     return allocate(run);
 }
 
-static jsn_status open_all(jsni_run *runs, const jsni_job *jobs, size_t count,
-                           jsni_watch *watch)
-{
-    for (size_t i = 0; i < count; i++)
-        JSNI_TRY(set_up(&runs[i], &jobs[i], watch));
-    if (count > 1 && runs[0].config->early_stop != JSN_OPTION_INT_UNSET)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "runs that may end early are trained one by one");
-    JSNI_TRY(open_model(&runs[0], count));
-    for (size_t i = 0; i < count; i++) {
-        runs[i].model = runs[0].model;
-        runs[i].member = i;
-        JSNI_TRY(first_weights(&runs[i]));
-        if (!isnan(runs[i].config->ema))
-            JSNI_TRY(jsni_average_create(&runs[i].average, runs[i].model));
-        JSNI_TRY(load_state(&runs[i]));
-        jsni_run_space_tell(&runs[i]);
-        if (runs[i].state.epoch != runs[0].state.epoch ||
-            runs[i].state.batch != runs[0].state.batch)
-            return jsni_fail(JSN_ERR_UNSUPPORTED,
-                             "the runs stand at different steps: one by one, then");
-    }
-    return jsni_resident_set_up(runs, count);
-}
-
-static jsn_status open_finished(jsni_run *run, const jsni_job *job, jsni_watch *watch)
-{
-    JSNI_TRY(set_up(run, job, watch));
-    JSNI_TRY(open_model(run, 1));
-    JSNI_TRY(jsni_model_load_in(run->model, run->folder.path, JSNI_RUN_MODEL, NULL));
-    run->state.epoch = run->config->epochs;
-    return jsni_resident_set_up(run, 1);
-}
-
-jsn_status jsni_run_open_finished(jsni_run *run, const jsni_job *job, jsni_watch *watch)
-{
-    *run = (jsni_run){.folder.lock = -1};
-    const jsn_status status = open_finished(run, job, watch);
-    if (status != JSN_OK)
-        jsni_runs_close(run, 1);
-    return status;
-}
-
-jsn_status jsni_runs_open(jsni_run *runs, const jsni_job *jobs, size_t count,
-                          jsni_watch *watch)
-{
-    memset(runs, 0, count * sizeof *runs);
-    for (size_t i = 0; i < count; i++)
-        runs[i].folder.lock = -1;
-    const jsn_status status = open_all(runs, jobs, count, watch);
-    if (status != JSN_OK)
-        jsni_runs_close(runs, count);
-    return status;
-}
-
-static void close_run(jsni_run *run)
+void jsni_run_close(jsni_run *run)
 {
     jsni_free(run->past);
     jsni_bad_images_release(&run->bad);
@@ -333,17 +235,7 @@ static void close_run(jsni_run *run)
         jsni_loader_destroy(run->passes[i]);
     jsni_loader_destroy(run->train);
     jsni_bad_tally_destroy(run->tally);
-    jsn_augment_destroy(run->plain);
-    jsn_augment_destroy(run->augment);
     jsn_loss_destroy(run->loss_noisy);
     jsn_loss_destroy(run->loss);
     jsni_run_folder_close(&run->folder);
-}
-
-void jsni_runs_close(jsni_run *runs, size_t count)
-{
-    jsn_model *model = runs[0].model;
-    for (size_t i = 0; i < count; i++)
-        close_run(&runs[i]);
-    jsn_model_destroy(model);
 }

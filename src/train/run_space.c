@@ -22,9 +22,9 @@ static jsni_run_space measure(const jsni_run *run)
     static const char *const names[] = {JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS,
                                         JSNI_RUN_MODEL,      JSNI_RUN_BEST,
                                         JSNI_RUN_RAW,        JSNI_RUN_POSTERIORS};
-    const jsni_graph *g = run->model->graph;
+    const jsni_graph *g = run->group->model->graph;
     const uint64_t weights = 4 * (uint64_t)(g->param_floats + g->stat_floats);
-    const uint64_t slots = run->model->options.optimiser_slots;
+    const uint64_t slots = run->group->model->options.optimiser_slots;
     const uint64_t averaged = run->average.params != NULL;
     jsni_run_space space = {0};
     if (run->posteriors != NULL)

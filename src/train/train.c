@@ -138,18 +138,6 @@ static jsn_status find_unfinished(const jsni_job *jobs, size_t count, jsni_watch
     return JSN_OK;
 }
 
-static jsn_status tell_opened(jsni_run *run)
-{
-    const jsn_opened opened = {.size = sizeof opened,
-                               .epoch = run->state.epoch,
-                               .epochs = run->config->epochs,
-                               .step = run->state.batch,
-                               .steps = run->steps,
-                               .past = run->past,
-                               .past_count = run->past_count};
-    return jsni_run_emit(run, (jsn_event){.kind = JSN_EVENT_OPENED, .opened = &opened});
-}
-
 static jsn_status finish(jsni_run *run, jsn_train_result *result)
 {
     const jsn_finished finished = {sizeof finished, result};
@@ -162,24 +150,17 @@ static jsn_status finish(jsni_run *run, jsn_train_result *result)
 static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t count,
                               jsni_watch *watch, jsn_train_result *results)
 {
-    jsni_run *runs = jsni_alloc(count, sizeof *runs);
-    JSNI_TRY_ALLOC(runs);
-    jsn_status status = jsni_runs_open(runs, jobs, count, watch);
-    if (status != JSN_OK) {
-        jsni_free(runs);
-        return status;
-    }
+    jsni_group group;
+    JSNI_TRY(jsni_group_open(&group, jobs, count, watch));
+    jsn_status status = JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = write_records(&runs[i].folder, jobs[i].config, jobs[i].problem, 1,
-                               jobs[i].seed);
-    for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = tell_opened(&runs[i]);
+        status = write_records(&group.members[i].folder, jobs[i].config,
+                               jobs[i].problem, 1, jobs[i].seed);
     if (status == JSN_OK)
-        status = jsni_runs_train(runs, count);
+        status = jsni_group_train(&group);
     for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = finish(&runs[i], &results[number[i]]);
-    jsni_runs_close(runs, count);
-    jsni_free(runs);
+        status = finish(&group.members[i], &results[number[i]]);
+    jsni_group_close(&group);
     return status;
 }
 

@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "store/record_epoch.h"
 #include "train/early_stop.h"
-#include "train/resident_feed.h"
 #include "train/run.h"
 
 /* The labels, weights and masks of a batch. */
@@ -49,7 +48,7 @@ static jsn_status count_batch(jsni_run *run, const jsni_batch *batch, double mea
     const jsni_part *part = &run->problem->train;
     const size_t classes = run->problem->classes;
     jsni_counts *c = &run->state.counts;
-    JSNI_TRY(jsn_model_logits(run->model, run->logits));
+    JSNI_TRY(jsn_model_logits(run->group->model, run->logits));
     for (size_t i = 0; i < batch->samples; i++) {
         const uint32_t at = batch->position[i];
         const jsni_kind kind =
@@ -85,7 +84,7 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
                                  .seed = run->seed};
     double mean = 0.0;
     const jsn_status status =
-        jsn_model_train_step(run->model, &given, &step, &mean, NULL);
+        jsn_model_train_step(run->group->model, &given, &step, &mean, NULL);
     if (status == JSN_ERR_NUMERIC) {
         char advice[128];
         jsni_run_advise(run, batch->number, advice, sizeof advice);
@@ -97,7 +96,7 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
     JSNI_TRY(status);
     run->state.step++;
     if (run->average.params != NULL)
-        JSNI_TRY(jsni_average_move(&run->average, run->model, run->config->ema,
+        JSNI_TRY(jsni_average_move(&run->average, run->group->model, run->config->ema,
                                    run->state.step));
     return count_batch(run, batch, mean);
 }
@@ -106,7 +105,7 @@ double jsni_run_rate(const jsni_run *run, size_t batch)
 {
     return run->config->lr * jsni_schedule_factor(&run->schedule,
                                                   (size_t)run->state.epoch, batch,
-                                                  run->steps);
+                                                  run->group->steps);
 }
 
 void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
@@ -119,43 +118,12 @@ void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
                       here);
 }
 
-static jsn_status emit_step(jsni_run *run)
-{
-    const jsni_counts *c = &run->state.counts;
-    const jsn_step step = {.size = sizeof step,
-                           .epoch = run->state.epoch + 1,
-                           .epochs = run->config->epochs,
-                           .step = run->state.batch,
-                           .steps = run->steps,
-                           .loss = jsni_counts_loss(c),
-                           .train_acc = jsni_counts_accuracy(c, 0, JSNI_KINDS),
-                           .images_per_second = jsni_run_image_rate(run),
-                           .seconds_left = jsni_run_seconds_left(run)};
-    return jsni_run_emit(run, (jsn_event){.kind = JSN_EVENT_STEP, .step = &step});
-}
-
-jsn_status jsni_run_after_steps(jsni_run *run, size_t steps, double seconds,
-                                uint64_t images)
-{
-    run->epoch_seconds += seconds;
-    run->state.seconds += seconds;
-    run->epoch_images += images;
-    run->unsaved = true;
-    jsni_run_pace(run, steps, seconds);
-    JSNI_TRY(emit_step(run));
-    if (jsni_clock() - run->last_checkpoint > 60.0 * run->config->checkpoint_minutes &&
-        run->state.batch < run->steps)
-        return jsni_checkpoint_save(run);
-    return JSN_OK;
-}
-
-/* The steps of the epoch under way that are left, fed by the loader. */
-static jsn_status host_steps(jsni_run *run)
+jsn_status jsni_run_host_steps(jsni_run *run)
 {
     JSNI_TRY(
         jsni_loader_begin(run->train, (uint32_t)run->state.epoch, run->state.batch));
     /* Broken images may leave less of a batch than the network can be trained on. */
-    const size_t least = jsni_graph_lone_norm(run->model->graph) != NULL ? 2 : 1;
+    const size_t least = jsni_graph_lone_norm(run->group->model->graph) != NULL ? 2 : 1;
     double last = jsni_clock();
     for (;;) {
         const jsni_batch *batch = NULL;
@@ -167,10 +135,9 @@ static jsn_status host_steps(jsni_run *run)
             JSNI_TRY(train_batch(run, batch, jsni_run_rate(run, batch->number)));
         run->state.batch = batch->number + 1;
         const double now = jsni_clock();
-        JSNI_TRY(jsni_run_after_steps(run, 1, now - last,
-                                      used * (size_t)run->config->views));
+        JSNI_TRY(jsni_group_after_steps(run->group, 1, now - last, used));
         last = jsni_clock();
-        if (jsni_stop_asked(&run->stop))
+        if (jsni_stop_asked(&run->group->stop))
             return JSN_ERR_STOPPED;
     }
 }
@@ -179,11 +146,11 @@ static jsn_status host_steps(jsni_run *run)
  * it. */
 static jsn_status weight_norm(jsni_run *run, double *out)
 {
-    const jsni_graph *graph = run->model->graph;
+    const jsni_graph *graph = run->group->model->graph;
     float *params = jsni_alloc(graph->param_floats, sizeof *params);
     JSNI_TRY_ALLOC(params);
     const jsn_status status =
-        jsni_model_read(run->model, run->member, JSNI_BLOCK_PARAMETERS, params);
+        jsni_model_read(run->group->model, run->member, JSNI_BLOCK_PARAMETERS, params);
     double sum = 0.0;
     for (size_t i = 0; status == JSN_OK && i < graph->param_count; i++)
         for (size_t k = 0; graph->params[i].rank > 1 && k < graph->params[i].count;
@@ -204,7 +171,7 @@ static jsn_epoch begin_record(const jsni_run *run)
     e.epoch = run->state.epoch + 1;
     e.epochs = run->config->epochs;
     e.views = (size_t)run->config->views;
-    e.lr = jsni_run_rate(run, run->steps - 1);
+    e.lr = jsni_run_rate(run, run->group->steps - 1);
     e.loss = jsni_counts_loss(c);
     for (size_t v = 0; v < e.views; v++) {
         e.train_acc_true[v] = jsni_counts_accuracy(c, v, JSNI_KIND_TRUE);
@@ -317,8 +284,8 @@ static jsn_status keep_best(jsni_run *run, const jsn_epoch *e)
         return JSN_OK;
     run->state.best_val = val;
     run->state.best_epoch = run->state.epoch + 1;
-    jsni_model_select(run->model, run->member);
-    return jsni_model_save_in(run->model, run->folder.path, JSNI_RUN_BEST);
+    jsni_model_select(run->group->model, run->member);
+    return jsni_model_save_in(run->group->model, run->folder.path, JSNI_RUN_BEST);
 }
 
 /* Evaluation, best weights, then the record of the epoch for everybody. The checkpoint comes
@@ -330,9 +297,9 @@ static jsn_status judge_epoch(jsni_run *run)
     JSNI_TRY(check_used(run, run->train, run->state.counts.samples, "training"));
     jsn_epoch *e = &run->last;
     *e = begin_record(run);
-    run->pace.measuring = start;
+    run->group->clock.measuring = start;
     JSNI_TRY(measure(run, e));
-    run->pace.measuring = 0.0;
+    run->group->clock.measuring = 0.0;
     run->measure_seconds = jsni_clock() - start;
     run->state.seconds += run->measure_seconds;
     JSNI_TRY(keep_best(run, e));
@@ -343,79 +310,14 @@ static jsn_status judge_epoch(jsni_run *run)
 
 /* What is judged is the average where there is one; the training, and a checkpoint when
  * the run is stopped in the evaluation, go on with the weights themselves. */
-static jsn_status end_epoch(jsni_run *run)
+jsn_status jsni_run_end_epoch(jsni_run *run)
 {
-    JSNI_TRY(jsni_average_show(&run->average, run->model, true));
+    JSNI_TRY(jsni_average_show(&run->average, run->group->model, true));
     const jsn_status status = judge_epoch(run);
-    JSNI_TRY(jsni_average_show(&run->average, run->model, false));
+    JSNI_TRY(jsni_average_show(&run->average, run->group->model, false));
     JSNI_TRY(status);
     run->state.epoch++;
     run->state.batch = 0;
     run->state.counts = (jsni_counts){0};
-    return JSN_OK;
-}
-
-/* Epochs of less than a second would spend their time on checkpoints: one is written
- * when the last is twenty times as old as it took to write, and after the last epoch. */
-static bool checkpoint_due(const jsni_run *runs, size_t count)
-{
-    double cost = 0.0;
-    for (size_t i = 0; i < count; i++)
-        cost += runs[i].checkpoint_seconds;
-    return jsni_run_done(&runs[0]) ||
-           jsni_clock() - runs[0].last_checkpoint >= 20.0 * cost;
-}
-
-/* One epoch of all runs: steps, then what ends an epoch for each. */
-static jsn_status train_epoch(jsni_run *runs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        runs[i].epoch_seconds = 0.0;
-        runs[i].epoch_images = 0;
-    }
-    const bool whole = runs[0].state.batch == 0;
-    JSNI_TRY(runs[0].resident ? jsni_resident_steps(runs, count) : host_steps(runs));
-    for (size_t i = 0; i < count; i++)
-        JSNI_TRY(end_epoch(&runs[i]));
-    if (whole && !runs[0].said)
-        JSNI_TRY(jsni_run_say_first(&runs[0]));
-    runs[0].said = runs[0].said || whole;
-    const bool due = checkpoint_due(runs, count);
-    for (size_t i = 0; due && i < count; i++)
-        JSNI_TRY(jsni_checkpoint_save(&runs[i]));
-    return JSN_OK;
-}
-
-/* A run of a group may have ended its epoch when the group is stopped inside the end of
- * another's; that state is kept as well. */
-static jsn_status stop_runs(jsni_run *runs, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (runs[i].unsaved)
-            JSNI_TRY(jsni_checkpoint_save(&runs[i]));
-    for (size_t i = 0; i < count; i++) {
-        const jsn_stopped at = {sizeof at, runs[i].state.epoch, runs[i].state.batch};
-        JSNI_TRY(jsni_run_emit(&runs[i],
-                               (jsn_event){.kind = JSN_EVENT_STOPPED, .stopped = &at}));
-    }
-    const long long epoch = (long long)runs[0].state.epoch;
-    if (runs[0].state.batch == 0)
-        return jsni_fail(JSN_ERR_STOPPED,
-                         "stopped after epoch %lld; the same command continues", epoch);
-    return jsni_fail(JSN_ERR_STOPPED,
-                     "stopped in epoch %lld, batch %zu; the same command continues",
-                     epoch + 1, runs[0].state.batch);
-}
-
-jsn_status jsni_runs_train(jsni_run *runs, size_t count)
-{
-    while (!jsni_run_done(&runs[0])) {
-        const jsn_status status = train_epoch(runs, count);
-        if (status == JSN_ERR_STOPPED)
-            return stop_runs(runs, count);
-        JSNI_TRY(status);
-        if (jsni_stop_asked(&runs[0].stop) && !jsni_run_done(&runs[0]))
-            return stop_runs(runs, count);
-    }
     return JSN_OK;
 }
