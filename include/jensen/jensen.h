@@ -10,6 +10,7 @@
 #include "jensen/dataset.h"
 #include "jensen/event.h"
 #include "jensen/fetch.h"
+#include "jensen/export.h"
 #include "jensen/image.h"
 #include "jensen/image_file.h"
 #include "jensen/json.h"

@@ -11,6 +11,7 @@
     X(check) \
     X(predict) \
     X(eval) \
+    X(export) \
     X(tune) \
     X(sweep_create) \
     X(sweep_run) \

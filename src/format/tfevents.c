@@ -1,5 +1,4 @@
-/* format/tfevents.c - see tfevents.h. The five fields of `Event` that scalars need are
- * encoded here by hand; a protocol-buffer library would be the larger part. */
+/* format/tfevents.c - see tfevents.h. */
 #include "format/tfevents.h"
 
 #include <stdbool.h>
@@ -9,76 +8,32 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "format/proto.h"
 
-enum { MAX_TAG = 1000, MAX_RECORD = MAX_TAG + 100, FRAME = 16 };
+enum { MAX_TAG = 1000, FRAME = 16 };
+enum { VARINT = 0, FIXED64 = 1 }; /* kinds of fields, as step_of() reads them */
 #define MAX_FILE ((size_t)1 << 30)
 
 struct jsni_tfevents {
     char *folder, *name; /* owned, as in core/file.h; folder may be NULL */
 };
 
-typedef struct message {
-    uint8_t bytes[MAX_RECORD];
-    size_t length;
-} message;
-
-static void put_bytes(message *m, const void *data, size_t length)
-{
-    memcpy(m->bytes + m->length, data, length);
-    m->length += length;
-}
-
-static void put_fixed(message *m, uint64_t value, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        m->bytes[m->length++] = (uint8_t)(value >> (8 * i));
-}
-
-static void put_varint(message *m, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        m->bytes[m->length++] = (uint8_t)(value | 0x80);
-    m->bytes[m->length++] = (uint8_t)value;
-}
-
-enum { VARINT = 0, FIXED64 = 1, DELIMITED = 2, FIXED32 = 5 };
-
-static void put_key(message *m, unsigned field, unsigned type)
-{
-    put_varint(m, field << 3 | type);
-}
-
-static void put_delimited(message *m, unsigned field, const void *data, size_t length)
-{
-    put_key(m, field, DELIMITED);
-    put_varint(m, length);
-    put_bytes(m, data, length);
-}
-
 /* Event: 1 wall_time (double), 2 step (int64), 3 file_version, 5 summary. */
-static void put_event_head(message *m, double wall_time, int64_t step)
+static void put_event_head(jsni_proto *event, double wall_time, int64_t step)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, &wall_time, sizeof bits);
-    put_key(m, 1, FIXED64);
-    put_fixed(m, bits, 8);
-    if (step != 0) {
-        put_key(m, 2, VARINT);
-        put_varint(m, (uint64_t)step);
-    }
+    jsni_proto_double(event, 1, wall_time);
+    if (step != 0)
+        jsni_proto_int(event, 2, step);
 }
 
 /* Summary: 1 value, repeated; Value: 1 tag, 2 simple_value (float). */
-static void put_scalar(message *m, const char *tag, float value)
+static void put_scalar(jsni_proto *event, const char *tag, float value)
 {
-    message summary = {.length = 0}, entry = {.length = 0};
-    uint32_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    put_delimited(&entry, 1, tag, strlen(tag));
-    put_key(&entry, 2, FIXED32);
-    put_fixed(&entry, bits, 4);
-    put_delimited(&summary, 1, entry.bytes, entry.length);
-    put_delimited(m, 5, summary.bytes, summary.length);
+    jsni_proto summary = {0}, entry = {0};
+    jsni_proto_text(&entry, 1, tag);
+    jsni_proto_float(&entry, 2, value);
+    jsni_proto_take(&summary, 1, &entry);
+    jsni_proto_take(event, 5, &summary);
 }
 
 /* TFRecord stores a rotated CRC, since a CRC of data that holds its own CRC is weak. */
@@ -88,20 +43,29 @@ static uint32_t masked(const void *data, size_t length)
     return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
-static void frame(const message *m, message *out)
+static void put_fixed(uint8_t *to, uint64_t value, size_t bytes)
 {
-    out->length = 0;
-    put_fixed(out, m->length, 8);
-    put_fixed(out, masked(out->bytes, 8), 4);
-    put_bytes(out, m->bytes, m->length);
-    put_fixed(out, masked(m->bytes, m->length), 4);
+    for (size_t i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
 }
 
-static jsn_status append(jsni_tfevents *f, const message *m)
+/* Frames an event, releases it and appends the record to the file. */
+static jsn_status append(jsni_tfevents *f, jsni_proto *event)
 {
-    message record;
-    frame(m, &record);
-    return jsni_file_append(f->folder, f->name, record.bytes, record.length);
+    uint8_t head[12], tail[4];
+    jsni_proto record = {0};
+    put_fixed(head, event->length, 8);
+    put_fixed(head + 8, masked(head, 8), 4);
+    put_fixed(tail, masked(event->data, event->length), 4);
+    jsni_proto_add(&record, head, sizeof head);
+    jsni_proto_add(&record, event->data, event->length);
+    jsni_proto_add(&record, tail, sizeof tail);
+    jsn_status status = event->status != JSN_OK ? event->status : record.status;
+    if (status == JSN_OK)
+        status = jsni_file_append(f->folder, f->name, record.data, record.length);
+    jsni_proto_release(event);
+    jsni_proto_release(&record);
+    return status;
 }
 
 static uint64_t get_fixed(const uint8_t *at, size_t bytes)
@@ -194,9 +158,9 @@ jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *folder, const cha
     if (f->name == NULL || (folder != NULL && f->folder == NULL)) {
         status = JSN_ERR_MEMORY;
     } else if (fresh) {
-        message m = {.length = 0};
+        jsni_proto m = {0};
         put_event_head(&m, wall_time, 0);
-        put_delimited(&m, 3, "brain.Event:2", 13);
+        jsni_proto_text(&m, 3, "brain.Event:2");
         status = append(f, &m);
     }
     if (status != JSN_OK)
@@ -208,7 +172,7 @@ jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *folder, const cha
 jsn_status jsni_tfevents_add(jsni_tfevents *file, const char *tag, int64_t step,
                              double wall_time, float value)
 {
-    message m = {.length = 0};
+    jsni_proto m = {0};
     if (strlen(tag) > MAX_TAG)
         return jsni_fail(JSN_ERR_ARGUMENT, "a tag of %zu bytes, more than %d",
                          strlen(tag), MAX_TAG);

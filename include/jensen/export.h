@@ -1,0 +1,57 @@
+/* jensen/export.h - a model for other programs.
+ *
+ *     jsn_classifier *classifier;
+ *     jsn_classifier_open(&classifier, "runs/photos", "cpu", 0);
+ *     jsn_export(classifier, "model.onnx", NULL);
+ *     jsn_classifier_close(classifier);
+ */
+#ifndef JENSEN_EXPORT_H
+#define JENSEN_EXPORT_H
+
+#include <stddef.h>
+
+#include "jensen/classifier.h"
+#include "jensen/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct jsn_export_format {
+    const char *name;    /* "onnx" */
+    const char *summary; /* one line */
+} jsn_export_format;
+
+/* The record at `index`, NULL behind the last. The records are static. */
+JSN_API const jsn_export_format *jsn_export_describe(size_t index);
+
+typedef struct jsn_export_options {
+    size_t size;        /* sizeof(jsn_export_options), set by the call below */
+    const char *format; /* "onnx" or another name of the table; borrowed */
+    /* Of onnx. 0: images as people have them, uint8 [N][H][W][3], upright, of any size but
+     * one a batch, in; probabilities, float [N][classes], out. 1: a normalised batch, float
+     * [N][3][size][size], in; logits out (of an ensemble the logarithms of its
+     * probabilities). */
+    int raw;
+} jsn_export_options;
+
+/* "onnx", with the transform of images inside. */
+JSN_API void jsn_export_options_init(jsn_export_options *options);
+
+/* Writes the model. In a file of ONNX resizing, cropping and normalisation are inside, with
+ * the bytes that jsn_classifier_predict() has; members are averaged inside; class names and
+ * the transform are in the metadata. `options` may be NULL.
+ *   JSN_ERR_UNKNOWN_NAME  no such format
+ *   JSN_ERR_UNSUPPORTED   the model has no such form: the sentence says what to do
+ *   JSN_ERR_RANGE         a model of more than 2 GiB in ONNX
+ *   JSN_ERR_ARGUMENT, JSN_ERR_IO, JSN_ERR_MEMORY
+ * Not thread-safe for one classifier. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_export(jsn_classifier *classifier,
+                                             const char *path,
+                                             const jsn_export_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_EXPORT_H */

@@ -1,0 +1,66 @@
+/* cli/command_export.c - a model for other programs. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "jensen/export.h"
+
+typedef struct export_values {
+    char *out, *format;
+    bool raw;
+} export_values;
+
+static const jsn_option_info options[] = {
+    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "the file to write",
+     offsetof(export_values, out)},
+    {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME", "onnx, safetensors",
+     offsetof(export_values, format)},
+    {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "onnx: a normalised batch in and logits out, without the transform of images",
+     offsetof(export_values, raw)},
+};
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const export_values *v = values;
+    jsn_classifier *classifier = NULL;
+    jsn_classifier_options c;
+    jsn_export_options o;
+    if (args->count != 1)
+        return cli_usage("wants one run folder");
+    if (v->out == NULL)
+        return cli_usage("wants a file to write: -o model.onnx");
+    jsn_classifier_options_init(&c);
+    c.run = args->items[0];
+    c.device = "cpu";
+    c.batch = 1;
+    jsn_export_options_init(&o);
+    o.format = v->format;
+    o.raw = v->raw;
+    jsn_status status = jsn_classifier_create(&classifier, &c);
+    if (status == JSN_OK)
+        status = jsn_export(classifier, v->out, &o);
+    if (status == JSN_OK)
+        cli_print("%s\n", v->out);
+    jsn_classifier_close(classifier);
+    return status;
+}
+
+const cli_command cli_command_export = {
+    .name = "export",
+    .summary = "a model for other programs, such as ONNX Runtime",
+    .usage = "RUN -o FILE [OPTIONS]",
+    .details =
+        "Writes the model of a run as one file.\n"
+        "onnx: a batch of images, uint8 [N][H][W][3], goes in, class probabilities "
+        "come\n"
+        "out. Resizing, cropping and normalisation are inside, with the same bytes as\n"
+        "'jensen predict'. Images of a batch have one size, and stand upright: "
+        "turning\n"
+        "them by their EXIF data is the caller's. The members of an ensemble are\n"
+        "averaged inside. The metadata have the names of the classes.\n"
+        "safetensors: the weights alone, under PyTorch's names.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(export_values),
+    .run = run,
+};

@@ -1,0 +1,47 @@
+/* export/export.c - see jensen/export.h. */
+#include "jensen/export.h"
+
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/hd.h"
+#include "core/text.h"
+#include "export/export_impl.h"
+
+#define FORMAT_ROW(id) &jsni_export_##id,
+static const jsni_export_format *const formats[] = {JSNI_EXPORT_LIST(FORMAT_ROW)};
+#undef FORMAT_ROW
+
+void jsn_export_options_init(jsn_export_options *options)
+{
+    if (options != NULL)
+        *options = (jsn_export_options){.size = sizeof *options, .format = "onnx"};
+}
+
+const jsn_export_format *jsn_export_describe(size_t index)
+{
+    return index < JSNI_COUNT_OF(formats) ? &formats[index]->info : NULL;
+}
+
+jsn_status jsn_export(jsn_classifier *classifier, const char *path,
+                      const jsn_export_options *options)
+{
+    JSNI_NEED(classifier);
+    JSNI_NEED(path);
+    jsn_export_options o;
+    jsn_export_options_init(&o);
+    if (options != NULL) {
+        o.raw = options->raw;
+        if (options->format != NULL)
+            o.format = options->format;
+    }
+    char known[200];
+    jsni_text list = jsni_text_in(known, sizeof known);
+    for (size_t i = 0; i < JSNI_COUNT_OF(formats); i++) {
+        if (strcmp(formats[i]->info.name, o.format) == 0)
+            return formats[i]->write(classifier, path, &o);
+        jsni_text_item(&list, formats[i]->info.name);
+    }
+    return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no format '%s' to export to; there are: %s",
+                     o.format, known);
+}

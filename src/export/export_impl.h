@@ -1,0 +1,19 @@
+/* export/export_impl.h - a format: one file, export_<name>.c, and one row in export_list.h. */
+#ifndef JSNI_EXPORT_IMPL_H
+#define JSNI_EXPORT_IMPL_H
+
+#include "export/export_list.h"
+#include "jensen/export.h"
+#include "train/classifier_impl.h"
+
+typedef struct jsni_export_format {
+    jsn_export_format info;
+    jsn_status (*write)(jsn_classifier *classifier, const char *path,
+                        const jsn_export_options *options);
+} jsni_export_format;
+
+#define JSNI_DECLARE_EXPORT(id) extern const jsni_export_format jsni_export_##id;
+JSNI_EXPORT_LIST(JSNI_DECLARE_EXPORT)
+#undef JSNI_DECLARE_EXPORT
+
+#endif /* JSNI_EXPORT_IMPL_H */

@@ -1,0 +1,35 @@
+# Models for other programs: export writes them; what it cannot write it refuses with a sentence.
+# What ONNX Runtime makes of the files is looked at in tests/peers/onnx_runtime.sh.
+. "$(dirname "$0")/cli.sh"
+train="train builtin:size=40,test=10 --network cnn:width=4 --image-size 8 --epochs 1 --batch 20 --threads 1 -q"
+"$JENSEN" $train --augment fit+flip --out one >/dev/null 2>&1
+"$JENSEN" $train --augment fit+flip --members 2 --out two >/dev/null 2>&1
+"$JENSEN" $train --augment none --image-size 32 --out plain >/dev/null 2>&1
+
+expect 0 '^one.onnx$' '' -- "$JENSEN" export one -o one.onnx
+for word in images probabilities Softmax Conv classes resize.h.matrix; do
+    grep -qa "$word" one.onnx || complain "one.onnx has no $word"
+done
+# The same model gives the same bytes; without the transform it is smaller.
+expect 0 '*' '' -- "$JENSEN" export one -o again.onnx
+cmp -s one.onnx again.onnx || complain "a second export differs"
+expect 0 '*' '' -- "$JENSEN" export one --raw -o raw.onnx
+grep -qa resize raw.onnx && complain "--raw has a transform"
+expect 0 '*' '' -- "$JENSEN" export two -o two.onnx
+grep -qa member2.probabilities two.onnx || complain "the second member is missing"
+expect 0 '*' '' -- "$JENSEN" export plain -o plain.onnx
+
+# The weights alone are those of the run.
+expect 0 '*' '' -- "$JENSEN" export one --format safetensors -o one.safetensors
+cmp -s one.safetensors one/model.safetensors || complain "other weights than the run's"
+
+expect 2 '' 'wants a file to write: -o model.onnx' -- "$JENSEN" export one
+expect 2 '' 'wants one run folder' -- "$JENSEN" export -o x.onnx
+expect 2 '' "no format 'tflite' to export to; there are: onnx, safetensors" -- \
+    "$JENSEN" export one --format tflite -o x
+expect 1 '' 'an ensemble of 2 networks has no one file of weights' -- \
+    "$JENSEN" export two --format safetensors -o x
+expect 3 '' 'nowhere' -- "$JENSEN" export nowhere -o x
+expect 1 '' 'no/such/x.onnx' -- "$JENSEN" export one -o no/such/x.onnx
+[ ! -e x ] || complain "a refused export has left a file"
+finish
