@@ -70,6 +70,11 @@ static void misuse_classifier(misuse *m)
     REFUSED(jsn_classifier_open_weights(&classifier, "x", "x", SIZE_MAX, "ref", 1));
     REFUSED(jsn_classifier_open_weights(&classifier, "x", "x", 1, "ref", 0));
     REFUSED(jsn_classifier_open_weights(&classifier, "x", "x", 1, "ref", SIZE_MAX));
+    GIVES(jsn_export_describe(0));
+    GIVES(jsn_export_describe(SIZE_MAX));
+    DOES(jsn_export_options_init(NULL));
+    REFUSED(jsn_export(NULL, "x", NULL));
+    REFUSED(jsn_export(NULL, NULL, NULL));
     DOES(jsn_classifier_close(NULL));
     GIVES(jsn_classifier_classes(NULL));
     GIVES(jsn_classifier_class(NULL, 1));
