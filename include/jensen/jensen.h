@@ -26,6 +26,7 @@
 #include "jensen/recipe.h"
 #include "jensen/report.h"
 #include "jensen/repro.h"
+#include "jensen/review.h"
 #include "jensen/run_check.h"
 #include "jensen/stats.h"
 #include "jensen/status.h"

@@ -78,6 +78,9 @@ void jsni_audit_estimate_joint(const jsni_audit_facts *facts, const int32_t *con
     out->noise_high = fmin(1.0, out->noise_rate + half);
 }
 
+/* Share of the wrong labels among the surest samples that are no mistakes of the model. */
+#define SURELY_RIGHT 0.9
+
 /* The joint of predicted classes and labels: of the samples that are predicted to be of a
  * class, as many carry a label as do so among the surer half of them.
  *
@@ -94,6 +97,7 @@ void jsni_audit_estimate_surest(const jsni_audit_facts *facts, double confidence
     scale_rows(facts, out);
     const double half =
         half_width(out->noise_rate, 0.5 * (double)out->samples, confidence);
-    out->noise_low = fmax(0.0, fmin(facts->rate_few, out->noise_rate) - half);
+    const double least = SURELY_RIGHT * fmin(facts->rate_few, out->noise_rate);
+    out->noise_low = fmax(0.0, least - half);
     out->noise_high = fmin(1.0, fmax(facts->rate_all, out->noise_rate) + half);
 }

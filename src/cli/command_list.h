@@ -9,6 +9,8 @@
     X(train) \
     X(report) \
     X(check) \
+    X(audit) \
+    X(labels_apply) \
     X(predict) \
     X(eval) \
     X(export) \

@@ -11,12 +11,11 @@
 #include "core/file.h"
 #include "core/folder.h"
 #include "core/text.h"
-#include "data/image_decoder.h"
 #include "data/sample_file.h"
+#include "data/thumbnail.h"
 #include "format/csv.h"
-#include "jensen/image_file.h"
 
-enum { MOST_SHOWN = 60, THUMBNAIL = 96 };
+enum { MOST_SHOWN = 60 };
 
 static int by_probability(const void *a, const void *b)
 {
@@ -57,33 +56,6 @@ void jsni_doubtful_release(jsni_doubtful *list)
     *list = (jsni_doubtful){0};
 }
 
-static jsn_status write_thumbnail(const jsni_run *run, const jsni_part *part,
-                                  uint32_t position, const char *name)
-{
-    jsn_image_part seen = {0};
-    jsn_image small = {0};
-    size_t enough = 2 * THUMBNAIL;
-    jsn_status status =
-        jsn_dataset_image_part(part->data, part->split, part->index[position],
-                               jsni_image_want_coarse, &enough, &seen);
-    jsn_image *image = &seen.image;
-    const size_t longer = image->width > image->height ? image->width : image->height;
-    if (status == JSN_OK && longer > THUMBNAIL) {
-        const size_t width = image->width * THUMBNAIL / longer;
-        const size_t height = image->height * THUMBNAIL / longer;
-        status =
-            jsn_image_create(&small, width > 0 ? width : 1, height > 0 ? height : 1);
-        if (status == JSN_OK)
-            status = jsn_image_resize(image, NULL, JSN_FILTER_BILINEAR, &small);
-    }
-    if (status == JSN_OK)
-        status = jsni_image_write_in(run->folder.path, name,
-                                     small.data != NULL ? &small : image);
-    jsn_image_release(&small);
-    jsn_image_release(image);
-    return status;
-}
-
 /* Where the image lies, as seen from the run folder, so that both may move together. An
  * image in an archive lies nowhere. */
 static void put_file(const jsni_part *part, uint32_t position, const char *run_folder,
@@ -122,7 +94,8 @@ static jsn_status put_doubt(const jsni_run *run, const jsni_doubtful *list,
     if (jsni_problem_knows(run->problem, part, at))
         jsn_json_put_int(w, "true", part->given[at]);
     put_file(part, at, run_folder, w);
-    const jsn_status status = write_thumbnail(run, part, at, name);
+    const jsn_status status = jsni_thumbnail_write(
+        part->data, part->split, part->index[at], run->folder.path, name);
     if (status == JSN_OK)
         jsn_json_put_text(w, "thumbnail", name);
     jsn_json_end(w);

@@ -1,4 +1,4 @@
-/* tests/api/misuse_runs.c - see misuse.h: jensen/recipe.h, jensen/report.h, jensen/repro.h, jensen/sweep.h, jensen/train.h. */
+/* tests/api/misuse_runs.c - see misuse.h: jensen/recipe.h, jensen/report.h, jensen/repro.h, jensen/review.h, jensen/sweep.h, jensen/train.h. */
 #include "api/misuse.h"
 
 static void misuse_run_check(misuse *m)
@@ -106,6 +106,28 @@ static void misuse_repro(misuse *m)
     REFUSED(jsn_study_write(thing_sweep(), NULL, place()));
     REFUSED(jsn_study_write(thing_sweep(), "csv", NULL));
     REFUSED(jsn_study_write(NULL, NULL, NULL));
+}
+
+static void misuse_review(misuse *m)
+{
+    jsn_audit_job job;
+    jsn_labels_job labels = {0};
+    jsn_labels_result result;
+    jsn_audit_job_init(&job);
+    DOES(jsn_audit_job_init(NULL));
+    REFUSED(jsn_audit_data(NULL, NULL, NULL));
+    REFUSED(jsn_audit_data(&job, NULL, NULL));
+    job.data = place();
+    REFUSED(jsn_audit_data(&job, NULL, NULL));
+    job.folds = 1;
+    REFUSED(jsn_audit_data(&job, NULL, NULL));
+    REFUSED(jsn_labels_apply(NULL, &result));
+    REFUSED(jsn_labels_apply(&labels, &result));
+    labels.folder = labels.out = place();
+    REFUSED(jsn_labels_apply(&labels, NULL));
+    REFUSED(jsn_labels_apply(&labels, &result));
+    labels.out = NULL;
+    REFUSED(jsn_labels_apply(&labels, &result));
 }
 
 static void misuse_sweep(misuse *m)
@@ -262,6 +284,7 @@ void misuse_runs(misuse *m)
     misuse_recipe(m);
     misuse_report(m);
     misuse_repro(m);
+    misuse_review(m);
     misuse_sweep(m);
     misuse_train(m);
 }

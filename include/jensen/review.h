@@ -1,0 +1,84 @@
+/* jensen/review.h - the audit of a data set as a folder: what is suspect, and what a person
+ * decided about it.
+ *
+ *     jsn_audit_job job;
+ *     char *folder = NULL, *json = NULL;
+ *     jsn_audit_job_init(&job);
+ *     job.data = "photos", job.folds = 5;
+ *     if (jsn_audit_data(&job, &folder, &json) == JSN_OK)
+ *         ... folder/suspects.csv, folder/audit.html ...
+ *     jsn_text_release(folder);
+ *     jsn_text_release(json);
+ *
+ * The folder has audit.json, suspects.csv, scores.csv, posteriors.npy, audit.html and, after a
+ * review, decisions.csv; docs/audit.md describes them.
+ */
+#ifndef JENSEN_REVIEW_H
+#define JENSEN_REVIEW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jensen/audit.h"
+#include "jensen/log.h"
+#include "jensen/option.h"
+#include "jensen/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is audited, and how. Everything is borrowed for the call. */
+typedef struct jsn_audit_job {
+    const char *data; /* spec of a data set, or the folder of a finished run */
+    const char *out;  /* folder to write to; NULL: audits/<data>-<8 digits> */
+    const char
+        *labels; /* CSV with the columns path,label, in place of the data's own; or
+                         * NULL */
+    /* Class probabilities, .npy, float32 or float64 [samples][classes], in the order of the
+     * data set; NULL: made by `folds` trainings, or by the run. */
+    const char *posteriors;
+    size_t folds; /* 2 to 100; a part is judged by a network trained on the others */
+    const jsn_texts *set; /* "option=value" for these trainings, or NULL */
+    jsn_audit_options how;
+    const jsn_logger *logger; /* or NULL */
+    int (*stop)(void *user);  /* as jsn_train(), or NULL */
+    void *user;
+} jsn_audit_job;
+
+/* No data, 5 folds, the usual options. */
+JSN_API void jsn_audit_job_init(jsn_audit_job *job);
+
+/* Audits a data set and writes the folder. *folder and *json (audit.json's text), where not
+ * NULL, are the caller's: jsn_text_release().
+ *   JSN_ERR_ARGUMENT, JSN_ERR_RANGE, JSN_ERR_UNKNOWN_NAME  wrong options
+ *   JSN_ERR_DATA     a file is missing, malformed, or does not fit the data
+ *   JSN_ERR_STOPPED  the same call continues
+ *   JSN_ERR_IO, JSN_ERR_MEMORY, and those of training */
+JSN_API JSN_MUST_CHECK jsn_status jsn_audit_data(const jsn_audit_job *job,
+                                                 char **folder, char **json);
+
+/* What a person decided, or a threshold: corrected labels. */
+typedef struct jsn_labels_job {
+    const char *folder; /* of the audit */
+    double min_score; /* also take suggestions with at least this score that nobody has
+                         * decided about; NaN: none */
+    const char *out;  /* CSV to write: path,label; removed images have no row */
+} jsn_labels_job;
+
+typedef struct jsn_labels_result {
+    size_t images, changed, removed, decided;
+} jsn_labels_result;
+
+/* Writes corrected labels of all images of the audited data.
+ *   JSN_ERR_ARGUMENT  nothing to apply: no decisions and no min_score
+ *   JSN_ERR_DATA      no audit folder, or a damaged file in it
+ *   JSN_ERR_IO, JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_labels_apply(const jsn_labels_job *job,
+                                                   jsn_labels_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* JENSEN_REVIEW_H */

@@ -1,0 +1,134 @@
+/* cli/command_audit.c - finds the labels of a data set that are probably wrong. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/cli_limit.h"
+#include "cli/cli_numbers.h"
+#include "jensen/review.h"
+
+typedef struct audit_values {
+    char *out, *posteriors, *labels, *method;
+    int64_t folds, threads;
+    double cutoff;
+    jsn_texts set, limit;
+    bool json;
+} audit_values;
+
+static const jsn_option_info options[] = {
+    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DIR",
+     "folder to write (audits/<data>-<8 digits>)", offsetof(audit_values, out)},
+    {"folds", 0, JSN_OPTION_INT, "5", 2, 100, NULL, "K",
+     "parts of the data; a part is judged by a network trained on the others",
+     offsetof(audit_values, folds)},
+    {"posteriors", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.npy",
+     "class probabilities [images][classes] of your own, instead of training",
+     offsetof(audit_values, posteriors)},
+    {"labels", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.csv",
+     "labels in place of those of DATA: columns path,label",
+     offsetof(audit_values, labels)},
+    {"method", 0, JSN_OPTION_TEXT, "combined", 0, 0, NULL, "NAME",
+     "how labels are judged: combined, unmixed, confident, self-confidence, margin, "
+     "normalized-margin, entropy",
+     offsetof(audit_values, method)},
+    {"cutoff", 0, JSN_OPTION_REAL, "0.5", 1e-6, 1, NULL, "X",
+     "least chance of a wrong label that makes a suspect",
+     offsetof(audit_values, cutoff)},
+    {"set", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "OPTION=VALUE",
+     "an option of 'jensen train' for the folds: epochs=20, network=resnet18, ...",
+     offsetof(audit_values, set)},
+    {"threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",
+     "threads; 0: one a usable core", offsetof(audit_values, threads)},
+    CLI_LIMIT_ROW(audit_values),
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(audit_values, json)},
+};
+
+static int stop(void *user)
+{
+    (void)user;
+    return cli_stop_requested();
+}
+
+static jsn_status print_summary(const char *folder, const char *json)
+{
+    jsn_json *doc = NULL;
+    const jsn_status status = jsn_json_parse(&doc, "audit.json", json, strlen(json));
+    if (status != JSN_OK)
+        return status;
+    const double low = jsn_json_real(jsn_json_get(doc, "noise_low"));
+    const double high = jsn_json_real(jsn_json_get(doc, "noise_high"));
+    const int64_t suspects = jsn_json_int(jsn_json_get(doc, "suspects"));
+    cli_print("wrong labels  %.1f%%, %.1f%% to %.1f%%\n",
+              100.0 * jsn_json_real(jsn_json_get(doc, "noise_rate")), 100.0 * low,
+              100.0 * high);
+    cli_print("suspects      %lld of %lld\n", (long long)suspects,
+              (long long)jsn_json_int(jsn_json_get(doc, "images")));
+    if (jsn_json_bool(jsn_json_get(doc, "in_sample")))
+        cli_print("in sample     the run has been trained on these labels\n");
+    cli_print("list          %s/suspects.csv\npage          %s/audit.html\n", folder,
+              folder);
+    jsn_json_destroy(doc);
+    return JSN_OK;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const audit_values *v = values;
+    if (args->count != 1)
+        return cli_usage("needs one data set or one finished run, got %zu",
+                         args->count);
+    char *folder = NULL, *json = NULL;
+    jsn_audit_job job;
+    jsn_audit_job_init(&job);
+    job.data = args->items[0];
+    job.out = v->out;
+    job.labels = v->labels;
+    job.posteriors = v->posteriors;
+    job.folds = (size_t)v->folds;
+    job.set = &v->set;
+    job.how.method = v->method;
+    job.how.cutoff = v->cutoff;
+    job.how.threads = (size_t)v->threads;
+    job.logger = cli_logger();
+    job.stop = stop;
+    cli_catch_signals();
+    jsn_status status = jsn_audit_data(&job, &folder, &json);
+    if (status == JSN_OK && v->json)
+        cli_print("%s\n", json);
+    else if (status == JSN_OK)
+        status = print_summary(folder, json);
+    jsn_text_release(folder);
+    jsn_text_release(json);
+    return status;
+}
+
+const cli_command cli_command_audit = {
+    .name = "audit",
+    .summary = "find the labels that are probably wrong",
+    .usage = "DATA|RUN [-o DIR] [--folds K | --posteriors FILE.npy] [--json]",
+    .details = "Every image gets a chance that its label is wrong, from class "
+               "probabilities of\n"
+               "networks that have not seen this label: the data is cut into folds, "
+               "and each is\n"
+               "judged by a network trained on the others (GJS). The same command "
+               "continues one\n"
+               "that was stopped. A finished run can serve instead: it has seen the "
+               "labels, so\n"
+               "it finds fewer.\n\n"
+               "The folder has suspects.csv (the worst label first), scores.csv (all "
+               "images),\n"
+               "audit.json (estimated share of wrong labels, which class is taken for "
+               "which),\n"
+               "posteriors.npy and the page audit.html.\n\n"
+               "  jensen audit photos\n"
+               "  jensen audit photos --posteriors p.npy -o audit\n"
+               "  jensen labels apply audit --min-score 0.9 --out labels.csv\n"
+               "  jensen train photos --labels labels.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(audit_values),
+    .run = run,
+    .continues = true,
+};

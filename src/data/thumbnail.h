@@ -1,0 +1,15 @@
+/* data/thumbnail.h - a small picture of a sample, for pages. */
+#ifndef JSNI_DATA_THUMBNAIL_H
+#define JSNI_DATA_THUMBNAIL_H
+
+#include "jensen/dataset.h"
+
+/* Writes the sample as folder/name (core/file.h), a PNG of at most 96 pixels a side.
+ *   JSN_ERR_DATA         the image is broken
+ *   JSN_ERR_UNSUPPORTED  this build writes no PNG
+ *   JSN_ERR_IO, JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_thumbnail_write(const jsn_dataset *data, jsn_split split,
+                                               size_t index, const char *folder,
+                                               const char *name);
+
+#endif /* JSNI_DATA_THUMBNAIL_H */

@@ -1,0 +1,134 @@
+/* review/audit_files.c - audit.json, suspects.csv and scores.csv. */
+#include <math.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "format/csv.h"
+#include "jensen/json.h"
+#include "review/review_impl.h"
+
+static void put_estimates(const jsni_audit_record *r, jsn_json_writer *w)
+{
+    const jsn_audit_result *result = r->result;
+    const size_t k = result->classes;
+    jsn_json_put_real(w, "noise_rate", result->noise_rate);
+    jsn_json_put_real(w, "noise_low", result->noise_low);
+    jsn_json_put_real(w, "noise_high", result->noise_high);
+    jsn_json_put_real(w, "confidence", r->job->how.confidence);
+    jsn_json_put_real(w, "expected_errors", result->expected_errors);
+    jsn_json_begin_array(w, "classes");
+    for (size_t c = 0; c < k; c++)
+        jsn_json_put_text(w, NULL, r->audited->names[c]);
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "class_rates");
+    for (size_t c = 0; c < k; c++)
+        jsn_json_put_real(w, NULL, result->class_rates[c]);
+    jsn_json_end(w);
+    jsn_json_begin_array(w, "matrix");
+    for (size_t given = 0; given < k; given++) {
+        jsn_json_begin_array(w, NULL);
+        for (size_t c = 0; c < k; c++)
+            jsn_json_put_real(w, NULL, result->matrix[given * k + c]);
+        jsn_json_end(w);
+    }
+    jsn_json_end(w);
+}
+
+static jsn_status write_json(const jsni_audit_record *r, const char *folder,
+                             char **json)
+{
+    jsn_json_writer *w = NULL;
+    const bool own = r->job->posteriors != NULL || r->in_sample;
+    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsn_json_begin_object(w, NULL);
+    jsn_json_put_text(w, "audit", folder);
+    jsn_json_put_text(w, "data", r->audited->spec);
+    jsn_json_put_text(w, "labels", r->job->labels);
+    jsn_json_put_int(w, "images", (int64_t)r->result->samples);
+    jsn_json_put_int(w, "suspects", (int64_t)r->result->suspects);
+    put_estimates(r, w);
+    jsn_json_put_text(w, "method", r->job->how.method);
+    jsn_json_put_real(w, "cutoff", r->job->how.cutoff);
+    jsn_json_put_int(w, "folds", own ? 0 : (int64_t)r->job->folds);
+    jsn_json_put_text(w, "posteriors", r->job->posteriors);
+    jsn_json_put_real(w, "agreement", r->agreement);
+    jsn_json_put_bool(w, "in_sample", r->in_sample);
+    jsn_json_put_real(w, "seconds", r->seconds);
+    jsn_json_end(w);
+    char *text = NULL;
+    jsni_text lines = {0};
+    jsn_status status = jsn_json_writer_take(w, &text);
+    jsn_json_writer_destroy(w);
+    if (status == JSN_OK)
+        jsni_text_format(&lines, "%s\n", text);
+    if (status == JSN_OK)
+        status = lines.status;
+    if (status == JSN_OK)
+        status = jsni_file_write_in(folder, JSNI_AUDIT_JSON, lines.data, lines.length);
+    jsni_text_release(&lines);
+    if (status == JSN_OK)
+        *json = text;
+    else
+        jsni_free(text);
+    return status;
+}
+
+static void add_real(jsni_csv_writer *csv, double value)
+{
+    char text[32];
+    (void)jsni_format(text, sizeof text, "%.6g", value);
+    jsni_csv_add(csv, text);
+}
+
+/* path,given,suggested,score,p_given,p_suggested,kind */
+static void add_sample(jsni_csv_writer *csv, const jsni_audit_record *r, size_t sample)
+{
+    const int32_t given = r->audited->labels[sample];
+    const int32_t suggested = r->result->suggested[sample];
+    jsni_csv_add(csv, r->audited->paths[sample]);
+    jsni_csv_add(csv, r->audited->names[given]);
+    jsni_csv_add(csv, r->audited->names[suggested]);
+    add_real(csv, (double)r->result->score[sample]);
+    add_real(csv, jsni_record_chance(r, sample, given));
+    add_real(csv, jsni_record_chance(r, sample, suggested));
+    jsni_csv_add(csv, jsn_audit_kind_name((jsn_audit_kind)r->result->kind[sample]));
+    jsni_csv_end_row(csv);
+}
+
+static void add_header(jsni_csv_writer *csv)
+{
+    static const char *const columns[] = {
+        "path", "given", "suggested", "score", "p_given", "p_suggested", "kind"};
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+        jsni_csv_add(csv, columns[c]);
+    jsni_csv_end_row(csv);
+}
+
+static jsn_status write_csv(jsni_csv_writer *csv, const char *folder, const char *name)
+{
+    jsn_status status = csv->text.status;
+    if (status == JSN_OK)
+        status = jsni_file_write_in(folder, name, csv->text.data, csv->text.length);
+    jsni_text_release(&csv->text);
+    return status;
+}
+
+jsn_status jsni_audit_write_files(const jsni_audit_record *record, const char *folder,
+                                  char **json)
+{
+    jsni_csv_writer scores = {0}, suspects = {0};
+    add_header(&scores);
+    for (size_t i = 0; i < record->result->samples; i++)
+        add_sample(&scores, record, i);
+    JSNI_TRY(write_csv(&scores, folder, JSNI_AUDIT_SCORES));
+    jsni_csv_add(&suspects, "rank");
+    add_header(&suspects);
+    for (size_t i = 0; i < record->result->suspects; i++) {
+        jsni_csv_add_int(&suspects, (int64_t)i + 1);
+        add_sample(&suspects, record, record->result->order[i]);
+    }
+    JSNI_TRY(write_csv(&suspects, folder, JSNI_AUDIT_SUSPECTS));
+    return write_json(record, folder, json);
+}

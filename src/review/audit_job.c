@@ -1,0 +1,168 @@
+/* review/audit_job.c - an audit from the data to its folder. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/sha256.h"
+#include "core/text.h"
+#include "review/review_impl.h"
+
+void jsn_audit_job_init(jsn_audit_job *job)
+{
+    if (job == NULL)
+        return;
+    *job = (jsn_audit_job){.folds = 5};
+    jsn_audit_options_init(&job->how);
+}
+
+static void add_text(jsni_sha256 *sha, const char *text)
+{
+    if (text != NULL)
+        jsni_sha256_add(sha, text, strlen(text));
+    jsni_sha256_add(sha, "", 1);
+}
+
+/* audits/<data>-<8 digits of what was asked for>: the same command finds it again. */
+static char *usual_folder(const jsn_audit_job *job)
+{
+    char hex[65], folds[24], word[48];
+    jsni_sha256 sha;
+    jsni_sha256_init(&sha);
+    add_text(&sha, job->data);
+    add_text(&sha, job->labels);
+    add_text(&sha, job->posteriors);
+    (void)snprintf(folds, sizeof folds, "%zu", job->folds);
+    add_text(&sha, folds);
+    for (size_t i = 0; job->set != NULL && i < job->set->count; i++)
+        add_text(&sha, job->set->items[i]);
+    jsni_sha256_hex(&sha, hex);
+    size_t length = 0;
+    size_t end = strlen(job->data);
+    while (end > 1 && job->data[end - 1] == '/')
+        end--;
+    size_t begin = end;
+    while (begin > 0 && job->data[begin - 1] != '/')
+        begin--;
+    for (size_t i = begin; i < end && length < sizeof word - 1; i++)
+        word[length++] =
+            (char)(isalnum((unsigned char)job->data[i]) ? job->data[i] : '-');
+    word[length] = '\0';
+    jsni_text path = {0};
+    jsni_text_format(&path, "audits/%s-%.8s", word, hex);
+    char *out = NULL;
+    return jsni_text_take(&path, &out) == JSN_OK ? out : NULL;
+}
+
+double jsni_record_chance(const jsni_audit_record *record, size_t sample, int32_t label)
+{
+    const size_t at = sample * record->audited->classes + (size_t)label;
+    return record->posteriors->dtype == JSN_DTYPE_FLOAT32
+               ? (double)((const float *)record->posteriors->data)[at]
+               : ((const double *)record->posteriors->data)[at];
+}
+
+/* As jsn_audit() sees it: the first of equal ones. */
+static double find_agreement(const jsni_audit_record *r)
+{
+    const size_t n = r->audited->samples, k = r->audited->classes;
+    size_t same = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t top = 0;
+        for (size_t c = 1; c < k; c++)
+            if (jsni_record_chance(r, i, (int32_t)c) > jsni_record_chance(r, i, top))
+                top = (int32_t)c;
+        same += top == r->audited->labels[i];
+    }
+    return (double)same / (double)n;
+}
+
+bool jsni_record_is_guess(const jsni_audit_record *record)
+{
+    size_t most = 0;
+    const jsni_audited *a = record->audited;
+    for (size_t c = 0; c < a->classes; c++) {
+        size_t count = 0;
+        for (size_t i = 0; i < a->samples; i++)
+            count += (size_t)a->labels[i] == c;
+        most = count > most ? count : most;
+    }
+    return record->agreement < 1.5 * (double)most / (double)a->samples &&
+           record->agreement < 0.75;
+}
+
+static jsn_status write_folder(const jsni_audit_record *record, const char *folder,
+                               char **json)
+{
+    char *path = jsni_path_join(folder, JSNI_AUDIT_POSTERIORS);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = jsn_array_write(record->posteriors, path);
+    jsni_free(path);
+    if (status == JSN_OK)
+        status = jsni_audit_write_files(record, folder, json);
+    if (status == JSN_OK)
+        status = jsni_audit_write_page(record, folder);
+    return status;
+}
+
+static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *job,
+                             const char *folder, char **json)
+{
+    const time_t begin = time(NULL);
+    jsn_array posteriors = {0};
+    jsn_audit_result result = {0};
+    jsn_audit_input in;
+    jsni_audit_record record = {
+        .audited = audited, .job = job, .posteriors = &posteriors, .result = &result};
+    JSNI_TRY(jsni_class_chances(audited, job, folder, &posteriors, &record.in_sample));
+    jsn_audit_input_init(&in);
+    in.labels = audited->labels;
+    in.samples = audited->samples;
+    in.classes = audited->classes;
+    if (posteriors.dtype == JSN_DTYPE_FLOAT32)
+        in.posteriors = posteriors.data;
+    else
+        in.posteriors64 = posteriors.data;
+    jsn_status status = jsn_audit(&in, &job->how, &result);
+    record.seconds = difftime(time(NULL), begin);
+    if (status == JSN_OK) {
+        record.agreement = find_agreement(&record);
+        status = write_folder(&record, folder, json);
+    }
+    if (status == JSN_OK && job->logger != NULL && job->logger->message != NULL &&
+        jsni_record_is_guess(&record))
+        job->logger->message(job->logger->user, JSN_LOG_WARNING, JSNI_AUDIT_GUESS);
+    jsn_audit_result_release(&result);
+    jsn_array_release(&posteriors);
+    return status;
+}
+
+jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
+{
+    JSNI_NEED(job);
+    JSNI_NEED(job->data);
+    jsni_audited audited;
+    char *text = NULL;
+    if (job->folds < 2 || job->folds > 100)
+        return jsni_fail(JSN_ERR_RANGE, "audit: %zu folds; 2 to 100", job->folds);
+    JSNI_TRY(jsni_audited_open(&audited, job));
+    char *place = job->out != NULL ? jsni_text_copy(job->out) : usual_folder(job);
+    jsn_status status = place == NULL ? JSN_ERR_MEMORY : jsni_folder_create(place);
+    if (status == JSN_OK)
+        status = audit_into(&audited, job, place, &text);
+    if (status == JSN_OK && folder != NULL) {
+        *folder = place;
+        place = NULL;
+    }
+    if (status == JSN_OK && json != NULL) {
+        *json = text;
+        text = NULL;
+    }
+    jsni_free(text);
+    jsni_free(place);
+    jsni_audited_close(&audited);
+    return status;
+}

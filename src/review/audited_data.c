@@ -1,0 +1,136 @@
+/* review/audited_data.c - the data set behind an audit, and the labels that are judged. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/text.h"
+#include "format/csv.h"
+#include "jensen/noise.h"
+#include "review/review_impl.h"
+#include "store/run_folder.h"
+#include "store/run_record.h"
+
+/* A finished run is named by its folder: its data are audited. */
+static jsn_status find_spec(jsni_audited *a, const char *data)
+{
+    bool there = false;
+    if (!jsni_folder_exists(data) ||
+        jsni_file_find(data, JSNI_RUN_RESULT, &there) != JSN_OK || !there) {
+        JSNI_TRY_ALLOC(a->spec = jsni_text_copy(data));
+        return JSN_OK;
+    }
+    jsni_run_record run;
+    JSNI_TRY(jsni_run_record_read(&run, data));
+    a->spec = jsni_text_copy(jsni_run_record_setting(&run, "data"));
+    a->run = jsni_text_copy(data);
+    jsni_run_record_release(&run);
+    return a->spec == NULL || a->run == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+static jsn_status list_samples(jsni_audited *a)
+{
+    const jsn_dataset_traits *traits = jsn_dataset_about(a->data);
+    a->split = jsn_dataset_main_split(a->data);
+    a->samples = jsn_dataset_samples(a->data, a->split);
+    a->classes = traits->classes;
+    JSNI_TRY_ALLOC(a->labels = jsni_alloc(a->samples, sizeof *a->labels));
+    JSNI_TRY_ALLOC(a->paths = jsni_alloc(a->samples, sizeof *a->paths));
+    JSNI_TRY_ALLOC(a->names = jsni_alloc(a->classes, sizeof *a->names));
+    memcpy(a->labels, jsn_dataset_labels(a->data, a->split),
+           a->samples * sizeof *a->labels);
+    for (size_t i = 0; i < a->samples; i++)
+        a->paths[i] = jsn_dataset_path(a->data, a->split, i);
+    for (size_t c = 0; c < a->classes; c++)
+        a->names[c] = jsn_dataset_class(a->data, c);
+    return JSN_OK;
+}
+
+/* Labels from a file, by path. */
+static jsn_status read_labels(jsni_audited *a, const char *path, const char *column)
+{
+    char spec[4200];
+    jsn_noise *file = NULL;
+    jsn_noise_result read = {0};
+    jsn_noise_input in;
+    const int length = snprintf(spec, sizeof spec, "file:%s,column=%s", path, column);
+    if (length < 0 || (size_t)length >= sizeof spec)
+        return jsni_fail(JSN_ERR_ARGUMENT, "%.100s...: the path is too long", path);
+    jsn_noise_input_init(&in);
+    in.labels = a->labels;
+    in.samples = a->samples;
+    in.classes = a->classes;
+    in.class_names = a->names;
+    in.paths = a->paths;
+    jsn_status status = jsn_noise_create(&file, spec);
+    if (status == JSN_OK)
+        status = jsn_noise_apply(file, &in, &read);
+    if (status == JSN_OK)
+        memcpy(a->labels, read.labels, a->samples * sizeof *a->labels);
+    jsn_noise_result_release(&read);
+    jsn_noise_destroy(file);
+    return status;
+}
+
+/* The labels that a run was trained on; its validation images keep theirs. */
+static jsn_status read_run_labels(jsni_audited *a)
+{
+    char *path = jsni_path_join(a->run, JSNI_RUN_LABELS);
+    jsni_csv *csv = NULL;
+    size_t at_path = 0, at_used = 0, row = 0;
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = jsni_csv_read(&csv, path);
+    jsni_free(path);
+    if (status == JSN_OK)
+        status = jsni_csv_find(csv, "path", &at_path);
+    if (status == JSN_OK)
+        status = jsni_csv_find(csv, "used", &at_used);
+    for (size_t i = 0; status == JSN_OK && i < a->samples; i++) {
+        int64_t label = 0;
+        if (row >= jsni_csv_rows(csv) ||
+            strcmp(jsni_csv_cell(csv, row, at_path), a->paths[i]) != 0)
+            continue;
+        status = jsni_csv_int(csv, row++, at_used, &label);
+        if (status == JSN_OK && label >= 0 && (size_t)label < a->classes)
+            a->labels[i] = (int32_t)label;
+    }
+    jsni_csv_destroy(csv);
+    return status;
+}
+
+static jsn_status open_all(jsni_audited *a, const jsn_audit_job *job)
+{
+    jsn_dataset_options opening;
+    jsn_dataset_options_init(&opening);
+    opening.logger = job->logger;
+    JSNI_TRY(find_spec(a, job->data));
+    JSNI_TRY(jsn_dataset_open(&a->data, a->spec, &opening));
+    JSNI_TRY(list_samples(a));
+    if (a->samples == 0 || a->classes < 2)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: an audit needs images of at least 2 classes", job->data);
+    if (job->labels != NULL)
+        return read_labels(a, job->labels, "label");
+    return a->run != NULL ? read_run_labels(a) : JSN_OK;
+}
+
+jsn_status jsni_audited_open(jsni_audited *out, const jsn_audit_job *job)
+{
+    *out = (jsni_audited){0};
+    const jsn_status status = open_all(out, job);
+    if (status != JSN_OK)
+        jsni_audited_close(out);
+    return status;
+}
+
+void jsni_audited_close(jsni_audited *audited)
+{
+    jsn_dataset_close(audited->data);
+    jsni_free(audited->spec);
+    jsni_free(audited->run);
+    jsni_free(audited->labels);
+    jsni_free(audited->paths);
+    jsni_free(audited->names);
+    *audited = (jsni_audited){0};
+}

@@ -1,0 +1,244 @@
+/* review/class_chances.c - class probabilities for an audit: read from a file, out of sample
+ * by folds, or of a run's own training images. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/rng.h"
+#include "core/text.h"
+#include "format/csv.h"
+#include "jensen/classifier.h"
+#include "jensen/train.h"
+#include "review/review_impl.h"
+
+enum { BATCH = 64 };
+
+static jsn_status read_file(const jsni_audited *a, const char *path, jsn_array *out)
+{
+    JSNI_TRY(jsn_array_read(out, path));
+    jsn_status status = JSN_OK;
+    if (out->dtype != JSN_DTYPE_FLOAT32 && out->dtype != JSN_DTYPE_FLOAT64)
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: %s; class probabilities are float32 or "
+                           "float64",
+                           path, jsn_dtype_name(out->dtype));
+    else if (out->rank != 2 || out->shape[0] != a->samples ||
+             out->shape[1] != a->classes)
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: not the probabilities of %zu images and %zu classes, "
+                           "[%zu][%zu]",
+                           path, a->samples, a->classes, a->samples, a->classes);
+    if (status != JSN_OK)
+        jsn_array_release(out);
+    return status;
+}
+
+typedef struct predicting {
+    const jsni_audited *a;
+    jsn_classifier *classifier;
+    const uint32_t *index; /* [count] */
+    float *chances;        /* [samples][classes]; the rows of `index` are filled */
+    jsn_image images[BATCH];
+    double probabilities[]; /* [BATCH][classes] */
+} predicting;
+
+/* Images that cannot be read fit every class alike. */
+static jsn_status predict_batch(predicting *p, size_t first, size_t count)
+{
+    const size_t k = p->a->classes;
+    uint32_t read[BATCH];
+    size_t good = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t sample = p->index[first + i];
+        const jsn_status status =
+            jsn_dataset_image(p->a->data, p->a->split, sample, &p->images[good]);
+        if (status == JSN_OK)
+            read[good++] = sample;
+        else if (status != JSN_ERR_DATA)
+            return status;
+        for (size_t c = 0; c < k; c++)
+            p->chances[sample * k + c] = (float)(1.0 / (double)k);
+    }
+    if (good > 0)
+        JSNI_TRY(
+            jsn_classifier_predict(p->classifier, p->images, good, p->probabilities));
+    for (size_t i = 0; i < good; i++)
+        for (size_t c = 0; c < k; c++)
+            p->chances[read[i] * k + c] = (float)p->probabilities[i * k + c];
+    return JSN_OK;
+}
+
+/* What a run says of the images of `index`. */
+static jsn_status predict(const jsni_audited *a, const jsn_audit_job *job,
+                          const char *run, const uint32_t *index, size_t count,
+                          float *chances)
+{
+    predicting *p =
+        jsni_alloc_zero(1, sizeof *p + BATCH * a->classes * sizeof p->probabilities[0]);
+    JSNI_TRY_ALLOC(p);
+    p->a = a;
+    p->index = index;
+    p->chances = chances;
+    jsn_status status =
+        jsn_classifier_open(&p->classifier, run, "auto", job->how.threads);
+    if (status == JSN_OK && jsn_classifier_classes(p->classifier) != a->classes)
+        status = jsni_fail(JSN_ERR_DATA, "%s: a run of %zu classes, the data has %zu",
+                           run, jsn_classifier_classes(p->classifier), a->classes);
+    for (size_t i = 0; status == JSN_OK && i < count; i += BATCH) {
+        status = predict_batch(p, i, count - i < BATCH ? count - i : BATCH);
+        if (job->stop != NULL && job->stop(job->user))
+            status = JSN_ERR_STOPPED;
+    }
+    for (size_t i = 0; i < BATCH; i++)
+        jsn_image_release(&p->images[i]);
+    jsn_classifier_close(p->classifier);
+    jsni_free(p);
+    return status;
+}
+
+/* The labels of the samples that a fold trains on, as a file. */
+static jsn_status write_labels(const jsni_audited *a, const uint8_t *fold_of,
+                               size_t fold, const char *path)
+{
+    jsni_csv_writer csv = {0};
+    jsni_csv_add(&csv, "path");
+    jsni_csv_add(&csv, "label");
+    jsni_csv_end_row(&csv);
+    for (size_t i = 0; i < a->samples; i++)
+        if (fold_of[i] != fold) {
+            jsni_csv_add(&csv, a->paths[i]);
+            jsni_csv_add(&csv, a->names[a->labels[i]]);
+            jsni_csv_end_row(&csv);
+        }
+    jsn_status status = csv.text.status;
+    if (status == JSN_OK)
+        status = jsni_file_write(path, csv.text.data, csv.text.length);
+    jsni_text_release(&csv.text);
+    return status;
+}
+
+static jsn_status set_options(jsn_train_config *config, const jsn_texts *set)
+{
+    for (size_t i = 0; set != NULL && i < set->count; i++) {
+        char name[64];
+        const char *equal = strchr(set->items[i], '=');
+        if (equal == NULL || (size_t)(equal - set->items[i]) >= sizeof name)
+            return jsni_fail(JSN_ERR_ARGUMENT, "--set '%s': wants OPTION=VALUE",
+                             set->items[i]);
+        memcpy(name, set->items[i], (size_t)(equal - set->items[i]));
+        name[equal - set->items[i]] = '\0';
+        JSNI_TRY(jsn_train_config_set(config, name, equal + 1));
+    }
+    return JSN_OK;
+}
+
+/* Trains on all samples but those of the fold, or continues. */
+static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
+                             const char *labels, const char *run)
+{
+    char noise[4300];
+    jsn_train_config config;
+    jsn_train_result result;
+    (void)snprintf(noise, sizeof noise, "file:%.4096s,column=label,missing=val",
+                   labels);
+    jsn_train_config_clear(&config);
+    jsn_status status = set_options(&config, job->set);
+    const char *const own[][2] = {
+        {"data", a->spec}, {"noise", noise}, {"val-fraction", "0"}, {"out", run}};
+    for (size_t i = 0; status == JSN_OK && i < sizeof own / sizeof own[0]; i++)
+        status = jsn_train_config_set(&config, own[i][0], own[i][1]);
+    if (status == JSN_OK)
+        status = jsn_train(&config, job->logger, job->stop, job->user, &result);
+    jsn_train_config_release(&config);
+    return status;
+}
+
+static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
+                           const char *folder, const uint8_t *fold_of, size_t fold,
+                           uint32_t *index, float *chances)
+{
+    char name[32];
+    size_t count = 0;
+    for (size_t i = 0; i < a->samples; i++)
+        if (fold_of[i] == fold)
+            index[count++] = (uint32_t)i;
+    (void)snprintf(name, sizeof name, "fold-%zu", fold + 1);
+    char *run = jsni_path_join(folder, name);
+    (void)snprintf(name, sizeof name, "fold-%zu.csv", fold + 1);
+    char *labels = jsni_path_join(folder, name);
+    jsn_status status = run == NULL || labels == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status == JSN_OK)
+        status = write_labels(a, fold_of, fold, labels);
+    if (status == JSN_OK)
+        status = train_fold(a, job, labels, run);
+    if (status == JSN_OK)
+        status = predict(a, job, run, index, count, chances);
+    jsni_free(labels);
+    jsni_free(run);
+    return status;
+}
+
+/* Each class is spread over the folds evenly, in random order. */
+static void draw_folds(const jsni_audited *a, size_t folds, uint32_t *order,
+                       uint8_t *fold_of)
+{
+    jsni_rng rng = jsni_rng_stream(0, JSNI_RNG_SPLIT, 0, (uint32_t)folds, 1);
+    for (size_t i = 0; i < a->samples; i++)
+        order[i] = (uint32_t)i;
+    jsni_rng_shuffle(&rng, order, a->samples);
+    size_t next = 0;
+    for (size_t c = 0; c < a->classes; c++)
+        for (size_t i = 0; i < a->samples; i++)
+            if ((size_t)a->labels[order[i]] == c)
+                fold_of[order[i]] = (uint8_t)(next++ % folds);
+}
+
+static jsn_status by_folds(const jsni_audited *a, const jsn_audit_job *job,
+                           const char *folder, float *chances)
+{
+    uint8_t *fold_of = jsni_alloc(a->samples, 1);
+    uint32_t *index = jsni_alloc(a->samples, sizeof *index);
+    char *runs = jsni_path_join(folder, "folds");
+    jsn_status status = fold_of == NULL || index == NULL || runs == NULL
+                            ? JSN_ERR_MEMORY
+                            : jsni_folder_create(runs);
+    if (status == JSN_OK)
+        draw_folds(a, job->folds, index, fold_of);
+    for (size_t f = 0; status == JSN_OK && f < job->folds; f++)
+        status = one_fold(a, job, runs, fold_of, f, index, chances);
+    jsni_free(runs);
+    jsni_free(index);
+    jsni_free(fold_of);
+    return status;
+}
+
+static jsn_status by_run(const jsni_audited *a, const jsn_audit_job *job,
+                         float *chances)
+{
+    uint32_t *index = jsni_alloc(a->samples, sizeof *index);
+    JSNI_TRY_ALLOC(index);
+    for (size_t i = 0; i < a->samples; i++)
+        index[i] = (uint32_t)i;
+    const jsn_status status = predict(a, job, a->run, index, a->samples, chances);
+    jsni_free(index);
+    return status;
+}
+
+jsn_status jsni_class_chances(const jsni_audited *audited, const jsn_audit_job *job,
+                              const char *folder, jsn_array *out, bool *in_sample)
+{
+    *in_sample = job->posteriors == NULL && audited->run != NULL;
+    if (job->posteriors != NULL)
+        return read_file(audited, job->posteriors, out);
+    const size_t shape[2] = {audited->samples, audited->classes};
+    JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 2, shape));
+    const jsn_status status = audited->run != NULL
+                                  ? by_run(audited, job, out->data)
+                                  : by_folds(audited, job, folder, out->data);
+    if (status != JSN_OK)
+        jsn_array_release(out);
+    return status;
+}

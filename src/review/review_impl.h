@@ -1,0 +1,71 @@
+/* review/review_impl.h - what the files of this module share. */
+#ifndef JSNI_REVIEW_IMPL_H
+#define JSNI_REVIEW_IMPL_H
+
+#include <stdbool.h>
+
+#include "jensen/array.h"
+#include "jensen/dataset.h"
+#include "jensen/review.h"
+
+#define JSNI_AUDIT_JSON       "audit.json"
+#define JSNI_AUDIT_SUSPECTS   "suspects.csv"
+#define JSNI_AUDIT_SCORES     "scores.csv"
+#define JSNI_AUDIT_POSTERIORS "posteriors.npy"
+#define JSNI_AUDIT_PAGE       "audit.html"
+#define JSNI_AUDIT_PICTURES   "pictures" /* a folder: the first suspects, as PNG */
+#define JSNI_AUDIT_DECISIONS  "decisions.csv"
+
+/* The images whose labels are judged: the main split of a data set. */
+typedef struct jsni_audited {
+    char *spec; /* owned: of the data set */
+    char *run;  /* owned: the run that it was named by, or NULL */
+    jsn_dataset *data;
+    jsn_split split;
+    size_t samples, classes;
+    int32_t *labels;    /* [samples], owned */
+    const char **paths; /* [samples], owned; the texts are the data set's */
+    const char **names; /* [classes], likewise */
+} jsni_audited;
+
+/* Opens job->data with job->labels. */
+JSN_MUST_CHECK jsn_status jsni_audited_open(jsni_audited *out,
+                                            const jsn_audit_job *job);
+void jsni_audited_close(jsni_audited *audited); /* a zeroed one is fine */
+
+/* The class probabilities of all samples, from where the job says; float32 or float64.
+ * *in_sample: the model has seen the labels that it judges. The folds' runs go below
+ * `folder`. */
+JSN_MUST_CHECK jsn_status jsni_class_chances(const jsni_audited *audited,
+                                             const jsn_audit_job *job,
+                                             const char *folder, jsn_array *out,
+                                             bool *in_sample);
+
+/* All that an audit has to say. */
+typedef struct jsni_audit_record {
+    const jsni_audited *audited;
+    const jsn_audit_job *job;
+    const jsn_array *posteriors;
+    const jsn_audit_result *result;
+    bool in_sample;
+    double agreement; /* share of the labels that are the most probable class */
+    double seconds;
+} jsni_audit_record;
+
+/* Whether the probabilities know hardly more of the labels than a guess would. */
+bool jsni_record_is_guess(const jsni_audit_record *record);
+#define JSNI_AUDIT_GUESS                                                            \
+    "the class probabilities hardly fit the labels better than a guess would: the " \
+    "list is worth little"
+
+double jsni_record_chance(const jsni_audit_record *record, size_t sample,
+                          int32_t label);
+
+/* The files of the folder; *json is the text of audit.json, the caller's. */
+JSN_MUST_CHECK jsn_status jsni_audit_write_files(const jsni_audit_record *record,
+                                                 const char *folder, char **json);
+/* The page, with pictures of the first suspects. */
+JSN_MUST_CHECK jsn_status jsni_audit_write_page(const jsni_audit_record *record,
+                                                const char *folder);
+
+#endif /* JSNI_REVIEW_IMPL_H */

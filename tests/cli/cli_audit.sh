@@ -1,0 +1,71 @@
+# jensen audit, jensen labels apply: labels that were made wrong are found and put right.
+. "$(dirname "$0")/cli.sh"
+data=builtin:size=200,test=0
+
+# A fifth of the labels is wrong; the probabilities know the truth.
+"$JENSEN" noise $data --noise sym-other:rate=0.2 --seed 3 --out noisy.csv >/dev/null
+{ echo path,label; awk -F, 'NR > 1 { print $1 "," $3 }' noisy.csv; } >wrong.csv
+tail -n +2 noisy.csv | awk -F, '{ for (c = 0; c < 10; c++) printf "%s ", c == $2 ? 0.91 : 0.01; print "" }' |
+    python3 "$SOURCE/tests/cli/npy.py" p.npy 200 10
+
+expect 0 '"images":200,"suspects":40,"noise_rate":0\.2,.*"method":"combined".*"folds":0,.*"in_sample":false' '' -- \
+    "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o a --json
+expect 0 '^rank,path,given,suggested,score,p_given,p_suggested,kind$' '' -- head -1 a/suspects.csv
+expect 0 '^1,train/[a-z0-9_]+/[0-9]+.png,[a-z0-9_]+,[a-z0-9_]+,0\.[0-9]+,0\.01,0\.91,label$' '' -- sed -n 2p a/suspects.csv
+expect 0 '^201$' '' -- sh -c "wc -l <a/scores.csv | tr -d ' '"
+expect 0 '^40$' '' -- sh -c "tail -n +2 a/suspects.csv | wc -l | tr -d ' '"
+# The suspects are the ones that were changed, no others.
+awk -F, 'NR > 1 && $2 != $3 { print $1 }' noisy.csv | sort >changed.txt
+awk -F, 'NR > 1 { print $2 }' a/suspects.csv | sort >found.txt
+expect 0 '' '' -- cmp changed.txt found.txt
+# The page is one file: pictures inside, no script, no other address.
+expect 0 'Audit of builtin.*wrong labels, estimated.*Suspects.*Confused classes' '' -- sh -c "tr '\n' ' ' <a/audit.html"
+expect 1 '' '' -- grep -qE '<script|<link|src="[^d]|href="http' a/audit.html
+expect 0 'wrong labels +20\.0%, .*suspects +40 of 200.*suspects.csv' '' -- \
+    sh -c "'$JENSEN' audit $data --labels wrong.csv --posteriors p.npy -o a2 | tr '\n' ' '"
+expect 0 '' '' -- cmp a/scores.csv a2/scores.csv
+for method in unmixed confident self-confidence margin normalized-margin entropy; do
+    expect 0 "\"method\":\"$method\"" '' -- \
+        "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o m --method $method --json
+done
+
+# Suggestions that are taken give the true labels back, in a file that train reads.
+expect 0 'true.csv: 40 of 200 labels changed' '' -- "$JENSEN" labels apply a --min-score 0.5 --out true.csv
+expect 0 '"changed":0' '' -- "$JENSEN" noise $data --noise file:true.csv,column=label --json
+# What a person decides comes first: the last decision on an image counts.
+first=$(sed -n 2p a/suspects.csv | cut -d, -f2) second=$(sed -n 3p a/suspects.csv | cut -d, -f2)
+third=$(sed -n 4p a/suspects.csv | cut -d, -f2)
+printf 'path,decision,label,time\n%s,remove,,1\n%s,relabel,star,2\n%s,keep,,3\n%s,keep,,4\n' \
+    "$first" "$second" "$third" "$second" >a/decisions.csv
+expect 0 '"images":200,"decided":3,"changed":37,"removed":1' '' -- \
+    "$JENSEN" labels apply a --min-score 0.5 --out some.csv --json
+expect 0 '"decided":3,"changed":0,"removed":1' '' -- "$JENSEN" labels apply a --out some.csv --json
+expect 1 '' '' -- grep -q "^$first," some.csv
+
+# Refusals say what is wrong.
+expect 2 '' 'nothing is decided yet.*--min-score' -- "$JENSEN" labels apply a2 --out x.csv
+expect 3 '' 'scores.csv' -- "$JENSEN" labels apply nowhere --out x.csv
+printf 'path,decision,label,time\n%s,perhaps,,1\n' "$first" >a2/decisions.csv
+expect 3 '' "decisions.csv:2: no decision 'perhaps'" -- "$JENSEN" labels apply a2 --out x.csv
+expect 2 '' "no method 'margins'; did you mean 'margin'" -- \
+    "$JENSEN" audit $data --posteriors p.npy -o x --method margins
+expect 3 '' 'not the probabilities of 100 images' -- "$JENSEN" audit builtin:size=100,test=0 --posteriors p.npy -o x
+tail -n +2 noisy.csv | awk '{ print "0.5 0.5 0.5 0 0 0 0 0 0 0" }' | python3 "$SOURCE/tests/cli/npy.py" bad.npy 200 10
+expect 3 '' 'row 0 of the probabilities' -- "$JENSEN" audit $data --posteriors bad.npy -o x
+expect 3 '' 'none.npy' -- "$JENSEN" audit $data --posteriors none.npy -o x
+expect 2 '' 'needs one data set' -- "$JENSEN" audit
+# Probabilities that know nothing are said to.
+tail -n +2 noisy.csv | awk '{ for (c = 0; c < 10; c++) printf "%s ", c == 7 ? 0.19 : 0.09; print "" }' |
+    python3 "$SOURCE/tests/cli/npy.py" blind.npy 200 10
+expect 0 '*' 'hardly fit the labels better than a guess' -- "$JENSEN" audit $data --posteriors blind.npy -o x
+
+# Out of sample by folds; a fold that is there is not trained again.
+folds="--folds 2 --set network=mlp:width=8 --set epochs=1 --set device=ref --set threads=1 --set augment=none -q"
+expect 0 '"folds":2,.*"in_sample":false' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
+cp f/scores.csv before.csv
+expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
+expect 0 '' '' -- cmp before.csv f/scores.csv
+expect 2 '' 'OPTION=VALUE' -- "$JENSEN" audit builtin:size=60,test=0 --set epochs -o g
+# A finished run serves as well, and is marked.
+expect 0 '"images":60,.*"in_sample":true' '*' -- "$JENSEN" audit f/folds/fold-1 -o r --json
+finish
