@@ -9,10 +9,10 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
-#include "data/thumbnail.h"
 #include "report/html.h"
 #include "report/matrix.h"
 #include "review/review_impl.h"
+#include "train/thumbnail.h"
 
 enum { MOST_PICTURES = 60, MOST_PAIRS = 20, MATRIX_CLASSES = 100 };
 /* A picture has at most 96 pixels a side. */

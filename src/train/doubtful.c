@@ -12,8 +12,8 @@
 #include "core/folder.h"
 #include "core/text.h"
 #include "data/sample_file.h"
-#include "data/thumbnail.h"
 #include "format/csv.h"
+#include "train/thumbnail.h"
 
 enum { MOST_SHOWN = 60 };
 

@@ -52,6 +52,27 @@ static void test_a_clear_mistake_is_first(void **state)
     }
 }
 
+/* One wrong label of twelve, all of them counted: 1/12 -+ z sqrt(1/12 11/12 / 12), where z
+ * is 1.6448536269514722 for 90% and 1.9599639845400545 for 95%. */
+static void test_the_interval_is_that_of_a_counted_share(void **state)
+{
+    (void)state;
+    const jsn_audit_input in = clear_input();
+    const double share = 1.0 / N, deviation = sqrt(share * (1.0 - share) / N);
+    jsn_audit_options options;
+    jsn_audit_result r;
+    jsn_audit_options_init(&options);
+    options.method = "confident";
+    assert_ok(jsn_audit(&in, &options, &r));
+    assert_close(r.noise_high, share + 1.6448536269514722 * deviation, 1e-12, 0);
+    assert_close(r.noise_low, 0.0, 0, 0);
+    jsn_audit_result_release(&r);
+    options.confidence = 0.95;
+    assert_ok(jsn_audit(&in, &options, &r));
+    assert_close(r.noise_high, share + 1.9599639845400545 * deviation, 1e-12, 0);
+    jsn_audit_result_release(&r);
+}
+
 static void test_ambiguous_and_outlying_samples_are_told_apart(void **state)
 {
     (void)state;
@@ -148,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_clear_mistake_is_first),
+        cmocka_unit_test(test_the_interval_is_that_of_a_counted_share),
         cmocka_unit_test(test_ambiguous_and_outlying_samples_are_told_apart),
         cmocka_unit_test(test_wrong_input_is_refused_with_its_place),
         cmocka_unit_test(test_a_class_without_labels_and_one_sample_do_no_harm),

@@ -1,6 +1,6 @@
-/* data/thumbnail.h - a small picture of a sample, for pages. */
-#ifndef JSNI_DATA_THUMBNAIL_H
-#define JSNI_DATA_THUMBNAIL_H
+/* train/thumbnail.h - a small picture of a sample, for pages. */
+#ifndef JSNI_TRAIN_THUMBNAIL_H
+#define JSNI_TRAIN_THUMBNAIL_H
 
 #include "jensen/dataset.h"
 
@@ -12,4 +12,4 @@ JSN_MUST_CHECK jsn_status jsni_thumbnail_write(const jsn_dataset *data, jsn_spli
                                                size_t index, const char *folder,
                                                const char *name);
 
-#endif /* JSNI_DATA_THUMBNAIL_H */
+#endif /* JSNI_TRAIN_THUMBNAIL_H */

@@ -1,5 +1,5 @@
-/* data/thumbnail.c - see thumbnail.h. */
-#include "data/thumbnail.h"
+/* train/thumbnail.c - see thumbnail.h. */
+#include "train/thumbnail.h"
 
 #include "data/image_decoder.h"
 #include "jensen/augment.h"
