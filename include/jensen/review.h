@@ -77,6 +77,17 @@ typedef struct jsn_labels_result {
 JSN_API JSN_MUST_CHECK jsn_status jsn_labels_apply(const jsn_labels_job *job,
                                                    jsn_labels_result *result);
 
+/* Called for a path whose labels differ; NULL: the file has no row for it. What it returns,
+ * if not JSN_OK, ends the comparison. */
+typedef jsn_status jsn_labels_diff_fn(void *user, const char *path, const char *before,
+                                      const char *after);
+
+/* Compares two label files, CSV with the columns path,label, in the order of the paths.
+ *   JSN_ERR_DATA  a file is missing or malformed, or has two rows for a path
+ *   JSN_ERR_MEMORY, and what `fn` returns */
+JSN_API JSN_MUST_CHECK jsn_status jsn_labels_diff(const char *before, const char *after,
+                                                  jsn_labels_diff_fn *fn, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
     X(check) \
     X(audit) \
     X(labels_apply) \
+    X(labels_diff) \
     X(predict) \
     X(eval) \
     X(export) \

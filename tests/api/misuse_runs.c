@@ -108,6 +108,16 @@ static void misuse_repro(misuse *m)
     REFUSED(jsn_study_write(NULL, NULL, NULL));
 }
 
+static jsn_status no_difference(void *user, const char *path, const char *before,
+                                const char *after)
+{
+    (void)user;
+    (void)path;
+    (void)before;
+    (void)after;
+    return JSN_OK;
+}
+
 static void misuse_review(misuse *m)
 {
     jsn_audit_job job;
@@ -128,6 +138,10 @@ static void misuse_review(misuse *m)
     REFUSED(jsn_labels_apply(&labels, &result));
     labels.out = NULL;
     REFUSED(jsn_labels_apply(&labels, &result));
+    REFUSED(jsn_labels_diff(NULL, place(), no_difference, NULL));
+    REFUSED(jsn_labels_diff(place(), NULL, no_difference, NULL));
+    REFUSED(jsn_labels_diff(place(), place(), NULL, NULL));
+    REFUSED(jsn_labels_diff(place(), place(), no_difference, NULL));
 }
 
 static void misuse_sweep(misuse *m)

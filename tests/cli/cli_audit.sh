@@ -41,6 +41,20 @@ expect 0 '"images":200,"decided":3,"changed":37,"removed":1' '' -- \
     "$JENSEN" labels apply a --min-score 0.5 --out some.csv --json
 expect 0 '"decided":3,"changed":0,"removed":1' '' -- "$JENSEN" labels apply a --out some.csv --json
 expect 1 '' '' -- grep -q "^$first," some.csv
+grep -v "^$first," true.csv >some2.csv
+
+# What was changed can be seen.
+{ echo path,label; awk -F, 'NR > 1 { print $1 "," $2 }' a/scores.csv; } >given.csv
+expect 0 '"changed":40,"added":0,"removed":0' '' -- "$JENSEN" labels diff given.csv true.csv --json
+expect 0 '"changed":0,"added":0,"removed":1' '' -- "$JENSEN" labels diff true.csv some2.csv --json
+expect 0 '' '' -- "$JENSEN" labels diff true.csv true.csv
+printf 'path,label\nb,cat\na,dog\n' >one.csv
+printf 'path,label\na,cat\nc,"x,y"\n' >two.csv
+expect 0 '^a.dog.cat b.cat.- c.-.x,y $' '' -- sh -c "'$JENSEN' labels diff one.csv two.csv | tr '\n' ' '"
+printf 'path,label\na,cat\na,dog\n' >twice.csv
+expect 3 '' "twice.csv:3: 'a' has a row already" -- "$JENSEN" labels diff one.csv twice.csv
+expect 3 '' 'none.csv' -- "$JENSEN" labels diff one.csv none.csv
+expect 2 '' 'two label files' -- "$JENSEN" labels diff one.csv
 
 # Refusals say what is wrong.
 expect 2 '' 'nothing is decided yet.*--min-score' -- "$JENSEN" labels apply a2 --out x.csv

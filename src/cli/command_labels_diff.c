@@ -1,0 +1,87 @@
+/* cli/command_labels_diff.c - in what two label files differ. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_limit.h"
+#include "cli/cli_numbers.h"
+#include "jensen/review.h"
+
+typedef struct diff_values {
+    bool json;
+    jsn_texts limit;
+} diff_values;
+
+static const jsn_option_info options[] = {
+    CLI_LIMIT_ROW(diff_values),
+    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
+     offsetof(diff_values, json)},
+};
+
+typedef struct differences {
+    jsn_json_writer *json; /* or NULL */
+    int64_t changed, added, removed;
+} differences;
+
+/* A jsn_labels_diff_fn. */
+static jsn_status report(void *user, const char *path, const char *before,
+                         const char *after)
+{
+    differences *d = user;
+    d->changed += before != NULL && after != NULL;
+    d->added += before == NULL;
+    d->removed += after == NULL;
+    if (d->json == NULL) {
+        cli_print("%s\t%s\t%s\n", path, before != NULL ? before : "-",
+                  after != NULL ? after : "-");
+        return JSN_OK;
+    }
+    jsn_json_begin_object(d->json, NULL);
+    jsn_json_put_text(d->json, "path", path);
+    jsn_json_put_text(d->json, "before", before);
+    jsn_json_put_text(d->json, "after", after);
+    jsn_json_end(d->json);
+    return JSN_OK;
+}
+
+static jsn_status finish_json(differences *d)
+{
+    jsn_json_end(d->json);
+    jsn_json_put_int(d->json, "changed", d->changed);
+    jsn_json_put_int(d->json, "added", d->added);
+    jsn_json_put_int(d->json, "removed", d->removed);
+    jsn_json_end(d->json);
+    return cli_print_json(d->json);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const diff_values *v = values;
+    differences d = {0};
+    if (args->count != 2)
+        return cli_usage("needs two label files, got %zu", args->count);
+    if (v->json) {
+        const jsn_status status = jsn_json_writer_create(&d.json, 0);
+        if (status != JSN_OK)
+            return status;
+        jsn_json_begin_object(d.json, NULL);
+        jsn_json_begin_array(d.json, "differences");
+    }
+    const jsn_status status =
+        jsn_labels_diff(args->items[0], args->items[1], report, &d);
+    if (status != JSN_OK)
+        jsn_json_writer_destroy(d.json);
+    return status == JSN_OK && v->json ? finish_json(&d) : status;
+}
+
+const cli_command cli_command_labels_diff = {
+    .name = "labels diff",
+    .summary = "in what two label files differ",
+    .usage = "A.csv B.csv [--json]",
+    .details = "Prints path, label in A and label in B of each image that differs, by "
+               "path; '-'\n"
+               "where a file has no row for it. The files have the columns path,label.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(diff_values),
+    .run = run,
+};
