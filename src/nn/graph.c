@@ -28,6 +28,31 @@ void jsni_graph_destroy(jsni_graph *graph)
     jsni_free(graph);
 }
 
+/* Drops the tensors of nodes from `node` on; they are the last of the list. */
+static void drop_tensors(jsni_tensor *list, size_t *count, size_t *floats, size_t node)
+{
+    while (*count > 0 && list[*count - 1].node >= node) {
+        jsni_tensor *last = &list[--*count];
+        jsni_free(last->name);
+        *floats = last->offset;
+    }
+}
+
+void jsni_graph_drop_head(jsni_graph *graph)
+{
+    size_t first = 0;
+    while (first < graph->node_count && !graph->nodes[first].head)
+        first++;
+    drop_tensors(graph->params, &graph->param_count, &graph->param_floats, first);
+    drop_tensors(graph->stats, &graph->stat_count, &graph->stat_floats, first);
+    for (; graph->node_count > first; graph->node_count--) {
+        jsni_node *last = &graph->nodes[graph->node_count - 1];
+        for (size_t i = 0; i < last->inputs; i++)
+            graph->nodes[last->input[i]].users--;
+        jsni_free(last->name);
+    }
+}
+
 void jsni_build_begin(jsni_builder *b, const char *network, jsni_shape input,
                       size_t classes)
 {

@@ -91,6 +91,10 @@ typedef struct jsni_graph {
 
 void jsni_graph_destroy(jsni_graph *graph); /* accepts NULL */
 
+/* Leaves the body alone: drops the nodes from the first one of the head on, with their
+ * parameters, which are the last ones of the block. */
+void jsni_graph_drop_head(jsni_graph *graph);
+
 static inline const jsni_node *jsni_graph_input(const jsni_graph *graph)
 {
     return &graph->nodes[0];

@@ -45,6 +45,11 @@ typedef struct jsni_window {
     size_t extra_h, extra_w; /* and more of them below and on the right (TensorFlow) */
 } jsni_window;
 
+static inline bool jsni_window_is_lopsided(const jsni_window *w)
+{
+    return w->extra_h != 0 || w->extra_w != 0;
+}
+
 typedef struct jsni_op_conv {
     jsni_window window;
     size_t out_channels;

@@ -80,7 +80,7 @@ static jsn_status window_shape(const jsni_window *w, const char *name, jsni_shap
 static jsn_status pool_shape(const jsni_window *w, const char *name, jsni_shape in,
                              jsni_shape *out)
 {
-    if (w->extra_h != 0 || w->extra_w != 0)
+    if (jsni_window_is_lopsided(w))
         return jsni_fail(JSN_ERR_RANGE, "%s: a pool has the same padding on all sides",
                          name);
     /* A window that lies wholly in the padding would have no maximum. */

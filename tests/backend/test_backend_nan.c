@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "backend/backend_support.h"
+#include "nn/inverted_block.h"
 
 enum { SAMPLES = 8, CLASSES = 4 };
 
@@ -44,6 +45,19 @@ static size_t pooled(jsni_builder *b, size_t x)
     x = jsni_build_conv(b, "two", x, 8, 3, 1, 1, false);
     x = jsni_build_relu(b, "relu2", jsni_build_norm(b, "bn", x));
     return jsni_build_avg_pool(b, "avg", x, 2, 2, 0);
+}
+
+/* Depthwise convolutions and ReLU6, with and without a BatchNorm. */
+static size_t inverted(jsni_builder *b, size_t x)
+{
+    static const jsni_inverted_names names = {"widen", "bn1",    "depthwise",
+                                              "bn2",   "narrow", "bn3"};
+    const jsni_inverted part = {12, 5, 2, JSNI_PAD_SAME, 3};
+    x = jsni_build_conv(b, "stem", x, 12, 3, 2, JSNI_PAD_SAME, false);
+    x = jsni_build_relu6(b, "relu", jsni_build_norm(b, "bn", x));
+    x = jsni_inverted_block(b, "part", &names, &part, x);
+    x = jsni_build_depthwise(b, "last", x, 3, 1, 1, true);
+    return jsni_build_adaptive_pool(b, "pool", jsni_build_relu6(b, "end", x), 1, 1);
 }
 
 /* Samples whose logits are all finite. */
@@ -89,7 +103,8 @@ static void test_a_nan_reaches_the_logits(void **state)
         const char *name;
         size_t (*build)(jsni_builder *b, size_t x);
         size_t side;
-    } networks[] = {{"preact", preact, 32}, {"pooled", pooled, 12}};
+    } networks[] = {
+        {"preact", preact, 32}, {"pooled", pooled, 12}, {"inverted", inverted, 18}};
     static const struct {
         const char *name;
         jsn_precision precision;

@@ -266,7 +266,7 @@ static jsn_status read_node(jsni_plan *base, size_t member, size_t node, float *
     (void)member;
     dn_plan *plan = (dn_plan *)base;
     const size_t value = plan->node_value[node];
-    if (value == JSNI_NONE ||
+    if (value == JSNI_NONE || plan->tensors[plan->values[value].tensor].own ||
         plan->buffers[plan->tensors[plan->values[value].tensor].buffer].to <
             plan->step_count)
         return jsni_fail(JSN_ERR_UNSUPPORTED, "'%s' is never in memory as such",
@@ -275,8 +275,8 @@ static jsn_status read_node(jsni_plan *base, size_t member, size_t node, float *
     const size_t count = jsni_shape_count(plan->tensors[tensor].shape);
     for (size_t i = 0; i < plan->host.views * plan->host.samples; i++) {
         /* the worker's buffer takes at least one image of whatever a step reads */
-        const float *x =
-            jsni_dn_read(plan, value, i / plan->host.samples, i, 1, plan->workers[0].y);
+        const dn_range image = {.view = i / plan->host.samples, .first = i, .count = 1};
+        const float *x = jsni_dn_read(plan, value, &image, plan->workers[0].y);
         if (plan->tensors[tensor].plain)
             memcpy(to + i * count, x, count * sizeof *to);
         else

@@ -17,8 +17,7 @@ const float *jsni_dn_out_gradient(dn_plan *plan, dn_step *step, const dn_range *
                                   float *scratch)
 {
     const float *direct = images_at(plan, step->direct, step->out, r->first);
-    const float *x =
-        dn_tensor_at(plan, step->out) + r->first * plan->tensors[step->out].floats;
+    const float *x = dn_images_at(plan, step->out, r);
     if (!step->fold && !step->relu)
         return direct;
     const jsni_extent extent = jsni_dn_extent(plan, step->out, r->count);
@@ -102,8 +101,7 @@ static void pool_back(dn_plan *plan, const dn_step *step, const dn_range *r,
 {
     const float *x = NULL;
     if (step->kind == DN_MAX_POOL)
-        x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
-                         plan->workers[worker].y);
+        x = jsni_dn_read(plan, step->in[0], r, plan->workers[worker].y);
     float *to = begin_sum(plan, step, r);
     if (step->kind == DN_MAX_POOL)
         plan->kernels->max_pool_back(&step->pool, r->count, x, g, to);
@@ -181,7 +179,7 @@ static void run_task(void *user, size_t index, size_t worker)
         return;
     }
     const size_t shard = dn_turn(plan, index, job->shards);
-    const dn_range all = jsni_dn_range_of(plan, step, shard);
+    const dn_range all = jsni_dn_range_of(plan, step, shard, worker);
     clear_back_sums(plan, step, shard);
     if (step->kind == DN_CONV) {
         jsni_dn_conv_backward(plan, step, &all, worker);
@@ -192,9 +190,8 @@ static void run_task(void *user, size_t index, size_t worker)
         return;
     }
     for (size_t i = 0; i < all.count; i += step->unit) {
-        dn_range r = all;
-        r.first += i;
-        r.count = all.count - i < step->unit ? all.count - i : step->unit;
+        const dn_range r = dn_part_of(
+            &all, i, all.count - i < step->unit ? all.count - i : step->unit);
         run_unit(plan, step, &r, worker);
         for (int k = 0; k < 2 && step->kind != DN_LINEAR; k++)
             jsni_dn_back_input(plan, step, k, &r);
@@ -212,9 +209,8 @@ static void run_pending(dn_plan *plan)
 
 static void sum_task(void *user, size_t index, size_t worker)
 {
-    (void)worker;
     const backward_job *job = user;
-    const dn_range r = jsni_dn_range_of(job->plan, job->step, index);
+    const dn_range r = jsni_dn_range_of(job->plan, job->step, index, worker);
     clear_back_sums(job->plan, job->step, index);
     jsni_dn_back_input(job->plan, job->step, 0, &r);
 }

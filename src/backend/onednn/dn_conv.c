@@ -29,18 +29,15 @@ static size_t next_images(const dn_step *step, size_t left)
 static void own_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker,
                         const jsni_sums *sums)
 {
-    const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
-    const dn_tensor *out = &plan->tensors[step->out];
     const jsni_wino_call call = {
-        .x = dn_buffer_at(plan, in->buffer) + r->first * in->floats,
+        .x = dn_images_at(plan, plan->values[step->in[0]].tensor, r),
         .load = jsni_dn_load(plan, step->in[0], r->view),
         .weights = plan->weights + step->weights_forward,
         .bias = bias_of(plan, step),
         .residual = step->in[1] == JSNI_NONE
                         ? NULL
-                        : dn_tensor_at(plan, plan->values[step->in[1]].tensor) +
-                              r->first * out->floats,
-        .out = dn_buffer_at(plan, out->buffer) + r->first * out->floats,
+                        : dn_images_at(plan, plan->values[step->in[1]].tensor, r),
+        .out = dn_images_at(plan, step->out, r),
         .sums = sums,
         .first = true,
         .images = r->count,
@@ -51,14 +48,13 @@ static void own_forward(dn_plan *plan, dn_step *step, const dn_range *r, size_t 
 static void library_forward(dn_plan *plan, dn_step *step, const dn_range *r,
                             size_t worker, const jsni_sums *sums)
 {
-    const dn_tensor *out = &plan->tensors[step->out];
     const dn_worker *w = &plan->workers[worker];
     const jsni_dnnl_run run = run_of(plan, worker);
     for (size_t i = 0, n = 0; i < r->count; i += n) {
         n = next_images(step, r->count - i);
-        const size_t first = r->first + i;
-        const float *x = jsni_dn_read(plan, step->in[0], r->view, first, n, w->y);
-        float *y = dn_buffer_at(plan, out->buffer) + first * out->floats;
+        const dn_range part = dn_part_of(r, i, n);
+        const float *x = jsni_dn_read(plan, step->in[0], &part, w->y);
+        float *y = dn_images_at(plan, step->out, &part);
         float *to = step->in[1] == JSNI_NONE ? y : w->t;
         jsni_dn_fail(plan,
                      jsni_dnnl_conv_run(&step->conv, JSNI_CONV_FORWARD, n < step->unit,
@@ -68,9 +64,8 @@ static void library_forward(dn_plan *plan, dn_step *step, const dn_range *r,
         if (step->in[1] != JSNI_NONE)
             plan->kernels->combine(
                 extent, to, NULL,
-                dn_tensor_at(plan, plan->values[step->in[1]].tensor) +
-                    first * out->floats,
-                NULL, false, y);
+                dn_images_at(plan, plan->values[step->in[1]].tensor, &part), NULL,
+                false, y);
         if (sums != NULL)
             plan->kernels->sums(extent, y, sums, i == 0);
     }
@@ -156,7 +151,8 @@ static void weights_unit(dn_plan *plan, dn_step *step, const dn_range *r, size_t
     const jsni_dnnl_run run = run_of(plan, worker);
     float *part = dn_buffer_at(plan, step->parts) + r->shard * step->part;
     float *to = done == 0 ? part : w->dw;
-    const float *y = jsni_dn_read(plan, step->in[0], r->view, first, n, w->y);
+    const dn_range images = dn_part_of(r, done, n);
+    const float *y = jsni_dn_read(plan, step->in[0], &images, w->y);
     jsni_dn_fail(plan, jsni_dnnl_conv_run(&step->conv, JSNI_CONV_WEIGHTS,
                                           n < step->unit, &run, y, to, NULL, g));
     for (size_t i = 0; done > 0 && i < step->part; i++)
@@ -175,7 +171,7 @@ void jsni_dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r,
         memset(bias, 0, channels * sizeof *bias);
     for (size_t i = 0, n = 0; i < r->count; i += n) {
         n = next_images(step, r->count - i);
-        const dn_range part = {r->view, r->first + i, n, r->shard};
+        const dn_range part = dn_part_of(r, i, n);
         double start = jsni_dn_time_begin(plan);
         const float *g = jsni_dn_out_gradient(plan, step, &part, w->g);
         jsni_dn_time_end(plan, step, DN_GRADIENT, worker, start);

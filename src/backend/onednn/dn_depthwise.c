@@ -26,26 +26,18 @@ void jsni_dn_depthwise_prepare(dn_plan *plan, const dn_step *step)
                                      plan->weights + step->weights_forward);
 }
 
-/* The input of some images as it is stored. */
-static const float *input_at(const dn_plan *plan, const dn_step *step, size_t first)
-{
-    const size_t tensor = plan->values[step->in[0]].tensor;
-    return dn_tensor_at(plan, tensor) + first * plan->tensors[tensor].floats;
-}
-
 void jsni_dn_depthwise_forward(dn_plan *plan, const dn_step *step, const dn_range *r,
                                size_t worker, const jsni_sums *sums, bool first)
 {
     const jsni_graph *graph = plan->host.base.graph;
     const size_t bias = graph->nodes[step->node].bias;
-    const dn_tensor *out = &plan->tensors[step->out];
     const jsni_depthwise_call call = {
-        .x = input_at(plan, step, r->first),
+        .x = dn_images_at(plan, plan->values[step->in[0]].tensor, r),
         .load = jsni_dn_load(plan, step->in[0], r->view),
         .weights = plan->weights + step->weights_forward,
         .bias =
             bias == JSNI_NONE ? NULL : plan->host.params + graph->params[bias].offset,
-        .out = dn_buffer_at(plan, out->buffer) + r->first * out->floats,
+        .out = dn_images_at(plan, step->out, r),
         .sums = sums,
         .first = first,
         .images = r->count,
@@ -79,7 +71,7 @@ void jsni_dn_depthwise_backward(dn_plan *plan, dn_step *step, const dn_range *r,
         bias[c] = 0.0;
     for (size_t i = 0; i < r->count; i += step->unit) {
         const size_t n = r->count - i < step->unit ? r->count - i : step->unit;
-        const dn_range part = {r->view, r->first + i, n, r->shard};
+        const dn_range part = dn_part_of(r, i, n);
         double start = jsni_dn_time_begin(plan);
         const float *g = jsni_dn_out_gradient(plan, step, &part, w->g);
         if (bias != NULL)
@@ -90,8 +82,9 @@ void jsni_dn_depthwise_backward(dn_plan *plan, dn_step *step, const dn_range *r,
         jsni_dn_time_end(plan, step, DN_DATA, worker, start);
         start = jsni_dn_time_begin(plan);
         plan->kernels->depthwise_gradient(
-            &step->pool, n, input_at(plan, step, part.first), &load, g, i == 0,
-            dn_buffer_at(plan, step->parts) + r->shard * step->part, w->ring);
+            &step->pool, n, dn_images_at(plan, plan->values[step->in[0]].tensor, &part),
+            &load, g, i == 0, dn_buffer_at(plan, step->parts) + r->shard * step->part,
+            w->ring);
         jsni_dn_time_end(plan, step, DN_WEIGHTS, worker, start);
     }
 }

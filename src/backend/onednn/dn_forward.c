@@ -5,12 +5,13 @@
 #include "backend/onednn/dnnl_tensor.h"
 #include "core/rng.h"
 
-dn_range jsni_dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard)
+dn_range jsni_dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard,
+                          size_t worker)
 {
     const size_t of_view = dn_shards_of_view(plan, step);
-    dn_range r = {.view = shard / of_view, .shard = shard};
+    dn_range r = {.view = shard / of_view, .shard = shard, .worker = worker};
     const size_t within = shard % of_view * step->shard;
-    r.first = r.view * plan->host.samples + within;
+    r.first = r.begin = r.view * plan->host.samples + within;
     r.count = plan->host.samples - within < step->shard ? plan->host.samples - within
                                                         : step->shard;
     return r;
@@ -48,41 +49,37 @@ void jsni_dn_fail(dn_plan *plan, dnnl_status_t status)
         atomic_store(&plan->failure, (int)status);
 }
 
-const float *jsni_dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
-                          size_t images, float *scratch)
+const float *jsni_dn_read(const dn_plan *plan, size_t value, const dn_range *r,
+                          float *scratch)
 {
     const size_t tensor = plan->values[value].tensor;
-    const float *x = dn_tensor_at(plan, tensor) + first * plan->tensors[tensor].floats;
-    const jsni_load load = jsni_dn_load(plan, value, view);
+    const float *x = dn_images_at(plan, tensor, r);
+    const jsni_load load = jsni_dn_load(plan, value, r->view);
     if (dn_load_plain(&load))
         return x;
-    plan->kernels->combine(jsni_dn_extent(plan, tensor, images), x, &load, NULL, NULL,
+    plan->kernels->combine(jsni_dn_extent(plan, tensor, r->count), x, &load, NULL, NULL,
                            false, scratch);
     return scratch;
 }
 
 static void combine(dn_plan *plan, const dn_step *step, const dn_range *r)
 {
-    const dn_tensor *out = &plan->tensors[step->out];
     const float *from[2] = {NULL, NULL};
     jsni_load load[2];
     for (int k = 0; k < 2; k++)
         if (step->in[k] != JSNI_NONE) {
             load[k] = jsni_dn_load(plan, step->in[k], r->view);
-            from[k] = dn_tensor_at(plan, plan->values[step->in[k]].tensor) +
-                      r->first * out->floats;
+            from[k] = dn_images_at(plan, plan->values[step->in[k]].tensor, r);
         }
     plan->kernels->combine(jsni_dn_extent(plan, step->out, r->count), from[0], &load[0],
                            from[1], &load[1], step->relu,
-                           dn_tensor_at(plan, step->out) + r->first * out->floats);
+                           dn_images_at(plan, step->out, r));
 }
 
 static void pool(dn_plan *plan, const dn_step *step, const dn_range *r, size_t worker)
 {
-    const float *x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
-                                  plan->workers[worker].y);
-    float *y =
-        dn_tensor_at(plan, step->out) + r->first * plan->tensors[step->out].floats;
+    const float *x = jsni_dn_read(plan, step->in[0], r, plan->workers[worker].y);
+    float *y = dn_images_at(plan, step->out, r);
     if (step->kind == DN_MAX_POOL)
         plan->kernels->max_pool(&step->pool, r->count, x, y);
     else if (step->kind == DN_AVG_POOL)
@@ -96,9 +93,8 @@ static void flatten(dn_plan *plan, const dn_step *step, const dn_range *r,
 {
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
-    const float *x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
-                                  plan->workers[worker].y);
-    float *y = dn_tensor_at(plan, step->out) + r->first * out->floats;
+    const float *x = jsni_dn_read(plan, step->in[0], r, plan->workers[worker].y);
+    float *y = dn_images_at(plan, step->out, r);
     for (size_t i = 0; i < r->count; i++, x += in->floats, y += out->floats) {
         const size_t count = out->shape.channels;
         if (in->plain)
@@ -113,9 +109,8 @@ static void dropout(dn_plan *plan, const dn_step *step, const dn_range *r,
                     size_t worker)
 {
     const dn_tensor *t = &plan->tensors[step->out];
-    const float *x = jsni_dn_read(plan, step->in[0], r->view, r->first, r->count,
-                                  plan->workers[worker].y);
-    float *y = dn_tensor_at(plan, step->out) + r->first * t->floats;
+    const float *x = jsni_dn_read(plan, step->in[0], r, plan->workers[worker].y);
+    float *y = dn_images_at(plan, step->out, r);
     if (plan->host.pass.training)
         jsni_dn_dropout(plan, step, r, x, y);
     else
@@ -183,6 +178,29 @@ static void clear_sums(const jsni_sums *sums, size_t channels)
     memset(sums->second, 0, channels * sizeof *sums->second);
 }
 
+/* The images of one shard; their sums are set where `sums` is not NULL. */
+static void run_images(dn_plan *plan, dn_step *step, const dn_range *all,
+                       const jsni_sums *sums)
+{
+    const size_t worker = all->worker;
+    if (step->kind == DN_CONV) {
+        jsni_dnnl_threads(1);
+        jsni_dn_conv_forward(plan, step, all, worker);
+        return;
+    }
+    for (size_t i = 0; i < all->count; i += step->unit) {
+        const dn_range r = dn_part_of(
+            all, i, all->count - i < step->unit ? all->count - i : step->unit);
+        if (step->kind == DN_DEPTHWISE)
+            jsni_dn_depthwise_forward(plan, step, &r, worker, sums, i == 0);
+        else
+            run_unit(plan, step, &r, worker);
+        if (sums != NULL && step->kind != DN_DEPTHWISE)
+            plan->kernels->sums(jsni_dn_extent(plan, step->out, r.count),
+                                dn_images_at(plan, step->out, &r), sums, i == 0);
+    }
+}
+
 static void run_shard(void *user, size_t index, size_t worker)
 {
     const forward_job *job = user;
@@ -190,7 +208,7 @@ static void run_shard(void *user, size_t index, size_t worker)
     dn_step *step = job->step;
     const size_t shard = dn_turn(plan, index, dn_shards(plan, step));
     const dn_tensor *out = &plan->tensors[step->out];
-    const dn_range all = jsni_dn_range_of(plan, step, shard);
+    const dn_range all = jsni_dn_range_of(plan, step, shard, worker);
     const size_t channels = out->blocks * plan->kernels->lanes;
     const bool sums = out->normed && plan->host.pass.training;
     jsni_sums at = {NULL, NULL, NULL};
@@ -199,25 +217,18 @@ static void run_shard(void *user, size_t index, size_t worker)
         clear_sums(&at, channels);
     }
     const double start = jsni_dn_time_begin(plan);
-    if (step->kind == DN_CONV) {
-        jsni_dnnl_threads(1);
-        jsni_dn_conv_forward(plan, step, &all, worker);
-    }
-    for (size_t i = 0; i < all.count && step->kind != DN_CONV; i += step->unit) {
-        dn_range r = all;
-        r.first += i;
-        r.count = all.count - i < step->unit ? all.count - i : step->unit;
-        if (step->kind == DN_DEPTHWISE)
-            jsni_dn_depthwise_forward(plan, step, &r, worker, sums ? &at : NULL,
-                                      i == 0);
-        else
-            run_unit(plan, step, &r, worker);
-        if (sums && step->kind != DN_DEPTHWISE)
-            plan->kernels->sums(jsni_dn_extent(plan, step->out, r.count),
-                                dn_tensor_at(plan, step->out) + r.first * out->floats,
-                                &at, i == 0);
-    }
+    run_images(plan, step, &all, sums ? &at : NULL);
     jsni_dn_time_end(plan, step, DN_FORWARD, worker, start);
+}
+
+/* One shard through the steps without a barrier. */
+static void run_deep(void *user, size_t shard, size_t worker)
+{
+    dn_plan *plan = user;
+    for (size_t s = 1; s < plan->deep; s++) {
+        const dn_range all = jsni_dn_range_of(plan, &plan->steps[s], shard, worker);
+        run_images(plan, &plan->steps[s], &all, NULL);
+    }
 }
 
 static void run_step(dn_plan *plan, dn_step *step)
@@ -249,6 +260,9 @@ void jsni_dn_forward_run(dn_plan *plan)
     if (!plan->host.pass.training)
         for (size_t n = 0; n < plan->norm_count; n++)
             jsni_dn_norm_evaluation(plan, n);
-    for (size_t s = 0; s < plan->step_count; s++)
+    if (plan->deep > 0)
+        jsni_pool_run(plan->host.pool, dn_shards(plan, &plan->steps[1]), run_deep,
+                      plan);
+    for (size_t s = plan->deep; s < plan->step_count; s++)
         run_step(plan, &plan->steps[s]);
 }

@@ -140,13 +140,33 @@ static jsn_status plan_step(dn_plan *plan, size_t number)
     return JSN_OK;
 }
 
+/* How many of the first steps a worker can take its images through, and which tensors are
+ * then its own. A linear layer wants all images. */
+static void plan_deep(dn_plan *plan)
+{
+    size_t deep = 0;
+    while (deep < plan->step_count && plan->steps[deep].kind != DN_LINEAR)
+        deep++;
+    if (plan->host.options.training || deep < 2)
+        return;
+    plan->deep = deep;
+    for (size_t t = 1; t < plan->tensor_count; t++)
+        plan->tensors[t].own = plan->tensors[t].step < deep && t != plan->output;
+    for (size_t s = deep; s < plan->step_count; s++)
+        for (int k = 0; k < 2; k++)
+            if (plan->steps[s].in[k] != JSNI_NONE)
+                plan->tensors[plan->values[plan->steps[s].in[k]].tensor].own = false;
+}
+
 /* Tensors with their forward times. */
 static jsn_status plan_tensors(dn_plan *plan)
 {
     for (size_t t = 0; t < plan->tensor_count; t++) {
         dn_tensor *tensor = &plan->tensors[t];
-        JSNI_TRY(jsni_dn_buffer_add(plan, dn_capacity(plan) * tensor->floats,
-                                    tensor->step, tensor->step, &tensor->buffer));
+        const size_t images = tensor->own ? plan->steps[1].shard : dn_capacity(plan);
+        JSNI_TRY(jsni_dn_buffer_add(plan, images * tensor->floats, tensor->step,
+                                    tensor->step, &tensor->buffer));
+        plan->buffers[tensor->buffer].own = tensor->own;
     }
     for (size_t s = 0; s < plan->step_count; s++)
         for (int k = 0; k < 2; k++)
@@ -163,6 +183,7 @@ static jsn_status plan_tensors(dn_plan *plan)
 jsn_status jsni_dn_gradients(dn_plan *plan)
 {
     plan->output_gradient = plan->input_gradient = JSNI_NONE;
+    plan_deep(plan);
     JSNI_TRY(plan_tensors(plan));
     if (!plan->host.options.training)
         return JSN_OK;

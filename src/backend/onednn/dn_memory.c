@@ -69,8 +69,8 @@ static size_t find_place(const dn_plan *plan, const size_t *placed, size_t count
         moved = false;
         for (size_t i = 0; i < count; i++) {
             const dn_buffer *other = &plan->buffers[placed[i]];
-            if (other->from <= buffer->to && buffer->from <= other->to &&
-                other->offset < offset + buffer->floats &&
+            if (other->own == buffer->own && other->from <= buffer->to &&
+                buffer->from <= other->to && other->offset < offset + buffer->floats &&
                 offset < other->offset + other->floats) {
                 offset = other->offset + other->floats;
                 moved = true;
@@ -98,8 +98,9 @@ static jsn_status place_buffers(dn_plan *plan)
         dn_buffer *buffer = &plan->buffers[largest];
         buffer->offset = find_place(plan, placed, count, largest);
         placed[count++] = largest;
-        if (buffer->offset + buffer->floats > plan->arena_floats)
-            plan->arena_floats = buffer->offset + buffer->floats;
+        size_t *total = buffer->own ? &plan->own_floats : &plan->arena_floats;
+        if (buffer->offset + buffer->floats > *total)
+            *total = buffer->offset + buffer->floats;
     }
     jsni_free(placed);
     for (size_t b = 0; b < plan->buffer_count; b++)
@@ -217,7 +218,8 @@ jsni_memory jsni_dn_memory_need(const dn_plan *plan)
                          ? plan->host.options.optimiser_slots * params
                          : 0,
         .statistics = graph->stat_floats * sizeof(float),
-        .activations = plan->arena_floats * sizeof(float),
+        .activations =
+            (plan->arena_floats + plan->threads * plan->own_floats) * sizeof(float),
         .workspace = (plan->weight_floats + plan->norm_floats +
                       plan->threads * worker_floats(&plan->need) + 2 * logits) *
                          sizeof(float) +
@@ -248,6 +250,8 @@ jsn_status jsni_dn_memory_allocate(dn_plan *plan)
     const size_t each = worker_floats(&plan->need);
     JSNI_TRY(jsni_host_plan_allocate(&plan->host));
     JSNI_TRY_ALLOC(plan->arena = jsni_alloc_zero(plan->arena_floats, sizeof(float)));
+    JSNI_TRY_ALLOC(
+        plan->own = jsni_alloc_zero(plan->threads * plan->own_floats, sizeof(float)));
     JSNI_TRY_ALLOC(plan->weights = jsni_alloc_zero(plan->weight_floats, sizeof(float)));
     JSNI_TRY_ALLOC(plan->norm_block =
                        jsni_alloc_zero(plan->norm_floats, sizeof(float)));
@@ -271,14 +275,23 @@ void jsni_dn_memory_release(dn_plan *plan)
     for (size_t k = 0; plan->workers != NULL && k < plan->threads; k++)
         if (plan->workers[k].stream != NULL)
             jsni_dnnl.stream_destroy(plan->workers[k].stream);
-    void *all[] = {plan->tensors,     plan->values,
-                   plan->norms,       plan->steps,
-                   plan->buffers,     plan->node_value,
-                   plan->node_step,   plan->prepares,
-                   plan->arena,       plan->weights,
-                   plan->norm_block,  plan->sum_block,
-                   plan->workers,     plan->worker_block,
-                   plan->host.logits, plan->host.logit_gradient};
+    void *all[] = {plan->tensors,
+                   plan->values,
+                   plan->norms,
+                   plan->steps,
+                   plan->buffers,
+                   plan->node_value,
+                   plan->node_step,
+                   plan->prepares,
+                   plan->arena,
+                   plan->own,
+                   plan->weights,
+                   plan->norm_block,
+                   plan->sum_block,
+                   plan->workers,
+                   plan->worker_block,
+                   plan->host.logits,
+                   plan->host.logit_gradient};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         jsni_free(all[i]);
 }

@@ -42,6 +42,7 @@ typedef struct dn_tensor {
     size_t step;   /* that makes it */
     size_t value;  /* that reads it as it is */
     size_t buffer;
+    bool own;       /* every worker has its own, for the images it works on */
     jsni_sums sums; /* [shards][channels], borrowed from the plan */
 } dn_tensor;
 
@@ -115,6 +116,7 @@ typedef struct dn_buffer {
     size_t from, to; /* first and last time of use */
     size_t share;    /* buffer whose memory it takes over, or JSNI_NONE */
     bool given;      /* some buffer takes over this one's */
+    bool own;        /* one a worker: in its block instead of the arena */
     size_t offset;   /* floats */
 } dn_buffer;
 
@@ -172,10 +174,16 @@ typedef struct dn_plan {
     size_t output, output_gradient; /* tensor, buffer */
     size_t input_gradient;          /* buffer or JSNI_NONE */
 
+    /* Without training the first `deep` steps need no barrier: a worker takes its images
+     * through all of them before the next ones, so that little memory is used and most of
+     * it stays in the cache. 0: every step for all images. */
+    size_t deep;
+    size_t own_floats; /* of the tensors that every worker has */
+
     size_t arena_floats, weight_floats, norm_floats, sum_doubles;
     dn_need need; /* of one worker */
 
-    float *arena, *weights, *norm_block;
+    float *arena, *own, *weights, *norm_block;
     double *sum_block;
     dn_worker *workers;
     char *worker_block;
@@ -200,6 +208,32 @@ static inline float *dn_buffer_at(const dn_plan *plan, size_t buffer)
 static inline float *dn_tensor_at(const dn_plan *plan, size_t tensor)
 {
     return dn_buffer_at(plan, plan->tensors[tensor].buffer);
+}
+
+/* Some images of one view. */
+typedef struct dn_range {
+    size_t view, first, count; /* first: counted through all views */
+    size_t shard;              /* counted through all views */
+    size_t begin, worker;      /* first image of the shard, and who works on it */
+} dn_range;
+
+/* `count` images of a range from its image number `from` on. */
+static inline dn_range dn_part_of(const dn_range *r, size_t from, size_t count)
+{
+    dn_range part = *r;
+    part.first += from;
+    part.count = count;
+    return part;
+}
+
+/* The images of a range. */
+static inline float *dn_images_at(const dn_plan *plan, size_t tensor, const dn_range *r)
+{
+    const dn_tensor *t = &plan->tensors[tensor];
+    if (!t->own)
+        return dn_tensor_at(plan, tensor) + r->first * t->floats;
+    return plan->own + r->worker * plan->own_floats + plan->buffers[t->buffer].offset +
+           (r->first - r->begin) * t->floats;
 }
 
 /* Forward times are 0 .. steps-1, the loss is at steps, backward runs at steps+1 (the
@@ -228,12 +262,6 @@ void jsni_dn_memory_release(dn_plan *plan);
 
 /* ---- running ---- */
 
-/* Some images of one view. */
-typedef struct dn_range {
-    size_t view, first, count; /* first: counted through all views */
-    size_t shard;              /* counted through all views */
-} dn_range;
-
 static inline size_t dn_shards_of_view(const dn_plan *plan, const dn_step *step)
 {
     return (plan->host.samples + step->shard - 1) / step->shard;
@@ -251,7 +279,8 @@ static inline size_t dn_turn(const dn_plan *plan, size_t index, size_t shards)
     return plan->reverse ? shards - 1 - index : index;
 }
 
-dn_range jsni_dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard);
+dn_range jsni_dn_range_of(const dn_plan *plan, const dn_step *step, size_t shard,
+                          size_t worker);
 jsni_extent jsni_dn_extent(const dn_plan *plan, size_t tensor, size_t images);
 /* How a value is read in a view; `relu` and normalisation of the present pass. */
 jsni_load jsni_dn_load(const dn_plan *plan, size_t value, size_t view);
@@ -259,10 +288,10 @@ static inline bool dn_load_plain(const jsni_load *load)
 {
     return load->mean == NULL && !load->relu;
 }
-/* `images` images of a value from `first`, as they are read: the tensor itself or loaded
- * into `scratch`. */
-const float *jsni_dn_read(const dn_plan *plan, size_t value, size_t view, size_t first,
-                          size_t images, float *scratch);
+/* The images of a range of a value as they are read: the tensor itself or loaded into
+ * `scratch`. */
+const float *jsni_dn_read(const dn_plan *plan, size_t value, const dn_range *r,
+                          float *scratch);
 /* Shard `shard` of some sums. */
 jsni_sums jsni_dn_sums_at(jsni_sums sums, size_t channels, size_t shard);
 void jsni_dn_fail(dn_plan *plan, dnnl_status_t status);

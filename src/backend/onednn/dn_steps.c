@@ -92,7 +92,7 @@ static void own_conv(dn_plan *plan, dn_step *step, const dn_tensor *in,
     step->wino_back =
         jsni_wino_geometry(lanes, out->shape.channels, s.channels, s.height, s.width);
     step->part = 9 * in->blocks * out->blocks * lanes * lanes;
-    step->shard = shard_images(plan, step->part);
+    step->shard = shard_images(plan, plan->host.options.training ? step->part : 0);
     step->unit = larger(1, step->wino.chunk / step->wino.tile_rows);
     const jsni_wino_need forward = plan->kernels->wino_need(&step->wino);
     const jsni_wino_need back = plan->kernels->wino_need(&step->wino_back);
