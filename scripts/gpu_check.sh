@@ -70,8 +70,9 @@ section_build() {
         -DJSN_CUDA_ARCHITECTURES="$arch"
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
-        test_backend_layers test_backend_nan test_backend_networks test_backend_resident \
-        test_loss_cuda test_backend_loss_time bench_cuda bench_cuda_loss bench_curve compare_network
+        test_backend_layers test_backend_nan test_backend_networks test_backend_features \
+        test_backend_resident test_loss_cuda test_backend_loss_time \
+        bench_cuda bench_cuda_loss bench_curve compare_network
     [ "$failures" -eq 0 ] || exit 1
 }
 
@@ -89,7 +90,10 @@ section_loss() {
     run loss_command python3 scripts/gpu_loss.py "$build/jensen"
 }
 
-section_golden() { check golden "$tests/backend/test_backend_networks"; }
+section_golden() {
+    check golden "$tests/backend/test_backend_networks"
+    check features "$tests/backend/test_backend_features"
+}
 
 section_resume() {
     run resume scripts/gpu_resume.sh "$build/jensen" "$build/resume"

@@ -105,7 +105,7 @@ static void any_conv(const jsni_task *task, extents *out)
     const size_t images = (size_t)a->images;
     const size_t x = images * (size_t)(a->in_h * a->in_w * a->in_channels);
     const size_t y = images * (size_t)(a->out_h * a->out_w * a->out_channels);
-    const size_t weights = (size_t)(a->out_channels * a->in_channels) *
+    const size_t weights = (size_t)(a->out_channels * jsni_any_conv_sees(a)) *
                            (size_t)(a->kernel_h * a->kernel_w);
     switch (task->kind) {
     case JSNI_TASK_STRIDED_FORWARD:
@@ -250,7 +250,7 @@ static void map(const jsni_task *task, extents *out)
         break;
     default: /* element by element */
         reads(out, m->a, count * value);
-        if (task->kind != JSNI_TASK_RELU)
+        if (task->kind != JSNI_TASK_RELU && task->kind != JSNI_TASK_RELU6)
             reads(out, m->b, count * value);
         if (m->add)
             reads(out, m->y, count * value);

@@ -357,7 +357,8 @@ static void test_every_program_keeps_to_its_memory(void **state)
     } networks[] = {{"preactresnet34", 32}, {"preactresnet34", 16},
                     {"resnet18", 32},       {"resnet50", 64},
                     {"vgg19bn", 32},        {"cnn", 32},
-                    {"resnet34-plc", 32},   {"mlp", 8}};
+                    {"resnet34-plc", 32},   {"mlp", 8},
+                    {"mobilenetv2", 40},    {"efficientnet-lite0", 34}};
     static const jsn_precision precisions[] = {JSN_PRECISION_FP32, JSN_PRECISION_TF32,
                                                JSN_PRECISION_BF16};
     size_t faults = 0;

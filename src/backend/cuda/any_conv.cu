@@ -253,6 +253,8 @@ static long long tiles_of(long long count)
 
 int jsni_any_conv_splits(const jsni_any_conv *conv)
 {
+    if (conv->depthwise)
+        return jsni_depthwise_splits(conv);
     if (is_small(conv))
         return 1;
     if (jsni_conv3x3_float_takes(conv))
@@ -269,6 +271,8 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
 
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (conv->depthwise)
+        return jsni_depthwise_forward(conv, stream);
     if (jsni_conv3x3_float_takes(conv))
         return conv->tf32 ? jsni_conv_tf32_forward(conv, stream)
                           : jsni_conv_fp32_forward(conv, stream);
@@ -283,6 +287,8 @@ cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream
 
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (conv->depthwise)
+        return jsni_depthwise_data(conv, stream);
     if (jsni_conv3x3_float_takes(conv))
         return conv->tf32 ? jsni_conv_tf32_data(conv, stream)
                           : jsni_conv_fp32_data(conv, stream);
@@ -297,6 +303,8 @@ cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream)
 
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (conv->depthwise)
+        return jsni_depthwise_weights(conv, stream);
     if (jsni_conv3x3_float_takes(conv))
         return conv->tf32 ? jsni_conv_tf32_weights(conv, stream)
                           : jsni_conv_fp32_weights(conv, stream);

@@ -6,6 +6,7 @@
 #include "backend/cuda/cuda_launch.cuh"
 #include "backend/cuda/cuda_vec.cuh"
 #include "nn/dropout.h"
+#include "nn/op.h"
 
 constexpr int BLOCK = 256;
 
@@ -19,7 +20,8 @@ static long long blocks_of(long long count)
     return needed < 132 * 32 ? needed : 132 * 32;
 }
 
-/* OP 0: relu(x). 1: g where x > 0. 2: the same + y. 3: x + g. */
+/* OP 0: relu(x). 1: g where x > 0. 2: the same + y. 3: x + g. 4: relu6(x). 5: g where
+ * 0 < x < 6. NaN stays NaN forward. */
 template <class T, int N, int OP>
 static __global__ void __launch_bounds__(BLOCK)
     map(const T *x, const T *g, T *y, long long vectors)
@@ -30,7 +32,7 @@ static __global__ void __launch_bounds__(BLOCK)
     {
         vec<T, N> a, b, c;
         a.load(x + i * N);
-        if (OP > 0)
+        if (OP != 0 && OP != 4)
             b.load(g + i * N);
         if (OP == 2)
             c.load(y + i * N);
@@ -40,6 +42,12 @@ static __global__ void __launch_bounds__(BLOCK)
                 a.v[k] = a.v[k] > 0.0f || a.v[k] != a.v[k] ? a.v[k] : 0.0f;
             else if (OP == 3)
                 a.v[k] += b.v[k];
+            else if (OP == 4)
+                a.v[k] = a.v[k] <= 0.0f             ? 0.0f
+                         : a.v[k] >= JSNI_RELU6_TOP ? JSNI_RELU6_TOP
+                                                    : a.v[k];
+            else if (OP == 5)
+                a.v[k] = a.v[k] > 0.0f && a.v[k] < JSNI_RELU6_TOP ? b.v[k] : 0.0f;
             else
                 a.v[k] = (a.v[k] > 0.0f ? b.v[k] : 0.0f) + (OP == 2 ? c.v[k] : 0.0f);
         }
@@ -74,6 +82,20 @@ cudaError_t jsni_any_relu_back(const void *y, const void *dy, void *dx, long lon
                     : start<float, 2>(y, dy, dx, count, stream);
     return half ? start<bf16, 1>(y, dy, dx, count, stream)
                 : start<float, 1>(y, dy, dx, count, stream);
+}
+
+cudaError_t jsni_any_relu6(const void *x, void *y, long long count, bool half,
+                           cudaStream_t stream)
+{
+    return half ? start<bf16, 4>(x, NULL, y, count, stream)
+                : start<float, 4>(x, NULL, y, count, stream);
+}
+
+cudaError_t jsni_any_relu6_back(const void *y, const void *dy, void *dx,
+                                long long count, bool half, cudaStream_t stream)
+{
+    return half ? start<bf16, 5>(y, dy, dx, count, stream)
+                : start<float, 5>(y, dy, dx, count, stream);
 }
 
 cudaError_t jsni_any_add(const void *one, const void *other, void *y, long long count,

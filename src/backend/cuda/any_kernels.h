@@ -31,12 +31,27 @@ typedef struct jsni_any_conv {
     bool add;
     bool tf32;  /* own kernels may round products to tf32 */
     bool plain; /* not by kernels for few shapes */
+    /* Every channel by itself; weights are float [channels][kh][kw], parts
+     * [splits][channels][kh][kw]. */
+    bool depthwise;
 } jsni_any_conv;
+
+/* Input channels that one output channel sees. */
+static inline int jsni_any_conv_sees(const jsni_any_conv *conv)
+{
+    return conv->depthwise ? 1 : conv->in_channels;
+}
 
 int jsni_any_conv_splits(const jsni_any_conv *conv);
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_any_conv_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream);
+
+/* Depthwise: the calls above hand them on to any_depthwise.cu. */
+int jsni_depthwise_splits(const jsni_any_conv *conv);
+cudaError_t jsni_depthwise_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_depthwise_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_depthwise_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
 /* Float activations, channels in multiples of 32, by conv_fp32.cu or, with the products in
  * tf32, conv_tf32.cu. 3x3 of stride 1: the calls above hand it on. Of stride 2 (below)
@@ -101,6 +116,11 @@ cudaError_t jsni_any_relu(const void *x, void *y, long long count, bool half,
 /* dx = dy where y > 0, else 0 (+ what dx holds when add) */
 cudaError_t jsni_any_relu_back(const void *y, const void *dy, void *dx, long long count,
                                bool half, bool add, cudaStream_t stream);
+cudaError_t jsni_any_relu6(const void *x, void *y, long long count, bool half,
+                           cudaStream_t stream);
+/* dx = dy where 0 < y < 6, else 0 */
+cudaError_t jsni_any_relu6_back(const void *y, const void *dy, void *dx,
+                                long long count, bool half, cudaStream_t stream);
 cudaError_t jsni_any_add(const void *one, const void *other, void *y, long long count,
                          bool half, cudaStream_t stream);
 

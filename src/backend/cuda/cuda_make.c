@@ -150,7 +150,8 @@ static bool own_shape(const jsni_make *b, size_t n)
         return false;
     const jsni_op_conv *c = &node->op.as.conv;
     const jsni_shape in = jsni_graph_input_shape(b->graph, n);
-    return !c->bias && c->window.kernel_h == 3 && c->window.kernel_w == 3 &&
+    return !c->bias && !jsni_window_is_lopsided(&c->window) &&
+           c->window.kernel_h == 3 && c->window.kernel_w == 3 &&
            c->window.stride_h == 1 && c->window.stride_w == 1 && c->window.pad_h == 1 &&
            c->window.pad_w == 1 && in.channels == c->out_channels &&
            jsni_conv3x3_fits((int)in.channels, (int)in.height, (int)in.width,
@@ -165,7 +166,8 @@ static bool stem_shape(const jsni_make *b, size_t n)
         return false;
     const jsni_op_conv *c = &node->op.as.conv;
     const jsni_shape in = jsni_graph_input_shape(b->graph, n);
-    return !c->bias && c->window.kernel_h == 3 && c->window.kernel_w == 3 &&
+    return !c->bias && !jsni_window_is_lopsided(&c->window) &&
+           c->window.kernel_h == 3 && c->window.kernel_w == 3 &&
            c->window.stride_h == 1 && c->window.stride_w == 1 && c->window.pad_h == 1 &&
            c->window.pad_w == 1 && in.channels == 3 && in.height == 32 &&
            in.width == 32 && c->out_channels == 32 && b->samples % 8 == 0;
@@ -240,10 +242,13 @@ static void analyse_conv(jsni_make *b, size_t n)
     const size_t norm = b->nodes[in].how == JSNI_HOW_FUSED ? b->nodes[in].host : in;
     if (!own_shape(b, n) || b->nodes[norm].how != JSNI_HOW_LAZY) {
         const jsni_any_conv a = jsni_make_any_conv(b, n);
-        const bool any = a.half_x != a.half_y || jsni_conv3x3_float_takes(&a);
-        b->nodes[n].how = jsni_conv_strided_takes(&a) ? JSNI_HOW_STRIDED
-                          : any                       ? JSNI_HOW_ANY
-                                                      : JSNI_HOW_CUDNN;
+        /* cuDNN pads all sides alike, and so do the kernels for few shapes. */
+        const bool lopsided = jsni_window_is_lopsided(&node->op.as.conv.window);
+        const bool any =
+            lopsided || a.half_x != a.half_y || jsni_conv3x3_float_takes(&a);
+        b->nodes[n].how = !lopsided && jsni_conv_strided_takes(&a) ? JSNI_HOW_STRIDED
+                          : any                                    ? JSNI_HOW_ANY
+                                                                   : JSNI_HOW_CUDNN;
         return;
     }
     b->nodes[n].how = JSNI_HOW_OWN;
@@ -277,7 +282,8 @@ jsn_status jsni_make_analyse(jsni_make *b)
             analyse_norm(b, n);
         else if (g->nodes[n].op.kind == JSNI_OP_CONV)
             analyse_conv(b, n);
-        else if (g->nodes[n].op.kind == JSNI_OP_LINEAR)
+        else if (g->nodes[n].op.kind == JSNI_OP_LINEAR ||
+                 g->nodes[n].op.kind == JSNI_OP_DEPTHWISE)
             b->nodes[n].how = JSNI_HOW_ANY;
     }
     return JSN_OK;

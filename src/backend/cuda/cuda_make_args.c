@@ -63,6 +63,7 @@ jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t n)
     const jsni_shape in = jsni_graph_input_shape(b->graph, n), out = node->shape;
     static const jsni_window unit = {1, 1, 1, 1, 0, 0, 0, 0};
     const bool linear = node->op.kind == JSNI_OP_LINEAR;
+    const jsni_window *window = linear ? &unit : jsni_op_window(&node->op);
     jsni_any_conv a;
     memset(&a, 0, sizeof a);
     a.images = (long long)b->images;
@@ -73,11 +74,12 @@ jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t n)
     a.out_channels = (int)out.channels;
     a.out_h = (int)out.height;
     a.out_w = (int)out.width;
-    window_args(linear ? &unit : &node->op.as.conv.window, &a.kernel_h, &a.kernel_w,
-                &a.stride_h, &a.stride_w, &a.pad_h, &a.pad_w);
+    window_args(window, &a.kernel_h, &a.kernel_w, &a.stride_h, &a.stride_w, &a.pad_h,
+                &a.pad_w);
+    a.depthwise = node->op.kind == JSNI_OP_DEPTHWISE;
     a.half_x = b->nodes[node->input[0]].half;
     a.half_y = b->nodes[n].half;
-    if (linear) {
+    if (linear || a.depthwise) {
         a.w = jsni_make_tensor(b->base.params, b->graph->params, node->weight);
     } else {
         a.w = b->base.packed ? b->base.packed + b->packed[n].plain : NULL;
@@ -87,7 +89,7 @@ jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t n)
     a.x = jsni_make_at(b, b->nodes[node->input[0]].value);
     a.y = jsni_make_at(b, b->nodes[n].value);
     a.tf32 = b->options.precision == JSN_PRECISION_TF32;
-    a.plain = b->no_own;
+    a.plain = b->no_own || jsni_window_is_lopsided(window);
     a.splits = jsni_any_conv_splits(&a);
     return a;
 }

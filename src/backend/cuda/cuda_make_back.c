@@ -232,7 +232,7 @@ static jsni_task *weight_sum(jsni_make *b, size_t n, int from, int splits, bool 
     m->splits = splits;
     m->half = half;
     m->channels = a.out_channels;
-    m->pixels = a.in_channels;
+    m->pixels = jsni_any_conv_sees(&a);
     m->taps = a.kernel_h * a.kernel_w;
     return t;
 }
@@ -240,7 +240,7 @@ static jsni_task *weight_sum(jsni_make *b, size_t n, int from, int splits, bool 
 static void conv_weights(jsni_make *b, size_t n, int dy)
 {
     jsni_any_conv a = jsni_make_any_conv(b, n);
-    const size_t weights = (size_t)a.out_channels * (size_t)a.in_channels *
+    const size_t weights = (size_t)a.out_channels * (size_t)jsni_any_conv_sees(&a) *
                            (size_t)a.kernel_h * (size_t)a.kernel_w;
     /* The same size on either path, so that measuring and making agree. */
     const int to = jsni_make_buffer_new(b, weights * (size_t)a.splits * 4);
@@ -387,11 +387,14 @@ static void back_map(jsni_make *b, size_t n)
         d->x = jsni_make_at(b, dy);
         d->y = jsni_make_at(b, dx);
     } else {
-        const bool relu = node->op.kind == JSNI_OP_RELU;
+        const bool relu =
+            node->op.kind == JSNI_OP_RELU || node->op.kind == JSNI_OP_RELU6;
+        const jsni_task_kind kind = node->op.kind == JSNI_OP_RELU ? JSNI_TASK_RELU_BACK
+                                    : node->op.kind == JSNI_OP_RELU6
+                                        ? JSNI_TASK_RELU6_BACK
+                                        : JSNI_TASK_FROM_PLANES;
         const jsni_shape shape = jsni_graph_input_shape(b->graph, n);
-        jsni_task_map *m =
-            &jsni_make_task(b, relu ? JSNI_TASK_RELU_BACK : JSNI_TASK_FROM_PLANES, n)
-                 ->as.map;
+        jsni_task_map *m = &jsni_make_task(b, kind, n)->as.map;
         m->a = jsni_make_at(b, relu ? b->nodes[n].value : dy);
         m->b = jsni_make_at(b, dy);
         m->y = jsni_make_at(b, dx);
@@ -430,6 +433,7 @@ static void back_node(jsni_make *b, size_t n)
         else
             back_product(b, n);
         break;
+    case JSNI_OP_DEPTHWISE:
     case JSNI_OP_LINEAR:
         back_product(b, n);
         break;

@@ -204,9 +204,10 @@ static void forward_map(jsni_make *b, size_t n)
         d->y = jsni_make_at(b, b->nodes[n].value);
         return;
     }
-    const jsni_task_kind kind = node->op.kind == JSNI_OP_RELU  ? JSNI_TASK_RELU
-                                : node->op.kind == JSNI_OP_ADD ? JSNI_TASK_ADD
-                                                               : JSNI_TASK_TO_PLANES;
+    const jsni_task_kind kind = node->op.kind == JSNI_OP_RELU    ? JSNI_TASK_RELU
+                                : node->op.kind == JSNI_OP_RELU6 ? JSNI_TASK_RELU6
+                                : node->op.kind == JSNI_OP_ADD   ? JSNI_TASK_ADD
+                                                                 : JSNI_TASK_TO_PLANES;
     jsni_task_map *m = &jsni_make_task(b, kind, n)->as.map;
     const jsni_shape shape = jsni_graph_input_shape(b->graph, n);
     m->a = jsni_make_at(b, b->nodes[in].value);
@@ -232,6 +233,7 @@ void jsni_make_forward(jsni_make *b, size_t n)
     case JSNI_OP_CONV:
         forward_conv(b, n);
         break;
+    case JSNI_OP_DEPTHWISE:
     case JSNI_OP_LINEAR:
         (void)new_value(b, n);
         jsni_make_task(b, JSNI_TASK_ANY_FORWARD, n)->as.any = jsni_make_any_conv(b, n);

@@ -18,11 +18,6 @@ jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *gra
     if (options->batch * options->views * jsni_shape_count(n->shape) > (size_t)1 << 40)
         return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: too large for the CUDA backend",
                          n->name);
-    const jsni_window *w = jsni_op_window(&n->op);
-    if (n->op.kind == JSNI_OP_DEPTHWISE || n->op.kind == JSNI_OP_RELU6 ||
-        (w != NULL && (w->extra_h != 0 || w->extra_w != 0)))
-        return jsni_fail(JSN_ERR_UNSUPPORTED, "%s: the CUDA backend has no such layer",
-                         n->name);
     if (options->views > 16)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
                          "the CUDA backend takes at most 16 views, not %zu",

@@ -63,6 +63,10 @@ static cudaError_t run_map(const jsni_task *task, cudaStream_t stream)
         return jsni_any_relu(m->a, m->y, m->count, m->half, stream);
     case JSNI_TASK_RELU_BACK:
         return jsni_any_relu_back(m->a, m->b, m->y, m->count, m->half, m->add, stream);
+    case JSNI_TASK_RELU6:
+        return jsni_any_relu6(m->a, m->y, m->count, m->half, stream);
+    case JSNI_TASK_RELU6_BACK:
+        return jsni_any_relu6_back(m->a, m->b, m->y, m->count, m->half, stream);
     case JSNI_TASK_ADD:
         return jsni_any_add(m->a, m->b, m->y, m->count, m->half, stream);
     case JSNI_TASK_FROM_PLANES:
@@ -146,6 +150,8 @@ jsn_status jsni_task_run(const jsni_task *task, cudaStream_t stream)
         break;
     case JSNI_TASK_RELU:
     case JSNI_TASK_RELU_BACK:
+    case JSNI_TASK_RELU6:
+    case JSNI_TASK_RELU6_BACK:
     case JSNI_TASK_ADD:
     case JSNI_TASK_FROM_PLANES:
     case JSNI_TASK_TO_PLANES:

@@ -44,6 +44,8 @@
     ROW(JSNI_TASK_HEAD_POOL_BACK, "global pool, relu backward")        \
     ROW(JSNI_TASK_RELU, "relu")                                        \
     ROW(JSNI_TASK_RELU_BACK, "relu backward")                          \
+    ROW(JSNI_TASK_RELU6, "relu6")                                      \
+    ROW(JSNI_TASK_RELU6_BACK, "relu6 backward")                        \
     ROW(JSNI_TASK_ADD, "add")                                          \
     ROW(JSNI_TASK_DROPOUT, "dropout")                                  \
     ROW(JSNI_TASK_FROM_PLANES, "layout to NHWC")                       \
