@@ -9,7 +9,9 @@ program ``jensen``.
 >>> round(float(jensen.loss("gce:q=0.7", logits, np.array([0, 2]))), 6)
 0.47108
 """
-from . import _native
+from . import _native, noise, theory
+from ._audit import Audit, audit
+from ._augment import Augment, AugmentedDataset, augment
 from ._loss import loss, losses, set_threads
 from ._native import (
     ArgumentError,

@@ -18,6 +18,8 @@
 /* Raises what the status stands for, with the library's sentence. Always NULL. Call it
  * on the thread that the library failed on. */
 PyObject *native_raise(jsn_status status);
+/* The same with a sentence that another thread left. */
+PyObject *native_raise_text(jsn_status status, const char *sentence);
 
 /* A contiguous array that a Python object lends through the buffer protocol. Zeroed at
  * first; release it in any case. */
@@ -27,7 +29,7 @@ typedef struct native_array {
     size_t count; /* elements */
 } native_array;
 
-/* `format` is the code of the struct module for an element ('f', 'd', 'i', 'q', 'B').
+/* `format` is the code of the struct module for an element ('f', 'd', 'i', 'I', 'q', 'B').
  * None gives no data where `optional`. A wrong type, or memory that must be written and
  * cannot, is a TypeError; false then. `name` is for the sentence. */
 bool native_array_get(native_array *array, PyObject *object, const char *name,
@@ -44,5 +46,8 @@ PyObject *native_params(const jsn_param_info *params, size_t count);
 /* One function a file; each adds its types and functions. -1 with an exception. */
 int native_add_errors(PyObject *module);
 int native_add_loss(PyObject *module);
+int native_add_augment(PyObject *module);
+int native_add_noise(PyObject *module);
+int native_add_theory(PyObject *module);
 
 #endif /* JENSEN_NATIVE_H */

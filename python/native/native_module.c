@@ -30,7 +30,11 @@ static PyObject *error_base, *error_classes[ERRORS];
 
 PyObject *native_raise(jsn_status status)
 {
-    const char *sentence = jsn_last_error();
+    return native_raise_text(status, jsn_last_error());
+}
+
+PyObject *native_raise_text(jsn_status status, const char *sentence)
+{
     PyObject *class = error_base;
     for (size_t i = 0; i < ERRORS; i++)
         if (errors[i].status == status)
@@ -164,7 +168,9 @@ PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void)
 {
-    static int (*const parts[])(PyObject *) = {native_add_errors, native_add_loss};
+    static int (*const parts[])(PyObject *) = {native_add_errors, native_add_loss,
+                                               native_add_augment, native_add_noise,
+                                               native_add_theory};
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL)
         return NULL;

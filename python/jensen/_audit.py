@@ -1,0 +1,66 @@
+"""Which labels are wrong."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _native
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found."""
+
+    suspects: np.ndarray
+    """the samples whose label is probably wrong, worst first"""
+    score: np.ndarray
+    """by sample: the chance that its label is wrong"""
+    suggested: np.ndarray
+    """by sample: the class that fits best instead"""
+    kind: np.ndarray
+    """by sample: "none", "label", "ambiguous" or "outlier" """
+    noise_rate: float
+    """estimated share of wrong labels"""
+    noise_low: float
+    noise_high: float
+    matrix: np.ndarray
+    """[classes][classes]: estimated count of samples by given and true class"""
+    class_rates: np.ndarray
+    """by given class: the share of its labels that is wrong"""
+    thresholds: np.ndarray
+    """by class: the mean probability of it over the samples that carry its label"""
+
+
+def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: float = 0.5,
+          confidence: float = 0.9, threads: int = 0) -> Audit:
+    """Judges labels by class probabilities (samples, classes) of a model that has not seen them.
+
+    >>> import numpy as np
+    >>> import jensen
+    >>> posteriors = np.full((30, 3), 0.05) + 0.85 * np.eye(3)[np.arange(30) % 3]
+    >>> labels = np.arange(30) % 3
+    >>> labels[7] = 2
+    >>> jensen.audit(labels, posteriors).suspects
+    array([7], dtype=uint32)
+    """
+    labels = np.asarray(labels)
+    if labels.ndim != 1 or labels.dtype.kind not in "iub":
+        raise TypeError(f"labels are whole numbers in one dimension, not {labels.dtype} {labels.shape}")
+    posteriors = np.asarray(posteriors)
+    if posteriors.dtype not in (np.float32, np.float64):
+        posteriors = posteriors.astype(np.float32)
+    if posteriors.ndim != 2:
+        raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes)")
+    samples, classes = len(labels), posteriors.shape[1]
+    out = (np.empty(samples, np.float32), np.empty(samples, np.int32), np.empty(samples, np.uint8),
+           np.empty(samples, np.uint32), np.empty((classes, classes)), np.empty(classes), np.empty(classes))
+    clipped = np.ascontiguousarray(np.clip(labels.astype(np.int64), -1, 1 << 30), np.int32)
+    suspects, rate, low, high = _native.audit(
+        classes, posteriors.dtype == np.float64, method, cutoff, confidence, threads,
+        (clipped, np.ascontiguousarray(posteriors), *out))
+    score, suggested, kind, order, matrix, rates, thresholds = out
+    names = np.array(_native.audit_kinds())
+    return Audit(order[:suspects].copy(), score, suggested, names[kind], rate, low, high, matrix, rates,
+                 thresholds)

@@ -1,0 +1,130 @@
+"""Augmentation of images: byte for byte as Pillow, and the same whatever the number of workers."""
+from __future__ import annotations
+
+import functools
+import os
+import random
+import sys
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _native
+
+
+def _is_tensor(images: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(images, torch.Tensor)
+
+
+def as_batch(images: Any) -> tuple[np.ndarray, bool]:
+    """Images as uint8 [count][height][width][3], and whether it was a single one."""
+    if _is_tensor(images):
+        images = images.detach().cpu().numpy()
+    elif hasattr(images, "convert"):  # of Pillow
+        images = np.asarray(images.convert("RGB"))
+    elif isinstance(images, (list, tuple)):
+        images = np.stack([as_batch(image)[0][0] for image in images])
+    images = np.asarray(images)
+    if images.dtype != np.uint8:
+        raise TypeError(f"images are uint8, not {images.dtype}")
+    single = images.ndim == 3
+    if single:
+        images = images[None]
+    if images.ndim != 4 or 3 not in (images.shape[1], images.shape[3]):
+        raise ValueError(f"images have the shape {images.shape[single:]}; needed is (height, width, 3) or "
+                         "(3, height, width), and one dimension more for a batch")
+    if images.shape[3] != 3:
+        images = images.transpose(0, 2, 3, 1)
+    return np.ascontiguousarray(images), single
+
+
+class Augment:
+    """A pipeline by its spec: ``"strong"``, ``"crop:pad=4+flip"``. See :func:`augment`."""
+
+    def __init__(self, spec: str, *, size: Union[None, int, tuple[int, int]] = None,
+                 mean: Sequence[float] = (0.0, 0.0, 0.0), std: Sequence[float] = (1.0, 1.0, 1.0),
+                 views: int = 1, threads: Optional[int] = None) -> None:
+        self.spec = spec
+        self.size = (size, size) if isinstance(size, int) else size
+        self.mean, self.std = tuple(map(float, mean)), tuple(map(float, std))
+        self.views = int(views)
+        self.threads = threads
+        if not 1 <= self.views <= 65535:
+            raise ValueError(f"{views} views are not in 1..65535")
+        _pipeline(spec, *(self.size or (32, 32)), self.mean, self.std)
+
+    def __repr__(self) -> str:
+        return f"jensen.augment({self.spec!r}, views={self.views})"
+
+    def __call__(self, images: Any, *, seed: int = 0, epoch: int = 0,
+                 index: Union[None, int, Sequence[int], np.ndarray] = None) -> Any:
+        """Augments an image or a batch.
+
+        uint8, (height, width, 3) or (3, height, width), with a dimension more for a batch; an
+        image of Pillow; a tensor. The result is float32, (3, height, width) of numbers from 0 to 1,
+        less ``mean`` and divided by ``std``; a batch in front of that, views in front of the batch.
+        The random choices are named by (seed, epoch, index), ``index`` being the place of an image in
+        the data set. Without an index they come from the random numbers of torch, else of Python.
+        """
+        batch, single = as_batch(images)
+        count, height, width = batch.shape[:3]
+        pipeline = _pipeline(self.spec, *(self.size or (height, width)), self.mean, self.std)
+        if index is None:
+            index = _random_indices(count)
+        indices = np.ascontiguousarray(np.atleast_1d(np.asarray(index)), np.int64)
+        out = np.empty((self.views, count, 3, *(self.size or (height, width))), np.float32)
+        threads = self.threads or (len(os.sched_getaffinity(0)) if count >= 8 else 1)
+        pipeline.apply(batch, count, height, width, indices, seed, epoch, 0, self.views, out, threads)
+        result = out[:, 0] if single else out
+        result = result[0] if self.views == 1 else result
+        return sys.modules["torch"].from_numpy(result) if _is_tensor(images) else result
+
+    def dataset(self, data: Any, *, seed: int = 0) -> "AugmentedDataset":
+        """A data set of (image, ...) pairs with its images augmented by their place in it."""
+        return AugmentedDataset(data, self, seed)
+
+
+class AugmentedDataset:
+    """For a ``DataLoader``: item i is that of ``data`` with the image augmented by (seed, epoch, i).
+
+    Set ``epoch`` before each epoch; the numbers of workers and batches do not matter.
+    """
+
+    def __init__(self, data: Any, augment: Augment, seed: int = 0) -> None:
+        self.data, self.augment, self.seed, self.epoch = data, augment, seed, 0
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        image, *rest = self.data[index]
+        return (self.augment(image, seed=self.seed, epoch=self.epoch, index=index), *rest)
+
+
+@functools.lru_cache(maxsize=64)
+def _pipeline(spec: str, height: int, width: int, mean: tuple[float, ...],
+              std: tuple[float, ...]) -> _native.Augment:
+    return _native.Augment(spec, height, width, mean, std)
+
+
+def _random_indices(count: int) -> np.ndarray:
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        return torch.randint(0, 1 << 32, (count,)).numpy()
+    return np.array([random.getrandbits(32) for _ in range(count)], np.int64)
+
+
+def augment(spec: str, **options: Any) -> Augment:
+    """An augmentation pipeline, to be called on images.
+
+    ``size`` is that of the results (that of the images at first), ``mean`` and ``std`` normalise
+    them, ``views`` is how many augmented copies are made of an image.
+
+    >>> import numpy as np
+    >>> import jensen
+    >>> images = np.zeros((5, 32, 32, 3), np.uint8)
+    >>> jensen.augment("strong", views=2)(images, seed=1, epoch=3, index=range(5)).shape
+    (2, 5, 3, 32, 32)
+    """
+    return Augment(spec, **options)

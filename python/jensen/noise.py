@@ -1,0 +1,108 @@
+"""Label noise: the models of the program, on arrays of labels.
+
+>>> import numpy as np
+>>> import jensen.noise
+>>> noisy = jensen.noise.symmetric(np.arange(1000) % 10, 0.4, seed=1)
+>>> noisy.labels[:5], round(noisy.real_rate, 3)
+(array([0, 1, 2, 2, 7]), 0.363)
+"""
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from . import _native
+
+__all__ = ["Noisy", "apply", "asymmetric", "instance", "matrix", "symmetric"]
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Noisy labels, and how noisy they are. Stands for its labels where an array is wanted."""
+
+    labels: np.ndarray
+    """int64, one a sample"""
+    nominal_rate: float
+    """the rate that was asked for; NaN where the model has none"""
+    real_rate: float
+    """the share of the labels that differ now"""
+    drawn: int
+    """labels that were drawn anew; some of them are what they were"""
+    changed: int
+    """labels that differ now"""
+    class_rates: np.ndarray
+    """by class: the share of its labels that differ now"""
+    counts: Optional[np.ndarray]
+    """[classes][classes]: samples from label to label; None for more than 2,000 classes"""
+
+    @property
+    def matrix(self) -> Optional[np.ndarray]:
+        """The counts by row as shares; the row of a class without samples keeps the class."""
+        if self.counts is None:
+            return None
+        sums = self.counts.sum(1, keepdims=True)
+        return np.where(sums > 0, self.counts / np.maximum(sums, 1), np.eye(len(self.counts)))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self.labels if dtype is None else self.labels.astype(dtype)
+
+
+def apply(spec: str, labels: Any, *, classes: Optional[int] = None, seed: int = 1,
+          class_names: Optional[Sequence[str]] = None, paths: Optional[Sequence[str]] = None,
+          posteriors: Any = None, asymmetric: Optional[str] = None) -> Noisy:
+    """Noise by its spec, as in ``jensen train --noise SPEC``."""
+    given = np.asarray(labels)
+    if given.ndim != 1 or given.dtype.kind not in "iub":
+        raise TypeError(f"labels are whole numbers in one dimension, not {given.dtype} {given.shape}")
+    if len(given) == 0:
+        raise ValueError("there are no labels")
+    if int(given.min()) < 0 or int(given.max()) >= 1 << 24:
+        raise ValueError("labels are numbers from 0 on")
+    classes = max(2, int(given.max()) + 1) if classes is None else classes
+    noisy = np.empty(len(given), np.int32)
+    rates = np.empty(max(0, classes))
+    counts = np.empty((classes, classes), np.int64) if 0 < classes <= 2000 else None
+    if posteriors is not None:
+        posteriors = np.ascontiguousarray(posteriors, np.float32)
+    nominal, real, drawn, changed, _ = _native.noise(
+        spec, np.ascontiguousarray(given, np.int32), classes,
+        None if class_names is None else tuple(class_names), asymmetric,
+        None if paths is None else tuple(paths), posteriors, seed, noisy, rates, counts)
+    return Noisy(noisy.astype(np.int64), nominal, real, drawn, changed, rates, counts)
+
+
+def symmetric(labels: Any, rate: float, *, seed: int = 1, classes: Optional[int] = None,
+              other: bool = False) -> Noisy:
+    """A share of the labels is drawn anew from all classes; with ``other`` from the other ones."""
+    name = "sym-other" if other else "sym"
+    return apply(f"{name}:rate={float(rate)!r}", labels, seed=seed, classes=classes)
+
+
+def asymmetric(labels: Any, rate: float, *, seed: int = 1, data: str = "cifar10") -> Noisy:
+    """Classes are taken for one that looks like them: those of CIFAR-10 or CIFAR-100."""
+    return apply(f"asym:rate={float(rate)!r}", labels, seed=seed, asymmetric=data,
+                 classes=100 if data == "cifar100" else 10)
+
+
+def instance(labels: Any, rate: float, posteriors: Any, *, seed: int = 1, type: int = 1) -> Noisy:
+    """Noise that depends on the image, through class probabilities (samples, classes)."""
+    posteriors = np.asarray(posteriors)
+    if posteriors.ndim != 2:
+        raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes)")
+    return apply(f"instance:type={int(type)},rate={float(rate)!r}", labels, seed=seed,
+                 classes=posteriors.shape[1], posteriors=posteriors)
+
+
+def matrix(labels: Any, transition: Any, *, seed: int = 1) -> Noisy:
+    """Labels are drawn from a row of ``transition`` (classes, classes), each with a sum of 1."""
+    transition = np.ascontiguousarray(transition, np.float64)
+    if transition.ndim != 2:
+        raise ValueError(f"the matrix has the shape {transition.shape}, needed is (classes, classes)")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "matrix.npy")
+        np.save(path, transition)
+        return apply(f"matrix:{path}", labels, seed=seed, classes=len(transition))

@@ -1,0 +1,151 @@
+"""Augmentation, label noise, theory and audit: beside the golden values and what follows from their definitions."""
+import numpy as np
+import pytest
+
+import golden
+import jensen
+import jensen.noise
+import jensen.theory
+
+
+def images(count=6, height=32, width=32, seed=0):
+    return np.random.default_rng(seed).integers(0, 256, (count, height, width, 3), np.uint8)
+
+
+def test_an_image_is_augmented_by_its_place_alone():
+    batch = images(40)
+    pipeline = jensen.augment("strong", views=2)
+    whole = pipeline(batch, seed=3, epoch=2, index=range(100, 140))
+    assert whole.shape == (2, 40, 3, 32, 32) and whole.dtype == np.float32
+    for i in (0, 17, 39):
+        assert np.array_equal(pipeline(batch[i], seed=3, epoch=2, index=100 + i), whole[:, i])
+    single = jensen.augment("strong", views=2, threads=1)(batch, seed=3, epoch=2, index=range(100, 140))
+    assert np.array_equal(single, whole)
+    for other in ({"seed": 4, "epoch": 2}, {"seed": 3, "epoch": 1}):
+        assert not np.array_equal(pipeline(batch, index=range(100, 140), **other), whole)
+    assert not np.array_equal(whole[0], whole[1])
+
+
+def test_layouts_are_the_same_image():
+    batch = images()
+    pipeline = jensen.augment("weak")
+    want = pipeline(batch, index=range(6))
+    assert np.array_equal(pipeline(batch.transpose(0, 3, 1, 2), index=range(6)), want)
+    assert np.array_equal(pipeline(list(batch), index=range(6)), want)
+    none = jensen.augment("none", mean=(0.5, 0.25, 0), std=(0.5, 1, 2))(batch, index=range(6))
+    as_float = batch.transpose(0, 3, 1, 2).astype(np.float32) / np.float32(255)
+    channel = (1, 3, 1, 1)
+    assert np.allclose(none, (as_float - np.reshape([0.5, 0.25, 0], channel)) / np.reshape([0.5, 1, 2], channel),
+                       atol=1e-6)
+
+
+def test_pillow_and_torch():
+    image_module = pytest.importorskip("PIL.Image")
+    torch = pytest.importorskip("torch")
+    batch = images()
+    want = jensen.augment("weak")(batch[0], index=5)
+    assert np.array_equal(jensen.augment("weak")(image_module.fromarray(batch[0]), index=5), want)
+    got = jensen.augment("weak")(torch.from_numpy(batch[0].transpose(2, 0, 1).copy()), index=5)
+    assert isinstance(got, torch.Tensor) and np.array_equal(got.numpy(), want)
+    torch.manual_seed(1)
+    first = jensen.augment("strong")(batch[0])
+    torch.manual_seed(1)
+    assert np.array_equal(first, jensen.augment("strong")(batch[0]))
+
+
+def test_any_number_of_workers_gives_the_same_batches():
+    torch = pytest.importorskip("torch")
+    batch = images(24)
+    data = jensen.augment("strong").dataset([(image, i) for i, image in enumerate(batch)], seed=5)
+    data.epoch = 2
+    got = []
+    for workers in (0, 2):
+        loader = torch.utils.data.DataLoader(data, batch_size=5, num_workers=workers)
+        got.append(torch.cat([torch.as_tensor(x) for x, _ in loader]))
+    assert torch.equal(got[0], got[1])
+
+
+@pytest.mark.parametrize("arguments, error, sentence", [
+    ({"spec": "stron"}, jensen.UnknownNameError, "did you mean"),
+    ({"images": np.zeros((2, 2), np.uint8)}, ValueError, "shape"),
+    ({"images": np.zeros((8, 8, 3))}, TypeError, "uint8"),
+    ({"index": -1}, ValueError, "index -1"),
+    ({"index": [1, 2]}, ValueError, "index has 2"),
+    ({"std": (1, 1, 0)}, jensen.ArgumentError, "std"),
+    ({"views": 0}, ValueError, "views"),
+    ({"size": 0}, jensen.Error, "0"),
+])
+def test_wrong_augmentation_is_said(arguments, error, sentence):
+    given = {"spec": "weak", "images": np.zeros((32, 32, 3), np.uint8), "index": 0, **arguments}
+    with pytest.raises(error, match=sentence):
+        data, index = given.pop("images"), given.pop("index")
+        jensen.augment(**given)(data, index=index)
+
+
+def test_noise_is_what_it_says():
+    labels = np.repeat(np.arange(10), 1000)
+    noisy = jensen.noise.symmetric(labels, 0.4, seed=1)
+    assert noisy.real_rate == np.mean(noisy.labels != labels) == noisy.changed / 10000
+    assert abs(noisy.real_rate - 0.36) < 0.01 and noisy.nominal_rate == 0.4
+    counts = np.zeros((10, 10), int)
+    np.add.at(counts, (labels, noisy.labels), 1)
+    assert np.array_equal(noisy.counts, counts) and np.allclose(noisy.matrix.sum(1), 1)
+    assert np.array_equal(np.asarray(noisy), noisy.labels)
+    other = jensen.noise.symmetric(labels, 0.4, seed=1, other=True)
+    assert abs(other.real_rate - 0.4) < 0.01
+    assert np.array_equal(jensen.noise.symmetric(labels, 0.4, seed=1).labels, noisy.labels)
+    assert not np.array_equal(jensen.noise.symmetric(labels, 0.4, seed=2).labels, noisy.labels)
+    turned = jensen.noise.matrix(labels, np.roll(np.eye(10), 1, axis=1))
+    assert np.array_equal(turned.labels, (labels + 1) % 10)
+    assert jensen.noise.asymmetric(labels, 0.4).real_rate > 0.1
+    posteriors = np.random.default_rng(0).dirichlet(np.ones(10), 10000)
+    given = posteriors.argmax(1)
+    assert jensen.noise.instance(given, 0.35, posteriors).real_rate == pytest.approx(0.35, abs=0.02)
+
+
+@pytest.mark.parametrize("call, error", [
+    (lambda: jensen.noise.symmetric([0, 1], 1.5), jensen.RangeError),
+    (lambda: jensen.noise.symmetric([0, 7], 0.5, classes=3), jensen.ArgumentError),
+    (lambda: jensen.noise.symmetric([0.5, 1], 0.5), TypeError),
+    (lambda: jensen.noise.symmetric([], 0.5), (TypeError, ValueError)),
+    (lambda: jensen.noise.apply("file:/nowhere", [0, 1]), jensen.Error),
+    (lambda: jensen.noise.matrix([0, 1], [[1, 1], [0, 1]]), jensen.Error),
+])
+def test_wrong_noise_is_said(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_theory_has_the_golden_values():
+    for row in golden.manifest("theory.json")["bounds"]:
+        got = jensen.theory.bounds(row["K"], row["M"] - 1, row["pi1"])
+        for key, name in (("B_L", "lower"), ("B_U", "upper"), ("C1", "c1"), ("C2", "c2")):
+            assert got[name] / got["z"] == pytest.approx(row[key], rel=1e-12)
+    p = np.array([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]])
+    parts = jensen.theory.decompose(p, 0, pi1=0.3)
+    value = jensen.loss("gjs:pi1=0.3", np.log(p)[:, None], np.array([0]))
+    assert parts["gjs"] == pytest.approx(value, rel=1e-12)
+    assert parts["js"] + parts["consistency"] == pytest.approx(parts["gjs"], rel=1e-12)
+    assert jensen.theory.divergence([0.5, 0.5], np.eye(2)) == pytest.approx(np.log(2))
+    assert jensen.theory.js(1e-9, 0.25) == pytest.approx(-np.log(0.25), rel=1e-6)
+    assert jensen.theory.gradient_scale("ce", np.array([0.5, 0.25])).tolist() == [2, 4]
+    assert jensen.theory.risk(10, eta=0.3)["noisy_lowest"] <= 0
+    with pytest.raises(jensen.RangeError):
+        jensen.theory.bounds(10, 1, 1.5)
+
+
+def test_an_audit_finds_the_labels_that_were_changed():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 4, 2000)
+    posteriors = 0.04 + 0.84 * np.eye(4)[truth]
+    noisy = jensen.noise.symmetric(truth, 0.2, seed=3, other=True)
+    for dtype in (np.float32, np.float64):
+        found = jensen.audit(noisy.labels, posteriors.astype(dtype))
+        assert set(found.suspects) == set(np.flatnonzero(noisy.labels != truth))
+        assert np.array_equal(found.suggested[found.suspects], truth[found.suspects])
+        assert found.noise_low <= noisy.real_rate <= found.noise_high
+        assert set(found.kind[found.suspects]) == {"label"}
+    with pytest.raises(jensen.Error, match="12"):
+        jensen.audit(np.where(np.arange(2000) == 5, 12, noisy.labels), posteriors)
+    with pytest.raises(jensen.UnknownNameError):
+        jensen.audit(noisy.labels, posteriors, method="magic")
