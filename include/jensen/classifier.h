@@ -30,7 +30,8 @@ typedef struct jsn_classifier jsn_classifier;
 
 /* What is opened, and how it works. Texts are borrowed for the call. */
 typedef struct jsn_classifier_options {
-    const char *run; /* its folder, or the name of weights in the cache (jensen/weights.h);
+    const char
+        *run; /* its folder, or the name of weights in the cache (jensen/weights.h);
                       * NULL: the weights below */
     /* Weights alone: safetensors with PyTorch's names, which must fit `network` with
      * `classes` outputs in full. */
