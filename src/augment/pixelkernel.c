@@ -15,7 +15,7 @@ const jsni_pixelkernel *jsni_pixelkernel_at(size_t index)
 const jsni_pixelkernel *jsni_pixelkernel_best(void)
 {
     size_t best = JSNI_COUNT_OF(table) - 1;
-    while (best > 0 && !table[best]->usable())
+    while (!jsni_isa_usable(table[best]->isa))
         best--;
     return table[best];
 }

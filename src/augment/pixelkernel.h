@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "augment/pixelkernel_list.h"
+#include "core/isa.h"
 
 enum {
     JSNI_RESIZE_ROWS = 16, /* rows that the first pass takes at once */
@@ -18,7 +19,7 @@ enum {
 
 typedef struct jsni_pixelkernel {
     const char *name;
-    bool (*usable)(void); /* on this machine */
+    jsni_isa isa; /* that it is compiled for */
     /* Lowest and highest byte a channel. */
     void (*ranges)(const uint8_t *in, size_t pixels, uint8_t low[3], uint8_t high[3]);
     /* Sum of the grey image; at most 65536 pixels. */

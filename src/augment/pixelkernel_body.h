@@ -11,9 +11,9 @@
 
 enum { C = 3, LANES = JSNI_RESIZE_LANES, DIGITS = JSNI_RESIZE_DIGITS };
 
-#define PIXELKERNEL(text)                                                 \
-    {                                                                     \
-        text, usable, ranges, gray_sum, color, sharpen, hue, across, down \
+#define PIXELKERNEL(text, isa)                                         \
+    {                                                                  \
+        text, isa, ranges, gray_sum, color, sharpen, hue, across, down \
     }
 
 /* Sixteen pixels at a time in 48 lanes: a lane meets one channel only, so the inner loop

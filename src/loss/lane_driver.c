@@ -15,6 +15,7 @@
 
 #include "loss/lane_io.h"
 #include "loss/lane_project.h"
+#include "loss/loss_list.h"
 #include "loss/row.h"
 
 #define ROW_DECLARE(id) \

@@ -1,5 +1,6 @@
 /* loss/level.c - which instruction sets this build has code for and this machine runs.
  * JSNI_LOSS_X86 comes from src/loss/CMakeLists.txt, which decides what is compiled. */
+#include "core/isa.h"
 #include "jensen/loss.h"
 #include "loss/loss_impl.h"
 
@@ -20,25 +21,17 @@ const char *jsn_loss_level_name(jsn_loss_level level)
     return "unknown";
 }
 
+static const jsni_loss_ops *x86_ops(jsn_loss_level level)
+{
 #if defined(JSNI_LOSS_X86)
-static const jsni_loss_ops *x86_ops(jsn_loss_level level)
-{
-    if (level == JSN_LOSS_AVX2 && __builtin_cpu_supports("avx2") &&
-        __builtin_cpu_supports("fma"))
+    if (level == JSN_LOSS_AVX2 && jsni_isa_usable(JSNI_ISA_AVX2))
         return &jsni_loss_ops_avx2;
-    if (level == JSN_LOSS_AVX512 && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
+    if (level == JSN_LOSS_AVX512 && jsni_isa_usable(JSNI_ISA_AVX512))
         return &jsni_loss_ops_avx512;
-    return NULL;
-}
-#else
-static const jsni_loss_ops *x86_ops(jsn_loss_level level)
-{
+#endif
     (void)level;
     return NULL;
 }
-#endif
 
 const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level)
 {

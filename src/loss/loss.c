@@ -6,7 +6,12 @@
 #include "core/fail.h"
 #include "core/names.h"
 #include "loss/loss_impl.h"
+#include "loss/loss_list.h"
 #include "loss/mixture.h"
+
+#define TABLE_DECLARE(id) extern const jsni_loss_def jsni_loss_##id;
+JSNI_LOSS_LIST(TABLE_DECLARE)
+#undef TABLE_DECLARE
 
 #define TABLE_ENTRY(id) &jsni_loss_##id,
 static const jsni_loss_def *const table[] = {JSNI_LOSS_LIST(TABLE_ENTRY)};

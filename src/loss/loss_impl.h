@@ -12,7 +12,6 @@
 #include "core/pool.h"
 #include "core/spec.h"
 #include "jensen/loss.h"
-#include "loss/loss_list.h"
 
 enum { JSNI_LOSS_MAX_PARAMS = 4, JSNI_LOSS_CONSTANTS = 8 + JSN_LOSS_MAX_VIEWS };
 
@@ -88,10 +87,6 @@ typedef struct jsni_loss_ops {
     size_t (*scratch_bytes)(size_t classes, size_t views);
     jsni_loss_run_fn *run;
 } jsni_loss_ops;
-
-#define JSNI_LOSS_DECLARE(id) extern const jsni_loss_def jsni_loss_##id;
-JSNI_LOSS_LIST(JSNI_LOSS_DECLARE)
-#undef JSNI_LOSS_DECLARE
 
 extern const jsni_loss_ops jsni_loss_ops_double;
 extern const jsni_loss_ops jsni_loss_ops_plain;

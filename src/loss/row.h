@@ -175,6 +175,7 @@ typedef jsni_real jsni_row_fn(const jsni_row *row, jsni_grad *grad);
     _Static_assert((param_total) <= JSNI_LOSS_MAX_PARAMS,                              \
                    "raise JSNI_LOSS_MAX_PARAMS");                                      \
     JSNI_LOSS_ROW(id)                                                                  \
+    extern const jsni_loss_def jsni_loss_##id;                                         \
     const jsni_loss_def jsni_loss_##id = {{(text), (summary_text), (param_infos),      \
                                            (param_total), ((kind)&JSNI_JOINT) ? 2 : 1, \
                                            ((kind)&JSNI_HARD_ONLY) == 0,               \

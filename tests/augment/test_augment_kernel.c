@@ -25,7 +25,7 @@ static void for_each(void (*check)(const jsni_pixelkernel *))
     size_t ran = 0;
     for (size_t i = 0; jsni_pixelkernel_at(i) != NULL; i++) {
         const jsni_pixelkernel *k = jsni_pixelkernel_at(i);
-        if (!k->usable()) {
+        if (!jsni_isa_usable(k->isa)) {
             print_message("kernel %s skipped: this machine cannot run it\n", k->name);
             continue;
         }

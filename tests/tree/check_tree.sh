@@ -121,6 +121,9 @@ for file in backend/onednn/*.[ch]; do
     found=$(grep -nE '(^|[^a-z0-9_"])dnnl_[a-z0-9_]+\(' "$file") && complain "$file: not through jsni_dnnl: $found"
 done
 
+# Which instruction sets there are is asked in core/ alone (core/isa.h).
+asked=$(grep -rn '__builtin_cpu_' --include='*.[ch]' . | grep -v '^\./core/') && complain "see core/isa.h: $asked"
+
 # Databases are asked in store/ alone.
 asked=$(grep -rnE '"(SELECT|INSERT|UPDATE|DELETE|CREATE TABLE|ALTER TABLE|DROP) |jsni_store_run\(' --include='*.[ch]' . |
     grep -v '^\./store/') && complain "SQL outside store/: $asked"

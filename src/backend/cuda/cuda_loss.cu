@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "backend/cuda/cuda_loss_args.h"
+#include "loss/loss_list.h"
 
 typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
                               unsigned threads, size_t shared, cudaStream_t stream);

@@ -6,7 +6,7 @@
 
 #include "backend/onednn/instruction_sets.h"
 
-#define KERNEL_DECLARE(name, test) extern const jsni_kernel_set jsni_kernel_set_##name;
+#define KERNEL_DECLARE(name, isa) extern const jsni_kernel_set jsni_kernel_set_##name;
 JSNI_KERNEL_LIST(KERNEL_DECLARE)
 #undef KERNEL_DECLARE
 
@@ -14,8 +14,8 @@ const jsni_kernel_set *jsni_kernel_set_at(size_t index)
 {
     const jsni_kernel_set *sets[8] = {NULL};
     size_t count = 0;
-#define KERNEL_ADD(name, test) \
-    if (test)                  \
+#define KERNEL_ADD(name, isa) \
+    if (jsni_isa_usable(isa)) \
         sets[count++] = &jsni_kernel_set_##name;
     JSNI_KERNEL_LIST(KERNEL_ADD)
 #undef KERNEL_ADD

@@ -15,7 +15,7 @@ const refconv *jsni_refconv_at(size_t index)
 const refconv *jsni_refconv_best(void)
 {
     size_t best = JSNI_COUNT_OF(table) - 1;
-    while (best > 0 && !table[best]->usable())
+    while (!jsni_isa_usable(table[best]->isa))
         best--;
     return table[best];
 }

@@ -5,9 +5,10 @@
 
 #include "backend/ref/ref_impl.h"
 #include "backend/ref/refconv_list.h"
+#include "core/isa.h"
 
 typedef struct refconv {
-    bool (*usable)(void); /* on this machine */
+    jsni_isa isa; /* that it is compiled for */
     ref_kernel kernel;
 } refconv;
 

@@ -376,9 +376,9 @@ static void backward(const ref_call *call)
 }
 
 /* The table entry of the file that includes this one. */
-#define REFCONV(name)                                      \
+#define REFCONV(name, isa)                                 \
     {                                                      \
-        usable,                                            \
+        isa,                                               \
         {                                                  \
             "direct loops, " name, forward, backward, NULL \
         }                                                  \
