@@ -71,7 +71,7 @@ section_build() {
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
         test_backend_layers test_backend_nan test_backend_networks test_backend_features \
-        test_backend_resident test_loss_cuda test_backend_loss_time \
+        test_backend_photo_networks test_backend_resident test_loss_cuda test_backend_loss_time \
         bench_cuda bench_cuda_loss bench_curve compare_network
     [ "$failures" -eq 0 ] || exit 1
 }
@@ -92,6 +92,7 @@ section_loss() {
 
 section_golden() {
     check golden "$tests/backend/test_backend_networks"
+    check photos "$tests/backend/test_backend_photo_networks"
     check features "$tests/backend/test_backend_features"
 }
 
