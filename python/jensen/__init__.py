@@ -12,6 +12,7 @@ program ``jensen``.
 from . import _native, noise, theory
 from ._audit import Audit, audit
 from ._augment import Augment, AugmentedDataset, augment
+from ._classifier import Classifier
 from ._loss import loss, losses, set_threads
 from ._native import (
     ArgumentError,
@@ -28,5 +29,6 @@ from ._native import (
     UnknownNameError,
     UnsupportedError,
 )
+from ._run import Run, train
 
 __version__ = _native.version

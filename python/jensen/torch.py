@@ -158,6 +158,8 @@ def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
     for name, given, count in (("weight", weight, classes), ("sample_weight", sample_weight, samples)):
         if given is not None and tuple(given.shape) != (count,):
             raise ValueError(f"{name} has the shape {tuple(given.shape)}, needed is ({count},)")
+    if logits.device.type not in ("cpu", "meta"):
+        raise ValueError(f"the logits are on {logits.device}; the losses take tensors of the CPU")
     for other in (target, weight, sample_weight):
         if other is not None and other.device != logits.device:
             raise ValueError(f"the logits are on {logits.device}, something else on {other.device}")

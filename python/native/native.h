@@ -49,5 +49,6 @@ int native_add_loss(PyObject *module);
 int native_add_augment(PyObject *module);
 int native_add_noise(PyObject *module);
 int native_add_theory(PyObject *module);
+int native_add_train(PyObject *module);
 
 #endif /* JENSEN_NATIVE_H */

@@ -1,0 +1,95 @@
+"""A classifier in the manner of scikit-learn."""
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Optional
+
+import numpy as np
+
+from ._augment import as_batch
+from ._run import Run, train
+
+
+class Classifier:
+    """Learns classes of images from labels that are partly wrong.
+
+    ``fit`` takes uint8 images (samples, height, width, 3) or a list of paths. The parameters are
+    those of :func:`train`; ``out`` names the run folder, without it a temporary one is used.
+
+    >>> import numpy as np
+    >>> import jensen
+    >>> random = np.random.default_rng(0)
+    >>> y = np.repeat(["dark", "light"], 40)
+    >>> X = (random.integers(0, 60, (80, 32, 32, 3)) + 150 * (y == "light")[:, None, None, None]).astype("uint8")
+    >>> model = jensen.Classifier(network="mlp", epochs=5, augment="none", val_fraction=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(self, loss: str = "gjs:pi1=0.5", network: Optional[str] = None, epochs: Optional[int] = None,
+                 augment: Optional[str] = None, val_fraction: Optional[float] = None, seed: int = 1,
+                 out: Optional[str] = None, options: Optional[dict[str, Any]] = None) -> None:
+        self.loss, self.network, self.epochs, self.augment = loss, network, epochs, augment
+        self.val_fraction, self.seed, self.out, self.options = val_fraction, seed, out, options
+
+    _names = ("loss", "network", "epochs", "augment", "val_fraction", "seed", "out", "options")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._names}
+
+    def set_params(self, **params: Any) -> "Classifier":
+        for name, value in params.items():
+            if name not in self._names:
+                raise ValueError(f"no parameter {name!r} (there are: {', '.join(self._names)})")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        return f"Classifier({', '.join(f'{n}={v!r}' for n, v in self.get_params().items() if v is not None)})"
+
+    def fit(self, X: Any, y: Any) -> "Classifier":
+        y = np.asarray(y)
+        if y.ndim != 1 or len(y) != len(X):
+            raise ValueError(f"{len(X)} images with labels of the shape {y.shape}")
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError("the labels have one class; a classifier needs two")
+        self._folder = tempfile.TemporaryDirectory(prefix="jensen-")
+        table = os.path.join(self._folder.name, "table.csv")
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("path,label\n")
+            for i, code in enumerate(codes):
+                path = self._path(X[i], i).replace('"', '""')
+                file.write(f'"{path}",class{code:06d}\n')
+        names = ("loss", "network", "epochs", "augment", "val_fraction", "seed")
+        given = {name: getattr(self, name) for name in names}
+        self.run_: Run = train(f"csv:{table},root=/", out=self.out or os.path.join(self._folder.name, "run"),
+                               **given, **(self.options or {}))
+        return self
+
+    def _path(self, image: Any, index: int) -> str:
+        """Where an image lies; arrays are written down as PPM."""
+        if isinstance(image, (str, os.PathLike)):
+            return os.path.abspath(image)
+        batch, _ = as_batch(image)
+        path = os.path.join(self._folder.name, f"{index:08d}.ppm")
+        with open(path, "wb") as file:
+            file.write(b"P6\n%d %d\n255\n" % (batch.shape[2], batch.shape[1]))
+            file.write(batch[0].tobytes())
+        return path
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probabilities (samples, classes), in the order of ``classes_``."""
+        if not hasattr(self, "run_"):
+            raise ValueError("this Classifier is not fitted yet; call fit first")
+        order = np.argsort(self.run_.classes)
+        return self.run_.predict(X)[:, order]
+
+    def predict(self, X: Any) -> np.ndarray:
+        found = self.predict_proba(X)
+        return self.classes_[found.argmax(1)]
+
+    def score(self, X: Any, y: Any) -> float:
+        """The share of the labels that are predicted."""
+        return float(np.mean(self.predict(X) == np.asarray(y)))

@@ -1,0 +1,181 @@
+"""Runs: training them, and what a finished one holds and knows."""
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+from . import _native
+from ._augment import Augment, as_batch
+
+
+class Run:
+    """A run folder, as ``jensen train`` or :func:`train` wrote it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.fspath(path)
+        if not os.path.isfile(os.path.join(self.path, "config.yaml")):
+            raise _native.DataError(f"{self.path}: no run folder: it has no config.yaml")
+        self._opened: Optional[_native.Classifier] = None
+
+    def __repr__(self) -> str:
+        return f"jensen.Run({self.path!r})"
+
+    def _file(self, name: str) -> str:
+        return os.path.join(self.path, name)
+
+    def _json(self, name: str) -> dict[str, Any]:
+        with open(self._file(name), encoding="utf-8") as file:
+            return json.load(file)
+
+    def _rows(self, name: str) -> list[dict[str, str]]:
+        with open(self._file(name), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    @property
+    def finished(self) -> bool:
+        return os.path.isfile(self._file("result.json"))
+
+    @property
+    def config(self) -> dict[str, str]:
+        """Every option of the run, as text."""
+        options = {}
+        with open(self._file("config.yaml"), encoding="utf-8") as file:
+            for line in file:
+                name, colon, text = line.rstrip("\n").partition(": ")
+                if colon and not line.startswith(("#", " ")):
+                    options[name] = json.loads(text) if text.startswith('"') else text
+        return options
+
+    @property
+    def metrics(self) -> dict[str, np.ndarray]:
+        """By name: a number an epoch, NaN where it was not measured."""
+        rows = self._rows("metrics.csv")
+        return {name: np.array([float(row[name] or "nan") for row in rows]) for name in (rows[0] if rows else {})}
+
+    def frame(self) -> Any:
+        """The metrics as a frame of pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.metrics)
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What the run ended with: accuracies, noise, time, the hash of its weights."""
+        return self._json("result.json")
+
+    @property
+    def labels(self) -> list[dict[str, str]]:
+        """The labels trained on: path, given, used, true."""
+        return self._rows("labels.csv")
+
+    @property
+    def doubtful(self) -> list[dict[str, str]]:
+        """The labels that the network doubts most: path, label, predicted and so on."""
+        return self._rows("doubtful.csv")
+
+    def _classifier(self) -> _native.Classifier:
+        if self._opened is None:
+            self._opened = _native.Classifier(self.path, "auto", 0, 64, 1)
+        return self._opened
+
+    @property
+    def classes(self) -> list[str]:
+        return self._classifier().classes()
+
+    def transform(self, train: bool = False) -> Augment:
+        """What images go through before the network reads them; with ``train`` as in training."""
+        card = self._json("model.json")
+        return Augment(card["augment" if train else "evaluation"], size=card["image_size"],
+                       mean=card["mean"], std=card["deviation"])
+
+    def predict(self, images: Any) -> np.ndarray:
+        """Class probabilities (images, classes) of paths or of uint8 images, of any sizes."""
+        single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or np.ndim(images) == 3
+        classifier = self._classifier()
+        given = [images] if single else list(images)
+        out = np.empty((len(given), len(classifier.classes())))
+        for image, row in zip(given, out):
+            pixels, height, width = _pixels(image)
+            classifier.predict(pixels, height, width, row)
+        return out
+
+    def weights(self) -> dict[str, np.ndarray]:
+        """The weights by PyTorch's names, for ``module.load_state_dict``."""
+        with open(self._file("model.safetensors"), "rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            data = file.read()
+        types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "I32": np.int32}
+        return {name: np.frombuffer(data[slice(*row["data_offsets"])], types[row["dtype"]]).reshape(row["shape"])
+                for name, row in header.items() if name != "__metadata__"}
+
+
+def _pixels(image: Any) -> tuple[Any, int, int]:
+    if isinstance(image, (str, os.PathLike)):
+        return _native.read_image(os.fspath(image))
+    batch, _ = as_batch(image)
+    return batch[0], batch.shape[1], batch.shape[2]
+
+
+class _Progress:
+    """A bar of tqdm, where there is tqdm."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.bar = None
+        if wanted:
+            try:
+                from tqdm.auto import tqdm
+
+                self.bar = tqdm(unit="step", leave=False)
+            except ImportError:
+                pass
+
+    def step(self, record: dict[str, Any]) -> None:
+        if self.bar is not None:
+            self.bar.total = record["steps"]
+            self.bar.n = record["step"]
+            self.bar.set_description(f"epoch {record['epoch']}/{record['epochs']} loss {record['loss']:.4f}")
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def train(data: str, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = None,
+          progress: Optional[bool] = None, **options: Any) -> Run:
+    """Trains on ``data``, or continues, as ``jensen train DATA`` does, and returns the run.
+
+    The options are those of the program with ``_`` for ``-``: ``loss="gjs:pi1=0.5"``,
+    ``noise="sym:rate=0.4"``, ``epochs=60``, ``out="runs/mine"``. ``on_epoch`` hears of every epoch as a
+    dict of numbers (loss, train_acc, val_acc, test_acc ...). Ctrl-C, and an exception of ``on_epoch``,
+    stop the run with a checkpoint; the same call continues it.
+
+    >>> import jensen, tempfile, os
+    >>> out = os.path.join(tempfile.mkdtemp(), "run")
+    >>> run = jensen.train("builtin:size=200,test=50", network="mlp", epochs=1, out=out)
+    >>> run.finished, len(run.metrics["loss"]), len(run.classes)
+    (True, 1, 10)
+    """
+    pairs = [("data", os.fspath(data))]
+    for name, value in options.items():
+        if value is None:
+            continue
+        text = str(int(value)) if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
+        pairs.append((name.replace("_", "-"), text))
+    bar = _Progress(sys.stderr.isatty() if progress is None else progress)
+
+    def hear(kind: str, record: dict[str, Any]) -> None:
+        if kind == "step":
+            bar.step(record)
+        elif kind == "epoch" and on_epoch is not None:
+            on_epoch(record)
+
+    try:
+        result = json.loads(_native.train(pairs, hear))
+    finally:
+        bar.close()
+    return Run(result["run"])

@@ -1,0 +1,114 @@
+"""Training, runs and the classifier: small runs on the built-in set."""
+import _thread
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import jensen
+
+DATA = "builtin:size=200,test=40"
+SMALL = {"network": "mlp", "epochs": 3, "noise": "sym:rate=0.4", "batch": 32, "threads": 1}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    heard = []
+    run = jensen.train(DATA, loss="gce:q=0.7", out=str(tmp_path_factory.mktemp("runs") / "a"), on_epoch=heard.append,
+                       **SMALL)
+    run.heard = heard
+    return run
+
+
+def test_a_run_is_heard_and_read(run):
+    assert run.finished and [row["epoch"] for row in run.heard] == [1, 2, 3]
+    assert np.allclose(run.metrics["loss"], [row["loss"] for row in run.heard])
+    assert run.metrics["test_acc"][-1] == run.result["test_acc"] and np.isnan(run.metrics["val_acc"]).all()
+    assert run.config["loss"] == "gce:q=0.7" and run.config["noise"] == "sym:rate=0.4"
+    assert len(run.labels) == 200 and set(run.labels[0]) == {"path", "given", "used", "true"}
+    assert run.doubtful and "predicted" in run.doubtful[0]
+    assert len(run.classes) == 10 and run.classes[0] == "disc"
+    assert all(np.isfinite(w).all() for w in run.weights().values())
+
+
+def test_predictions_are_probabilities(run):
+    images = np.random.default_rng(0).integers(0, 256, (3, 40, 30, 3), np.uint8)
+    found = run.predict(images)
+    assert found.shape == (3, 10) and np.allclose(found.sum(1), 1)
+    assert np.array_equal(run.predict(images[1])[0], found[1])
+    assert run.transform()(np.zeros((32, 32, 3), np.uint8), index=0).shape == (3, 32, 32)
+    with pytest.raises(jensen.Error, match="nowhere"):
+        run.predict("/nowhere.png")
+
+
+def test_an_exception_stops_with_a_checkpoint_and_the_same_call_continues(run, tmp_path):
+    class Enough(Exception):
+        pass
+
+    def stop(epoch):
+        if epoch["epoch"] == 2:
+            raise Enough
+
+    options = {"loss": "gce:q=0.7", "out": str(tmp_path / "b"), **SMALL}
+    with pytest.raises(Enough):
+        jensen.train(DATA, on_epoch=stop, **options)
+    stopped = jensen.Run(options["out"])
+    assert not stopped.finished and os.path.exists(tmp_path / "b" / "checkpoint.safetensors")
+    heard = []
+    again = jensen.train(DATA, on_epoch=heard.append, **options)
+    assert [row["epoch"] for row in heard] == [3]
+    assert again.result["weights_sha256"] == run.result["weights_sha256"]
+
+
+def test_ctrl_c_stops_with_a_checkpoint(tmp_path):
+    out = str(tmp_path / "c")
+    options = {**SMALL, "epochs": 5000}
+    with pytest.raises(KeyboardInterrupt):
+        jensen.train(DATA, out=out, on_epoch=lambda row: row["epoch"] == 2 and _thread.interrupt_main(), **options)
+    assert os.path.exists(os.path.join(out, "checkpoint.safetensors")) and not jensen.Run(out).finished
+
+
+def test_training_leaves_other_threads_running(tmp_path):
+    counted = []
+    done = threading.Event()
+
+    def count():
+        while not done.wait(0.001):
+            counted.append(1)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    jensen.train(DATA, out=str(tmp_path / "d"), **SMALL)
+    done.set()
+    thread.join()
+    assert len(counted) > 5
+
+
+@pytest.mark.parametrize("options, sentence", [
+    ({"los": "ce"}, "did you mean"), ({"loss": "cee"}, "did you mean"), ({"epochs": -1}, "epochs"),
+    ({"data": "/nowhere/at/all"}, "nowhere")])
+def test_wrong_options_are_said(options, sentence, tmp_path):
+    with pytest.raises(jensen.Error, match=sentence):
+        jensen.train(**{"data": DATA, "out": str(tmp_path / "e"), **options})
+
+
+def test_no_run_is_said(tmp_path):
+    with pytest.raises(jensen.DataError, match="no run folder"):
+        jensen.Run(str(tmp_path))
+
+
+def test_a_classifier_learns_bright_from_dark():
+    random = np.random.default_rng(0)
+    y = np.repeat(["dark", "light"], 40)
+    X = (random.integers(0, 60, (80, 32, 32, 3)) + 150 * (y == "light")[:, None, None, None]).astype(np.uint8)
+    model = jensen.Classifier(network="mlp", epochs=5, augment="none", val_fraction=0.0)
+    assert model.get_params()["epochs"] == 5
+    with pytest.raises(ValueError, match="not fitted"):
+        model.predict(X)
+    assert model.fit(X, y).score(X, y) > 0.9
+    assert np.allclose(model.predict_proba(X[:3]).sum(1), 1)
+    with pytest.raises(ValueError, match="one class"):
+        model.fit(X[:3], y[:3])
+    with pytest.raises(ValueError, match="no parameter"):
+        model.set_params(speed=1)
