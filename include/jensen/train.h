@@ -43,7 +43,7 @@ typedef struct jsn_train_config {
     /* labels and loss */
     char *labels, *noise, *loss, *loss_noisy, *class_weights;
     /* network and augmentation */
-    char *network, *init, *augment, *sampling;
+    char *network, *init, *finetune, *augment, *sampling;
     int64_t views;
     /* optimisation */
     int64_t epochs, batch, nesterov, decay_all;

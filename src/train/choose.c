@@ -18,7 +18,8 @@
 #include "jensen/network.h"
 #include "jensen/recipe.h"
 #include "train/choose_look.h"
-#include "train/init_weights.h"
+#include "train/choose_weights.h"
+#include "train/head.h"
 #include "train/run_begun.h"
 #include "train/schedule.h"
 
@@ -125,7 +126,7 @@ static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
 {
     size_t views = 1, other = 1;
     JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, wants no tuning",
-                  "gjs:pi1=0.5"));
+                  jsni_head_alone(c) ? "gjs:pi1=0.98" : "gjs:pi1=0.5"));
     JSNI_TRY(jsn_loss_check(c->loss, &views));
     if (c->loss_noisy != NULL)
         JSNI_TRY(jsn_loss_check(c->loss_noisy, &other));
@@ -214,6 +215,10 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
                               const jsni_look *seen, const jsn_logger *logger)
 {
     const size_t n = p->train.count;
+    if (jsni_head_alone(c)) {
+        JSNI_TRY(pick(c, logger, "epochs", "the classifier alone", "20"));
+        JSNI_TRY(pick(c, logger, "lr", "the classifier alone, slowly", "0.003"));
+    }
     size_t batch = n >= 20000 ? 128 : n >= 2000 ? 64 : 32;
     while (batch > 4 && batch * 4 > n)
         batch /= 2;
@@ -481,6 +486,47 @@ static jsn_status pick_as_begun(jsn_train_config *c, const jsni_problem *p,
     return status;
 }
 
+/* Whether this command began a run with these weights; NULL: without any. */
+static jsn_status begun_from(const jsn_train_config *c, const jsni_problem *p,
+                             jsni_look seen, const char *weights, bool *begun)
+{
+    jsn_train_config was;
+    JSNI_TRY(jsni_config_copy(&was, c));
+    jsn_status status = JSN_OK;
+    if (weights != NULL)
+        status = jsni_choose_these(&was, &seen, weights);
+    if (status == JSN_OK)
+        status = pick_all(&was, p, &seen, NULL);
+    if (status == JSN_OK && isnan(was.scaled_decode))
+        was.scaled_decode = 0.0;
+    if (status == JSN_OK)
+        status = jsni_run_begun_with(&was, begun);
+    jsn_train_config_release(&was);
+    return status;
+}
+
+/* The weights of a run that this command began stay, whatever has come into the cache since,
+ * or gone from it. */
+static jsn_status settle_weights(jsn_train_config *c, const jsni_problem *p,
+                                 jsni_look *seen, const jsn_logger *logger)
+{
+    jsni_begun begun = JSNI_BEGUN_NOT;
+    bool there = false;
+    if (jsni_weights_wanted(c, seen)) {
+        jsni_look earlier = *seen;
+        earlier.earlier = true;
+        JSNI_TRY(begun_from(c, p, *seen, jsni_weights_suitable, &there));
+        begun = there ? JSNI_BEGUN_WITH : JSNI_BEGUN_NOT;
+        if (!there)
+            JSNI_TRY(begun_from(c, p, *seen, NULL, &there));
+        if (!there)
+            JSNI_TRY(begun_from(c, p, earlier, NULL, &there));
+        if (there && begun == JSNI_BEGUN_NOT)
+            begun = JSNI_BEGUN_WITHOUT;
+    }
+    return jsni_choose_weights(c, seen, begun, logger);
+}
+
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
@@ -491,22 +537,17 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
         JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
     jsni_look seen = {0};
     JSNI_TRY(jsni_look_at(&p->train, &seen));
-    if (c->init != NULL && strcmp(c->init, "none") == 0) {
-        jsni_free(c->init);
-        c->init = NULL;
-    }
+
     seen.gpu = device.gpu != 0;
     say(logger, JSN_LOG_INFO,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
         p->train.count, p->val.count, p->test.count,
         jsn_noun(p->test.count, "image", "images"), p->classes, device.text);
-    if (c->init != NULL && c->network == NULL)
-        JSNI_TRY(jsni_init_look(c->init, seen.init_network, sizeof seen.init_network,
-                                &seen.init_size));
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
     JSNI_TRY(check_average(c, &seen));
     c->val_fraction = p->val_fraction;
+    JSNI_TRY(settle_weights(c, p, &seen, logger));
     if (is_quick(&seen) || seen.side >= LARGE)
         JSNI_TRY(pick_as_begun(c, p, seen, logger));
     const bool open = c->network == NULL && c->image_size == JSN_OPTION_INT_UNSET;

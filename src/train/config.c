@@ -60,6 +60,9 @@ static const jsn_option_info options[] = {
      "start from weights: in the cache ('jensen weights list'), of a run, or in a file "
      "(safetensors, .pth, an archive with one); none: from nothing",
      FIELD(init)},
+    {"finetune", 0, CHOICE(NULL, "head|all|auto"), NULL,
+     "with --init, what is trained: the classifier on the features of the rest, or all",
+     FIELD(finetune)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},
     {"sampling", 0, CHOICE("shuffle", "shuffle|balanced"), NULL,

@@ -220,12 +220,20 @@ static jsn_status tell_bad_images(jsni_run *run)
     return jsni_bad_images_check_classes(run);
 }
 
+jsn_status jsni_run_save_model(jsni_run *run, const char *name, char sha256[65])
+{
+    if (run->head != NULL)
+        return jsni_head_save(run, name, sha256);
+    JSNI_TRY(jsni_model_save_in(run->group->model, run->folder.path, name));
+    return sha256 == NULL ? JSN_OK : jsn_model_sha256(run->group->model, sha256);
+}
+
 /* The weights themselves, then the average in their place, for all that follows. */
 static jsn_status keep_own(jsni_run *run)
 {
     if (run->average.params == NULL)
         return JSN_OK;
-    JSNI_TRY(jsni_model_save_in(run->group->model, run->folder.path, JSNI_RUN_RAW));
+    JSNI_TRY(jsni_run_save_model(run, JSNI_RUN_RAW, NULL));
     return jsni_average_show(&run->average, run->group->model, true);
 }
 
@@ -236,8 +244,7 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
     jsni_model_select(run->group->model, run->member);
     jsn_status status = keep_own(run);
     if (status == JSN_OK)
-        status =
-            jsni_model_save_in(run->group->model, run->folder.path, JSNI_RUN_MODEL);
+        status = jsni_run_save_model(run, JSNI_RUN_MODEL, result->weights_sha256);
     if (status == JSN_OK)
         status = measure_all(run, &r);
     if (status == JSN_OK)
@@ -248,8 +255,6 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         status = jsni_bad_images_keep(run);
     if (status == JSN_OK)
         status = tell_bad_images(run);
-    if (status == JSN_OK)
-        status = jsn_model_sha256(run->group->model, result->weights_sha256);
     if (status == JSN_OK) {
         run->state.seconds += jsni_clock() - start;
         (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
@@ -284,6 +289,8 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         status = jsni_run_result_write(&run->folder, run->config, &run->problem->mark,
                                        result);
     }
+    if (status == JSN_OK)
+        jsni_head_remove_body(run);
     release_results(&r);
     return status;
 }

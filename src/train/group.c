@@ -37,6 +37,12 @@ static jsn_status open_model(jsni_group *group)
     o.network = c->network;
     o.classes = group->problem->classes;
     o.height = o.width = (size_t)c->image_size;
+    const jsni_head *head = jsni_group_lead(group)->head;
+    if (head != NULL) {
+        o.network = "mlp:layers=0";
+        o.channels = head->floats;
+        o.height = o.width = 1;
+    }
     o.device = c->device;
     o.batch = (size_t)c->batch;
     o.views = (size_t)views;
@@ -66,12 +72,13 @@ static jsn_status open_augments(jsni_group *group)
 
 /* The members, as far as they go without the model. */
 static jsn_status open_members(jsni_group *group, const jsni_job *jobs, size_t count,
-                               jsni_watch *watch)
+                               jsni_watch *watch, bool training)
 {
     *group = (jsni_group){.watch = watch,
                           .stop = jsni_watch_stop(watch),
                           .config = jobs->config,
                           .problem = jobs->problem,
+                          .training = training,
                           .clock = {.checkpoint = jsni_clock(), .after = jobs->after}};
     JSNI_TRY_ALLOC(group->members = jsni_alloc_zero(count, sizeof *group->members));
     group->count = count;
@@ -98,13 +105,13 @@ static jsn_status load_members(jsni_group *group)
             return jsni_fail(JSN_ERR_UNSUPPORTED,
                              "the runs stand at different steps: one by one, then");
     }
-    return jsni_resident_set_up(group);
+    return jsni_group_lead(group)->head != NULL ? JSN_OK : jsni_resident_set_up(group);
 }
 
 jsn_status jsni_group_open(jsni_group *group, const jsni_job *jobs, size_t count,
                            jsni_watch *watch)
 {
-    jsn_status status = open_members(group, jobs, count, watch);
+    jsn_status status = open_members(group, jobs, count, watch, true);
     if (status == JSN_OK)
         status = load_members(group);
     if (status != JSN_OK)
@@ -115,7 +122,7 @@ jsn_status jsni_group_open(jsni_group *group, const jsni_job *jobs, size_t count
 jsn_status jsni_group_open_finished(jsni_group *group, const jsni_job *job,
                                     jsni_watch *watch)
 {
-    jsn_status status = open_members(group, job, 1, watch);
+    jsn_status status = open_members(group, job, 1, watch, false);
     jsni_run *run = group->members;
     if (status == JSN_OK)
         status =

@@ -37,6 +37,7 @@ typedef struct jsni_group {
     const jsni_problem *problem;    /* borrowed: for the images, which are the same */
     jsn_augment *augment, *plain;   /* owned: pipelines of training and evaluation */
     jsn_model *model;               /* owned */
+    bool training;                  /* else for evaluation alone */
     bool resident; /* the data lives on the device; else the loaders feed it */
     size_t steps;  /* of an epoch */
     jsni_group_clock clock;

@@ -63,6 +63,8 @@ struct jsni_loader {
 
 static size_t image_floats(const jsni_loader *l)
 {
+    if (l->o.features != NULL)
+        return l->o.features->floats;
     return (size_t)JSN_IMAGE_CHANNELS * l->o.height * l->o.width;
 }
 
@@ -118,6 +120,22 @@ static jsn_status want_of(void *user, size_t width, size_t height, jsn_image_wan
                             (uint32_t)s->o->views, s->o->scaled_decode, want);
 }
 
+/* The features of all views, where there are some. */
+static void take_features(const jsni_loader *l, slot *to, size_t place,
+                          uint32_t position)
+{
+    const jsni_features *f = l->o.features;
+    if (l->o.plain_features) {
+        memcpy(to->images + place * f->floats, f->values + position * f->floats,
+               f->floats * sizeof(float));
+        return;
+    }
+    for (size_t v = 0; v < l->o.views; v++)
+        memcpy(to->images + (v * l->o.batch + place) * image_floats(l),
+               jsni_features_view(f, l->o.seed, l->epoch, position, v),
+               image_floats(l) * sizeof(float));
+}
+
 /* All views of one sample into place `place` of the slot, laid out for a full batch. */
 static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place,
                               uint32_t position)
@@ -125,8 +143,15 @@ static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place
     const jsni_part *part = l->o.part;
     const uint32_t sample = part->index[position];
     sample_want want = {&l->o, {l->o.seed, l->epoch, sample, 0, l->o.purpose}};
+    if (l->o.features != NULL && l->o.features->there[position]) {
+        take_features(l, to, place, position);
+        return JSN_OK;
+    }
     JSNI_TRY(jsn_dataset_image_part(part->data, part->split, sample, want_of, &want,
                                     &s->part));
+    if (l->o.features != NULL)
+        return jsni_fail(JSN_ERR_DATA,
+                         "an image could not be read before, and can now");
     for (size_t v = 0; v < l->o.views; v++) {
         jsn_augment_key key = want.key;
         key.view = (uint32_t)v;

@@ -20,6 +20,7 @@
 
 #include "jensen/augment.h"
 #include "train/bad_tally.h"
+#include "train/features.h"
 #include "train/problem.h"
 
 typedef enum jsni_loader_order {
@@ -32,9 +33,12 @@ typedef struct jsni_loader_options {
     const jsni_part *part; /* borrowed */
     size_t classes;
     const jsn_augment *augment; /* borrowed */
-    size_t height, width;       /* of the augmented images */
-    size_t batch, views;        /* at least 1 */
-    size_t workers;             /* 0: the reader's own thread does the work */
+    /* Borrowed; NULL: images. Else batches have these, [views][samples][floats]. */
+    const jsni_features *features;
+    bool plain_features;  /* of the images as they are, not of any copy */
+    size_t height, width; /* of the augmented images */
+    size_t batch, views;  /* at least 1 */
+    size_t workers;       /* 0: the reader's own thread does the work */
     jsni_loader_order order;
     uint64_t seed;
     uint32_t purpose; /* of jsn_augment_key */

@@ -6,6 +6,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "jensen/augment.h"
+#include "train/head.h"
+#include "weights/weight_preset.h"
 
 /* The transform that evaluates what the run trains. Images of another size than the
  * network's are brought to it, unless the pipeline does so itself. */
@@ -32,11 +34,15 @@ static jsn_status fill(jsni_model_card *card, const jsn_train_config *config,
                        const jsni_problem *p)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(p->data);
+    const jsni_weight_preset *preset = jsni_weight_preset_of(config->network);
+    const bool head =
+        jsni_head_alone(config); /* then images are as its body has them */
     card->image_size = (size_t)config->image_size;
     card->members = (size_t)config->members;
     card->seed = (uint64_t)config->seed;
-    memcpy(card->mean, traits->mean, sizeof card->mean);
-    memcpy(card->deviation, traits->deviation, sizeof card->deviation);
+    memcpy(card->mean, head ? preset->mean : traits->mean, sizeof card->mean);
+    memcpy(card->deviation, head ? preset->deviation : traits->deviation,
+           sizeof card->deviation);
     JSNI_TRY_ALLOC(card->network = jsni_text_copy(config->network));
     JSNI_TRY_ALLOC(card->augment = jsni_text_copy(config->augment));
     JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(p->classes, sizeof *card->names));

@@ -15,6 +15,7 @@
 #include "train/bad_images.h"
 #include "train/evaluate.h"
 #include "train/group.h"
+#include "train/head.h"
 #include "train/loader.h"
 #include "train/problem.h"
 #include "train/run_average.h"
@@ -53,6 +54,7 @@ typedef struct jsni_run {
     size_t part_of;      /* which member of an ensemble it is, from 1; 0: none */
     const char *opening; /* borrowed, may be NULL: lines for log.txt */
 
+    jsni_head *head;             /* owned; NULL: the whole network is trained */
     jsn_loss *loss, *loss_noisy; /* loss_noisy may be NULL */
     jsni_schedule schedule;
     jsni_bad_tally *tally; /* shared by the loaders that follow */
@@ -166,6 +168,10 @@ void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t tot
  * and the previous one used. */
 JSN_MUST_CHECK jsn_status jsni_checkpoint_save(jsni_run *run);
 JSN_MUST_CHECK jsn_status jsni_checkpoint_load(jsni_run *run, bool *found);
+
+/* The present weights of the network as a file of the run; also their digest, unless NULL. */
+JSN_MUST_CHECK jsn_status jsni_run_save_model(jsni_run *run, const char *name,
+                                              char sha256[65]);
 
 /* model.safetensors, evaluation.json, posteriors, result.json; fills *result. */
 JSN_MUST_CHECK jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result);

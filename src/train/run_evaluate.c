@@ -27,6 +27,16 @@ const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind)
     return kind == JSNI_PASS_TEST ? &run->problem->test : &run->problem->train;
 }
 
+/* In place of the images of a pass; NULL: the images themselves. */
+static const jsni_features *features_of(const jsni_run *run, jsni_pass_kind kind)
+{
+    if (run->head == NULL)
+        return NULL;
+    if (kind == JSNI_PASS_VAL)
+        return &run->head->val;
+    return kind == JSNI_PASS_TEST ? &run->head->test : &run->head->train;
+}
+
 static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
 {
     const jsn_train_config *c = run->config;
@@ -35,6 +45,8 @@ static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
         .part = jsni_run_part(run, kind),
         .classes = run->problem->classes,
         .augment = copy ? run->group->augment : run->group->plain,
+        .features = features_of(run, kind),
+        .plain_features = !copy,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
         .batch = (size_t)c->batch,

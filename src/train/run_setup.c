@@ -28,6 +28,8 @@ static jsn_status first_weights(jsni_run *run)
 {
     const char *init = run->config->init;
     jsni_model_select(run->group->model, run->member);
+    if (run->head != NULL) /* a linear layer needs no other weights to begin with */
+        return JSN_OK;
     JSNI_TRY(jsn_model_init(run->group->model, run->seed));
     if (init == NULL)
         return JSN_OK;
@@ -69,6 +71,7 @@ static jsn_status open_loader(jsni_run *run)
         .part = &run->problem->train,
         .classes = run->problem->classes,
         .augment = run->group->augment,
+        .features = run->head == NULL ? NULL : &run->head->train,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
         .batch = (size_t)c->batch,
@@ -213,6 +216,8 @@ jsn_status jsni_run_open(jsni_run *run, jsni_group *group, const jsni_job *job)
     JSNI_TRY(jsni_schedule_parse(run->config->schedule, (size_t)run->config->epochs,
                                  &run->schedule));
     JSNI_TRY(jsni_bad_tally_create(&run->tally));
+    if (group->training && jsni_head_alone(run->config))
+        JSNI_TRY(jsni_head_open(run));
     JSNI_TRY(open_loader(run));
     return allocate(run);
 }
@@ -234,6 +239,7 @@ void jsni_run_close(jsni_run *run)
     for (size_t i = 0; i < JSNI_PASSES; i++)
         jsni_loader_destroy(run->passes[i]);
     jsni_loader_destroy(run->train);
+    jsni_head_close(run->head);
     jsni_bad_tally_destroy(run->tally);
     jsn_loss_destroy(run->loss_noisy);
     jsn_loss_destroy(run->loss);

@@ -285,7 +285,7 @@ static jsn_status keep_best(jsni_run *run, const jsn_epoch *e)
     run->state.best_val = val;
     run->state.best_epoch = run->state.epoch + 1;
     jsni_model_select(run->group->model, run->member);
-    return jsni_model_save_in(run->group->model, run->folder.path, JSNI_RUN_BEST);
+    return jsni_run_save_model(run, JSNI_RUN_BEST, NULL);
 }
 
 /* Evaluation, best weights, then the record of the epoch for everybody. The checkpoint comes

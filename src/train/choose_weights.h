@@ -1,0 +1,33 @@
+/* train/choose_weights.h - which weights a run starts from, and what of them is trained. */
+#ifndef JSNI_TRAIN_CHOOSE_WEIGHTS_H
+#define JSNI_TRAIN_CHOOSE_WEIGHTS_H
+
+#include "train/choose_look.h"
+
+/* The weights of the cache that photographs start from. */
+extern const char jsni_weights_suitable[];
+
+/* How this command began a run before. */
+typedef enum jsni_begun {
+    JSNI_BEGUN_NOT,
+    JSNI_BEGUN_WITH,   /* those weights */
+    JSNI_BEGUN_WITHOUT /* any */
+} jsni_begun;
+
+/* Whether the choice is open, and the images are photographs. */
+bool jsni_weights_wanted(const jsn_train_config *config, const jsni_look *seen);
+
+/* Chooses weights by their name, which the cache need not have. */
+JSN_MUST_CHECK jsn_status jsni_choose_these(jsn_train_config *config, jsni_look *seen,
+                                            const char *weights);
+
+/* Settles --init and --finetune. "none" becomes no weights. What is left open is decided for
+ * photographs: suitable weights of the cache are taken, and said; without any it is said how
+ * to get them. Fills what `seen` has of the weights.
+ *   JSN_ERR_ARGUMENT  --finetune without weights
+ *   JSN_ERR_DATA      --init names none */
+JSN_MUST_CHECK jsn_status jsni_choose_weights(jsn_train_config *config, jsni_look *seen,
+                                              jsni_begun begun,
+                                              const jsn_logger *logger);
+
+#endif /* JSNI_TRAIN_CHOOSE_WEIGHTS_H */

@@ -1,0 +1,344 @@
+/* train/head.c - see head.h. The body is the whole network with as many classes as it has
+ * features, and the identity for its last layer: its logits are the features. */
+#include "train/head.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/rng.h"
+#include "nn/network_impl.h"
+#include "train/init_weights.h"
+#include "train/run.h"
+
+static const char body_file[] = "body.safetensors";
+
+bool jsni_head_alone(const jsn_train_config *config)
+{
+    return config->finetune != NULL && strcmp(config->finetune, "head") == 0;
+}
+
+const float *jsni_features_view(const jsni_features *f, uint64_t seed, uint32_t epoch,
+                                uint32_t position, size_t view)
+{
+    jsni_rng rng = jsni_rng_stream(seed, JSNI_RNG_AUGMENT, epoch, position, 0);
+    const size_t first = f->copies > 1 ? jsni_rng_below(&rng, (uint32_t)f->copies) : 0;
+    const size_t copy = (first + view) % f->copies;
+    return f->values + (copy * f->count + position) * f->floats;
+}
+
+static jsn_status features_create(jsni_features *f, size_t count, size_t floats,
+                                  size_t copies)
+{
+    *f = (jsni_features){.count = count, .floats = floats, .copies = copies};
+    JSNI_TRY_ALLOC(f->values = jsni_alloc_zero(copies * count, floats * sizeof(float)));
+    JSNI_TRY_ALLOC(f->there = jsni_alloc_zero(count, sizeof *f->there));
+    return JSN_OK;
+}
+
+static void features_release(jsni_features *f)
+{
+    jsni_free(f->values);
+    jsni_free(f->there);
+}
+
+/* The two tensors of a head of one linear layer; false: it is another one. */
+static bool find_head(const jsni_graph *graph, const jsni_tensor **weight,
+                      const jsni_tensor **bias)
+{
+    size_t count = 0;
+    *weight = *bias = NULL;
+    for (size_t i = 0; i < graph->param_count; i++) {
+        const jsni_tensor *t = &graph->params[i];
+        if (!graph->nodes[t->node].head)
+            continue;
+        count++;
+        if (t->rank == 2)
+            *weight = t;
+        else
+            *bias = t;
+    }
+    return count == 2 && *weight != NULL && *bias != NULL;
+}
+
+static jsn_status make_model(const jsni_run *run, size_t classes, jsn_model **out)
+{
+    const jsn_train_config *c = run->config;
+    jsn_model_options o;
+    jsn_model_options_init(&o);
+    o.network = c->network;
+    o.classes = classes;
+    o.height = o.width = (size_t)c->image_size;
+    o.device = c->device;
+    o.batch = (size_t)c->batch;
+    o.threads = (size_t)c->threads;
+    JSNI_TRY(jsn_precision_parse(c->precision, &o.precision));
+    return jsn_model_create(out, &o);
+}
+
+/* Sets the head of a model: weight [classes][features] and bias [classes]. */
+static jsn_status set_head(jsn_model *model, const float *weight, const float *bias)
+{
+    const jsni_tensor *w = NULL, *b = NULL;
+    float *params = jsni_alloc(model->graph->param_floats, sizeof *params);
+    JSNI_TRY_ALLOC(params);
+    jsn_status status = jsni_model_read(model, 0, JSNI_BLOCK_PARAMETERS, params);
+    if (status == JSN_OK && find_head(model->graph, &w, &b)) {
+        memcpy(params + w->offset, weight, w->count * sizeof(float));
+        memcpy(params + b->offset, bias, b->count * sizeof(float));
+        status = jsni_model_write(model, 0, JSNI_BLOCK_PARAMETERS, params);
+    }
+    jsni_free(params);
+    return status;
+}
+
+static jsn_status set_identity(jsn_model *model, size_t floats)
+{
+    float *weight = jsni_alloc_zero(floats + 1, floats * sizeof *weight);
+    JSNI_TRY_ALLOC(weight);
+    for (size_t i = 0; i < floats; i++)
+        weight[i * floats + i] = 1.0f;
+    const jsn_status status = set_head(model, weight, weight + floats * floats);
+    jsni_free(weight);
+    return status;
+}
+
+/* How many features the network has for its last layer. */
+static jsn_status count_features(const jsni_run *run, size_t *out)
+{
+    const size_t side = (size_t)run->config->image_size;
+    const jsni_tensor *weight = NULL, *bias = NULL;
+    jsni_graph *graph = NULL;
+    JSNI_TRY(jsni_network_build(run->config->network,
+                                (jsni_shape){JSN_IMAGE_CHANNELS, side, side},
+                                run->problem->classes, &graph));
+    const bool fits = find_head(graph, &weight, &bias);
+    *out = fits ? weight->dim[1] : 0;
+    jsni_graph_destroy(graph);
+    return fits ? JSN_OK
+                : jsni_fail(JSN_ERR_ARGUMENT,
+                            "--finetune head: the classifier of %s is more than one "
+                            "linear layer; --finetune all trains the whole network",
+                            run->config->network);
+}
+
+/* The body as the run keeps it, else from the weights that the run begins with. */
+static jsn_status open_body(const jsni_run *run, size_t floats, jsn_model **out)
+{
+    char *path = NULL;
+    bool kept = false;
+    int head = 0;
+    JSNI_TRY(make_model(run, floats, out));
+    JSNI_TRY(jsni_file_find(run->folder.path, body_file, &kept));
+    if (kept)
+        return jsni_model_load_in(*out, run->folder.path, body_file, NULL);
+    JSNI_TRY(jsni_init_path(run->config->init, &path));
+    const jsn_status status = jsn_model_load(*out, path, &head);
+    jsni_free(path);
+    JSNI_TRY(status);
+    JSNI_TRY(set_identity(*out, floats));
+    return jsni_model_save_in(*out, run->folder.path, body_file);
+}
+
+/* Where the features of one pass go. */
+typedef struct filling {
+    jsni_features *features;
+    size_t copy;
+} filling;
+
+static jsn_status fill(void *user, const uint32_t *position, size_t samples,
+                       const float *logits)
+{
+    const filling *f = user;
+    const size_t floats = f->features->floats;
+    for (size_t i = 0; i < samples; i++) {
+        float *to =
+            f->features->values + (f->copy * f->features->count + position[i]) * floats;
+        memcpy(to, logits + i * floats, floats * sizeof(float));
+        f->features->there[position[i]] = true;
+    }
+    return JSN_OK;
+}
+
+static jsn_status compute_copy(jsni_run *run, jsn_model *body, const jsni_part *part,
+                               jsni_features *features, size_t copy)
+{
+    const jsn_train_config *c = run->config;
+    const jsni_loader_options o = {
+        .part = part,
+        .classes = run->problem->classes,
+        .augment = copy > 0 ? run->group->augment : run->group->plain,
+        .height = (size_t)c->image_size,
+        .width = (size_t)c->image_size,
+        .batch = (size_t)c->batch,
+        .views = 1,
+        .workers = (size_t)c->workers,
+        .order = JSNI_ORDER_KEPT,
+        .seed = run->seed,
+        .max_bad = (size_t)c->max_bad,
+        .tally = run->tally,
+        .scaled_decode = c->scaled_decode,
+    };
+    jsni_loader *loader = NULL;
+    filling to = {features, copy};
+    JSNI_TRY(jsni_loader_create(&loader, &o));
+    const jsni_logits_pass pass = {.model = body,
+                                   .loader = loader,
+                                   .classes = features->floats,
+                                   .epoch = (uint32_t)copy,
+                                   .fn = fill,
+                                   .user = &to,
+                                   .stop = &run->group->stop,
+                                   .logger = run->group->watch->logger,
+                                   .what = copy > 0 ? "features of augmented copies"
+                                                    : "features"};
+    const jsn_status status = jsni_evaluate_logits(&pass);
+    jsni_loader_destroy(loader);
+    return status;
+}
+
+static jsn_status compute_part(jsni_run *run, jsn_model *body, const jsni_part *part,
+                               size_t floats, size_t copies, jsni_features *out)
+{
+    if (part->data == NULL || part->count == 0)
+        return JSN_OK;
+    JSNI_TRY(features_create(out, part->count, floats, copies));
+    for (size_t i = 0; i < copies; i++)
+        JSNI_TRY(compute_copy(run, body, part, out, i));
+    return JSN_OK;
+}
+
+/* Mean and deviation of each feature over the training images as they are. */
+static jsn_status measure(jsni_head *h)
+{
+    const jsni_features *f = &h->train;
+    JSNI_TRY_ALLOC(h->mean = jsni_alloc(h->floats, sizeof(float)));
+    JSNI_TRY_ALLOC(h->scale = jsni_alloc(h->floats, sizeof(float)));
+    for (size_t k = 0; k < h->floats; k++) {
+        double sum = 0.0, squares = 0.0, count = 0.0;
+        for (size_t i = 0; i < f->count; i++)
+            if (f->there[i]) {
+                sum += (double)f->values[i * h->floats + k];
+                count += 1.0;
+            }
+        const double mean = count > 0.0 ? sum / count : 0.0;
+        for (size_t i = 0; i < f->count; i++)
+            if (f->there[i]) {
+                const double off = (double)f->values[i * h->floats + k] - mean;
+                squares += off * off;
+            }
+        const double deviation = count > 0.0 ? sqrt(squares / count) : 0.0;
+        h->mean[k] = (float)mean;
+        h->scale[k] = deviation > 1e-6 ? (float)(1.0 / deviation) : 0.0f;
+    }
+    return JSN_OK;
+}
+
+static void standardise(const jsni_head *h, jsni_features *f)
+{
+    const size_t rows = f->values == NULL ? 0 : f->copies * f->count;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < h->floats; k++) {
+            float *value = &f->values[i * h->floats + k];
+            *value = (*value - h->mean[k]) * h->scale[k];
+        }
+}
+
+static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
+{
+    const jsni_problem *p = run->problem;
+    JSNI_TRY(
+        compute_part(run, body, &p->train, h->floats, JSNI_HEAD_COPIES, &h->train));
+    JSNI_TRY(compute_part(run, body, &p->val, h->floats, 1, &h->val));
+    JSNI_TRY(compute_part(run, body, &p->test, h->floats, 1, &h->test));
+    JSNI_TRY(measure(h));
+    standardise(h, &h->train);
+    standardise(h, &h->val);
+    standardise(h, &h->test);
+    return JSN_OK;
+}
+
+jsn_status jsni_head_open(jsni_run *run)
+{
+    jsn_model *body = NULL;
+    jsni_head *h = jsni_alloc_zero(1, sizeof *h);
+    JSNI_TRY_ALLOC(h);
+    run->head = h;
+    JSNI_TRY(count_features(run, &h->floats));
+    jsn_status status = open_body(run, h->floats, &body);
+    if (status == JSN_OK)
+        status = compute(run, h, body);
+    jsn_model_destroy(body);
+    return status;
+}
+
+void jsni_head_close(jsni_head *h)
+{
+    if (h == NULL)
+        return;
+    features_release(&h->train);
+    features_release(&h->val);
+    features_release(&h->test);
+    jsni_free(h->mean);
+    jsni_free(h->scale);
+    jsni_free(h);
+}
+
+/* The head for features as the body makes them: w (x - mean) scale + b. */
+static jsn_status unfold(const jsni_run *run, float *weight, float *bias)
+{
+    const jsni_head *h = run->head;
+    const jsni_graph *graph = run->group->model->graph;
+    const jsni_tensor *w = NULL, *b = NULL;
+    float *params = jsni_alloc(graph->param_floats, sizeof *params);
+    JSNI_TRY_ALLOC(params);
+    const jsn_status status =
+        jsni_model_read(run->group->model, run->member, JSNI_BLOCK_PARAMETERS, params);
+    if (status == JSN_OK && find_head(graph, &w, &b))
+        for (size_t c = 0; c < run->problem->classes; c++) {
+            double sum = (double)params[b->offset + c];
+            for (size_t k = 0; k < h->floats; k++) {
+                const size_t at = c * h->floats + k;
+                weight[at] = params[w->offset + at] * h->scale[k];
+                sum -= (double)weight[at] * (double)h->mean[k];
+            }
+            bias[c] = (float)sum;
+        }
+    jsni_free(params);
+    return status;
+}
+
+jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
+{
+    const size_t classes = run->problem->classes;
+    jsn_model *whole = NULL;
+    int head = 0;
+    float *weight = jsni_alloc(classes, (run->head->floats + 1) * sizeof *weight);
+    JSNI_TRY_ALLOC(weight);
+    float *bias = weight + classes * run->head->floats;
+    jsn_status status = unfold(run, weight, bias);
+    if (status == JSN_OK)
+        status = make_model(run, classes, &whole);
+    if (status == JSN_OK)
+        status = jsni_model_load_in(whole, run->folder.path, body_file, &head);
+    if (status == JSN_OK)
+        status = set_head(whole, weight, bias);
+    if (status == JSN_OK)
+        status = jsni_model_save_in(whole, run->folder.path, name);
+    if (status == JSN_OK && sha256 != NULL)
+        status = jsn_model_sha256(whole, sha256);
+    jsn_model_destroy(whole);
+    jsni_free(weight);
+    return status;
+}
+
+void jsni_head_remove_body(const jsni_run *run)
+{
+    char *path = run->head == NULL ? NULL : jsni_path_join(run->folder.path, body_file);
+    if (path != NULL)
+        (void)remove(path);
+    jsni_free(path);
+}
