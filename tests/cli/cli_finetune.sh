@@ -1,5 +1,6 @@
 # Photographs and pretrained weights: taken from the cache by themselves, the head trained on
 # features, the same bits however often it is killed, and whatever becomes of the cache.
+# labels: slow
 . "$(dirname "$0")/cli.sh"
 if ! command -v python3 >/dev/null; then
     echo "skipped: no python3, which makes the photographs"
