@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     a.values = mean + 1;
     a.finished = finished;
     for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
-        a.constant[c] = description.constant[c];
+        a.constant[c] = description.terms[0].constant[c];
 
     const double floor_us = 1e6 * 2.0 * (double)count * 4.0 / 4.8e12;
     const double copy = best_us(

@@ -12,8 +12,6 @@ for plot in js-ce-mae gjs-simplex js-gce-gradient; do
     "$jensen" theory plot $plot --out "$out/theory_${plot//-/_}.svg"
 done
 
-losses=(gjs js gjs-nocons gjs-consistency ce mae gce sce nce rce nce+rce ls bs kl kl-rev
-        jeffreys k k-rev js-sqrt)
-for loss in "${losses[@]}"; do
+"$jensen" show losses --json | grep -oE '"name": *"[^"]*", *"summary"' | cut -d'"' -f4 | while read -r loss; do
     "$jensen" theory plot loss --loss "$loss" --out "$out/loss_${loss//[-+]/_}.svg"
 done

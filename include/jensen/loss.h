@@ -4,7 +4,8 @@
  * returns the mean loss over the samples and its gradient with respect to the
  * logits. The softmax belongs to the loss, never to the network.
  *
- * A loss is named by a spec, "name" or "name:key=value,key=value":
+ * A loss is named by a spec, "name" or "name:key=value,key=value", or by a sum of such,
+ * "10*nce+0.1*rce":
  *
  *     jsn_loss *loss = NULL;
  *     if (jsn_loss_create(&loss, "gjs:pi1=0.5", 10, 2) != JSN_OK)

@@ -18,4 +18,8 @@ enum { JSNI_DISSECT_FACTOR }; /* the constant: 1 or 2 / log 2 */
 jsn_status jsni_dissect_prepare(const char *spec, const jsni_spec_value *values,
                                 size_t views, jsni_loss_setup *setup);
 
+/* The same for those that have `clamp` behind it. */
+jsn_status jsni_dissect_clamp_prepare(const char *spec, const jsni_spec_value *values,
+                                      size_t views, jsni_loss_setup *setup);
+
 #endif /* JSNI_LOSS_DISSECT_H */

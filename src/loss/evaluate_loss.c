@@ -103,10 +103,10 @@ static jsn_status check_other(const jsn_loss *loss, const jsn_loss *other)
                          other->classes, jsn_noun(other->classes, "class", "classes"),
                          other->views, jsn_noun(other->views, "view", "views"),
                          loss->classes, loss->views);
-    if (loss->def->root || other->def->root)
+    if (loss->root || other->root)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: %s has no per-sample values and cannot be mixed",
-                         (loss->def->root ? loss : other)->def->info.name);
+                         (loss->root ? loss : other)->info.name);
     return JSN_OK;
 }
 
@@ -116,10 +116,10 @@ jsn_status jsni_loss_check_use(const jsn_loss *loss, const jsn_loss *other, bool
         JSNI_TRY(check_other(loss, other));
     const jsn_loss *const both[] = {loss, other};
     for (size_t i = 0; i < 2; i++)
-        if (both[i] != NULL && soft && !both[i]->def->info.soft)
+        if (both[i] != NULL && soft && !both[i]->info.soft)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "loss: %s takes labels, not soft targets",
-                             both[i]->def->info.name);
+                             both[i]->info.name);
     return JSN_OK;
 }
 
@@ -135,9 +135,9 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
                          "loss: needs labels or targets, one of them");
     if (batch->type != JSN_LOSS_F32 && batch->type != JSN_LOSS_F64)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: type %d", (int)batch->type);
-    if (loss->def->root && result->per_sample != NULL)
+    if (loss->root && result->per_sample != NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s has no per-sample values",
-                         loss->def->info.name);
+                         loss->info.name);
     if ((batch->other == NULL) != (batch->use_other == NULL))
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: other and use_other go together");
     JSNI_TRY(jsni_loss_check_use(loss, batch->other, batch->targets != NULL));
@@ -153,7 +153,7 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
 
 static jsn_loss_level choose_level(const jsn_loss *loss, const jsn_loss_batch *batch)
 {
-    if (batch->type == JSN_LOSS_F64 || loss->setup.in_double)
+    if (batch->type == JSN_LOSS_F64 || loss->in_double)
         return JSN_LOSS_DOUBLE;
     return loss->forced == JSN_LOSS_AUTO ? jsni_loss_best_level() : loss->forced;
 }
@@ -162,8 +162,8 @@ static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
                               const jsn_loss_result *result)
 {
     jsni_loss_job job = {
-        .index = loss->index,
-        .joint = loss->def->joint,
+        .index = loss->terms[0].index,
+        .joint = loss->joint,
         .f64 = batch->type == JSN_LOSS_F64,
         .samples = batch->samples,
         .classes = loss->classes,
@@ -176,9 +176,13 @@ static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
         .per_sample = result->per_sample,
         .class_weights = batch->class_weights,
         .sample_weights = batch->sample_weights,
-        .constant = loss->setup.constant,
-        .constant_f = loss->constant_f,
+        .constant = loss->terms[0].setup.constant,
+        .constant_f = loss->terms[0].constant_f,
     };
+    if (loss->term_count > 1 || loss->terms[0].weight != 1.0) {
+        job.terms = loss->terms;
+        job.term_count = loss->term_count;
+    }
     const double bytes = 2.0 * sizeof(float) * (double)loss->views *
                          (double)batch->samples * (double)loss->classes;
     job.stream = result->grad != batch->logits && bytes > STREAM_BYTES;
@@ -234,7 +238,7 @@ static jsn_status run_job(jsn_loss *loss, jsn_loss *owner, const jsni_loss_job *
             return jsni_fail(JSN_ERR_NUMERIC,
                              "loss: %s of sample %zu is not finite: a logit that is "
                              "not a number, or infinite",
-                             loss->def->info.name, owner->parts[i].bad);
+                             loss->info.name, owner->parts[i].bad);
         *sum += owner->parts[i].sum;
     }
     return JSN_OK;
@@ -318,13 +322,14 @@ jsn_status jsn_loss_eval(jsn_loss *loss, const jsn_loss_batch *batch,
         return jsni_fail(JSN_ERR_NUMERIC,
                          "loss: the sum of %s over the samples is not finite: losses "
                          "or weights are too large",
-                         loss->def->info.name);
-    if (loss->def->root) {
+                         loss->info.name);
+    if (loss->root) {
         const double root = mean > 0.0 ? sqrt(mean) : 0.0;
-        mean = loss->setup.outer * root;
+        mean = loss->terms[0].setup.outer * root;
         if (job.grad != NULL)
             scale_gradient(loss, &job,
-                           root > 0.0 ? loss->setup.outer / (2.0 * root) : 0.0);
+                           root > 0.0 ? loss->terms[0].setup.outer / (2.0 * root)
+                                      : 0.0);
     }
     result->mean = mean;
     return JSN_OK;

@@ -15,6 +15,7 @@
 
 #include "loss/lane_io.h"
 #include "loss/lane_project.h"
+#include "loss/lane_sum.h"
 #include "loss/loss_list.h"
 #include "loss/row.h"
 
@@ -44,20 +45,23 @@ static size_t chunk_count(size_t classes)
     return is_apart(classes) ? classes : (classes + JSNI_LANES - 1) / JSNI_LANES;
 }
 
-/* [1] target, [views] e, [views] d; a group behind them, since a shifted read of the
- * last one may run over. */
+/* [1] target, [views] e, [views] d, for sums [views] kept d and [views] gradient; a group
+ * behind them, since a shifted read of the last one may run over. Every loss has room for
+ * a sum: another one may use its scratch. */
 static size_t scratch_bytes(size_t classes, size_t views)
 {
-    return ((1 + 2 * views) * chunk_count(classes) + 1) * sizeof(jsni_real);
+    return ((1 + 4 * views) * chunk_count(classes) + 1) * sizeof(jsni_real);
 }
 
 /* One run: the job and its pieces of scratch. */
 typedef struct lane_run {
     const jsni_loss_job *job;
     jsni_row_fn *fn;
-    jsni_real *t; /* [chunks] */
-    jsni_real *e; /* [views][chunks] */
-    jsni_real *d; /* [views][chunks] */
+    jsni_real *t;     /* [chunks] */
+    jsni_real *e;     /* [views][chunks] */
+    jsni_real *d;     /* [views][chunks] */
+    jsni_real *kept;  /* [views][chunks] d of a sum, which dense gradients overwrite */
+    jsni_real *total; /* [views][chunks] gradient of a sum */
     jsni_row row;
     jsni_real target_sum;
     jsni_grad grad[JSN_LOSS_MAX_VIEWS];
@@ -276,7 +280,16 @@ static void clear_grad(lane_run *run)
     /* Member by member: stores of registers, not a call for a few lines of memory. */
     const jsni_real zero = jsni_fill(R(0));
     for (size_t v = 0; v < run->row.views; v++)
-        run->grad[v] = (jsni_grad){zero, zero, zero, zero, zero, zero, 0, 0};
+        run->grad[v] = (jsni_grad){zero, zero, zero, zero, zero, zero, 0, 0, 0};
+}
+
+/* Value and derivative of the sample in place. */
+static jsni_real evaluate_row(lane_run *run)
+{
+    return run->job->terms == NULL
+               ? run->fn(&run->row, run->grad)
+               : jsni_sum_row(run->job, &run->row, run->target_sum, run->kept,
+                              run->total, rows, run->grad);
 }
 
 static void sample_beside(lane_run *run, size_t sample)
@@ -299,7 +312,7 @@ static void sample_beside(lane_run *run, size_t sample)
                 row->log_sum[v];
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             jsni_fetch_ends(job, first + (g + v) * step);
-        const double part = (double)jsni_first(run->fn(row, run->grad));
+        const double part = (double)jsni_first(evaluate_row(run));
         if (is_in_place(job))
             check_value(run, sample, first + g * step, row->views, part);
         value += part;
@@ -491,7 +504,7 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
                        run->d + v * row->chunks);
             softmax_apart(run, v);
         }
-        const jsni_real part = run->fn(row, run->grad);
+        const jsni_real part = evaluate_row(run);
         if (is_in_place(job))
             check_values(run, sample, lanes, first + g * step, part);
         value = value + part;
@@ -522,6 +535,8 @@ static void run_samples(const jsni_loss_job *job, size_t first, size_t last,
     run.t = scratch;
     run.e = run.t + chunks;
     run.d = run.e + job->views * chunks;
+    run.kept = run.d + job->views * chunks;
+    run.total = run.kept + job->views * chunks;
     run.target_sum = jsni_fill(R(1));
     run.row.constant = jsni_constants(job);
     run.row.e = run.e;

@@ -94,6 +94,11 @@ static inline const jsni_scalar *jsni_constants(const jsni_loss_job *job)
     return job->constant;
 }
 
+static inline const jsni_scalar *jsni_term_constants(const jsni_loss_term *term)
+{
+    return term->setup.constant;
+}
+
 #else
 
 static inline jsni_real jsni_read(const jsni_loss_job *job, const void *from,
@@ -172,6 +177,11 @@ static inline jsni_scalar jsni_first(jsni_real x)
 static inline const jsni_scalar *jsni_constants(const jsni_loss_job *job)
 {
     return job->constant_f;
+}
+
+static inline const jsni_scalar *jsni_term_constants(const jsni_loss_term *term)
+{
+    return term->constant_f;
 }
 
 #endif

@@ -36,7 +36,7 @@ static inline int projection_kind(const jsni_grad *grad, bool soft)
     if (grad->entropic)
         return PROJECT_PLOGP;
     if (grad->dense)
-        return soft ? PROJECT_DENSE_TARGET : PROJECT_DENSE;
+        return soft || grad->mixed ? PROJECT_DENSE_TARGET : PROJECT_DENSE;
     return PROJECT_TARGET;
 }
 

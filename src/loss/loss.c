@@ -2,9 +2,11 @@
  * particular to one is in its own file. */
 #include "jensen/loss.h"
 
+#include <string.h>
+
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/names.h"
+#include "core/text.h"
 #include "loss/loss_impl.h"
 #include "loss/loss_list.h"
 #include "loss/mixture.h"
@@ -20,54 +22,43 @@ static const jsni_loss_def *const table[] = {JSNI_LOSS_LIST(TABLE_ENTRY)};
 /* More would overflow nothing, but is a mistake. */
 enum { MOST_CLASSES = 1 << 24 };
 
+const jsni_loss_def *jsni_loss_def_at(size_t index)
+{
+    return index < JSNI_COUNT_OF(table) && !table[index]->hidden ? table[index] : NULL;
+}
+
 size_t jsn_loss_count(void)
 {
-    return JSNI_COUNT_OF(table);
+    size_t count = 0;
+    while (jsni_loss_def_at(count) != NULL)
+        count++;
+    return count;
 }
 
 const jsn_loss_info *jsn_loss_describe(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+    const jsni_loss_def *def = jsni_loss_def_at(index);
+    return def == NULL ? NULL : &def->info;
 }
 
-static jsn_status find_def(const char *spec, size_t *index)
+/* The views that a spec wants: the most of its terms. */
+static size_t views_wanted(const jsni_loss_term *terms, size_t count)
 {
-    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        if (jsni_spec_names(spec, table[i]->info.name)) {
-            *index = i;
-            return JSN_OK;
-        }
-    jsni_names names;
-    jsni_names_begin(&names, spec, "'jensen show losses'");
-    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_names_add(&names, table[i]->info.name);
-    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no loss named '%s'",
-                           names.word);
-}
-
-/* views == 0: the spec is only checked. */
-static jsn_status read_spec(const char *spec, size_t views, size_t *index,
-                            jsni_loss_setup *setup)
-{
-    jsni_spec_value values[JSNI_LOSS_MAX_PARAMS];
-    JSNI_TRY(find_def(spec, index));
-    const jsni_loss_def *def = table[*index];
-    JSNI_TRY(jsni_spec_values(spec, def->info.params, def->info.param_count, values));
-    *setup = (jsni_loss_setup){.outer = 1.0, .views_wanted = def->info.views};
-    for (size_t i = 0; i < def->info.param_count; i++)
-        setup->constant[i] = values[i].real;
-    return def->prepare == NULL ? JSN_OK : def->prepare(spec, values, views, setup);
+    size_t most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = terms[i].setup.views_wanted > most ? terms[i].setup.views_wanted : most;
+    return most;
 }
 
 jsn_status jsn_loss_check(const char *spec, size_t *views)
 {
     if (spec == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: the spec is NULL");
-    size_t index = 0;
-    jsni_loss_setup setup;
-    JSNI_TRY(read_spec(spec, 0, &index, &setup));
+    jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
+    size_t count = 0;
+    JSNI_TRY(jsni_loss_read_spec(spec, 0, terms, &count));
     if (views != NULL)
-        *views = setup.views_wanted;
+        *views = views_wanted(terms, count);
     return JSN_OK;
 }
 
@@ -81,6 +72,28 @@ static size_t scratch_need(size_t classes, size_t views)
         most = bytes > most ? bytes : most;
     }
     return (most + 63) / 64 * 64;
+}
+
+/* What the terms of a loss say of it as a whole. */
+static jsn_status describe(jsn_loss *loss, const char *spec)
+{
+    const jsni_loss_term *terms = loss->terms;
+    loss->info = terms[0].def->info;
+    for (size_t i = 0; i < loss->term_count; i++) {
+        loss->joint = loss->joint || terms[i].def->joint;
+        loss->root = loss->root || terms[i].def->root;
+        loss->in_double = loss->in_double || terms[i].setup.in_double;
+        loss->info.soft = loss->info.soft && terms[i].def->info.soft;
+    }
+    if (loss->term_count == 1)
+        return JSN_OK;
+    JSNI_TRY_ALLOC(loss->name = jsni_text_copy(spec));
+    loss->info.name = loss->name;
+    loss->info.summary = "a sum of losses";
+    loss->info.params = NULL;
+    loss->info.param_count = 0;
+    loss->info.views = views_wanted(terms, loss->term_count);
+    return JSN_OK;
 }
 
 jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
@@ -98,24 +111,24 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
                          classes, jsn_noun(classes, "class", "classes"), views,
                          jsn_noun(views, "view", "views"), (int)MOST_CLASSES,
                          (int)JSN_LOSS_MAX_VIEWS);
-    size_t index = 0;
-    jsni_loss_setup setup;
-    JSNI_TRY(read_spec(spec, views, &index, &setup));
-
     jsn_loss *loss = jsni_alloc_zero(1, sizeof *loss);
     JSNI_TRY_ALLOC(loss);
-    loss->def = table[index];
-    loss->index = index;
     loss->classes = classes;
     loss->views = views;
-    loss->all_views = setup;
-    jsn_loss_first_view_only(loss, false);
-    loss->scratch_bytes = scratch_need(classes, views);
-    loss->workers = 1;
-    loss->scratch = jsni_alloc_zero(1, loss->scratch_bytes);
-    if (loss->scratch == NULL) {
+    jsn_status status =
+        jsni_loss_read_spec(spec, views, loss->terms, &loss->term_count);
+    if (status == JSN_OK)
+        status = describe(loss, spec);
+    if (status == JSN_OK) {
+        jsn_loss_first_view_only(loss, false);
+        loss->scratch_bytes = scratch_need(classes, views);
+        loss->workers = 1;
+        loss->scratch = jsni_alloc_zero(1, loss->scratch_bytes);
+        status = loss->scratch == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    }
+    if (status != JSN_OK) {
         jsn_loss_destroy(loss);
-        return JSN_ERR_MEMORY;
+        return status;
     }
     *out = loss;
     return JSN_OK;
@@ -127,6 +140,7 @@ void jsn_loss_destroy(jsn_loss *loss)
         return;
     jsni_pool_destroy(loss->pool);
     jsni_free(loss->scratch);
+    jsni_free(loss->name);
     jsni_free(loss);
 }
 
@@ -134,7 +148,7 @@ const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss)
 {
     if (loss == NULL)
         return NULL;
-    return &loss->def->info;
+    return &loss->info;
 }
 
 void jsn_loss_first_view_only(jsn_loss *loss, bool on)
@@ -142,25 +156,35 @@ void jsn_loss_first_view_only(jsn_loss *loss, bool on)
     if (loss == NULL)
         return;
     loss->first_only = on;
-    loss->setup = loss->all_views;
-    if (on && loss->def->joint) /* all of these are made by jsni_pi_prepare() */
-        jsni_pi_first_view(&loss->setup);
-    for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
-        loss->constant_f[i] = (float)loss->setup.constant[i];
+    for (size_t t = 0; t < loss->term_count; t++) {
+        jsni_loss_term *term = &loss->terms[t];
+        term->setup = term->all_views;
+        if (on && term->def->joint) /* all of these are made by jsni_pi_prepare() */
+            jsni_pi_first_view(&term->setup);
+        for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
+            term->constant_f[i] = (float)term->setup.constant[i];
+    }
 }
 
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
 {
-    out->index = loss->index;
-    out->classes = loss->classes;
-    out->views = loss->views;
-    out->views_read = loss->first_only ? 1 : loss->views;
-    out->joint = loss->def->joint;
-    out->root = loss->def->root;
-    out->in_double = loss->setup.in_double;
-    out->outer = loss->setup.outer;
-    for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
-        out->constant[i] = loss->setup.constant[i];
+    *out = (jsni_loss_device){.classes = loss->classes,
+                              .views = loss->views,
+                              .views_read = loss->first_only ? 1 : loss->views,
+                              .joint = loss->joint,
+                              .root = loss->root,
+                              .in_double = loss->in_double,
+                              .outer = loss->terms[0].setup.outer,
+                              .term_count = loss->term_count};
+    for (size_t t = 0; t < loss->term_count; t++) {
+        const jsni_loss_term *from = &loss->terms[t];
+        jsni_loss_device_term *to = &out->terms[t];
+        to->index = from->index;
+        to->weight = from->weight;
+        to->joint = from->def->joint;
+        to->in_double = from->setup.in_double;
+        memcpy(to->constant, from->setup.constant, sizeof to->constant);
+    }
 }
 
 jsn_status jsn_loss_set_threads(jsn_loss *loss, size_t threads)

@@ -11,18 +11,32 @@
  * p_y -> 1 and no logarithm of zero is taken as p_y -> 0, so the probabilities need
  * no clamping. Its derivative is dL/dl_y = -p_y^q, and 0 for the other classes.
  */
-#include "loss/row.h"
+#include "loss/clamped.h"
 
-enum { GCE_Q };
+enum { GCE_Q, GCE_CLAMP };
 
 JSNI_SETUP const jsn_param_info gce_params[] = {
     {"q", "towards 0: cross-entropy; 1: half the absolute error", 0.7, 1e-3, 1.0,
      JSN_PARAM_REAL},
+    JSNI_CLAMP_PARAM,
 };
+
+JSNI_SETUP jsn_status gce_prepare(const char *spec, const jsni_spec_value *values,
+                                  size_t views, jsni_loss_setup *setup)
+{
+    (void)views;
+    (void)setup;
+    return jsni_loss_flag(spec, "clamp", values[GCE_CLAMP].real);
+}
 
 JSNI_ROW static inline jsni_real gce_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar q = row->constant[GCE_Q];
+    if (row->constant[GCE_CLAMP] != R(0)) {
+        const jsni_real l = row->label_logp[0], cut = q * jsni_clamped_log(l);
+        grad->target = -jsni_uncut(l, jsni_exp(cut));
+        return jsni_expm1(cut) / -q;
+    }
     const jsni_real power = q * row->label_logp[0];
     grad->target = -jsni_exp(power);
     return jsni_expm1(power) / -q;
@@ -30,4 +44,4 @@ JSNI_ROW static inline jsni_real gce_row(const jsni_row *row, jsni_grad *grad)
 
 JSNI_LOSS_DEFINE(gce, "gce", "generalised cross-entropy, (1 - p_y^q) / q",
                  JSNI_ONE_VIEW | JSNI_HARD_ONLY, gce_params, JSNI_COUNT_OF(gce_params),
-                 NULL);
+                 gce_prepare);

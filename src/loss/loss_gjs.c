@@ -8,9 +8,19 @@
  * after Englesson and Azizpour, "Generalized Jensen-Shannon Divergence Loss for Learning
  * with Noisy Labels", NeurIPS 2021. The predictions are those of differently augmented
  * views of one image: beside fitting the label, they are asked to agree. */
+#include "core/fail.h"
+#include "loss/clamped.h"
+#include "loss/loss_number.h"
 #include "loss/mixture.h"
 
-JSNI_SETUP const jsn_param_info gjs_params[] = {JSNI_PI_PARAMS};
+JSNI_SETUP const jsn_param_info gjs_params[] = {JSNI_PI_PARAMS, JSNI_CLAMP_PARAM};
+
+JSNI_SETUP jsn_status gjs_prepare(const char *spec, const jsni_spec_value *values,
+                                  size_t views, jsni_loss_setup *setup)
+{
+    JSNI_TRY(jsni_pi_clamp(spec, values, JSNI_LOSS_AT_gjs_clamped, setup));
+    return jsni_pi_prepare(spec, values, views, setup);
+}
 
 JSNI_ROW static inline jsni_real gjs_row(const jsni_row *row, jsni_grad *grad)
 {
@@ -27,4 +37,4 @@ JSNI_ROW static inline jsni_real gjs_row(const jsni_row *row, jsni_grad *grad)
 
 JSNI_LOSS_DEFINE(gjs, "gjs",
                  "generalised Jensen-Shannon divergence of target and views",
-                 JSNI_JOINT, gjs_params, JSNI_COUNT_OF(gjs_params), jsni_pi_prepare);
+                 JSNI_JOINT, gjs_params, JSNI_COUNT_OF(gjs_params), gjs_prepare);

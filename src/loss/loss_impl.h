@@ -13,7 +13,11 @@
 #include "core/spec.h"
 #include "jensen/loss.h"
 
-enum { JSNI_LOSS_MAX_PARAMS = 4, JSNI_LOSS_CONSTANTS = 8 + JSN_LOSS_MAX_VIEWS };
+enum {
+    JSNI_LOSS_MAX_PARAMS = 5,
+    JSNI_LOSS_CONSTANTS = 8 + JSN_LOSS_MAX_VIEWS,
+    JSNI_LOSS_MAX_TERMS = 6 /* of a sum */
+};
 
 /* A batch is cut into at most this many pieces, whatever the number of threads. */
 enum { JSNI_LOSS_PIECES = 256 };
@@ -24,6 +28,8 @@ typedef struct jsni_loss_setup {
     double outer;        /* what a root is multiplied by */
     size_t views_wanted; /* when the user names no number */
     bool in_double;      /* float would lose digits */
+    size_t row;          /* in loss_list.h: what evaluates it, the loss itself unless
+                          * prepare() says otherwise */
 } jsni_loss_setup;
 
 /* Turns parsed parameters into constants. They come in as the parameters in order;
@@ -33,8 +39,9 @@ typedef jsn_status jsni_loss_prepare_fn(const char *spec, const jsni_spec_value 
 
 typedef struct jsni_loss_def {
     jsn_loss_info info;
-    bool joint; /* reads all views together; else one at a time, and views average */
-    bool root;  /* the loss is the root of the batch mean */
+    bool joint;  /* reads all views together; else one at a time, and views average */
+    bool root;   /* the loss is the root of the batch mean */
+    bool hidden; /* evaluates another's variant: not in the table that users see */
     jsni_loss_prepare_fn *prepare; /* or NULL */
 } jsni_loss_def;
 
@@ -42,9 +49,25 @@ typedef struct jsni_loss_def {
 JSN_MUST_CHECK jsn_status jsni_loss_flag(const char *spec, const char *name,
                                          double value);
 
+/* A parameter that counts. */
+JSN_MUST_CHECK jsn_status jsni_loss_whole(const char *spec, const char *name,
+                                          double value);
+
+/* One loss of a sum, a * L1 + b * L2 + ... */
+typedef struct jsni_loss_term {
+    const jsni_loss_def *def;
+    size_t index; /* in loss_list.h */
+    double weight;
+    jsni_loss_setup all_views; /* as made */
+    jsni_loss_setup setup;     /* as used: all_views, or for the first view alone */
+    float constant_f[JSNI_LOSS_CONSTANTS];
+} jsni_loss_term;
+
 /* What a piece of an evaluation reads and writes. */
 typedef struct jsni_loss_job {
-    size_t index; /* of the loss in loss_list.h */
+    size_t index;                /* of the loss in loss_list.h */
+    const jsni_loss_term *terms; /* of a sum, in place of the index; NULL: one loss */
+    size_t term_count;
     bool joint;
     bool f64;    /* logits, targets, gradient are double */
     bool stream; /* the gradient is larger than the caches: write around them */
@@ -95,15 +118,15 @@ extern const jsni_loss_ops jsni_loss_ops_avx512;
 
 /* A loss handle; loss.c makes it, evaluate_loss.c runs it. */
 struct jsn_loss {
-    const jsni_loss_def *def;
-    size_t index; /* in loss_list.h */
+    jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
+    size_t term_count;  /* 1: a loss of the table */
+    jsn_loss_info info; /* of a sum its own */
+    char *name;         /* owned: the spec of a sum, or NULL */
+    bool joint, root, in_double;
     size_t classes, views;
     bool first_only;
     jsn_loss_level forced; /* JSN_LOSS_AUTO: choose */
     jsn_loss_level used;
-    jsni_loss_setup all_views; /* as made */
-    jsni_loss_setup setup;     /* as used: all_views, or for the first view alone */
-    float constant_f[JSNI_LOSS_CONSTANTS];
     jsni_pool *pool;              /* owned; NULL: the calling thread alone */
     size_t workers;               /* scratch areas */
     size_t scratch_bytes;         /* of one, a multiple of 64 */
@@ -113,12 +136,19 @@ struct jsn_loss {
 };
 
 /* What a device needs to evaluate a loss; see backend/cuda/cuda_loss.h. */
-typedef struct jsni_loss_device {
-    size_t index; /* in loss_list.h */
-    size_t classes, views, views_read;
-    bool joint, root, in_double;
-    double outer; /* root: what it is multiplied by */
+typedef struct jsni_loss_device_term {
+    size_t index;  /* in loss_list.h */
+    double weight; /* in the sum; 1 for a loss alone */
+    bool joint, in_double;
     double constant[JSNI_LOSS_CONSTANTS];
+} jsni_loss_device_term;
+
+typedef struct jsni_loss_device {
+    size_t classes, views, views_read;
+    bool joint, root, in_double; /* of any term */
+    double outer;                /* root: what it is multiplied by */
+    size_t term_count;
+    jsni_loss_device_term terms[JSNI_LOSS_MAX_TERMS];
 } jsni_loss_device;
 
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
@@ -127,6 +157,14 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
  * labels or (`soft`) on soft targets. JSN_ERR_ARGUMENT. */
 JSN_MUST_CHECK jsn_status jsni_loss_check_use(const jsn_loss *loss,
                                               const jsn_loss *other, bool soft);
+
+/* The table, for those who read specs. */
+const jsni_loss_def *jsni_loss_def_at(size_t index); /* NULL behind the last */
+
+/* Reads a spec, a loss or a sum of them: "gce:q=0.7", "10*nce+0.1*rce". `views` is 0 when
+ * the spec is only checked. The statuses of jsn_loss_check(). */
+JSN_MUST_CHECK jsn_status jsni_loss_read_spec(const char *spec, size_t views,
+                                              jsni_loss_term *terms, size_t *count);
 
 /* The ops of a level, NULL where the machine or the build lacks it. */
 const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level);

@@ -1,6 +1,7 @@
 /* loss/loss_list.h - the table of losses, in the order of `jensen show losses`. To add
  * one, write loss/loss_<id>.c and add its row here. The host, each of its instruction
- * sets and the CUDA backend build their tables from this list. */
+ * sets and the CUDA backend build their tables from this list. What has no name of its own
+ * (JSNI_HIDDEN) stands at the end. */
 #ifndef JSNI_LOSS_LIST_H
 #define JSNI_LOSS_LIST_H
 
@@ -23,6 +24,29 @@
     X(jeffreys)           \
     X(k)                  \
     X(k_rev)              \
-    X(js_sqrt)
+    X(js_sqrt)            \
+    X(focal)              \
+    X(nfl)                \
+    X(agce)               \
+    X(aul)                \
+    X(ael)                \
+    X(nce_agce)           \
+    X(nce_aul)            \
+    X(nce_ael)            \
+    X(anl_ce)             \
+    X(anl_fl)             \
+    X(taylor)             \
+    X(poly)               \
+    X(bitempered)         \
+    X(eps_ce)             \
+    X(eps_ce_mae)         \
+    X(forward)            \
+    X(backward)           \
+    X(peer)               \
+    X(fdiv_tv)            \
+    X(fdiv_pearson)       \
+    X(fdiv_js)            \
+    X(js_clamped)         \
+    X(gjs_clamped)
 
 #endif /* JSNI_LOSS_LIST_H */

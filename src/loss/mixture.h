@@ -38,6 +38,11 @@ enum {
 jsn_status jsni_pi_prepare(const char *spec, const jsni_spec_value *values,
                            size_t views, jsni_loss_setup *setup);
 
+/* `clamp`, behind those: 1 has the loss evaluated by the row `clamped`, apart, so that the
+ * usual one stays as short as it is. */
+jsn_status jsni_pi_clamp(const char *spec, const jsni_spec_value *values,
+                         size_t clamped, jsni_loss_setup *setup);
+
 /* Gives the first view the weight of all views. */
 void jsni_pi_first_view(jsni_loss_setup *setup);
 

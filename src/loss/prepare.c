@@ -4,11 +4,31 @@
 #include "core/fail.h"
 #include "loss/dissect.h"
 #include "loss/mixture.h"
+#include "loss/negative.h"
 
 jsn_status jsni_loss_flag(const char *spec, const char *name, double value)
 {
     if (value != 0.0 && value != 1.0)
         return jsni_fail(JSN_ERR_RANGE, "'%s': %s is 0 or 1", spec, name);
+    return JSN_OK;
+}
+
+jsn_status jsni_loss_whole(const char *spec, const char *name, double value)
+{
+    if (value != floor(value))
+        return jsni_fail(JSN_ERR_RANGE, "'%s': %s is a whole number", spec, name);
+    return JSN_OK;
+}
+
+jsn_status jsni_anl_prepare(const char *spec, const jsni_spec_value *values,
+                            size_t views, jsni_loss_setup *setup)
+{
+    (void)spec;
+    (void)views;
+    const double least = values[JSNI_ANL_MIN].real;
+    const double gamma = setup->constant[JSNI_ANL_GAMMA];
+    setup->constant[JSNI_ANL_LOG] = log(least);
+    setup->constant[JSNI_ANL_TOP] = -exp(gamma * log1p(-least)) * log(least);
     return JSN_OK;
 }
 
@@ -20,6 +40,13 @@ jsn_status jsni_dissect_prepare(const char *spec, const jsni_spec_value *values,
     JSNI_TRY(jsni_loss_flag(spec, "scale", scale));
     setup->constant[JSNI_DISSECT_FACTOR] = scale != 0.0 ? 2.0 / JSNI_LOG_2 : 1.0;
     return JSN_OK;
+}
+
+jsn_status jsni_dissect_clamp_prepare(const char *spec, const jsni_spec_value *values,
+                                      size_t views, jsni_loss_setup *setup)
+{
+    JSNI_TRY(jsni_loss_flag(spec, "clamp", values[1].real));
+    return jsni_dissect_prepare(spec, values, views, setup);
 }
 
 /* The weights of a `pi=...` list: label first, then one a view. The last is taken as 1
@@ -80,6 +107,16 @@ jsn_status jsni_pi_prepare(const char *spec, const jsni_spec_value *values,
         setup->constant[JSNI_PI_VIEW + j] = pi[1 + j];
     setup->views_wanted = views;
     setup->in_double = pi[0] < 0.01 || pi[0] > 0.99;
+    return JSN_OK;
+}
+
+jsn_status jsni_pi_clamp(const char *spec, const jsni_spec_value *values,
+                         size_t clamped, jsni_loss_setup *setup)
+{
+    enum { CLAMP = 3 };
+    JSNI_TRY(jsni_loss_flag(spec, "clamp", values[CLAMP].real));
+    if (values[CLAMP].real != 0.0)
+        setup->row = clamped;
     return JSN_OK;
 }
 

@@ -5,7 +5,8 @@
  * loss and describes its derivative g = dL/dl, each l_k taken as a free variable, as
  *
  *     g_k = target * t_k + uniform + plogp * p_k l_k     (sums of what it needs)
- *     g_k = target * t_k + uniform + dense_scale * d_k   (with an array of its own)
+ *     g_k = target * t_k + uniform + dense_scale * d_k   (with an array of its own; for
+ *                                                         labels say `mixed`)
  *
  * A multiple of p_k may be added to g or left out: it does not change the gradient of
  * the logits, g_k - p_k sum_i g_i, which the common code makes of it. Loops go over
@@ -60,6 +61,7 @@ typedef struct jsni_grad {
     jsni_real dense_sum; /* dense_scale * sum_k d_k */
     int dense;           /* row->d holds d_k; excludes plogp */
     int entropic;        /* plogp is used */
+    int mixed; /* dense, with target and uniform beside it for labels as well */
 } jsni_grad;
 
 #ifdef JSNI_ROW_HEADER
@@ -98,6 +100,23 @@ JSNI_ROW static inline void jsni_put(const jsni_row *row, size_t view, size_t ch
                                      jsni_real value)
 {
     row->d[jsni_at(row, view, chunk)] = value;
+}
+
+/* `x` in the lanes that hold a class, 0 in padding: there d is 0 and e, which would be 1,
+ * is 0 as well. To be asked before jsni_put(). */
+JSNI_ROW static inline jsni_real jsni_inside(const jsni_row *row, size_t view,
+                                             size_t chunk, jsni_real x)
+{
+    const size_t at = jsni_at(row, view, chunk);
+    const jsni_real half = jsni_fill(R(0.5)), zero = jsni_fill(R(0));
+    return jsni_less(row->d[at], -half, x, jsni_less(row->e[at], half, zero, x));
+}
+
+/* 0, or NaN where a logit is: the logarithm and the exponential of some levels make
+ * ordinary numbers of it, so that a value made by them alone adds this. */
+JSNI_ROW static inline jsni_real jsni_doubt(const jsni_row *row, size_t view)
+{
+    return R(0) * row->log_sum[view];
 }
 
 /* x log x, 0 at 0. */
@@ -182,6 +201,7 @@ typedef jsni_real jsni_row_fn(const jsni_row *row, jsni_grad *grad);
                                            ((kind)&JSNI_ROOT) == 0},                   \
                                           ((kind)&JSNI_JOINT) != 0,                    \
                                           ((kind)&JSNI_ROOT) != 0,                     \
+                                          ((kind)&JSNI_HIDDEN) != 0,                   \
                                           (prepare_fn)}
 #else
 #define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total, \
@@ -196,7 +216,8 @@ enum {
     JSNI_ONE_VIEW = 0,  /* sees one view at a time */
     JSNI_JOINT = 1,     /* sees all views together, wants two */
     JSNI_HARD_ONLY = 2, /* not defined for soft targets */
-    JSNI_ROOT = 4       /* the root of the batch mean */
+    JSNI_ROOT = 4,      /* the root of the batch mean */
+    JSNI_HIDDEN = 8     /* evaluates another entry's variant, has no name of its own */
 };
 
 #endif /* JSNI_LOSS_ROW_H */

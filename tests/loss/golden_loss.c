@@ -6,12 +6,12 @@
 #include "core/text.h"
 #include "loss/golden_loss.h"
 
-static const void *tensor(const golden *g, const char *prefix, const char *name,
-                          const char *suffix)
+static const void *tensor(const jsni_safetensors *tensors, const char *prefix,
+                          const char *name, const char *suffix)
 {
     char key[200];
     (void)snprintf(key, sizeof key, "%s%s/%s", prefix, name, suffix);
-    const jsni_safetensor *found = jsni_safetensors_find(g->tensors, key);
+    const jsni_safetensor *found = jsni_safetensors_find(tensors, key);
     if (found == NULL)
         fail_msg("no tensor %s", key);
     return found->data;
@@ -66,44 +66,64 @@ static void make_spec(golden_case *c, const char *start, const jsn_json *params)
     c->spec[strlen(c->spec) - 1] = '\0'; /* the last ',' or ':' */
 }
 
+/* The spec of a case by the manifest's name of its loss. */
+static void name_spec(golden_case *c, const char *loss, const jsn_json *params)
+{
+    char start[64];
+    (void)snprintf(start, sizeof start, "%s:", loss);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i].golden, loss) == 0)
+            (void)snprintf(start, sizeof start, "%s", names[i].spec);
+    make_spec(c, start, params);
+}
+
 void golden_read(const golden *g, size_t index, golden_case *c)
 {
-    const jsn_json *entry = jsn_json_at(jsn_json_get(g->manifest, "cases"), index);
+    const bool robust = index >= g->cases;
+    const jsn_json *entry =
+        jsn_json_at(jsn_json_get(robust ? g->robust_manifest : g->manifest, "cases"),
+                    robust ? index - g->cases : index);
+    const jsni_safetensors *results = robust ? g->robust_tensors : g->tensors;
     const char *loss = NULL;
     const char *inputs = NULL;
     const char *target = NULL;
     int64_t views = 0;
     memset(c, 0, sizeof *c);
     assert_ok(jsn_json_get_text(entry, "name", &c->name));
-    assert_ok(jsn_json_get_text(entry, "loss", &loss));
     assert_ok(jsn_json_get_text(entry, "inputs", &inputs));
     assert_ok(jsn_json_get_text(entry, "target", &target));
     assert_ok(jsn_json_get_int(entry, "views", &views));
-    char start[64];
-    (void)snprintf(start, sizeof start, "%s:", loss);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i].golden, loss) == 0)
-            (void)snprintf(start, sizeof start, "%s", names[i].spec);
-    make_spec(c, start, jsn_json_get(entry, "params"));
+    if (robust) {
+        assert_ok(jsn_json_get_text(entry, "spec", &loss));
+        (void)snprintf(c->spec, sizeof c->spec, "%s", loss);
+    } else {
+        assert_ok(jsn_json_get_text(entry, "loss", &loss));
+        name_spec(c, loss, jsn_json_get(entry, "params"));
+    }
 
     c->views = (size_t)views;
     for (size_t v = 0; v < c->views; v++) {
         char suffix[32];
         (void)snprintf(suffix, sizeof suffix, "logits%zu", v + 1);
-        c->logits[v] = tensor(g, "inputs/", inputs, suffix);
+        c->logits[v] = tensor(g->tensors, "inputs/", inputs, suffix);
         (void)snprintf(suffix, sizeof suffix, "grad%zu", v + 1);
-        c->grad[v] = tensor(g, "", c->name, suffix);
+        c->grad[v] = tensor(results, "", c->name, suffix);
     }
     char key[200];
     (void)snprintf(key, sizeof key, "inputs/%s/logits1", inputs);
     const jsni_safetensor *shape = jsni_safetensors_find(g->tensors, key);
     c->samples = shape->shape[0];
     c->classes = shape->shape[1];
+    if (robust) {
+        int64_t samples = 0; /* the first of them */
+        assert_ok(jsn_json_get_int(entry, "samples", &samples));
+        c->samples = (size_t)samples;
+    }
     if (strcmp(target, "labels") == 0)
-        c->labels = tensor(g, "inputs/", inputs, "labels");
+        c->labels = tensor(g->tensors, "inputs/", inputs, "labels");
     else
-        c->targets = tensor(g, "inputs/", inputs, target);
-    c->loss = tensor(g, "", c->name, "loss");
+        c->targets = tensor(g->tensors, "inputs/", inputs, target);
+    c->loss = tensor(results, "", c->name, "loss");
 }
 
 double golden_loss_error(const golden_case *c, const double *values)
@@ -139,7 +159,14 @@ int golden_open(void **state)
     static golden g;
     assert_ok(jsni_safetensors_open(&g.tensors, JSN_TEST_GOLDEN "/losses.safetensors"));
     assert_ok(jsn_json_read(&g.manifest, JSN_TEST_GOLDEN "/losses.json"));
-    assert_int_equal(jsn_json_count(jsn_json_get(g.manifest, "cases")), GOLDEN_CASES);
+    assert_ok(jsni_safetensors_open(&g.robust_tensors,
+                                    JSN_TEST_GOLDEN "/robust_losses.safetensors"));
+    assert_ok(jsn_json_read(&g.robust_manifest, JSN_TEST_GOLDEN "/robust_losses.json"));
+    g.cases = jsn_json_count(jsn_json_get(g.manifest, "cases"));
+    g.robust_cases = jsn_json_count(jsn_json_get(g.robust_manifest, "cases"));
+    g.count = g.cases + g.robust_cases;
+    assert_int_equal(g.cases, 1061);
+    assert_true(g.robust_cases >= 350);
     *state = &g;
     return 0;
 }
@@ -147,6 +174,8 @@ int golden_open(void **state)
 int golden_close(void **state)
 {
     golden *g = *state;
+    jsn_json_destroy(g->robust_manifest);
+    jsni_safetensors_close(g->robust_tensors);
     jsn_json_destroy(g->manifest);
     jsni_safetensors_close(g->tensors);
     return 0;

@@ -1,5 +1,5 @@
 /* tests/loss/golden_loss.h - the golden loss cases (220-digit arithmetic, see
- * tests/golden/losses.json) as the library wants them, and the measure that comes with
+ * tests/golden/losses.json and make_robust_losses.py) as the library wants them, and the measure that comes with
  * them: |got - want| / max(1, |want|) for a loss; for a gradient, times the batch size,
  * the largest difference over max(1, largest |want|). */
 #ifndef TESTS_LOSS_GOLDEN_LOSS_H
@@ -12,11 +12,16 @@
 #include "format/safetensors.h"
 #include "jensen/json.h"
 
-enum { GOLDEN_MOST = 5 * 8 * 1000, GOLDEN_CASES = 1061 };
+enum { GOLDEN_MOST = 5 * 8 * 1000 };
 
 typedef struct golden {
     jsni_safetensors *tensors;
     jsn_json *manifest;
+    jsni_safetensors
+        *robust_tensors; /* cases with a spec of their own, on the same inputs */
+    jsn_json *robust_manifest;
+    size_t cases, robust_cases;
+    size_t count; /* of both */
 } golden;
 
 /* One case, as the library wants it. */

@@ -22,6 +22,7 @@ typedef struct probe {
     int32_t labels[SAMPLES];
     double grad[MOST];
     double mean;
+    double size; /* mean of the absolute values, 0: there are none */
 } probe;
 
 static size_t entries(const probe *p)
@@ -76,15 +77,21 @@ static void evaluate(probe *p, jsn_loss_level level, double *grad)
     else
         batch.labels = p->labels;
     jsn_loss_result result = {0.0, NULL, f64 ? (void *)grad : gradient};
+    double values[SAMPLES] = {0};
     if (grad == NULL)
         result.grad = NULL;
     assert_ok(jsn_loss_create(&loss, p->spec, p->classes, p->views));
+    if (jsn_loss_describe_of(loss)->per_sample)
+        result.per_sample = values;
     assert_ok(jsn_loss_set_level(loss, level));
     assert_ok(jsn_loss_eval(loss, &batch, &result));
     jsn_loss_destroy(loss);
     for (size_t k = 0; k < count && !f64 && grad != NULL; k++)
         grad[k] = (double)gradient[k];
     p->mean = result.mean;
+    p->size = 0.0;
+    for (size_t i = 0; i < SAMPLES; i++)
+        p->size += fabs(values[i]) / SAMPLES;
 }
 
 /* The largest distance between the gradient in p->grad and central differences. The
@@ -207,6 +214,7 @@ static void check_levels(probe *p)
         p->targets[k] = (double)(float)p->targets[k];
     evaluate(p, JSN_LOSS_AUTO, p->grad);
     const double mean = p->mean;
+    const double size = fmax(1.0, fmax(fabs(mean), p->size));
     double scale = 1.0;
     for (size_t k = 0; k < entries(p); k++)
         scale = fmax(scale, SAMPLES * fabs(p->grad[k]));
@@ -216,9 +224,9 @@ static void check_levels(probe *p)
         if (!jsn_loss_level_exists((jsn_loss_level)level))
             continue;
         evaluate(p, (jsn_loss_level)level, grad);
-        if (!(fabs(p->mean - mean) <= 3e-6 * fmax(1.0, fabs(mean))))
+        if (!(fabs(p->mean - mean) <= 3e-6 * size))
             complain(p, jsn_loss_level_name((jsn_loss_level)level),
-                     (p->mean - mean) / fmax(1.0, fabs(mean)));
+                     (p->mean - mean) / size);
         for (size_t k = 0; k < entries(p); k++)
             if (!(SAMPLES * fabs(grad[k] - p->grad[k]) <= 1e-5 * scale))
                 complain(p, "gradient off by", grad[k] - p->grad[k]);

@@ -117,16 +117,21 @@ static unsigned lanes_for(size_t classes)
 }
 
 /* Rows that can be read in quads, of a loss that such a kernel can run. */
-static bool can_be_held(const jsni_loss_device *loss, const jsni_cuda_loss_args *a)
+static bool can_be_held(const jsni_loss_device_term *term, const jsni_cuda_loss_args *a)
 {
     const size_t pointers = (size_t)a->logits | (size_t)a->grad;
-    return !loss->in_double && a->targets == NULL && a->classes > FEW_CLASSES &&
+    return !term->in_double && a->targets == NULL && a->classes > FEW_CLASSES &&
            a->classes % 4 == 0 && pointers % 16 == 0 &&
-           (!loss->joint || loss->views_read == 2);
+           (!term->joint || a->views_read == 2);
 }
 
-static cudaError_t launch_held(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
-                               cudaStream_t stream, bool *done)
+static size_t slots_of(const jsni_cuda_loss_args *a, size_t blocks)
+{
+    return a->chooser == NULL && !a->summed ? blocks : a->samples;
+}
+
+static cudaError_t launch_held(const jsni_loss_device_term *term,
+                               jsni_cuda_loss_args *a, cudaStream_t stream, bool *done)
 {
     for (size_t h = 0; h < sizeof held / sizeof held[0]; h++) {
         if (a->classes > held[h].classes)
@@ -136,9 +141,9 @@ static cudaError_t launch_held(const jsni_loss_device *loss, jsni_cuda_loss_args
         const size_t blocks = (a->samples + groups * repeat - 1) / (groups * repeat);
         a->lanes = held[h].lanes;
         a->repeat = (unsigned)repeat;
-        a->slots = a->chooser == NULL ? blocks : a->samples;
+        a->slots = slots_of(a, blocks);
         *done = true;
-        return held[h].launch[loss->index](a, (unsigned)blocks,
+        return held[h].launch[term->index](a, (unsigned)blocks,
                                            (unsigned)groups * a->lanes, 0, stream);
     }
     return cudaSuccess;
@@ -153,16 +158,18 @@ size_t jsni_cuda_loss_shared(const jsni_loss_device *loss)
            (loss->in_double ? sizeof(double) : sizeof(float));
 }
 
-static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
-                          cudaStream_t stream)
+static cudaError_t launch_term(const jsni_loss_device *loss,
+                               const jsni_loss_device_term *term,
+                               jsni_cuda_loss_args *a, cudaStream_t stream)
 {
     a->views_read = loss->views_read;
-    a->joint = loss->joint;
+    a->joint = term->joint;
+    a->share = term->weight;
     for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
-        a->constant[c] = loss->constant[c];
-    if (can_be_held(loss, a)) {
+        a->constant[c] = term->constant[c];
+    if (can_be_held(term, a)) {
         bool done = false;
-        const cudaError_t error = launch_held(loss, a, stream, &done);
+        const cudaError_t error = launch_held(term, a, stream, &done);
         if (done)
             return error;
     }
@@ -171,9 +178,28 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
     const size_t groups = a->lanes == 32 ? WARPS : 1;
     const size_t shared = jsni_cuda_loss_shared(loss);
     const size_t blocks = (a->samples + groups - 1) / groups;
-    a->slots = a->chooser == NULL ? blocks : a->samples;
-    launch_fn *fn = (loss->in_double ? launch_f64 : launch_f32)[loss->index];
+    a->slots = slots_of(a, blocks);
+    launch_fn *fn = (term->in_double ? launch_f64 : launch_f32)[term->index];
     return fn(a, (unsigned)blocks, (unsigned)(groups * a->lanes), shared, stream);
+}
+
+/* The losses of a sum one after another, each adding to what those before it left; the
+ * logits must be there until the last. */
+static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
+                          cudaStream_t stream)
+{
+    const bool finish = a->finish;
+    a->summed = loss->term_count > 1;
+    if (a->summed && (const float *)a->grad == a->logits)
+        return cudaErrorInvalidValue;
+    cudaError_t error = cudaSuccess;
+    for (size_t t = 0; error == cudaSuccess && t < loss->term_count; t++) {
+        a->add = t > 0;
+        a->finish = finish && t + 1 == loss->term_count;
+        error = launch_term(loss, &loss->terms[t], a, stream);
+    }
+    a->add = false;
+    return error;
 }
 
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,

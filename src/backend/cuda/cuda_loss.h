@@ -32,7 +32,7 @@ typedef struct jsni_cuda_loss_batch {
 typedef struct jsni_cuda_loss_out {
     double *mean;       /* [1]; not finite when a sample's loss is not */
     double *per_sample; /* [samples] unweighted values, or NULL */
-    float *grad;        /* as the logits, may be their memory; or NULL */
+    float *grad;        /* as the logits, may be their memory but for a sum; or NULL */
     void *workspace; /* jsni_cuda_loss_workspace() bytes, zeroed once before its first
                          * use and not shared by launches that may overlap */
 } jsni_cuda_loss_out;
@@ -44,7 +44,8 @@ size_t jsni_cuda_loss_shared(const jsni_loss_device *loss);
 
 /* Starts the evaluation on `stream` (a cudaStream_t). `other` is NULL or the loss of the
  * samples marked in use_other; neither may then be a root (js-sqrt). Returns a
- * cudaError_t, cudaErrorInvalidValue when views * classes is too large for the shared
+ * cudaError_t, cudaErrorInvalidValue for a sum whose gradient is to replace its logits, and
+ * when views * classes is too large for the shared
  * memory of the device (about 14000 entries a view at 2 views). */
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,

@@ -15,6 +15,9 @@ typedef struct jsni_cuda_loss_args {
     bool joint;
     bool finish; /* this launch makes the mean */
     bool chosen; /* with a chooser: which samples */
+    bool summed; /* one loss of a sum: values by sample, as with a chooser */
+    bool add;    /* to what the losses of the sum before it left */
+    double share; /* weight in the sum; 1 for a loss alone */
     const uint8_t *chooser;
     const float *logits;
     const int32_t *labels;
@@ -26,7 +29,7 @@ typedef struct jsni_cuda_loss_args {
     float *grad;
     double *per_sample;
     double *values;     /* [slots] weight times loss */
-    size_t slots;       /* blocks; samples where there is a chooser */
+    size_t slots;       /* blocks; samples where there is a chooser or a sum */
     double *mean;       /* [1] */
     unsigned *finished; /* [1] blocks, 0 between launches */
     double constant[JSNI_LOSS_CONSTANTS];

@@ -75,7 +75,7 @@ __device__ static inline void jsni_device_mean(const jsni_cuda_loss_args *a)
 __device__ static inline void jsni_device_finish(const jsni_cuda_loss_args *a,
                                                  double sum)
 {
-    if (a->chooser == NULL) {
+    if (a->chooser == NULL && !a->summed) {
         sum = jsni_block_sum(sum);
         if (threadIdx.x == 0)
             a->values[blockIdx.x] = sum;
@@ -88,11 +88,19 @@ __device__ static inline void jsni_device_finish(const jsni_cuda_loss_args *a,
 __device__ static inline double jsni_device_keep(const jsni_cuda_loss_args *a, size_t i,
                                                  double weight, double value)
 {
+    value *= a->share;
     if (a->per_sample != NULL)
-        a->per_sample[i] = value;
-    if (a->chooser != NULL)
-        a->values[i] = weight * value;
+        a->per_sample[i] = a->add ? a->per_sample[i] + value : value;
+    if (a->chooser != NULL || a->summed)
+        a->values[i] = a->add ? a->values[i] + weight * value : weight * value;
     return weight * value;
+}
+
+/* What the gradient of a sample is multiplied by. */
+__device__ static inline double jsni_device_scale(const jsni_cuda_loss_args *a,
+                                                  double weight, size_t groups)
+{
+    return weight * jsni_device_inverse(a) / (double)groups * a->share;
 }
 
 #endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_COMMON_CUH */

@@ -52,15 +52,23 @@ jsni_held_read(const jsni_row *row, const float *logits, unsigned classes, jsni_
 }
 
 __device__ static __forceinline__ void jsni_held_write(const jsni_row *row,
-                                                       const jsni_real *out,
+                                                       const jsni_real *out, bool add,
                                                        unsigned classes, float *grad)
 {
 #pragma unroll
     for (int q = 0; q < CHUNKS / 4; q++) {
         const unsigned k = 4 * ((unsigned)q * LANES + row->lane);
-        if (k < classes)
-            *reinterpret_cast<float4 *>(grad + k) =
-                make_float4(out[4 * q], out[4 * q + 1], out[4 * q + 2], out[4 * q + 3]);
+        if (k >= classes)
+            continue;
+        float4 *to = reinterpret_cast<float4 *>(grad + k);
+        float4 quad =
+            make_float4(out[4 * q], out[4 * q + 1], out[4 * q + 2], out[4 * q + 3]);
+        if (add) {
+            const float4 old = *to;
+            quad = make_float4(old.x + quad.x, old.y + quad.y, old.z + quad.z,
+                               old.w + quad.w);
+        }
+        *to = quad;
     }
 }
 
@@ -127,7 +135,7 @@ jsni_held_sample(const jsni_cuda_loss_args *a, jsni_row *row, size_t i, double w
     const unsigned classes = (unsigned)a->classes;
     const size_t step = a->samples * a->classes;
     const size_t passes = VIEWS > 1 ? 1 : a->views_read;
-    const jsni_real scale = R(weight * jsni_device_inverse(a) / (double)passes);
+    const jsni_real scale = R(jsni_device_scale(a, weight, passes));
     const unsigned label = (unsigned)a->labels[i];
     const unsigned quad = label / 4;
     double value = 0.0;
@@ -147,7 +155,7 @@ jsni_held_sample(const jsni_cuda_loss_args *a, jsni_row *row, size_t i, double w
         }
 #pragma unroll
         for (int v = 0; v < VIEWS; v++) {
-            const jsni_grad zero = {R(0), R(0), R(0), R(0), R(0), R(0), 0, 0};
+            const jsni_grad zero = {R(0), R(0), R(0), R(0), R(0), R(0), 0, 0, 0};
             grad[v] = zero;
             jsni_held_softmax(row, (size_t)v, classes, label_logit[v], e + v * CHUNKS,
                               d + v * CHUNKS);
@@ -158,11 +166,11 @@ jsni_held_sample(const jsni_cuda_loss_args *a, jsni_row *row, size_t i, double w
 #pragma unroll
         for (int v = 0; v < VIEWS; v++) {
             jsni_held_project(row, &grad[v], (size_t)v, scale);
-            jsni_held_write(row, d + v * CHUNKS, classes,
+            jsni_held_write(row, d + v * CHUNKS, a->add, classes,
                             a->grad + from + (size_t)v * step);
         }
     }
-    for (size_t v = a->views_read; v < a->views && a->grad != NULL; v++)
+    for (size_t v = a->views_read; v < a->views && a->grad != NULL && !a->add; v++)
         for (size_t k = row->lane; k < a->classes; k += LANES)
             a->grad[v * step + i * a->classes + k] = 0.0f;
     return value / (double)passes;

@@ -43,7 +43,7 @@ __device__ static inline void jsni_device_softmax(jsni_row *row, jsni_real *e, s
 __device__ static inline void jsni_device_project(const jsni_row *row,
                                                   const jsni_grad *g, size_t v,
                                                   jsni_real target_sum, jsni_real scale,
-                                                  float *grad, size_t classes)
+                                                  bool add, float *grad, size_t classes)
 {
     const jsni_real sum = g->target * target_sum + row->classes * g->uniform +
                           (g->plogp_sum + g->dense_sum);
@@ -57,7 +57,7 @@ __device__ static inline void jsni_device_project(const jsni_row *row,
             out += g->dense_scale * row->d[jsni_at(row, v, c)];
         if (g->entropic)
             out += g->plogp * p * jsni_logp(row, v, c);
-        grad[k] = (float)(scale * out);
+        grad[k] = (float)(add ? R(grad[k]) + scale * out : scale * out);
     }
 }
 
@@ -82,7 +82,7 @@ __device__ static inline double jsni_device_sample(const jsni_cuda_loss_args *a,
     jsni_grad grad[JSN_LOSS_MAX_VIEWS];
     const size_t step = a->samples * a->classes;
     const size_t groups = a->joint ? 1 : a->views_read;
-    const jsni_real scale = R(weight * jsni_device_inverse(a) / (double)groups);
+    const jsni_real scale = R(jsni_device_scale(a, weight, groups));
     jsni_real target_sum = R(1);
     double value = 0.0;
     row->label = a->targets == NULL ? (size_t)a->labels[i] : a->classes;
@@ -92,17 +92,17 @@ __device__ static inline double jsni_device_sample(const jsni_cuda_loss_args *a,
         jsni_device_measure(row, &target_sum);
     for (size_t g = 0; g < groups; g++) {
         for (size_t v = 0; v < row->views; v++) {
-            const jsni_grad zero = {R(0), R(0), R(0), R(0), R(0), R(0), 0, 0};
+            const jsni_grad zero = {R(0), R(0), R(0), R(0), R(0), R(0), 0, 0, 0};
             grad[v] = zero;
             jsni_device_softmax(row, e, v, a->logits + (g + v) * step + i * a->classes,
                                 a->classes);
         }
         value += (double)Row(row, grad);
         for (size_t v = 0; v < row->views && a->grad != NULL; v++)
-            jsni_device_project(row, &grad[v], v, target_sum, scale,
+            jsni_device_project(row, &grad[v], v, target_sum, scale, a->add,
                                 a->grad + (g + v) * step + i * a->classes, a->classes);
     }
-    for (size_t v = a->views_read; v < a->views && a->grad != NULL; v++)
+    for (size_t v = a->views_read; v < a->views && a->grad != NULL && !a->add; v++)
         for (size_t k = row->lane; k < a->classes; k += row->lanes)
             a->grad[v * step + i * a->classes + k] = 0.0f;
     return value / (double)groups;

@@ -1,0 +1,123 @@
+/* loss/sum_spec.c - reads specs of losses: a loss of the table, or a sum of them,
+ *
+ *     [number*]spec[+[number*]spec ...]        "10*nce+0.1*rce", "gce:q=0.7+mae"
+ *
+ * A name of the table may hold a plus itself ("nce+rce") and wins over the sum of its
+ * parts. A plus inside a number ("1e+3") separates nothing. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fail.h"
+#include "core/names.h"
+#include "core/number.h"
+#include "core/text.h"
+#include "loss/loss_impl.h"
+
+/* A weight beyond is a slip; together with those of the losses it stays finite in float. */
+static const double LEAST_WEIGHT = 1e-6, MOST_WEIGHT = 1e6;
+
+/* Length of "number*" in front of a term, 0: there is none. */
+static size_t weight_length(const char *text)
+{
+    const size_t digits = strspn(text, "0123456789.eE+-");
+    return digits > 0 && text[digits] == '*' ? digits + 1 : 0;
+}
+
+/* Whether a term can begin here: behind a plus. */
+static bool begins_term(const char *text)
+{
+    return isalpha((unsigned char)text[weight_length(text)]) != 0;
+}
+
+/* The entry with the longest name that `text` begins with, and that ends there. */
+static const jsni_loss_def *find_name(const char *text, size_t *index)
+{
+    const jsni_loss_def *best = NULL, *def = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; (def = jsni_loss_def_at(i)) != NULL; i++) {
+        const size_t length = strlen(def->info.name);
+        const char next =
+            strncmp(text, def->info.name, length) == 0 ? text[length] : '?';
+        if (length > longest && (next == '\0' || next == ':' || next == '+')) {
+            longest = length;
+            best = def;
+            *index = i;
+        }
+    }
+    return best;
+}
+
+static jsn_status unknown(const char *text)
+{
+    const jsni_loss_def *def = NULL;
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":+"), text);
+    jsni_names names;
+    jsni_names_begin(&names, word, "'jensen show losses'");
+    for (size_t i = 0; (def = jsni_loss_def_at(i)) != NULL; i++)
+        jsni_names_add(&names, def->info.name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no loss named '%s'",
+                           names.word);
+}
+
+/* The term that begins at *at, which is moved to the plus behind it or to the end. */
+static jsn_status read_term(const char *spec, const char **at, size_t views,
+                            jsni_loss_term *term)
+{
+    jsni_spec_value values[JSNI_LOSS_MAX_PARAMS];
+    char own[256];
+    const size_t weight = weight_length(*at);
+    *term = (jsni_loss_term){.weight = 1.0};
+    if (weight > 0 && (!jsni_number_real(*at, weight - 1, &term->weight) ||
+                       !(term->weight >= LEAST_WEIGHT && term->weight <= MOST_WEIGHT)))
+        return jsni_fail(JSN_ERR_RANGE, "'%s': the weight '%.*s' must lie in [%g, %g]",
+                         spec, (int)(weight - 1), *at, LEAST_WEIGHT, MOST_WEIGHT);
+    const char *name = *at + weight;
+    term->def = find_name(name, &term->index);
+    if (term->def == NULL)
+        return unknown(name);
+    const jsn_loss_info *info = &term->def->info;
+    size_t end = strlen(info->name);
+    /* A plus behind the bare name ends it; among parameters it may belong to a number. */
+    while (name[end] != '\0' && !(name[end] == '+' && (end == strlen(info->name) ||
+                                                       begins_term(name + end + 1))))
+        end++;
+    if (end >= sizeof own)
+        return jsni_fail(JSN_ERR_ARGUMENT, "'%.60s...': the spec is too long", spec);
+    (void)jsni_format(own, sizeof own, "%.*s", (int)end, name);
+    JSNI_TRY(jsni_spec_values(own, info->params, info->param_count, values));
+    term->setup = (jsni_loss_setup){
+        .outer = 1.0, .views_wanted = info->views, .row = term->index};
+    for (size_t i = 0; i < info->param_count; i++)
+        term->setup.constant[i] = values[i].real;
+    if (term->def->prepare != NULL)
+        JSNI_TRY(term->def->prepare(own, values, views, &term->setup));
+    term->index = term->setup.row;
+    term->all_views = term->setup;
+    *at = name + end;
+    return JSN_OK;
+}
+
+jsn_status jsni_loss_read_spec(const char *spec, size_t views, jsni_loss_term *terms,
+                               size_t *count)
+{
+    const char *at = spec;
+    *count = 0;
+    for (;;) {
+        if (*count == JSNI_LOSS_MAX_TERMS)
+            return jsni_fail(JSN_ERR_ARGUMENT, "'%s': a sum has at most %d losses",
+                             spec, (int)JSNI_LOSS_MAX_TERMS);
+        JSNI_TRY(read_term(spec, &at, views, &terms[(*count)++]));
+        if (*at == '\0')
+            break;
+        at++; /* the plus */
+    }
+    const bool sum = *count > 1 || terms[0].weight != 1.0;
+    for (size_t i = 0; sum && i < *count; i++)
+        if (terms[i].def->root)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "'%s': %s is the root of a mean and cannot be summed",
+                             spec, terms[i].def->info.name);
+    return JSN_OK;
+}
