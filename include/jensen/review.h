@@ -16,6 +16,7 @@
 #ifndef JENSEN_REVIEW_H
 #define JENSEN_REVIEW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,6 +42,7 @@ typedef struct jsn_audit_job {
     size_t folds; /* 2 to 100; a part is judged by a network trained on the others */
     const jsn_texts *set; /* "option=value" for these trainings, or NULL */
     jsn_audit_options how;
+    bool labels_only; /* do not look at the images for copies and other faults */
     const jsn_logger *logger; /* or NULL */
     int (*stop)(void *user);  /* as jsn_train(), or NULL */
     void *user;

@@ -12,6 +12,7 @@ typedef struct audit_values {
     char *out, *posteriors, *labels, *method;
     int64_t folds, threads;
     double cutoff;
+    bool labels_only;
     jsn_texts set, limit;
     bool json;
 } audit_values;
@@ -35,6 +36,9 @@ static const jsn_option_info options[] = {
     {"cutoff", 0, JSN_OPTION_REAL, "0.5", 1e-6, 1, NULL, "X",
      "least chance of a wrong label that makes a suspect",
      offsetof(audit_values, cutoff)},
+    {"labels-only", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "do not look at the images for copies and other faults",
+     offsetof(audit_values, labels_only)},
     {"set", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "OPTION=VALUE",
      "an option of 'jensen train' for the folds: epochs=20, network=resnet18, ...",
      offsetof(audit_values, set)},
@@ -88,6 +92,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     job.posteriors = v->posteriors;
     job.folds = (size_t)v->folds;
     job.set = &v->set;
+    job.labels_only = v->labels_only;
     job.how.method = v->method;
     job.how.cutoff = v->cutoff;
     job.how.threads = (size_t)v->threads;

@@ -7,7 +7,20 @@
 #include "core/text.h"
 #include "format/csv.h"
 #include "jensen/json.h"
+#include "review/image_faults.h"
 #include "review/review_impl.h"
+
+/* How often each fault of an image was found. */
+static void put_faults(const jsni_audit_record *r, jsn_json_writer *w)
+{
+    size_t count[JSNI_FAULTS] = {0};
+    for (size_t i = 0; r->faults != NULL && i < r->audited->samples; i++)
+        count[r->faults[i]]++;
+    jsn_json_begin_object(w, "image_faults");
+    for (int f = JSNI_FAULT_NONE + 1; r->faults != NULL && f < JSNI_FAULTS; f++)
+        jsn_json_put_int(w, jsni_fault_name((jsni_fault)f), (int64_t)count[f]);
+    jsn_json_end(w);
+}
 
 static void put_estimates(const jsni_audit_record *r, jsn_json_writer *w)
 {
@@ -48,6 +61,7 @@ static jsn_status write_json(const jsni_audit_record *r, const char *folder,
     jsn_json_put_text(w, "labels", r->job->labels);
     jsn_json_put_int(w, "images", (int64_t)r->result->samples);
     jsn_json_put_int(w, "suspects", (int64_t)r->result->suspects);
+    put_faults(r, w);
     put_estimates(r, w);
     jsn_json_put_text(w, "method", r->job->how.method);
     jsn_json_put_real(w, "cutoff", r->job->how.cutoff);
@@ -82,18 +96,22 @@ static void add_real(jsni_csv_writer *csv, double value)
     jsni_csv_add(csv, text);
 }
 
-/* path,given,suggested,score,p_given,p_suggested,kind */
-static void add_sample(jsni_csv_writer *csv, const jsni_audit_record *r, size_t sample)
+/* path,given,suggested,score,p_given,p_suggested,kind; nothing is suggested for an image
+ * that is at fault itself. */
+static void add_sample(jsni_csv_writer *csv, const jsni_audit_record *r, size_t sample,
+                       jsni_fault fault)
 {
     const int32_t given = r->audited->labels[sample];
     const int32_t suggested = r->result->suggested[sample];
     jsni_csv_add(csv, r->audited->paths[sample]);
     jsni_csv_add(csv, r->audited->names[given]);
-    jsni_csv_add(csv, r->audited->names[suggested]);
+    jsni_csv_add(csv, fault == JSNI_FAULT_NONE ? r->audited->names[suggested] : "");
     add_real(csv, (double)r->result->score[sample]);
     add_real(csv, jsni_record_chance(r, sample, given));
     add_real(csv, jsni_record_chance(r, sample, suggested));
-    jsni_csv_add(csv, jsn_audit_kind_name((jsn_audit_kind)r->result->kind[sample]));
+    jsni_csv_add(csv, fault == JSNI_FAULT_NONE
+                          ? jsn_audit_kind_name((jsn_audit_kind)r->result->kind[sample])
+                          : jsni_fault_name(fault));
     jsni_csv_end_row(csv);
 }
 
@@ -121,14 +139,20 @@ jsn_status jsni_audit_write_files(const jsni_audit_record *record, const char *f
     jsni_csv_writer scores = {0}, suspects = {0};
     add_header(&scores);
     for (size_t i = 0; i < record->result->samples; i++)
-        add_sample(&scores, record, i);
+        add_sample(&scores, record, i, JSNI_FAULT_NONE);
     JSNI_TRY(write_csv(&scores, folder, JSNI_AUDIT_SCORES));
     jsni_csv_add(&suspects, "rank");
     add_header(&suspects);
     for (size_t i = 0; i < record->result->suspects; i++) {
         jsni_csv_add_int(&suspects, (int64_t)i + 1);
-        add_sample(&suspects, record, record->result->order[i]);
+        add_sample(&suspects, record, record->result->order[i], JSNI_FAULT_NONE);
     }
+    size_t rank = record->result->suspects;
+    for (size_t i = 0; record->faults != NULL && i < record->audited->samples; i++)
+        if (record->faults[i] != JSNI_FAULT_NONE) {
+            jsni_csv_add_int(&suspects, (int64_t)++rank);
+            add_sample(&suspects, record, i, (jsni_fault)record->faults[i]);
+        }
     JSNI_TRY(write_csv(&suspects, folder, JSNI_AUDIT_SUSPECTS));
     return write_json(record, folder, json);
 }

@@ -9,6 +9,7 @@
 #include "core/file.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "review/image_faults.h"
 #include "review/review_impl.h"
 
 void jsn_audit_job_init(jsn_audit_job *job)
@@ -108,6 +109,25 @@ static jsn_status write_folder(const jsni_audit_record *record, const char *fold
     return status;
 }
 
+/* Looks at the images as well, and writes the folder. */
+static jsn_status finish(jsni_audit_record *record, const char *folder, char **json)
+{
+    const jsn_audit_job *job = record->job;
+    uint8_t *faults = NULL;
+    jsn_status status = JSN_OK;
+    if (!job->labels_only) {
+        JSNI_TRY_ALLOC(faults = jsni_alloc_zero(record->audited->samples, 1));
+        status =
+            jsni_find_faults(record->audited, job->how.threads, job->logger, faults);
+    }
+    record->faults = faults;
+    record->agreement = find_agreement(record);
+    if (status == JSN_OK)
+        status = write_folder(record, folder, json);
+    jsni_free(faults);
+    return status;
+}
+
 static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *job,
                              const char *folder, char **json)
 {
@@ -128,10 +148,8 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
         in.posteriors64 = posteriors.data;
     jsn_status status = jsn_audit(&in, &job->how, &result);
     record.seconds = difftime(time(NULL), begin);
-    if (status == JSN_OK) {
-        record.agreement = find_agreement(&record);
-        status = write_folder(&record, folder, json);
-    }
+    if (status == JSN_OK)
+        status = finish(&record, folder, json);
     if (status == JSN_OK && job->logger != NULL && job->logger->message != NULL &&
         jsni_record_is_guess(&record))
         job->logger->message(job->logger->user, JSN_LOG_WARNING, JSNI_AUDIT_GUESS);

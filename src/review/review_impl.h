@@ -47,6 +47,8 @@ typedef struct jsni_audit_record {
     const jsn_audit_job *job;
     const jsn_array *posteriors;
     const jsn_audit_result *result;
+    const uint8_t
+        *faults; /* [samples], of the images: jsni_fault; NULL: not looked for */
     bool in_sample;
     double agreement; /* share of the labels that are the most probable class */
     double seconds;

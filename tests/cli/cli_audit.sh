@@ -8,7 +8,7 @@ data=builtin:size=200,test=0
 tail -n +2 noisy.csv | awk -F, '{ for (c = 0; c < 10; c++) printf "%s ", c == $2 ? 0.91 : 0.01; print "" }' |
     python3 "$SOURCE/tests/cli/npy.py" p.npy 200 10
 
-expect 0 '"images":200,"suspects":40,"noise_rate":0\.2,.*"method":"combined".*"folds":0,.*"in_sample":false' '' -- \
+expect 0 '"images":200,"suspects":40,.*"noise_rate":0\.2,.*"method":"combined".*"folds":0,.*"in_sample":false' '' -- \
     "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o a --json
 expect 0 '^rank,path,given,suggested,score,p_given,p_suggested,kind$' '' -- head -1 a/suspects.csv
 expect 0 '^1,train/[a-z0-9_]+/[0-9]+.png,[a-z0-9_]+,[a-z0-9_]+,0\.[0-9]+,0\.01,0\.91,label$' '' -- sed -n 2p a/suspects.csv
