@@ -13,10 +13,10 @@ typedef struct jsni_cuda_loss_args {
     unsigned lanes;  /* threads a sample: 32, or all of a block */
     unsigned repeat; /* samples that a group takes one after another */
     bool joint;
-    bool finish; /* this launch makes the mean */
-    bool chosen; /* with a chooser: which samples */
-    bool summed; /* one loss of a sum: values by sample, as with a chooser */
-    bool add;    /* to what the losses of the sum before it left */
+    bool finish;  /* this launch makes the mean */
+    bool chosen;  /* with a chooser: which samples */
+    bool summed;  /* one loss of a sum: values by sample, as with a chooser */
+    bool add;     /* to what the losses of the sum before it left */
     double share; /* weight in the sum; 1 for a loss alone */
     const uint8_t *chooser;
     const float *logits;
