@@ -38,7 +38,7 @@ def losses() -> list[LossInfo]:
 
     >>> import jensen
     >>> [p.name for row in jensen.losses() if row.name == "sce" for p in row.parameters]
-    ['alpha', 'beta']
+    ['alpha', 'beta', 'clamp']
     """
     return [LossInfo(*row[:5], tuple(Parameter(*p) for p in row[5])) for row in _native.losses()]
 
