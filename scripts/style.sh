@@ -28,6 +28,7 @@ fi
 echo "style.sh: clang-tidy over ${#files[@]} files that changed since ${base:0:8}"
 [ ${#files[@]} -gt 0 ] || exit 0
 cmake --preset release >/dev/null
-# The analyzer is slow and does not know that a status tells whether a pointer was set.
+# The analyzer is slow and does not know that a status tells whether a pointer was set; the
+# functions of a table have one signature, so a pointer to change may stay as it is.
 printf '%s\n' "${files[@]}" | xargs -P "${JOBS:-$(nproc)}" -n 4 clang-tidy-14 -p build/release --quiet \
-    --checks='-clang-analyzer-*' --line-filter="[$lines]" --extra-arg=-Wno-unknown-warning-option
+    --checks='-clang-analyzer-*,-readability-non-const-parameter' --line-filter="[$lines]" --extra-arg=-Wno-unknown-warning-option
