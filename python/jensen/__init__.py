@@ -30,5 +30,6 @@ from ._native import (
     UnsupportedError,
 )
 from ._run import Run, train
+from ._study import Study, Trial, load_study
 
 __version__ = _native.version
