@@ -9,8 +9,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/rng.h"
 #include "nn/network_impl.h"
+#include "train/head_features.h"
 #include "train/init_weights.h"
 #include "train/run.h"
 
@@ -19,30 +19,6 @@ static const char body_file[] = "body.safetensors";
 bool jsni_head_alone(const jsn_train_config *config)
 {
     return config->finetune != NULL && strcmp(config->finetune, "head") == 0;
-}
-
-const float *jsni_features_view(const jsni_features *f, uint64_t seed, uint32_t epoch,
-                                uint32_t position, size_t view)
-{
-    jsni_rng rng = jsni_rng_stream(seed, JSNI_RNG_AUGMENT, epoch, position, 0);
-    const size_t first = f->copies > 1 ? jsni_rng_below(&rng, (uint32_t)f->copies) : 0;
-    const size_t copy = (first + view) % f->copies;
-    return f->values + (copy * f->count + position) * f->floats;
-}
-
-static jsn_status features_create(jsni_features *f, size_t count, size_t floats,
-                                  size_t copies)
-{
-    *f = (jsni_features){.count = count, .floats = floats, .copies = copies};
-    JSNI_TRY_ALLOC(f->values = jsni_alloc_zero(copies * count, floats * sizeof(float)));
-    JSNI_TRY_ALLOC(f->there = jsni_alloc_zero(count, sizeof *f->there));
-    return JSN_OK;
-}
-
-static void features_release(jsni_features *f)
-{
-    jsni_free(f->values);
-    jsni_free(f->there);
 }
 
 /* The two tensors of a head of one linear layer; false: it is another one. */
@@ -143,74 +119,6 @@ static jsn_status open_body(const jsni_run *run, size_t floats, jsn_model **out)
     return jsni_model_save_in(*out, run->folder.path, body_file);
 }
 
-/* Where the features of one pass go. */
-typedef struct filling {
-    jsni_features *features;
-    size_t copy;
-} filling;
-
-static jsn_status fill(void *user, const uint32_t *position, size_t samples,
-                       const float *logits)
-{
-    const filling *f = user;
-    const size_t floats = f->features->floats;
-    for (size_t i = 0; i < samples; i++) {
-        float *to =
-            f->features->values + (f->copy * f->features->count + position[i]) * floats;
-        memcpy(to, logits + i * floats, floats * sizeof(float));
-        f->features->there[position[i]] = true;
-    }
-    return JSN_OK;
-}
-
-static jsn_status compute_copy(jsni_run *run, jsn_model *body, const jsni_part *part,
-                               jsni_features *features, size_t copy)
-{
-    const jsn_train_config *c = run->config;
-    const jsni_loader_options o = {
-        .part = part,
-        .classes = run->problem->classes,
-        .augment = copy > 0 ? run->group->augment : run->group->plain,
-        .height = (size_t)c->image_size,
-        .width = (size_t)c->image_size,
-        .batch = (size_t)c->batch,
-        .views = 1,
-        .workers = (size_t)c->workers,
-        .order = JSNI_ORDER_KEPT,
-        .seed = run->seed,
-        .max_bad = (size_t)c->max_bad,
-        .tally = run->tally,
-        .scaled_decode = c->scaled_decode,
-    };
-    jsni_loader *loader = NULL;
-    filling to = {features, copy};
-    JSNI_TRY(jsni_loader_create(&loader, &o));
-    const jsni_logits_pass pass = {.model = body,
-                                   .loader = loader,
-                                   .classes = features->floats,
-                                   .epoch = (uint32_t)copy,
-                                   .fn = fill,
-                                   .user = &to,
-                                   .stop = &run->group->stop,
-                                   .logger = run->group->watch->logger,
-                                   .what = copy > 0 ? "features of augmented copies"
-                                                    : "features"};
-    const jsn_status status = jsni_evaluate_logits(&pass);
-    jsni_loader_destroy(loader);
-    return status;
-}
-
-static jsn_status compute_part(jsni_run *run, jsn_model *body, const jsni_part *part,
-                               size_t floats, size_t copies, jsni_features *out)
-{
-    if (part->data == NULL || part->count == 0)
-        return JSN_OK;
-    JSNI_TRY(features_create(out, part->count, floats, copies));
-    for (size_t i = 0; i < copies; i++)
-        JSNI_TRY(compute_copy(run, body, part, out, i));
-    return JSN_OK;
-}
-
 /* Mean and deviation of each feature over the training images as they are. */
 static jsn_status measure(jsni_head *h)
 {
@@ -250,10 +158,10 @@ static void standardise(const jsni_head *h, jsni_features *f)
 static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
 {
     const jsni_problem *p = run->problem;
-    JSNI_TRY(
-        compute_part(run, body, &p->train, h->floats, JSNI_HEAD_COPIES, &h->train));
-    JSNI_TRY(compute_part(run, body, &p->val, h->floats, 1, &h->val));
-    JSNI_TRY(compute_part(run, body, &p->test, h->floats, 1, &h->test));
+    JSNI_TRY(jsni_head_features(run, body, &p->train, h->floats, JSNI_HEAD_COPIES,
+                                &h->train));
+    JSNI_TRY(jsni_head_features(run, body, &p->val, h->floats, 1, &h->val));
+    JSNI_TRY(jsni_head_features(run, body, &p->test, h->floats, 1, &h->test));
     JSNI_TRY(measure(h));
     standardise(h, &h->train);
     standardise(h, &h->val);
@@ -279,9 +187,9 @@ void jsni_head_close(jsni_head *h)
 {
     if (h == NULL)
         return;
-    features_release(&h->train);
-    features_release(&h->val);
-    features_release(&h->test);
+    jsni_features_release(&h->train);
+    jsni_features_release(&h->val);
+    jsni_features_release(&h->test);
     jsni_free(h->mean);
     jsni_free(h->scale);
     jsni_free(h);

@@ -4,7 +4,8 @@
  * features in seconds, as any other network does: the loaders hand out features in place of
  * images, views are copies, and the model is one linear layer.
  *
- * A run that was stopped computes its features again, with the same bits. The run folder keeps
+ * A run that was stopped finds its features in the cache (feature_cache.h), or computes them
+ * again, with the same bits. The run folder keeps
  * the body as long as the run is not finished (body.safetensors), so
  * that it goes on also when the weights that it began with are gone.
  */
