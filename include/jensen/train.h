@@ -74,7 +74,7 @@ JSN_API bool jsn_train_option_matters(const jsn_option_info *row);
 /* All fields unset. */
 JSN_API void jsn_train_config_clear(jsn_train_config *config);
 
-/* Sets one option by name; failures as jsn_options_set(). */
+/* Sets one option by name; failures as jsni_options_set(). */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_config_set(jsn_train_config *config,
                                                        const char *name,
                                                        const char *text);

@@ -9,6 +9,7 @@
 #include "core/names.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "core/words.h"
 
 #define TABLE_ENTRY(id) &jsni_backend_##id,
 static const jsni_backend_ops *const table[] = {JSNI_BACKEND_LIST(TABLE_ENTRY)};
@@ -150,7 +151,7 @@ static jsn_status check_memory(const jsni_backend *backend, const jsni_graph *gr
                      "gradients %.0f, optimiser %.0f, activations %.0f, workspace "
                      "%.0f), %.0f MiB are available: a smaller batch needs less",
                      graph->network, options->batch, options->views,
-                     jsn_noun(options->views, "view", "views"),
+                     jsni_noun(options->views, "view", "views"),
                      mib(jsni_memory_total(&need)), mib(need.parameters),
                      mib(need.gradients), mib(need.optimiser), mib(need.activations),
                      mib(need.workspace), mib(available));

@@ -6,12 +6,13 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "jensen/machine.h"
+#include "core/machine.h"
+#include "core/words.h"
 
 size_t jsni_host_memory_available(void)
 {
-    jsn_machine machine;
-    jsn_machine_probe(&machine);
+    jsni_machine machine;
+    jsni_machine_probe(&machine);
     return machine.memory_available == 0 || machine.memory_available > SIZE_MAX
                ? SIZE_MAX
                : (size_t)machine.memory_available;
@@ -19,11 +20,11 @@ size_t jsni_host_memory_available(void)
 
 void jsni_host_text(char *to, size_t size)
 {
-    jsn_machine machine;
-    jsn_machine_probe(&machine);
+    jsni_machine machine;
+    jsni_machine_probe(&machine);
     (void)snprintf(to, size, "%.47s, %zu %s",
                    strcmp(machine.cpu, "unknown") == 0 ? "CPU" : machine.cpu,
-                   machine.cores, jsn_noun(machine.cores, "core", "cores"));
+                   machine.cores, jsni_noun(machine.cores, "core", "cores"));
 }
 
 jsn_status jsni_host_labels_create(jsni_host_labels *to, size_t batch, size_t classes)

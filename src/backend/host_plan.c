@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 
 /* ---- devices ---- */
 
@@ -119,10 +120,10 @@ jsn_status jsni_host_begin_input(jsni_host_plan *plan, size_t views, size_t samp
         return jsni_fail(
             JSN_ERR_ARGUMENT,
             "a batch of %zu %s in %zu %s; the plan takes 1 to %zu %s in 1 to %zu %s",
-            samples, jsn_noun(samples, "sample", "samples"), views,
-            jsn_noun(views, "view", "views"), o->batch,
-            jsn_noun(o->batch, "sample", "samples"), o->views,
-            jsn_noun(o->views, "view", "views"));
+            samples, jsni_noun(samples, "sample", "samples"), views,
+            jsni_noun(views, "view", "views"), o->batch,
+            jsni_noun(o->batch, "sample", "samples"), o->views,
+            jsni_noun(o->views, "view", "views"));
     plan->views = views;
     plan->samples = samples;
     plan->ran = false;

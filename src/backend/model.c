@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/pool.h"
 #include "core/sha256.h"
+#include "core/words.h"
 #include "loss/loss_impl.h"
 #include "nn/network_impl.h"
 
@@ -70,7 +71,7 @@ static jsn_status read_options(const jsn_model_options *options, jsni_graph **gr
         return jsni_fail(
             JSN_ERR_ARGUMENT,
             "model: %zu %s, images of %zux%zux%zu: needs 2 classes and an image",
-            options->classes, jsn_noun(options->classes, "class", "classes"),
+            options->classes, jsni_noun(options->classes, "class", "classes"),
             options->channels, options->height, options->width);
     if (options->batch == 0 || options->views == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "model: batch %zu and views %zu: needs 1",
@@ -272,8 +273,8 @@ static jsn_status check_loss(const jsn_model *model, const jsn_model_batch *batc
         JSN_ERR_ARGUMENT,
         "train step: a loss for %zu %s and %zu %s, the network has %zu and "
         "the batch %zu",
-        loss->classes, jsn_noun(loss->classes, "class", "classes"), loss->views,
-        jsn_noun(loss->views, "view", "views"), classes, batch->views);
+        loss->classes, jsni_noun(loss->classes, "class", "classes"), loss->views,
+        jsni_noun(loss->views, "view", "views"), classes, batch->views);
 }
 
 jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,

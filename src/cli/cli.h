@@ -3,7 +3,8 @@
  * A command is one file, command_<name>.c, with an option table and a function, and
  * one row in command_list.h. main.c parses the options by the table, prints --help
  * from it, and turns a jsn_status into the exit code. Commands use the public headers
- * of the library, as any other program would.
+ * of the library, as any other program would, and of core/ the helpers that tests/tree
+ * names: JSON, options, words.
  */
 #ifndef JENSEN_CLI_H
 #define JENSEN_CLI_H

@@ -1,6 +1,7 @@
 /* cli/cli_bench.c - see cli_bench.h. */
 #define _XOPEN_SOURCE 700
 #include "cli/cli_bench.h"
+#include "core/json.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -22,16 +23,16 @@ double cli_peak_mib(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024.0 : 0.0;
 }
 
-void cli_bench_put(const cli_bench *b, jsn_json_writer *w)
+void cli_bench_put(const cli_bench *b, jsni_json_writer *w)
 {
-    jsn_json_put_int(w, "images", (int64_t)b->images);
-    jsn_json_put_real(w, "median_seconds", b->median);
-    jsn_json_put_real(w, "best_seconds", b->best);
-    jsn_json_put_real(w, "images_per_second", b->images / b->median);
-    jsn_json_put_real(w, "limit_seconds", b->limit);
-    jsn_json_put_real(w, "limit_share", b->limit / b->median);
-    jsn_json_put_text(w, "limit", b->how);
-    jsn_json_put_real(w, "peak_mib", b->peak_mib > 0 ? b->peak_mib : cli_peak_mib());
+    jsni_json_put_int(w, "images", (int64_t)b->images);
+    jsni_json_put_real(w, "median_seconds", b->median);
+    jsni_json_put_real(w, "best_seconds", b->best);
+    jsni_json_put_real(w, "images_per_second", b->images / b->median);
+    jsni_json_put_real(w, "limit_seconds", b->limit);
+    jsni_json_put_real(w, "limit_share", b->limit / b->median);
+    jsni_json_put_text(w, "limit", b->how);
+    jsni_json_put_real(w, "peak_mib", b->peak_mib > 0 ? b->peak_mib : cli_peak_mib());
 }
 
 static int by_size(const void *a, const void *b)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/status.h"
 
 enum { CLI_BENCH_THREADS = 256 };
@@ -22,7 +22,7 @@ typedef struct cli_bench {
 /* The members that all benchmarks share: "images", "median_seconds", "best_seconds",
  * "images_per_second" (of the median), "limit_seconds", "limit_share" (the limit's part
  * of the median, 1: reached), "limit" and "peak_mib". */
-void cli_bench_put(const cli_bench *bench, jsn_json_writer *writer);
+void cli_bench_put(const cli_bench *bench, jsni_json_writer *writer);
 
 /* Sorts [count] times and takes median and best from them. */
 void cli_bench_take(cli_bench *bench, double *seconds, size_t count);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli_print.h"
+#include "core/names.h"
 #include "jensen/version.h"
 
 static void print_rows(FILE *to, const char *first_word)
@@ -118,7 +119,7 @@ int cli_help_group(const char *word, const char *second)
         if (strncmp(name, word, length) != 0 || name[length] != ' ')
             continue;
         found = 1;
-        if (second != NULL && jsn_name_nearer(second, name + length + 1, &best))
+        if (second != NULL && jsni_name_nearer(second, name + length + 1, &best))
             nearest = name + length + 1;
     }
     if (!found)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli_print.h"
+#include "core/json.h"
 
 static void add_times(cli_layers *l, const jsn_layer_time *times, size_t count,
                       bool limit)
@@ -52,15 +53,16 @@ void cli_layers_release(cli_layers *l)
     *l = (cli_layers){0};
 }
 
-void cli_layers_json(const cli_layers *l, size_t index, jsn_json_writer *w)
+void cli_layers_json(const cli_layers *l, size_t index, jsni_json_writer *w)
 {
     const cli_layer *layer = &l->layers[index];
-    jsn_json_begin_object(w, "seconds");
+    jsni_json_begin_object(w, "seconds");
     for (size_t i = 0; i < l->time_count; i++)
         if (l->times[i].layer == index)
-            jsn_json_put_real(w, l->times[i].what, l->times[i].seconds);
-    jsn_json_end(w);
-    jsn_json_put_real(w, "limit_seconds", layer->limit_forward + layer->limit_backward);
+            jsni_json_put_real(w, l->times[i].what, l->times[i].seconds);
+    jsni_json_end(w);
+    jsni_json_put_real(w, "limit_seconds",
+                       layer->limit_forward + layer->limit_backward);
 }
 
 const char *cli_layers_limit(const jsn_model *model)

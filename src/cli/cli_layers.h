@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/model.h"
 #include "jensen/status.h"
 
@@ -28,7 +28,7 @@ jsn_status cli_layers_time(cli_layers *l, jsn_model *model);
 void cli_layers_release(cli_layers *l);
 
 /* The members "seconds" (by part) and "limit_seconds" of layer `index`. */
-void cli_layers_json(const cli_layers *l, size_t index, jsn_json_writer *w);
+void cli_layers_json(const cli_layers *l, size_t index, jsni_json_writer *w);
 /* What the limit of this model's layers is. */
 const char *cli_layers_limit(const jsn_model *model);
 /* A table of all layers and a line with the share that a step of `seconds` reaches. */

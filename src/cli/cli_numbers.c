@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/json.h"
 
 jsn_status cli_numbers(const char *option, const char *text, size_t most, double *out,
                        size_t *count)
@@ -33,15 +34,15 @@ jsn_status cli_numbers(const char *option, const char *text, size_t most, double
     }
 }
 
-jsn_status cli_print_json(jsn_json_writer *writer)
+jsn_status cli_print_json(jsni_json_writer *writer)
 {
     char *text = NULL;
-    const jsn_status status = jsn_json_writer_take(writer, &text);
+    const jsn_status status = jsni_json_writer_take(writer, &text);
     if (status == JSN_OK) {
         cli_write(text);
         cli_print("\n");
     }
     jsn_text_release(text);
-    jsn_json_writer_destroy(writer);
+    jsni_json_writer_destroy(writer);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/status.h"
 
 /* Parses "0.5/0.3/0.2" whole into out[0..most); *count says how many. The complaint
@@ -13,6 +13,6 @@ jsn_status cli_numbers(const char *option, const char *text, size_t most, double
                        size_t *count);
 
 /* Prints what the writer holds on a line of stdout; destroys the writer. */
-jsn_status cli_print_json(jsn_json_writer *writer);
+jsn_status cli_print_json(jsni_json_writer *writer);
 
 #endif /* JENSEN_CLI_NUMBERS_H */

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 
 void cli_print_params(const jsn_param_info *params, size_t count)
 {
@@ -20,37 +21,37 @@ void cli_print_params(const jsn_param_info *params, size_t count)
     }
 }
 
-static void put_param(jsn_json_writer *w, const jsn_param_info *p)
+static void put_param(jsni_json_writer *w, const jsn_param_info *p)
 {
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "name", p->kind == JSN_PARAM_POSITIONAL ? "PATH" : p->name);
-    jsn_json_put_text(w, "help", p->help);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "name", p->kind == JSN_PARAM_POSITIONAL ? "PATH" : p->name);
+    jsni_json_put_text(w, "help", p->help);
     if (p->kind == JSN_PARAM_REAL)
-        jsn_json_put_real(w, "initial", p->initial);
+        jsni_json_put_real(w, "initial", p->initial);
     if (p->kind == JSN_PARAM_REAL || p->kind == JSN_PARAM_REALS) {
-        jsn_json_put_real(w, "lowest", p->lowest);
-        jsn_json_put_real(w, "highest", p->highest);
+        jsni_json_put_real(w, "lowest", p->lowest);
+        jsni_json_put_real(w, "highest", p->highest);
     }
-    jsn_json_put_bool(w, "list", p->kind == JSN_PARAM_REALS);
-    jsn_json_end(w);
+    jsni_json_put_bool(w, "list", p->kind == JSN_PARAM_REALS);
+    jsni_json_end(w);
 }
 
-void cli_put_params(jsn_json_writer *w, const jsn_param_info *params, size_t count)
+void cli_put_params(jsni_json_writer *w, const jsn_param_info *params, size_t count)
 {
-    jsn_json_begin_array(w, "params");
+    jsni_json_begin_array(w, "params");
     for (size_t i = 0; i < count; i++)
         put_param(w, &params[i]);
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-void cli_put_entry(jsn_json_writer *w, const char *name, const char *summary,
+void cli_put_entry(jsni_json_writer *w, const char *name, const char *summary,
                    const jsn_param_info *params, size_t count)
 {
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "name", name);
-    jsn_json_put_text(w, "summary", summary);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "name", name);
+    jsni_json_put_text(w, "summary", summary);
     cli_put_params(w, params, count);
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 const jsn_option_info cli_show_options[1] = {
@@ -60,16 +61,16 @@ const jsn_option_info cli_show_options[1] = {
 
 static jsn_status print_table_json(cli_entry (*row)(size_t index))
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_array(w, NULL);
+    jsni_json_begin_array(w, NULL);
     for (size_t i = 0; row(i).name != NULL; i++) {
         const cli_entry e = row(i);
         cli_put_entry(w, e.name, e.summary, e.params, e.param_count);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -10,10 +10,11 @@
 #include "cli/cli_csv.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_progress.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/array.h"
 #include "jensen/classifier.h"
 #include "jensen/image_file.h"
-#include "jensen/json.h"
 
 typedef struct predictor {
     const cli_predict_request *request;
@@ -80,33 +81,34 @@ static void sort_top(predictor *p, const double *row)
 static jsn_status print_json_row(const predictor *p, const char *path,
                                  const double *row, const char *reason)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
+    jsni_json_begin_object(w, NULL);
     if (p->request->array != NULL)
-        jsn_json_put_int(w, "sample", (int64_t)p->done);
+        jsni_json_put_int(w, "sample", (int64_t)p->done);
     else
-        jsn_json_put_text(w, "path", path);
+        jsni_json_put_text(w, "path", path);
     if (row == NULL) {
-        jsn_json_put_text(w, "error", reason);
+        jsni_json_put_text(w, "error", reason);
     } else {
-        jsn_json_put_text(w, "class", jsn_classifier_class(p->classifier, p->order[0]));
-        jsn_json_put_real(w, "probability", row[p->order[0]]);
+        jsni_json_put_text(w, "class",
+                           jsn_classifier_class(p->classifier, p->order[0]));
+        jsni_json_put_real(w, "probability", row[p->order[0]]);
         if (p->top > 1)
-            jsn_json_begin_array(w, "top");
+            jsni_json_begin_array(w, "top");
         for (size_t i = 0; p->top > 1 && i < p->top; i++) {
-            jsn_json_begin_object(w, NULL);
-            jsn_json_put_text(w, "class",
-                              jsn_classifier_class(p->classifier, p->order[i]));
-            jsn_json_put_real(w, "probability", row[p->order[i]]);
-            jsn_json_end(w);
+            jsni_json_begin_object(w, NULL);
+            jsni_json_put_text(w, "class",
+                               jsn_classifier_class(p->classifier, p->order[i]));
+            jsni_json_put_real(w, "probability", row[p->order[i]]);
+            jsni_json_end(w);
         }
         if (p->top > 1)
-            jsn_json_end(w);
+            jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -161,7 +163,7 @@ static jsn_status check_outputs(const predictor *p)
     if (p->done == 0 || p->senseless < p->done)
         return JSN_OK;
     return cli_fail(JSN_ERR_DATA, "%s for any of %zu %s", not_finite, p->done,
-                    jsn_noun(p->done, "image", "images"));
+                    jsni_noun(p->done, "image", "images"));
 }
 
 /* Where the logits of the next image go, or NULL. */
@@ -334,7 +336,7 @@ jsn_status cli_predict_images(const cli_predict_request *request)
         status = predict_all(&p, &paths);
     if (status == JSN_OK && p.done == 0) {
         (void)cli_usage("none of %zu %s could be read", p.broken,
-                        jsn_noun(p.broken, "image", "images"));
+                        jsni_noun(p.broken, "image", "images"));
         status = JSN_ERR_DATA;
     } else if (status == JSN_OK && p.broken > 0) {
         cli_say("%zu of %zu images could not be read\n", p.broken, p.broken + p.done);
@@ -385,7 +387,7 @@ jsn_status cli_predict_check(const jsn_array *images, const char *path)
                     "%s: a float32 array [N][C][H][W] with images is needed, this is "
                     "%s with %zu %s",
                     path, jsn_dtype_name(images->dtype), images->rank,
-                    jsn_noun(images->rank, "dimension", "dimensions"));
+                    jsni_noun(images->rank, "dimension", "dimensions"));
 }
 
 jsn_status cli_predict_array(const cli_predict_request *request)

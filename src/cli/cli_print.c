@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jensen/log.h"
+#include "core/words.h"
 
 /* A line is gathered and goes out in one piece: those of two processes do not mix. */
 typedef struct sink {
@@ -113,7 +113,7 @@ static void print_text(sink *to, const conversion *c, const char *text)
     while (length < most && text[length] != '\0')
         length++;
     if (to->shown)
-        jsn_text_visible(text, length, false, count, &used);
+        jsni_text_visible(text, length, false, count, &used);
     else
         used = length;
     const size_t width = c->width < 0 ? 0 : (size_t)c->width;
@@ -121,7 +121,7 @@ static void print_text(sink *to, const conversion *c, const char *text)
     const bool left = strchr(c->flags, '-') != NULL;
     put_spaces(to, left ? 0 : spaces);
     if (to->shown)
-        jsn_text_visible(text, length, false, put, to);
+        jsni_text_visible(text, length, false, put, to);
     else
         put(to, text, length);
     put_spaces(to, left ? spaces : 0);
@@ -237,6 +237,6 @@ void cli_write(const char *text)
 {
     sink to;
     begin(&to, stdout);
-    jsn_text_visible(text, strlen(text), true, put, &to);
+    jsni_text_visible(text, strlen(text), true, put, &to);
     flush(&to);
 }

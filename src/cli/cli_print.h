@@ -4,7 +4,7 @@
  * the progress line, which moves the cursor itself, is the exception).
  *
  * On both streams control characters, characters that turn the direction of reading, and
- * bytes that are not UTF-8 are shown as \u001b or \xff: see jsn_text_visible(). In
+ * bytes that are not UTF-8 are shown as \u001b or \xff: see jsni_text_visible(). In
  * the text of a %s this holds for line feeds, too, so that a name is never more than a
  * part of its line. What goes into files is never changed. */
 #ifndef JENSEN_CLI_PRINT_H

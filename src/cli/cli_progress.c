@@ -17,6 +17,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
+#include "core/words.h"
 
 enum { LINE = 8 * CLI_CELL_MOST, DETAIL = 256, BAR = 27 };
 
@@ -106,7 +107,7 @@ static void keep_detail(const char *detail)
     const double elapsed = now() - bar.start;
     char left[32] = "";
     if (strstr(detail, " left") == NULL && bar.share > 0.0)
-        jsn_time_left(elapsed / bar.share - elapsed, left, sizeof left);
+        jsni_time_left(elapsed / bar.share - elapsed, left, sizeof left);
     (void)snprintf(bar.detail, sizeof bar.detail, "%s%s%s", left,
                    left[0] != '\0' && detail[0] != '\0' ? "  " : "", detail);
 }

@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "jensen/machine.h"
+#include "core/machine.h"
+#include "core/option.h"
 #include "jensen/report.h"
 
 extern char **environ;
@@ -136,10 +137,10 @@ jsn_status cli_fill_options(const jsn_option_info *table, size_t count, void *va
         const bool training = table[i].offset >= base &&
                               table[i].offset < base + sizeof(jsn_train_config);
         if (training || table[i].initial == NULL ||
-            jsn_options_is_set(&table[i], values))
+            jsni_options_is_set(&table[i], values))
             continue;
         const jsn_status status =
-            jsn_options_set(table, count, values, table[i].name, table[i].initial);
+            jsni_options_set(table, count, values, table[i].name, table[i].initial);
         if (status != JSN_OK)
             return status;
     }
@@ -158,9 +159,9 @@ void cli_write_page(const char *run, void *user)
 
 void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out)
 {
-    jsn_machine machine;
+    jsni_machine machine;
     jsn_sweep_worker_init(out);
-    jsn_machine_probe(&machine);
+    jsni_machine_probe(&machine);
     out->folder = v->runs;
     out->device = v->device;
     out->threads = v->threads;

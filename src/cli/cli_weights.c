@@ -3,33 +3,33 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
-#include "jensen/json.h"
+#include "core/json.h"
 
-static void put_channels(jsn_json_writer *w, const char *key, const float *values)
+static void put_channels(jsni_json_writer *w, const char *key, const float *values)
 {
-    jsn_json_begin_array(w, key);
+    jsni_json_begin_array(w, key);
     for (size_t i = 0; i < 3; i++)
-        jsn_json_put_real(w, NULL, (double)values[i]);
-    jsn_json_end(w);
+        jsni_json_put_real(w, NULL, (double)values[i]);
+    jsni_json_end(w);
 }
 
 static jsn_status print_json(const jsn_weights_info *info)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "name", info->name);
-    jsn_json_put_text(w, "network", info->network);
-    jsn_json_put_int(w, "classes", (int64_t)info->classes);
-    jsn_json_put_int(w, "image_size", (int64_t)info->image_size);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "name", info->name);
+    jsni_json_put_text(w, "network", info->network);
+    jsni_json_put_int(w, "classes", (int64_t)info->classes);
+    jsni_json_put_int(w, "image_size", (int64_t)info->image_size);
     put_channels(w, "mean", info->mean);
     put_channels(w, "deviation", info->deviation);
-    jsn_json_put_text(w, "evaluation", info->evaluation);
-    jsn_json_put_text(w, "source", info->source);
-    jsn_json_put_text(w, "sha256", info->sha256);
-    jsn_json_end(w);
+    jsni_json_put_text(w, "evaluation", info->evaluation);
+    jsni_json_put_text(w, "source", info->source);
+    jsni_json_put_text(w, "sha256", info->sha256);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/review.h"
 
 typedef struct audit_values {
@@ -57,23 +58,23 @@ static int stop(void *user)
 
 static jsn_status print_summary(const char *folder, const char *json)
 {
-    jsn_json *doc = NULL;
-    const jsn_status status = jsn_json_parse(&doc, "audit.json", json, strlen(json));
+    jsni_json *doc = NULL;
+    const jsn_status status = jsni_json_parse(&doc, "audit.json", json, strlen(json));
     if (status != JSN_OK)
         return status;
-    const double low = jsn_json_real(jsn_json_get(doc, "noise_low"));
-    const double high = jsn_json_real(jsn_json_get(doc, "noise_high"));
-    const int64_t suspects = jsn_json_int(jsn_json_get(doc, "suspects"));
+    const double low = jsni_json_real(jsni_json_get(doc, "noise_low"));
+    const double high = jsni_json_real(jsni_json_get(doc, "noise_high"));
+    const int64_t suspects = jsni_json_int(jsni_json_get(doc, "suspects"));
     cli_print("wrong labels  %.1f%%, %.1f%% to %.1f%%\n",
-              100.0 * jsn_json_real(jsn_json_get(doc, "noise_rate")), 100.0 * low,
+              100.0 * jsni_json_real(jsni_json_get(doc, "noise_rate")), 100.0 * low,
               100.0 * high);
     cli_print("suspects      %lld of %lld\n", (long long)suspects,
-              (long long)jsn_json_int(jsn_json_get(doc, "images")));
-    if (jsn_json_bool(jsn_json_get(doc, "in_sample")))
+              (long long)jsni_json_int(jsni_json_get(doc, "images")));
+    if (jsni_json_bool(jsni_json_get(doc, "in_sample")))
         cli_print("in sample     the run has been trained on these labels\n");
     cli_print("list          %s/suspects.csv\npage          %s/audit.html\n", folder,
               folder);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return JSN_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/augment.h"
 #include "jensen/image_file.h"
 
@@ -214,17 +215,17 @@ static jsn_status print_case(const bench_case *c, const bench_values *v, const t
         .images = images,
         .limit = limit->best,
         .how = "writing the float tensors alone (memset), in this run"};
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "case", c->name);
-    jsn_json_put_text(w, "pipeline", c->spec);
-    jsn_json_put_int(w, "threads", v->threads);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", c->name);
+    jsni_json_put_text(w, "pipeline", c->spec);
+    jsni_json_put_int(w, "threads", v->threads);
     cli_bench_put(&bench, w);
-    jsn_json_put_real(w, "images_per_core_second", each / t->cpu_best);
-    jsn_json_end(w);
+    jsni_json_put_real(w, "images_per_core_second", each / t->cpu_best);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

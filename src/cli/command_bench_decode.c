@@ -11,6 +11,8 @@
 #include "cli/cli_bench.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
 
@@ -163,23 +165,23 @@ static jsn_status print(const decoding *d, const decode_values *v,
     const jsn_image *last = &d->part.image;
     if (!v->json) {
         cli_print("%zu %s, the last %zux%zu: %.0f images/s/core best, %.0f median\n",
-                  d->f->count, jsn_noun(d->f->count, "file", "files"), last->width,
+                  d->f->count, jsni_noun(d->f->count, "file", "files"), last->width,
                   last->height, bench->images / bench->best,
                   bench->images / bench->median);
         return JSN_OK;
     }
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "case", "decode");
-    jsn_json_put_int(w, "width", (int64_t)last->width);
-    jsn_json_put_int(w, "height", (int64_t)last->height);
-    jsn_json_put_int(w, "divisor", v->divisor);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", "decode");
+    jsni_json_put_int(w, "width", (int64_t)last->width);
+    jsni_json_put_int(w, "height", (int64_t)last->height);
+    jsni_json_put_int(w, "divisor", v->divisor);
     cli_bench_put(bench, w);
-    jsn_json_put_real(w, "images_per_core_second", bench->images / bench->best);
-    jsn_json_end(w);
+    jsni_json_put_real(w, "images_per_core_second", bench->images / bench->best);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -13,6 +13,8 @@
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_step.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/loss.h"
 #include "jensen/train.h"
 
@@ -133,28 +135,28 @@ static jsn_status print_result(const epoch_values *v, const jsn_train_result *re
 {
     const double share = result->images_per_second / limit;
     const double whole = result->epoch_rate;
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     if (!v->json) {
         cli_print("%s %s, batch %lld x %zu %s: %.0f images/s with loading and "
                   "augmentation, %.0f images/s on resident data: %.1f%% of it; with "
                   "evaluation too %.0f images/s, %.1f%%; %.0f MiB peak\n",
                   v->network, v->loss, (long long)v->batch, step->views,
-                  jsn_noun(step->views, "view", "views"), result->images_per_second,
+                  jsni_noun(step->views, "view", "views"), result->images_per_second,
                   limit, 100.0 * share, whole, 100.0 * whole / limit, cli_peak_mib());
         return JSN_OK;
     }
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "case", "epoch");
-    jsn_json_put_text(w, "data", v->data);
-    jsn_json_put_text(w, "network", v->network);
-    jsn_json_put_text(w, "loss", v->loss);
-    jsn_json_put_int(w, "batch", v->batch);
-    jsn_json_put_int(w, "views", (int64_t)step->views);
-    jsn_json_put_int(w, "threads", v->threads);
-    jsn_json_put_text(w, "device", jsn_model_describe(step->model).device);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", "epoch");
+    jsni_json_put_text(w, "data", v->data);
+    jsni_json_put_text(w, "network", v->network);
+    jsni_json_put_text(w, "loss", v->loss);
+    jsni_json_put_int(w, "batch", v->batch);
+    jsni_json_put_int(w, "views", (int64_t)step->views);
+    jsni_json_put_int(w, "threads", v->threads);
+    jsni_json_put_text(w, "device", jsn_model_describe(step->model).device);
     /* An epoch is timed as a whole: the time of a step is its mean. */
     const double images = (double)(step->views * step->options.batch);
     const bool recorded = jsn_model_describe(step->model).gpu != 0;
@@ -166,9 +168,9 @@ static jsn_status print_result(const epoch_values *v, const jsn_train_result *re
         .how = recorded ? "recorded steps without augmentation, same process"
                         : "median step on resident data, same process"};
     cli_bench_put(&bench, w);
-    jsn_json_put_real(w, "whole_images_per_second", whole);
-    jsn_json_put_real(w, "whole_share", whole / limit);
-    jsn_json_end(w);
+    jsni_json_put_real(w, "whole_images_per_second", whole);
+    jsni_json_put_real(w, "whole_share", whole / limit);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

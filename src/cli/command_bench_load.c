@@ -12,8 +12,9 @@
 #include "cli/cli_bench.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/machine.h"
 #include "jensen/dataset.h"
-#include "jensen/machine.h"
 
 enum { MOST_REPEATS = 1000 };
 
@@ -102,12 +103,12 @@ static jsn_status count_bytes(const jsn_dataset *data, double *bytes)
 static jsn_status time_limit(const jsn_dataset *data, const load_values *v,
                              cli_bench *pass)
 {
-    jsn_machine machine;
+    jsni_machine machine;
     double bytes = 0.0;
     const jsn_status status = count_bytes(data, &bytes);
     if (status != JSN_OK)
         return status;
-    jsn_machine_probe(&machine);
+    jsni_machine_probe(&machine);
     size_t threads = v->threads > 0 ? (size_t)v->threads : machine.cores;
     threads = threads < CLI_BENCH_THREADS ? threads : CLI_BENCH_THREADS;
     pass->how =
@@ -165,19 +166,19 @@ static jsn_status print(const char *spec, const load_values *v, const load_times
                   100.0 * t->pass.limit / t->pass.median);
         return JSN_OK;
     }
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "case", "load");
-    jsn_json_put_text(w, "data", spec);
-    jsn_json_put_int(w, "threads", v->threads);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", "load");
+    jsni_json_put_text(w, "data", spec);
+    jsni_json_put_int(w, "threads", v->threads);
     cli_bench_put(&t->pass, w);
-    jsn_json_put_real(w, "first_open_seconds", t->first);
-    jsn_json_put_real(w, "first_open_processor_seconds", t->first_cpu);
-    jsn_json_put_real(w, "open_seconds", t->again);
-    jsn_json_end(w);
+    jsni_json_put_real(w, "first_open_seconds", t->first);
+    jsni_json_put_real(w, "first_open_processor_seconds", t->first_cpu);
+    jsni_json_put_real(w, "open_seconds", t->again);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -11,6 +11,8 @@
 #include "cli/cli.h"
 #include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
 
@@ -143,33 +145,33 @@ static jsn_status print_case(const bench_case *c, bool json)
         cli_print("%-16s %6zu x %-5zu %zu %-5s %zu %-7s %-6s best %10.1f us  "
                   "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
                   c->spec, c->samples, c->classes, c->views,
-                  jsn_noun(c->views, "view", "views"), c->threads,
-                  jsn_noun(c->threads, "thread", "threads"), c->level, best * 1e6,
+                  jsni_noun(c->views, "view", "views"), c->threads,
+                  jsni_noun(c->threads, "thread", "threads"), c->level, best * 1e6,
                   c->bench.median * 1e6, best * 1e9 / entries, best / c->bench.limit);
         return JSN_OK;
     }
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "case", "loss");
-    jsn_json_put_text(w, "loss", c->spec);
-    jsn_json_put_int(w, "samples", (int64_t)c->samples);
-    jsn_json_put_int(w, "classes", (int64_t)c->classes);
-    jsn_json_put_int(w, "views", (int64_t)c->views);
-    jsn_json_put_int(w, "threads", (int64_t)c->threads);
-    jsn_json_put_text(w, "level", c->level);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", "loss");
+    jsni_json_put_text(w, "loss", c->spec);
+    jsni_json_put_int(w, "samples", (int64_t)c->samples);
+    jsni_json_put_int(w, "classes", (int64_t)c->classes);
+    jsni_json_put_int(w, "views", (int64_t)c->views);
+    jsni_json_put_int(w, "threads", (int64_t)c->threads);
+    jsni_json_put_text(w, "level", c->level);
     if (c->device.text[0] != '\0')
-        jsn_json_put_text(w, "device", c->device.text);
-    jsn_json_put_int(w, "runs", (int64_t)c->count);
+        jsni_json_put_text(w, "device", c->device.text);
+    jsni_json_put_int(w, "runs", (int64_t)c->count);
     cli_bench_put(&c->bench, w);
-    jsn_json_put_real(w, "ns_per_entry", best * 1e9 / entries);
-    jsn_json_put_real(w, "traffic_bytes", bytes);
-    jsn_json_put_real(w, "bytes_per_second", bytes / best);
-    jsn_json_put_real(w, "limit_bytes_per_second", bytes / c->bench.limit);
-    jsn_json_put_real(w, "mean", c->mean);
-    jsn_json_end(w);
+    jsni_json_put_real(w, "ns_per_entry", best * 1e9 / entries);
+    jsni_json_put_real(w, "traffic_bytes", bytes);
+    jsni_json_put_real(w, "bytes_per_second", bytes / best);
+    jsni_json_put_real(w, "limit_bytes_per_second", bytes / c->bench.limit);
+    jsni_json_put_real(w, "mean", c->mean);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -8,6 +8,8 @@
 #include "cli/cli_layers.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_step.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/loss.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
@@ -67,7 +69,7 @@ static double gflops(const cli_step *c, const jsn_model_info *m)
 }
 
 /* `l` may be NULL: the limit takes longer to measure than the step. */
-static void put_times(const cli_step *c, const cli_layers *l, jsn_json_writer *w)
+static void put_times(const cli_step *c, const cli_layers *l, jsni_json_writer *w)
 {
     const cli_bench bench = {
         .median = c->median,
@@ -79,46 +81,46 @@ static void put_times(const cli_step *c, const cli_layers *l, jsn_json_writer *w
         .peak_mib = c->peak_mib};
     cli_bench_put(&bench, w);
     if (l != NULL)
-        jsn_json_put_real(w, "layers_seconds", l->run);
+        jsni_json_put_real(w, "layers_seconds", l->run);
 }
 
 /* `l` may be NULL. */
 static jsn_status print_json(const bench_values *v, const cli_step *c,
                              const cli_layers *l)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     const jsn_model_info m = jsn_model_describe(c->model);
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "case", "step");
-    jsn_json_put_text(w, "network", v->network);
-    jsn_json_put_text(w, "loss", c->loss);
-    jsn_json_put_int(w, "batch", v->batch);
-    jsn_json_put_int(w, "views", (int64_t)c->views);
-    jsn_json_put_int(w, "threads", v->threads);
-    jsn_json_put_text(w, "backend", m.backend);
-    jsn_json_put_text(w, "device", m.device);
-    jsn_json_put_text(w, "precision", v->precision);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", "step");
+    jsni_json_put_text(w, "network", v->network);
+    jsni_json_put_text(w, "loss", c->loss);
+    jsni_json_put_int(w, "batch", v->batch);
+    jsni_json_put_int(w, "views", (int64_t)c->views);
+    jsni_json_put_int(w, "threads", v->threads);
+    jsni_json_put_text(w, "backend", m.backend);
+    jsni_json_put_text(w, "device", m.device);
+    jsni_json_put_text(w, "precision", v->precision);
     put_times(c, l, w);
-    jsn_json_put_real(w, "processor_seconds", c->processor);
-    jsn_json_put_real(w, "first_step_seconds", c->first);
-    jsn_json_put_real(w, "first_step_clock", c->first_end);
-    jsn_json_put_real(w, "gflops_best", gflops(c, &m));
-    jsn_json_put_real(w, "loss_value", c->value);
-    jsn_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
-    jsn_json_begin_array(w, "layers");
+    jsni_json_put_real(w, "processor_seconds", c->processor);
+    jsni_json_put_real(w, "first_step_seconds", c->first);
+    jsni_json_put_real(w, "first_step_clock", c->first_end);
+    jsni_json_put_real(w, "gflops_best", gflops(c, &m));
+    jsni_json_put_real(w, "loss_value", c->value);
+    jsni_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
+    jsni_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", jsn_model_layer(c->model, i));
-        jsn_json_put_text(w, "implementation", jsn_model_implementation(c->model, i));
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", jsn_model_layer(c->model, i));
+        jsni_json_put_text(w, "implementation", jsn_model_implementation(c->model, i));
         if (l != NULL)
             cli_layers_json(l, i, w);
-        jsn_json_end(w);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -137,7 +139,7 @@ static void print_text(const bench_values *v, const cli_step *c, const cli_layer
               "%.0f images/s, %.1f GFLOP/s, first step after %.2f s, %.0f MiB "
               "planned, %.0f MiB peak\n",
               v->network, c->loss, (long long)v->batch, c->views,
-              jsn_noun(c->views, "view", "views"), m.backend, m.device, c->median,
+              jsni_noun(c->views, "view", "views"), m.backend, m.device, c->median,
               c->best, (double)(c->views * c->options.batch) / c->median, gflops(c, &m),
               c->first, (double)planned(&m) / 1048576.0, c->peak_mib);
     if (l != NULL)

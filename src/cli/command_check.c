@@ -3,7 +3,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
-#include "jensen/json.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/run_check.h"
 
 typedef struct check_values {
@@ -17,29 +18,29 @@ static const jsn_option_info options[] = {
 
 static jsn_status print_json(const char *run, const jsn_run_checked *c)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "run", run);
-    jsn_json_put_bool(w, "sound", c->sound);
-    jsn_json_put_bool(w, "finished", c->finished);
-    jsn_json_put_bool(w, "predict", c->predict);
-    jsn_json_put_bool(w, "report", c->report);
-    jsn_json_put_bool(w, "resume", c->resume);
-    jsn_json_begin_array(w, "files");
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "run", run);
+    jsni_json_put_bool(w, "sound", c->sound);
+    jsni_json_put_bool(w, "finished", c->finished);
+    jsni_json_put_bool(w, "predict", c->predict);
+    jsni_json_put_bool(w, "report", c->report);
+    jsni_json_put_bool(w, "resume", c->resume);
+    jsni_json_begin_array(w, "files");
     for (size_t i = 0; i < c->file_count; i++) {
         const jsn_run_checked_file *f = &c->files[i];
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", f->name);
-        jsn_json_put_text(w, "state", jsn_run_file_state_name(f->state));
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", f->name);
+        jsni_json_put_text(w, "state", jsn_run_file_state_name(f->state));
         if (f->problem[0] != '\0')
-            jsn_json_put_text(w, "problem", f->problem);
-        jsn_json_end(w);
+            jsni_json_put_text(w, "problem", f->problem);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -78,7 +79,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         bad += c.files[i].state > JSN_RUN_FILE_READABLE;
     if (status == JSN_OK && !c.sound)
         status = cli_fail(JSN_ERR_DATA, "%s: %zu %s damaged or missing", args->items[0],
-                          bad, jsn_noun(bad, "file is", "files are"));
+                          bad, jsni_noun(bad, "file is", "files are"));
     jsn_run_checked_release(&c);
     return status;
 }

@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/dataset.h"
 
 typedef struct check_values {
@@ -27,7 +29,7 @@ static const jsn_option_info options[] = {
 typedef struct found {
     const check_values *v;
     const jsn_dataset *data;
-    jsn_json_writer *json; /* or NULL */
+    jsni_json_writer *json; /* or NULL */
     int64_t bad;
     size_t copies;                /* beside the first one of each image */
     uint64_t *prints[JSN_SPLITS]; /* [samples], of the pixels; NULL: an empty split */
@@ -44,10 +46,10 @@ static jsn_status report(void *user, jsn_split split, size_t index, const char *
         cli_print("%s\t%s\n", path, reason);
         return JSN_OK;
     }
-    jsn_json_begin_object(f->json, NULL);
-    jsn_json_put_text(f->json, "path", path);
-    jsn_json_put_text(f->json, "reason", reason);
-    jsn_json_end(f->json);
+    jsni_json_begin_object(f->json, NULL);
+    jsni_json_put_text(f->json, "path", path);
+    jsni_json_put_text(f->json, "reason", reason);
+    jsni_json_end(f->json);
     return JSN_OK;
 }
 
@@ -65,23 +67,23 @@ static jsn_status report_copies(void *user, const jsn_dataset_copy *copies,
     const char *first = jsn_dataset_path(f->data, copies[0].split, copies[0].index);
     f->copies += count - 1;
     if (f->json != NULL)
-        jsn_json_begin_array(f->json, NULL);
+        jsni_json_begin_array(f->json, NULL);
     for (size_t i = 0; i < count; i++) {
         const jsn_dataset_copy *at = &copies[i];
         const char *path = jsn_dataset_path(f->data, at->split, at->index);
         if (f->json != NULL) {
-            jsn_json_begin_object(f->json, NULL);
-            jsn_json_put_text(f->json, "path", path);
-            jsn_json_put_text(f->json, "label", class_of(f, at));
-            jsn_json_put_text(f->json, "split", jsn_split_name(at->split));
-            jsn_json_end(f->json);
+            jsni_json_begin_object(f->json, NULL);
+            jsni_json_put_text(f->json, "path", path);
+            jsni_json_put_text(f->json, "label", class_of(f, at));
+            jsni_json_put_text(f->json, "split", jsn_split_name(at->split));
+            jsni_json_end(f->json);
         } else if (i > 0) {
             cli_print("%s\tlabelled '%s', the same image as %s, labelled '%s'\n", path,
                       class_of(f, at), first, class_of(f, &copies[0]));
         }
     }
     if (f->json != NULL)
-        jsn_json_end(f->json);
+        jsni_json_end(f->json);
     return JSN_OK;
 }
 
@@ -108,8 +110,8 @@ static jsn_status check(found *f, bool *more)
     size_t samples = 0;
     jsn_status status = read_all(f, &samples, more);
     if (f->json != NULL) {
-        jsn_json_end(f->json);
-        jsn_json_begin_array(f->json, "copies");
+        jsni_json_end(f->json);
+        jsni_json_begin_array(f->json, "copies");
     }
     if (status == JSN_OK && !*more)
         status = jsn_dataset_find_copies(f->data, (const uint64_t *const *)f->prints,
@@ -117,17 +119,17 @@ static jsn_status check(found *f, bool *more)
     if (status != JSN_OK)
         return status;
     if (f->json != NULL) {
-        jsn_json_end(f->json);
-        jsn_json_put_int(f->json, "samples", (int64_t)samples);
-        jsn_json_put_int(f->json, "bad", f->bad);
-        jsn_json_put_bool(f->json, "complete", !*more);
+        jsni_json_end(f->json);
+        jsni_json_put_int(f->json, "samples", (int64_t)samples);
+        jsni_json_put_int(f->json, "bad", f->bad);
+        jsni_json_put_bool(f->json, "complete", !*more);
     } else {
         cli_print("%lld broken of %zu %s%s\n", (long long)f->bad, samples,
-                  jsn_noun(samples, "image", "images"),
+                  jsni_noun(samples, "image", "images"),
                   *more ? ", and more (--max-bad)" : "");
         if (f->copies > 0)
             cli_print("%zu %s of another under another label or in another split\n",
-                      f->copies, jsn_noun(f->copies, "copy", "copies"));
+                      f->copies, jsni_noun(f->copies, "copy", "copies"));
     }
     return JSN_OK;
 }
@@ -149,18 +151,18 @@ static jsn_status run(void *values, const jsn_texts *args)
     found f = {.v = v, .data = data};
     bool more = false;
     if (v->json)
-        status = jsn_json_writer_create(&f.json, 0);
+        status = jsni_json_writer_create(&f.json, 0);
     if (status == JSN_OK && v->json) {
-        jsn_json_begin_object(f.json, NULL);
-        jsn_json_begin_array(f.json, "broken");
+        jsni_json_begin_object(f.json, NULL);
+        jsni_json_begin_array(f.json, "broken");
     }
     if (status == JSN_OK)
         status = check(&f, &more);
     if (status == JSN_OK && v->json) {
-        jsn_json_end(f.json);
+        jsni_json_end(f.json);
         status = cli_print_json(f.json);
     } else {
-        jsn_json_writer_destroy(f.json);
+        jsni_json_writer_destroy(f.json);
     }
     for (int s = 0; s < JSN_SPLITS; s++)
         free(f.prints[s]);
@@ -171,10 +173,10 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_fail(
             JSN_ERR_DATA,
             "%zu %s the same as one under another label or in another split", f.copies,
-            jsn_noun(f.copies, "image is", "images are"));
+            jsni_noun(f.copies, "image is", "images are"));
     return cli_fail(JSN_ERR_DATA, "%s%lld %s broken", more ? "more than " : "",
                     (long long)f.bad,
-                    jsn_noun((uint64_t)f.bad, "image is", "images are"));
+                    jsni_noun((uint64_t)f.bad, "image is", "images are"));
 }
 
 const cli_command cli_command_data_check = {

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_place.h"
+#include "core/words.h"
 #include "jensen/augment.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -206,7 +207,7 @@ static jsn_status write_all(conversion *c)
     if (status == JSN_OK && c->broken > 0)
         cli_say("warning: %zu %s broken and not in %s; 'jensen data check' lists "
                 "all\n",
-                c->broken, jsn_noun(c->broken, "image is", "images are"), c->out);
+                c->broken, jsni_noun(c->broken, "image is", "images are"), c->out);
     return status;
 }
 

@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
 
@@ -130,67 +132,67 @@ static void count_classes(const jsn_dataset *data, jsn_split split, size_t *coun
 }
 
 /* Width or height, or null beside the least and the most. */
-static void put_size(jsn_json_writer *w, const char *name, const char *range_name,
+static void put_size(jsni_json_writer *w, const char *name, const char *range_name,
                      size_t value, const size_t range[2])
 {
     if (value > 0)
-        jsn_json_put_int(w, name, (int64_t)value);
+        jsni_json_put_int(w, name, (int64_t)value);
     else
-        jsn_json_put_null(w, name);
+        jsni_json_put_null(w, name);
     if (range[0] == 0)
         return;
-    jsn_json_begin_array(w, range_name);
-    jsn_json_put_int(w, NULL, (int64_t)range[0]);
-    jsn_json_put_int(w, NULL, (int64_t)range[1]);
-    jsn_json_end(w);
+    jsni_json_begin_array(w, range_name);
+    jsni_json_put_int(w, NULL, (int64_t)range[0]);
+    jsni_json_put_int(w, NULL, (int64_t)range[1]);
+    jsni_json_end(w);
 }
 
 static jsn_status print_json(const jsn_dataset *data, const sizes *seen,
                              char sums[][SUM_HEX], size_t *counts)
 {
     const jsn_dataset_traits *about = jsn_dataset_about(data);
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "data", about->spec);
-    jsn_json_put_text(w, "kind", about->kind);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "data", about->spec);
+    jsni_json_put_text(w, "kind", about->kind);
     put_size(w, "width", "width_range", about->width, seen->width);
     put_size(w, "height", "height_range", about->height, seen->height);
-    jsn_json_put_text(w, "asymmetric", about->asymmetric);
-    jsn_json_begin_array(w, "mean");
+    jsni_json_put_text(w, "asymmetric", about->asymmetric);
+    jsni_json_begin_array(w, "mean");
     for (int c = 0; c < 3; c++)
-        jsn_json_put_real(w, NULL, (double)about->mean[c]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "deviation");
+        jsni_json_put_real(w, NULL, (double)about->mean[c]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "deviation");
     for (int c = 0; c < 3; c++)
-        jsn_json_put_real(w, NULL, (double)about->deviation[c]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "classes");
+        jsni_json_put_real(w, NULL, (double)about->deviation[c]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "classes");
     for (size_t k = 0; k < about->classes; k++)
-        jsn_json_put_text(w, NULL, jsn_dataset_class(data, k));
-    jsn_json_end(w);
-    jsn_json_begin_object(w, "splits");
+        jsni_json_put_text(w, NULL, jsn_dataset_class(data, k));
+    jsni_json_end(w);
+    jsni_json_begin_object(w, "splits");
     for (int s = 0; s < JSN_SPLITS; s++) {
         if (jsn_dataset_samples(data, (jsn_split)s) == 0)
             continue;
         count_classes(data, (jsn_split)s, counts);
-        jsn_json_begin_object(w, jsn_split_name((jsn_split)s));
-        jsn_json_put_int(w, "samples",
-                         (int64_t)jsn_dataset_samples(data, (jsn_split)s));
-        jsn_json_begin_array(w, "per_class");
+        jsni_json_begin_object(w, jsn_split_name((jsn_split)s));
+        jsni_json_put_int(w, "samples",
+                          (int64_t)jsn_dataset_samples(data, (jsn_split)s));
+        jsni_json_begin_array(w, "per_class");
         for (size_t k = 0; k < about->classes; k++)
-            jsn_json_put_int(w, NULL, (int64_t)counts[k]);
-        jsn_json_end(w);
-        jsn_json_put_bool(w, "soft_labels",
-                          jsn_dataset_soft_labels(data, (jsn_split)s) != NULL);
+            jsni_json_put_int(w, NULL, (int64_t)counts[k]);
+        jsni_json_end(w);
+        jsni_json_put_bool(w, "soft_labels",
+                           jsn_dataset_soft_labels(data, (jsn_split)s) != NULL);
         if (sums[s][0] != '\0')
-            jsn_json_put_text(w, "pixels_sha256", sums[s]);
-        jsn_json_end(w);
+            jsni_json_put_text(w, "pixels_sha256", sums[s]);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -231,7 +233,7 @@ static void print_text(const jsn_dataset *data, const sizes *seen, char sums[][S
             most = counts[k] > most ? counts[k] : most;
         }
         cli_print("%-10s %zu %s, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
-                  samples, jsn_noun(samples, "sample", "samples"), least, most,
+                  samples, jsni_noun(samples, "sample", "samples"), least, most,
                   jsn_dataset_soft_labels(data, (jsn_split)s) != NULL ? ", soft labels"
                                                                       : "");
         if (sums[s][0] != '\0')

@@ -8,8 +8,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/stats.h"
+#include "core/words.h"
 #include "jensen/report.h"
-#include "jensen/stats.h"
 #include "jensen/train.h"
 
 enum { LOSSES = 2, MOST_SEEDS = 100, LINE_EVERY = 10 };
@@ -130,10 +131,10 @@ static void print_number(const jsn_train_result *results, size_t seeds, size_t o
     char text[64], part[32] = "";
     for (size_t i = 0; i < seeds; i++)
         values[i] = scale * *(const double *)((const char *)&results[i] + offset);
-    (void)snprintf(text, sizeof text, "%.*f", decimals, jsn_stats_mean(values, seeds));
+    (void)snprintf(text, sizeof text, "%.*f", decimals, jsni_stats_mean(values, seeds));
     if (seeds > 1)
         (void)snprintf(part, sizeof part, " +- %.*f", decimals,
-                       jsn_stats_deviation(values, seeds));
+                       jsni_stats_deviation(values, seeds));
     (void)strncat(text, part, sizeof text - strlen(text) - 1);
     cli_print("  %15s", text);
 }
@@ -174,7 +175,7 @@ static void print_table(const jsn_train_result *results, size_t seeds)
     cli_print("\n%.1f%% of the labels are wrong (nominal rate 40%%, the true class "
               "may be drawn again).\nGJS is ahead in %zu of %zu %s.\n",
               100.0 * results[0].noise_real, ahead, seeds,
-              jsn_noun(seeds, "seed", "seeds"));
+              jsni_noun(seeds, "seed", "seeds"));
 }
 
 static void print_next(const demo_values *v, const char *folder)

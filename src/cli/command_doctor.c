@@ -5,9 +5,10 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/machine.h"
+#include "core/words.h"
 #include "jensen/backend.h"
-#include "jensen/json.h"
-#include "jensen/machine.h"
 #include "jensen/version.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
@@ -47,80 +48,80 @@ static double gib(uint64_t bytes)
     return (double)(uint64_t)((double)bytes / GIB * 10.0 + 0.5) / 10.0;
 }
 
-static void write_gpus(jsn_json_writer *w, const jsn_gpu_driver *driver)
+static void write_gpus(jsni_json_writer *w, const jsni_gpu_driver *driver)
 {
-    jsn_json_begin_object(w, "gpu");
-    jsn_json_put_bool(w, "driver", driver->loadable);
-    jsn_json_put_int(w, "cuda_version", driver->version);
-    jsn_json_put_text(w, "problem", driver->text);
-    jsn_json_begin_array(w, "devices");
+    jsni_json_begin_object(w, "gpu");
+    jsni_json_put_bool(w, "driver", driver->loadable);
+    jsni_json_put_int(w, "cuda_version", driver->version);
+    jsni_json_put_text(w, "problem", driver->text);
+    jsni_json_begin_array(w, "devices");
     for (size_t i = 0; i < driver->gpus; i++) {
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", driver->gpu[i].name);
-        jsn_json_put_real(w, "memory_gib", gib(driver->gpu[i].memory));
-        jsn_json_end(w);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", driver->gpu[i].name);
+        jsni_json_put_real(w, "memory_gib", gib(driver->gpu[i].memory));
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
-static void write_folders(jsn_json_writer *w, const folder folders[FOLDERS])
+static void write_folders(jsni_json_writer *w, const folder folders[FOLDERS])
 {
-    jsn_json_begin_array(w, "folders");
+    jsni_json_begin_array(w, "folders");
     for (size_t i = 0; i < FOLDERS; i++) {
-        const uint64_t room = jsn_disk_free(folders[i].path);
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "path", folders[i].path);
-        jsn_json_put_text(w, "purpose", folders[i].purpose);
-        jsn_json_put_bool(w, "exists", room > 0);
-        jsn_json_put_real(w, "free_gib", gib(room));
-        jsn_json_end(w);
+        const uint64_t room = jsni_disk_free(folders[i].path);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "path", folders[i].path);
+        jsni_json_put_text(w, "purpose", folders[i].purpose);
+        jsni_json_put_bool(w, "exists", room > 0);
+        jsni_json_put_real(w, "free_gib", gib(room));
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-static void write_object(jsn_json_writer *w, const jsn_machine *machine,
-                         const jsn_gpu_driver *driver, const folder folders[FOLDERS])
+static void write_object(jsni_json_writer *w, const jsni_machine *machine,
+                         const jsni_gpu_driver *driver, const folder folders[FOLDERS])
 {
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "version", jsn_version());
-    jsn_json_put_text(w, "cpu", machine->cpu);
-    jsn_json_put_int(w, "cores", (int64_t)machine->cores);
-    jsn_json_put_real(w, "memory_gib", gib(machine->memory));
-    jsn_json_put_real(w, "memory_limit_gib", gib(machine->memory_limit));
-    jsn_json_put_real(w, "disk_free_gib", gib(jsn_disk_free(".")));
-    jsn_json_begin_object(w, "instruction_sets");
-    for (size_t i = 0; i < jsn_instruction_set_count(); i++)
-        jsn_json_put_bool(w, jsn_instruction_set_at(i).name,
-                          jsn_instruction_set_at(i).present);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "version", jsn_version());
+    jsni_json_put_text(w, "cpu", machine->cpu);
+    jsni_json_put_int(w, "cores", (int64_t)machine->cores);
+    jsni_json_put_real(w, "memory_gib", gib(machine->memory));
+    jsni_json_put_real(w, "memory_limit_gib", gib(machine->memory_limit));
+    jsni_json_put_real(w, "disk_free_gib", gib(jsni_disk_free(".")));
+    jsni_json_begin_object(w, "instruction_sets");
+    for (size_t i = 0; i < jsni_instruction_set_count(); i++)
+        jsni_json_put_bool(w, jsni_instruction_set_at(i).name,
+                           jsni_instruction_set_at(i).present);
+    jsni_json_end(w);
     write_gpus(w, driver);
-    jsn_json_begin_object(w, "backends");
+    jsni_json_begin_object(w, "backends");
     for (size_t i = 0; i < jsn_backend_count(); i++)
-        jsn_json_put_int(w, jsn_backend_describe(i).name,
-                         (int64_t)jsn_backend_describe(i).devices);
-    jsn_json_end(w);
-    jsn_json_begin_object(w, "libraries");
+        jsni_json_put_int(w, jsn_backend_describe(i).name,
+                          (int64_t)jsn_backend_describe(i).devices);
+    jsni_json_end(w);
+    jsni_json_begin_object(w, "libraries");
     for (size_t i = 0; i < jsn_feature_count(); i++)
-        jsn_json_put_text(w, jsn_feature_describe(i)->name,
-                          jsn_feature_describe(i)->version);
-    jsn_json_end(w);
+        jsni_json_put_text(w, jsn_feature_describe(i)->name,
+                           jsn_feature_describe(i)->version);
+    jsni_json_end(w);
     write_folders(w, folders);
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-static jsn_status print_json(const jsn_machine *machine, const jsn_gpu_driver *driver,
+static jsn_status print_json(const jsni_machine *machine, const jsni_gpu_driver *driver,
                              const folder folders[FOLDERS])
 {
-    jsn_json_writer *writer = NULL;
-    const jsn_status status = jsn_json_writer_create(&writer, 0);
+    jsni_json_writer *writer = NULL;
+    const jsn_status status = jsni_json_writer_create(&writer, 0);
     if (status != JSN_OK)
         return status;
     write_object(writer, machine, driver, folders);
     return cli_print_json(writer);
 }
 
-static void print_gpus(const jsn_gpu_driver *driver)
+static void print_gpus(const jsni_gpu_driver *driver)
 {
     if (driver->gpus == 0)
         cli_print("  %-16s none: %s\n", "GPU", driver->text);
@@ -130,15 +131,15 @@ static void print_gpus(const jsn_gpu_driver *driver)
                   driver->version / 1000, driver->version % 1000 / 10);
 }
 
-static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
+static void print_text(const jsni_machine *machine, const jsni_gpu_driver *driver,
                        const folder folders[FOLDERS])
 {
     cli_print("jensen %s\n\nmachine\n  %-16s %s\n  %-16s %zu\n", jsn_version(), "CPU",
               machine->cpu, "cores", machine->cores);
     cli_print("  %-16s", "instruction sets");
-    for (size_t i = 0; i < jsn_instruction_set_count(); i++)
-        if (jsn_instruction_set_at(i).present)
-            cli_print(" %s", jsn_instruction_set_at(i).name);
+    for (size_t i = 0; i < jsni_instruction_set_count(); i++)
+        if (jsni_instruction_set_at(i).present)
+            cli_print(" %s", jsni_instruction_set_at(i).name);
     cli_print("\n  %-16s %.1f GiB", "memory", gib(machine->memory));
     if (machine->memory_limit < machine->memory)
         cli_print(", limited to %.1f GiB", gib(machine->memory_limit));
@@ -146,7 +147,7 @@ static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
     print_gpus(driver);
     cli_print("\nfolders\n");
     for (size_t i = 0; i < FOLDERS; i++) {
-        const uint64_t room = jsn_disk_free(folders[i].path);
+        const uint64_t room = jsni_disk_free(folders[i].path);
         cli_print("  %-16s %s", folders[i].purpose, folders[i].path);
         if (room > 0)
             cli_print(", %.1f GiB free\n", gib(room));
@@ -157,7 +158,7 @@ static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
     for (size_t i = 0; i < jsn_backend_count(); i++) {
         const jsn_backend_info b = jsn_backend_describe(i);
         cli_print("  %-16s %zu %s, %s\n", b.name, b.devices,
-                  jsn_noun(b.devices, "device", "devices"), b.summary);
+                  jsni_noun(b.devices, "device", "devices"), b.summary);
     }
     cli_print("\nlibraries\n");
     for (size_t i = 0; i < jsn_feature_count(); i++) {
@@ -170,13 +171,13 @@ static void print_text(const jsn_machine *machine, const jsn_gpu_driver *driver,
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const doctor_values *v = values;
-    jsn_machine machine;
-    jsn_gpu_driver driver;
+    jsni_machine machine;
+    jsni_gpu_driver driver;
     folder folders[FOLDERS];
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    jsn_machine_probe(&machine);
-    jsn_gpu_probe(&driver);
+    jsni_machine_probe(&machine);
+    jsni_gpu_probe(&driver);
     find_folders(folders);
     if (v->json)
         return print_json(&machine, &driver, folders);

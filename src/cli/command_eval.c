@@ -8,8 +8,8 @@
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_print.h"
+#include "core/json.h"
 #include "jensen/classifier.h"
-#include "jensen/json.h"
 
 typedef struct eval_values {
     char *device, *csv;
@@ -37,65 +37,65 @@ static const jsn_option_info options[] = {
      offsetof(eval_values, json)},
 };
 
-static void put_class_scores(jsn_json_writer *w, const jsn_classifier_scores *s,
+static void put_class_scores(jsni_json_writer *w, const jsn_classifier_scores *s,
                              size_t classes)
 {
-    jsn_json_begin_array(w, "class_scores");
+    jsni_json_begin_array(w, "class_scores");
     for (size_t k = 0; k < classes; k++) {
         const jsn_class_scores *one = &s->per_class[k];
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_int(w, "labels", (int64_t)one->labels);
-        jsn_json_put_int(w, "predictions", (int64_t)one->predictions);
-        jsn_json_put_real(w, "precision", one->precision);
-        jsn_json_put_real(w, "recall", one->recall);
-        jsn_json_put_real(w, "f1", one->f1);
-        jsn_json_end(w);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_int(w, "labels", (int64_t)one->labels);
+        jsni_json_put_int(w, "predictions", (int64_t)one->predictions);
+        jsni_json_put_real(w, "precision", one->precision);
+        jsni_json_put_real(w, "recall", one->recall);
+        jsni_json_put_real(w, "f1", one->f1);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-static void put_confusion(jsn_json_writer *w, const jsn_classifier_scores *s,
+static void put_confusion(jsni_json_writer *w, const jsn_classifier_scores *s,
                           size_t classes)
 {
     if (s->confusion == NULL) {
-        jsn_json_put_null(w, "confusion");
+        jsni_json_put_null(w, "confusion");
         return;
     }
-    jsn_json_begin_array(w, "confusion");
+    jsni_json_begin_array(w, "confusion");
     for (size_t k = 0; k < classes; k++) {
-        jsn_json_begin_array(w, NULL);
+        jsni_json_begin_array(w, NULL);
         for (size_t j = 0; j < classes; j++)
-            jsn_json_put_int(w, NULL, (int64_t)s->confusion[k * classes + j]);
-        jsn_json_end(w);
+            jsni_json_put_int(w, NULL, (int64_t)s->confusion[k * classes + j]);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_scores *s)
 {
     const size_t classes = jsn_classifier_classes(c);
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "split", s->split);
-    jsn_json_put_int(w, "samples", (int64_t)s->samples);
-    jsn_json_put_int(w, "bad_images", (int64_t)s->bad_images);
-    jsn_json_put_real(w, "accuracy", s->accuracy);
-    jsn_json_put_real(w, "balanced_accuracy", s->balanced_accuracy);
-    jsn_json_put_real(w, "macro_f1", s->macro_f1);
-    jsn_json_put_real(w, "top5", s->top5);
-    jsn_json_put_real(w, "loss", s->loss);
-    jsn_json_put_real(w, "ece", s->ece);
-    jsn_json_put_real(w, "consistency", s->consistency);
-    jsn_json_begin_array(w, "classes");
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "split", s->split);
+    jsni_json_put_int(w, "samples", (int64_t)s->samples);
+    jsni_json_put_int(w, "bad_images", (int64_t)s->bad_images);
+    jsni_json_put_real(w, "accuracy", s->accuracy);
+    jsni_json_put_real(w, "balanced_accuracy", s->balanced_accuracy);
+    jsni_json_put_real(w, "macro_f1", s->macro_f1);
+    jsni_json_put_real(w, "top5", s->top5);
+    jsni_json_put_real(w, "loss", s->loss);
+    jsni_json_put_real(w, "ece", s->ece);
+    jsni_json_put_real(w, "consistency", s->consistency);
+    jsni_json_begin_array(w, "classes");
     for (size_t k = 0; k < classes; k++)
-        jsn_json_put_text(w, NULL, jsn_classifier_class(c, k));
-    jsn_json_end(w);
+        jsni_json_put_text(w, NULL, jsn_classifier_class(c, k));
+    jsni_json_end(w);
     put_class_scores(w, s, classes);
     put_confusion(w, s, classes);
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -4,6 +4,8 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/review.h"
 
 typedef struct apply_values {
@@ -26,17 +28,17 @@ static const jsn_option_info options[] = {
 
 static jsn_status print_json(const char *out, const jsn_labels_result *result)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "labels", out);
-    jsn_json_put_int(w, "images", (int64_t)result->images);
-    jsn_json_put_int(w, "decided", (int64_t)result->decided);
-    jsn_json_put_int(w, "changed", (int64_t)result->changed);
-    jsn_json_put_int(w, "removed", (int64_t)result->removed);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "labels", out);
+    jsni_json_put_int(w, "images", (int64_t)result->images);
+    jsni_json_put_int(w, "decided", (int64_t)result->decided);
+    jsni_json_put_int(w, "changed", (int64_t)result->changed);
+    jsni_json_put_int(w, "removed", (int64_t)result->removed);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -56,7 +58,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     cli_print("%s: %zu of %zu labels changed", v->out, result.changed, result.images);
     if (result.removed > 0)
         cli_print(", %zu %s removed", result.removed,
-                  jsn_noun(result.removed, "image", "images"));
+                  jsni_noun(result.removed, "image", "images"));
     cli_print("\n");
     return JSN_OK;
 }

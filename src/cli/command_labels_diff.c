@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/review.h"
 
 typedef struct diff_values {
@@ -18,7 +19,7 @@ static const jsn_option_info options[] = {
 };
 
 typedef struct differences {
-    jsn_json_writer *json; /* or NULL */
+    jsni_json_writer *json; /* or NULL */
     int64_t changed, added, removed;
 } differences;
 
@@ -35,21 +36,21 @@ static jsn_status report(void *user, const char *path, const char *before,
                   after != NULL ? after : "-");
         return JSN_OK;
     }
-    jsn_json_begin_object(d->json, NULL);
-    jsn_json_put_text(d->json, "path", path);
-    jsn_json_put_text(d->json, "before", before);
-    jsn_json_put_text(d->json, "after", after);
-    jsn_json_end(d->json);
+    jsni_json_begin_object(d->json, NULL);
+    jsni_json_put_text(d->json, "path", path);
+    jsni_json_put_text(d->json, "before", before);
+    jsni_json_put_text(d->json, "after", after);
+    jsni_json_end(d->json);
     return JSN_OK;
 }
 
 static jsn_status finish_json(differences *d)
 {
-    jsn_json_end(d->json);
-    jsn_json_put_int(d->json, "changed", d->changed);
-    jsn_json_put_int(d->json, "added", d->added);
-    jsn_json_put_int(d->json, "removed", d->removed);
-    jsn_json_end(d->json);
+    jsni_json_end(d->json);
+    jsni_json_put_int(d->json, "changed", d->changed);
+    jsni_json_put_int(d->json, "added", d->added);
+    jsni_json_put_int(d->json, "removed", d->removed);
+    jsni_json_end(d->json);
     return cli_print_json(d->json);
 }
 
@@ -60,16 +61,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count != 2)
         return cli_usage("needs two label files, got %zu", args->count);
     if (v->json) {
-        const jsn_status status = jsn_json_writer_create(&d.json, 0);
+        const jsn_status status = jsni_json_writer_create(&d.json, 0);
         if (status != JSN_OK)
             return status;
-        jsn_json_begin_object(d.json, NULL);
-        jsn_json_begin_array(d.json, "differences");
+        jsni_json_begin_object(d.json, NULL);
+        jsni_json_begin_array(d.json, "differences");
     }
     const jsn_status status =
         jsn_labels_diff(args->items[0], args->items[1], report, &d);
     if (status != JSN_OK)
-        jsn_json_writer_destroy(d.json);
+        jsni_json_writer_destroy(d.json);
     return status == JSN_OK && v->json ? finish_json(&d) : status;
 }
 

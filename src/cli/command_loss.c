@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/array.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
@@ -159,21 +160,21 @@ static jsn_status write_gradient(const loss_work *w)
 
 static jsn_status print_result(const loss_work *w, double mean)
 {
-    jsn_json_writer *writer = NULL;
-    const jsn_status status = jsn_json_writer_create(&writer, 0);
+    jsni_json_writer *writer = NULL;
+    const jsn_status status = jsni_json_writer_create(&writer, 0);
     if (status != JSN_OK)
         return status;
     if (!w->values->json) {
-        jsn_json_put_real(writer, NULL, mean);
+        jsni_json_put_real(writer, NULL, mean);
         return cli_print_json(writer);
     }
-    jsn_json_begin_object(writer, NULL);
-    jsn_json_put_real(writer, "loss", mean);
-    jsn_json_begin_array(writer, "per_sample");
+    jsni_json_begin_object(writer, NULL);
+    jsni_json_put_real(writer, "loss", mean);
+    jsni_json_begin_array(writer, "per_sample");
     for (size_t i = 0; i < w->samples && w->per_sample != NULL; i++)
-        jsn_json_put_real(writer, NULL, w->per_sample[i]);
-    jsn_json_end(writer);
-    jsn_json_end(writer);
+        jsni_json_put_real(writer, NULL, w->per_sample[i]);
+    jsni_json_end(writer);
+    jsni_json_end(writer);
     return cli_print_json(writer);
 }
 

@@ -7,6 +7,7 @@
 #include "cli/cli_cell.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/dataset.h"
 #include "jensen/noise.h"
 #include "jensen/train.h"
@@ -63,29 +64,29 @@ static jsn_status make_input(const jsn_dataset *data, const noise_values *v,
 static jsn_status print_json(const noise_values *v, const jsn_noise_input *in,
                              const jsn_noise_result *r)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "noise", v->noise);
-    jsn_json_put_int(w, "seed", v->seed);
-    jsn_json_put_int(w, "samples", (int64_t)r->samples);
-    jsn_json_put_int(w, "listed", (int64_t)r->listed_samples);
-    jsn_json_put_int(w, "drawn", (int64_t)r->drawn);
-    jsn_json_put_int(w, "changed", (int64_t)r->changed);
-    jsn_json_put_real(w, "nominal_rate", r->nominal_rate);
-    jsn_json_put_real(w, "real_rate", r->real_rate);
-    jsn_json_put_real(w, "factor", r->factor);
-    jsn_json_begin_array(w, "class_rates");
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "noise", v->noise);
+    jsni_json_put_int(w, "seed", v->seed);
+    jsni_json_put_int(w, "samples", (int64_t)r->samples);
+    jsni_json_put_int(w, "listed", (int64_t)r->listed_samples);
+    jsni_json_put_int(w, "drawn", (int64_t)r->drawn);
+    jsni_json_put_int(w, "changed", (int64_t)r->changed);
+    jsni_json_put_real(w, "nominal_rate", r->nominal_rate);
+    jsni_json_put_real(w, "real_rate", r->real_rate);
+    jsni_json_put_real(w, "factor", r->factor);
+    jsni_json_begin_array(w, "class_rates");
     for (size_t c = 0; c < r->classes; c++)
-        jsn_json_put_real(w, NULL, r->class_rates[c]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "class_names");
+        jsni_json_put_real(w, NULL, r->class_rates[c]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "class_names");
     for (size_t c = 0; c < r->classes; c++)
-        jsn_json_put_text(w, NULL, in->class_names[c]);
-    jsn_json_end(w);
-    jsn_json_end(w);
+        jsni_json_put_text(w, NULL, in->class_names[c]);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

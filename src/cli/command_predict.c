@@ -7,8 +7,9 @@
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_predict.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/array.h"
-#include "jensen/json.h"
 #include "jensen/model.h"
 
 typedef struct predict_values {
@@ -103,19 +104,19 @@ static jsn_status print_row(const predict_values *v, size_t sample, size_t best,
             cli_print("%zu %zu %.4f\n", sample, best, probability);
         return JSN_OK;
     }
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "sample", (int64_t)sample);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "sample", (int64_t)sample);
     if (sense) {
-        jsn_json_put_int(w, "class", (int64_t)best);
-        jsn_json_put_real(w, "probability", probability);
+        jsni_json_put_int(w, "class", (int64_t)best);
+        jsni_json_put_real(w, "probability", probability);
     } else {
-        jsn_json_put_text(w, "error", not_finite);
+        jsni_json_put_text(w, "error", not_finite);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -146,7 +147,7 @@ static jsn_status predict_array(const predict_values *v)
         status = jsn_array_write(&logits, v->logits);
     if (status == JSN_OK && senseless == shape[0])
         status = cli_fail(JSN_ERR_DATA, "%s for any of %zu %s", not_finite, senseless,
-                          jsn_noun(senseless, "image", "images"));
+                          jsni_noun(senseless, "image", "images"));
 done:
     jsn_model_destroy(model);
     jsn_array_release(&images);

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
+#include "core/words.h"
 #include "jensen/repro.h"
 
 typedef struct repro_values {
@@ -100,7 +101,7 @@ static jsn_status say_failed(jsn_sweep *sweep, bool show)
                    "%zu of %zu runs failed: 'jensen sweep status %s --failures' says "
                    "why; --retry-failed tries %s again",
                    n.failed, n.waiting + n.running + n.complete + n.pruned + n.failed,
-                   jsn_sweep_name(sweep), jsn_noun(n.failed, "it", "them"));
+                   jsn_sweep_name(sweep), jsni_noun(n.failed, "it", "them"));
     if (!show)
         return cli_fail(JSN_ERR_NUMERIC, "%s", text);
     cli_say("%s\n", text);

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
+#include "core/json.h"
 #include "jensen/augment.h"
 
 static void print_operations(void)
@@ -20,52 +21,52 @@ static void print_operations(void)
     }
 }
 
-static void put_operations(jsn_json_writer *w)
+static void put_operations(jsni_json_writer *w)
 {
-    jsn_json_begin_array(w, "operations");
+    jsni_json_begin_array(w, "operations");
     for (size_t i = 0; jsn_operation_describe(i) != NULL; i++) {
         const jsn_operation_info *info = jsn_operation_describe(i);
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", info->name);
-        jsn_json_put_bool(w, "randaugment", info->randaugment);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", info->name);
+        jsni_json_put_bool(w, "randaugment", info->randaugment);
         if (info->randaugment) {
-            jsn_json_put_real(w, "low", info->low);
-            jsn_json_put_real(w, "high", info->high);
-            jsn_json_put_bool(w, "signed", info->is_signed);
+            jsni_json_put_real(w, "low", info->low);
+            jsni_json_put_real(w, "high", info->high);
+            jsni_json_put_bool(w, "signed", info->is_signed);
         }
-        jsn_json_end(w);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 static jsn_status print_json(void)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_begin_array(w, "pipelines");
+    jsni_json_begin_object(w, NULL);
+    jsni_json_begin_array(w, "pipelines");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
         if (info->stages == NULL)
             continue;
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", info->name);
-        jsn_json_put_text(w, "summary", info->help);
-        jsn_json_put_text(w, "stages", info->stages);
-        jsn_json_end(w);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", info->name);
+        jsni_json_put_text(w, "summary", info->help);
+        jsni_json_put_text(w, "stages", info->stages);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "stages");
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "stages");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
         if (info->stages == NULL)
             cli_put_entry(w, info->name, info->help, info->params, info->param_count);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     put_operations(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

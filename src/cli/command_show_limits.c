@@ -3,25 +3,26 @@
 #include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
 #include "cli/cli_print.h"
+#include "core/json.h"
 #include "jensen/limit.h"
 
 static jsn_status print_json(void)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_array(w, NULL);
+    jsni_json_begin_array(w, NULL);
     for (size_t i = 0; i < jsn_limit_count(); i++) {
         const jsn_limit_info *limit = jsn_limit_describe(i);
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", limit->name);
-        jsn_json_put_text(w, "summary", limit->help);
-        jsn_json_put_int(w, "initial", (int64_t)limit->initial);
-        jsn_json_put_int(w, "highest", (int64_t)limit->highest);
-        jsn_json_end(w);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", limit->name);
+        jsni_json_put_text(w, "summary", limit->help);
+        jsni_json_put_int(w, "initial", (int64_t)limit->initial);
+        jsni_json_put_int(w, "highest", (int64_t)limit->highest);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -4,27 +4,28 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
+#include "core/json.h"
 #include "jensen/loss.h"
 
 static jsn_status print_json(void)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_array(w, NULL);
+    jsni_json_begin_array(w, NULL);
     for (size_t i = 0; i < jsn_loss_count(); i++) {
         const jsn_loss_info *info = jsn_loss_describe(i);
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", info->name);
-        jsn_json_put_text(w, "summary", info->summary);
-        jsn_json_put_int(w, "views", (int64_t)info->views);
-        jsn_json_put_bool(w, "soft_targets", info->soft);
-        jsn_json_put_bool(w, "per_sample", info->per_sample);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", info->name);
+        jsni_json_put_text(w, "summary", info->summary);
+        jsni_json_put_int(w, "views", (int64_t)info->views);
+        jsni_json_put_bool(w, "soft_targets", info->soft);
+        jsni_json_put_bool(w, "per_sample", info->per_sample);
         cli_put_params(w, info->params, info->param_count);
-        jsn_json_end(w);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
 
@@ -76,57 +78,57 @@ static double mib(size_t bytes)
     return (double)bytes / (1024.0 * 1024.0);
 }
 
-static void write_layers(jsn_json_writer *w, const view *n)
+static void write_layers(jsni_json_writer *w, const view *n)
 {
-    jsn_json_begin_array(w, "layers");
+    jsni_json_begin_array(w, "layers");
     for (size_t i = 0; i < n->totals.layers; i++) {
         const jsn_layer_info layer = jsn_network_layer(n->network, i);
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_text(w, "name", layer.name);
-        jsn_json_put_text(w, "kind", layer.kind);
-        jsn_json_begin_array(w, "shape");
-        jsn_json_put_int(w, NULL, (int64_t)layer.channels);
-        jsn_json_put_int(w, NULL, (int64_t)layer.height);
-        jsn_json_put_int(w, NULL, (int64_t)layer.width);
-        jsn_json_end(w);
-        jsn_json_put_int(w, "parameters", (int64_t)layer.parameters);
-        jsn_json_put_int(w, "multiplies", (int64_t)layer.multiplies);
-        jsn_json_end(w);
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_text(w, "name", layer.name);
+        jsni_json_put_text(w, "kind", layer.kind);
+        jsni_json_begin_array(w, "shape");
+        jsni_json_put_int(w, NULL, (int64_t)layer.channels);
+        jsni_json_put_int(w, NULL, (int64_t)layer.height);
+        jsni_json_put_int(w, NULL, (int64_t)layer.width);
+        jsni_json_end(w);
+        jsni_json_put_int(w, "parameters", (int64_t)layer.parameters);
+        jsni_json_put_int(w, "multiplies", (int64_t)layer.multiplies);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 static jsn_status print_json(const show_values *v, const view *n, bool layers)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     const jsn_model_info *m = &n->training;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "network", n->spec);
-    jsn_json_put_text(w, "summary", n->info->summary);
-    jsn_json_put_int(w, "classes", v->classes);
-    jsn_json_put_int(w, "height", (int64_t)n->height);
-    jsn_json_put_int(w, "width", (int64_t)n->width);
-    jsn_json_put_int(w, "parameters", (int64_t)n->totals.parameters);
-    jsn_json_put_int(w, "multiplies", (int64_t)n->totals.multiplies);
-    jsn_json_put_int(w, "activations", (int64_t)n->totals.activations);
-    jsn_json_begin_object(w, "training_bytes");
-    jsn_json_put_text(w, "backend", m->backend);
-    jsn_json_put_int(w, "batch", v->batch);
-    jsn_json_put_int(w, "views", v->views);
-    jsn_json_put_int(w, "parameters", (int64_t)m->memory_parameters);
-    jsn_json_put_int(w, "gradients", (int64_t)m->memory_gradients);
-    jsn_json_put_int(w, "optimiser", (int64_t)m->memory_optimiser);
-    jsn_json_put_int(w, "statistics", (int64_t)m->memory_statistics);
-    jsn_json_put_int(w, "activations", (int64_t)m->memory_activations);
-    jsn_json_put_int(w, "workspace", (int64_t)m->memory_workspace);
-    jsn_json_put_int(w, "total", (int64_t)total_memory(m));
-    jsn_json_end(w);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "network", n->spec);
+    jsni_json_put_text(w, "summary", n->info->summary);
+    jsni_json_put_int(w, "classes", v->classes);
+    jsni_json_put_int(w, "height", (int64_t)n->height);
+    jsni_json_put_int(w, "width", (int64_t)n->width);
+    jsni_json_put_int(w, "parameters", (int64_t)n->totals.parameters);
+    jsni_json_put_int(w, "multiplies", (int64_t)n->totals.multiplies);
+    jsni_json_put_int(w, "activations", (int64_t)n->totals.activations);
+    jsni_json_begin_object(w, "training_bytes");
+    jsni_json_put_text(w, "backend", m->backend);
+    jsni_json_put_int(w, "batch", v->batch);
+    jsni_json_put_int(w, "views", v->views);
+    jsni_json_put_int(w, "parameters", (int64_t)m->memory_parameters);
+    jsni_json_put_int(w, "gradients", (int64_t)m->memory_gradients);
+    jsni_json_put_int(w, "optimiser", (int64_t)m->memory_optimiser);
+    jsni_json_put_int(w, "statistics", (int64_t)m->memory_statistics);
+    jsni_json_put_int(w, "activations", (int64_t)m->memory_activations);
+    jsni_json_put_int(w, "workspace", (int64_t)m->memory_workspace);
+    jsni_json_put_int(w, "total", (int64_t)total_memory(m));
+    jsni_json_end(w);
     if (layers)
         write_layers(w, n);
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -154,7 +156,7 @@ static void print_layers(const show_values *v, const view *n)
         "training step   %.0f MiB on %s with batch %lld x %lld %s: parameters %.0f, "
         "gradients %.0f, optimiser %.0f, activations %.0f, workspace %.0f\n",
         mib(total_memory(m)), m->backend, (long long)v->batch, (long long)v->views,
-        jsn_noun((uint64_t)v->views, "view", "views"), mib(m->memory_parameters),
+        jsni_noun((uint64_t)v->views, "view", "views"), mib(m->memory_parameters),
         mib(m->memory_gradients), mib(m->memory_optimiser), mib(m->memory_activations),
         mib(m->memory_workspace));
 }

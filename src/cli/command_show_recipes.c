@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
+#include "core/json.h"
 #include "jensen/recipe.h"
 
 static void print_recipe(const jsn_recipe *r)
@@ -16,19 +17,19 @@ static void print_recipe(const jsn_recipe *r)
         cli_print("    starts from the weights %s, which --init names\n", r->weights);
 }
 
-static void put_recipe(jsn_json_writer *w, const jsn_recipe *r)
+static void put_recipe(jsni_json_writer *w, const jsn_recipe *r)
 {
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "name", r->name);
-    jsn_json_put_text(w, "result", r->result);
-    jsn_json_put_text(w, "dataset", r->dataset);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "name", r->name);
+    jsni_json_put_text(w, "result", r->result);
+    jsni_json_put_text(w, "dataset", r->dataset);
     if (r->weights != NULL)
-        jsn_json_put_text(w, "weights", r->weights);
-    jsn_json_begin_object(w, "options");
+        jsni_json_put_text(w, "weights", r->weights);
+    jsni_json_begin_object(w, "options");
     for (size_t i = 0; i < r->option_count; i++)
-        jsn_json_put_text(w, r->options[i].name, r->options[i].value);
-    jsn_json_end(w);
-    jsn_json_end(w);
+        jsni_json_put_text(w, r->options[i].name, r->options[i].value);
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
 /* 0: not asked for; 1: by a part of its name or its table; 2: by its whole name. */
@@ -46,7 +47,7 @@ static int wanted(const jsn_recipe *r, const jsn_texts *args)
 }
 
 /* To the writer, or without one as text. *shown counts. */
-static jsn_status list(const jsn_texts *args, jsn_json_writer *w, size_t *shown)
+static jsn_status list(const jsn_texts *args, jsni_json_writer *w, size_t *shown)
 {
     for (size_t i = 0; i < jsn_recipe_count(); i++) {
         jsn_recipe r;
@@ -71,19 +72,19 @@ static jsn_status list(const jsn_texts *args, jsn_json_writer *w, size_t *shown)
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const cli_show_values *v = values;
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     size_t shown = 0;
     if (!v->json)
         return list(args, NULL, &shown);
-    jsn_status status = jsn_json_writer_create(&w, 0);
+    jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_array(w, NULL);
+    jsni_json_begin_array(w, NULL);
     status = list(args, w, &shown);
-    jsn_json_end(w);
+    jsni_json_end(w);
     if (status == JSN_OK)
         return cli_print_json(w);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     return status;
 }
 

@@ -8,8 +8,9 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_study.h"
-#include "jensen/json.h"
-#include "jensen/stats.h"
+#include "core/json.h"
+#include "core/stats.h"
+#include "core/words.h"
 
 typedef struct best_values {
     char *store;
@@ -31,7 +32,7 @@ static jsn_status deviation_of(const jsn_sweep_choice *c, const jsn_sweep_trial 
         return JSN_ERR_MEMORY;
     for (size_t i = 0; i < c->n; i++)
         values[i] = trials[c->trials[i]].value;
-    *out = jsn_stats_deviation(values, c->n);
+    *out = jsni_stats_deviation(values, c->n);
     free(values);
     return JSN_OK;
 }
@@ -41,30 +42,30 @@ static jsn_status print_json(const jsn_sweep_choice *c, const jsn_sweep_trial *t
 {
     const jsn_sweep_trial *t = &trials[c->best];
     double deviation = 0.0;
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     jsn_status status = deviation_of(c, trials, &deviation);
     if (status == JSN_OK)
-        status = jsn_json_writer_create(&w, 0);
+        status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "trial", t->number);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "trial", t->number);
     if (group != NULL)
-        jsn_json_put_text(w, "group", group);
-    jsn_json_put_real(w, "value", t->value);
-    jsn_json_put_real(w, "mean", c->mean);
-    jsn_json_put_real(w, "deviation", deviation);
-    jsn_json_put_int(w, "n", (int64_t)c->n);
-    jsn_json_begin_array(w, "trials");
+        jsni_json_put_text(w, "group", group);
+    jsni_json_put_real(w, "value", t->value);
+    jsni_json_put_real(w, "mean", c->mean);
+    jsni_json_put_real(w, "deviation", deviation);
+    jsni_json_put_int(w, "n", (int64_t)c->n);
+    jsni_json_begin_array(w, "trials");
     for (size_t i = 0; i < c->n; i++)
-        jsn_json_put_int(w, NULL, trials[c->trials[i]].number);
-    jsn_json_end(w);
-    jsn_json_begin_object(w, "options");
+        jsni_json_put_int(w, NULL, trials[c->trials[i]].number);
+    jsni_json_end(w);
+    jsni_json_begin_object(w, "options");
     for (size_t i = 0; i < t->option_count; i++)
-        jsn_json_put_text(w, t->options[i].name, t->options[i].text);
-    jsn_json_end(w);
-    jsn_json_put_text(w, "run", jsn_sweep_fact(t, "run"));
-    jsn_json_end(w);
+        jsni_json_put_text(w, t->options[i].name, t->options[i].text);
+    jsni_json_end(w);
+    jsni_json_put_text(w, "run", jsn_sweep_fact(t, "run"));
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -124,7 +125,7 @@ static jsn_status print_best(const jsn_sweep *sweep, const jsn_sweep_trial *tria
         cli_say("%s%sleft out: %zu %s of which not all seeds "
                 "are complete\n",
                 group == NULL ? "" : group, group == NULL ? "" : ": ", c.left_out,
-                jsn_noun(c.left_out, "configuration", "configurations"));
+                jsni_noun(c.left_out, "configuration", "configurations"));
     if (*found && json) {
         status = print_json(&c, trials, group);
     } else if (*found) {

@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
+#include "core/option.h"
+#include "core/words.h"
 
 typedef struct create_values {
     jsn_sweep_plan plan;
@@ -48,13 +50,13 @@ static jsn_status read_file(create_values *v)
     jsn_status status = said == NULL ? JSN_ERR_MEMORY : JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         if (table[i].kind != JSN_OPTION_TEXTS && table[i].kind != JSN_OPTION_FLAG &&
-            jsn_options_is_set(&table[i], v))
-            status = jsn_options_text(&table[i], v, &said[i]);
+            jsni_options_is_set(&table[i], v))
+            status = jsni_options_text(&table[i], v, &said[i]);
     if (status == JSN_OK)
         status = jsn_sweep_plan_read(v->file, &v->plan, &v->base);
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         if (said[i] != NULL)
-            status = jsn_options_set(table, count, v, table[i].name, said[i]);
+            status = jsni_options_set(table, count, v, table[i].name, said[i]);
     for (size_t i = 0; said != NULL && i < count; i++)
         jsn_text_release(said[i]);
     free(said);
@@ -80,8 +82,8 @@ static jsn_status fill_preset(create_values *v)
     if (status == JSN_OK && strcmp(v->plan.objective, "auto") == 0) {
         size_t count = 0;
         const jsn_option_info *table = jsn_sweep_plan_options(&count);
-        status = jsn_options_set(table, count, &v->plan, "objective",
-                                 noisy ? "val_acc_noisy" : "val_acc");
+        status = jsni_options_set(table, count, &v->plan, "objective",
+                                  noisy ? "val_acc_noisy" : "val_acc");
     }
     return status;
 }
@@ -127,7 +129,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = jsn_sweep_count(sweep, &counts);
     if (status == JSN_OK) {
         cli_print("study '%s' with %zu %s in %s\n", args->items[0], counts.waiting,
-                  jsn_noun(counts.waiting, "trial", "trials"), jsn_sweep_shown(sweep));
+                  jsni_noun(counts.waiting, "trial", "trials"), jsn_sweep_shown(sweep));
         say_how_to_run(args->items[0]);
     }
     jsn_sweep_close(sweep);

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
+#include "core/words.h"
 
 typedef struct status_values {
     char *store;
@@ -54,8 +55,8 @@ static jsn_status run(void *values, const jsn_texts *args)
                   "%zu failed\n",
                   jsn_sweep_name(sweep),
                   c.waiting + c.running + c.complete + c.pruned + c.failed,
-                  jsn_noun(c.waiting + c.running + c.complete + c.pruned + c.failed,
-                           "trial", "trials"),
+                  jsni_noun(c.waiting + c.running + c.complete + c.pruned + c.failed,
+                            "trial", "trials"),
                   c.complete, c.running, c.waiting, c.pruned, c.failed);
     if (status == JSN_OK && v->failures)
         status = print_failures(sweep);

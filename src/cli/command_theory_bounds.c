@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/theory.h"
 
 typedef struct bounds_values {
@@ -32,26 +34,26 @@ static const jsn_option_info options[] = {
 
 static jsn_status print_json(const jsn_theory_bounds *b)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "classes", (int64_t)b->classes);
-    jsn_json_put_int(w, "views", (int64_t)b->views);
-    jsn_json_put_int(w, "M", (int64_t)b->views + 1);
-    jsn_json_put_real(w, "pi1", b->pi1);
-    jsn_json_put_real(w, "Z", b->z);
-    jsn_json_put_real(w, "B_L", b->lower / b->z);
-    jsn_json_put_real(w, "B_U", b->upper / b->z);
-    jsn_json_put_real(w, "C1", b->c1 / b->z);
-    jsn_json_put_real(w, "C2", b->c2 / b->z);
-    jsn_json_put_real(w, "B_L_unscaled", b->lower);
-    jsn_json_put_real(w, "B_U_unscaled", b->upper);
-    jsn_json_put_real(w, "C1_unscaled", b->c1);
-    jsn_json_put_real(w, "C2_unscaled", b->c2);
-    jsn_json_put_bool(w, "B_U_attained", b->upper_tight);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "classes", (int64_t)b->classes);
+    jsni_json_put_int(w, "views", (int64_t)b->views);
+    jsni_json_put_int(w, "M", (int64_t)b->views + 1);
+    jsni_json_put_real(w, "pi1", b->pi1);
+    jsni_json_put_real(w, "Z", b->z);
+    jsni_json_put_real(w, "B_L", b->lower / b->z);
+    jsni_json_put_real(w, "B_U", b->upper / b->z);
+    jsni_json_put_real(w, "C1", b->c1 / b->z);
+    jsni_json_put_real(w, "C2", b->c2 / b->z);
+    jsni_json_put_real(w, "B_L_unscaled", b->lower);
+    jsni_json_put_real(w, "B_U_unscaled", b->upper);
+    jsni_json_put_real(w, "C1_unscaled", b->c1);
+    jsni_json_put_real(w, "C2_unscaled", b->c2);
+    jsni_json_put_bool(w, "B_U_attained", b->upper_tight);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 
@@ -79,7 +81,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = cli_numbers("pi", v->pi, JSN_THEORY_MAX_VIEWS + 1, weights, &count);
         if (status == JSN_OK && count < 2)
             status = cli_usage("--pi: %zu %s too few, 2 are needed", count,
-                               jsn_noun(count, "weight is", "weights are"));
+                               jsni_noun(count, "weight is", "weights are"));
         if (status == JSN_OK)
             status =
                 jsn_theory_bounds_weighted(&b, (size_t)v->classes, count - 1, weights);
@@ -93,7 +95,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         return print_json(&b);
     cli_print("%s, K = %zu classes, M = %zu (%zu %s), pi1 = %g, Z = %.12g\n\n",
               b.views == 1 ? "JS" : "GJS", b.classes, b.views + 1, b.views,
-              jsn_noun(b.views, "view", "views"), b.pi1, b.z);
+              jsni_noun(b.views, "view", "views"), b.pi1, b.z);
     cli_print("%-10s %16s %16s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
     print_row("B_L", b.lower, b.z, "least sum of the losses over all labels");
     print_row("B_U", b.upper, b.z,

@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
+#include "core/words.h"
 #include "jensen/theory.h"
 
 enum { MOST_CLASSES = 256, MOST_VIEWS = 16 };
@@ -58,7 +60,7 @@ static jsn_status read_views(question *q, const decompose_values *v)
             q->classes = count;
         if (count != q->classes)
             return cli_usage("--p: view %zu has %zu %s, the first has %zu", j + 1,
-                             count, jsn_noun(count, "class", "classes"), q->classes);
+                             count, jsni_noun(count, "class", "classes"), q->classes);
     }
     return JSN_OK;
 }
@@ -73,29 +75,29 @@ static jsn_status read_weights(question *q, const decompose_values *v)
         cli_numbers("pi", v->pi, MOST_VIEWS + 1, q->weights, &count);
     if (status == JSN_OK && count != q->views + 1)
         return cli_usage("--pi: %zu %s for a label and %zu %s", count,
-                         jsn_noun(count, "weight", "weights"), q->views,
-                         jsn_noun(q->views, "view", "views"));
+                         jsni_noun(count, "weight", "weights"), q->views,
+                         jsni_noun(q->views, "view", "views"));
     return status;
 }
 
 static jsn_status print_json(const question *q, const decompose_values *v,
                              const jsn_theory_parts *parts)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "classes", (int64_t)q->classes);
-    jsn_json_put_int(w, "views", (int64_t)q->views);
-    jsn_json_put_int(w, "label", v->label);
-    jsn_json_put_real(w, "pi1", q->weighted ? q->weights[0] : v->pi1);
-    jsn_json_put_real(w, "Z", parts->z);
-    jsn_json_put_real(w, "GJS", parts->gjs);
-    jsn_json_put_real(w, "JS_of_mean", parts->js);
-    jsn_json_put_real(w, "consistency_term", parts->consistency);
-    jsn_json_put_real(w, "consistency_unscaled", parts->spread);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "classes", (int64_t)q->classes);
+    jsni_json_put_int(w, "views", (int64_t)q->views);
+    jsni_json_put_int(w, "label", v->label);
+    jsni_json_put_real(w, "pi1", q->weighted ? q->weights[0] : v->pi1);
+    jsni_json_put_real(w, "Z", parts->z);
+    jsni_json_put_real(w, "GJS", parts->gjs);
+    jsni_json_put_real(w, "JS_of_mean", parts->js);
+    jsni_json_put_real(w, "consistency_term", parts->consistency);
+    jsni_json_put_real(w, "consistency_unscaled", parts->spread);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/theory.h"
 
 enum { MOST = 64 };
@@ -27,23 +28,23 @@ static const jsn_option_info options[] = {
 
 static jsn_status print_json(double p_y, const double *pi1, size_t count)
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_real(w, "p_y", p_y);
-    jsn_json_put_real(w, "CE", -log(p_y));
-    jsn_json_put_real(w, "half_L1", 1.0 - p_y);
-    jsn_json_begin_array(w, "JS");
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_real(w, "p_y", p_y);
+    jsni_json_put_real(w, "CE", -log(p_y));
+    jsni_json_put_real(w, "half_L1", 1.0 - p_y);
+    jsni_json_begin_array(w, "JS");
     for (size_t i = 0; i < count; i++) {
-        jsn_json_begin_array(w, NULL);
-        jsn_json_put_real(w, NULL, pi1[i]);
-        jsn_json_put_real(w, NULL, jsn_theory_js(pi1[i], p_y));
-        jsn_json_end(w);
+        jsni_json_begin_array(w, NULL);
+        jsni_json_put_real(w, NULL, pi1[i]);
+        jsni_json_put_real(w, NULL, jsn_theory_js(pi1[i], p_y));
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

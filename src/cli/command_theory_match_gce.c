@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/theory.h"
 
 enum { MOST = 64 };
@@ -24,7 +25,7 @@ static const jsn_option_info options[] = {
      offsetof(match_values, json)},
 };
 
-static jsn_status match(jsn_json_writer *w, double q, double p_y)
+static jsn_status match(jsni_json_writer *w, double q, double p_y)
 {
     double pi1 = 0.0, rest = 0.0;
     const jsn_status status = jsn_theory_match_gce(q, p_y, &pi1, &rest);
@@ -35,12 +36,12 @@ static jsn_status match(jsn_json_writer *w, double q, double p_y)
         cli_print("%-8g %16.12g %18.15g %14.8g\n", q, scale, pi1, rest);
         return JSN_OK;
     }
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_real(w, "q", q);
-    jsn_json_put_real(w, "gradient_scale", scale);
-    jsn_json_put_real(w, "pi1", pi1);
-    jsn_json_put_real(w, "one_minus_pi1", rest);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_real(w, "q", q);
+    jsni_json_put_real(w, "gradient_scale", scale);
+    jsni_json_put_real(w, "pi1", pi1);
+    jsni_json_put_real(w, "one_minus_pi1", rest);
+    jsni_json_end(w);
     return JSN_OK;
 }
 
@@ -49,7 +50,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const match_values *v = values;
     double q[MOST], pi1 = 0.0, rest = 0.0;
     size_t count = 0;
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
     jsn_status status = cli_numbers("q", v->q, MOST, q, &count);
@@ -57,13 +58,13 @@ static jsn_status run(void *values, const jsn_texts *args)
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         status = jsn_theory_match_gce(q[i], v->p_y, &pi1, &rest);
     if (status == JSN_OK && v->json)
-        status = jsn_json_writer_create(&w, 0);
+        status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     if (v->json) {
-        jsn_json_begin_object(w, NULL);
-        jsn_json_put_real(w, "p_y", v->p_y);
-        jsn_json_begin_array(w, "matches");
+        jsni_json_begin_object(w, NULL);
+        jsni_json_put_real(w, "p_y", v->p_y);
+        jsni_json_begin_array(w, "matches");
     } else {
         cli_print("equal gradient scale at p_y = %g\n\n%-8s %16s %18s %14s\n", v->p_y,
                   "q (GCE)", "scale", "pi1 (JS)", "1 - pi1");
@@ -72,8 +73,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = match(w, q[i], v->p_y);
     if (!v->json)
         return status;
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

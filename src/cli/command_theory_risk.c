@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "core/json.h"
 #include "jensen/theory.h"
 
 enum { MOST_CLASSES = 1000 };
@@ -60,34 +61,34 @@ static jsn_status pair_noise(jsn_theory_risk *out, const jsn_theory_bounds *b,
     return status;
 }
 
-static void put_risk(jsn_json_writer *w, const char *key, const jsn_theory_risk *r)
+static void put_risk(jsni_json_writer *w, const char *key, const jsn_theory_risk *r)
 {
-    jsn_json_begin_object(w, key);
-    jsn_json_put_real(w, "noisy_lowest", r->noisy_lowest);
-    jsn_json_put_real(w, "noisy_highest", r->noisy_highest);
-    jsn_json_put_real(w, "clean_lowest", r->clean_lowest);
-    jsn_json_put_real(w, "clean_highest", r->clean_highest);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, key);
+    jsni_json_put_real(w, "noisy_lowest", r->noisy_lowest);
+    jsni_json_put_real(w, "noisy_highest", r->noisy_highest);
+    jsni_json_put_real(w, "clean_lowest", r->clean_lowest);
+    jsni_json_put_real(w, "clean_highest", r->clean_highest);
+    jsni_json_end(w);
 }
 
 static jsn_status print_json(const risk_values *v, const jsn_theory_bounds *b,
                              const jsn_theory_risk risk[2])
 {
-    jsn_json_writer *w = NULL;
-    const jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     const bool symmetric = isnan(v->pair);
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "theorem", symmetric ? 1 : 2);
-    jsn_json_put_int(w, "classes", v->classes);
-    jsn_json_put_int(w, "views", v->views);
-    jsn_json_put_real(w, "pi1", v->pi1);
-    jsn_json_put_real(w, symmetric ? "eta" : "pair", symmetric ? v->eta : v->pair);
-    jsn_json_put_real(w, "B_U_minus_B_L", (b->upper - b->lower) / b->z);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "theorem", symmetric ? 1 : 2);
+    jsni_json_put_int(w, "classes", v->classes);
+    jsni_json_put_int(w, "views", v->views);
+    jsni_json_put_real(w, "pi1", v->pi1);
+    jsni_json_put_real(w, symmetric ? "eta" : "pair", symmetric ? v->eta : v->pair);
+    jsni_json_put_real(w, "B_U_minus_B_L", (b->upper - b->lower) / b->z);
     put_risk(w, "bounds", &risk[0]);
     put_risk(w, "bounds_if_consistent", &risk[1]);
-    jsn_json_end(w);
+    jsni_json_end(w);
     return cli_print_json(w);
 }
 

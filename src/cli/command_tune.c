@@ -6,6 +6,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
+#include "core/option.h"
+#include "core/words.h"
 #include "jensen/noise.h"
 
 typedef struct tune_values {
@@ -68,7 +70,7 @@ static void name_study(const tune_values *v, char *out, size_t size)
 static void print_failed(const tune_values *v, const char *study, size_t failed)
 {
     cli_print("%zu more %s no part in the choice; why: jensen sweep status ", failed,
-              jsn_noun(failed, "run failed and has", "runs failed and have"));
+              jsni_noun(failed, "run failed and has", "runs failed and have"));
     cli_put_word(stdout, study);
     cli_print(" --failures");
     if (v->store != NULL) {
@@ -90,8 +92,8 @@ static void print_command(const jsn_train_config *base, const jsn_tune_result *r
         char *text = NULL;
         if (strcmp(table[i].name, "data") == 0 || strcmp(table[i].name, "loss") == 0 ||
             strcmp(table[i].name, "lr") == 0 || !jsn_train_option_matters(&table[i]) ||
-            !jsn_options_is_set(&table[i], base) ||
-            jsn_options_text(&table[i], base, &text) != JSN_OK)
+            !jsni_options_is_set(&table[i], base) ||
+            jsni_options_text(&table[i], base, &text) != JSN_OK)
             continue;
         cli_print(" --%s ", table[i].name);
         cli_put_word(stdout, text);
@@ -104,7 +106,7 @@ static void print_choice(const tune_values *v, const char *study,
                          const jsn_tune_result *r)
 {
     cli_print("chosen after %zu %s: --loss %s --lr %s\n", r->runs,
-              jsn_noun(r->runs, "run", "runs"), r->loss, r->lr);
+              jsni_noun(r->runs, "run", "runs"), r->loss, r->lr);
     if (r->failed > 0)
         print_failed(v, study, r->failed);
     cli_print("accuracy on noisy validation labels: %.2f%%\n",
@@ -120,9 +122,9 @@ static jsn_status take_unusual(const jsn_option_info *row, const jsn_train_confi
                                const jsn_train_config *usual, jsn_train_config *to)
 {
     char *text = NULL, *initial = NULL;
-    jsn_status status = jsn_options_text(row, from, &text);
+    jsn_status status = jsni_options_text(row, from, &text);
     if (status == JSN_OK)
-        status = jsn_options_text(row, usual, &initial);
+        status = jsni_options_text(row, usual, &initial);
     if (status == JSN_OK && strcmp(text, initial) != 0)
         status = jsn_train_config_set(to, row->name, text);
     jsn_text_release(text);
@@ -152,7 +154,7 @@ static jsn_status settle(jsn_train_config *base)
         status = jsn_train_config_set(&file, left[i], "auto");
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         if (table[i].kind != JSN_OPTION_FLAG && table[i].kind != JSN_OPTION_TEXTS &&
-            !jsn_options_is_set(&table[i], base))
+            !jsni_options_is_set(&table[i], base))
             status = take_unusual(&table[i], &file, &usual, base);
     jsn_train_config_release(&usual);
     jsn_train_config_release(&file);

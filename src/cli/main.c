@@ -10,6 +10,8 @@
 #include "cli/cli_help.h"
 #include "cli/cli_progress.h"
 #include "cli/command_list.h"
+#include "core/names.h"
+#include "core/option.h"
 #include "jensen/limit.h"
 #include "jensen/version.h"
 
@@ -109,7 +111,7 @@ static int no_command(const char *word)
         char first[64];
         const char *name = cli_command_at(i)->name;
         (void)snprintf(first, sizeof first, "%.*s", (int)strcspn(name, " "), name);
-        if (jsn_name_nearer(word, first, &best))
+        if (jsni_name_nearer(word, first, &best))
             (void)snprintf(nearest, sizeof nearest, "%s", first);
     }
     if (nearest[0] != '\0')
@@ -173,7 +175,8 @@ static jsn_status parse(const cli_command *command, void *values, int argc,
 {
     size_t count = 0;
     const jsn_option_info *table = cli_command_options(command, &count);
-    const jsn_status status = jsn_options_parse(table, count, values, argc, argv, args);
+    const jsn_status status =
+        jsni_options_parse(table, count, values, argc, argv, args);
     for (int i = 0; i < argc && status == JSN_ERR_UNKNOWN_NAME; i++)
         if (command->continues && strncmp(argv[i], "--resume", 8) == 0)
             return cli_fail(status, "no option 'resume'; the same command as before "
@@ -185,7 +188,7 @@ static jsn_status parse(const cli_command *command, void *values, int argc,
 static jsn_status set_limits(const jsn_option_info *table, size_t count,
                              const void *values)
 {
-    const jsn_option_info *row = jsn_options_find(table, count, "limit");
+    const jsn_option_info *row = jsni_options_find(table, count, "limit");
     if (row == NULL || row->kind != JSN_OPTION_TEXTS)
         return JSN_OK;
     const jsn_texts *texts = (const void *)((const char *)values + row->offset);
@@ -211,9 +214,9 @@ static int run_command(const cli_command *command, int argc, char **argv)
         return complain(command, JSN_ERR_MEMORY);
     jsn_status status = JSN_OK;
     if (command->deferred)
-        jsn_options_clear(table, count, values);
+        jsni_options_clear(table, count, values);
     else
-        status = jsn_options_init(table, count, values);
+        status = jsni_options_init(table, count, values);
     if (status == JSN_OK)
         status = parse(command, values, argc, argv, &args);
     if (status == JSN_OK)
@@ -227,7 +230,7 @@ static int run_command(const cli_command *command, int argc, char **argv)
         cli_say("jensen %s: standard output: cannot be written\n", command->name);
         code = CLI_FAILED;
     }
-    jsn_options_release(table, count, values);
+    jsni_options_release(table, count, values);
     jsn_texts_release(&args);
     free(values);
     return code;

@@ -16,6 +16,7 @@
 #endif
 
 #include "core/fail.h"
+#include "core/words.h"
 
 enum { HEADER = 64, HUGE_PAGE = 2 << 20, LARGE = 2 * HUGE_PAGE };
 
@@ -56,8 +57,8 @@ static int must_fail(void)
 static void *out_of_memory(size_t count, size_t size)
 {
     (void)jsni_fail(JSN_ERR_MEMORY, "no memory for %zu %s of %zu %s", count,
-                    jsn_noun(count, "element", "elements"), size,
-                    jsn_noun(size, "byte", "bytes"));
+                    jsni_noun(count, "element", "elements"), size,
+                    jsni_noun(size, "byte", "bytes"));
     return NULL;
 }
 

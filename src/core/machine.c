@@ -1,5 +1,5 @@
-/* core/machine.c - cores, memory, instruction sets, disk; see jensen/machine.h. */
-#include "jensen/machine.h"
+/* core/machine.c - cores, memory, instruction sets, disk; see core/machine.h. */
+#include "core/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,13 +28,13 @@ static void line_of(const char *path, const char *key, char *out, size_t size)
         (void)fclose(file);
 }
 
-void jsn_machine_probe(jsn_machine *out)
+void jsni_machine_probe(jsni_machine *out)
 {
     if (out == NULL)
         return;
     char text[32] = "";
     jsni_group_limit group;
-    *out = (jsn_machine){.cpu = "unknown", .cores = 1};
+    *out = (jsni_machine){.cpu = "unknown", .cores = 1};
     line_of("/proc/cpuinfo", "model name", out->cpu, sizeof out->cpu);
     out->cores = jsni_usable_cores();
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -60,27 +60,27 @@ void jsn_machine_probe(jsn_machine *out)
 #define NEON false
 #endif
 
-jsn_instruction_set jsn_instruction_set_at(size_t index)
+jsni_instruction_set jsni_instruction_set_at(size_t index)
 {
-    const jsn_instruction_set sets[] = {
+    const jsni_instruction_set sets[] = {
         {"AVX2", X86("avx2")},
         {"FMA", X86("fma")},
         {"AVX-512",
          X86("avx512f") && X86("avx512bw") && X86("avx512dq") && X86("avx512vl")},
         {"NEON", NEON},
     };
-    return index < JSNI_COUNT_OF(sets) ? sets[index] : (jsn_instruction_set){0};
+    return index < JSNI_COUNT_OF(sets) ? sets[index] : (jsni_instruction_set){0};
 }
 
-size_t jsn_instruction_set_count(void)
+size_t jsni_instruction_set_count(void)
 {
     size_t count = 0;
-    while (jsn_instruction_set_at(count).name != NULL)
+    while (jsni_instruction_set_at(count).name != NULL)
         count++;
     return count;
 }
 
-uint64_t jsn_disk_free(const char *path)
+uint64_t jsni_disk_free(const char *path)
 {
     struct statvfs info;
     return path != NULL && statvfs(path, &info) == 0

@@ -1,11 +1,11 @@
 /* core/machine_gpu.c - asks NVIDIA's driver library what is there, without linking to
- * it; see jensen/machine.h. */
+ * it; see core/machine.h. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "jensen/machine.h"
+#include "core/machine.h"
 
 typedef struct driver {
     int (*init)(unsigned flags);
@@ -36,7 +36,7 @@ static bool find_all(void *library, driver *d)
            find(library, "cuGetErrorString", &d->error_text);
 }
 
-static void explain(jsn_gpu_driver *out, const driver *d, int code)
+static void explain(jsni_gpu_driver *out, const driver *d, int code)
 {
     const char *text = NULL;
     if (d->error_text(code, &text) != 0 || text == NULL)
@@ -44,7 +44,7 @@ static void explain(jsn_gpu_driver *out, const driver *d, int code)
     (void)snprintf(out->text, sizeof out->text, "the driver says: %s", text);
 }
 
-static void list_gpus(jsn_gpu_driver *out, const driver *d)
+static void list_gpus(jsni_gpu_driver *out, const driver *d)
 {
     int count = 0;
     int code = d->init(0);
@@ -54,8 +54,8 @@ static void list_gpus(jsn_gpu_driver *out, const driver *d)
         explain(out, d, code);
         return;
     }
-    for (int i = 0; i < count && out->gpus < JSN_GPU_MAX; i++) {
-        jsn_gpu *gpu = &out->gpu[out->gpus];
+    for (int i = 0; i < count && out->gpus < JSNI_GPU_MAX; i++) {
+        jsni_gpu *gpu = &out->gpu[out->gpus];
         int device = 0;
         size_t memory = 0;
         if (d->device(&device, i) != 0 ||
@@ -69,7 +69,7 @@ static void list_gpus(jsn_gpu_driver *out, const driver *d)
         (void)snprintf(out->text, sizeof out->text, "the driver lists no GPU");
 }
 
-void jsn_gpu_probe(jsn_gpu_driver *out)
+void jsni_gpu_probe(jsni_gpu_driver *out)
 {
     if (out == NULL)
         return;

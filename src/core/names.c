@@ -16,7 +16,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t jsn_name_distance(const char *a, const char *b)
+size_t jsni_name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 40 };
     if (a == NULL || b == NULL)
@@ -44,14 +44,14 @@ size_t jsn_name_distance(const char *a, const char *b)
     return last[n];
 }
 
-bool jsn_name_nearer(const char *word, const char *name, size_t *best)
+bool jsni_name_nearer(const char *word, const char *name, size_t *best)
 {
     if (word == NULL || name == NULL || best == NULL)
         return false;
     /* A letter in three may be wrong; of a single one nothing would be left. */
     const size_t length = strlen(word);
     const size_t most = length < 3 ? 1 : length / 3;
-    const size_t distance = jsn_name_distance(word, name);
+    const size_t distance = jsni_name_distance(word, name);
     if (distance > most || distance >= length || distance >= *best)
         return false;
     *best = distance;
@@ -70,7 +70,7 @@ void jsni_names_begin(jsni_names *names, const char *spec, const char *lister)
 
 void jsni_names_add(jsni_names *names, const char *name)
 {
-    if (jsn_name_nearer(names->word, name, &names->best)) {
+    if (jsni_name_nearer(names->word, name, &names->best)) {
         jsni_text nearest = jsni_text_in(names->nearest, sizeof names->nearest);
         jsni_text_add(&nearest, name);
     }

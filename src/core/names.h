@@ -11,6 +11,7 @@
 #ifndef JSNI_CORE_NAMES_H
 #define JSNI_CORE_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/text.h"
@@ -34,5 +35,13 @@ void jsni_names_add(jsni_names *names, const char *name);
  * b)" or "<sentence>; <lister> lists them". Returns `status`. */
 jsn_status jsni_names_fail(const jsni_names *names, jsn_status status,
                            const char *format, ...) JSNI_PRINTF(3, 4);
+
+/* Letters to change, add, drop or swap with the next to get from a to b; capital letters
+ * are as good as small ones. 40 when one of them is longer than that or NULL. */
+size_t jsni_name_distance(const char *a, const char *b);
+
+/* For "did you mean": whether `word` may be a slip for `name`, and one that is smaller
+ * than *best, which is SIZE_MAX at first and becomes the distance. */
+bool jsni_name_nearer(const char *word, const char *name, size_t *best);
 
 #endif /* JSNI_CORE_NAMES_H */

@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/names.h"
 #include "core/number.h"
+#include "core/option.h"
 #include "core/text.h"
 
 void jsn_text_release(char *text)
@@ -181,7 +182,7 @@ static jsn_status set_row(const jsn_option_info *row, void *values, const char *
     return JSN_OK;
 }
 
-void jsn_options_clear(const jsn_option_info *table, size_t count, void *values)
+void jsni_options_clear(const jsn_option_info *table, size_t count, void *values)
 {
     if (table == NULL || values == NULL)
         return;
@@ -189,7 +190,7 @@ void jsn_options_clear(const jsn_option_info *table, size_t count, void *values)
         clear_field(&table[i], values);
 }
 
-bool jsn_options_is_set(const jsn_option_info *row, const void *values)
+bool jsni_options_is_set(const jsn_option_info *row, const void *values)
 {
     if (row == NULL || values == NULL)
         return false;
@@ -210,19 +211,19 @@ bool jsn_options_is_set(const jsn_option_info *row, const void *values)
     return false;
 }
 
-jsn_status jsn_options_init(const jsn_option_info *table, size_t count, void *values)
+jsn_status jsni_options_init(const jsn_option_info *table, size_t count, void *values)
 {
     if (count == 0)
         return JSN_OK;
     JSNI_NEED(table);
     JSNI_NEED(values);
-    jsn_options_clear(table, count, values);
+    jsni_options_clear(table, count, values);
     for (size_t i = 0; i < count; i++) {
         if (table[i].initial == NULL)
             continue;
         const jsn_status status = set_row(&table[i], values, table[i].initial);
         if (status != JSN_OK) {
-            jsn_options_release(table, count, values);
+            jsni_options_release(table, count, values);
             return status;
         }
     }
@@ -250,27 +251,27 @@ static const jsn_option_info *find_row(const jsn_option_info *table, size_t coun
     return NULL;
 }
 
-const jsn_option_info *jsn_options_find(const jsn_option_info *table, size_t count,
-                                        const char *name)
+const jsn_option_info *jsni_options_find(const jsn_option_info *table, size_t count,
+                                         const char *name)
 {
     if (table == NULL || name == NULL)
         return NULL;
     return find_row(table, count, name, strlen(name));
 }
 
-jsn_status jsn_options_set(const jsn_option_info *table, size_t count, void *values,
-                           const char *name, const char *text)
+jsn_status jsni_options_set(const jsn_option_info *table, size_t count, void *values,
+                            const char *name, const char *text)
 {
     JSNI_NEED(name);
     if (count > 0)
         JSNI_NEED(table);
-    const jsn_option_info *row = jsn_options_find(table, count, name);
+    const jsn_option_info *row = jsni_options_find(table, count, name);
     if (row == NULL)
         return unknown_option(table, count, name);
     return set_row(row, values, text);
 }
 
-jsn_status jsn_options_text(const jsn_option_info *row, const void *values, char **out)
+jsn_status jsni_options_text(const jsn_option_info *row, const void *values, char **out)
 {
     JSNI_NEED(row);
     JSNI_NEED(values);
@@ -331,8 +332,8 @@ static const jsn_option_info *find_word(const jsn_option_info *table, size_t cou
     return NULL;
 }
 
-jsn_status jsn_options_parse(const jsn_option_info *table, size_t count, void *values,
-                             int argc, char *const *argv, jsn_texts *positional)
+jsn_status jsni_options_parse(const jsn_option_info *table, size_t count, void *values,
+                              int argc, char *const *argv, jsn_texts *positional)
 {
     if (count > 0)
         JSNI_NEED(table);
@@ -370,7 +371,7 @@ jsn_status jsn_options_parse(const jsn_option_info *table, size_t count, void *v
     return JSN_OK;
 }
 
-void jsn_options_release(const jsn_option_info *table, size_t count, void *values)
+void jsni_options_release(const jsn_option_info *table, size_t count, void *values)
 {
     if (table == NULL)
         return;

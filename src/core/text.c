@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/words.h"
 
 int jsni_format_list(char *out, size_t size, const char *format, va_list args)
 {
@@ -140,12 +141,12 @@ void jsni_text_release(jsni_text *text)
     *text = (jsni_text){0};
 }
 
-const char *jsn_noun(uint64_t count, const char *one, const char *many)
+const char *jsni_noun(uint64_t count, const char *one, const char *many)
 {
     return count == 1 ? one : many;
 }
 
-void jsn_time_left(double seconds, char *out, size_t room)
+void jsni_time_left(double seconds, char *out, size_t room)
 {
     if (out == NULL)
         return;

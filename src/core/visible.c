@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/text.h"
+#include "core/words.h"
 
 size_t jsni_utf8_length(const char *at, const char *end)
 {
@@ -42,9 +43,9 @@ static bool is_obeyed(unsigned point, bool lines)
            (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
 }
 
-void jsn_text_visible(const char *text, size_t length, bool lines,
-                      void (*put)(void *user, const char *piece, size_t length),
-                      void *user)
+void jsni_text_visible(const char *text, size_t length, bool lines,
+                       void (*put)(void *user, const char *piece, size_t length),
+                       void *user)
 {
     if (text == NULL || put == NULL)
         return;

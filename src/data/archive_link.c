@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/limit.h"
+#include "core/words.h"
 #include "data/dataset_impl.h"
 #include "data/listing.h"
 
@@ -108,7 +109,7 @@ void jsni_links_tell(const jsni_links *links, const char *where,
     if (lost > 0)
         jsni_dataset_warn(logger,
                           "%s: %zu %s to no file in the archive, such as '%.100s'",
-                          where, lost, jsn_noun(lost, "link leads", "links lead"),
+                          where, lost, jsni_noun(lost, "link leads", "links lead"),
                           jsni_listing_name(&links->names, first));
 }
 

@@ -12,12 +12,12 @@
 #include "core/file.h"
 #include "core/hd.h"
 #include "core/limit.h"
+#include "core/machine.h"
 #include "core/names.h"
 #include "core/text.h"
 #include "data/class_alike.h"
 #include "data/dataset_impl.h"
 #include "data/pack.h"
-#include "jensen/machine.h"
 
 #define TABLE_ENTRY(id) &jsni_dataset_##id,
 static const jsni_dataset_def *const table[] = {JSNI_DATASET_LIST(TABLE_ENTRY)};
@@ -137,8 +137,8 @@ static jsn_status complete(jsn_dataset *data)
 
 size_t jsni_dataset_memory(void)
 {
-    jsn_machine machine;
-    jsn_machine_probe(&machine);
+    jsni_machine machine;
+    jsni_machine_probe(&machine);
     return machine.memory_available != 0 ? (size_t)(machine.memory_available / 4)
                                          : (size_t)1 << 30;
 }

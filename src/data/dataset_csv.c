@@ -16,6 +16,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/number.h"
+#include "core/words.h"
 #include "data/listing.h"
 #include "data/text_lines.h"
 #include "format/csv.h"
@@ -333,7 +334,7 @@ static void tell_twice(const jsn_dataset *data, const table *tables, size_t coun
             logger,
             "%s: %zu %s more than one label, such as '%.100s': '%.60s' in line %zu, "
             "'%.60s' in line %zu",
-            data->spec, twice, jsn_noun(twice, "image has", "images have"),
+            data->spec, twice, jsni_noun(twice, "image has", "images have"),
             all[at].name, data->classes[all[at - 1].label], all[at - 1].line,
             data->classes[all[at].label], all[at].line);
     jsni_free(all);

@@ -13,10 +13,10 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/json.h"
 #include "core/number.h"
 #include "data/pack.h"
 #include "data/text_lines.h"
-#include "jensen/json.h"
 #include "jensen/option.h"
 
 enum { GLOB, TEST };
@@ -53,17 +53,17 @@ static size_t key_length(const char *name)
 
 static jsn_status read_json_label(const char *name, jsni_blob blob, int64_t *label)
 {
-    jsn_json *doc = NULL;
-    JSNI_TRY(jsn_json_parse(&doc, name, (const char *)blob.bytes, blob.length));
+    jsni_json *doc = NULL;
+    JSNI_TRY(jsni_json_parse(&doc, name, (const char *)blob.bytes, blob.length));
     double value = -1.0;
     jsn_status status = JSN_OK;
-    if (jsn_json_get(doc, "label") != NULL) {
-        status = jsn_json_get_real(doc, "label", &value);
+    if (jsni_json_get(doc, "label") != NULL) {
+        status = jsni_json_get_real(doc, "label", &value);
         if (status == JSN_OK && (value != (double)(int64_t)value))
             status = jsni_fail(JSN_ERR_DATA, "%s: the label is no whole number", name);
         *label = (int64_t)value;
     }
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 

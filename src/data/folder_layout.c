@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/words.h"
 
 /* A piece of a name. */
 typedef struct part {
@@ -312,8 +313,8 @@ static void tell_bare(const making *m, bool archived, const jsn_logger *logger)
     jsni_dataset_warn(
         logger, "%s: %zu %s no images and %s passed over, such as '%.100s'%s%.100s%s",
         m->where, m->bare.count,
-        jsn_noun(m->bare.count, "class folder holds", "class folders hold"),
-        jsn_noun(m->bare.count, "is", "are"), m->bare.first,
+        jsni_noun(m->bare.count, "class folder holds", "class folders hold"),
+        jsni_noun(m->bare.count, "is", "are"), m->bare.first,
         i < count ? " (it holds '" : "", i < count ? entries[i].name : "",
         i < count ? "', which is not read)" : "");
     jsni_folder_free(entries, count);
@@ -330,14 +331,14 @@ static void tell_unused(const making *m, const jsn_logger *logger)
                               "%s: %.*s/ is not used, for it has no class folders; it "
                               "holds %zu %s, such as '%.100s'",
                               m->where, length, flat->first, flat->count,
-                              jsn_noun(flat->count, "image", "images"), flat->first);
+                              jsni_noun(flat->count, "image", "images"), flat->first);
     }
     if (m->loose.count > 0)
         jsni_dataset_warn(logger,
                           "%s: %zu %s outside the class folders and not used, such as "
                           "'%.100s'",
                           m->where, m->loose.count,
-                          jsn_noun(m->loose.count, "image is", "images are"),
+                          jsni_noun(m->loose.count, "image is", "images are"),
                           m->loose.first);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 
 static uint32_t big_endian(const uint8_t *p)
 {
@@ -59,8 +60,8 @@ jsn_status jsni_idx_add(jsn_dataset *data, jsn_split split, const jsni_idx_file 
     const size_t pixels = sizes[1] * sizes[2];
     if (count != sizes[0])
         return jsni_fail(JSN_ERR_DATA, "%s: %zu %s for the %zu %s of %s", labels->name,
-                         count, jsn_noun(count, "label", "labels"), sizes[0],
-                         jsn_noun(sizes[0], "image", "images"), images->name);
+                         count, jsni_noun(count, "label", "labels"), sizes[0],
+                         jsni_noun(sizes[0], "image", "images"), images->name);
     if (sizes[1] > JSN_IMAGE_MAX_SIDE || sizes[2] > JSN_IMAGE_MAX_SIDE ||
         (data->traits.width > 0 &&
          (data->traits.width != sizes[2] || data->traits.height != sizes[1])))

@@ -15,12 +15,12 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/machine.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "data/cache_folder.h"
 #include "data/checksum.h"
 #include "data/pack.h"
-#include "jensen/machine.h"
 
 enum { HEAD = 64, VERSION = 3 };
 
@@ -75,7 +75,7 @@ jsn_status jsni_pack_cache_file(const char *path, jsni_pack_kind kind,
 
 static jsn_status check_room(const char *folder, const char *file, uint64_t need)
 {
-    const uint64_t room = jsn_disk_free(folder); /* 0: unknown */
+    const uint64_t room = jsni_disk_free(folder); /* 0: unknown */
     if (room == 0 || room >= need)
         return JSN_OK;
     return jsni_fail(JSN_ERR_IO,

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/rng.h"
+#include "core/words.h"
 
 /* The two parts under way. */
 typedef struct dealing {
@@ -85,8 +86,8 @@ jsn_status jsni_split_stratified(const int32_t *labels, size_t samples, size_t c
         status = jsni_fail(JSN_ERR_DATA,
                            "%zu %s in %zu %s: too few to keep any for validation; "
                            "--val-fraction 0 keeps none",
-                           samples, jsn_noun(samples, "sample", "samples"), classes,
-                           jsn_noun(classes, "class", "classes"));
+                           samples, jsni_noun(samples, "sample", "samples"), classes,
+                           jsni_noun(classes, "class", "classes"));
     if (status != JSN_OK)
         goto done;
     /* Streams of their own, behind those of the classes. */

@@ -7,9 +7,9 @@
 #include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "export/onnx.h"
-#include "jensen/json.h"
 
 /* The network of one member, with its weights. */
 static jsn_status put_member(jsni_onnx *o, jsn_classifier *c, size_t member,
@@ -97,15 +97,15 @@ static jsn_status put_input(jsni_onnx *o, const jsni_model_card *card, bool raw)
 /* What a user of the file wants to know of it. */
 static jsn_status put_notes(jsni_onnx *o, const jsni_model_card *card)
 {
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     char *names = NULL, numbers[200];
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_array(w, NULL);
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_array(w, NULL);
     for (size_t k = 0; k < card->classes; k++)
-        jsn_json_put_text(w, NULL, card->names[k]);
-    jsn_json_end(w);
-    const jsn_status status = jsn_json_writer_take(w, &names);
-    jsn_json_writer_destroy(w);
+        jsni_json_put_text(w, NULL, card->names[k]);
+    jsni_json_end(w);
+    const jsn_status status = jsni_json_writer_take(w, &names);
+    jsni_json_writer_destroy(w);
     JSNI_TRY(status);
     jsni_onnx_note(o, "classes", names);
     jsni_free(names);

@@ -13,6 +13,7 @@
 #include "core/limit.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "format/compressed.h"
 
 /* From row `row` on (0: the header), rows begin at the line of their number + `by`:
@@ -153,7 +154,7 @@ static jsn_status parse_row(reader *r)
         csv->columns = cells;
     if (cells != csv->columns)
         return jsni_fail(JSN_ERR_DATA, "%s:%zu: %zu %s, the header has %zu", csv->name,
-                         line, cells, jsn_noun(cells, "cell", "cells"), csv->columns);
+                         line, cells, jsni_noun(cells, "cell", "cells"), csv->columns);
     return JSN_OK;
 }
 

@@ -8,8 +8,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "jensen/json.h"
 
 static const char *const dtypes[JSN_DTYPE_COUNT] = {
     [JSN_DTYPE_BOOL] = "BOOL",     [JSN_DTYPE_INT8] = "I8",
@@ -24,8 +24,8 @@ struct jsni_safetensors {
     char *name;
     char *block; /* the elements, moved to its start */
     size_t length;
-    jsn_json *header;
-    const jsn_json *metadata;  /* in header, or NULL */
+    jsni_json *header;
+    const jsni_json *metadata; /* in header, or NULL */
     jsni_safetensor *tensors;  /* [count], order of the header */
     jsni_safetensor **by_name; /* [count], sorted */
     size_t count;
@@ -42,27 +42,27 @@ static jsn_status wrong(const jsni_safetensors *f, const char *tensor, const cha
 }
 
 /* A whole number >= 0 that is at most `limit`. */
-static bool extent(const jsn_json *value, size_t limit, size_t *out)
+static bool extent(const jsni_json *value, size_t limit, size_t *out)
 {
-    if (!jsn_json_is_int(value) || jsn_json_int(value) < 0 ||
-        (uint64_t)jsn_json_int(value) > limit)
+    if (!jsni_json_is_int(value) || jsni_json_int(value) < 0 ||
+        (uint64_t)jsni_json_int(value) > limit)
         return false;
-    *out = (size_t)jsn_json_int(value);
+    *out = (size_t)jsni_json_int(value);
     return true;
 }
 
-static jsn_status parse_shape(const jsni_safetensors *f, const jsn_json *shape,
+static jsn_status parse_shape(const jsni_safetensors *f, const jsni_json *shape,
                               jsni_safetensor *t)
 {
-    if (jsn_json_kind_of(shape) != JSN_JSON_ARRAY)
+    if (jsni_json_kind_of(shape) != JSNI_JSON_ARRAY)
         return wrong(f, t->name, "no list 'shape'");
-    if (jsn_json_count(shape) > JSN_ARRAY_MAX_RANK)
+    if (jsni_json_count(shape) > JSN_ARRAY_MAX_RANK)
         return wrong(f, t->name, "too many dimensions");
-    t->rank = jsn_json_count(shape);
+    t->rank = jsni_json_count(shape);
     size_t room = JSN_ARRAY_MAX_BYTES / jsn_dtype_size(t->dtype);
     t->bytes = jsn_dtype_size(t->dtype);
     for (size_t i = 0; i < t->rank; i++) {
-        if (!extent(jsn_json_at(shape, i), room, &t->shape[i]))
+        if (!extent(jsni_json_at(shape, i), room, &t->shape[i]))
             return wrong(f, t->name, "an extent that is no whole number or too large");
         if (t->shape[i] != 0)
             room /= t->shape[i];
@@ -71,13 +71,13 @@ static jsn_status parse_shape(const jsni_safetensors *f, const jsn_json *shape,
     return JSN_OK;
 }
 
-static jsn_status parse_tensor(const jsni_safetensors *f, const jsn_json *entry,
+static jsn_status parse_tensor(const jsni_safetensors *f, const jsni_json *entry,
                                jsni_safetensor *t)
 {
-    t->name = jsn_json_key(entry);
-    if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT || jsn_json_count(entry) != 3)
+    t->name = jsni_json_key(entry);
+    if (jsni_json_kind_of(entry) != JSNI_JSON_OBJECT || jsni_json_count(entry) != 3)
         return wrong(f, t->name, "not an object of dtype, shape and data_offsets");
-    const char *dtype = jsn_json_text(jsn_json_get(entry, "dtype"));
+    const char *dtype = jsni_json_text(jsni_json_get(entry, "dtype"));
     int found = 0;
     while (found < JSN_DTYPE_COUNT && strcmp(dtypes[found], dtype) != 0)
         found++;
@@ -87,12 +87,13 @@ static jsn_status parse_tensor(const jsni_safetensors *f, const jsn_json *entry,
                          "are not read",
                          f->name, t->name, dtype);
     t->dtype = (jsn_dtype)found;
-    JSNI_TRY(parse_shape(f, jsn_json_get(entry, "shape"), t));
-    const jsn_json *offsets = jsn_json_get(entry, "data_offsets");
+    JSNI_TRY(parse_shape(f, jsni_json_get(entry, "shape"), t));
+    const jsni_json *offsets = jsni_json_get(entry, "data_offsets");
     size_t begin = 0, end = 0;
-    if (jsn_json_kind_of(offsets) != JSN_JSON_ARRAY || jsn_json_count(offsets) != 2 ||
-        !extent(jsn_json_at(offsets, 0), f->length, &begin) ||
-        !extent(jsn_json_at(offsets, 1), f->length, &end) || begin > end)
+    if (jsni_json_kind_of(offsets) != JSNI_JSON_ARRAY ||
+        jsni_json_count(offsets) != 2 ||
+        !extent(jsni_json_at(offsets, 0), f->length, &begin) ||
+        !extent(jsni_json_at(offsets, 1), f->length, &end) || begin > end)
         return wrong(f, t->name, "data_offsets that are not inside the file");
     if (end - begin != t->bytes)
         return jsni_fail(JSN_ERR_DATA,
@@ -146,28 +147,28 @@ static jsn_status check_cover(jsni_safetensors *f)
 
 static jsn_status parse_tensors(jsni_safetensors *f)
 {
-    const size_t entries = jsn_json_count(f->header);
+    const size_t entries = jsni_json_count(f->header);
     f->tensors = jsni_alloc_zero(entries, sizeof *f->tensors);
     JSNI_TRY_ALLOC(f->tensors);
     f->by_name = jsni_alloc_zero(entries, sizeof *f->by_name);
     JSNI_TRY_ALLOC(f->by_name);
     for (size_t i = 0; i < entries; i++) {
-        const jsn_json *entry = jsn_json_at(f->header, i);
-        if (strcmp(jsn_json_key(entry), "__metadata__") != 0) {
+        const jsni_json *entry = jsni_json_at(f->header, i);
+        if (strcmp(jsni_json_key(entry), "__metadata__") != 0) {
             JSNI_TRY(parse_tensor(f, entry, &f->tensors[f->count]));
             f->by_name[f->count] = &f->tensors[f->count];
             f->count++;
             continue;
         }
         f->metadata = entry;
-        if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT)
+        if (jsni_json_kind_of(entry) != JSNI_JSON_OBJECT)
             return jsni_fail(JSN_ERR_DATA, "%s: __metadata__ is not an object",
                              f->name);
-        for (size_t k = 0; k < jsn_json_count(entry); k++)
-            if (jsn_json_kind_of(jsn_json_at(entry, k)) != JSN_JSON_TEXT)
+        for (size_t k = 0; k < jsni_json_count(entry); k++)
+            if (jsni_json_kind_of(jsni_json_at(entry, k)) != JSNI_JSON_TEXT)
                 return jsni_fail(JSN_ERR_DATA,
                                  "%s: __metadata__ '%.100s' is not a text", f->name,
-                                 jsn_json_key(jsn_json_at(entry, k)));
+                                 jsni_json_key(jsni_json_at(entry, k)));
     }
     return check_cover(f);
 }
@@ -194,7 +195,7 @@ static jsn_status build(jsni_safetensors **out, const char *name, char *block,
             jsni_fail(JSN_ERR_DATA, "%s: not a safetensors file, or cut short", name);
         goto done;
     }
-    status = jsn_json_parse(&f->header, name, block + 8, (size_t)header);
+    status = jsni_json_parse(&f->header, name, block + 8, (size_t)header);
     if (status != JSN_OK)
         goto done;
     f->length = length - 8 - (size_t)header;
@@ -302,7 +303,7 @@ void jsni_safetensors_close(jsni_safetensors *file)
 {
     if (file == NULL)
         return;
-    jsn_json_destroy(file->header);
+    jsni_json_destroy(file->header);
     jsni_free(file->by_name);
     jsni_free(file->tensors);
     jsni_free(file->block);
@@ -336,8 +337,8 @@ const jsni_safetensor *jsni_safetensors_find(const jsni_safetensors *file,
 
 const char *jsni_safetensors_metadata(const jsni_safetensors *file, const char *key)
 {
-    const jsn_json *value = jsn_json_get(file->metadata, key);
-    return value == NULL ? NULL : jsn_json_text(value);
+    const jsni_json *value = jsni_json_get(file->metadata, key);
+    return value == NULL ? NULL : jsni_json_text(value);
 }
 
 /* Texts go in with their terminator, so that "ab","c" differs from "a","bc". */
@@ -373,7 +374,7 @@ jsn_status jsni_safetensors_verify(const jsni_safetensors *file)
     char hex[JSNI_SAFETENSORS_HEX];
     if (stored == NULL)
         return jsni_fail(JSN_ERR_DATA, "%s: has no checksum", file->name);
-    const size_t entries = jsn_json_count(file->metadata);
+    const size_t entries = jsni_json_count(file->metadata);
     const jsni_safetensor **order = jsni_alloc(file->count, sizeof *order);
     jsni_pair *pairs = jsni_alloc(entries, sizeof *pairs);
     jsn_status status = JSN_ERR_MEMORY;
@@ -382,10 +383,10 @@ jsn_status jsni_safetensors_verify(const jsni_safetensors *file)
         for (size_t i = 0; i < file->count; i++)
             order[i] = &file->tensors[i];
         for (size_t i = 0; i < entries; i++) {
-            const jsn_json *entry = jsn_json_at(file->metadata, i);
-            if (strcmp(jsn_json_key(entry), JSNI_SAFETENSORS_CHECKSUM) != 0)
+            const jsni_json *entry = jsni_json_at(file->metadata, i);
+            if (strcmp(jsni_json_key(entry), JSNI_SAFETENSORS_CHECKSUM) != 0)
                 pairs[pair_count++] =
-                    (jsni_pair){jsn_json_key(entry), jsn_json_text(entry)};
+                    (jsni_pair){jsni_json_key(entry), jsni_json_text(entry)};
         }
         jsni_safetensors_hash(order, file->count, pairs, pair_count, hex);
         status = strcmp(hex, stored) == 0

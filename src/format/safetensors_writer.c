@@ -4,8 +4,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "format/safetensors.h"
-#include "jensen/json.h"
 #include "jensen/option.h"
 
 static size_t bytes_of(const jsni_safetensor *t)
@@ -27,19 +27,19 @@ static void arrange(const jsni_safetensor *tensors, size_t count,
                 order[placed++] = &tensors[i];
 }
 
-static void put_tensor(jsn_json_writer *w, const jsni_safetensor *t, size_t offset)
+static void put_tensor(jsni_json_writer *w, const jsni_safetensor *t, size_t offset)
 {
-    jsn_json_begin_object(w, t->name);
-    jsn_json_put_text(w, "dtype", jsni_safetensors_dtype(t->dtype));
-    jsn_json_begin_array(w, "shape");
+    jsni_json_begin_object(w, t->name);
+    jsni_json_put_text(w, "dtype", jsni_safetensors_dtype(t->dtype));
+    jsni_json_begin_array(w, "shape");
     for (size_t i = 0; i < t->rank; i++)
-        jsn_json_put_int(w, NULL, (int64_t)t->shape[i]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "data_offsets");
-    jsn_json_put_int(w, NULL, (int64_t)offset);
-    jsn_json_put_int(w, NULL, (int64_t)(offset + bytes_of(t)));
-    jsn_json_end(w);
-    jsn_json_end(w);
+        jsni_json_put_int(w, NULL, (int64_t)t->shape[i]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "data_offsets");
+    jsni_json_put_int(w, NULL, (int64_t)offset);
+    jsni_json_put_int(w, NULL, (int64_t)(offset + bytes_of(t)));
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
 /* The header as text, without its padding. Reading it back finds what cannot be stored:
@@ -48,38 +48,38 @@ static jsn_status make_header(const jsni_safetensor *const *order, size_t count,
                               const jsni_pair *pairs, size_t pair_count, bool checksum,
                               char **out)
 {
-    jsn_json_writer *w = NULL;
-    jsn_json *back = NULL;
+    jsni_json_writer *w = NULL;
+    jsni_json *back = NULL;
     size_t offset = 0;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     if (pair_count > 0 || checksum) {
-        jsn_json_begin_object(w, "__metadata__");
+        jsni_json_begin_object(w, "__metadata__");
         for (size_t i = 0; i < pair_count; i++)
-            jsn_json_put_text(w, pairs[i].key, pairs[i].value);
+            jsni_json_put_text(w, pairs[i].key, pairs[i].value);
         if (checksum) {
             char hex[JSNI_SAFETENSORS_HEX];
             jsni_safetensors_hash(order, count, pairs, pair_count, hex);
-            jsn_json_put_text(w, JSNI_SAFETENSORS_CHECKSUM, hex);
+            jsni_json_put_text(w, JSNI_SAFETENSORS_CHECKSUM, hex);
         }
-        jsn_json_end(w);
+        jsni_json_end(w);
     }
     for (size_t i = 0; i < count; i++) {
         put_tensor(w, order[i], offset);
         offset += bytes_of(order[i]);
     }
-    jsn_json_end(w);
-    jsn_status status = jsn_json_writer_take(w, out);
-    jsn_json_writer_destroy(w);
+    jsni_json_end(w);
+    jsn_status status = jsni_json_writer_take(w, out);
+    jsni_json_writer_destroy(w);
     if (status == JSN_OK) {
-        status = jsn_json_parse(&back, "safetensors header", *out, strlen(*out));
+        status = jsni_json_parse(&back, "safetensors header", *out, strlen(*out));
         if (status == JSN_ERR_DATA)
             status = JSN_ERR_ARGUMENT;
         for (size_t i = 0; status == JSN_OK && i < count; i++)
-            if (jsn_json_get(back, order[i]->name) == NULL)
+            if (jsni_json_get(back, order[i]->name) == NULL)
                 status = jsni_fail(JSN_ERR_ARGUMENT,
                                    "the name of tensor %zu is not UTF-8", i);
-        jsn_json_destroy(back);
+        jsni_json_destroy(back);
         if (status != JSN_OK) {
             jsn_text_release(*out);
             *out = NULL;

@@ -7,13 +7,14 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "format/json_tree.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 
 typedef struct reader {
     yaml_parser_t parser;
     yaml_event_t event; /* the current one, when `held` */
     bool held;
-    jsn_json *root;
+    jsni_json *root;
     size_t depth;
 } reader;
 
@@ -73,9 +74,9 @@ static jsn_status refuse_marks(const reader *r, const yaml_char_t *anchor,
     return JSN_OK;
 }
 
-static jsn_status parse_node(reader *r, jsn_json *value);
+static jsn_status parse_node(reader *r, jsni_json *value);
 
-static jsn_status parse_key(reader *r, jsn_json *value)
+static jsn_status parse_key(reader *r, jsni_json *value)
 {
     if (r->event.type != YAML_SCALAR_EVENT)
         return refuse(r, "a key is not a plain text");
@@ -87,20 +88,20 @@ static jsn_status parse_key(reader *r, jsn_json *value)
 }
 
 /* Behind the start event, up to and with the end event. */
-static jsn_status parse_entries(reader *r, jsn_json *parent, jsn_json_kind kind)
+static jsn_status parse_entries(reader *r, jsni_json *parent, jsni_json_kind kind)
 {
     const yaml_event_type_t end =
-        kind == JSN_JSON_OBJECT ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
-    jsn_json *first = NULL, **tail = &first;
+        kind == JSNI_JSON_OBJECT ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
+    jsni_json *first = NULL, **tail = &first;
     size_t count = 0;
-    if (r->depth == JSN_JSON_MAX_DEPTH)
+    if (r->depth == JSNI_JSON_MAX_DEPTH)
         return refuse(r, "nested too deeply");
     r->depth++;
     JSNI_TRY(next(r));
     while (r->event.type != end) {
-        jsn_json *value = jsni_json_tree_value(r->root, line_of(r));
+        jsni_json *value = jsni_json_tree_value(r->root, line_of(r));
         JSNI_TRY_ALLOC(value);
-        if (kind == JSN_JSON_OBJECT)
+        if (kind == JSNI_JSON_OBJECT)
             JSNI_TRY(parse_key(r, value));
         JSNI_TRY(parse_node(r, value));
         *tail = value;
@@ -113,25 +114,25 @@ static jsn_status parse_entries(reader *r, jsn_json *parent, jsn_json_kind kind)
 }
 
 /* The current event starts the node; afterwards it is the node's last one. */
-static jsn_status parse_node(reader *r, jsn_json *value)
+static jsn_status parse_node(reader *r, jsni_json *value)
 {
     const yaml_event_t *e = &r->event;
     switch (e->type) {
     case YAML_SCALAR_EVENT:
         JSNI_TRY(refuse_marks(r, e->data.scalar.anchor, e->data.scalar.tag));
         JSNI_TRY(copy_scalar(r, &value->text));
-        value->kind = JSN_JSON_TEXT;
+        value->kind = JSNI_JSON_TEXT;
         return e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE
                    ? jsni_yaml_resolve(value)
                    : JSN_OK;
     case YAML_MAPPING_START_EVENT:
         JSNI_TRY(
             refuse_marks(r, e->data.mapping_start.anchor, e->data.mapping_start.tag));
-        return parse_entries(r, value, JSN_JSON_OBJECT);
+        return parse_entries(r, value, JSNI_JSON_OBJECT);
     case YAML_SEQUENCE_START_EVENT:
         JSNI_TRY(
             refuse_marks(r, e->data.sequence_start.anchor, e->data.sequence_start.tag));
-        return parse_entries(r, value, JSN_JSON_ARRAY);
+        return parse_entries(r, value, JSNI_JSON_ARRAY);
     case YAML_ALIAS_EVENT:
         return refuse(r, "aliases are not accepted");
     default:
@@ -154,7 +155,7 @@ static jsn_status parse_document(reader *r)
                                                   : refuse(r, "more than one document");
 }
 
-jsn_status jsni_yaml_parse(jsn_json **out, const char *name, const char *data,
+jsn_status jsni_yaml_parse(jsni_json **out, const char *name, const char *data,
                            size_t length)
 {
     reader r = {.held = false};
@@ -165,7 +166,7 @@ jsn_status jsni_yaml_parse(jsn_json **out, const char *name, const char *data,
                          length, JSNI_YAML_MAX_BYTES);
     JSNI_TRY(jsni_json_tree_create(&r.root, name));
     if (!yaml_parser_initialize(&r.parser)) {
-        jsn_json_destroy(r.root);
+        jsni_json_destroy(r.root);
         return jsni_fail(JSN_ERR_MEMORY, "no memory to parse YAML");
     }
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)data, length);
@@ -176,6 +177,6 @@ jsn_status jsni_yaml_parse(jsn_json **out, const char *name, const char *data,
     if (status == JSN_OK)
         *out = r.root;
     else
-        jsn_json_destroy(r.root);
+        jsni_json_destroy(r.root);
     return status;
 }

@@ -5,7 +5,8 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "format/json_tree.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "format/yaml.h"
 #include "jensen/option.h"
 
@@ -30,14 +31,14 @@ static jsn_status add_quoted(jsni_text *out, const char *text)
 /* Numbers, true, false, null and quoted texts are JSON already; the rest is text. */
 static jsn_status add_value(jsni_text *out, const char *value)
 {
-    jsn_json *parsed = NULL;
+    jsni_json *parsed = NULL;
     if (value[0] == '\0') {
         jsni_text_add(out, "null");
         return JSN_OK;
     }
     if (strchr("[{&*!|>'%@`#", value[0]) == NULL &&
-        jsn_json_parse(&parsed, "value", value, strlen(value)) == JSN_OK) {
-        jsn_json_destroy(parsed);
+        jsni_json_parse(&parsed, "value", value, strlen(value)) == JSN_OK) {
+        jsni_json_destroy(parsed);
         jsni_text_add(out, value);
         return JSN_OK;
     }
@@ -90,7 +91,7 @@ static jsn_status read_lines(jsni_text *out, const char *name, char *copy)
     return out->status;
 }
 
-jsn_status jsni_yaml_parse(jsn_json **out, const char *name, const char *data,
+jsn_status jsni_yaml_parse(jsni_json **out, const char *name, const char *data,
                            size_t length)
 {
     size_t i = 0;
@@ -98,7 +99,7 @@ jsn_status jsni_yaml_parse(jsn_json **out, const char *name, const char *data,
     while (i < length && data[i] != '\0' && strchr(" \t\r\n", data[i]) != NULL)
         i++;
     if (i < length && data[i] == '{')
-        return jsn_json_parse(out, name, data, length);
+        return jsni_json_parse(out, name, data, length);
     if (memchr(data, '\0', length) != NULL)
         return jsni_fail(JSN_ERR_DATA, "%s: a NUL byte in a text file", name);
     jsni_text json = {0};
@@ -106,7 +107,7 @@ jsn_status jsni_yaml_parse(jsn_json **out, const char *name, const char *data,
     JSNI_TRY_ALLOC(copy);
     jsn_status status = read_lines(&json, name, copy);
     if (status == JSN_OK)
-        status = jsn_json_parse(out, name, json.data, json.length);
+        status = jsni_json_parse(out, name, json.data, json.length);
     jsni_text_release(&json);
     jsni_free(copy);
     return status;

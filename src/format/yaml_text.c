@@ -6,8 +6,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/number.h"
-#include "format/json_tree.h"
 #include "format/yaml.h"
 
 static bool one_of(const char *text, const char *const *words, size_t count)
@@ -66,7 +67,7 @@ static bool decimal_grammar(const char *at)
     return *at == '\0';
 }
 
-jsn_status jsni_yaml_resolve(jsn_json *value)
+jsn_status jsni_yaml_resolve(jsni_json *value)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL"};
     static const char *const truths[] = {"true",  "True",  "TRUE",
@@ -75,25 +76,25 @@ jsn_status jsni_yaml_resolve(jsn_json *value)
                                            "-.Inf", "-.INF", "+.inf", "+.Inf",
                                            "+.INF", ".nan",  ".NaN",  ".NAN"};
     const char *text = value->text;
-    value->kind = JSN_JSON_TEXT;
+    value->kind = JSNI_JSON_TEXT;
     if (one_of(text, nulls, 5)) {
-        value->kind = JSN_JSON_NULL;
+        value->kind = JSNI_JSON_NULL;
     } else if (one_of(text, truths, 6)) {
-        value->kind = JSN_JSON_BOOL;
+        value->kind = JSNI_JSON_BOOL;
         value->truth = text[0] == 't' || text[0] == 'T';
     } else if (one_of(text, infinite, 12)) {
-        return jsn_json_refuse(value, "infinity and NaN are not accepted");
+        return jsni_json_refuse(value, "infinity and NaN are not accepted");
     } else if (based_int(text, &value->whole)) {
-        value->kind = JSN_JSON_NUMBER;
+        value->kind = JSNI_JSON_NUMBER;
         value->is_int = true;
     } else if (decimal_grammar(text)) {
         if (!jsni_json_tree_set_number(value, strlen(text)))
-            return jsn_json_refuse(value, "a number beyond the range of double");
+            return jsni_json_refuse(value, "a number beyond the range of double");
     }
     return JSN_OK;
 }
 
-jsn_status jsni_yaml_read(jsn_json **out, const char *path)
+jsn_status jsni_yaml_read(jsni_json **out, const char *path)
 {
     char *data = NULL;
     size_t length = 0;
@@ -101,7 +102,7 @@ jsn_status jsni_yaml_read(jsn_json **out, const char *path)
     *out = NULL;
     JSNI_TRY(jsni_file_read(path, JSNI_YAML_MAX_BYTES, &data, &length));
     const bool json = name > 5 && strcmp(path + name - 5, ".json") == 0;
-    const jsn_status status = json ? jsn_json_parse(out, path, data, length)
+    const jsn_status status = json ? jsni_json_parse(out, path, data, length)
                                    : jsni_yaml_parse(out, path, data, length);
     jsni_free(data);
     return status;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/words.h"
 #include "jensen/loss.h"
 #include "loss/loss_impl.h"
 
@@ -100,8 +101,8 @@ static jsn_status check_other(const jsn_loss *loss, const jsn_loss *other)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: the other loss is for %zu %s and %zu %s, this one for "
                          "%zu and %zu",
-                         other->classes, jsn_noun(other->classes, "class", "classes"),
-                         other->views, jsn_noun(other->views, "view", "views"),
+                         other->classes, jsni_noun(other->classes, "class", "classes"),
+                         other->views, jsni_noun(other->views, "view", "views"),
                          loss->classes, loss->views);
     if (loss->root || other->root)
         return jsni_fail(JSN_ERR_ARGUMENT,

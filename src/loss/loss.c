@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "loss/loss_impl.h"
 #include "loss/loss_list.h"
 #include "loss/mixture.h"
@@ -108,8 +109,8 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
                          classes, views);
     if (classes > MOST_CLASSES || views > JSN_LOSS_MAX_VIEWS)
         return jsni_fail(JSN_ERR_RANGE, "loss: %zu %s, %zu %s; at most %d and %d",
-                         classes, jsn_noun(classes, "class", "classes"), views,
-                         jsn_noun(views, "view", "views"), (int)MOST_CLASSES,
+                         classes, jsni_noun(classes, "class", "classes"), views,
+                         jsni_noun(views, "view", "views"), (int)MOST_CLASSES,
                          (int)JSN_LOSS_MAX_VIEWS);
     jsn_loss *loss = jsni_alloc_zero(1, sizeof *loss);
     JSNI_TRY_ALLOC(loss);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "core/words.h"
 #include "loss/dissect.h"
 #include "loss/mixture.h"
 #include "loss/negative.h"
@@ -61,8 +62,8 @@ static jsn_status read_list(const char *spec, const jsni_spec_value *list,
                          "'%s': pi needs the label's weight and one a view", spec);
     if (*views != 0 && count != *views + 1)
         return jsni_fail(JSN_ERR_ARGUMENT, "'%s': pi has %zu %s, %zu %s %zu", spec,
-                         count, jsn_noun(count, "weight", "weights"), *views,
-                         jsn_noun(*views, "view needs", "views need"), *views + 1);
+                         count, jsni_noun(count, "weight", "weights"), *views,
+                         jsni_noun(*views, "view needs", "views need"), *views + 1);
     if (count > JSN_LOSS_MAX_VIEWS + 1)
         return jsni_fail(JSN_ERR_RANGE, "'%s': at most %d views", spec,
                          JSN_LOSS_MAX_VIEWS);

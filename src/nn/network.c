@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/names.h"
+#include "core/words.h"
 #include "nn/network_impl.h"
 
 #define TABLE_ENTRY(id) &jsni_network_##id,
@@ -84,7 +85,7 @@ jsn_status jsn_network_create(jsn_network **out, const char *spec, size_t channe
         return jsni_fail(
             JSN_ERR_ARGUMENT,
             "network: needs a spec, 2 classes and an image; has %zu %s and %zux%zux%zu",
-            classes, jsn_noun(classes, "class", "classes"), channels, height, width);
+            classes, jsni_noun(classes, "class", "classes"), channels, height, width);
     jsn_network *network = jsni_alloc_zero(1, sizeof *network);
     JSNI_TRY_ALLOC(network);
     const jsn_status status = jsni_network_build(

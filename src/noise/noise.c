@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/names.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "jensen/limit.h"
 #include "noise/noise_impl.h"
 
@@ -119,8 +120,8 @@ static jsn_status check_input(const jsn_noise_input *in)
                          "noise: needs labels of at least 1 sample and 2 classes");
     if (in->samples > UINT32_MAX || in->classes > 1000000)
         return jsni_fail(JSN_ERR_RANGE, "noise: %zu %s of %zu %s", in->samples,
-                         jsn_noun(in->samples, "sample", "samples"), in->classes,
-                         jsn_noun(in->classes, "class", "classes"));
+                         jsni_noun(in->samples, "sample", "samples"), in->classes,
+                         jsni_noun(in->classes, "class", "classes"));
     for (size_t i = 0; i < in->samples; i++)
         if (in->labels[i] < 0 || (size_t)in->labels[i] >= in->classes)
             return jsni_fail(JSN_ERR_ARGUMENT,

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "format/csv.h"
 #include "jensen/array.h"
 #include "noise/label_file.h"
@@ -148,7 +149,7 @@ static jsn_status report_missing(const jsn_noise *noise, const jsn_noise_input *
         first++;
     return jsni_fail(
         JSN_ERR_DATA, "%s: %zu of %zu samples %s no row, the first is '%s'%s",
-        noise->text[PATH], missing, in->samples, jsn_noun(missing, "has", "have"),
+        noise->text[PATH], missing, in->samples, jsni_noun(missing, "has", "have"),
         in->paths != NULL ? in->paths[first] : "past the end",
         noise->text[MISSING] == NULL ? "; missing=val keeps them for validation" : "");
 }
@@ -165,8 +166,8 @@ static jsn_status run(const jsn_noise *noise, const jsn_noise_input *in,
     if (!file->has_paths && file->rows > total)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu %s, the data has %zu %s",
                          noise->text[PATH], file->rows,
-                         jsn_noun(file->rows, "row", "rows"), total,
-                         jsn_noun(total, "sample", "samples"));
+                         jsni_noun(file->rows, "row", "rows"), total,
+                         jsni_noun(total, "sample", "samples"));
     const jsni_label_classes classes = {in->class_names, in->classes};
     const jsni_label_kind by =
         file->by == JSNI_LABEL_EITHER && !jsni_label_names_mislead(classes)

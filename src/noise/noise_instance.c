@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "jensen/array.h"
 #include "noise/noise_impl.h"
 
@@ -46,8 +47,9 @@ static jsn_status prepare(jsn_noise *noise)
     jsn_status status = jsn_array_convert(real, &raw, JSN_DTYPE_FLOAT32);
     jsn_array_release(&raw);
     if (status == JSN_OK && real->rank != 2)
-        status = jsni_fail(JSN_ERR_DATA, "%s: %zu %s, not [samples][classes]", path,
-                           real->rank, jsn_noun(real->rank, "dimension", "dimensions"));
+        status =
+            jsni_fail(JSN_ERR_DATA, "%s: %zu %s, not [samples][classes]", path,
+                      real->rank, jsni_noun(real->rank, "dimension", "dimensions"));
     return status;
 }
 
@@ -81,8 +83,8 @@ static jsn_status find_posteriors(const jsn_noise *noise, const jsn_noise_input 
         ((!whole && file->shape[0] != in->samples) || file->shape[1] != in->classes))
         return jsni_fail(JSN_ERR_DATA, "%s: %zu %s of %zu %s, the data has %zu of %zu",
                          noise->text[POSTERIORS], file->shape[0],
-                         jsn_noun(file->shape[0], "sample", "samples"), file->shape[1],
-                         jsn_noun(file->shape[1], "class", "classes"),
+                         jsni_noun(file->shape[0], "sample", "samples"), file->shape[1],
+                         jsni_noun(file->shape[1], "class", "classes"),
                          in->numbers != NULL ? in->total : in->samples, in->classes);
     return JSN_OK;
 }

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/number.h"
+#include "core/words.h"
 #include "format/compressed.h"
 #include "jensen/array.h"
 #include "noise/noise_impl.h"
@@ -28,7 +29,7 @@ static jsn_status matrix_create(matrix **out, const char *path, size_t numbers)
     const size_t k = (size_t)(sqrt((double)numbers) + 0.5);
     if (k < 2 || k > MAX_CLASSES || k * k != numbers)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu %s no square matrix of 2 to %d classes",
-                         path, numbers, jsn_noun(numbers, "number is", "numbers are"),
+                         path, numbers, jsni_noun(numbers, "number is", "numbers are"),
                          MAX_CLASSES);
     JSNI_TRY_ALLOC(*out = jsni_alloc(1, sizeof **out + numbers * sizeof(double)));
     (*out)->classes = k;

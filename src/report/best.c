@@ -2,19 +2,19 @@
 #include "report/best.h"
 
 #include "core/fail.h"
-#include "jensen/stats.h"
+#include "core/stats.h"
 
 jsn_status jsni_is_best(bool *out, const double *own, size_t own_count,
                         const double *best, size_t best_count)
 {
-    jsn_stats_test test = {.p = 0.0};
+    jsni_stats_test test = {.p = 0.0};
     *out = false;
     if (own_count == 0 || best_count == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "a comparison needs runs");
     const bool same =
-        jsn_stats_mean(own, own_count) == jsn_stats_mean(best, best_count);
+        jsni_stats_mean(own, own_count) == jsni_stats_mean(best, best_count);
     if (!same && own_count > 1 && best_count > 1)
-        JSNI_TRY(jsn_stats_student(&test, own, own_count, best, best_count, 0.95));
+        JSNI_TRY(jsni_stats_student(&test, own, own_count, best, best_count, 0.95));
     *out = same || test.p >= 0.05;
     return JSN_OK;
 }

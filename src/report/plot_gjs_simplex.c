@@ -3,6 +3,7 @@
  * and the mean prediction, and the consistency of the two predictions. */
 #include <stdio.h>
 
+#include "core/words.h"
 #include "jensen/theory.h"
 #include "report/plot.h"
 #include "report/svg.h"
@@ -41,7 +42,7 @@ static jsn_status draw(jsni_text *out, const jsni_plot_request *request)
     const size_t count = jsni_plot_reals(&request->values[1], usual, 3, p2);
     if (count != 3)
         return jsni_fail(JSN_ERR_ARGUMENT, "p2 has %zu %s, not 3", count,
-                         jsn_noun(count, "probability", "probabilities"));
+                         jsni_noun(count, "probability", "probabilities"));
     const double pi1 = request->values[0].real;
     const double views[6] = {p2[0], p2[1], p2[2], 1.0, 0.0, 0.0};
     jsn_theory_parts parts;

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "report/chart.h"
 #include "report/html.h"
 #include "report/matrix.h"
@@ -158,7 +159,7 @@ void jsni_run_detail_evaluation(jsni_text *page, const jsni_run_record *run)
     const int64_t samples = part->samples < 0 ? 0 : part->samples;
     (void)snprintf(heading, sizeof heading, "Classes: %lld %s %s", (long long)samples,
                    e->test.known ? "test" : "validation",
-                   jsn_noun((uint64_t)samples, "image", "images"));
+                   jsni_noun((uint64_t)samples, "image", "images"));
     jsni_html_heading(page, heading);
     if (part->confusion != NULL)
         draw_confusion(page, part->confusion,

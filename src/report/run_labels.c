@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/words.h"
 #include "report/html.h"
 #include "store/run_folder.h"
 
@@ -190,10 +191,10 @@ static void put_introduction(jsni_text *page, const jsni_record_evaluation *e)
                      "The %zu %s whose label the network contradicts and finds least "
                      "probable: label \xe2\x86\x92 prediction, and the probability of "
                      "both.",
-                     count, jsn_noun(count, "image", "images"));
+                     count, jsni_noun(count, "image", "images"));
     if (validation > 0)
         jsni_text_format(&words, " %zu of them %s not trained on (validation).",
-                         validation, jsn_noun(validation, "was", "were"));
+                         validation, jsni_noun(validation, "was", "were"));
     if (e->contradicted > (int64_t)count)
         jsni_text_format(&words,
                          " " JSNI_RUN_DOUBTFUL
@@ -201,8 +202,8 @@ static void put_introduction(jsni_text *page, const jsni_record_evaluation *e)
                          (long long)e->contradicted);
     if (known > 0)
         jsni_text_format(&words, " %zu of %zu %s %s known to be wrong.", wrong, known,
-                         jsn_noun(known, "label", "labels"),
-                         jsn_noun(wrong, "is", "are"));
+                         jsni_noun(known, "label", "labels"),
+                         jsni_noun(wrong, "is", "are"));
     jsni_html_paragraph(page, paragraph);
 }
 

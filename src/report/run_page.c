@@ -8,7 +8,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "jensen/report.h"
 #include "report/html.h"
 #include "report/run_curves.h"
@@ -126,9 +128,9 @@ static void put_state(jsni_text *page, const jsni_run_record *run)
         (void)snprintf(
             words, sizeof words,
             "%zu %s could not be read and %s left out; %s in the run folder lists %s.",
-            run->bad_images, jsn_noun(run->bad_images, "image", "images"),
-            jsn_noun(run->bad_images, "was", "were"), JSNI_RUN_BAD_IMAGES,
-            jsn_noun(run->bad_images, "it", "them"));
+            run->bad_images, jsni_noun(run->bad_images, "image", "images"),
+            jsni_noun(run->bad_images, "was", "were"), JSNI_RUN_BAD_IMAGES,
+            jsni_noun(run->bad_images, "it", "them"));
         jsni_html_paragraph(page, words);
     }
 }
@@ -142,14 +144,14 @@ static void put_settings(jsni_text *page, const jsni_run_record *run)
 }
 
 /* An entry of the environment: a text, or the parts of an object in one line. */
-static void add_entry(jsni_text *out, const jsn_json *entry)
+static void add_entry(jsni_text *out, const jsni_json *entry)
 {
-    if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT)
-        jsni_text_add(out, jsn_json_text(entry));
-    for (size_t k = 0; k < jsn_json_count(entry); k++)
+    if (jsni_json_kind_of(entry) != JSNI_JSON_OBJECT)
+        jsni_text_add(out, jsni_json_text(entry));
+    for (size_t k = 0; k < jsni_json_count(entry); k++)
         jsni_text_format(out, "%s%s %s", k > 0 ? ", " : "",
-                         jsn_json_key(jsn_json_at(entry, k)),
-                         jsn_json_text(jsn_json_at(entry, k)));
+                         jsni_json_key(jsni_json_at(entry, k)),
+                         jsni_json_text(jsni_json_at(entry, k)));
 }
 
 /* What the environments of all runs have in common; of a single one, all of it. */
@@ -160,14 +162,14 @@ static void put_environment(jsni_text *page, const jsni_run_record *runs, size_t
     jsni_html_heading(page,
                       count > 1 ? "Environment that all runs share" : "Environment");
     jsni_html_facts_begin(page);
-    for (size_t i = 0; i < jsn_json_count(runs[0].environment); i++) {
-        const jsn_json *entry = jsn_json_at(runs[0].environment, i);
+    for (size_t i = 0; i < jsni_json_count(runs[0].environment); i++) {
+        const jsni_json *entry = jsni_json_at(runs[0].environment, i);
         jsni_text text = {0};
         bool same = true;
         add_entry(&text, entry);
         for (size_t r = 1; r < count; r++) {
             jsni_text other = {0};
-            add_entry(&other, jsn_json_get(runs[r].environment, jsn_json_key(entry)));
+            add_entry(&other, jsni_json_get(runs[r].environment, jsni_json_key(entry)));
             same = same && strcmp(text.data == NULL ? "" : text.data,
                                   other.data == NULL ? "" : other.data) == 0;
             if (other.status != JSN_OK)
@@ -175,7 +177,7 @@ static void put_environment(jsni_text *page, const jsni_run_record *runs, size_t
             jsni_text_release(&other);
         }
         if (same)
-            jsni_html_fact(page, jsn_json_key(entry),
+            jsni_html_fact(page, jsni_json_key(entry),
                            text.data != NULL ? text.data : "");
         if (text.status != JSN_OK)
             page->status = text.status;
@@ -340,8 +342,8 @@ static jsn_status compare_page(jsni_text *page, const jsni_run_set *set,
     const size_t unfinished = jsni_run_set_unfinished(set, set->groups);
     jsni_text words = jsni_text_in(lead, sizeof lead);
     jsni_text_format(&words, "%zu %s, %zu %s", set->count,
-                     jsn_noun(set->count, "run", "runs"), set->groups,
-                     jsn_noun(set->groups, "setting", "settings"));
+                     jsni_noun(set->count, "run", "runs"), set->groups,
+                     jsni_noun(set->groups, "setting", "settings"));
     if (unfinished > 0)
         jsni_text_format(&words, ", %zu unfinished", unfinished);
     jsni_html_begin(page, title != NULL ? title : "Comparison of runs", lead);

@@ -10,8 +10,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/stats.h"
 #include "jensen/report.h"
-#include "jensen/stats.h"
 #include "report/best.h"
 
 enum { WORDS = 160 };
@@ -249,7 +249,7 @@ static jsn_status find_best(const jsni_run_set *set, size_t group, size_t column
         if (jsni_run_set_unfinished(set, h) > 0 ||
             !compare(set, group, h, columns[column].best))
             continue;
-        const double mean = jsn_stats_mean(room, values_of(set, h, column, room));
+        const double mean = jsni_stats_mean(room, values_of(set, h, column, room));
         competing += isnan(mean) ? 0 : 1;
         if (mean > best) {
             best = mean;
@@ -296,8 +296,8 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
             if (!column_used(set, c))
                 continue;
             const size_t count = values_of(set, g, c, values);
-            jsni_cell *cell = jsni_table_number(table, jsn_stats_mean(values, count),
-                                                jsn_stats_deviation(values, count),
+            jsni_cell *cell = jsni_table_number(table, jsni_stats_mean(values, count),
+                                                jsni_stats_deviation(values, count),
                                                 decimals_of(set, c));
             if (columns[c].best != NO_RIVALS && table->status == JSN_OK)
                 table->status = find_best(set, g, c, values, count, values + set->count,

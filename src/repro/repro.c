@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/option.h"
 #include "repro/repro_impl.h"
 #include "train/recipe_families.h"
 
@@ -25,11 +26,11 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     if (found)
         return jsn_sweep_open(out, url, name);
     JSNI_TRY(jsn_sweep_plan_init(&plan));
-    jsn_status status = jsn_options_set(table, count, &plan, "search", "none");
+    jsn_status status = jsni_options_set(table, count, &plan, "search", "none");
     /* Not the measure: Table 13 looks at the runs of Table 1. */
     if (status == JSN_OK)
-        status = jsn_options_set(table, count, &plan, "objective",
-                                 cells->info->any_cifar ? "val_acc" : "test_acc");
+        status = jsni_options_set(table, count, &plan, "objective",
+                                  cells->info->any_cifar ? "val_acc" : "test_acc");
     jsni_text axis = {0};
     jsni_text_add(&axis, "recipe=");
     for (size_t i = 0; i < cells->count; i++)

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/fail.h"
-#include "format/json_tree.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "jensen/classifier.h"
-#include "jensen/json.h"
 #include "jensen/repro.h"
 #include "repro/repro_impl.h"
 #include "sweep/sweep_impl.h"

@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/words.h"
 #include "jensen/report.h"
 #include "jensen/repro.h"
 #include "report/html.h"
@@ -33,12 +34,12 @@ static jsn_status describe(const jsni_repro_cells *cells,
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
     if (least == most)
-        jsni_text_format(out, "; %zu %s a cell.", most, jsn_noun(most, "run", "runs"));
+        jsni_text_format(out, "; %zu %s a cell.", most, jsni_noun(most, "run", "runs"));
     else
         jsni_text_format(out, "; %zu to %zu runs a cell.", least, most);
     if (failed > 0)
         jsni_text_format(out, " %zu %s failed; !: in a cell with others that did not.",
-                         failed, jsn_noun(failed, "run", "runs"));
+                         failed, jsni_noun(failed, "run", "runs"));
     if (!info->unranked && most == 1)
         jsni_text_add(out, " No test is possible with one run: the best is bold.");
     else if (!info->unranked)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "core/hd.h"
+#include "core/option.h"
+#include "core/words.h"
 #include "repro/repro_impl.h"
 
 /* Options that may be given without another experiment: where data is, what computes,
@@ -26,7 +28,7 @@ static bool has_own_options(const jsni_repro_cells *cells,
     const jsn_option_info *table = jsn_train_options(&count);
     for (size_t i = 0; i < count; i++)
         if (jsn_train_option_matters(&table[i]) &&
-            jsn_options_is_set(&table[i], overrides) &&
+            jsni_options_is_set(&table[i], overrides) &&
             !leaves_scale(table[i].name, cells))
             return true;
     return false;
@@ -86,7 +88,7 @@ static void tell_runs(const jsni_repro_cells *cells, jsni_text *out)
     if (least >= cells->info->paper_runs)
         return;
     begin_reason(out);
-    jsni_text_format(out, "%zu %s a cell (%zu)", least, jsn_noun(least, "run", "runs"),
+    jsni_text_format(out, "%zu %s a cell (%zu)", least, jsni_noun(least, "run", "runs"),
                      cells->info->paper_runs);
 }
 

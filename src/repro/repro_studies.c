@@ -5,7 +5,10 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
+#include "core/option.h"
 #include "core/sha256.h"
+#include "core/words.h"
 #include "repro/repro_impl.h"
 #include "sweep/sweep_impl.h"
 
@@ -26,10 +29,10 @@ jsn_status jsni_repro_list_options(const jsn_train_config *config, const char *b
     for (size_t i = 0; i < count; i++) {
         char *text = NULL;
         if (!jsn_train_option_matters(&table[i]) ||
-            !jsn_options_is_set(&table[i], config) ||
+            !jsni_options_is_set(&table[i], config) ||
             strcmp(table[i].name, "device") == 0)
             continue;
-        JSNI_TRY(jsn_options_text(&table[i], config, &text));
+        JSNI_TRY(jsni_options_text(&table[i], config, &text));
         jsni_text_format(out, "%s%s=%s", listed++ == 0 ? "" : between, table[i].name,
                          data || !names_data(table[i].name) ? text : "");
         jsn_text_release(text);
@@ -70,7 +73,7 @@ jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
         if (option == NULL || (strcmp(option, "noise") == 0 &&
                                cells->items[0].recipe.noise == JSN_RECIPE_INSTANCE))
             continue;
-        if (jsn_options_is_set(jsn_options_find(table, count, option), overrides) &&
+        if (jsni_options_is_set(jsni_options_find(table, count, option), overrides) &&
             cells_differ(cells, option))
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "--%s: the runs of %s differ in it, one for all would "
@@ -129,10 +132,10 @@ static jsn_status shares(const jsn_sweep *sweep, const char *options, bool *out)
     jsn_status status = JSN_OK;
     *out = false;
     jsn_train_config_clear(&config);
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(sweep->base); i++) {
-        const jsn_json *entry = jsn_json_at(sweep->base, i);
+    for (size_t i = 0; status == JSN_OK && i < jsni_json_count(sweep->base); i++) {
+        const jsni_json *entry = jsni_json_at(sweep->base, i);
         status =
-            jsn_train_config_set(&config, jsn_json_key(entry), jsn_json_text(entry));
+            jsn_train_config_set(&config, jsni_json_key(entry), jsni_json_text(entry));
     }
     if (status == JSN_OK)
         status = jsni_repro_list_options(&config, "\n", false, &own);
@@ -201,7 +204,7 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
                      out->note.length == 0 ? "" : " ",
                      jsni_repro_dataset_find(dataset, strlen(dataset))->title,
                      jsn_sweep_name(sweep), complete,
-                     jsn_noun(complete, "run", "runs"));
+                     jsni_noun(complete, "run", "runs"));
     return status != JSN_OK ? status : out->note.status;
 }
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/stats.h"
 #include "core/text.h"
-#include "jensen/stats.h"
+#include "core/words.h"
 #include "report/best.h"
 #include "repro/repro_impl.h"
 
@@ -84,8 +85,8 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
             if (known >= 2.0)
                 classes = known;
         }
-        c->mean = jsn_stats_mean(c->values, c->count);
-        c->deviation = jsn_stats_deviation(c->values, c->count);
+        c->mean = jsni_stats_mean(c->values, c->count);
+        c->deviation = jsni_stats_deviation(c->values, c->count);
         c->near_chance = c->count > 0 && c->mean < chance_factor * c->measure->guesses *
                                                        100.0 / classes;
     }
@@ -181,14 +182,14 @@ static void stand_ins(double mean, double deviation, size_t count, double *out)
 }
 
 /* Welch's interval of the difference; false: none without two runs on both sides. */
-static bool find_interval(const jsni_repro_cell *c, jsn_stats_test *test)
+static bool find_interval(const jsni_repro_cell *c, jsni_stats_test *test)
 {
     double paper[16];
     if (c->count < 2 || c->paper_runs < 2 || c->paper_runs > 16 ||
         isnan(c->paper_deviation))
         return false;
     stand_ins(c->paper, c->paper_deviation, c->paper_runs, paper);
-    return jsn_stats_welch(test, c->values, c->count, paper, c->paper_runs, 0.95) ==
+    return jsni_stats_welch(test, c->values, c->count, paper, c->paper_runs, 0.95) ==
            JSN_OK;
 }
 
@@ -196,7 +197,7 @@ static bool find_interval(const jsni_repro_cell *c, jsn_stats_test *test)
 static void put_difference(jsni_table *out, const jsni_repro_cell *c, bool numbers)
 {
     char text[64] = "";
-    jsn_stats_test test = {.low = NAN, .high = NAN};
+    jsni_stats_test test = {.low = NAN, .high = NAN};
     const bool found = find_interval(c, &test);
     const double difference = c->count == 0 ? NAN : c->mean - c->paper;
     if (numbers) {
@@ -279,17 +280,17 @@ void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out)
             ours[count] = c->mean;
             paper[count++] = c->paper;
         }
-        if (count < 3 || jsn_stats_spearman(ours, paper, count, &rho) != JSN_OK ||
-            jsn_stats_kendall(ours, paper, count, &tau) != JSN_OK)
+        if (count < 3 || jsni_stats_spearman(ours, paper, count, &rho) != JSN_OK ||
+            jsni_stats_kendall(ours, paper, count, &tau) != JSN_OK)
             continue;
         jsni_text_format(out, "%s%s%s: ", column->group,
                          column->group[0] == '\0' ? "" : " ", column->column);
         if (isnan(rho) || isnan(tau))
             jsni_text_format(out, "no ranks, equal values over %zu %s", count,
-                             jsn_noun(count, "row", "rows"));
+                             jsni_noun(count, "row", "rows"));
         else
             jsni_text_format(out, "Spearman %+.2f, Kendall %+.2f over %zu %s", rho, tau,
-                             count, jsn_noun(count, "row", "rows"));
+                             count, jsni_noun(count, "row", "rows"));
         if (left_out > 0)
             jsni_text_format(out, " (%zu near chance left out)", left_out);
         jsni_text_add(out, "\n");

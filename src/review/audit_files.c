@@ -4,77 +4,77 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "format/csv.h"
-#include "jensen/json.h"
 #include "review/image_faults.h"
 #include "review/review_impl.h"
 
 /* How often each fault of an image was found. */
-static void put_faults(const jsni_audit_record *r, jsn_json_writer *w)
+static void put_faults(const jsni_audit_record *r, jsni_json_writer *w)
 {
     size_t count[JSNI_FAULTS] = {0};
     for (size_t i = 0; r->faults != NULL && i < r->audited->samples; i++)
         count[r->faults[i]]++;
-    jsn_json_begin_object(w, "image_faults");
+    jsni_json_begin_object(w, "image_faults");
     for (int f = JSNI_FAULT_NONE + 1; r->faults != NULL && f < JSNI_FAULTS; f++)
-        jsn_json_put_int(w, jsni_fault_name((jsni_fault)f), (int64_t)count[f]);
-    jsn_json_end(w);
+        jsni_json_put_int(w, jsni_fault_name((jsni_fault)f), (int64_t)count[f]);
+    jsni_json_end(w);
 }
 
-static void put_estimates(const jsni_audit_record *r, jsn_json_writer *w)
+static void put_estimates(const jsni_audit_record *r, jsni_json_writer *w)
 {
     const jsn_audit_result *result = r->result;
     const size_t k = result->classes;
-    jsn_json_put_real(w, "noise_rate", result->noise_rate);
-    jsn_json_put_real(w, "noise_low", result->noise_low);
-    jsn_json_put_real(w, "noise_high", result->noise_high);
-    jsn_json_put_real(w, "confidence", r->job->how.confidence);
-    jsn_json_put_real(w, "expected_errors", result->expected_errors);
-    jsn_json_begin_array(w, "classes");
+    jsni_json_put_real(w, "noise_rate", result->noise_rate);
+    jsni_json_put_real(w, "noise_low", result->noise_low);
+    jsni_json_put_real(w, "noise_high", result->noise_high);
+    jsni_json_put_real(w, "confidence", r->job->how.confidence);
+    jsni_json_put_real(w, "expected_errors", result->expected_errors);
+    jsni_json_begin_array(w, "classes");
     for (size_t c = 0; c < k; c++)
-        jsn_json_put_text(w, NULL, r->audited->names[c]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "class_rates");
+        jsni_json_put_text(w, NULL, r->audited->names[c]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "class_rates");
     for (size_t c = 0; c < k; c++)
-        jsn_json_put_real(w, NULL, result->class_rates[c]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "matrix");
+        jsni_json_put_real(w, NULL, result->class_rates[c]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "matrix");
     for (size_t given = 0; given < k; given++) {
-        jsn_json_begin_array(w, NULL);
+        jsni_json_begin_array(w, NULL);
         for (size_t c = 0; c < k; c++)
-            jsn_json_put_real(w, NULL, result->matrix[given * k + c]);
-        jsn_json_end(w);
+            jsni_json_put_real(w, NULL, result->matrix[given * k + c]);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 static jsn_status write_json(const jsni_audit_record *r, const char *folder,
                              char **json)
 {
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     const bool own = r->job->posteriors != NULL || r->in_sample;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "audit", folder);
-    jsn_json_put_text(w, "data", r->audited->spec);
-    jsn_json_put_text(w, "labels", r->job->labels);
-    jsn_json_put_int(w, "images", (int64_t)r->result->samples);
-    jsn_json_put_int(w, "suspects", (int64_t)r->result->suspects);
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "audit", folder);
+    jsni_json_put_text(w, "data", r->audited->spec);
+    jsni_json_put_text(w, "labels", r->job->labels);
+    jsni_json_put_int(w, "images", (int64_t)r->result->samples);
+    jsni_json_put_int(w, "suspects", (int64_t)r->result->suspects);
     put_faults(r, w);
     put_estimates(r, w);
-    jsn_json_put_text(w, "method", r->job->how.method);
-    jsn_json_put_real(w, "cutoff", r->job->how.cutoff);
-    jsn_json_put_int(w, "folds", own ? 0 : (int64_t)r->job->folds);
-    jsn_json_put_text(w, "posteriors", r->job->posteriors);
-    jsn_json_put_real(w, "agreement", r->agreement);
-    jsn_json_put_bool(w, "in_sample", r->in_sample);
-    jsn_json_put_real(w, "seconds", r->seconds);
-    jsn_json_end(w);
+    jsni_json_put_text(w, "method", r->job->how.method);
+    jsni_json_put_real(w, "cutoff", r->job->how.cutoff);
+    jsni_json_put_int(w, "folds", own ? 0 : (int64_t)r->job->folds);
+    jsni_json_put_text(w, "posteriors", r->job->posteriors);
+    jsni_json_put_real(w, "agreement", r->agreement);
+    jsni_json_put_bool(w, "in_sample", r->in_sample);
+    jsni_json_put_real(w, "seconds", r->seconds);
+    jsni_json_end(w);
     char *text = NULL;
     jsni_text lines = {0};
-    jsn_status status = jsn_json_writer_take(w, &text);
-    jsn_json_writer_destroy(w);
+    jsn_status status = jsni_json_writer_take(w, &text);
+    jsni_json_writer_destroy(w);
     if (status == JSN_OK)
         jsni_text_format(&lines, "%s\n", text);
     if (status == JSN_OK)

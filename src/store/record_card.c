@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "store/record_evaluation.h"
 #include "store/record_field.h"
 #include "store/run_folder.h"
@@ -20,45 +21,45 @@ void jsni_model_card_release(jsni_model_card *card)
     *card = (jsni_model_card){0};
 }
 
-static jsn_status missing(const jsn_json *doc, const char *key)
+static jsn_status missing(const jsni_json *doc, const char *key)
 {
     const char *text = NULL; /* the sentence is that of a required key */
-    const jsn_status status = jsn_json_get_text(doc, key, &text);
+    const jsn_status status = jsni_json_get_text(doc, key, &text);
     return status == JSN_OK ? JSN_ERR_DATA : status;
 }
 
-static jsn_status take_spec(const jsn_json *doc, const char *key, char **out)
+static jsn_status take_spec(const jsni_json *doc, const char *key, char **out)
 {
     JSNI_TRY(jsni_record_text(doc, key, out));
     return *out == NULL ? missing(doc, key) : JSN_OK;
 }
 
-static jsn_status take_whole(const jsn_json *doc, const char *key, int64_t low,
+static jsn_status take_whole(const jsni_json *doc, const char *key, int64_t low,
                              int64_t high, int64_t *out)
 {
-    JSNI_TRY(jsn_json_get_int(doc, key, out));
+    JSNI_TRY(jsni_json_get_int(doc, key, out));
     return jsni_record_int(doc, key, low, high, low, out);
 }
 
 /* One number a channel of the image. */
-static jsn_status take_channels(const jsn_json *doc, const char *key, jsni_range range,
+static jsn_status take_channels(const jsni_json *doc, const char *key, jsni_range range,
                                 float out[3])
 {
-    const jsn_json *list = NULL;
-    JSNI_TRY(jsn_json_get_array(doc, key, &list));
-    if (jsn_json_count(list) != 3)
-        return jsn_json_refuse(list, "there is not one number for each channel");
+    const jsni_json *list = NULL;
+    JSNI_TRY(jsni_json_get_array(doc, key, &list));
+    if (jsni_json_count(list) != 3)
+        return jsni_json_refuse(list, "there is not one number for each channel");
     for (size_t i = 0; i < 3; i++) {
         double value = 0.0;
-        JSNI_TRY(jsni_record_value(jsn_json_at(list, i), key, range, &value));
+        JSNI_TRY(jsni_record_value(jsni_json_at(list, i), key, range, &value));
         if (isnan(value))
-            return jsn_json_refuse(list, "a channel has no number");
+            return jsni_json_refuse(list, "a channel has no number");
         out[i] = (float)value;
     }
     return JSN_OK;
 }
 
-static jsn_status take(jsni_model_card *card, const jsn_json *doc)
+static jsn_status take(jsni_model_card *card, const jsni_json *doc)
 {
     static const jsni_range means = {-1e6, 1e6}, deviations = {1e-6, 1e6};
     int64_t size = 0, members = 0, seed = 0;
@@ -73,7 +74,7 @@ static jsn_status take(jsni_model_card *card, const jsn_json *doc)
     JSNI_TRY(jsni_record_names(doc, "classes", JSNI_RECORD_MOST_CLASSES, &card->names,
                                &card->classes));
     if (card->classes < 2)
-        return jsn_json_refuse(doc, "key 'classes' has fewer than two names");
+        return jsni_json_refuse(doc, "key 'classes' has fewer than two names");
     card->image_size = (size_t)size;
     card->members = (size_t)members;
     card->seed = (uint64_t)seed;
@@ -82,7 +83,7 @@ static jsn_status take(jsni_model_card *card, const jsn_json *doc)
 
 jsn_status jsni_model_card_find(jsni_model_card *card, const char *folder, bool *found)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     *card = (jsni_model_card){0};
     *found = false;
     JSNI_TRY(jsni_record_open(folder, JSNI_RUN_CARD, &doc));
@@ -92,7 +93,7 @@ jsn_status jsni_model_card_find(jsni_model_card *card, const char *folder, bool 
     *found = status == JSN_OK;
     if (status != JSN_OK)
         jsni_model_card_release(card);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 
@@ -106,33 +107,33 @@ jsn_status jsni_model_card_read(jsni_model_card *card, const char *folder)
                            folder, JSNI_RUN_CARD);
 }
 
-static void put_reals(jsn_json_writer *w, const char *key, const float *values)
+static void put_reals(jsni_json_writer *w, const char *key, const float *values)
 {
-    jsn_json_begin_array(w, key);
+    jsni_json_begin_array(w, key);
     for (int i = 0; i < 3; i++)
-        jsn_json_put_real(w, NULL, (double)values[i]);
-    jsn_json_end(w);
+        jsni_json_put_real(w, NULL, (double)values[i]);
+    jsni_json_end(w);
 }
 
 jsn_status jsni_model_card_text(const jsni_model_card *card, char **out)
 {
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 2));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "network", card->network);
-    jsn_json_put_int(w, "image_size", (int64_t)card->image_size);
-    jsn_json_put_int(w, "members", (int64_t)card->members);
-    jsn_json_put_int(w, "seed", (int64_t)card->seed);
-    jsn_json_put_text(w, "augment", card->augment);
-    jsn_json_put_text(w, "evaluation", card->evaluation);
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 2));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "network", card->network);
+    jsni_json_put_int(w, "image_size", (int64_t)card->image_size);
+    jsni_json_put_int(w, "members", (int64_t)card->members);
+    jsni_json_put_int(w, "seed", (int64_t)card->seed);
+    jsni_json_put_text(w, "augment", card->augment);
+    jsni_json_put_text(w, "evaluation", card->evaluation);
     put_reals(w, "mean", card->mean);
     put_reals(w, "deviation", card->deviation);
-    jsn_json_begin_array(w, "classes");
+    jsni_json_begin_array(w, "classes");
     for (size_t k = 0; k < card->classes; k++)
-        jsn_json_put_text(w, NULL, card->names[k]);
-    jsn_json_end(w);
-    jsn_json_end(w);
-    const jsn_status status = jsn_json_writer_take(w, out);
-    jsn_json_writer_destroy(w);
+        jsni_json_put_text(w, NULL, card->names[k]);
+    jsni_json_end(w);
+    jsni_json_end(w);
+    const jsn_status status = jsni_json_writer_take(w, out);
+    jsni_json_writer_destroy(w);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/number.h"
 #include "store/record_field.h"
 
@@ -120,25 +121,25 @@ void jsni_epoch_put_csv(const jsn_epoch *epoch, bool names, jsni_text *csv)
     jsni_text_add(csv, "\n");
 }
 
-static jsn_status read_field(jsn_epoch *epoch, size_t field, const jsn_json *row)
+static jsn_status read_field(jsn_epoch *epoch, size_t field, const jsni_json *row)
 {
     const char *name = fields[field].name;
     const jsni_range range = *fields[field].range;
-    const jsn_json *value = jsn_json_get(row, name);
+    const jsni_json *value = jsni_json_get(row, name);
     double *to = (double *)((char *)epoch + fields[field].offset);
-    if (jsn_json_kind_of(value) != JSN_JSON_ARRAY)
+    if (jsni_json_kind_of(value) != JSNI_JSON_ARRAY)
         return jsni_record_real(row, name, range, to);
-    const size_t count = jsn_json_count(value);
+    const size_t count = jsni_json_count(value);
     if (count > (fields[field].views ? (size_t)JSN_EVENT_VIEWS : 1))
-        return jsn_json_refuse(value, "there are more entries than views");
+        return jsni_json_refuse(value, "there are more entries than views");
     for (size_t v = 0; v < count; v++)
-        JSNI_TRY(jsni_record_value(jsn_json_at(value, v), name, range, &to[v]));
+        JSNI_TRY(jsni_record_value(jsni_json_at(value, v), name, range, &to[v]));
     if (fields[field].views && count > epoch->views)
         epoch->views = count;
     return JSN_OK;
 }
 
-jsn_status jsni_epoch_read(jsn_epoch *epoch, const jsn_json *row)
+jsn_status jsni_epoch_read(jsn_epoch *epoch, const jsni_json *row)
 {
     *epoch = jsni_epoch_none();
     epoch->views = 1;

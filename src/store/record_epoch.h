@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/json.h"
 #include "core/text.h"
 #include "jensen/event.h"
-#include "jensen/json.h"
 #include "jensen/status.h"
 
 /* A record in which nothing was measured. */
@@ -22,7 +22,7 @@ void jsni_epoch_put_csv(const jsn_epoch *epoch, bool names, jsni_text *csv);
 /* The record of a row. `epochs`, which rows do not have, is 0; keys that are not in the
  * table are passed over.
  *   JSN_ERR_DATA  a value is no number or out of its range */
-JSN_MUST_CHECK jsn_status jsni_epoch_read(jsn_epoch *epoch, const jsn_json *row);
+JSN_MUST_CHECK jsn_status jsni_epoch_read(jsn_epoch *epoch, const jsni_json *row);
 
 /* Calls `put` with every number that was measured, but for `epoch` and `time`. One of a
  * view is "name/view1", "name/view2", ... */

@@ -6,7 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "jensen/json.h"
+#include "core/json.h"
 #include "store/record_field.h"
 #include "store/run_folder.h"
 
@@ -37,69 +37,69 @@ void jsni_record_evaluation_release(jsni_record_evaluation *evaluation)
 static const char not_one_each[] = "there is not one number for each class";
 
 /* One number for each of `count` classes. */
-static jsn_status take_row(const jsn_json *list, size_t count, const char *what,
+static jsn_status take_row(const jsni_json *list, size_t count, const char *what,
                            jsni_range range, double *out)
 {
-    if (jsn_json_kind_of(list) != JSN_JSON_ARRAY || jsn_json_count(list) != count)
-        return jsn_json_refuse(list, not_one_each);
+    if (jsni_json_kind_of(list) != JSNI_JSON_ARRAY || jsni_json_count(list) != count)
+        return jsni_json_refuse(list, not_one_each);
     for (size_t k = 0; k < count; k++)
-        JSNI_TRY(jsni_record_value(jsn_json_at(list, k), what, range, &out[k]));
+        JSNI_TRY(jsni_record_value(jsni_json_at(list, k), what, range, &out[k]));
     return JSN_OK;
 }
 
-static jsn_status take_confusion(jsni_record_part *part, const jsn_json *object,
+static jsn_status take_confusion(jsni_record_part *part, const jsni_json *object,
                                  size_t classes)
 {
-    const jsn_json *rows = NULL;
-    JSNI_TRY(jsni_record_entries(object, "confusion", JSN_JSON_ARRAY, classes, &rows));
+    const jsni_json *rows = NULL;
+    JSNI_TRY(jsni_record_entries(object, "confusion", JSNI_JSON_ARRAY, classes, &rows));
     if (rows == NULL)
         return JSN_OK;
-    if (jsn_json_count(rows) != classes)
-        return jsn_json_refuse(rows, "there is not one row for each class");
+    if (jsni_json_count(rows) != classes)
+        return jsni_json_refuse(rows, "there is not one row for each class");
     /* Before the memory is asked for: a short file may claim a million classes. */
     for (size_t k = 0; k < classes; k++)
-        if (jsn_json_count(jsn_json_at(rows, k)) != classes)
-            return jsn_json_refuse(jsn_json_at(rows, k), not_one_each);
+        if (jsni_json_count(jsni_json_at(rows, k)) != classes)
+            return jsni_json_refuse(jsni_json_at(rows, k), not_one_each);
     JSNI_TRY_ALLOC(part->confusion =
                        jsni_alloc_zero(classes * classes, sizeof(double)));
     for (size_t k = 0; k < classes; k++)
-        JSNI_TRY(take_row(jsn_json_at(rows, k), classes, "a count of the confusion",
+        JSNI_TRY(take_row(jsni_json_at(rows, k), classes, "a count of the confusion",
                           jsni_range_quantity, part->confusion + k * classes));
     return JSN_OK;
 }
 
-static jsn_status take_bins(jsni_record_part *part, const jsn_json *object)
+static jsn_status take_bins(jsni_record_part *part, const jsni_json *object)
 {
-    const jsn_json *list = NULL;
+    const jsni_json *list = NULL;
     JSNI_TRY(
-        jsni_record_entries(object, "calibration", JSN_JSON_ARRAY, MOST_BINS, &list));
-    if (jsn_json_count(list) == 0)
+        jsni_record_entries(object, "calibration", JSNI_JSON_ARRAY, MOST_BINS, &list));
+    if (jsni_json_count(list) == 0)
         return JSN_OK;
     JSNI_TRY_ALLOC(part->bins =
-                       jsni_alloc_zero(jsn_json_count(list), sizeof *part->bins));
-    part->bin_count = jsn_json_count(list);
+                       jsni_alloc_zero(jsni_json_count(list), sizeof *part->bins));
+    part->bin_count = jsni_json_count(list);
     for (size_t b = 0; b < part->bin_count; b++) {
-        const jsn_json *bin = jsn_json_at(list, b);
+        const jsni_json *bin = jsni_json_at(list, b);
         static const char what[] = "a number of the calibration";
-        if (jsn_json_kind_of(bin) != JSN_JSON_ARRAY || jsn_json_count(bin) != 3)
-            return jsn_json_refuse(
+        if (jsni_json_kind_of(bin) != JSNI_JSON_ARRAY || jsni_json_count(bin) != 3)
+            return jsni_json_refuse(
                 bin, "a bin of the calibration is not samples, accuracy, confidence");
         jsni_record_bin *to = &part->bins[b];
-        JSNI_TRY(jsni_record_value(jsn_json_at(bin, 0), what, jsni_range_quantity,
+        JSNI_TRY(jsni_record_value(jsni_json_at(bin, 0), what, jsni_range_quantity,
                                    &to->samples));
-        JSNI_TRY(jsni_record_value(jsn_json_at(bin, 1), what, jsni_range_share,
+        JSNI_TRY(jsni_record_value(jsni_json_at(bin, 1), what, jsni_range_share,
                                    &to->accuracy));
-        JSNI_TRY(jsni_record_value(jsn_json_at(bin, 2), what, jsni_range_share,
+        JSNI_TRY(jsni_record_value(jsni_json_at(bin, 2), what, jsni_range_share,
                                    &to->confidence));
     }
     return JSN_OK;
 }
 
-static jsn_status take_part(jsni_record_part *part, const jsn_json *doc,
+static jsn_status take_part(jsni_record_part *part, const jsni_json *doc,
                             const char *key, size_t classes)
 {
-    const jsn_json *object = NULL, *list = NULL;
-    JSNI_TRY(jsni_record_entries(doc, key, JSN_JSON_OBJECT, SIZE_MAX, &object));
+    const jsni_json *object = NULL, *list = NULL;
+    JSNI_TRY(jsni_record_entries(doc, key, JSNI_JSON_OBJECT, SIZE_MAX, &object));
     part->known = object != NULL;
     JSNI_TRY(
         jsni_record_int(object, "samples", 0, INT64_C(1) << 40, -1, &part->samples));
@@ -109,7 +109,7 @@ static jsn_status take_part(jsni_record_part *part, const jsn_json *doc,
     JSNI_TRY(jsni_record_real(object, "ece", jsni_range_share, &part->ece));
     JSNI_TRY(take_bins(part, object));
     JSNI_TRY(
-        jsni_record_entries(object, "class_accuracy", JSN_JSON_ARRAY, classes, &list));
+        jsni_record_entries(object, "class_accuracy", JSNI_JSON_ARRAY, classes, &list));
     if (list != NULL) {
         JSNI_TRY_ALLOC(part->class_accuracy = jsni_alloc_zero(classes, sizeof(double)));
         JSNI_TRY(take_row(list, classes, "an accuracy of a class", jsni_range_share,
@@ -124,11 +124,11 @@ static bool inside(const char *name)
     return name[0] != '/' && name[0] != '\0' && strstr(name, "..") == NULL;
 }
 
-static jsn_status take_doubt(jsni_record_doubt *doubt, const jsn_json *entry,
+static jsn_status take_doubt(jsni_record_doubt *doubt, const jsni_json *entry,
                              int64_t classes)
 {
-    if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT)
-        return jsn_json_refuse(entry, "a doubtful label is not an object");
+    if (jsni_json_kind_of(entry) != JSNI_JSON_OBJECT)
+        return jsni_json_refuse(entry, "a doubtful label is not an object");
     JSNI_TRY(jsni_record_text(entry, "path", &doubt->path));
     JSNI_TRY(jsni_record_int(entry, "label", 0, classes - 1, -1, &doubt->label));
     JSNI_TRY(
@@ -145,16 +145,16 @@ static jsn_status take_doubt(jsni_record_doubt *doubt, const jsn_json *entry,
     jsni_free(split);
     JSNI_TRY(jsni_record_text(entry, "thumbnail", &doubt->thumbnail));
     if (doubt->thumbnail != NULL && !inside(doubt->thumbnail))
-        return jsn_json_refuse(entry, "a thumbnail lies outside of the run folder");
+        return jsni_json_refuse(entry, "a thumbnail lies outside of the run folder");
     return JSN_OK;
 }
 
-static jsn_status take_verdict(jsni_record_verdict *verdict, const jsn_json *doc)
+static jsn_status take_verdict(jsni_record_verdict *verdict, const jsni_json *doc)
 {
     static const char *const words[] = {"", "fair", "weak", "none"};
-    const jsn_json *object = NULL;
+    const jsni_json *object = NULL;
     char *trust = NULL;
-    JSNI_TRY(jsni_record_entries(doc, "verdict", JSN_JSON_OBJECT, SIZE_MAX, &object));
+    JSNI_TRY(jsni_record_entries(doc, "verdict", JSNI_JSON_OBJECT, SIZE_MAX, &object));
     JSNI_TRY(jsni_record_text(object, "trust", &trust));
     for (int t = JSNI_RECORD_TRUST_FAIR; trust != NULL && t <= JSNI_RECORD_TRUST_NONE;
          t++)
@@ -169,33 +169,33 @@ static jsn_status take_verdict(jsni_record_verdict *verdict, const jsn_json *doc
 }
 
 /* Value, low and high of an estimate. */
-static jsn_status take_estimate(const jsn_json *object, const char *key, double out[3])
+static jsn_status take_estimate(const jsni_json *object, const char *key, double out[3])
 {
-    const jsn_json *list = NULL;
-    JSNI_TRY(jsni_record_entries(object, key, JSN_JSON_ARRAY, 3, &list));
+    const jsni_json *list = NULL;
+    JSNI_TRY(jsni_record_entries(object, key, JSNI_JSON_ARRAY, 3, &list));
     for (size_t i = 0; i < 3; i++) {
         out[i] = NAN;
-        if (i < jsn_json_count(list))
-            JSNI_TRY(jsni_record_value(jsn_json_at(list, i), key, jsni_range_share,
+        if (i < jsni_json_count(list))
+            JSNI_TRY(jsni_record_value(jsni_json_at(list, i), key, jsni_range_share,
                                        &out[i]));
     }
     return JSN_OK;
 }
 
-static jsn_status take_val_labels(jsni_record_val_labels *labels, const jsn_json *doc)
+static jsn_status take_val_labels(jsni_record_val_labels *labels, const jsni_json *doc)
 {
-    const jsn_json *object = NULL;
+    const jsni_json *object = NULL;
     JSNI_TRY(
-        jsni_record_entries(doc, "val_labels", JSN_JSON_OBJECT, SIZE_MAX, &object));
+        jsni_record_entries(doc, "val_labels", JSNI_JSON_OBJECT, SIZE_MAX, &object));
     labels->known = object != NULL;
     JSNI_TRY(jsni_record_int(object, "sure", 0, INT64_C(1) << 40, 0, &labels->sure));
     JSNI_TRY(take_estimate(object, "noise", labels->noise));
     return take_estimate(object, "accuracy", labels->accuracy);
 }
 
-static jsn_status take(jsni_record_evaluation *evaluation, const jsn_json *doc)
+static jsn_status take(jsni_record_evaluation *evaluation, const jsni_json *doc)
 {
-    const jsn_json *list = NULL;
+    const jsni_json *list = NULL;
     JSNI_TRY(jsni_record_names(doc, "classes", JSNI_RECORD_MOST_CLASSES,
                                &evaluation->classes, &evaluation->class_count));
     const size_t classes = evaluation->class_count;
@@ -205,15 +205,15 @@ static jsn_status take(jsni_record_evaluation *evaluation, const jsn_json *doc)
     JSNI_TRY(take_val_labels(&evaluation->val_labels, doc));
     JSNI_TRY(jsni_record_int(doc, "contradicted", 0, INT64_C(1) << 40, -1,
                              &evaluation->contradicted));
-    JSNI_TRY(jsni_record_entries(doc, "doubtful", JSN_JSON_ARRAY,
+    JSNI_TRY(jsni_record_entries(doc, "doubtful", JSNI_JSON_ARRAY,
                                  JSNI_RECORD_MOST_DOUBTFUL, &list));
-    if (jsn_json_count(list) == 0)
+    if (jsni_json_count(list) == 0)
         return JSN_OK;
     JSNI_TRY_ALLOC(evaluation->doubtful = jsni_alloc_zero(
-                       jsn_json_count(list), sizeof *evaluation->doubtful));
-    evaluation->doubtful_count = jsn_json_count(list);
+                       jsni_json_count(list), sizeof *evaluation->doubtful));
+    evaluation->doubtful_count = jsni_json_count(list);
     for (size_t i = 0; i < evaluation->doubtful_count; i++)
-        JSNI_TRY(take_doubt(&evaluation->doubtful[i], jsn_json_at(list, i),
+        JSNI_TRY(take_doubt(&evaluation->doubtful[i], jsni_json_at(list, i),
                             (int64_t)classes));
     return JSN_OK;
 }
@@ -221,7 +221,7 @@ static jsn_status take(jsni_record_evaluation *evaluation, const jsn_json *doc)
 jsn_status jsni_record_evaluation_read(jsni_record_evaluation *evaluation,
                                        const char *folder, bool *found)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     *evaluation = (jsni_record_evaluation){0};
     *found = false;
     JSNI_TRY(jsni_record_open(folder, JSNI_RUN_EVALUATION, &doc));
@@ -231,6 +231,6 @@ jsn_status jsni_record_evaluation_read(jsni_record_evaluation *evaluation,
     *found = status == JSN_OK;
     if (status != JSN_OK)
         jsni_record_evaluation_release(evaluation);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }

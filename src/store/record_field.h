@@ -7,7 +7,7 @@
 #ifndef JSNI_STORE_RECORD_FIELD_H
 #define JSNI_STORE_RECORD_FIELD_H
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/status.h"
 
 /* Longest names of classes, paths of images, specs: far beyond what anybody uses, and
@@ -23,30 +23,30 @@ extern const jsni_range jsni_range_quantity; /* 0 to 1e15: seconds, rates, count
 extern const jsni_range jsni_range_any;      /* whatever is finite */
 
 /* A number; NaN: not known. */
-JSN_MUST_CHECK jsn_status jsni_record_real(const jsn_json *object, const char *key,
+JSN_MUST_CHECK jsn_status jsni_record_real(const jsni_json *object, const char *key,
                                            jsni_range range, double *out);
 /* The same of a value itself; `what` names it in the sentence. */
-JSN_MUST_CHECK jsn_status jsni_record_value(const jsn_json *value, const char *what,
+JSN_MUST_CHECK jsn_status jsni_record_value(const jsni_json *value, const char *what,
                                             jsni_range range, double *out);
 /* A whole number within [low, high]; `unknown`: not known. */
-JSN_MUST_CHECK jsn_status jsni_record_int(const jsn_json *object, const char *key,
+JSN_MUST_CHECK jsn_status jsni_record_int(const jsni_json *object, const char *key,
                                           int64_t low, int64_t high, int64_t unknown,
                                           int64_t *out);
 /* A text of at most JSNI_RECORD_LONGEST bytes, owned by the caller; NULL: not known. */
-JSN_MUST_CHECK jsn_status jsni_record_text(const jsn_json *object, const char *key,
+JSN_MUST_CHECK jsn_status jsni_record_text(const jsni_json *object, const char *key,
                                            char **out);
 /* An array or object with at most `most` entries; NULL: not known. */
-JSN_MUST_CHECK jsn_status jsni_record_entries(const jsn_json *object, const char *key,
-                                              jsn_json_kind kind, size_t most,
-                                              const jsn_json **out);
+JSN_MUST_CHECK jsn_status jsni_record_entries(const jsni_json *object, const char *key,
+                                              jsni_json_kind kind, size_t most,
+                                              const jsni_json **out);
 /* A list of texts, such as the names of classes: [*count], each owned and not longer than
  * JSNI_RECORD_LONGEST; NULL and 0: not known. On failure nothing is left. */
-JSN_MUST_CHECK jsn_status jsni_record_names(const jsn_json *object, const char *key,
+JSN_MUST_CHECK jsn_status jsni_record_names(const jsni_json *object, const char *key,
                                             size_t most, char ***out, size_t *count);
 void jsni_record_names_release(char **names, size_t count);
 
 /* The object in a file of a run's folder; *out stays NULL when there is no such file. */
 JSN_MUST_CHECK jsn_status jsni_record_open(const char *folder, const char *name,
-                                           jsn_json **out);
+                                           jsni_json **out);
 
 #endif /* JSNI_STORE_RECORD_FIELD_H */

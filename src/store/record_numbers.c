@@ -8,6 +8,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "store/record_field.h"
 
 static const struct {
@@ -22,21 +23,21 @@ static const struct {
 };
 
 /* Every entry of a list is checked; the first one is the number. */
-static jsn_status read_number(const jsn_json *object, size_t field, double *out)
+static jsn_status read_number(const jsni_json *object, size_t field, double *out)
 {
-    const jsn_json *value = jsn_json_get(object, fields[field].name);
+    const jsni_json *value = jsni_json_get(object, fields[field].name);
     const jsni_range range = *fields[field].range;
-    if (jsn_json_kind_of(value) != JSN_JSON_ARRAY)
+    if (jsni_json_kind_of(value) != JSNI_JSON_ARRAY)
         return jsni_record_real(object, fields[field].name, range, out);
     *out = NAN;
-    for (size_t i = jsn_json_count(value); i-- > 0;)
+    for (size_t i = jsni_json_count(value); i-- > 0;)
         JSNI_TRY(
-            jsni_record_value(jsn_json_at(value, i), fields[field].name, range, out));
+            jsni_record_value(jsni_json_at(value, i), fields[field].name, range, out));
     return JSN_OK;
 }
 
 jsn_status jsni_record_numbers_read(jsni_record_numbers *numbers,
-                                    const jsn_json *object)
+                                    const jsni_json *object)
 {
     for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
         JSNI_TRY(

@@ -3,7 +3,7 @@
 #ifndef JSNI_STORE_RECORD_NUMBERS_H
 #define JSNI_STORE_RECORD_NUMBERS_H
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/status.h"
 
 /* X(name, range): a key of the files and a field of the struct; the range is that of
@@ -28,7 +28,7 @@ typedef struct jsni_record_numbers {
 
 /* JSN_ERR_DATA when a number is out of its range or no number at all. */
 JSN_MUST_CHECK jsn_status jsni_record_numbers_read(jsni_record_numbers *numbers,
-                                                   const jsn_json *object);
+                                                   const jsni_json *object);
 
 /* The number of that name; NaN when it is not known. `name` must be in the table. */
 double jsni_record_number(const jsni_record_numbers *numbers, const char *name);

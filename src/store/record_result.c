@@ -5,40 +5,41 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "store/record_field.h"
 #include "store/run_folder.h"
 
 enum { MOST_FILES = 1000 };
 
-static jsn_status take_mark(jsni_file_mark *mark, const jsn_json *entry)
+static jsn_status take_mark(jsni_file_mark *mark, const jsni_json *entry)
 {
-    if (jsn_json_kind_of(entry) != JSN_JSON_OBJECT)
-        return jsn_json_refuse(entry, "a file has no size and SHA-256");
-    JSNI_TRY_ALLOC(mark->name = jsni_text_copy(jsn_json_key(entry)));
+    if (jsni_json_kind_of(entry) != JSNI_JSON_OBJECT)
+        return jsni_json_refuse(entry, "a file has no size and SHA-256");
+    JSNI_TRY_ALLOC(mark->name = jsni_text_copy(jsni_json_key(entry)));
     JSNI_TRY(jsni_record_int(entry, "bytes", 0, INT64_MAX, -1, &mark->bytes));
     JSNI_TRY(jsni_record_text(entry, "sha256", &mark->sha256));
     if (mark->bytes < 0 || mark->sha256 == NULL ||
         strlen(mark->sha256) != JSNI_SHA256_HEX - 1)
-        return jsn_json_refuse(entry, "a file has no size and SHA-256");
+        return jsni_json_refuse(entry, "a file has no size and SHA-256");
     return JSN_OK;
 }
 
-static jsn_status take_marks(jsni_record_result *result, const jsn_json *doc)
+static jsn_status take_marks(jsni_record_result *result, const jsni_json *doc)
 {
-    const jsn_json *files = NULL;
-    JSNI_TRY(jsni_record_entries(doc, "files", JSN_JSON_OBJECT, MOST_FILES, &files));
-    if (jsn_json_count(files) == 0)
+    const jsni_json *files = NULL;
+    JSNI_TRY(jsni_record_entries(doc, "files", JSNI_JSON_OBJECT, MOST_FILES, &files));
+    if (jsni_json_count(files) == 0)
         return JSN_OK;
     JSNI_TRY_ALLOC(result->files =
-                       jsni_alloc_zero(jsn_json_count(files), sizeof *result->files));
-    result->file_count = jsn_json_count(files);
+                       jsni_alloc_zero(jsni_json_count(files), sizeof *result->files));
+    result->file_count = jsni_json_count(files);
     for (size_t i = 0; i < result->file_count; i++)
-        JSNI_TRY(take_mark(&result->files[i], jsn_json_at(files, i)));
+        JSNI_TRY(take_mark(&result->files[i], jsni_json_at(files, i)));
     return JSN_OK;
 }
 
-static jsn_status take(jsni_record_result *result, const jsn_json *doc)
+static jsn_status take(jsni_record_result *result, const jsni_json *doc)
 {
     JSNI_TRY(jsni_record_numbers_read(&result->numbers, doc));
     JSNI_TRY(jsni_record_int(doc, "epochs", 0, INT32_MAX, -1, &result->epochs));
@@ -53,7 +54,7 @@ static jsn_status take(jsni_record_result *result, const jsn_json *doc)
 jsn_status jsni_record_result_read(jsni_record_result *result, const char *folder,
                                    bool *found)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     *result = (jsni_record_result){0};
     *found = false;
     JSNI_TRY(jsni_record_open(folder, JSNI_RUN_RESULT, &doc));
@@ -63,7 +64,7 @@ jsn_status jsni_record_result_read(jsni_record_result *result, const char *folde
     *found = status == JSN_OK;
     if (status != JSN_OK)
         jsni_record_result_release(result);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "store/run_folder.h"
 
@@ -95,7 +96,7 @@ static jsn_status measure(const char *folder, const char *name, int64_t *bytes,
     return status;
 }
 
-static jsn_status put_file(const char *folder, const char *name, jsn_json_writer *w)
+static jsn_status put_file(const char *folder, const char *name, jsni_json_writer *w)
 {
     char hex[JSNI_SHA256_HEX];
     int64_t bytes = 0;
@@ -104,16 +105,16 @@ static jsn_status put_file(const char *folder, const char *name, jsn_json_writer
     if (!there)
         return JSN_OK;
     JSNI_TRY(measure(folder, name, &bytes, hex));
-    jsn_json_begin_object(w, name);
-    jsn_json_put_int(w, "bytes", bytes);
-    jsn_json_put_text(w, "sha256", hex);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, name);
+    jsni_json_put_int(w, "bytes", bytes);
+    jsni_json_put_text(w, "sha256", hex);
+    jsni_json_end(w);
     return JSN_OK;
 }
 
-jsn_status jsni_run_files_put(const char *folder, size_t members, jsn_json_writer *w)
+jsn_status jsni_run_files_put(const char *folder, size_t members, jsni_json_writer *w)
 {
-    jsn_json_begin_object(w, "files");
+    jsni_json_begin_object(w, "files");
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
         if (table[i].vouched)
             JSNI_TRY(put_file(folder, table[i].name, w));
@@ -122,7 +123,7 @@ jsn_status jsni_run_files_put(const char *folder, size_t members, jsn_json_write
         (void)snprintf(name, sizeof name, "member-%zu/%s", m, JSNI_RUN_RESULT);
         JSNI_TRY(put_file(folder, name, w));
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     return JSN_OK;
 }
 

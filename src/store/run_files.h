@@ -4,7 +4,7 @@
 #ifndef JSNI_STORE_RUN_FILES_H
 #define JSNI_STORE_RUN_FILES_H
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "store/record_result.h"
 
 typedef enum jsni_run_file_kind {
@@ -29,7 +29,7 @@ const jsni_run_file_info *jsni_run_file_find(const char *name);
 
 /* Puts "files": what is in the folder now, with the results of `members` below it. */
 JSN_MUST_CHECK jsn_status jsni_run_files_put(const char *folder, size_t members,
-                                             jsn_json_writer *w);
+                                             jsni_json_writer *w);
 
 /* Compares a file with its mark. A file that is not there, or that the result does not
  * vouch for, is JSN_OK: whoever needs it will find out. `content`: hash it; else its size

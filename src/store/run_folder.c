@@ -18,6 +18,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "core/words.h"
 
 char *jsni_run_file(const jsni_run_folder *run, const char *name)
 {
@@ -183,7 +184,7 @@ void jsni_run_log(const jsni_run_folder *run, const char *text)
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
         jsni_text_format(&lines, "%s ", stamp);
-        jsn_text_visible(text, length, false, put_piece, &lines);
+        jsni_text_visible(text, length, false, put_piece, &lines);
         jsni_text_add(&lines, "\n");
         text += length + (text[length] == '\n');
     }

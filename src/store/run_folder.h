@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/json.h"
 #include "core/run_mark.h"
-#include "jensen/json.h"
 #include "jensen/status.h"
 
 #define JSNI_RUN_METRICS     "metrics.jsonl"

@@ -10,9 +10,10 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
-#include "format/json_tree.h"
-#include "store/record_field.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "store/record_epoch.h"
+#include "store/record_field.h"
 #include "store/run_files.h"
 #include "store/run_folder.h"
 #include "store/run_rows.h"
@@ -46,10 +47,10 @@ static jsn_status read_line(jsni_run_record *run, const char *where, const char 
     const char *value = colon + 2;
     if (value[0] != '"')
         return add_setting(run, line, length, value);
-    jsn_json *text = NULL;
-    JSNI_TRY(jsn_json_parse(&text, where, value, strlen(value)));
-    const jsn_status status = add_setting(run, line, length, jsn_json_text(text));
-    jsn_json_destroy(text);
+    jsni_json *text = NULL;
+    JSNI_TRY(jsni_json_parse(&text, where, value, strlen(value)));
+    const jsn_status status = add_setting(run, line, length, jsni_json_text(text));
+    jsni_json_destroy(text);
     return status;
 }
 
@@ -191,7 +192,7 @@ void jsni_run_record_release(jsni_run_record *run)
         jsni_run_record_release(&run->members[m]);
     jsni_record_evaluation_release(&run->evaluation);
     jsni_record_result_release(&run->result);
-    jsn_json_destroy(run->environment);
+    jsni_json_destroy(run->environment);
     jsni_free(run->members);
     jsni_free(run->settings);
     jsni_free(run->rows);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/json.h"
 #include "jensen/event.h"
-#include "jensen/json.h"
 #include "jensen/status.h"
 #include "store/record_evaluation.h"
 #include "store/record_result.h"
@@ -29,7 +29,7 @@ struct jsni_run_record {
     bool evaluated, finished; /* whether there is an evaluation, a result */
     jsni_record_evaluation evaluation;
     jsni_record_result result;
-    jsn_json *environment; /* owned: whatever the machine told; NULL: none */
+    jsni_json *environment; /* owned: whatever the machine told; NULL: none */
     size_t bad_images;
     jsni_run_record *members; /* [member_count], owned: an ensemble's */
     size_t member_count;

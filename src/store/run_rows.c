@@ -7,8 +7,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/text.h"
-#include "format/json_tree.h"
 #include "store/record_epoch.h"
 #include "store/run_folder.h"
 
@@ -18,14 +19,14 @@
 static jsn_status read_row(const char *path, size_t number, const char *line,
                            size_t length, jsn_epoch *out, bool *json)
 {
-    jsn_json *row = NULL;
+    jsni_json *row = NULL;
     jsn_status status = jsni_json_parse_line(&row, path, number, line, length);
     *json = status == JSN_OK;
-    if (*json && jsn_json_kind_of(row) != JSN_JSON_OBJECT)
+    if (*json && jsni_json_kind_of(row) != JSNI_JSON_OBJECT)
         status = jsni_fail(JSN_ERR_DATA, "%s:%zu: not an object", path, number);
     if (status == JSN_OK)
         status = jsni_epoch_read(out, row);
-    jsn_json_destroy(row);
+    jsni_json_destroy(row);
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/names.h"
 #include "sweep/sweep_impl.h"
 
@@ -137,16 +138,16 @@ jsn_status jsni_stages_begin(const jsni_study *study, const jsn_sweep_plan *plan
 {
     const bool ten = strcmp(plan->dataset, "cifar10") == 0;
     const bool noisy = strcmp(plan->preset, "noisy-validation") == 0;
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     JSNI_TRY(check_list(plan->methods));
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "preset", plan->preset);
-    jsn_json_put_text(w, "dataset", plan->dataset);
-    jsn_json_put_text(w, "methods", plan->methods);
-    jsn_json_end(w);
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "preset", plan->preset);
+    jsni_json_put_text(w, "dataset", plan->dataset);
+    jsni_json_put_text(w, "methods", plan->methods);
+    jsni_json_end(w);
     const jsn_status status = jsni_sweep_put(study, "stages", w);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     JSNI_TRY(status);
     JSNI_TRY(jsni_study_set(study, "stage", "1"));
     if (noisy)
@@ -181,11 +182,12 @@ static jsn_status add_second(jsn_sweep *sweep, const jsn_sweep_trial *trials,
 static jsn_status add_all_second(jsn_sweep *sweep, const jsn_sweep_trial *trials,
                                  size_t count)
 {
-    const jsn_json *s = sweep->stages;
-    const bool ten = strcmp(jsn_json_text(jsn_json_get(s, "dataset")), "cifar10") == 0;
-    const char *list = jsn_json_text(jsn_json_get(s, "methods"));
+    const jsni_json *s = sweep->stages;
+    const bool ten =
+        strcmp(jsni_json_text(jsni_json_get(s, "dataset")), "cifar10") == 0;
+    const char *list = jsni_json_text(jsni_json_get(s, "methods"));
     const bool noisy =
-        strcmp(jsn_json_text(jsn_json_get(s, "preset")), "noisy-validation") == 0;
+        strcmp(jsni_json_text(jsni_json_get(s, "preset")), "noisy-validation") == 0;
     for (size_t i = 0; i < JSNI_COUNT_OF(methods); i++) {
         const method *m = &methods[i];
         if (!listed(list, m->name))

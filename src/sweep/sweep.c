@@ -5,37 +5,38 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/number.h"
 #include "core/rng.h"
-#include "format/json_tree.h"
 #include "sweep/sweep_impl.h"
 
 jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
-                          jsn_json_writer *writer)
+                          jsni_json_writer *writer)
 {
     char *json = NULL;
-    JSNI_TRY(jsn_json_writer_take(writer, &json));
+    JSNI_TRY(jsni_json_writer_take(writer, &json));
     const jsn_status status = jsni_study_set(study, key, json);
     jsn_text_release(json);
     return status;
 }
 
 /* An attribute of the study as a tree; *out is NULL when there is none. */
-static jsn_status read_attr(const jsn_sweep *sweep, const char *key, jsn_json **out)
+static jsn_status read_attr(const jsn_sweep *sweep, const char *key, jsni_json **out)
 {
     char *json = NULL;
     *out = NULL;
     JSNI_TRY(jsni_study_get(&sweep->study, key, &json));
     if (json == NULL)
         return JSN_OK;
-    const jsn_status status = jsn_json_parse(out, key, json, strlen(json));
+    const jsn_status status = jsni_json_parse(out, key, json, strlen(json));
     jsni_free(json);
     return status;
 }
 
 static jsn_status load(jsn_sweep *sweep)
 {
-    jsn_json *settings = NULL;
+    jsni_json *settings = NULL;
     JSNI_TRY(read_attr(sweep, "base", &sweep->base));
     JSNI_TRY(read_attr(sweep, "axes", &sweep->axes));
     JSNI_TRY(read_attr(sweep, "stages", &sweep->stages));
@@ -47,14 +48,14 @@ static jsn_status load(jsn_sweep *sweep)
                            sweep->store->shown, sweep->name);
     if (status == JSN_OK) {
         sweep->objective =
-            jsni_text_copy(jsn_json_text(jsn_json_get(settings, "objective")));
+            jsni_text_copy(jsni_json_text(jsni_json_get(settings, "objective")));
         sweep->median =
-            strcmp(jsn_json_text(jsn_json_get(settings, "pruner")), "median") == 0;
-        sweep->prune_after = jsn_json_int(jsn_json_get(settings, "prune_after"));
+            strcmp(jsni_json_text(jsni_json_get(settings, "pruner")), "median") == 0;
+        sweep->prune_after = jsni_json_int(jsni_json_get(settings, "prune_after"));
         if (sweep->objective == NULL)
             status = JSN_ERR_MEMORY;
     }
-    jsn_json_destroy(settings);
+    jsni_json_destroy(settings);
     return status;
 }
 
@@ -120,9 +121,9 @@ void jsn_sweep_close(jsn_sweep *sweep)
 {
     if (sweep == NULL)
         return;
-    jsn_json_destroy(sweep->base);
-    jsn_json_destroy(sweep->axes);
-    jsn_json_destroy(sweep->stages);
+    jsni_json_destroy(sweep->base);
+    jsni_json_destroy(sweep->axes);
+    jsni_json_destroy(sweep->stages);
     jsni_free(sweep->name);
     jsni_free(sweep->objective);
     jsni_store_close(sweep->store);
@@ -202,7 +203,7 @@ static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **
     return status;
 }
 
-jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
+jsn_status jsni_sweep_add(const jsni_study *study, const jsni_json *axes,
                           const jsn_sweep_pair *options, size_t count,
                           const char *group, bool *added)
 {
@@ -256,24 +257,24 @@ jsn_status jsn_sweep_add(jsn_sweep *sweep, const jsn_sweep_pair *options, size_t
 }
 
 /* A value of an axis that nobody chose, drawn by the trial's number. */
-static jsn_status draw(const jsn_json *axis, int64_t number, size_t place,
+static jsn_status draw(const jsni_json *axis, int64_t number, size_t place,
                        double *value)
 {
-    const jsn_json *attributes = jsn_json_get(axis, "attributes");
-    const jsn_json *choices = jsn_json_get(attributes, "choices");
+    const jsni_json *attributes = jsni_json_get(axis, "attributes");
+    const jsni_json *choices = jsni_json_get(attributes, "choices");
     jsni_rng rng =
         jsni_rng_stream(0, JSNI_RNG_SWEEP, 1, (uint32_t)number, (uint32_t)place);
     if (choices != NULL) {
-        if (jsn_json_count(choices) == 0)
-            return jsn_json_refuse(axis, "has no choices");
-        *value = jsni_rng_below(&rng, (uint32_t)jsn_json_count(choices));
+        if (jsni_json_count(choices) == 0)
+            return jsni_json_refuse(axis, "has no choices");
+        *value = jsni_rng_below(&rng, (uint32_t)jsni_json_count(choices));
         return JSN_OK;
     }
-    const double low = jsn_json_real(jsn_json_get(attributes, "low"));
-    const double high = jsn_json_real(jsn_json_get(attributes, "high"));
-    const bool log_scale = jsn_json_bool(jsn_json_get(attributes, "log"));
+    const double low = jsni_json_real(jsni_json_get(attributes, "low"));
+    const double high = jsni_json_real(jsni_json_get(attributes, "high"));
+    const bool log_scale = jsni_json_bool(jsni_json_get(attributes, "log"));
     const bool whole =
-        strcmp(jsn_json_text(jsn_json_get(axis, "name")), "IntDistribution") == 0;
+        strcmp(jsni_json_text(jsni_json_get(axis, "name")), "IntDistribution") == 0;
     *value = jsni_axis_draw(low, high, whole, log_scale, &rng);
     return JSN_OK;
 }
@@ -281,15 +282,15 @@ static jsn_status draw(const jsn_json *axis, int64_t number, size_t place,
 /* Stores what Optuna enqueued and what is still open as parameters of the trial. */
 static jsn_status complete_params(jsn_sweep *sweep, const jsni_trial *t)
 {
-    jsn_json *fixed = NULL;
+    jsni_json *fixed = NULL;
     const char *json = jsni_trial_attr(t, "system:fixed_params");
     if (json != NULL)
-        JSNI_TRY(jsn_json_parse(&fixed, "fixed_params", json, strlen(json)));
+        JSNI_TRY(jsni_json_parse(&fixed, "fixed_params", json, strlen(json)));
     jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(fixed); i++) {
-        const jsn_json *entry = jsn_json_at(fixed, i);
+    for (size_t i = 0; status == JSN_OK && i < jsni_json_count(fixed); i++) {
+        const jsni_json *entry = jsni_json_at(fixed, i);
         char *distribution = NULL;
-        jsni_trial_param p = {.name = (char *)jsn_json_key(entry)};
+        jsni_trial_param p = {.name = (char *)jsni_json_key(entry)};
         status = jsni_axis_encode(sweep->axes, p.name, jsni_axis_word(entry), &p.value,
                                   &distribution);
         p.distribution = distribution;
@@ -297,30 +298,30 @@ static jsn_status complete_params(jsn_sweep *sweep, const jsni_trial *t)
             status = jsni_trial_set_param(sweep->store, t->id, &p);
         jsn_text_release(distribution);
     }
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(sweep->axes); i++) {
-        const jsn_json *axis = jsn_json_at(sweep->axes, i);
-        bool known = jsn_json_get(fixed, jsn_json_key(axis)) != NULL;
+    for (size_t i = 0; status == JSN_OK && i < jsni_json_count(sweep->axes); i++) {
+        const jsni_json *axis = jsni_json_at(sweep->axes, i);
+        bool known = jsni_json_get(fixed, jsni_json_key(axis)) != NULL;
         for (size_t k = 0; k < t->param_count; k++)
-            known = known || strcmp(t->params[k].name, jsn_json_key(axis)) == 0;
+            known = known || strcmp(t->params[k].name, jsni_json_key(axis)) == 0;
         if (known)
             continue;
-        jsn_json_writer *w = NULL;
+        jsni_json_writer *w = NULL;
         char *distribution = NULL;
-        jsni_trial_param p = {.name = (char *)jsn_json_key(axis)};
+        jsni_trial_param p = {.name = (char *)jsni_json_key(axis)};
         status = draw(axis, t->number, i, &p.value);
         if (status == JSN_OK)
-            status = jsn_json_writer_create(&w, 0);
+            status = jsni_json_writer_create(&w, 0);
         if (status == JSN_OK) {
-            jsn_json_put_value(w, NULL, axis);
-            status = jsn_json_writer_take(w, &distribution);
+            jsni_json_put_value(w, NULL, axis);
+            status = jsni_json_writer_take(w, &distribution);
         }
         p.distribution = distribution;
         if (status == JSN_OK)
             status = jsni_trial_set_param(sweep->store, t->id, &p);
         jsn_text_release(distribution);
-        jsn_json_writer_destroy(w);
+        jsni_json_writer_destroy(w);
     }
-    jsn_json_destroy(fixed);
+    jsni_json_destroy(fixed);
     return status;
 }
 
@@ -328,10 +329,10 @@ static jsn_status fill_config(jsn_sweep *sweep, int64_t trial, jsn_train_config 
 {
     jsni_trial *t = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < jsn_json_count(sweep->base); i++) {
-        const jsn_json *entry = jsn_json_at(sweep->base, i);
+    for (size_t i = 0; i < jsni_json_count(sweep->base); i++) {
+        const jsni_json *entry = jsni_json_at(sweep->base, i);
         JSNI_TRY(
-            jsn_train_config_set(config, jsn_json_key(entry), jsn_json_text(entry)));
+            jsn_train_config_set(config, jsni_json_key(entry), jsni_json_text(entry)));
     }
     JSNI_TRY(jsni_trials_read(&sweep->study, trial, false, &t, &count));
     jsn_status status = JSN_OK;

@@ -6,7 +6,9 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/number.h"
+#include "core/option.h"
 #include "sweep/sweep_impl.h"
 #include "train/spec_check.h"
 
@@ -20,7 +22,7 @@ static jsn_status find_row(const char *name, const jsn_option_info **out)
 {
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
-    *out = jsn_options_find(table, count, name);
+    *out = jsni_options_find(table, count, name);
     if (strcmp(name, "config") == 0)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--config cannot be an axis: the files may change between "
@@ -171,82 +173,83 @@ jsn_status jsni_axis_parse(jsni_sweep_axis *out, const char *text)
 }
 
 /* A choice as JSON: a number where the option is one. */
-static void put_choice(const jsn_option_info *row, jsn_json_writer *w, const char *text)
+static void put_choice(const jsn_option_info *row, jsni_json_writer *w,
+                       const char *text)
 {
     double real = 0.0;
     int64_t whole = 0;
     if (row != NULL && row->kind == JSN_OPTION_INT &&
         jsni_number_int(text, strlen(text), &whole))
-        jsn_json_put_int(w, NULL, whole);
+        jsni_json_put_int(w, NULL, whole);
     else if (row != NULL && row->kind == JSN_OPTION_REAL &&
              jsni_number_real(text, strlen(text), &real))
-        jsn_json_put_real(w, NULL, real);
+        jsni_json_put_real(w, NULL, real);
     else
-        jsn_json_put_text(w, NULL, text);
+        jsni_json_put_text(w, NULL, text);
 }
 
-static void put_range(jsn_json_writer *w, jsni_sweep_kind kind, double low, double high,
-                      bool log_scale)
+static void put_range(jsni_json_writer *w, jsni_sweep_kind kind, double low,
+                      double high, bool log_scale)
 {
-    jsn_json_put_text(w, "name",
-                      kind == JSNI_SWEEP_INT ? "IntDistribution" : "FloatDistribution");
-    jsn_json_begin_object(w, "attributes");
-    jsn_json_put_bool(w, "log", log_scale);
+    jsni_json_put_text(
+        w, "name", kind == JSNI_SWEEP_INT ? "IntDistribution" : "FloatDistribution");
+    jsni_json_begin_object(w, "attributes");
+    jsni_json_put_bool(w, "log", log_scale);
     if (kind == JSNI_SWEEP_INT) {
-        jsn_json_put_int(w, "step", 1);
-        jsn_json_put_int(w, "low", (int64_t)low);
-        jsn_json_put_int(w, "high", (int64_t)high);
+        jsni_json_put_int(w, "step", 1);
+        jsni_json_put_int(w, "low", (int64_t)low);
+        jsni_json_put_int(w, "high", (int64_t)high);
     } else {
-        jsn_json_put_null(w, "step");
-        jsn_json_put_real(w, "low", low);
-        jsn_json_put_real(w, "high", high);
+        jsni_json_put_null(w, "step");
+        jsni_json_put_real(w, "low", low);
+        jsni_json_put_real(w, "high", high);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-static void put_choices(jsn_json_writer *w, const jsn_option_info *row,
+static void put_choices(jsni_json_writer *w, const jsn_option_info *row,
                         char *const *choices, size_t count)
 {
-    jsn_json_put_text(w, "name", "CategoricalDistribution");
-    jsn_json_begin_object(w, "attributes");
-    jsn_json_begin_array(w, "choices");
+    jsni_json_put_text(w, "name", "CategoricalDistribution");
+    jsni_json_begin_object(w, "attributes");
+    jsni_json_begin_array(w, "choices");
     for (size_t i = 0; i < count; i++)
         put_choice(row, w, choices[i]);
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
-void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *w, const char *key)
+void jsni_axis_put(const jsni_sweep_axis *axis, jsni_json_writer *w, const char *key)
 {
-    jsn_json_begin_object(w, key);
+    jsni_json_begin_object(w, key);
     if (axis->kind == JSNI_SWEEP_CHOICES)
         put_choices(w, axis->row, axis->choices.items, axis->choices.count);
     else
         put_range(w, axis->kind, axis->low, axis->high, axis->log_scale);
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-const char *jsni_axis_word(const jsn_json *value)
+const char *jsni_axis_word(const jsni_json *value)
 {
-    if (jsn_json_kind_of(value) == JSN_JSON_BOOL)
-        return jsn_json_bool(value) ? "1" : "0";
-    return jsn_json_text(value);
+    if (jsni_json_kind_of(value) == JSNI_JSON_BOOL)
+        return jsni_json_bool(value) ? "1" : "0";
+    return jsni_json_text(value);
 }
 
-static jsn_status encode_in(const jsn_json *axis, const char *name, const char *text,
+static jsn_status encode_in(const jsni_json *axis, const char *name, const char *text,
                             double *value)
 {
-    const jsn_json *attributes = jsn_json_get(axis, "attributes");
-    const jsn_json *choices = jsn_json_get(attributes, "choices");
-    for (size_t i = 0; i < jsn_json_count(choices); i++)
-        if (same_value(jsni_axis_word(jsn_json_at(choices, i)), text)) {
+    const jsni_json *attributes = jsni_json_get(axis, "attributes");
+    const jsni_json *choices = jsni_json_get(attributes, "choices");
+    for (size_t i = 0; i < jsni_json_count(choices); i++)
+        if (same_value(jsni_axis_word(jsni_json_at(choices, i)), text)) {
             *value = (double)i;
             return JSN_OK;
         }
     double real = 0.0;
     if (choices == NULL && jsni_number_real(text, strlen(text), &real) &&
-        real >= jsn_json_real(jsn_json_get(attributes, "low")) &&
-        real <= jsn_json_real(jsn_json_get(attributes, "high"))) {
+        real >= jsni_json_real(jsni_json_get(attributes, "low")) &&
+        real <= jsni_json_real(jsni_json_get(attributes, "high"))) {
         *value = real;
         return JSN_OK;
     }
@@ -254,22 +257,22 @@ static jsn_status encode_in(const jsn_json *axis, const char *name, const char *
                      text);
 }
 
-jsn_status jsni_axis_encode(const jsn_json *axes, const char *name, const char *text,
+jsn_status jsni_axis_encode(const jsni_json *axes, const char *name, const char *text,
                             double *value, char **distribution)
 {
     const jsn_option_info *row = NULL;
-    const jsn_json *axis = jsn_json_get(axes, name);
+    const jsni_json *axis = jsni_json_get(axes, name);
     JSNI_TRY(find_row(name, &row));
     JSNI_TRY(check_value(row, text));
     *value = 0.0;
     if (axis != NULL)
         JSNI_TRY(encode_in(axis, name, text, value));
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
     if (axis != NULL) {
-        jsn_json_put_value(w, NULL, axis);
+        jsni_json_put_value(w, NULL, axis);
     } else {
-        jsn_json_begin_object(w, NULL);
+        jsni_json_begin_object(w, NULL);
         if ((row->kind == JSN_OPTION_INT || row->kind == JSN_OPTION_REAL) &&
             jsni_number_real(text, strlen(text), value)) {
             put_range(w, row->kind == JSN_OPTION_INT ? JSNI_SWEEP_INT : JSNI_SWEEP_REAL,
@@ -278,24 +281,25 @@ jsn_status jsni_axis_encode(const jsn_json *axes, const char *name, const char *
             char *one[] = {(char *)text};
             put_choices(w, row, one, 1);
         }
-        jsn_json_end(w);
+        jsni_json_end(w);
     }
-    const jsn_status status = jsn_json_writer_take(w, distribution);
-    jsn_json_writer_destroy(w);
+    const jsn_status status = jsni_json_writer_take(w, distribution);
+    jsni_json_writer_destroy(w);
     return status;
 }
 
 jsn_status jsni_axis_decode(const char *distribution, double value, char **text)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     JSNI_TRY(
-        jsn_json_parse(&doc, "distribution_json", distribution, strlen(distribution)));
-    const jsn_json *choices = jsn_json_get(jsn_json_get(doc, "attributes"), "choices");
+        jsni_json_parse(&doc, "distribution_json", distribution, strlen(distribution)));
+    const jsni_json *choices =
+        jsni_json_get(jsni_json_get(doc, "attributes"), "choices");
     jsn_status status = JSN_OK;
     if (choices != NULL) {
         /* Not a number, or beyond the list: no choice. */
-        const bool within = value >= 0.0 && value < (double)jsn_json_count(choices);
-        const jsn_json *choice = within ? jsn_json_at(choices, (size_t)value) : NULL;
+        const bool within = value >= 0.0 && value < (double)jsni_json_count(choices);
+        const jsni_json *choice = within ? jsni_json_at(choices, (size_t)value) : NULL;
         *text = jsni_text_copy(jsni_axis_word(choice));
     } else {
         char number[JSNI_NUMBER_TEXT];
@@ -304,6 +308,6 @@ jsn_status jsni_axis_decode(const char *distribution, double value, char **text)
     }
     if (*text == NULL)
         status = JSN_ERR_MEMORY;
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }

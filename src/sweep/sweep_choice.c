@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "store/run_record.h"
 #include "store/run_repeat.h"
 #include "sweep/sweep_impl.h"
@@ -99,8 +100,9 @@ static bool is_open(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
 {
     if (trial->state == JSN_SWEEP_COMPLETE)
         return false;
-    for (size_t i = 0; i < jsn_json_count(sweep->axes); i++)
-        if (jsn_sweep_option(trial, jsn_json_key(jsn_json_at(sweep->axes, i))) == NULL)
+    for (size_t i = 0; i < jsni_json_count(sweep->axes); i++)
+        if (jsn_sweep_option(trial, jsni_json_key(jsni_json_at(sweep->axes, i))) ==
+            NULL)
             return true;
     return trial->option_count == 0 &&
            jsn_sweep_fact(trial, "system:fixed_params") != NULL;

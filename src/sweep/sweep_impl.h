@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/json.h"
 #include "core/rng.h"
 #include "core/text.h"
-#include "jensen/json.h"
 #include "jensen/sweep.h"
 #include "store/study.h"
 
@@ -16,9 +16,9 @@ struct jsn_sweep {
     jsni_store *store;
     jsni_study study;
     char *name, *objective; /* owned */
-    jsn_json *base;         /* object: option to text */
-    jsn_json *axes;         /* object: option to Optuna's distribution */
-    jsn_json *stages;       /* of a search in stages, else NULL; search_stages.c */
+    jsni_json *base;        /* object: option to text */
+    jsni_json *axes;        /* object: option to Optuna's distribution */
+    jsni_json *stages;      /* of a search in stages, else NULL; search_stages.c */
     bool median;            /* pruning */
     int64_t prune_after;
 };
@@ -49,28 +49,28 @@ double jsni_axis_draw(double low, double high, bool whole, bool log_scale,
                       jsni_rng *rng);
 
 /* The axis as Optuna's distribution, a value of `writer`. */
-void jsni_axis_put(const jsni_sweep_axis *axis, jsn_json_writer *writer,
+void jsni_axis_put(const jsni_sweep_axis *axis, jsni_json_writer *writer,
                    const char *key);
 
 /* A value of an option as an inner number and the JSON of a distribution that holds it:
  * the study's axis when there is one, else the bounds of the option (numbers) or a choice
  * of one. JSN_ERR_RANGE: the axis does not have the value. */
-JSN_MUST_CHECK jsn_status jsni_axis_encode(const jsn_json *axes, const char *name,
+JSN_MUST_CHECK jsn_status jsni_axis_encode(const jsni_json *axes, const char *name,
                                            const char *text, double *value,
                                            char **distribution);
 /* The text of a value in a document; true and false are the options' 1 and 0. */
-const char *jsni_axis_word(const jsn_json *value);
+const char *jsni_axis_word(const jsni_json *value);
 /* The text of an inner number. */
 JSN_MUST_CHECK jsn_status jsni_axis_decode(const char *distribution, double value,
                                            char **text);
 
 /* Stores a document under an attribute of the study. */
 JSN_MUST_CHECK jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
-                                         jsn_json_writer *writer);
+                                         jsni_json_writer *writer);
 
 /* Adds a trial; with `added` not NULL only when the study has none with the same options,
  * and says so. */
-JSN_MUST_CHECK jsn_status jsni_sweep_add(const jsni_study *study, const jsn_json *axes,
+JSN_MUST_CHECK jsn_status jsni_sweep_add(const jsni_study *study, const jsni_json *axes,
                                          const jsn_sweep_pair *options, size_t count,
                                          const char *group, bool *added);
 

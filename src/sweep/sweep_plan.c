@@ -6,7 +6,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/number.h"
+#include "core/option.h"
 #include "core/rng.h"
 #include "format/yaml.h"
 #include "sweep/sweep_impl.h"
@@ -64,30 +66,30 @@ const jsn_option_info *jsn_sweep_plan_options(size_t *count)
 jsn_status jsn_sweep_plan_init(jsn_sweep_plan *plan)
 {
     JSNI_NEED(plan);
-    return jsn_options_init(options, JSNI_COUNT_OF(options), plan);
+    return jsni_options_init(options, JSNI_COUNT_OF(options), plan);
 }
 
 void jsn_sweep_plan_release(jsn_sweep_plan *plan)
 {
     if (plan == NULL)
         return;
-    jsn_options_release(options, JSNI_COUNT_OF(options), plan);
+    jsni_options_release(options, JSNI_COUNT_OF(options), plan);
 }
 
 /* Entries of a list joined for an axis. */
-static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsn_json *entry)
+static jsn_status add_file_axis(jsn_sweep_plan *plan, const jsni_json *entry)
 {
     jsni_text text = {0};
     char *axis = NULL;
-    jsni_text_format(&text, "%s=", jsn_json_key(entry));
-    if (jsn_json_kind_of(entry) == JSN_JSON_ARRAY)
-        for (size_t i = 0; i < jsn_json_count(entry); i++) {
-            const char *value = jsni_axis_word(jsn_json_at(entry, i));
+    jsni_text_format(&text, "%s=", jsni_json_key(entry));
+    if (jsni_json_kind_of(entry) == JSNI_JSON_ARRAY)
+        for (size_t i = 0; i < jsni_json_count(entry); i++) {
+            const char *value = jsni_axis_word(jsni_json_at(entry, i));
             if (strchr(value, ';') != NULL) {
                 jsni_text_release(&text);
                 return jsni_fail(JSN_ERR_ARGUMENT,
                                  "axis '%s': '%s' holds a ';', which separates values",
-                                 jsn_json_key(entry), value);
+                                 jsni_json_key(entry), value);
             }
             jsni_text_format(&text, "%s%s", i == 0 ? "" : ";", value);
         }
@@ -107,23 +109,23 @@ jsn_status jsn_sweep_plan_read(const char *path, jsn_sweep_plan *plan,
                                jsn_train_config *base)
 {
     JSNI_NEED(path);
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     JSNI_TRY(jsni_yaml_read(&doc, path));
     jsn_status status = JSN_OK;
-    if (jsn_json_kind_of(doc) != JSN_JSON_OBJECT)
-        status = jsn_json_refuse(doc, "must be a mapping of options to values");
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(doc); i++) {
-        const jsn_json *entry = jsn_json_at(doc, i);
-        const char *key = jsn_json_key(entry);
-        const jsn_json *failed = entry;
+    if (jsni_json_kind_of(doc) != JSNI_JSON_OBJECT)
+        status = jsni_json_refuse(doc, "must be a mapping of options to values");
+    for (size_t i = 0; status == JSN_OK && i < jsni_json_count(doc); i++) {
+        const jsni_json *entry = jsni_json_at(doc, i);
+        const char *key = jsni_json_key(entry);
+        const jsni_json *failed = entry;
         if (strcmp(key, "axes") == 0) {
-            for (size_t k = 0; status == JSN_OK && k < jsn_json_count(entry); k++) {
-                failed = jsn_json_at(entry, k);
+            for (size_t k = 0; status == JSN_OK && k < jsni_json_count(entry); k++) {
+                failed = jsni_json_at(entry, k);
                 status = add_file_axis(plan, failed);
             }
-        } else if (jsn_options_find(options, JSNI_COUNT_OF(options), key) != NULL) {
-            status = jsn_options_set(options, JSNI_COUNT_OF(options), plan, key,
-                                     jsn_json_text(entry));
+        } else if (jsni_options_find(options, JSNI_COUNT_OF(options), key) != NULL) {
+            status = jsni_options_set(options, JSNI_COUNT_OF(options), plan, key,
+                                      jsni_json_text(entry));
         } else {
             status = jsn_train_config_set(base, key, jsni_axis_word(entry));
         }
@@ -131,10 +133,10 @@ jsn_status jsn_sweep_plan_read(const char *path, jsn_sweep_plan *plan,
             char sentence[400];
             (void)snprintf(sentence, sizeof sentence, "%s", jsn_last_error());
             status =
-                jsni_fail(status, "%s:%zu: %s", path, jsn_json_line(failed), sentence);
+                jsni_fail(status, "%s:%zu: %s", path, jsni_json_line(failed), sentence);
         }
     }
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 
@@ -159,7 +161,7 @@ enum { MOST_AXES = 16, AXIS_TEXT = 256 };
 typedef struct creation {
     const jsn_sweep_plan *plan;
     const jsni_study *study;
-    const jsn_json *axes;
+    const jsni_json *axes;
     jsni_sweep_axis list[MOST_AXES];
     size_t count;
     int64_t first_seed;
@@ -253,64 +255,64 @@ static jsn_status put_base(const jsni_study *study, const jsn_train_config *base
 {
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     jsn_status status = JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
         char *text = NULL;
-        if (!jsn_options_is_set(&table[i], base) || table[i].kind == JSN_OPTION_FLAG ||
+        if (!jsni_options_is_set(&table[i], base) || table[i].kind == JSN_OPTION_FLAG ||
             strcmp(table[i].name, "set") == 0 || strcmp(table[i].name, "out") == 0)
             continue;
-        status = jsn_options_text(&table[i], base, &text);
+        status = jsni_options_text(&table[i], base, &text);
         if (status == JSN_OK)
-            jsn_json_put_text(w, table[i].name, text);
+            jsni_json_put_text(w, table[i].name, text);
         jsn_text_release(text);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
     if (status == JSN_OK)
         status = jsni_sweep_put(study, "base", w);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     return status;
 }
 
 static jsn_status put_settings(const jsni_study *study, const jsn_sweep_plan *plan)
 {
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "objective", plan->objective);
-    jsn_json_put_text(w, "search", plan->search);
-    jsn_json_put_text(w, "pruner", plan->pruner);
-    jsn_json_put_int(w, "prune_after", plan->prune_after);
-    jsn_json_end(w);
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "objective", plan->objective);
+    jsni_json_put_text(w, "search", plan->search);
+    jsni_json_put_text(w, "pruner", plan->pruner);
+    jsni_json_put_int(w, "prune_after", plan->prune_after);
+    jsni_json_end(w);
     const jsn_status status = jsni_sweep_put(study, "settings", w);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     return status;
 }
 
-static jsn_status put_axes(creation *c, jsn_json **tree)
+static jsn_status put_axes(creation *c, jsni_json **tree)
 {
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     char *json = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     for (size_t i = 0; i < c->count; i++)
         jsni_axis_put(&c->list[i], w, c->list[i].row->name);
-    jsn_json_end(w);
-    jsn_status status = jsn_json_writer_take(w, &json);
-    jsn_json_writer_destroy(w);
+    jsni_json_end(w);
+    jsn_status status = jsni_json_writer_take(w, &json);
+    jsni_json_writer_destroy(w);
     if (status == JSN_OK)
         status = jsni_study_set(c->study, "axes", json);
     if (status == JSN_OK)
-        status = jsn_json_parse(tree, "axes", json, strlen(json));
+        status = jsni_json_parse(tree, "axes", json, strlen(json));
     jsn_text_release(json);
     return status;
 }
 
 static jsn_status fill_study(creation *c, const jsn_train_config *base)
 {
-    jsn_json *axes = NULL;
+    jsni_json *axes = NULL;
     JSNI_TRY(put_base(c->study, base));
     JSNI_TRY(put_settings(c->study, c->plan));
     jsn_status status = put_axes(c, &axes);
@@ -321,7 +323,7 @@ static jsn_status fill_study(creation *c, const jsn_train_config *base)
         status = c->count == 0 && c->plan->seeds < 2 ? JSN_OK : add_grid(c);
     else if (status == JSN_OK && strcmp(c->plan->search, "random") == 0)
         status = add_random(c);
-    jsn_json_destroy(axes);
+    jsni_json_destroy(axes);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/number.h"
 #include "store/record_epoch.h"
 #include "sweep/sweep_impl.h"
@@ -54,19 +55,19 @@ static jsn_status take_facts(jsn_sweep_trial *out, const jsni_trial *in)
 {
     JSNI_TRY_ALLOC(out->facts = jsni_alloc_zero(in->attr_count, sizeof *out->facts));
     for (size_t i = 0; i < in->attr_count; i++) {
-        jsn_json *value = NULL;
+        jsni_json *value = NULL;
         const char *json = in->attrs[i].json;
         jsn_sweep_pair *pair = &out->facts[out->fact_count++];
         JSNI_TRY_ALLOC(pair->name = jsni_text_copy(in->attrs[i].key));
         /* Lists and objects of other programs are shown as they stand. */
         const jsn_status status =
-            jsn_json_parse(&value, in->attrs[i].key, json, strlen(json));
-        const jsn_json_kind kind = jsn_json_kind_of(value);
-        pair->text = jsni_text_copy(status == JSN_OK && kind != JSN_JSON_ARRAY &&
-                                            kind != JSN_JSON_OBJECT
-                                        ? jsn_json_text(value)
+            jsni_json_parse(&value, in->attrs[i].key, json, strlen(json));
+        const jsni_json_kind kind = jsni_json_kind_of(value);
+        pair->text = jsni_text_copy(status == JSN_OK && kind != JSNI_JSON_ARRAY &&
+                                            kind != JSNI_JSON_OBJECT
+                                        ? jsni_json_text(value)
                                         : json);
-        jsn_json_destroy(value);
+        jsni_json_destroy(value);
         JSNI_TRY_ALLOC(pair->text);
     }
     return JSN_OK;

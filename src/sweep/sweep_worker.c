@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/sha256.h"
+#include "core/words.h"
 #include "sweep/worker_impl.h"
 #include "train/run.h"
 
@@ -302,7 +303,7 @@ static void say_waiting(jsni_worker *w, size_t running)
         return;
     w->said = true;
     (void)snprintf(text, sizeof text, "waiting for %zu %s that other workers run",
-                   running, jsn_noun(running, "trial", "trials"));
+                   running, jsni_noun(running, "trial", "trials"));
     jsni_worker_say(w, JSN_LOG_INFO, text);
 }
 

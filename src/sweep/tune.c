@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/option.h"
 #include "core/text.h"
 #include "sweep/sweep_impl.h"
 #include "train/choose.h"
@@ -34,9 +35,9 @@ static jsn_status resolve(const jsn_train_config *base, jsn_train_config *out)
     jsn_train_config_clear(out);
     for (size_t i = 0; i < count; i++) {
         char *text = NULL;
-        if (table[i].kind == JSN_OPTION_TEXTS || !jsn_options_is_set(&table[i], base))
+        if (table[i].kind == JSN_OPTION_TEXTS || !jsni_options_is_set(&table[i], base))
             continue;
-        JSNI_TRY(jsn_options_text(&table[i], base, &text));
+        JSNI_TRY(jsni_options_text(&table[i], base, &text));
         const jsn_status status = jsn_train_config_set(out, table[i].name, text);
         jsn_text_release(text);
         JSNI_TRY(status);
@@ -49,10 +50,10 @@ static jsn_status check_option(const jsn_sweep *sweep, const jsn_option_info *ro
 {
     char *then = NULL, *now = NULL;
     jsn_status status = JSN_OK;
-    if (jsn_options_is_set(row, a))
-        status = jsn_options_text(row, a, &then);
-    if (status == JSN_OK && jsn_options_is_set(row, b))
-        status = jsn_options_text(row, b, &now);
+    if (jsni_options_is_set(row, a))
+        status = jsni_options_text(row, a, &then);
+    if (status == JSN_OK && jsni_options_is_set(row, b))
+        status = jsni_options_text(row, b, &now);
     if (status == JSN_OK && (then == NULL) != (now == NULL))
         status = jsni_fail(JSN_ERR_ARGUMENT,
                            "study '%s' was tuned %s --%s %s; --study NAME makes "
@@ -157,9 +158,9 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     size_t count = 0;
     const jsn_option_info *table = jsn_sweep_plan_options(&count);
     jsn_status status =
-        jsn_options_set(table, count, &plan, "objective", "val_acc_noisy");
+        jsni_options_set(table, count, &plan, "objective", "val_acc_noisy");
     if (status == JSN_OK)
-        status = jsn_options_set(table, count, &plan, "search", "none");
+        status = jsni_options_set(table, count, &plan, "search", "none");
     if (status == JSN_OK)
         status = jsn_sweep_create(out, url, name, &plan, base);
     jsn_sweep_plan_release(&plan);

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "store/record_field.h"
 #include "store/run_folder.h"
 #include "sweep/sweep_impl.h"
@@ -16,10 +17,10 @@
 jsn_status jsni_tune_options(const jsn_sweep *sweep, jsn_train_config *config)
 {
     jsn_train_config_clear(config);
-    for (size_t i = 0; i < jsn_json_count(sweep->base); i++) {
-        const jsn_json *entry = jsn_json_at(sweep->base, i);
+    for (size_t i = 0; i < jsni_json_count(sweep->base); i++) {
+        const jsni_json *entry = jsni_json_at(sweep->base, i);
         JSNI_TRY(
-            jsn_train_config_set(config, jsn_json_key(entry), jsn_json_text(entry)));
+            jsn_train_config_set(config, jsni_json_key(entry), jsni_json_text(entry)));
     }
     return jsn_train_config_resolve(config);
 }
@@ -40,14 +41,14 @@ static jsn_status mark_now(const jsn_sweep *sweep, jsni_problem_mark *mark)
     return status;
 }
 
-static const char *text_of(const jsn_json *doc, const char *key)
+static const char *text_of(const jsni_json *doc, const char *key)
 {
-    const jsn_json *value = jsn_json_get(doc, key);
-    return jsn_json_kind_of(value) == JSN_JSON_TEXT ? jsn_json_text(value) : NULL;
+    const jsni_json *value = jsni_json_get(doc, key);
+    return jsni_json_kind_of(value) == JSNI_JSON_TEXT ? jsni_json_text(value) : NULL;
 }
 
 /* The result in the folder of a trial's run, NULL when it is gone or another run's. */
-static jsn_status read_result(const jsn_sweep_trial *trial, jsn_json **out)
+static jsn_status read_result(const jsn_sweep_trial *trial, jsni_json **out)
 {
     const char *run = jsn_sweep_fact(trial, "run");
     const char *kept = jsn_sweep_fact(trial, "weights_sha256");
@@ -57,7 +58,7 @@ static jsn_status read_result(const jsn_sweep_trial *trial, jsn_json **out)
     const jsn_status status = jsni_record_open(run, JSNI_RUN_RESULT, out);
     const char *there = text_of(*out, "weights_sha256");
     if (status == JSN_OK && kept != NULL && there != NULL && strcmp(kept, there) != 0) {
-        jsn_json_destroy(*out);
+        jsni_json_destroy(*out);
         *out = NULL;
     }
     return status;
@@ -67,7 +68,7 @@ static jsn_status check_trial(const jsn_sweep *sweep, const jsn_sweep_trial *tri
                               const jsni_problem_mark *now)
 {
     static const char *const what = "put it back, or --study NAME makes another one";
-    jsn_json *result = NULL;
+    jsni_json *result = NULL;
     JSNI_TRY(read_result(trial, &result));
     const char *digest = text_of(result, "data");
     const char *text = jsn_sweep_fact(trial, "data_text");
@@ -82,7 +83,7 @@ static jsn_status check_trial(const jsn_sweep *sweep, const jsn_sweep_trial *tri
                            "the data has changed since study '%s' was tuned: as many "
                            "images as then, but others, or other labels; %s",
                            sweep->name, what);
-    jsn_json_destroy(result);
+    jsni_json_destroy(result);
     return status;
 }
 

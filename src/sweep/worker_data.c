@@ -7,7 +7,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "format/json_tree.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "store/record_field.h"
 #include "store/run_folder.h"
 #include "sweep/worker_impl.h"
@@ -15,31 +16,31 @@
 jsn_status jsni_worker_data_seen(const jsni_worker_job *j, char **json)
 {
     *json = NULL;
-    jsn_json *doc = NULL;
-    jsn_json_writer *w = NULL;
+    jsni_json *doc = NULL;
+    jsni_json_writer *w = NULL;
     jsn_status status = jsni_record_open(j->config.out, JSNI_RUN_RESULT, &doc);
-    const jsn_json *text = jsn_json_get(doc, "data_text");
-    if (status == JSN_OK && jsn_json_kind_of(text) == JSN_JSON_TEXT) {
-        status = jsn_json_writer_create(&w, 0);
+    const jsni_json *text = jsni_json_get(doc, "data_text");
+    if (status == JSN_OK && jsni_json_kind_of(text) == JSNI_JSON_TEXT) {
+        status = jsni_json_writer_create(&w, 0);
         if (status == JSN_OK) {
-            jsn_json_put_value(w, NULL, text);
-            status = jsn_json_writer_take(w, json);
+            jsni_json_put_value(w, NULL, text);
+            status = jsni_json_writer_take(w, json);
         }
     }
-    jsn_json_writer_destroy(w);
-    jsn_json_destroy(doc);
+    jsni_json_writer_destroy(w);
+    jsni_json_destroy(doc);
     return status;
 }
 
 /* What a stored value says, a text without its quotes; cut where it is long. */
 static void put_plain(const char *json, char *to, size_t size)
 {
-    jsn_json *value = NULL;
+    jsni_json *value = NULL;
     const bool text =
-        jsn_json_parse(&value, "data_text", json, strlen(json)) == JSN_OK &&
-        jsn_json_kind_of(value) == JSN_JSON_TEXT;
-    (void)snprintf(to, size, "%s", text ? jsn_json_text(value) : json);
-    jsn_json_destroy(value);
+        jsni_json_parse(&value, "data_text", json, strlen(json)) == JSN_OK &&
+        jsni_json_kind_of(value) == JSNI_JSON_TEXT;
+    (void)snprintf(to, size, "%s", text ? jsni_json_text(value) : json);
+    jsni_json_destroy(value);
 }
 
 jsn_status jsni_worker_compare_data(const jsni_worker *w, const jsni_worker_job *j,

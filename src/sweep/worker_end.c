@@ -8,8 +8,9 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/text.h"
-#include "format/json_tree.h"
 #include "train/run.h"
 
 enum { MOST_FACTS = 40 };

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "core/words.h"
 #include "jensen/theory.h"
 #include "theory/entropy.h"
 #include "theory/weights.h"
@@ -125,7 +126,7 @@ jsn_status jsn_theory_label_sum(jsn_theory_loss loss, double parameter, size_t c
     JSNI_TRY(jsni_theory_given(lower, upper));
     if (classes < 2)
         return jsni_fail(JSN_ERR_ARGUMENT, "%zu %s too few, 2 are needed", classes,
-                         jsn_noun(classes, "class is", "classes are"));
+                         jsni_noun(classes, "class is", "classes are"));
     switch (loss) {
     case JSN_THEORY_CE:
         *lower = k * log(k);

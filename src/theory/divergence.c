@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "jensen/theory.h"
 #include "theory/entropy.h"
 #include "theory/weights.h"
@@ -49,8 +50,8 @@ jsn_status jsn_theory_divergence(size_t count, size_t classes, const double *wei
 {
     if (count == 0 || classes == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "a divergence of %zu %s over %zu %s", count,
-                         jsn_noun(count, "distribution", "distributions"), classes,
-                         jsn_noun(classes, "class", "classes"));
+                         jsni_noun(count, "distribution", "distributions"), classes,
+                         jsni_noun(classes, "class", "classes"));
     JSNI_TRY(jsni_theory_given(weights, p));
     JSNI_TRY(jsni_theory_given(out, out));
     JSNI_TRY(jsni_distribution_check(count, weights, "weights"));
@@ -118,7 +119,7 @@ jsn_status jsn_theory_decompose(jsn_theory_parts *out, size_t views, size_t clas
     }
     if (label >= classes)
         return jsni_fail(JSN_ERR_RANGE, "label %zu of %zu %s", label, classes,
-                         jsn_noun(classes, "class", "classes"));
+                         jsni_noun(classes, "class", "classes"));
     for (size_t j = 0; j < views; j++)
         JSNI_TRY(jsni_distribution_check(classes, p + j * classes, "a prediction"));
 

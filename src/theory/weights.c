@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/fail.h"
+#include "core/words.h"
 #include "jensen/theory.h"
 
 /* How far a sum may be off 1: weights are typed with a few decimals. */
@@ -13,7 +14,7 @@ static jsn_status check_counts(size_t classes, size_t views)
 {
     if (classes < 2)
         return jsni_fail(JSN_ERR_ARGUMENT, "%zu %s too few, 2 are needed", classes,
-                         jsn_noun(classes, "class is", "classes are"));
+                         jsni_noun(classes, "class is", "classes are"));
     if (views < 1 || views > JSN_THEORY_MAX_VIEWS)
         return jsni_fail(JSN_ERR_ARGUMENT, "%zu views are not between 1 and %d", views,
                          (int)JSN_THEORY_MAX_VIEWS);

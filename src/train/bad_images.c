@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/words.h"
 #include "format/csv.h"
 #include "train/run.h"
 
@@ -185,7 +186,7 @@ static jsn_status judge(jsni_run *run, const size_t *all, const size_t *left)
         (void)snprintf(
             text, sizeof text,
             "class '%.100s' is not learned: none of its %zu training %s can be read",
-            jsn_dataset_class(data, k), all[k], jsn_noun(all[k], "image", "images"));
+            jsn_dataset_class(data, k), all[k], jsni_noun(all[k], "image", "images"));
         run->logger.message(run, JSN_LOG_WARNING, text);
         told = true;
     }

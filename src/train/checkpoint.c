@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "format/safetensors.h"
 #include "store/record_field.h"
 #include "store/run_rows.h"
@@ -134,26 +135,26 @@ static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blo
 static jsn_status state_text(const jsni_run *run, char **out)
 {
     const jsni_run_state *s = &run->state;
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_int(w, "epoch", s->epoch);
-    jsn_json_put_int(w, "batch", (int64_t)s->batch);
-    jsn_json_put_int(w, "step", (int64_t)s->step);
-    jsn_json_put_real(w, "seconds", s->seconds);
-    jsn_json_put_real(w, "best_val", s->best_val);
-    jsn_json_put_int(w, "best_epoch", s->best_epoch);
-    jsn_json_put_real(w, "best_test", s->best_test);
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "epoch", s->epoch);
+    jsni_json_put_int(w, "batch", (int64_t)s->batch);
+    jsni_json_put_int(w, "step", (int64_t)s->step);
+    jsni_json_put_real(w, "seconds", s->seconds);
+    jsni_json_put_real(w, "best_val", s->best_val);
+    jsni_json_put_int(w, "best_epoch", s->best_epoch);
+    jsni_json_put_real(w, "best_test", s->best_test);
     jsni_counts_put(&s->counts, w, "counts");
-    jsn_json_end(w);
-    const jsn_status status = jsn_json_writer_take(w, out);
-    jsn_json_writer_destroy(w);
+    jsni_json_end(w);
+    const jsn_status status = jsni_json_writer_take(w, out);
+    jsni_json_writer_destroy(w);
     return status;
 }
 
 /* The checksum says that the file is as it was written, not by whom. */
 static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
-                             const jsn_json *doc)
+                             const jsni_json *doc)
 {
     const int64_t most = INT64_C(1) << 53;
     int64_t batch = 0, step = 0;
@@ -161,7 +162,7 @@ static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
     JSNI_TRY(jsni_record_int(doc, "batch", 0, (int64_t)run->group->steps, -1, &batch));
     JSNI_TRY(jsni_record_int(doc, "step", 0, most, -1, &step));
     if (s->epoch < 0 || batch < 0 || step < 0)
-        return jsn_json_refuse(doc, "epoch, batch or step is missing");
+        return jsni_json_refuse(doc, "epoch, batch or step is missing");
     s->batch = (size_t)batch;
     s->step = (uint64_t)step;
     JSNI_TRY(jsni_record_real(doc, "seconds", jsni_range_quantity, &s->seconds));
@@ -171,15 +172,15 @@ static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
     JSNI_TRY(jsni_record_real(doc, "best_test", jsni_range_share, &s->best_test));
     if (isnan(s->seconds))
         s->seconds = 0.0;
-    return jsni_counts_get(&s->counts, jsn_json_get(doc, "counts"));
+    return jsni_counts_get(&s->counts, jsni_json_get(doc, "counts"));
 }
 
 static jsn_status read_state(const jsni_run *run, jsni_run_state *s, const char *text)
 {
-    jsn_json *doc = NULL;
-    JSNI_TRY(jsn_json_parse(&doc, "checkpoint state", text, strlen(text)));
+    jsni_json *doc = NULL;
+    JSNI_TRY(jsni_json_parse(&doc, "checkpoint state", text, strlen(text)));
     const jsn_status status = take_state(run, s, doc);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 

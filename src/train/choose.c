@@ -9,7 +9,9 @@
 #include "backend/optim_impl.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/option.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "data/dataset_impl.h"
 #include "data/image_decoder.h"
 #include "jensen/augment.h"
@@ -53,7 +55,7 @@ static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
 {
     size_t count = 0;
     const jsn_option_info *table = jsn_train_options(&count);
-    if (jsn_options_is_set(jsn_options_find(table, count, name), config))
+    if (jsni_options_is_set(jsni_options_find(table, count, name), config))
         return JSN_OK;
     char value[96];
     va_list args;
@@ -89,13 +91,13 @@ static void warn_of_doubts(const jsni_problem *p, const jsni_look *seen,
         say(logger, JSN_LOG_WARNING,
             "class '%s' has %zu training %s only; expect little for it",
             jsn_dataset_class(p->data, least), counts[least],
-            jsn_noun(counts[least], "image", "images"));
+            jsni_noun(counts[least], "image", "images"));
     if (counts[most] > 5 * counts[least])
         say(logger, JSN_LOG_WARNING,
             "unbalanced: '%s' has %zu %s, '%s' %zu; consider --class-weights balanced "
             "or --sampling balanced",
             jsn_dataset_class(p->data, most), counts[most],
-            jsn_noun(counts[most], "image", "images"),
+            jsni_noun(counts[most], "image", "images"),
             jsn_dataset_class(p->data, least), counts[least]);
     if (seen->grey)
         say(logger, JSN_LOG_WARNING,
@@ -475,9 +477,9 @@ static jsn_status pick_as_begun(jsn_train_config *c, const jsni_problem *p,
     const jsn_option_info *table = jsn_train_options(&count);
     for (size_t i = 0; status == JSN_OK && begun && i < count; i++) {
         char *text = NULL;
-        if (jsn_options_is_set(&table[i], c) || !jsn_options_is_set(&table[i], &was))
+        if (jsni_options_is_set(&table[i], c) || !jsni_options_is_set(&table[i], &was))
             continue;
-        status = jsn_options_text(&table[i], &was, &text);
+        status = jsni_options_text(&table[i], &was, &text);
         if (status == JSN_OK)
             status = pick(c, logger, table[i].name, "as this run began", "%s", text);
         jsn_text_release(text);
@@ -542,7 +544,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     say(logger, JSN_LOG_INFO,
         "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
         p->train.count, p->val.count, p->test.count,
-        jsn_noun(p->test.count, "image", "images"), p->classes, device.text);
+        jsni_noun(p->test.count, "image", "images"), p->classes, device.text);
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
     JSNI_TRY(check_average(c, &seen));

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "train/class_scores.h"
 #include "train/classifier_impl.h"
 #include "train/evaluate.h"
@@ -125,7 +126,7 @@ static jsn_status run_pass(jsn_classifier *c, const jsni_part *part,
         jsni_loader_bad(loader, 0, &position, &reason);
         status =
             jsni_fail(JSN_ERR_DATA, "none of %zu %s could be used, such as %s",
-                      part->count, jsn_noun(part->count, "image", "images"), reason);
+                      part->count, jsni_noun(part->count, "image", "images"), reason);
     }
     jsni_loader_destroy(loader);
     return status;

@@ -6,8 +6,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
+#include "core/option.h"
 #include "format/yaml.h"
-#include "jensen/json.h"
 #include "jensen/limit.h"
 #include "jensen/recipe.h"
 #include "jensen/train.h"
@@ -146,35 +147,36 @@ const jsn_option_info *jsn_train_options(size_t *count)
 
 bool jsn_train_option_matters(const jsn_option_info *row)
 {
-    return row < jsn_options_find(options, JSNI_COUNT_OF(options), first_of_invocation);
+    return row <
+           jsni_options_find(options, JSNI_COUNT_OF(options), first_of_invocation);
 }
 
 void jsn_train_config_clear(jsn_train_config *config)
 {
     if (config == NULL)
         return;
-    jsn_options_clear(options, JSNI_COUNT_OF(options), config);
+    jsni_options_clear(options, JSNI_COUNT_OF(options), config);
 }
 
 void jsn_train_config_release(jsn_train_config *config)
 {
     if (config == NULL)
         return;
-    jsn_options_release(options, JSNI_COUNT_OF(options), config);
+    jsni_options_release(options, JSNI_COUNT_OF(options), config);
 }
 
 jsn_status jsn_train_config_set(jsn_train_config *config, const char *name,
                                 const char *text)
 {
     JSNI_NEED(name);
-    return jsn_options_set(options, JSNI_COUNT_OF(options), config, name, text);
+    return jsni_options_set(options, JSNI_COUNT_OF(options), config, name, text);
 }
 
 static jsn_status fill(jsn_train_config *config, const char *name, const char *text)
 {
     const jsn_option_info *row =
-        jsn_options_find(options, JSNI_COUNT_OF(options), name);
-    if (row != NULL && jsn_options_is_set(row, config))
+        jsni_options_find(options, JSNI_COUNT_OF(options), name);
+    if (row != NULL && jsni_options_is_set(row, config))
         return JSN_OK;
     return jsn_train_config_set(config, name, text);
 }
@@ -191,10 +193,10 @@ static jsn_status fill_from_set(jsn_train_config *config)
         char *name = jsni_text_copy_n(word, (size_t)(equals - word));
         JSNI_TRY_ALLOC(name);
         const jsn_option_info *row =
-            jsn_options_find(options, JSNI_COUNT_OF(options), name);
+            jsni_options_find(options, JSNI_COUNT_OF(options), name);
         jsn_status status = JSN_OK;
         if (row != NULL && row->kind != JSN_OPTION_TEXTS &&
-            jsn_options_is_set(row, config))
+            jsni_options_is_set(row, config))
             status = jsni_fail(JSN_ERR_ARGUMENT, "--set '%s': --%s is given as well",
                                word, name);
         else
@@ -208,29 +210,29 @@ static jsn_status fill_from_set(jsn_train_config *config)
 /* A flat mapping of option names to values. */
 static jsn_status fill_from_file(jsn_train_config *config)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     JSNI_TRY(jsni_yaml_read(&doc, config->config));
     jsn_status status = JSN_OK;
-    if (jsn_json_kind_of(doc) != JSN_JSON_OBJECT)
-        status = jsn_json_refuse(doc, "must be a mapping of options to values");
-    for (size_t i = 0; status == JSN_OK && i < jsn_json_count(doc); i++) {
-        const jsn_json *entry = jsn_json_at(doc, i);
-        const jsn_json_kind kind = jsn_json_kind_of(entry);
-        if (kind == JSN_JSON_ARRAY || kind == JSN_JSON_OBJECT) {
-            status = jsn_json_refuse(entry, "must be a single value");
-        } else if (kind == JSN_JSON_NULL) {
+    if (jsni_json_kind_of(doc) != JSNI_JSON_OBJECT)
+        status = jsni_json_refuse(doc, "must be a mapping of options to values");
+    for (size_t i = 0; status == JSN_OK && i < jsni_json_count(doc); i++) {
+        const jsni_json *entry = jsni_json_at(doc, i);
+        const jsni_json_kind kind = jsni_json_kind_of(entry);
+        if (kind == JSNI_JSON_ARRAY || kind == JSNI_JSON_OBJECT) {
+            status = jsni_json_refuse(entry, "must be a single value");
+        } else if (kind == JSNI_JSON_NULL) {
             continue;
         } else {
-            const char *text = kind == JSN_JSON_BOOL
-                                   ? (jsn_json_bool(entry) ? "1" : "0")
-                                   : jsn_json_text(entry);
-            status = fill(config, jsn_json_key(entry), text);
+            const char *text = kind == JSNI_JSON_BOOL
+                                   ? (jsni_json_bool(entry) ? "1" : "0")
+                                   : jsni_json_text(entry);
+            status = fill(config, jsni_json_key(entry), text);
             if (status != JSN_OK && status != JSN_ERR_MEMORY)
                 status = jsni_fail(status, "%s:%zu: %s", config->config,
-                                   jsn_json_line(entry), jsn_last_error());
+                                   jsni_json_line(entry), jsn_last_error());
         }
     }
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "data/sample_file.h"
 #include "format/csv.h"
@@ -59,14 +60,14 @@ void jsni_doubtful_release(jsni_doubtful *list)
 /* Where the image lies, as seen from the run folder, so that both may move together. An
  * image in an archive lies nowhere. */
 static void put_file(const jsni_part *part, uint32_t position, const char *run_folder,
-                     jsn_json_writer *w)
+                     jsni_json_writer *w)
 {
     char *file = jsni_sample_file(part->data, part->split, part->index[position]);
     char *there = NULL, *between = NULL;
     if (file != NULL && run_folder != NULL && jsni_path_real(file, &there) == JSN_OK)
         between = jsni_path_between(run_folder, there);
     if (between != NULL)
-        jsn_json_put_text(w, "file", between);
+        jsni_json_put_text(w, "file", between);
     jsni_free(between);
     jsni_free(there);
     jsni_free(file);
@@ -75,7 +76,7 @@ static void put_file(const jsni_part *part, uint32_t position, const char *run_f
 /* Thumbnails and links are a convenience: a build without PNG, or a broken image, leaves
  * them out. */
 static jsn_status put_doubt(const jsni_run *run, const jsni_doubtful *list,
-                            size_t number, const char *run_folder, jsn_json_writer *w)
+                            size_t number, const char *run_folder, jsni_json_writer *w)
 {
     const jsni_doubt *doubt = &list->doubt[number];
     const jsni_judged *judged = &list->judged[doubt->judged];
@@ -83,36 +84,36 @@ static jsn_status put_doubt(const jsni_run *run, const jsni_doubtful *list,
     const uint32_t at = doubt->position;
     char name[48];
     (void)snprintf(name, sizeof name, "%s/%02zu.png", JSNI_RUN_PICTURES, number + 1);
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "path",
-                      jsn_dataset_path(part->data, part->split, part->index[at]));
-    jsn_json_put_int(w, "label", part->used[at]);
-    jsn_json_put_int(w, "predicted", judged->seen->best[at]);
-    jsn_json_put_real(w, "confidence", (double)doubt->confidence);
-    jsn_json_put_real(w, "p_given", (double)doubt->label_probability);
-    jsn_json_put_text(w, "split", judged->split);
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "path",
+                       jsn_dataset_path(part->data, part->split, part->index[at]));
+    jsni_json_put_int(w, "label", part->used[at]);
+    jsni_json_put_int(w, "predicted", judged->seen->best[at]);
+    jsni_json_put_real(w, "confidence", (double)doubt->confidence);
+    jsni_json_put_real(w, "p_given", (double)doubt->label_probability);
+    jsni_json_put_text(w, "split", judged->split);
     if (jsni_problem_knows(run->problem, part, at))
-        jsn_json_put_int(w, "true", part->given[at]);
+        jsni_json_put_int(w, "true", part->given[at]);
     put_file(part, at, run_folder, w);
     const jsn_status status = jsni_thumbnail_write(
         part->data, part->split, part->index[at], run->folder.path, name);
     if (status == JSN_OK)
-        jsn_json_put_text(w, "thumbnail", name);
-    jsn_json_end(w);
+        jsni_json_put_text(w, "thumbnail", name);
+    jsni_json_end(w);
     return status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED ? JSN_OK : status;
 }
 
 jsn_status jsni_doubtful_put(const jsni_run *run, const jsni_doubtful *list,
-                             jsn_json_writer *w)
+                             jsni_json_writer *w)
 {
     char *real = NULL;
     jsn_status status = jsni_folder_create_in(run->folder.path, JSNI_RUN_PICTURES);
     if (jsni_path_real(run->folder.path, &real) != JSN_OK)
         real = NULL;
-    jsn_json_begin_array(w, "doubtful");
+    jsni_json_begin_array(w, "doubtful");
     for (size_t i = 0; status == JSN_OK && i < list->count && i < MOST_SHOWN; i++)
         status = put_doubt(run, list, i, real, w);
-    jsn_json_end(w);
+    jsni_json_end(w);
     jsni_free(real);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef JSNI_TRAIN_DOUBTFUL_H
 #define JSNI_TRAIN_DOUBTFUL_H
 
+#include "core/json.h"
 #include "train/run.h"
 
 /* A part whose labels are judged, and what the network says of its images. */
@@ -32,7 +33,7 @@ void jsni_doubtful_release(jsni_doubtful *list); /* a zeroed one is fine */
 /* The first ones into evaluation.json, with thumbnails in the run folder. */
 JSN_MUST_CHECK jsn_status jsni_doubtful_put(const jsni_run *run,
                                             const jsni_doubtful *list,
-                                            jsn_json_writer *w);
+                                            jsni_json_writer *w);
 
 /* All of them into doubtful.csv, and a line that says so. */
 JSN_MUST_CHECK jsn_status jsni_doubtful_write(const jsni_run *run,

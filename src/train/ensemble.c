@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/sha256.h"
 #include "train/early_stop.h"
 
@@ -113,27 +114,27 @@ static jsn_status write_files(const jsn_train_config *config, const jsni_problem
                               const jsn_train_result *result)
 {
     char *text = NULL;
-    jsn_json_writer *w = NULL;
-    jsn_status status = jsn_json_writer_create(&w, 0);
+    jsni_json_writer *w = NULL;
+    jsn_status status = jsni_json_writer_create(&w, 0);
     if (status == JSN_OK) {
-        jsn_json_begin_object(w, NULL);
-        jsn_json_begin_array(w, "classes");
+        jsni_json_begin_object(w, NULL);
+        jsni_json_begin_array(w, "classes");
         for (size_t k = 0; k < p->classes; k++)
-            jsn_json_put_text(w, NULL, jsn_dataset_class(p->data, k));
-        jsn_json_end(w);
+            jsni_json_put_text(w, NULL, jsn_dataset_class(p->data, k));
+        jsni_json_end(w);
         if (val->samples > 0)
             jsni_evaluation_put(val, w, "val");
         if (test->samples > 0)
             jsni_evaluation_put(test, w, "test");
-        jsn_json_end(w);
-        status = jsn_json_writer_take(w, &text);
+        jsni_json_end(w);
+        status = jsni_json_writer_take(w, &text);
     }
     if (status == JSN_OK)
         status = jsni_run_write(folder, JSNI_RUN_EVALUATION, text, strlen(text));
     if (status == JSN_OK)
         status = jsni_run_result_write(folder, config, &p->mark, result);
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     return status;
 }
 

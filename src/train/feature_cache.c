@@ -9,10 +9,10 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/machine.h"
 #include "core/text.h"
 #include "data/cache_folder.h"
 #include "format/safetensors.h"
-#include "jensen/machine.h"
 
 static const char tensor_name[] = "features";
 
@@ -135,7 +135,7 @@ static jsn_status store(const char *folder, const char *key, const jsni_features
     JSNI_TRY(jsni_folder_create(folder));
     jsni_file_remove_left(folder, ".");
     JSNI_TRY(make_room(folder, bytes_of(f)));
-    const uint64_t room = jsn_disk_free(folder); /* 0: unknown */
+    const uint64_t room = jsni_disk_free(folder); /* 0: unknown */
     if (room > 0 && room / 2 < bytes_of(f))
         return jsni_fail(JSN_ERR_IO, "%s: %.1f MB are free on this disk", folder,
                          (double)room / 1e6);

@@ -7,7 +7,9 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "format/npy.h"
 #include "jensen/array.h"
 #include "train/doubtful.h"
@@ -16,54 +18,54 @@
 #include "train/verdict.h"
 
 /* By bin of confidence, the emptiest included: samples, share right, mean confidence. */
-static void put_calibration(const jsni_evaluation *e, jsn_json_writer *w)
+static void put_calibration(const jsni_evaluation *e, jsni_json_writer *w)
 {
-    jsn_json_begin_array(w, "calibration");
+    jsni_json_begin_array(w, "calibration");
     for (size_t b = 0; b < JSNI_ECE_BINS; b++) {
         const double samples = e->bin_samples[b] > 0 ? (double)e->bin_samples[b] : NAN;
-        jsn_json_begin_array(w, NULL);
-        jsn_json_put_int(w, NULL, (int64_t)e->bin_samples[b]);
-        jsn_json_put_real(w, NULL, (double)e->bin_correct[b] / samples);
-        jsn_json_put_real(w, NULL, e->bin_confidence[b] / samples);
-        jsn_json_end(w);
+        jsni_json_begin_array(w, NULL);
+        jsni_json_put_int(w, NULL, (int64_t)e->bin_samples[b]);
+        jsni_json_put_real(w, NULL, (double)e->bin_correct[b] / samples);
+        jsni_json_put_real(w, NULL, e->bin_confidence[b] / samples);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-static void put_confusion(const jsni_evaluation *e, jsn_json_writer *w)
+static void put_confusion(const jsni_evaluation *e, jsni_json_writer *w)
 {
     if (e->confusion == NULL) {
-        jsn_json_put_null(w, "confusion");
+        jsni_json_put_null(w, "confusion");
         return;
     }
-    jsn_json_begin_array(w, "confusion");
+    jsni_json_begin_array(w, "confusion");
     for (size_t k = 0; k < e->classes; k++) {
-        jsn_json_begin_array(w, NULL);
+        jsni_json_begin_array(w, NULL);
         for (size_t j = 0; j < e->classes; j++)
-            jsn_json_put_int(w, NULL, (int64_t)e->confusion[k * e->classes + j]);
-        jsn_json_end(w);
+            jsni_json_put_int(w, NULL, (int64_t)e->confusion[k * e->classes + j]);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
-void jsni_evaluation_put(const jsni_evaluation *e, jsn_json_writer *w, const char *key)
+void jsni_evaluation_put(const jsni_evaluation *e, jsni_json_writer *w, const char *key)
 {
-    jsn_json_begin_object(w, key);
-    jsn_json_put_int(w, "samples", (int64_t)e->samples);
-    jsn_json_put_real(w, "accuracy", jsni_evaluation_accuracy(e));
-    jsn_json_put_real(w, "top5", jsni_evaluation_top5(e));
-    jsn_json_put_real(w, "loss", jsni_evaluation_loss(e));
-    jsn_json_put_real(w, "ece", jsni_evaluation_ece(e));
+    jsni_json_begin_object(w, key);
+    jsni_json_put_int(w, "samples", (int64_t)e->samples);
+    jsni_json_put_real(w, "accuracy", jsni_evaluation_accuracy(e));
+    jsni_json_put_real(w, "top5", jsni_evaluation_top5(e));
+    jsni_json_put_real(w, "loss", jsni_evaluation_loss(e));
+    jsni_json_put_real(w, "ece", jsni_evaluation_ece(e));
     put_calibration(e, w);
-    jsn_json_begin_array(w, "class_accuracy");
+    jsni_json_begin_array(w, "class_accuracy");
     for (size_t k = 0; k < e->classes; k++)
-        jsn_json_put_real(w, NULL,
-                          e->class_samples[k] == 0 ? NAN
-                                                   : (double)e->class_correct[k] /
-                                                         (double)e->class_samples[k]);
-    jsn_json_end(w);
+        jsni_json_put_real(w, NULL,
+                           e->class_samples[k] == 0 ? NAN
+                                                    : (double)e->class_correct[k] /
+                                                          (double)e->class_samples[k]);
+    jsni_json_end(w);
     put_confusion(e, w);
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 typedef struct final_results {
@@ -106,7 +108,7 @@ static jsn_status measure_all(jsni_run *run, final_results *r)
 
 /* What the network says of labels: the doubtful ones, and what that is worth. */
 static jsn_status put_labels(jsni_run *run, const final_results *r,
-                             const jsni_doubtful *list, jsn_json_writer *w)
+                             const jsni_doubtful *list, jsni_json_writer *w)
 {
     const jsni_problem *p = run->problem;
     jsni_verdict verdict = {0};
@@ -120,7 +122,7 @@ static jsn_status put_labels(jsni_run *run, const final_results *r,
     if (verdict.val_noisy && verdict.trust == JSNI_TRUST_FAIR)
         JSNI_TRY(jsni_noisy_accuracy_of(&p->val, &r->seen_val, p->classes,
                                         &verdict.estimate));
-    jsn_json_put_int(w, "contradicted", (int64_t)list->count);
+    jsni_json_put_int(w, "contradicted", (int64_t)list->count);
     jsni_verdict_put(&verdict, w);
     if (list->count > 0)
         jsni_verdict_tell(&verdict, &run->logger);
@@ -132,19 +134,19 @@ static jsn_status write_evaluation(jsni_run *run, const final_results *r)
     const jsni_problem *p = run->problem;
     const jsni_judged judged[] = {{&p->train, &r->seen, "train"},
                                   {&p->val, &r->seen_val, "val"}};
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     char *text = NULL;
     jsni_doubtful list = {0};
     if (r->has_consistency)
         JSNI_TRY(jsni_doubtful_rank(&list, judged, p->val_judged ? 2 : 1));
-    jsn_status status = jsn_json_writer_create(&w, 0);
+    jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         goto done;
-    jsn_json_begin_object(w, NULL);
-    jsn_json_begin_array(w, "classes");
+    jsni_json_begin_object(w, NULL);
+    jsni_json_begin_array(w, "classes");
     for (size_t k = 0; k < p->classes; k++)
-        jsn_json_put_text(w, NULL, jsn_dataset_class(p->data, k));
-    jsn_json_end(w);
+        jsni_json_put_text(w, NULL, jsn_dataset_class(p->data, k));
+    jsni_json_end(w);
     if (p->val.data != NULL)
         jsni_evaluation_put(&r->val, w, "val");
     if (p->test.data != NULL)
@@ -154,14 +156,14 @@ static jsn_status write_evaluation(jsni_run *run, const final_results *r)
         status = jsni_doubtful_write(run, &list);
     if (status == JSN_OK && r->has_consistency)
         status = put_labels(run, r, &list, w);
-    jsn_json_end(w);
+    jsni_json_end(w);
     if (status == JSN_OK)
-        status = jsn_json_writer_take(w, &text);
+        status = jsni_json_writer_take(w, &text);
     if (status == JSN_OK)
         status = jsni_run_write(&run->folder, JSNI_RUN_EVALUATION, text, strlen(text));
 done:
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     jsni_doubtful_release(&list);
     return status;
 }
@@ -214,7 +216,7 @@ static jsn_status tell_bad_images(jsni_run *run)
         return JSN_OK;
     char text[600];
     (void)snprintf(text, sizeof text, "%zu broken %s left out; see %.400s/%s", listed,
-                   jsn_noun(listed, "image was", "images were"), run->folder.path,
+                   jsni_noun(listed, "image was", "images were"), run->folder.path,
                    JSNI_RUN_BAD_IMAGES);
     run->logger.message(run->logger.user, JSN_LOG_WARNING, text);
     return jsni_bad_images_check_classes(run);

@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "data/sample_file.h"
 #include "jensen/version.h"
 #include "train/feature_cache.h"
@@ -128,7 +129,7 @@ static void say_found(jsni_run *run, const jsni_part *part)
 {
     char text[100];
     (void)snprintf(text, sizeof text, "features of %zu %s: from the cache", part->count,
-                   jsn_noun(part->count, "image", "images"));
+                   jsni_noun(part->count, "image", "images"));
     run->logger.message(run, JSN_LOG_INFO, text);
 }
 

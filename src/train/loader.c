@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "data/sample_gone.h"
 #include "train/loader_order.h"
 
@@ -92,7 +93,7 @@ static jsn_status note_bad(jsni_loader *l, uint32_t position)
     if (!room)
         return jsni_fail(
             JSN_ERR_DATA, "more than %zu broken %s (--max-bad), the latest: %s",
-            l->o.max_bad, jsn_noun(l->o.max_bad, "image", "images"), jsn_last_error());
+            l->o.max_bad, jsni_noun(l->o.max_bad, "image", "images"), jsn_last_error());
     if (l->bad_count == l->bad_room) {
         const size_t wanted = l->bad_room == 0 ? 16 : 2 * l->bad_room;
         bad_image *grown = jsni_realloc(l->bad, wanted, sizeof *grown);
@@ -283,7 +284,7 @@ jsn_status jsni_loader_create(jsni_loader **out, const jsni_loader_options *opti
         return jsni_fail(
             JSN_ERR_DATA,
             "%zu training %s less than one batch of %zu; choose a smaller --batch",
-            count, jsn_noun(count, "image is", "images are"), options->batch);
+            count, jsni_noun(count, "image is", "images are"), options->batch);
     jsni_loader *l = jsni_alloc_zero(1, sizeof *l);
     JSNI_TRY_ALLOC(l);
     l->o = *options;

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "jensen/limit.h"
 
 static double share(uint64_t part, uint64_t whole)
@@ -26,41 +27,41 @@ double jsni_counts_loss(const jsni_counts *counts)
     return counts->samples == 0 ? NAN : counts->loss_sum / (double)counts->samples;
 }
 
-void jsni_counts_put(const jsni_counts *counts, jsn_json_writer *w, const char *key)
+void jsni_counts_put(const jsni_counts *counts, jsni_json_writer *w, const char *key)
 {
-    jsn_json_begin_object(w, key);
-    jsn_json_put_real(w, "loss_sum", counts->loss_sum);
-    jsn_json_put_int(w, "samples", (int64_t)counts->samples);
-    jsn_json_put_int(w, "steps", (int64_t)counts->steps);
-    jsn_json_begin_array(w, "seen");
+    jsni_json_begin_object(w, key);
+    jsni_json_put_real(w, "loss_sum", counts->loss_sum);
+    jsni_json_put_int(w, "samples", (int64_t)counts->samples);
+    jsni_json_put_int(w, "steps", (int64_t)counts->steps);
+    jsni_json_begin_array(w, "seen");
     for (int k = 0; k < JSNI_KINDS; k++)
-        jsn_json_put_int(w, NULL, (int64_t)counts->seen[k]);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "correct");
+        jsni_json_put_int(w, NULL, (int64_t)counts->seen[k]);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "correct");
     for (int v = 0; v < JSNI_MOST_VIEWS; v++)
         for (int k = 0; k < JSNI_KINDS; k++)
-            jsn_json_put_int(w, NULL, (int64_t)counts->correct[v][k]);
-    jsn_json_end(w);
-    jsn_json_end(w);
+            jsni_json_put_int(w, NULL, (int64_t)counts->correct[v][k]);
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
-jsn_status jsni_counts_get(jsni_counts *counts, const jsn_json *object)
+jsn_status jsni_counts_get(jsni_counts *counts, const jsni_json *object)
 {
     int64_t samples = 0, steps = 0;
-    const jsn_json *seen = NULL, *correct = NULL;
+    const jsni_json *seen = NULL, *correct = NULL;
     *counts = (jsni_counts){0};
-    JSNI_TRY(jsn_json_get_real(object, "loss_sum", &counts->loss_sum));
-    JSNI_TRY(jsn_json_get_int(object, "samples", &samples));
-    JSNI_TRY(jsn_json_get_int(object, "steps", &steps));
-    JSNI_TRY(jsn_json_get_array(object, "seen", &seen));
-    JSNI_TRY(jsn_json_get_array(object, "correct", &correct));
+    JSNI_TRY(jsni_json_get_real(object, "loss_sum", &counts->loss_sum));
+    JSNI_TRY(jsni_json_get_int(object, "samples", &samples));
+    JSNI_TRY(jsni_json_get_int(object, "steps", &steps));
+    JSNI_TRY(jsni_json_get_array(object, "seen", &seen));
+    JSNI_TRY(jsni_json_get_array(object, "correct", &correct));
     counts->samples = (uint64_t)samples;
     counts->steps = (uint64_t)steps;
     for (size_t k = 0; k < JSNI_KINDS; k++)
-        counts->seen[k] = (uint64_t)jsn_json_int(jsn_json_at(seen, k));
+        counts->seen[k] = (uint64_t)jsni_json_int(jsni_json_at(seen, k));
     for (size_t i = 0; i < (size_t)JSNI_MOST_VIEWS * JSNI_KINDS; i++)
         counts->correct[i / JSNI_KINDS][i % JSNI_KINDS] =
-            (uint64_t)jsn_json_int(jsn_json_at(correct, i));
+            (uint64_t)jsni_json_int(jsni_json_at(correct, i));
     return JSN_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/status.h"
 
 enum { JSNI_MOST_VIEWS = 16, JSNI_ECE_BINS = 15 };
@@ -35,9 +35,9 @@ double jsni_counts_accuracy(const jsni_counts *counts, size_t view, jsni_kind ki
 double jsni_counts_loss(const jsni_counts *counts);
 
 /* As an object under `key`, and back. */
-void jsni_counts_put(const jsni_counts *counts, jsn_json_writer *writer,
+void jsni_counts_put(const jsni_counts *counts, jsni_json_writer *writer,
                      const char *key);
-JSN_MUST_CHECK jsn_status jsni_counts_get(jsni_counts *counts, const jsn_json *object);
+JSN_MUST_CHECK jsn_status jsni_counts_get(jsni_counts *counts, const jsni_json *object);
 
 /* Index of the largest entry; the first of equal ones. */
 size_t jsni_argmax(const float *values, size_t count);

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/rng.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "data/class_alike.h"
 #include "data/dataset_impl.h"
 #include "data/split.h"
@@ -302,9 +303,9 @@ static jsn_status split_train(jsni_problem *p, jsn_split split, uint64_t seed,
         (void)jsni_format(text, sizeof text,
                           "the %zu validation %s of the data %s not used: "
                           "--val-fraction %g keeps %zu %s",
-                          p->val.count, jsn_noun(p->val.count, "image", "images"),
-                          jsn_noun(p->val.count, "is", "are"), p->val_fraction,
-                          val_count, jsn_noun(val_count, "other", "others"));
+                          p->val.count, jsni_noun(p->val.count, "image", "images"),
+                          jsni_noun(p->val.count, "is", "are"), p->val_fraction,
+                          val_count, jsni_noun(val_count, "other", "others"));
         logger->message(logger->user, JSN_LOG_WARNING, text);
     }
     jsni_part_release(&p->val);

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "data/sample_measure.h"
 #include "train/problem.h"
 
@@ -71,7 +72,7 @@ static jsn_status judge(jsni_problem *p, const size_t *all, const uint8_t *reads
     char more[64] = "";
     if (lost > 1)
         (void)jsni_format(more, sizeof more, ", nor any of %zu other %s", lost - 1,
-                          jsn_noun(lost - 1, "class", "classes"));
+                          jsni_noun(lost - 1, "class", "classes"));
     if (usable < 2)
         return jsni_fail(
             JSN_ERR_DATA,
@@ -85,7 +86,7 @@ static jsn_status judge(jsni_problem *p, const size_t *all, const uint8_t *reads
                  "class '%.100s' is not learned: none of its %zu training %s can be "
                  "read, such as %.300s",
                  jsn_dataset_class(p->data, k), all[k],
-                 jsn_noun(all[k], "image", "images"), reason_of(&p->train, k));
+                 jsni_noun(all[k], "image", "images"), reason_of(&p->train, k));
     if (lost > MOST_NAMED)
         warn(logger, "%zu more classes have no training image that can be read",
              lost - MOST_NAMED);
@@ -128,14 +129,14 @@ void jsni_problem_warn_of_unseen(const jsni_problem *p, const jsn_logger *logger
              "class '%.100s' (%zu %s) has no validation image: the validation accuracy "
              "says nothing of it",
              jsn_dataset_class(p->data, first), count[first],
-             jsn_noun(count[first], "image", "images"));
+             jsni_noun(count[first], "image", "images"));
     if (unseen > 1)
         warn(logger,
              "%zu of %zu classes have no validation image, such as '%.100s' (%zu %s): "
              "the "
              "validation accuracy says nothing of them",
              unseen, p->classes, jsn_dataset_class(p->data, first), count[first],
-             jsn_noun(count[first], "image", "images"));
+             jsni_noun(count[first], "image", "images"));
     jsni_free(seen);
     jsni_free(count);
 }

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "noise/label_file.h"
 #include "train/problem.h"
 
@@ -129,7 +130,7 @@ static jsn_status check_unused(const table *t, const jsni_problem *p,
     (void)snprintf(
         text, sizeof text,
         "%.200s: %zu %s no image of %.200s, the first is '%.200s' in line %zu", t->file,
-        unused, jsn_noun(unused, "row names", "rows name"), spec,
+        unused, jsni_noun(unused, "row names", "rows name"), spec,
         t->rows.row[first].path, jsni_csv_line(t->csv, t->rows.row[first].number));
     logger->message(logger->user, JSN_LOG_WARNING, text);
     return JSN_OK;
@@ -148,8 +149,8 @@ static void tell(const table *t, const jsn_logger *logger)
                      t->file, t->listed, t->images, t->changed);
     if (kept > 0)
         jsni_text_format(&words, "; %zu %s without a row %s that of the data", kept,
-                         jsn_noun(kept, "image", "images"),
-                         jsn_noun(kept, "keeps", "keep"));
+                         jsni_noun(kept, "image", "images"),
+                         jsni_noun(kept, "keeps", "keep"));
     logger->message(logger->user, JSN_LOG_INFO, text);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "jensen/noise.h"
 #include "train/problem.h"
 
@@ -72,21 +73,22 @@ static jsn_status check_unlisted(const jsni_problem *p, const jsn_train_config *
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--noise %s keeps %zu %s for validation, %s asks for others; "
                          "choose one of them",
-                         config->noise, unlisted, jsn_noun(unlisted, "image", "images"),
-                         other);
+                         config->noise, unlisted,
+                         jsni_noun(unlisted, "image", "images"), other);
     if (strcmp(config->val_labels, "noisy") == 0)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--noise %s keeps %zu %s for validation, which %s no noisy "
                          "labels; --val-labels must be clean",
-                         config->noise, unlisted, jsn_noun(unlisted, "image", "images"),
-                         jsn_noun(unlisted, "has", "have"));
+                         config->noise, unlisted,
+                         jsni_noun(unlisted, "image", "images"),
+                         jsni_noun(unlisted, "has", "have"));
     if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
         (void)snprintf(
             text, sizeof text,
             "the %zu validation %s of the data %s not used: missing=val keeps %zu %s",
-            p->val.count, jsn_noun(p->val.count, "image", "images"),
-            jsn_noun(p->val.count, "is", "are"), unlisted,
-            jsn_noun(unlisted, "other", "others"));
+            p->val.count, jsni_noun(p->val.count, "image", "images"),
+            jsni_noun(p->val.count, "is", "are"), unlisted,
+            jsni_noun(unlisted, "other", "others"));
         logger->message(logger->user, JSN_LOG_WARNING, text);
     }
     return JSN_OK;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "backend/model.h"
+#include "core/json.h"
 #include "jensen/loss.h"
 #include "jensen/train.h"
 #include "store/run_folder.h"
@@ -196,7 +197,7 @@ JSN_MUST_CHECK jsn_status jsni_train_result_walk(const jsn_train_result *result,
                                                  jsni_result_fn *put, void *user);
 
 /* An evaluation as an object: accuracies, calibration, confusion. */
-void jsni_evaluation_put(const jsni_evaluation *evaluation, jsn_json_writer *writer,
+void jsni_evaluation_put(const jsni_evaluation *evaluation, jsni_json_writer *writer,
                          const char *key);
 
 #endif /* JSNI_TRAIN_RUN_H */

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/option.h"
 #include "train/run_differs.h"
 #include "train/run_name.h"
 
@@ -17,9 +18,9 @@ jsn_status jsni_config_copy(jsn_train_config *out, const jsn_train_config *from)
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
         char *text = NULL;
         if (table[i].kind == JSN_OPTION_TEXTS || table[i].kind == JSN_OPTION_FLAG ||
-            !jsn_options_is_set(&table[i], from))
+            !jsni_options_is_set(&table[i], from))
             continue;
-        status = jsn_options_text(&table[i], from, &text);
+        status = jsni_options_text(&table[i], from, &text);
         if (status == JSN_OK)
             status = jsn_train_config_set(out, table[i].name, text);
         jsn_text_release(text);

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "format/csv.h"
 #include "format/npy.h"
@@ -107,7 +108,7 @@ static bool in_the_way(const place *p, const char *name)
 static jsn_status read_json(place *p, const char *name)
 {
     bool found = false;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     if (strcmp(name, JSNI_RUN_EVALUATION) == 0)
         return jsni_record_evaluation_read(&p->evaluation, p->folder, &found);
     if (strcmp(name, JSNI_RUN_CARD) == 0)
@@ -115,7 +116,7 @@ static jsn_status read_json(place *p, const char *name)
     if (strcmp(name, JSNI_RUN_RESULT) == 0)
         return jsni_record_result_read(&p->result, p->folder, &p->finished);
     JSNI_TRY(jsni_record_open(p->folder, name, &doc));
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return JSN_OK;
 }
 

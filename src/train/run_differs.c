@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/option.h"
 #include "core/run_mark.h"
 #include "train/run_name.h"
 
@@ -45,13 +46,13 @@ static jsn_status compare(const jsn_option_info *row, const jsn_train_config *th
                           const jsn_train_config *now, jsni_text *out, size_t *count)
 {
     char *a = NULL, *b = NULL;
-    jsn_status status = jsn_options_text(row, then, &a);
+    jsn_status status = jsni_options_text(row, then, &a);
     if (status == JSN_OK)
-        status = jsn_options_text(row, now, &b);
+        status = jsni_options_text(row, now, &b);
     if (status == JSN_OK && strcmp(a, b) != 0 &&
         !(is_data(row->name) && same_place(a, b))) {
-        const bool had = jsn_options_is_set(row, then);
-        const bool has = jsn_options_is_set(row, now);
+        const bool had = jsni_options_is_set(row, then);
+        const bool has = jsni_options_is_set(row, now);
         if (*count < MOST_NAMED)
             jsni_text_format(out, "%s--%s %.200s then, %.200s now",
                              *count == 0 ? "" : "; ", row->name, had ? a : "not given",

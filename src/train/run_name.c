@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/folder.h"
+#include "core/option.h"
 #include "core/sha256.h"
 #include "format/yaml.h"
 #include "store/run_record.h"
@@ -36,11 +37,11 @@ jsn_status jsni_run_fingerprint(const jsn_train_config *config,
     jsni_sha256_init(&sha);
     for (size_t i = 0; i < count; i++) {
         if (!jsn_train_option_matters(&table[i]) ||
-            (joined_later(&table[i]) && !jsn_options_is_set(&table[i], config)))
+            (joined_later(&table[i]) && !jsni_options_is_set(&table[i], config)))
             continue;
         char *value = NULL;
         const bool own = jsni_run_option_identifies(&table[i]);
-        JSNI_TRY(jsn_options_text(&table[i], config, &value));
+        JSNI_TRY(jsni_options_text(&table[i], config, &value));
         const char *counted = own ? value : table[i].initial;
         jsni_sha256_add(&sha, table[i].name, strlen(table[i].name) + 1);
         jsni_sha256_add(&sha, counted, strlen(counted) + 1);
@@ -126,7 +127,7 @@ jsn_status jsni_run_config_text(const jsn_train_config *config, jsni_text *out)
     for (size_t i = 0; i < count; i++) {
         char *value = NULL;
         const bool manner = jsni_run_setting_is_manner(table[i].name);
-        if (!jsn_options_is_set(&table[i], config) ||
+        if (!jsni_options_is_set(&table[i], config) ||
             !(manner || jsn_train_option_matters(&table[i])))
             continue;
         if (manner && !said) {
@@ -134,7 +135,7 @@ jsn_status jsni_run_config_text(const jsn_train_config *config, jsni_text *out)
                                   "how it was run; the result is the same for any");
             said = true;
         }
-        JSNI_TRY(jsn_options_text(&table[i], config, &value));
+        JSNI_TRY(jsni_options_text(&table[i], config, &value));
         if (table[i].kind == JSN_OPTION_TEXT || table[i].kind == JSN_OPTION_CHOICE)
             jsni_yaml_add_text(out, table[i].name, value);
         else

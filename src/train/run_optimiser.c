@@ -5,6 +5,7 @@
 
 #include "backend/optim_impl.h"
 #include "core/fail.h"
+#include "core/option.h"
 #include "core/spec.h"
 #include "core/text.h"
 
@@ -35,7 +36,7 @@ jsn_status jsni_run_optimiser(const jsn_train_config *config, char **out)
         char *value = NULL;
         if (values[i].given || option == NULL)
             continue;
-        if (jsn_options_text(option, config, &value) != JSN_OK)
+        if (jsni_options_text(option, config, &value) != JSN_OK)
             text.status = JSN_ERR_MEMORY;
         else
             jsni_text_format(&text, "%c%s=%s", before, option->name, value);

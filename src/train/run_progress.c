@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "core/words.h"
 #include "train/run.h"
 
 void jsni_group_pace(jsni_group *group, size_t steps, double seconds)
@@ -97,7 +98,7 @@ void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t tot
     const double share =
         (epoch + (double)run->state.batch / (double)run->group->steps) / epochs;
     jsni_text parts = jsni_text_in(all, sizeof all);
-    jsn_time_left(jsni_run_seconds_left(run), left, sizeof left);
+    jsni_time_left(jsni_run_seconds_left(run), left, sizeof left);
     if (left[0] != '\0')
         jsni_text_format(&parts, "%s  ", left);
     jsni_text_format(&parts, "run %.0f%%", floor(100.0 * share));

@@ -6,8 +6,9 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/number.h"
-#include "format/json_tree.h"
 #include "store/run_files.h"
 #include "train/early_stop.h"
 #include "train/run.h"
@@ -30,31 +31,31 @@ static const struct {
 #undef FIELD
 };
 
-static void put_result(const jsn_train_result *result, jsn_json_writer *w)
+static void put_result(const jsn_train_result *result, jsni_json_writer *w)
 {
-    jsn_json_put_text(w, "run", result->run);
-    jsn_json_put_int(w, "epochs", result->epochs);
+    jsni_json_put_text(w, "run", result->run);
+    jsni_json_put_int(w, "epochs", result->epochs);
     for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
-        jsn_json_put_real(w, fields[i].name,
-                          *(const double *)((const char *)result + fields[i].offset));
+        jsni_json_put_real(w, fields[i].name,
+                           *(const double *)((const char *)result + fields[i].offset));
     if (result->stopped[0] != '\0')
-        jsn_json_put_text(w, "stopped", result->stopped);
-    jsn_json_put_text(w, "weights_sha256", result->weights_sha256);
+        jsni_json_put_text(w, "stopped", result->stopped);
+    jsni_json_put_text(w, "weights_sha256", result->weights_sha256);
 }
 
 jsn_status jsn_train_result_json(const jsn_train_result *result, char **out)
 {
     JSNI_NEED(result);
     JSNI_NEED(out);
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     put_result(result, w);
     if (result->classes > 0)
-        jsn_json_put_int(w, "classes", (int64_t)result->classes);
-    jsn_json_end(w);
-    const jsn_status status = jsn_json_writer_take(w, out);
-    jsn_json_writer_destroy(w);
+        jsni_json_put_int(w, "classes", (int64_t)result->classes);
+    jsni_json_end(w);
+    const jsn_status status = jsni_json_writer_take(w, out);
+    jsni_json_writer_destroy(w);
     return status;
 }
 
@@ -104,24 +105,24 @@ jsn_status jsni_run_result_write(const jsni_run_folder *folder,
 {
     char fingerprint[JSNI_FINGERPRINT];
     char *text = NULL;
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     JSNI_TRY(jsni_run_fingerprint(config, fingerprint));
-    JSNI_TRY(jsn_json_writer_create(&w, 2));
-    jsn_json_begin_object(w, NULL);
+    JSNI_TRY(jsni_json_writer_create(&w, 2));
+    jsni_json_begin_object(w, NULL);
     put_result(result, w);
-    jsn_json_put_text(w, "options", fingerprint);
-    jsn_json_put_text(w, "data", mark->digest);
-    jsn_json_put_text(w, "data_text", mark->text);
+    jsni_json_put_text(w, "options", fingerprint);
+    jsni_json_put_text(w, "data", mark->digest);
+    jsni_json_put_text(w, "data_text", mark->text);
     if (mark->test[0] != '\0')
-        jsn_json_put_text(w, "test_images", mark->test);
+        jsni_json_put_text(w, "test_images", mark->test);
     jsn_status status = jsni_run_files_put(folder->path, (size_t)config->members, w);
-    jsn_json_end(w);
+    jsni_json_end(w);
     if (status == JSN_OK)
-        status = jsn_json_writer_take(w, &text);
+        status = jsni_json_writer_take(w, &text);
     if (status == JSN_OK)
         status = jsni_run_write(folder, JSNI_RUN_RESULT, text, strlen(text));
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "train/run.h"
 
 static void say(jsni_run *run, const char *text)
@@ -100,7 +101,7 @@ static jsn_status say_bad(jsni_run *run)
         return JSN_OK;
     (void)snprintf(
         text, sizeof text, "%zu %s cannot be read and %s left out, such as %s", bad,
-        jsn_noun(bad, "image", "images"), jsn_noun(bad, "is", "are"), reason);
+        jsni_noun(bad, "image", "images"), jsni_noun(bad, "is", "are"), reason);
     run->logger.message(run, JSN_LOG_WARNING, text);
     return jsni_bad_images_check_classes(run);
 }

@@ -7,6 +7,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "format/safetensors.h"
 #include "store/record_epoch.h"
 #include "store/run_rows.h"
@@ -147,7 +148,7 @@ static jsn_status load_rows(jsni_run *run)
                          "%s: %zu %s, but the checkpoint is at epoch %zu; delete the "
                          "run folder to start again",
                          JSNI_RUN_METRICS, run->past_count,
-                         jsn_noun(run->past_count, "row", "rows"), epochs);
+                         jsni_noun(run->past_count, "row", "rows"), epochs);
     run->past_count = epochs;
     for (size_t i = 0; i < epochs; i++)
         run->past[i].epochs = run->config->epochs;

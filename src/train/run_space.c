@@ -4,8 +4,8 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/machine.h"
 #include "core/text.h"
-#include "jensen/machine.h"
 #include "train/run.h"
 
 static uint64_t size_of(const jsni_run *run, const char *name)
@@ -61,7 +61,7 @@ void jsni_run_space_tell(jsni_run *run)
 {
     char text[800] = "";
     const jsni_run_space space = measure(run);
-    const uint64_t free_bytes = jsn_disk_free(run->folder.path);
+    const uint64_t free_bytes = jsni_disk_free(run->folder.path);
     /* 0 is also what a disk has that does not say; a full one will. */
     if (free_bytes > 0)
         jsni_run_space_text(&space, free_bytes, run->folder.path, text, sizeof text);

@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/names.h"
+#include "core/words.h"
 
 #define TABLE_ENTRY(id) &jsni_schedule_##id,
 static const jsni_schedule_def *const table[] = {JSNI_SCHEDULE_LIST(TABLE_ENTRY)};
@@ -41,7 +42,7 @@ jsn_status jsni_schedule_parse(const char *spec, size_t epochs, jsni_schedule *o
     if (schedule.warmup >= schedule.epochs && schedule.warmup > 0.0)
         return jsni_fail(JSN_ERR_RANGE, "'%s': warmup=%g leaves nothing of %zu %s",
                          spec, schedule.warmup, epochs,
-                         jsn_noun(epochs, "epoch", "epochs"));
+                         jsni_noun(epochs, "epoch", "epochs"));
     def->set(&schedule, values);
     *out = schedule;
     return JSN_OK;

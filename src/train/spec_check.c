@@ -5,6 +5,7 @@
 
 #include "backend/optim_impl.h"
 #include "core/fail.h"
+#include "core/option.h"
 #include "jensen/augment.h"
 #include "jensen/loss.h"
 #include "jensen/noise.h"
@@ -88,9 +89,9 @@ jsn_status jsni_train_check_specs(const jsn_train_config *config)
     jsn_status status = JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
         char *text = NULL;
-        if (table[i].kind != JSN_OPTION_TEXT || !jsn_options_is_set(&table[i], config))
+        if (table[i].kind != JSN_OPTION_TEXT || !jsni_options_is_set(&table[i], config))
             continue;
-        status = jsn_options_text(&table[i], config, &text);
+        status = jsni_options_text(&table[i], config, &text);
         if (status == JSN_OK)
             status = jsni_train_check_spec(table[i].name, text);
         jsn_text_release(text);

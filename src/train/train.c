@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/option.h"
 #include "core/pool.h"
 #include "format/csv.h"
 #include "store/run_rows.h"
@@ -335,9 +336,9 @@ static jsn_status same_option(const jsn_option_info *row, const jsn_train_config
                               const jsn_train_config *b)
 {
     char *x = NULL, *y = NULL;
-    jsn_status status = jsn_options_text(row, a, &x);
+    jsn_status status = jsni_options_text(row, a, &x);
     if (status == JSN_OK)
-        status = jsn_options_text(row, b, &y);
+        status = jsni_options_text(row, b, &y);
     if (status == JSN_OK && strcmp(x, y) != 0)
         status = jsni_fail(JSN_ERR_ARGUMENT,
                            "runs side by side must agree in --%s ('%s', '%s')",

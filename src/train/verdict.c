@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/text.h"
 
 enum { LEAST_SURE = 20 };
@@ -141,35 +142,35 @@ jsn_status jsni_noisy_accuracy_of(const jsni_part *part, const jsni_predictions 
     return JSN_OK;
 }
 
-static void put_estimate(const jsni_estimate *e, jsn_json_writer *w, const char *key)
+static void put_estimate(const jsni_estimate *e, jsni_json_writer *w, const char *key)
 {
-    jsn_json_begin_array(w, key);
-    jsn_json_put_real(w, NULL, e->value);
-    jsn_json_put_real(w, NULL, e->low);
-    jsn_json_put_real(w, NULL, e->high);
-    jsn_json_end(w);
+    jsni_json_begin_array(w, key);
+    jsni_json_put_real(w, NULL, e->value);
+    jsni_json_put_real(w, NULL, e->low);
+    jsni_json_put_real(w, NULL, e->high);
+    jsni_json_end(w);
 }
 
-void jsni_verdict_put(const jsni_verdict *v, jsn_json_writer *w)
+void jsni_verdict_put(const jsni_verdict *v, jsni_json_writer *w)
 {
     static const char *const words[] = {"fair", "weak", "none"};
     const jsni_agreement *a = &v->by;
-    jsn_json_begin_object(w, "verdict");
-    jsn_json_put_text(w, "trust", words[v->trust]);
-    jsn_json_put_text(w, "images", a->images_of);
-    jsn_json_put_int(w, "count", (int64_t)a->images);
-    jsn_json_put_real(w, "agreement", a->share);
-    jsn_json_put_real(w, "chance", a->chance);
-    jsn_json_end(w);
+    jsni_json_begin_object(w, "verdict");
+    jsni_json_put_text(w, "trust", words[v->trust]);
+    jsni_json_put_text(w, "images", a->images_of);
+    jsni_json_put_int(w, "count", (int64_t)a->images);
+    jsni_json_put_real(w, "agreement", a->share);
+    jsni_json_put_real(w, "chance", a->chance);
+    jsni_json_end(w);
     if (!v->val_noisy)
         return;
-    jsn_json_begin_object(w, "val_labels");
-    jsn_json_put_int(w, "sure", (int64_t)v->estimate.sure);
+    jsni_json_begin_object(w, "val_labels");
+    jsni_json_put_int(w, "sure", (int64_t)v->estimate.sure);
     if (v->estimate.sure > 0) {
         put_estimate(&v->estimate.noise, w, "noise");
         put_estimate(&v->estimate.clean, w, "accuracy");
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 void jsni_verdict_tell(const jsni_verdict *v, const jsn_logger *logger)

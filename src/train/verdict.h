@@ -3,7 +3,7 @@
 #ifndef JSNI_TRAIN_VERDICT_H
 #define JSNI_TRAIN_VERDICT_H
 
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/log.h"
 #include "train/evaluate.h"
 
@@ -62,7 +62,7 @@ typedef struct jsni_verdict {
 } jsni_verdict;
 
 /* As the objects "verdict" and, where it applies, "val_labels". */
-void jsni_verdict_put(const jsni_verdict *verdict, jsn_json_writer *w);
+void jsni_verdict_put(const jsni_verdict *verdict, jsni_json_writer *w);
 
 /* A warning when the list is worth little. */
 void jsni_verdict_tell(const jsni_verdict *verdict, const jsn_logger *logger);

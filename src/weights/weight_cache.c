@@ -17,6 +17,7 @@
 #include "core/file.h"
 #include "core/folder.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/names.h"
 #include "data/cache_folder.h"
 #include "store/record_card.h"
@@ -120,7 +121,7 @@ static void take_card(jsn_weights_info *out, jsni_model_card *card)
 jsn_status jsni_weights_read(const char *folder, const char *name,
                              jsn_weights_info *out)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     jsni_model_card card = {0};
     *out = (jsn_weights_info){0};
     jsn_status status = jsni_model_card_read(&card, folder);
@@ -141,7 +142,7 @@ jsn_status jsni_weights_read(const char *folder, const char *name,
         status = out->name == NULL ? JSN_ERR_MEMORY : JSN_OK;
     }
     jsni_model_card_release(&card);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     if (status != JSN_OK)
         jsn_weights_release(out);
     return status;

@@ -6,8 +6,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "core/sha256.h"
-#include "jensen/json.h"
 #include "jensen/network.h"
 #include "jensen/option.h"
 #include "store/record_card.h"
@@ -120,16 +120,16 @@ static jsn_status make_card(jsni_model_card *card, const char *network, size_t c
 static jsn_status write_record(const char *folder, const char *name, const char *source,
                                const char *sha256)
 {
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     char *text = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 2));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "name", name);
-    jsn_json_put_text(w, "source", source);
-    jsn_json_put_text(w, "sha256", sha256);
-    jsn_json_end(w);
-    jsn_status status = jsn_json_writer_take(w, &text);
-    jsn_json_writer_destroy(w);
+    JSNI_TRY(jsni_json_writer_create(&w, 2));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "name", name);
+    jsni_json_put_text(w, "source", source);
+    jsni_json_put_text(w, "sha256", sha256);
+    jsni_json_end(w);
+    jsn_status status = jsni_json_writer_take(w, &text);
+    jsni_json_writer_destroy(w);
     if (status == JSN_OK)
         status = jsni_file_write_in(folder, JSNI_WEIGHTS_RECORD, text, strlen(text));
     jsn_text_release(text);

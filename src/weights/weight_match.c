@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "core/words.h"
 #include "format/half.h"
 #include "nn/network_impl.h"
 
@@ -178,15 +179,15 @@ static jsn_status check_names(const char *path, const jsni_graph *graph,
                          "%s: does not fit %s: lacks %zu %s (%s%s), has %zu that "
                          "the network lacks (%s%s)",
                          path, graph->network, missing.count,
-                         jsn_noun(missing.count, "tensor", "tensors"), missing.text,
+                         jsni_noun(missing.count, "tensor", "tensors"), missing.text,
                          ellipsis(&missing), extra.count, extra.text, ellipsis(&extra));
     if (missing.count > 0)
         return jsni_fail(JSN_ERR_DATA, "%s: lacks %zu %s of %s: %s%s", path,
-                         missing.count, jsn_noun(missing.count, "tensor", "tensors"),
+                         missing.count, jsni_noun(missing.count, "tensor", "tensors"),
                          graph->network, missing.text, ellipsis(&missing));
     if (extra.count > 0)
         return jsni_fail(JSN_ERR_DATA, "%s: has %zu %s that %s lacks: %s%s", path,
-                         extra.count, jsn_noun(extra.count, "tensor", "tensors"),
+                         extra.count, jsni_noun(extra.count, "tensor", "tensors"),
                          graph->network, extra.text, ellipsis(&extra));
     return JSN_OK;
 }

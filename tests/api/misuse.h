@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/json.h"
 #include "jensen/jensen.h"
 
 /* The rows are walked like a list: `chosen` is the one to call, -1: only counts. */
@@ -55,8 +56,6 @@ const jsn_array *thing_array(void);
 const jsn_image *thing_image(void);
 const jsn_image_part *thing_part(void);
 jsn_image_decoder *thing_decoder(void);
-const jsn_json *thing_json(void);
-jsn_json_writer *thing_writer(void);
 const jsn_augment *thing_augment(void);
 jsn_augment_scratch *thing_scratch(void);
 jsn_loss *thing_loss(void);                  /* "ce" of two classes */

@@ -1,4 +1,4 @@
-/* tests/api/misuse_learning.c - see misuse.h: jensen/audit.h, jensen/augment.h, jensen/loss.h, jensen/noise.h, jensen/stats.h, jensen/theory.h. */
+/* tests/api/misuse_learning.c - see misuse.h: jensen/audit.h, jensen/augment.h, jensen/loss.h, jensen/noise.h, jensen/theory.h. */
 #include "api/misuse.h"
 
 static void misuse_augment(misuse *m)
@@ -177,68 +177,6 @@ static void misuse_noise(misuse *m)
     GIVES(jsn_noise_describe(SIZE_MAX));
 }
 
-static void misuse_stats(misuse *m)
-{
-    double reals[] = {0.5, 0.5, 0.25, 0.75};
-    jsn_stats_test test;
-    GIVES(jsn_stats_mean(NULL, 1));
-    GIVES(jsn_stats_mean(reals, 0));
-    GIVES(jsn_stats_deviation(NULL, 1));
-    GIVES(jsn_stats_deviation(reals, 0));
-    REFUSED(jsn_stats_student(NULL, reals, 1, reals, 1, 0.5));
-    REFUSED(jsn_stats_student(&test, NULL, 1, reals, 1, 0.5));
-    REFUSED(jsn_stats_student(&test, reals, 1, NULL, 1, 0.5));
-    REFUSED(jsn_stats_student(NULL, NULL, 1, NULL, 1, 0.5));
-    REFUSED(jsn_stats_student(&test, reals, 0, reals, 1, 0.5));
-    REFUSED(jsn_stats_student(&test, reals, 1, reals, 0, 0.5));
-    REFUSED(jsn_stats_student(&test, reals, 1, reals, 1, NAN));
-    REFUSED(jsn_stats_student(&test, reals, 1, reals, 1, -1.0));
-    REFUSED(jsn_stats_student(&test, reals, 1, reals, 1, INFINITY));
-    REFUSED(jsn_stats_welch(NULL, reals, 1, reals, 1, 0.5));
-    REFUSED(jsn_stats_welch(&test, NULL, 1, reals, 1, 0.5));
-    REFUSED(jsn_stats_welch(&test, reals, 1, NULL, 1, 0.5));
-    REFUSED(jsn_stats_welch(NULL, NULL, 1, NULL, 1, 0.5));
-    REFUSED(jsn_stats_welch(&test, reals, 0, reals, 1, 0.5));
-    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 0, 0.5));
-    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 1, NAN));
-    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 1, -1.0));
-    REFUSED(jsn_stats_welch(&test, reals, 1, reals, 1, INFINITY));
-    GIVES(jsn_stats_t_two_sided(NAN, 0.5));
-    GIVES(jsn_stats_t_two_sided(-1.0, 0.5));
-    GIVES(jsn_stats_t_two_sided(INFINITY, 0.5));
-    GIVES(jsn_stats_t_two_sided(0.5, NAN));
-    GIVES(jsn_stats_t_two_sided(0.5, -1.0));
-    GIVES(jsn_stats_t_two_sided(0.5, INFINITY));
-    GIVES(jsn_stats_t_quantile(NAN, 0.5));
-    GIVES(jsn_stats_t_quantile(-1.0, 0.5));
-    GIVES(jsn_stats_t_quantile(INFINITY, 0.5));
-    GIVES(jsn_stats_t_quantile(0.5, NAN));
-    GIVES(jsn_stats_t_quantile(0.5, -1.0));
-    GIVES(jsn_stats_t_quantile(0.5, INFINITY));
-    GIVES(jsn_stats_beta(NAN, 0.5, 0.5, 0.5));
-    GIVES(jsn_stats_beta(-1.0, 0.5, 0.5, 0.5));
-    GIVES(jsn_stats_beta(INFINITY, 0.5, 0.5, 0.5));
-    GIVES(jsn_stats_beta(0.5, NAN, 0.5, 0.5));
-    GIVES(jsn_stats_beta(0.5, -1.0, 0.5, 0.5));
-    GIVES(jsn_stats_beta(0.5, INFINITY, 0.5, 0.5));
-    GIVES(jsn_stats_beta(0.5, 0.5, NAN, 0.5));
-    GIVES(jsn_stats_beta(0.5, 0.5, -1.0, 0.5));
-    GIVES(jsn_stats_beta(0.5, 0.5, INFINITY, 0.5));
-    GIVES(jsn_stats_beta(0.5, 0.5, 0.5, NAN));
-    GIVES(jsn_stats_beta(0.5, 0.5, 0.5, -1.0));
-    GIVES(jsn_stats_beta(0.5, 0.5, 0.5, INFINITY));
-    REFUSED(jsn_stats_spearman(NULL, reals, 1, reals));
-    REFUSED(jsn_stats_spearman(reals, NULL, 1, reals));
-    REFUSED(jsn_stats_spearman(reals, reals, 1, NULL));
-    REFUSED(jsn_stats_spearman(NULL, NULL, 1, NULL));
-    TAKEN(jsn_stats_spearman(reals, reals, 0, reals));
-    REFUSED(jsn_stats_kendall(NULL, reals, 1, reals));
-    REFUSED(jsn_stats_kendall(reals, NULL, 1, reals));
-    REFUSED(jsn_stats_kendall(reals, reals, 1, NULL));
-    REFUSED(jsn_stats_kendall(NULL, NULL, 1, NULL));
-    TAKEN(jsn_stats_kendall(reals, reals, 0, reals));
-}
-
 static void misuse_theory(misuse *m)
 {
     jsn_theory_bounds bounds;
@@ -338,6 +276,5 @@ void misuse_learning(misuse *m)
     misuse_augment(m);
     misuse_loss(m);
     misuse_noise(m);
-    misuse_stats(m);
     misuse_theory(m);
 }

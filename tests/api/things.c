@@ -58,21 +58,6 @@ jsn_image_decoder *thing_decoder(void)
     return decoder;
 }
 
-const jsn_json *thing_json(void)
-{
-    static const char text[] = "{\"a\":[1]}";
-    jsn_json *json = NULL;
-    need(jsn_json_parse(&json, "text", text, sizeof text - 1));
-    return json;
-}
-
-jsn_json_writer *thing_writer(void)
-{
-    jsn_json_writer *writer = NULL;
-    need(jsn_json_writer_create(&writer, 0));
-    return writer;
-}
-
 const jsn_augment *thing_augment(void)
 {
     jsn_augment *pipeline = NULL;

@@ -3,37 +3,37 @@
 #include "support/support.h"
 
 #include "core/alloc.h"
+#include "core/json.h"
 #include "jensen/audit.h"
-#include "jensen/json.h"
 
-static jsn_json *golden;
+static jsni_json *golden;
 
 static int read_golden(void **state)
 {
     (void)state;
-    return jsn_json_read(&golden, JSN_TEST_GOLDEN "/audit.json") != JSN_OK;
+    return jsni_json_read(&golden, JSN_TEST_GOLDEN "/audit.json") != JSN_OK;
 }
 
 static int free_golden(void **state)
 {
     (void)state;
-    jsn_json_destroy(golden);
+    jsni_json_destroy(golden);
     return 0;
 }
 
-static double *reals(const jsn_json *list)
+static double *reals(const jsni_json *list)
 {
-    double *out = calloc(jsn_json_count(list) + 1, sizeof *out);
-    for (size_t i = 0; i < jsn_json_count(list); i++)
-        out[i] = jsn_json_real(jsn_json_at(list, i));
+    double *out = calloc(jsni_json_count(list) + 1, sizeof *out);
+    for (size_t i = 0; i < jsni_json_count(list); i++)
+        out[i] = jsni_json_real(jsni_json_at(list, i));
     return out;
 }
 
-static int32_t *integers(const jsn_json *list)
+static int32_t *integers(const jsni_json *list)
 {
-    int32_t *out = calloc(jsn_json_count(list) + 1, sizeof *out);
-    for (size_t i = 0; i < jsn_json_count(list); i++)
-        out[i] = (int32_t)jsn_json_int(jsn_json_at(list, i));
+    int32_t *out = calloc(jsni_json_count(list) + 1, sizeof *out);
+    for (size_t i = 0; i < jsni_json_count(list); i++)
+        out[i] = (int32_t)jsni_json_int(jsni_json_at(list, i));
     return out;
 }
 
@@ -44,13 +44,13 @@ typedef struct given {
     float *p32;
 } given;
 
-static given read_case(const jsn_json *made)
+static given read_case(const jsni_json *made)
 {
-    given g = {.labels = integers(jsn_json_get(made, "labels")),
-               .p = reals(jsn_json_get(made, "posteriors"))};
+    given g = {.labels = integers(jsni_json_get(made, "labels")),
+               .p = reals(jsni_json_get(made, "posteriors"))};
     jsn_audit_input_init(&g.in);
-    g.in.samples = (size_t)jsn_json_int(jsn_json_get(made, "samples"));
-    g.in.classes = (size_t)jsn_json_int(jsn_json_get(made, "classes"));
+    g.in.samples = (size_t)jsni_json_int(jsni_json_get(made, "samples"));
+    g.in.classes = (size_t)jsni_json_int(jsni_json_get(made, "classes"));
     g.in.labels = g.labels;
     g.in.posteriors64 = g.p;
     const size_t count = g.in.samples * g.in.classes;
@@ -68,14 +68,14 @@ static void free_case(given *g)
 }
 
 /* The chances are kept as float, whose last digit is 6e-8; the golden values have nine. */
-static void compare(const jsn_audit_result *r, const jsn_json *want, double tolerance)
+static void compare(const jsn_audit_result *r, const jsni_json *want, double tolerance)
 {
     const size_t n = r->samples, k = r->classes;
-    double *matrix = reals(jsn_json_get(want, "matrix"));
-    double *score = reals(jsn_json_get(want, "score"));
-    int32_t *suggested = integers(jsn_json_get(want, "suggested"));
+    double *matrix = reals(jsni_json_get(want, "matrix"));
+    double *score = reals(jsni_json_get(want, "score"));
+    int32_t *suggested = integers(jsni_json_get(want, "suggested"));
     double rate = 0.0;
-    assert_ok(jsn_json_get_real(want, "noise_rate", &rate));
+    assert_ok(jsni_json_get_real(want, "noise_rate", &rate));
     assert_close(r->noise_rate, rate, 1e-8, 0);
     assert_close(r->expected_errors, rate * (double)n, 1e-5, 0);
     assert_true(r->noise_low <= r->noise_rate && r->noise_rate <= r->noise_high);
@@ -94,30 +94,30 @@ static void test_every_method_gives_the_values_of_its_definition(void **state)
 {
     (void)state;
     size_t seen = 0;
-    const jsn_json *cases = jsn_json_get(golden, "cases");
-    for (size_t c = 0; c < jsn_json_count(cases); c++) {
-        const jsn_json *made = jsn_json_at(cases, c);
+    const jsni_json *cases = jsni_json_get(golden, "cases");
+    for (size_t c = 0; c < jsni_json_count(cases); c++) {
+        const jsni_json *made = jsni_json_at(cases, c);
         given g = read_case(made);
-        const jsn_json *methods = jsn_json_get(made, "methods");
-        double *thresholds = reals(jsn_json_get(made, "thresholds"));
-        seen = jsn_json_count(methods);
+        const jsni_json *methods = jsni_json_get(made, "methods");
+        double *thresholds = reals(jsni_json_get(made, "thresholds"));
+        seen = jsni_json_count(methods);
         for (size_t m = 0; m < seen; m++) {
             jsn_audit_options options;
             jsn_audit_result r;
             jsn_audit_options_init(&options);
-            assert_ok(
-                jsn_json_get_text(jsn_json_at(methods, m), "method", &options.method));
+            assert_ok(jsni_json_get_text(jsni_json_at(methods, m), "method",
+                                         &options.method));
             g.in.posteriors = NULL;
             g.in.posteriors64 = g.p;
             assert_ok(jsn_audit(&g.in, &options, &r));
-            compare(&r, jsn_json_at(methods, m), 2e-7);
+            compare(&r, jsni_json_at(methods, m), 2e-7);
             for (size_t k = 0; k < r.classes; k++)
                 assert_close(r.thresholds[k], thresholds[k], 1e-8, 0);
             jsn_audit_result_release(&r);
             g.in.posteriors = g.p32;
             g.in.posteriors64 = NULL;
             assert_ok(jsn_audit(&g.in, &options, &r));
-            compare(&r, jsn_json_at(methods, m), 1e-5);
+            compare(&r, jsni_json_at(methods, m), 1e-5);
             jsn_audit_result_release(&r);
         }
         free(thresholds);
@@ -129,7 +129,7 @@ static void test_every_method_gives_the_values_of_its_definition(void **state)
 static void test_the_suspects_are_sorted_and_have_a_kind(void **state)
 {
     (void)state;
-    given g = read_case(jsn_json_at(jsn_json_get(golden, "cases"), 0));
+    given g = read_case(jsni_json_at(jsni_json_get(golden, "cases"), 0));
     jsn_audit_options options;
     jsn_audit_result r;
     jsn_audit_options_init(&options);
@@ -152,7 +152,7 @@ static void test_the_suspects_are_sorted_and_have_a_kind(void **state)
 static void test_threads_do_not_change_a_bit(void **state)
 {
     (void)state;
-    given g = read_case(jsn_json_at(jsn_json_get(golden, "cases"), 1));
+    given g = read_case(jsni_json_at(jsni_json_get(golden, "cases"), 1));
     jsn_audit_options options;
     jsn_audit_result one, many;
     jsn_audit_options_init(&options);

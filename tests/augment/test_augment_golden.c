@@ -7,17 +7,17 @@
 #include "augment/operation.h"
 #include "augment/pipeline.h"
 #include "core/alloc.h"
+#include "core/json.h"
 #include "format/safetensors.h"
 #include "jensen/augment.h"
-#include "jensen/json.h"
 
-static jsn_json *doc;
+static jsni_json *doc;
 static jsni_safetensors *tensors;
 
 static int open_golden(void **state)
 {
     (void)state;
-    assert_ok(jsn_json_read(&doc, JSN_TEST_GOLDEN "/augment.json"));
+    assert_ok(jsni_json_read(&doc, JSN_TEST_GOLDEN "/augment.json"));
     assert_ok(jsni_safetensors_open(&tensors, JSN_TEST_GOLDEN "/augment.safetensors"));
     return 0;
 }
@@ -25,30 +25,30 @@ static int open_golden(void **state)
 static int close_golden(void **state)
 {
     (void)state;
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     jsni_safetensors_close(tensors);
     assert_int_equal(jsni_alloc_live(), 0);
     return 0;
 }
 
-static const char *text(const jsn_json *c, const char *key)
+static const char *text(const jsni_json *c, const char *key)
 {
-    return jsn_json_text(jsn_json_get(c, key));
+    return jsni_json_text(jsni_json_get(c, key));
 }
 
-static double real(const jsn_json *c, const char *key)
+static double real(const jsni_json *c, const char *key)
 {
-    return jsn_json_real(jsn_json_get(c, key));
+    return jsni_json_real(jsni_json_get(c, key));
 }
 
-static size_t whole(const jsn_json *c, const char *key)
+static size_t whole(const jsni_json *c, const char *key)
 {
-    const jsn_json *value = jsn_json_get(c, key);
-    assert_true(jsn_json_is_int(value));
-    return (size_t)jsn_json_int(value);
+    const jsni_json *value = jsni_json_get(c, key);
+    assert_true(jsni_json_is_int(value));
+    return (size_t)jsni_json_int(value);
 }
 
-static const jsni_safetensor *tensor(const jsn_json *c, const char *key)
+static const jsni_safetensor *tensor(const jsni_json *c, const char *key)
 {
     const jsni_safetensor *t = jsni_safetensors_find(tensors, text(c, key));
     if (t == NULL)
@@ -57,7 +57,7 @@ static const jsni_safetensor *tensor(const jsn_json *c, const char *key)
 }
 
 /* A copy of the case's image. */
-static jsn_image input(const jsn_json *c)
+static jsn_image input(const jsni_json *c)
 {
     const jsni_safetensor *t = tensor(c, "image");
     jsn_image image;
@@ -77,7 +77,7 @@ static long first_difference(const void *a, const void *b, size_t bytes)
     return -1;
 }
 
-static void expect(const jsn_json *c, const void *got, size_t bytes)
+static void expect(const jsni_json *c, const void *got, size_t bytes)
 {
     const jsni_safetensor *want = tensor(c, "output");
     assert_int_equal(want->bytes, bytes);
@@ -87,7 +87,7 @@ static void expect(const jsn_json *c, const void *got, size_t bytes)
                  ((const uint8_t *)got)[at], ((const uint8_t *)want->data)[at]);
 }
 
-static void run_operation(const jsn_json *c, const char *name, double value, double x,
+static void run_operation(const jsni_json *c, const char *name, double value, double x,
                           double y)
 {
     jsn_image in = input(c), out;
@@ -98,7 +98,7 @@ static void run_operation(const jsn_json *c, const char *name, double value, dou
     jsn_image_release(&out);
 }
 
-static void check_convert(const jsn_json *c)
+static void check_convert(const jsni_json *c)
 {
     const char *name = text(c, "op");
     /* A value is ignored. */
@@ -118,7 +118,7 @@ static void check_convert(const jsn_json *c)
     jsn_image_release(&out);
 }
 
-static void check_randaugment(const jsn_json *c)
+static void check_randaugment(const jsni_json *c)
 {
     const double sign = real(c, "sign") < 0 ? -1.0 : 1.0;
     run_operation(c, text(c, "op"), sign * real(c, "value"), real(c, "x_draw"),
@@ -126,16 +126,16 @@ static void check_randaugment(const jsn_json *c)
 }
 
 /* A recipe and plan with the case's window and mirror, without operations. */
-static void plan_window(const jsn_json *c, jsni_recipe *recipe, jsni_view_plan *plan)
+static void plan_window(const jsni_json *c, jsni_recipe *recipe, jsni_view_plan *plan)
 {
     recipe->crop = 1;
     recipe->pad = (uint32_t)whole(c, "padding");
     *plan = (jsni_view_plan){.top = (uint32_t)whole(c, "top"),
                              .left = (uint32_t)whole(c, "left"),
-                             .flip = jsn_json_bool(jsn_json_get(c, "flip"))};
+                             .flip = jsni_json_bool(jsni_json_get(c, "flip"))};
 }
 
-static void check_crop_flip(const jsn_json *c)
+static void check_crop_flip(const jsni_json *c)
 {
     static jsni_recipe recipe;
     jsni_view_plan plan;
@@ -154,7 +154,7 @@ static void check_crop_flip(const jsn_json *c)
     jsn_image_release(&in);
 }
 
-static void check_cutout_mask(const jsn_json *c)
+static void check_cutout_mask(const jsni_json *c)
 {
     uint8_t mask[1024];
     uint32_t y0, y1, x0, x1;
@@ -168,15 +168,15 @@ static void check_cutout_mask(const jsn_json *c)
     expect(c, mask, sizeof mask);
 }
 
-static void check_jitter_chain(const jsn_json *c)
+static void check_jitter_chain(const jsni_json *c)
 {
-    const jsn_json *steps = jsn_json_get(c, "steps");
+    const jsni_json *steps = jsni_json_get(c, "steps");
     jsn_image image = input(c);
-    for (size_t i = 0; i < jsn_json_count(steps); i++) {
-        const jsn_json *step = jsn_json_at(steps, i);
+    for (size_t i = 0; i < jsni_json_count(steps); i++) {
+        const jsni_json *step = jsni_json_at(steps, i);
         jsn_image next;
-        assert_ok(jsn_augment_operation(&image, jsn_json_text(jsn_json_at(step, 0)),
-                                        jsn_json_real(jsn_json_at(step, 1)), 0, 0,
+        assert_ok(jsn_augment_operation(&image, jsni_json_text(jsni_json_at(step, 0)),
+                                        jsni_json_real(jsni_json_at(step, 1)), 0, 0,
                                         &next));
         jsn_image_release(&image);
         image = next;
@@ -185,15 +185,15 @@ static void check_jitter_chain(const jsn_json *c)
     jsn_image_release(&image);
 }
 
-static void check_resized_crop(const jsn_json *c)
+static void check_resized_crop(const jsni_json *c)
 {
-    const jsn_json *size = jsn_json_get(c, "size");
+    const jsni_json *size = jsni_json_get(c, "size");
     const uint32_t top = (uint32_t)whole(c, "top"), left = (uint32_t)whole(c, "left");
     const jsn_augment_box box = {top, top + (uint32_t)whole(c, "height"), left,
                                  left + (uint32_t)whole(c, "width")};
     jsn_image in = input(c), out;
-    assert_ok(jsn_image_create(&out, (size_t)jsn_json_int(jsn_json_at(size, 1)),
-                               (size_t)jsn_json_int(jsn_json_at(size, 0))));
+    assert_ok(jsn_image_create(&out, (size_t)jsni_json_int(jsni_json_at(size, 1)),
+                               (size_t)jsni_json_int(jsni_json_at(size, 0))));
     assert_ok(jsn_image_resize(&in, &box, JSN_FILTER_BILINEAR, &out));
     expect(c, out.data, out.width * out.height * 3);
     jsn_image_release(&in);
@@ -211,14 +211,14 @@ static jsn_image transposed(const jsn_image *in)
     return out;
 }
 
-static void check_eval_resize(const jsn_json *c)
+static void check_eval_resize(const jsni_json *c)
 {
     const float mean[3] = {0, 0, 0}, std[3] = {1, 1, 1};
     const size_t crop = whole(c, "crop");
     const jsn_augment_key key = {0};
     char spec[64];
     jsn_image in = input(c);
-    if (jsn_json_bool(jsn_json_get(c, "transposed"))) {
+    if (jsni_json_bool(jsni_json_get(c, "transposed"))) {
         jsn_image turned = transposed(&in);
         jsn_image_release(&in);
         in = turned;
@@ -247,23 +247,24 @@ static int kind_of(const char *name)
     return -1;
 }
 
-static void check_pipeline(const jsn_json *c)
+static void check_pipeline(const jsni_json *c)
 {
     static jsni_recipe recipe;
-    const jsn_json *steps = jsn_json_get(c, "steps"), *cut = jsn_json_get(c, "cutout");
+    const jsni_json *steps = jsni_json_get(c, "steps"),
+                    *cut = jsni_json_get(c, "cutout");
     float mean[3], std[3];
     for (size_t i = 0; i < 3; i++) {
-        mean[i] = (float)jsn_json_real(jsn_json_at(jsn_json_get(c, "mean"), i));
-        std[i] = (float)jsn_json_real(jsn_json_at(jsn_json_get(c, "std"), i));
+        mean[i] = (float)jsni_json_real(jsni_json_at(jsni_json_get(c, "mean"), i));
+        std[i] = (float)jsni_json_real(jsni_json_at(jsni_json_get(c, "std"), i));
     }
     jsn_augment *pipeline = NULL;
     assert_ok(jsn_augment_create(&pipeline, "strong", 32, 32, mean, std));
     recipe = *jsni_augment_recipe(pipeline);
     jsni_view_plan plan;
     plan_window(c, &recipe, &plan);
-    plan.ops = (uint32_t)jsn_json_count(steps);
+    plan.ops = (uint32_t)jsni_json_count(steps);
     for (size_t i = 0; i < plan.ops; i++) {
-        const jsn_json *s = jsn_json_at(steps, i);
+        const jsni_json *s = jsni_json_at(steps, i);
         jsni_pixel_op_resolve(&plan.op[i], kind_of(text(s, "op")), real(s, "value"),
                               real(s, "sign") < 0 ? -1 : 1, 32, 32, real(s, "x_draw"),
                               real(s, "y_draw"));
@@ -283,7 +284,7 @@ static void check_pipeline(const jsn_json *c)
     jsn_image_release(&in);
 }
 
-static void check_jitter(const jsn_json *c)
+static void check_jitter(const jsni_json *c)
 {
     run_operation(c, text(c, "op"), real(c, "factor"), 0, 0);
 }
@@ -293,7 +294,7 @@ static void test_every_case_is_exact(void **state)
     (void)state;
     static const struct {
         const char *kind;
-        void (*check)(const jsn_json *c);
+        void (*check)(const jsni_json *c);
     } rows[] = {{"convert", check_convert},
                 {"randaugment", check_randaugment},
                 {"crop_flip", check_crop_flip},
@@ -303,35 +304,35 @@ static void test_every_case_is_exact(void **state)
                 {"resized_crop", check_resized_crop},
                 {"eval_resize", check_eval_resize},
                 {"pipeline", check_pipeline}};
-    const jsn_json *cases = jsn_json_get(doc, "cases");
+    const jsni_json *cases = jsni_json_get(doc, "cases");
     size_t seen = 0;
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         size_t count = 0;
-        for (size_t i = 0; i < jsn_json_count(cases); i++) {
-            const jsn_json *c = jsn_json_at(cases, i);
+        for (size_t i = 0; i < jsni_json_count(cases); i++) {
+            const jsni_json *c = jsni_json_at(cases, i);
             if (strcmp(text(c, "kind"), rows[r].kind) != 0)
                 continue;
             rows[r].check(c);
             count++;
         }
-        assert_int_equal(count, whole(jsn_json_get(doc, "counts"), rows[r].kind));
+        assert_int_equal(count, whole(jsni_json_get(doc, "counts"), rows[r].kind));
         seen += count;
     }
-    assert_int_equal(seen, jsn_json_count(cases));
+    assert_int_equal(seen, jsni_json_count(cases));
     assert_int_equal(seen, 473);
 }
 
 static void test_the_ranges_are_those_of_the_golden_file(void **state)
 {
     (void)state;
-    const jsn_json *ranges = jsn_json_get(doc, "ranges");
-    assert_int_equal(jsn_json_count(ranges), JSNI_PIXEL_DRAWN);
+    const jsni_json *ranges = jsni_json_get(doc, "ranges");
+    assert_int_equal(jsni_json_count(ranges), JSNI_PIXEL_DRAWN);
     for (size_t i = 0; i < JSNI_PIXEL_DRAWN; i++) {
-        const jsn_json *row = jsn_json_at(ranges, i);
+        const jsni_json *row = jsni_json_at(ranges, i);
         const jsn_operation_info *info = jsn_operation_describe(i);
-        assert_string_equal(jsn_json_text(jsn_json_at(row, 0)), info->name);
-        assert_true(jsn_json_real(jsn_json_at(row, 1)) == info->low);
-        assert_true(jsn_json_real(jsn_json_at(row, 2)) == info->high);
+        assert_string_equal(jsni_json_text(jsni_json_at(row, 0)), info->name);
+        assert_true(jsni_json_real(jsni_json_at(row, 1)) == info->low);
+        assert_true(jsni_json_real(jsni_json_at(row, 2)) == info->high);
         assert_int_equal(info->randaugment, 1);
         assert_int_equal(info->is_signed,
                          (jsni_operation_at(i)->draws & JSNI_DRAWS_SIGN) != 0);
@@ -343,10 +344,10 @@ static void test_magnitudes_give_the_stored_values(void **state)
 {
     (void)state;
     const float mean[3] = {0, 0, 0}, std[3] = {1, 1, 1};
-    const jsn_json *cases = jsn_json_get(doc, "cases");
-    for (size_t i = 0; i < jsn_json_count(cases); i++) {
-        const jsn_json *c = jsn_json_at(cases, i);
-        if (jsn_json_get(c, "M") == NULL || jsn_json_get(c, "value") == NULL)
+    const jsni_json *cases = jsni_json_get(doc, "cases");
+    for (size_t i = 0; i < jsni_json_count(cases); i++) {
+        const jsni_json *c = jsni_json_at(cases, i);
+        if (jsni_json_get(c, "M") == NULL || jsni_json_get(c, "value") == NULL)
             continue;
         char spec[64];
         jsn_augment *pipeline = NULL;

@@ -5,10 +5,10 @@
  * 1e-5 for backends whose convolutions may be Winograd's; 1e-4 for the BatchNorm cases,
  * whose second channel has mean 100 and deviation 0.1, i.e. 1e-7 * 100 / 0.1. */
 #include "backend/backend_support.h"
-#include "jensen/json.h"
+#include "core/json.h"
 
 typedef struct golden_set {
-    jsn_json *manifest;
+    jsni_json *manifest;
     jsni_safetensors *file;
 } golden_set;
 
@@ -16,7 +16,7 @@ static int open_golden(void **state)
 {
     golden_set *set = calloc(1, sizeof *set);
     assert_non_null(set);
-    assert_ok(jsn_json_read(&set->manifest, JSN_TEST_GOLDEN "/network.json"));
+    assert_ok(jsni_json_read(&set->manifest, JSN_TEST_GOLDEN "/network.json"));
     assert_ok(
         jsni_safetensors_open(&set->file, JSN_TEST_GOLDEN "/network.safetensors"));
     *state = set;
@@ -26,23 +26,23 @@ static int open_golden(void **state)
 static int close_golden(void **state)
 {
     golden_set *set = *state;
-    jsn_json_destroy(set->manifest);
+    jsni_json_destroy(set->manifest);
     jsni_safetensors_close(set->file);
     free(set);
     return 0;
 }
 
-static size_t number(const jsn_json *entry, const char *key, size_t otherwise)
+static size_t number(const jsni_json *entry, const char *key, size_t otherwise)
 {
     double value = (double)otherwise;
-    if (jsn_json_get(entry, key) != NULL)
-        assert_ok(jsn_json_get_real(entry, key, &value));
+    if (jsni_json_get(entry, key) != NULL)
+        assert_ok(jsni_json_get_real(entry, key, &value));
     return (size_t)value;
 }
 
-static const char *text(const jsn_json *entry, const char *key)
+static const char *text(const jsni_json *entry, const char *key)
 {
-    return jsn_json_text(jsn_json_get(entry, key));
+    return jsni_json_text(jsni_json_get(entry, key));
 }
 
 static int has(const golden_set *set, const char *layer, const char *tensor)
@@ -64,7 +64,7 @@ static const jsni_safetensor *tensor_of(const golden_set *set, const char *layer
 }
 
 /* The op of a manifest entry; 0 when it is none (optimisers). */
-static int make_op(const golden_set *set, const jsn_json *entry, jsni_op *op)
+static int make_op(const golden_set *set, const jsni_json *entry, jsni_op *op)
 {
     const char *kind = text(entry, "kind"), *name = text(entry, "name");
     memset(op, 0, sizeof *op);
@@ -88,10 +88,10 @@ static int make_op(const golden_set *set, const jsn_json *entry, jsni_op *op)
         op->kind = JSNI_OP_MAX_POOL;
         op->as.pool = window;
     } else if (strcmp(kind, "adaptive_avg_pool") == 0) {
-        const jsn_json *out = jsn_json_get(entry, "out");
+        const jsni_json *out = jsni_json_get(entry, "out");
         op->kind = JSNI_OP_ADAPTIVE_POOL;
-        op->as.adaptive.out_h = (size_t)jsn_json_real(jsn_json_at(out, 0));
-        op->as.adaptive.out_w = (size_t)jsn_json_real(jsn_json_at(out, 1));
+        op->as.adaptive.out_h = (size_t)jsni_json_real(jsni_json_at(out, 0));
+        op->as.adaptive.out_w = (size_t)jsni_json_real(jsni_json_at(out, 1));
     } else if (strcmp(kind, "linear") == 0) {
         op->kind = JSNI_OP_LINEAR;
         op->as.linear =
@@ -135,7 +135,7 @@ static void compare_params(const golden_set *set, const char *layer, const rig *
     }
 }
 
-static void run_layer(const golden_set *set, const jsn_json *entry, const jsni_op *op,
+static void run_layer(const golden_set *set, const jsni_json *entry, const jsni_op *op,
                       const jsni_backend_ops *ops)
 {
     const char *layer = text(entry, "name");
@@ -179,13 +179,13 @@ static void run_layer(const golden_set *set, const jsn_json *entry, const jsni_o
 static void test_every_layer_matches_its_golden_values(void **state)
 {
     const golden_set *set = *state;
-    const jsn_json *layers = jsn_json_get(set->manifest, "layers");
+    const jsni_json *layers = jsni_json_get(set->manifest, "layers");
     for (size_t b = 0; jsni_backend_at(b) != NULL; b++) {
         size_t ran = 0;
-        for (size_t i = 0; i < jsn_json_count(layers); i++) {
+        for (size_t i = 0; i < jsni_json_count(layers); i++) {
             jsni_op op;
-            if (make_op(set, jsn_json_at(layers, i), &op)) {
-                run_layer(set, jsn_json_at(layers, i), &op, jsni_backend_at(b));
+            if (make_op(set, jsni_json_at(layers, i), &op)) {
+                run_layer(set, jsni_json_at(layers, i), &op, jsni_backend_at(b));
                 ran++;
             }
         }
@@ -196,16 +196,16 @@ static void test_every_layer_matches_its_golden_values(void **state)
 static void test_optimisers_match_their_golden_values(void **state)
 {
     const golden_set *set = *state;
-    const jsn_json *layers = jsn_json_get(set->manifest, "layers");
+    const jsni_json *layers = jsni_json_get(set->manifest, "layers");
     size_t ran = 0;
-    for (size_t i = 0; i < jsn_json_count(layers); i++) {
-        const jsn_json *entry = jsn_json_at(layers, i);
+    for (size_t i = 0; i < jsni_json_count(layers); i++) {
+        const jsni_json *entry = jsni_json_at(layers, i);
         if (strcmp(text(entry, "kind"), "sgd") != 0)
             continue;
         double lr = 0, momentum = 0, decay = 0;
-        assert_ok(jsn_json_get_real(entry, "lr", &lr));
-        assert_ok(jsn_json_get_real(entry, "momentum", &momentum));
-        assert_ok(jsn_json_get_real(entry, "weight_decay", &decay));
+        assert_ok(jsni_json_get_real(entry, "lr", &lr));
+        assert_ok(jsni_json_get_real(entry, "momentum", &momentum));
+        assert_ok(jsni_json_get_real(entry, "weight_decay", &decay));
         const char *name = text(entry, "name");
         char spec[64];
         (void)snprintf(spec, sizeof spec, "sgd:momentum=%g,nesterov=%d", momentum,

@@ -11,13 +11,13 @@
 #include "backend/backend_support.h"
 #include "backend/model.h"
 #include "backend/network_formula.h"
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/loss.h"
 #include "nn/network_impl.h"
 
 /* One golden network. */
 typedef struct golden_net {
-    const jsn_json *entry, *config;
+    const jsni_json *entry, *config;
     const char *name;
     const jsni_safetensors *file;
     const jsni_backend_ops *ops;
@@ -29,8 +29,8 @@ typedef struct golden_net {
 
 static double config_real(const golden_net *g, const char *key, double otherwise)
 {
-    const jsn_json *value = jsn_json_get(g->config, key);
-    return value == NULL ? otherwise : jsn_json_real(value);
+    const jsni_json *value = jsni_json_get(g->config, key);
+    return value == NULL ? otherwise : jsni_json_real(value);
 }
 
 static void load_formula(golden_net *g)
@@ -84,9 +84,9 @@ static double tolerance(const golden_net *g, const char *key)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strncmp(key, rows[i].part, strlen(rows[i].part)) == 0)
             return rows[i].by_net[net];
-    const jsn_json *deviations = jsn_json_get(g->entry, "float32_deviation");
+    const jsni_json *deviations = jsni_json_get(g->entry, "float32_deviation");
     double deviation = 0.0;
-    assert_ok(jsn_json_get_real(deviations, key, &deviation));
+    assert_ok(jsni_json_get_real(deviations, key, &deviation));
     return 5.0 * deviation + 1e-6;
 }
 
@@ -166,10 +166,10 @@ static void compare_params(golden_net *g, jsni_block block, const char *what,
     float *values = calloc(graph->param_floats, sizeof *values);
     assert_non_null(values);
     assert_ok(jsni_model_read(g->model, 0, block, values));
-    const jsn_json *names = jsn_json_get(g->entry, "parameters");
-    const size_t rows = jsn_json_count(names);
+    const jsni_json *names = jsni_json_get(g->entry, "parameters");
+    const size_t rows = jsni_json_count(names);
     for (size_t i = 0; i < rows; i++) {
-        const char *name = jsn_json_text(jsn_json_at(jsn_json_at(names, i), 0));
+        const char *name = jsni_json_text(jsni_json_at(jsni_json_at(names, i), 0));
         const jsni_tensor *t = find(graph->params, graph->param_count, name);
         compare_row(g, what, tag, i, rows, values + t->offset, t->count);
     }
@@ -182,13 +182,13 @@ static void compare_stats(golden_net *g, const char *tag)
     float *values = calloc(graph->stat_floats, sizeof *values);
     assert_non_null(values);
     assert_ok(jsni_model_read(g->model, 0, JSNI_BLOCK_STATISTICS, values));
-    const jsn_json *names = jsn_json_get(g->entry, "batch_norms");
-    const size_t rows = jsn_json_count(names);
+    const jsni_json *names = jsni_json_get(g->entry, "batch_norms");
+    const size_t rows = jsni_json_count(names);
     static const char *const parts[] = {"running_mean", "running_var"};
     for (size_t i = 0; i < 2 * rows; i++) {
         char name[160];
         (void)snprintf(name, sizeof name, "%s.%s",
-                       jsn_json_text(jsn_json_at(jsn_json_at(names, i / 2), 0)),
+                       jsni_json_text(jsni_json_at(jsni_json_at(names, i / 2), 0)),
                        parts[i % 2]);
         const jsni_tensor *t = find(graph->stats, graph->stat_count, name);
         compare_row(g, parts[i % 2], tag, i / 2, rows, values + t->offset, t->count);
@@ -214,11 +214,11 @@ static size_t find_node(const jsni_graph *graph, const char *module)
 static void compare_activations(golden_net *g)
 {
     const jsni_graph *graph = g->model->graph;
-    const jsn_json *list = jsn_json_get(g->entry, "activations");
-    const size_t rows = jsn_json_count(list);
+    const jsni_json *list = jsni_json_get(g->entry, "activations");
+    const size_t rows = jsni_json_count(list);
     size_t compared = 0;
     for (size_t i = 0; i < rows; i++) {
-        const char *module = jsn_json_text(jsn_json_at(jsn_json_at(list, i), 0));
+        const char *module = jsni_json_text(jsni_json_at(jsni_json_at(list, i), 0));
         const size_t node = find_node(graph, module);
         const size_t count = g->samples * jsni_shape_count(graph->nodes[node].shape);
         float *values = calloc(g->views * count, sizeof *values);
@@ -326,7 +326,7 @@ static void train(golden_net *g, jsn_loss *loss, size_t step, size_t steps)
 
 static void run_net(golden_net *g, const char *spec)
 {
-    g->config = jsn_json_get(g->entry, "config");
+    g->config = jsni_json_get(g->entry, "config");
     g->classes = (size_t)config_real(g, "K", 0);
     g->samples = (size_t)config_real(g, "batch", 0);
     g->views = (size_t)config_real(g, "views", 0);
@@ -348,7 +348,7 @@ static void run_net(golden_net *g, const char *spec)
     assert_true(g->images != NULL && g->labels != NULL);
     load_formula(g);
     jsn_loss *loss = NULL;
-    const char *kind = jsn_json_text(jsn_json_get(g->config, "loss"));
+    const char *kind = jsni_json_text(jsni_json_get(g->config, "loss"));
     assert_ok(jsn_loss_create(&loss, strcmp(kind, "gjs") == 0 ? "gjs:pi1=0.5" : "ce",
                               g->classes, g->views));
     compare_evaluation(g, "initial");
@@ -373,16 +373,17 @@ static void run_net(golden_net *g, const char *spec)
 
 static void run_everywhere(const char *name, const char *spec)
 {
-    jsn_json *manifest = NULL;
+    jsni_json *manifest = NULL;
     jsni_safetensors *file = NULL;
-    assert_ok(jsn_json_read(&manifest, JSN_TEST_GOLDEN "/network.json"));
+    assert_ok(jsni_json_read(&manifest, JSN_TEST_GOLDEN "/network.json"));
     assert_ok(jsni_safetensors_open(&file, JSN_TEST_GOLDEN "/network.safetensors"));
-    const jsn_json *nets = jsn_json_get(manifest, "networks");
+    const jsni_json *nets = jsni_json_get(manifest, "networks");
     size_t i = 0;
-    while (strcmp(jsn_json_text(jsn_json_get(jsn_json_at(nets, i), "name")), name) != 0)
-        assert_true(++i < jsn_json_count(nets));
+    while (strcmp(jsni_json_text(jsni_json_get(jsni_json_at(nets, i), "name")), name) !=
+           0)
+        assert_true(++i < jsni_json_count(nets));
     for (size_t b = 0; jsni_backend_at(b) != NULL; b++) {
-        golden_net g = {.entry = jsn_json_at(nets, i),
+        golden_net g = {.entry = jsni_json_at(nets, i),
                         .name = name,
                         .file = file,
                         .ops = jsni_backend_at(b)};
@@ -392,7 +393,7 @@ static void run_everywhere(const char *name, const char *spec)
             print_message("skipped: no device for the %s backend\n", g.ops->name);
     }
     jsni_safetensors_close(file);
-    jsn_json_destroy(manifest);
+    jsni_json_destroy(manifest);
 }
 
 static void test_the_formula_gives_the_examples(void **state)

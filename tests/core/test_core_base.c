@@ -8,7 +8,7 @@
 #include "core/number.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "jensen/log.h"
+#include "core/words.h"
 #include "jensen/version.h"
 
 static void test_every_status_has_a_text(void **state)
@@ -166,12 +166,13 @@ static void test_what_a_terminal_obeys_is_made_visible(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char shown[200];
         jsni_text text = jsni_text_in(shown, sizeof shown);
-        jsn_text_visible(cases[i].text, strlen(cases[i].text), false, add_piece, &text);
+        jsni_text_visible(cases[i].text, strlen(cases[i].text), false, add_piece,
+                          &text);
         assert_string_equal(shown, cases[i].shown);
     }
     char shown[40];
     jsni_text text = jsni_text_in(shown, sizeof shown);
-    jsn_text_visible("a\n\tb\r\0c", 7, true, add_piece, &text);
+    jsni_text_visible("a\n\tb\r\0c", 7, true, add_piece, &text);
     assert_string_equal(shown, "a\n\tb\\u000d\\u0000c");
 }
 
@@ -287,10 +288,10 @@ static void test_features_have_names(void **state)
 static void test_nouns_follow_their_count(void **state)
 {
     (void)state;
-    assert_string_equal(jsn_noun(0, "image", "images"), "images");
-    assert_string_equal(jsn_noun(1, "image", "images"), "image");
-    assert_string_equal(jsn_noun(2, "image", "images"), "images");
-    assert_string_equal(jsn_noun(UINT64_MAX, "is", "are"), "are");
+    assert_string_equal(jsni_noun(0, "image", "images"), "images");
+    assert_string_equal(jsni_noun(1, "image", "images"), "image");
+    assert_string_equal(jsni_noun(2, "image", "images"), "images");
+    assert_string_equal(jsni_noun(UINT64_MAX, "is", "are"), "are");
 }
 
 int main(void)

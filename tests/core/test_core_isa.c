@@ -3,13 +3,13 @@
 #include "support/support.h"
 
 #include "core/isa.h"
-#include "jensen/machine.h"
+#include "core/machine.h"
 
 static bool present(const char *name)
 {
-    for (size_t i = 0; i < jsn_instruction_set_count(); i++)
-        if (strcmp(jsn_instruction_set_at(i).name, name) == 0)
-            return jsn_instruction_set_at(i).present;
+    for (size_t i = 0; i < jsni_instruction_set_count(); i++)
+        if (strcmp(jsni_instruction_set_at(i).name, name) == 0)
+            return jsni_instruction_set_at(i).present;
     fail_msg("no instruction set %s", name);
     return false;
 }

@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include "core/group_limit.h"
-#include "jensen/machine.h"
+#include "core/machine.h"
 
 static void test_the_machine_is_described(void **state)
 {
     (void)state;
-    jsn_machine machine;
-    jsn_machine_probe(&machine);
+    jsni_machine machine;
+    jsni_machine_probe(&machine);
     assert_true(machine.cores >= 1);
     assert_true(machine.cores <= (size_t)sysconf(_SC_NPROCESSORS_CONF));
     assert_true(machine.cpu[0] != '\0');
@@ -100,10 +100,10 @@ static int kernel_lists(const char *flag)
 static void test_instruction_sets_agree_with_the_kernel(void **state)
 {
     (void)state;
-    assert_true(jsn_instruction_set_count() >= 4);
-    assert_null(jsn_instruction_set_at(jsn_instruction_set_count()).name);
-    for (size_t i = 0; i < jsn_instruction_set_count(); i++) {
-        const jsn_instruction_set set = jsn_instruction_set_at(i);
+    assert_true(jsni_instruction_set_count() >= 4);
+    assert_null(jsni_instruction_set_at(jsni_instruction_set_count()).name);
+    for (size_t i = 0; i < jsni_instruction_set_count(); i++) {
+        const jsni_instruction_set set = jsni_instruction_set_at(i);
         if (strcmp(set.name, "AVX2") == 0)
             assert_int_equal(set.present, kernel_lists("avx2"));
         if (strcmp(set.name, "FMA") == 0)
@@ -119,8 +119,8 @@ static void test_instruction_sets_agree_with_the_kernel(void **state)
 static void test_a_machine_without_gpu_says_why(void **state)
 {
     (void)state;
-    jsn_gpu_driver driver;
-    jsn_gpu_probe(&driver);
+    jsni_gpu_driver driver;
+    jsni_gpu_probe(&driver);
     assert_int_equal(driver.gpus == 0, driver.text[0] != '\0');
     assert_true(driver.gpus == 0 || driver.loadable);
     for (size_t i = 0; i < driver.gpus; i++)
@@ -130,8 +130,8 @@ static void test_a_machine_without_gpu_says_why(void **state)
 static void test_disk_space_is_that_of_an_existing_folder(void **state)
 {
     (void)state;
-    assert_true(jsn_disk_free("/") > 0);
-    assert_true(jsn_disk_free("/no/such/folder") == 0);
+    assert_true(jsni_disk_free("/") > 0);
+    assert_true(jsni_disk_free("/no/such/folder") == 0);
 }
 
 int main(void)

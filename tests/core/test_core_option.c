@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "core/alloc.h"
+#include "core/names.h"
+#include "core/option.h"
 #include "jensen/option.h"
 
 typedef struct settings {
@@ -33,10 +35,10 @@ enum { COUNT = sizeof table / sizeof table[0] };
 
 static jsn_status parse(settings *s, jsn_texts *rest, int argc, const char **argv)
 {
-    const jsn_status status = jsn_options_init(table, COUNT, s);
+    const jsn_status status = jsni_options_init(table, COUNT, s);
     return status != JSN_OK
                ? status
-               : jsn_options_parse(table, COUNT, s, argc, (char *const *)argv, rest);
+               : jsni_options_parse(table, COUNT, s, argc, (char *const *)argv, rest);
 }
 
 static jsn_status parse_all_forms(void *user)
@@ -60,7 +62,7 @@ static jsn_status parse_all_forms(void *user)
         assert_string_equal(rest.items[2], "--lr");
     }
     jsn_texts_release(&rest);
-    jsn_options_release(table, COUNT, &s);
+    jsni_options_release(table, COUNT, &s);
     return status;
 }
 
@@ -74,38 +76,38 @@ static void test_unset_fields_say_so_and_texts_read_back(void **state)
 {
     (void)state;
     settings s, t;
-    assert_ok(jsn_options_init(table, COUNT, &s));
-    assert_ok(jsn_options_init(table, COUNT, &t));
+    assert_ok(jsni_options_init(table, COUNT, &s));
+    assert_ok(jsni_options_init(table, COUNT, &t));
     assert_true(s.epochs == JSN_OPTION_INT_UNSET && s.out == NULL && s.lr == 0.1);
-    assert_ok(jsn_options_set(table, COUNT, &s, "lr", "1e-7"));
-    assert_ok(jsn_options_set(table, COUNT, &s, "json", "1"));
+    assert_ok(jsni_options_set(table, COUNT, &s, "lr", "1e-7"));
+    assert_ok(jsni_options_set(table, COUNT, &s, "json", "1"));
     for (size_t i = 0; i < COUNT; i++) {
         char *text = NULL;
-        assert_ok(jsn_options_text(&table[i], &s, &text));
+        assert_ok(jsni_options_text(&table[i], &s, &text));
         if (table[i].kind != JSN_OPTION_TEXTS)
-            assert_ok(jsn_options_set(table, COUNT, &t, table[i].name, text));
+            assert_ok(jsni_options_set(table, COUNT, &t, table[i].name, text));
         jsn_text_release(text);
     }
     assert_true(t.lr == 1e-7 && t.json && t.epochs == JSN_OPTION_INT_UNSET);
     assert_null(t.out);
-    jsn_options_release(table, COUNT, &s);
-    jsn_options_release(table, COUNT, &t);
+    jsni_options_release(table, COUNT, &s);
+    jsni_options_release(table, COUNT, &t);
 }
 
 static void test_cleared_fields_are_unset_until_set(void **state)
 {
     (void)state;
     settings s;
-    jsn_options_clear(table, COUNT, &s);
+    jsni_options_clear(table, COUNT, &s);
     for (size_t i = 0; i < COUNT; i++) {
-        assert_false(jsn_options_is_set(&table[i], &s));
-        assert_ptr_equal(jsn_options_find(table, COUNT, table[i].name), &table[i]);
-        assert_ok(jsn_options_set(table, COUNT, &s, table[i].name,
-                                  table[i].kind == JSN_OPTION_CHOICE ? "cpu" : "1"));
-        assert_true(jsn_options_is_set(&table[i], &s));
+        assert_false(jsni_options_is_set(&table[i], &s));
+        assert_ptr_equal(jsni_options_find(table, COUNT, table[i].name), &table[i]);
+        assert_ok(jsni_options_set(table, COUNT, &s, table[i].name,
+                                   table[i].kind == JSN_OPTION_CHOICE ? "cpu" : "1"));
+        assert_true(jsni_options_is_set(&table[i], &s));
     }
-    assert_null(jsn_options_find(table, COUNT, "lrx"));
-    jsn_options_release(table, COUNT, &s);
+    assert_null(jsni_options_find(table, COUNT, "lrx"));
+    jsni_options_release(table, COUNT, &s);
 }
 
 static void refuse(const char *a, const char *b, jsn_status status, const char *words)
@@ -115,7 +117,7 @@ static void refuse(const char *a, const char *b, jsn_status status, const char *
     const char *argv[] = {a, b};
     assert_fails(parse(&s, &rest, b == NULL ? 1 : 2, argv), status, words);
     jsn_texts_release(&rest);
-    jsn_options_release(table, COUNT, &s);
+    jsni_options_release(table, COUNT, &s);
 }
 
 static void test_distance_counts_slips_of_the_pen(void **state)
@@ -135,21 +137,21 @@ static void test_distance_counts_slips_of_the_pen(void **state)
                  {"abcd", "badc", 2},
                  {"ca", "abc", 3}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(jsn_name_distance(cases[i].a, cases[i].b), cases[i].distance);
-        assert_int_equal(jsn_name_distance(cases[i].b, cases[i].a), cases[i].distance);
+        assert_int_equal(jsni_name_distance(cases[i].a, cases[i].b), cases[i].distance);
+        assert_int_equal(jsni_name_distance(cases[i].b, cases[i].a), cases[i].distance);
     }
     char longest[64];
     memset(longest, 'a', sizeof longest);
     longest[41] = '\0';
-    assert_int_equal(jsn_name_distance(longest, "a"), 40);
+    assert_int_equal(jsni_name_distance(longest, "a"), 40);
     size_t best = SIZE_MAX;
-    assert_true(jsn_name_nearer("resnet", "resnet18", &best));
+    assert_true(jsni_name_nearer("resnet", "resnet18", &best));
     assert_int_equal(best, 2);
-    assert_false(jsn_name_nearer("resnet", "resnet50", &best)); /* no nearer */
-    assert_true(jsn_name_nearer("resnet", "resne", &best));
+    assert_false(jsni_name_nearer("resnet", "resnet50", &best)); /* no nearer */
+    assert_true(jsni_name_nearer("resnet", "resne", &best));
     best = SIZE_MAX;
-    assert_false(jsn_name_nearer("cat", "dog", &best));
-    assert_false(jsn_name_nearer("x", "y", &best));
+    assert_false(jsni_name_nearer("cat", "dog", &best));
+    assert_false(jsni_name_nearer("x", "y", &best));
 }
 
 static void test_bad_words_are_refused_with_the_reason(void **state)

@@ -5,25 +5,25 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/option.h"
 
-static jsn_status parse(jsn_json **doc, const char *text)
+static jsn_status parse(jsni_json **doc, const char *text)
 {
-    return jsn_json_parse(doc, "t.json", text, strlen(text));
+    return jsni_json_parse(doc, "t.json", text, strlen(text));
 }
 
 static int accepts(const char *text, size_t length)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     /* A block of exactly this length, so that ASan sees a read behind it. */
     char *copy = jsni_alloc(length, 1);
     memcpy(copy, text, length);
-    const jsn_status status = jsn_json_parse(&doc, "t.json", copy, length);
+    const jsn_status status = jsni_json_parse(&doc, "t.json", copy, length);
     jsni_free(copy);
     assert_true(status == JSN_OK ? doc != NULL : doc == NULL);
     assert_true(status == JSN_OK || status == JSN_ERR_DATA);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status == JSN_OK;
 }
 
@@ -174,7 +174,7 @@ static void test_invalid_texts_are_refused(void **state)
 static void test_sentences_name_line_and_column(void **state)
 {
     (void)state;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     assert_fails(parse(&doc, "{\n  \"a\": 1,\n  \"b\": x\n}"), JSN_ERR_DATA,
                  "t.json:3:8: neither");
     assert_fails(parse(&doc, "[1,\n2,\n]"), JSN_ERR_DATA, "t.json:3:1: a value");
@@ -187,85 +187,86 @@ static void test_sentences_name_line_and_column(void **state)
 static void test_depth_and_size_are_limited(void **state)
 {
     (void)state;
-    char text[2 * JSN_JSON_MAX_DEPTH + 8];
-    jsn_json *doc = NULL;
-    for (size_t depth = JSN_JSON_MAX_DEPTH; depth <= JSN_JSON_MAX_DEPTH + 1; depth++) {
+    char text[2 * JSNI_JSON_MAX_DEPTH + 8];
+    jsni_json *doc = NULL;
+    for (size_t depth = JSNI_JSON_MAX_DEPTH; depth <= JSNI_JSON_MAX_DEPTH + 1;
+         depth++) {
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
         text[2 * depth] = '\0';
-        if (depth == JSN_JSON_MAX_DEPTH)
+        if (depth == JSNI_JSON_MAX_DEPTH)
             assert_ok(parse(&doc, text));
         else
             assert_fails(parse(&doc, text), JSN_ERR_DATA, "too deeply");
-        jsn_json_destroy(doc);
+        jsni_json_destroy(doc);
     }
-    assert_fails(jsn_json_parse(&doc, "big", "1", ((size_t)16 << 20) + 1), JSN_ERR_DATA,
-                 "big: more than 16777216 bytes of JSON; --limit json=N");
-    assert_fails(jsn_json_read(&doc, "no/such.json"), JSN_ERR_DATA, "no/such.json");
+    assert_fails(jsni_json_parse(&doc, "big", "1", ((size_t)16 << 20) + 1),
+                 JSN_ERR_DATA, "big: more than 16777216 bytes of JSON; --limit json=N");
+    assert_fails(jsni_json_read(&doc, "no/such.json"), JSN_ERR_DATA, "no/such.json");
 }
 
 static void test_values_come_out_as_written(void **state)
 {
     (void)state;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     assert_ok(parse(&doc,
                     "{\"n\": null, \"t\": true, \"f\": false,\n"
                     " \"s\": \"a\\u00e9\\ud834\\udd1e\\n\", \"i\": -12,\n"
                     " \"r\": 0.1, \"list\": [1, 2.0, 2.5, 1e3], \"o\": {\"x\": 1}}"));
-    assert_int_equal(jsn_json_kind_of(doc), JSN_JSON_OBJECT);
-    assert_int_equal(jsn_json_count(doc), 8);
-    assert_string_equal(jsn_json_key(jsn_json_at(doc, 3)), "s");
-    assert_null(jsn_json_at(doc, 8));
-    assert_int_equal(jsn_json_kind_of(jsn_json_get(doc, "n")), JSN_JSON_NULL);
-    assert_true(jsn_json_bool(jsn_json_get(doc, "t")));
-    assert_false(jsn_json_bool(jsn_json_get(doc, "f")));
-    assert_string_equal(jsn_json_text(jsn_json_get(doc, "s")),
+    assert_int_equal(jsni_json_kind_of(doc), JSNI_JSON_OBJECT);
+    assert_int_equal(jsni_json_count(doc), 8);
+    assert_string_equal(jsni_json_key(jsni_json_at(doc, 3)), "s");
+    assert_null(jsni_json_at(doc, 8));
+    assert_int_equal(jsni_json_kind_of(jsni_json_get(doc, "n")), JSNI_JSON_NULL);
+    assert_true(jsni_json_bool(jsni_json_get(doc, "t")));
+    assert_false(jsni_json_bool(jsni_json_get(doc, "f")));
+    assert_string_equal(jsni_json_text(jsni_json_get(doc, "s")),
                         "a\xc3\xa9\xf0\x9d\x84\x9e\n");
-    assert_int_equal(jsn_json_line(jsn_json_get(doc, "i")), 2);
-    assert_int_equal(jsn_json_line(jsn_json_get(doc, "o")), 3);
-    const jsn_json *list = jsn_json_get(doc, "list");
-    assert_int_equal(jsn_json_count(list), 4);
-    assert_true(jsn_json_is_int(jsn_json_at(list, 1)));
-    assert_false(jsn_json_is_int(jsn_json_at(list, 2)));
-    assert_int_equal(jsn_json_int(jsn_json_at(list, 3)), 1000);
-    assert_true(jsn_json_real(jsn_json_at(list, 2)) == 2.5);
-    assert_null(jsn_json_get(doc, "absent"));
-    assert_null(jsn_json_get(list, "x"));
-    assert_int_equal(jsn_json_int(jsn_json_get(jsn_json_get(doc, "o"), "x")), 1);
-    assert_int_equal(jsn_json_count(jsn_json_get(jsn_json_get(doc, "no"), "no")), 0);
-    assert_string_equal(jsn_json_text(NULL), "");
-    jsn_json_destroy(doc);
-    jsn_json_destroy(NULL);
+    assert_int_equal(jsni_json_line(jsni_json_get(doc, "i")), 2);
+    assert_int_equal(jsni_json_line(jsni_json_get(doc, "o")), 3);
+    const jsni_json *list = jsni_json_get(doc, "list");
+    assert_int_equal(jsni_json_count(list), 4);
+    assert_true(jsni_json_is_int(jsni_json_at(list, 1)));
+    assert_false(jsni_json_is_int(jsni_json_at(list, 2)));
+    assert_int_equal(jsni_json_int(jsni_json_at(list, 3)), 1000);
+    assert_true(jsni_json_real(jsni_json_at(list, 2)) == 2.5);
+    assert_null(jsni_json_get(doc, "absent"));
+    assert_null(jsni_json_get(list, "x"));
+    assert_int_equal(jsni_json_int(jsni_json_get(jsni_json_get(doc, "o"), "x")), 1);
+    assert_int_equal(jsni_json_count(jsni_json_get(jsni_json_get(doc, "no"), "no")), 0);
+    assert_string_equal(jsni_json_text(NULL), "");
+    jsni_json_destroy(doc);
+    jsni_json_destroy(NULL);
 }
 
 static void test_typed_look_ups_complain_with_the_line(void **state)
 {
     (void)state;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     double real = 0;
     int64_t whole = 0;
     bool truth = false;
     const char *text = NULL;
-    const jsn_json *part = NULL;
+    const jsni_json *part = NULL;
     assert_ok(
         parse(&doc, "{\"r\":0.5,\"i\":7,\n\"b\":true,\"s\":\"x\",\"a\":[],\"o\":{}}"));
-    assert_ok(jsn_json_get_real(doc, "r", &real));
-    assert_ok(jsn_json_get_int(doc, "i", &whole));
-    assert_ok(jsn_json_get_bool(doc, "b", &truth));
-    assert_ok(jsn_json_get_text(doc, "s", &text));
-    assert_ok(jsn_json_get_array(doc, "a", &part));
-    assert_ok(jsn_json_get_object(doc, "o", &part));
+    assert_ok(jsni_json_get_real(doc, "r", &real));
+    assert_ok(jsni_json_get_int(doc, "i", &whole));
+    assert_ok(jsni_json_get_bool(doc, "b", &truth));
+    assert_ok(jsni_json_get_text(doc, "s", &text));
+    assert_ok(jsni_json_get_array(doc, "a", &part));
+    assert_ok(jsni_json_get_object(doc, "o", &part));
     assert_true(real == 0.5 && whole == 7 && truth);
     assert_string_equal(text, "x");
-    assert_fails(jsn_json_get_int(doc, "r", &whole), JSN_ERR_DATA,
+    assert_fails(jsni_json_get_int(doc, "r", &whole), JSN_ERR_DATA,
                  "t.json:1: key 'r' is 0.5, not a whole number");
-    assert_fails(jsn_json_get_real(doc, "s", &real), JSN_ERR_DATA,
+    assert_fails(jsni_json_get_real(doc, "s", &real), JSN_ERR_DATA,
                  "t.json:2: key 's' is a text, not a number");
-    assert_fails(jsn_json_get_text(doc, "z", &text), JSN_ERR_DATA, "'z' is missing");
-    assert_fails(jsn_json_get_text(NULL, "z", &text), JSN_ERR_DATA, "'z' is missing");
-    assert_fails(jsn_json_refuse(jsn_json_get(doc, "b"), "unknown key 'b'"),
+    assert_fails(jsni_json_get_text(doc, "z", &text), JSN_ERR_DATA, "'z' is missing");
+    assert_fails(jsni_json_get_text(NULL, "z", &text), JSN_ERR_DATA, "'z' is missing");
+    assert_fails(jsni_json_refuse(jsni_json_get(doc, "b"), "unknown key 'b'"),
                  JSN_ERR_DATA, "t.json:2: unknown key 'b'");
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
 }
 
 static void test_numbers_are_read_to_the_last_bit_and_written_back(void **state)
@@ -285,30 +286,30 @@ static void test_numbers_are_read_to_the_last_bit_and_written_back(void **state)
         {"-123456.789", -0x1.e240c9fbe76c9p+16},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        jsn_json *doc = NULL;
-        jsn_json_writer *w = NULL;
+        jsni_json *doc = NULL;
+        jsni_json_writer *w = NULL;
         char *text = NULL;
         assert_ok(parse(&doc, cases[i].text));
-        assert_true(jsn_json_real(doc) == cases[i].value);
-        jsn_json_destroy(doc);
-        assert_ok(jsn_json_writer_create(&w, 0));
-        jsn_json_put_real(w, NULL, cases[i].value);
-        assert_ok(jsn_json_writer_take(w, &text));
+        assert_true(jsni_json_real(doc) == cases[i].value);
+        jsni_json_destroy(doc);
+        assert_ok(jsni_json_writer_create(&w, 0));
+        jsni_json_put_real(w, NULL, cases[i].value);
+        assert_ok(jsni_json_writer_take(w, &text));
         assert_true(strtod(text, NULL) == cases[i].value);
         assert_true(strlen(text) <= strlen(cases[i].text) + 1);
         jsn_text_release(text);
-        jsn_json_writer_destroy(w);
+        jsni_json_writer_destroy(w);
     }
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     assert_ok(parse(&doc, "[9223372036854775807, -9223372036854775808, 1e30, "
                           "9223372036854775808, -9223372036854775809]"));
-    assert_true(jsn_json_int(jsn_json_at(doc, 0)) == INT64_MAX);
-    assert_true(jsn_json_is_int(jsn_json_at(doc, 0)));
-    assert_true(jsn_json_int(jsn_json_at(doc, 1)) == INT64_MIN);
-    assert_false(jsn_json_is_int(jsn_json_at(doc, 2)));
-    assert_false(jsn_json_is_int(jsn_json_at(doc, 3)));
-    assert_false(jsn_json_is_int(jsn_json_at(doc, 4)));
-    jsn_json_destroy(doc);
+    assert_true(jsni_json_int(jsni_json_at(doc, 0)) == INT64_MAX);
+    assert_true(jsni_json_is_int(jsni_json_at(doc, 0)));
+    assert_true(jsni_json_int(jsni_json_at(doc, 1)) == INT64_MIN);
+    assert_false(jsni_json_is_int(jsni_json_at(doc, 2)));
+    assert_false(jsni_json_is_int(jsni_json_at(doc, 3)));
+    assert_false(jsni_json_is_int(jsni_json_at(doc, 4)));
+    jsni_json_destroy(doc);
 }
 
 static const char rich[] =
@@ -333,19 +334,19 @@ static void test_every_truncation_and_bit_flip_is_survived(void **state)
 static jsn_status round_trip(void *unused)
 {
     (void)unused;
-    jsn_json *doc = NULL;
-    jsn_json_writer *w = NULL;
+    jsni_json *doc = NULL;
+    jsni_json_writer *w = NULL;
     char *text = NULL;
     jsn_status status = parse(&doc, rich);
     if (status == JSN_OK)
-        status = jsn_json_writer_create(&w, 1);
+        status = jsni_json_writer_create(&w, 1);
     if (status == JSN_OK) {
-        jsn_json_put_value(w, NULL, doc);
-        status = jsn_json_writer_take(w, &text);
+        jsni_json_put_value(w, NULL, doc);
+        status = jsni_json_writer_take(w, &text);
     }
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
-    jsn_json_destroy(doc);
+    jsni_json_writer_destroy(w);
+    jsni_json_destroy(doc);
     return status;
 }
 
@@ -359,27 +360,27 @@ static void test_many_keys_are_found(void **state)
 {
     (void)state;
     enum { COUNT = 5000 };
-    jsn_json_writer *w = NULL;
-    jsn_json *doc = NULL;
+    jsni_json_writer *w = NULL;
+    jsni_json *doc = NULL;
     char *text = NULL, key[16];
-    assert_ok(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    assert_ok(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     for (int i = 0; i < COUNT; i++) {
         (void)snprintf(key, sizeof key, "k%d", i * 7919 % COUNT);
-        jsn_json_put_int(w, key, i);
+        jsni_json_put_int(w, key, i);
     }
-    jsn_json_end(w);
-    assert_ok(jsn_json_writer_take(w, &text));
+    jsni_json_end(w);
+    assert_ok(jsni_json_writer_take(w, &text));
     assert_ok(parse(&doc, text));
     for (int i = 0; i < COUNT; i++) {
         (void)snprintf(key, sizeof key, "k%d", i * 7919 % COUNT);
-        assert_int_equal(jsn_json_int(jsn_json_get(doc, key)), i);
-        assert_string_equal(jsn_json_key(jsn_json_at(doc, (size_t)i)), key);
+        assert_int_equal(jsni_json_int(jsni_json_get(doc, key)), i);
+        assert_string_equal(jsni_json_key(jsni_json_at(doc, (size_t)i)), key);
     }
-    assert_null(jsn_json_get(doc, "k5000"));
+    assert_null(jsni_json_get(doc, "k5000"));
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
-    jsn_json_destroy(doc);
+    jsni_json_writer_destroy(w);
+    jsni_json_destroy(doc);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "format/yaml.h"
 #include "jensen/option.h"
 #include "jensen/version.h"
@@ -15,7 +16,7 @@ static bool with_yaml(void)
     return false;
 }
 
-static jsn_status parse(jsn_json **doc, const char *text)
+static jsn_status parse(jsni_json **doc, const char *text)
 {
     return jsni_yaml_parse(doc, "c.yaml", text, strlen(text));
 }
@@ -23,15 +24,15 @@ static jsn_status parse(jsn_json **doc, const char *text)
 /* The document as JSON; the text is the caller's. */
 static char *as_json(const char *yaml)
 {
-    jsn_json *doc = NULL;
-    jsn_json_writer *w = NULL;
+    jsni_json *doc = NULL;
+    jsni_json_writer *w = NULL;
     char *text = NULL;
     assert_ok(parse(&doc, yaml));
-    assert_ok(jsn_json_writer_create(&w, 0));
-    jsn_json_put_value(w, NULL, doc);
-    assert_ok(jsn_json_writer_take(w, &text));
-    jsn_json_writer_destroy(w);
-    jsn_json_destroy(doc);
+    assert_ok(jsni_json_writer_create(&w, 0));
+    jsni_json_put_value(w, NULL, doc);
+    assert_ok(jsni_json_writer_take(w, &text));
+    jsni_json_writer_destroy(w);
+    jsni_json_destroy(doc);
     return text;
 }
 
@@ -69,15 +70,15 @@ static void test_documents_become_trees(void **state)
         assert_string_equal(json, cases[i].json);
         jsn_text_release(json);
     }
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     assert_ok(parse(&doc, "a: 1\n\nb:\n  c: 0x10\n"));
-    const jsn_json *c = jsn_json_get(jsn_json_get(doc, "b"), "c");
-    assert_int_equal(jsn_json_line(jsn_json_get(doc, "b")), 3);
-    assert_int_equal(jsn_json_line(c), 4);
-    assert_true(jsn_json_is_int(c) && jsn_json_int(c) == 16 &&
-                jsn_json_real(c) == 16.0);
-    assert_string_equal(jsn_json_text(c), "0x10");
-    jsn_json_destroy(doc);
+    const jsni_json *c = jsni_json_get(jsni_json_get(doc, "b"), "c");
+    assert_int_equal(jsni_json_line(jsni_json_get(doc, "b")), 3);
+    assert_int_equal(jsni_json_line(c), 4);
+    assert_true(jsni_json_is_int(c) && jsni_json_int(c) == 16 &&
+                jsni_json_real(c) == 16.0);
+    assert_string_equal(jsni_json_text(c), "0x10");
+    jsni_json_destroy(doc);
 }
 
 static void test_what_a_configuration_has_no_use_for_is_refused(void **state)
@@ -109,16 +110,16 @@ static void test_what_a_configuration_has_no_use_for_is_refused(void **state)
         {"a: \"\xff\"\n", "c.yaml:"},
         {"%TAG ! tag:example.com,2000:\n---\na: !x 1\n", "tags"},
     };
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     if (!with_yaml())
         skip();
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_fails(parse(&doc, bad[i].yaml), JSN_ERR_DATA, bad[i].words);
         assert_null(doc);
     }
-    char deep[2 * JSN_JSON_MAX_DEPTH + 8] = "";
-    memset(deep, '[', JSN_JSON_MAX_DEPTH + 1);
-    memset(deep + JSN_JSON_MAX_DEPTH + 1, ']', JSN_JSON_MAX_DEPTH + 1);
+    char deep[2 * JSNI_JSON_MAX_DEPTH + 8] = "";
+    memset(deep, '[', JSNI_JSON_MAX_DEPTH + 1);
+    memset(deep + JSNI_JSON_MAX_DEPTH + 1, ']', JSNI_JSON_MAX_DEPTH + 1);
     assert_fails(parse(&doc, deep), JSN_ERR_DATA, "too deeply");
     assert_fails(jsni_yaml_parse(&doc, "big", "", JSNI_YAML_MAX_BYTES + 1),
                  JSN_ERR_DATA, "limit");
@@ -128,23 +129,23 @@ static void test_files_and_builds_without_the_library(void **state)
 {
     (void)state;
     char path[300];
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     const char *folder = support_temporary_folder();
     (void)snprintf(path, sizeof path, "%s/c.json", folder);
     assert_ok(jsni_file_write(path, "{\"a\":1}", 7));
     assert_ok(jsni_yaml_read(&doc, path));
-    assert_int_equal(jsn_json_int(jsn_json_get(doc, "a")), 1);
-    jsn_json_destroy(doc);
+    assert_int_equal(jsni_json_int(jsni_json_get(doc, "a")), 1);
+    jsni_json_destroy(doc);
     assert_ok(jsni_file_write(path, "a: 1", 4));
     assert_fails(jsni_yaml_read(&doc, path), JSN_ERR_DATA, "c.json:1:1");
     (void)snprintf(path, sizeof path, "%s/c.yaml", folder);
     assert_ok(jsni_file_write(path, " {\"a\":1}", 8));
     assert_ok(jsni_yaml_read(&doc, path));
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     assert_ok(jsni_file_write(path, "a: 1\n", 5));
     if (with_yaml()) {
         assert_ok(jsni_yaml_read(&doc, path));
-        jsn_json_destroy(doc);
+        jsni_json_destroy(doc);
     } else {
         assert_fails(jsni_yaml_read(&doc, path), JSN_ERR_UNSUPPORTED, "libyaml");
     }
@@ -205,7 +206,7 @@ static void test_written_texts_read_back_as_texts(void **state)
     enum { COUNT = sizeof values / sizeof values[0] };
     jsni_text text = {0};
     char key[16], *yaml = NULL;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     if (!with_yaml())
         skip();
     jsni_yaml_add_comment(&text, "resolved options");
@@ -222,17 +223,17 @@ static void test_written_texts_read_back_as_texts(void **state)
     assert_ok(parse(&doc, yaml));
     for (int i = 0; i < COUNT; i++) {
         (void)snprintf(key, sizeof key, "k%d", i);
-        const jsn_json *value = jsn_json_get(doc, key);
-        assert_int_equal(jsn_json_kind_of(value), JSN_JSON_TEXT);
-        assert_string_equal(jsn_json_text(value), values[i]);
-        value = jsn_json_at(jsn_json_get(doc, "list"), (size_t)i);
-        assert_int_equal(jsn_json_kind_of(value), JSN_JSON_TEXT);
-        assert_string_equal(jsn_json_text(value), values[i]);
+        const jsni_json *value = jsni_json_get(doc, key);
+        assert_int_equal(jsni_json_kind_of(value), JSNI_JSON_TEXT);
+        assert_string_equal(jsni_json_text(value), values[i]);
+        value = jsni_json_at(jsni_json_get(doc, "list"), (size_t)i);
+        assert_int_equal(jsni_json_kind_of(value), JSNI_JSON_TEXT);
+        assert_string_equal(jsni_json_text(value), values[i]);
     }
-    assert_true(jsn_json_real(jsn_json_get(doc, "lr")) == 0.1);
-    assert_int_equal(jsn_json_kind_of(jsn_json_get(doc, "none")), JSN_JSON_ARRAY);
-    assert_string_equal(jsn_json_text(jsn_json_get(doc, "odd key: #")), "v");
-    jsn_json_destroy(doc);
+    assert_true(jsni_json_real(jsni_json_get(doc, "lr")) == 0.1);
+    assert_int_equal(jsni_json_kind_of(jsni_json_get(doc, "none")), JSNI_JSON_ARRAY);
+    assert_string_equal(jsni_json_text(jsni_json_get(doc, "odd key: #")), "v");
+    jsni_json_destroy(doc);
     jsni_free(yaml);
 }
 
@@ -245,14 +246,14 @@ static void test_quoted_texts_are_json(void **state)
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         jsni_text text = {0};
         char *yaml = NULL;
-        jsn_json *doc = NULL;
+        jsni_json *doc = NULL;
         jsni_yaml_add_text(&text, "k", values[i]);
         assert_ok(jsni_text_take(&text, &yaml));
         assert_memory_equal(yaml, "k: ", 3);
         yaml[strcspn(yaml, "\n")] = '\0';
-        assert_ok(jsn_json_parse(&doc, "value", yaml + 3, strlen(yaml + 3)));
-        assert_string_equal(jsn_json_text(doc), values[i]);
-        jsn_json_destroy(doc);
+        assert_ok(jsni_json_parse(&doc, "value", yaml + 3, strlen(yaml + 3)));
+        assert_string_equal(jsni_json_text(doc), values[i]);
+        jsni_json_destroy(doc);
         jsni_free(yaml);
     }
 }
@@ -267,14 +268,14 @@ static void test_every_truncation_and_bit_flip_is_survived(void **state)
         skip();
     for (size_t bit = 0; bit < length * 8; bit++) {
         char copy[sizeof sample];
-        jsn_json *doc = NULL;
+        jsni_json *doc = NULL;
         memcpy(copy, sample, sizeof sample);
         copy[bit / 8] = (char)(copy[bit / 8] ^ (1 << bit % 8));
         for (int cut = 0; cut < 2; cut++) {
             const jsn_status status =
                 jsni_yaml_parse(&doc, "t", cut ? sample : copy, cut ? bit / 8 : length);
             assert_true(status == JSN_OK || status == JSN_ERR_DATA);
-            jsn_json_destroy(doc);
+            jsni_json_destroy(doc);
         }
     }
 }
@@ -282,9 +283,9 @@ static void test_every_truncation_and_bit_flip_is_survived(void **state)
 static jsn_status parse_sample(void *unused)
 {
     (void)unused;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     const jsn_status status = parse(&doc, sample);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 

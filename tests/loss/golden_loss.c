@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/json.h"
 #include "core/text.h"
 #include "loss/golden_loss.h"
 
@@ -34,40 +35,40 @@ static const struct {
 };
 
 /* The spec: `start` and the parameters. */
-static void make_spec(golden_case *c, const char *start, const jsn_json *params)
+static void make_spec(golden_case *c, const char *start, const jsni_json *params)
 {
     jsni_text spec = jsni_text_in(c->spec, sizeof c->spec);
     jsni_text_add(&spec, start);
-    const jsn_json *value = NULL;
+    const jsni_json *value = NULL;
     double pi1 = 0.5;
-    if ((value = jsn_json_get(params, "weights")) != NULL) {
-        pi1 = jsn_json_real(jsn_json_at(value, 0));
-        for (size_t i = 0; i < jsn_json_count(value); i++)
+    if ((value = jsni_json_get(params, "weights")) != NULL) {
+        pi1 = jsni_json_real(jsni_json_at(value, 0));
+        for (size_t i = 0; i < jsni_json_count(value); i++)
             jsni_text_format(&spec, "%s%s", i == 0 ? "pi=" : "/",
-                             jsn_json_text(jsn_json_at(value, i)));
+                             jsni_json_text(jsni_json_at(value, i)));
         jsni_text_format(&spec, ",");
-    } else if ((value = jsn_json_get(params, "pi1")) != NULL) {
-        pi1 = jsn_json_real(value);
-        jsni_text_format(&spec, "pi1=%s,", jsn_json_text(value));
+    } else if ((value = jsni_json_get(params, "pi1")) != NULL) {
+        pi1 = jsni_json_real(value);
+        jsni_text_format(&spec, "pi1=%s,", jsni_json_text(value));
     }
     c->extreme = pi1 < 0.01 || pi1 > 0.99;
-    if ((value = jsn_json_get(params, "scaled")) != NULL)
-        jsni_text_format(&spec, "scale=%d,", jsn_json_bool(value));
-    if ((value = jsn_json_get(params, "t")) != NULL) {
+    if ((value = jsni_json_get(params, "scaled")) != NULL)
+        jsni_text_format(&spec, "scale=%d,", jsni_json_bool(value));
+    if ((value = jsni_json_get(params, "t")) != NULL) {
         if (strncmp(c->spec, "ls", 2) == 0)
-            jsni_text_format(&spec, "epsilon=%s,", jsn_json_text(value));
+            jsni_text_format(&spec, "epsilon=%s,", jsni_json_text(value));
         else /* the manifest's t weighs the prediction */
-            jsni_text_format(&spec, "beta=%.17g,", 1.0 - jsn_json_real(value));
+            jsni_text_format(&spec, "beta=%.17g,", 1.0 - jsni_json_real(value));
     }
     static const char *const same[] = {"alpha", "beta", "q"};
     for (size_t i = 0; i < 3; i++)
-        if ((value = jsn_json_get(params, same[i])) != NULL)
-            jsni_text_format(&spec, "%s=%s,", same[i], jsn_json_text(value));
+        if ((value = jsni_json_get(params, same[i])) != NULL)
+            jsni_text_format(&spec, "%s=%s,", same[i], jsni_json_text(value));
     c->spec[strlen(c->spec) - 1] = '\0'; /* the last ',' or ':' */
 }
 
 /* The spec of a case by the manifest's name of its loss. */
-static void name_spec(golden_case *c, const char *loss, const jsn_json *params)
+static void name_spec(golden_case *c, const char *loss, const jsni_json *params)
 {
     char start[64];
     (void)snprintf(start, sizeof start, "%s:", loss);
@@ -80,25 +81,25 @@ static void name_spec(golden_case *c, const char *loss, const jsn_json *params)
 void golden_read(const golden *g, size_t index, golden_case *c)
 {
     const bool robust = index >= g->cases;
-    const jsn_json *entry =
-        jsn_json_at(jsn_json_get(robust ? g->robust_manifest : g->manifest, "cases"),
-                    robust ? index - g->cases : index);
+    const jsni_json *entry =
+        jsni_json_at(jsni_json_get(robust ? g->robust_manifest : g->manifest, "cases"),
+                     robust ? index - g->cases : index);
     const jsni_safetensors *results = robust ? g->robust_tensors : g->tensors;
     const char *loss = NULL;
     const char *inputs = NULL;
     const char *target = NULL;
     int64_t views = 0;
     memset(c, 0, sizeof *c);
-    assert_ok(jsn_json_get_text(entry, "name", &c->name));
-    assert_ok(jsn_json_get_text(entry, "inputs", &inputs));
-    assert_ok(jsn_json_get_text(entry, "target", &target));
-    assert_ok(jsn_json_get_int(entry, "views", &views));
+    assert_ok(jsni_json_get_text(entry, "name", &c->name));
+    assert_ok(jsni_json_get_text(entry, "inputs", &inputs));
+    assert_ok(jsni_json_get_text(entry, "target", &target));
+    assert_ok(jsni_json_get_int(entry, "views", &views));
     if (robust) {
-        assert_ok(jsn_json_get_text(entry, "spec", &loss));
+        assert_ok(jsni_json_get_text(entry, "spec", &loss));
         (void)snprintf(c->spec, sizeof c->spec, "%s", loss);
     } else {
-        assert_ok(jsn_json_get_text(entry, "loss", &loss));
-        name_spec(c, loss, jsn_json_get(entry, "params"));
+        assert_ok(jsni_json_get_text(entry, "loss", &loss));
+        name_spec(c, loss, jsni_json_get(entry, "params"));
     }
 
     c->views = (size_t)views;
@@ -116,7 +117,7 @@ void golden_read(const golden *g, size_t index, golden_case *c)
     c->classes = shape->shape[1];
     if (robust) {
         int64_t samples = 0; /* the first of them */
-        assert_ok(jsn_json_get_int(entry, "samples", &samples));
+        assert_ok(jsni_json_get_int(entry, "samples", &samples));
         c->samples = (size_t)samples;
     }
     if (strcmp(target, "labels") == 0)
@@ -158,12 +159,13 @@ int golden_open(void **state)
 {
     static golden g;
     assert_ok(jsni_safetensors_open(&g.tensors, JSN_TEST_GOLDEN "/losses.safetensors"));
-    assert_ok(jsn_json_read(&g.manifest, JSN_TEST_GOLDEN "/losses.json"));
+    assert_ok(jsni_json_read(&g.manifest, JSN_TEST_GOLDEN "/losses.json"));
     assert_ok(jsni_safetensors_open(&g.robust_tensors,
                                     JSN_TEST_GOLDEN "/robust_losses.safetensors"));
-    assert_ok(jsn_json_read(&g.robust_manifest, JSN_TEST_GOLDEN "/robust_losses.json"));
-    g.cases = jsn_json_count(jsn_json_get(g.manifest, "cases"));
-    g.robust_cases = jsn_json_count(jsn_json_get(g.robust_manifest, "cases"));
+    assert_ok(
+        jsni_json_read(&g.robust_manifest, JSN_TEST_GOLDEN "/robust_losses.json"));
+    g.cases = jsni_json_count(jsni_json_get(g.manifest, "cases"));
+    g.robust_cases = jsni_json_count(jsni_json_get(g.robust_manifest, "cases"));
     g.count = g.cases + g.robust_cases;
     assert_int_equal(g.cases, 1061);
     assert_true(g.robust_cases >= 350);
@@ -174,9 +176,9 @@ int golden_open(void **state)
 int golden_close(void **state)
 {
     golden *g = *state;
-    jsn_json_destroy(g->robust_manifest);
+    jsni_json_destroy(g->robust_manifest);
     jsni_safetensors_close(g->robust_tensors);
-    jsn_json_destroy(g->manifest);
+    jsni_json_destroy(g->manifest);
     jsni_safetensors_close(g->tensors);
     return 0;
 }

@@ -9,17 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/json.h"
 #include "format/safetensors.h"
-#include "jensen/json.h"
 
 enum { GOLDEN_MOST = 5 * 8 * 1000 };
 
 typedef struct golden {
     jsni_safetensors *tensors;
-    jsn_json *manifest;
+    jsni_json *manifest;
     jsni_safetensors
         *robust_tensors; /* cases with a spec of their own, on the same inputs */
-    jsn_json *robust_manifest;
+    jsni_json *robust_manifest;
     size_t cases, robust_cases;
     size_t count; /* of both */
 } golden;

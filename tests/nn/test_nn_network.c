@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "jensen/json.h"
+#include "core/json.h"
 #include "jensen/network.h"
 #include "nn/network_impl.h"
 #include "support/support.h"
@@ -75,26 +75,26 @@ static const jsni_tensor *find(const jsni_tensor *list, size_t count, const char
     return NULL;
 }
 
-static void check_names(const jsn_json *net, const jsni_graph *graph)
+static void check_names(const jsni_json *net, const jsni_graph *graph)
 {
-    const jsn_json *parameters = jsn_json_get(net, "parameters");
-    assert_int_equal(jsn_json_count(parameters), graph->param_count);
+    const jsni_json *parameters = jsni_json_get(net, "parameters");
+    assert_int_equal(jsni_json_count(parameters), graph->param_count);
     for (size_t i = 0; i < graph->param_count; i++) {
-        const jsn_json *row = jsn_json_at(parameters, i);
-        const char *name = jsn_json_text(jsn_json_at(row, 0));
+        const jsni_json *row = jsni_json_at(parameters, i);
+        const char *name = jsni_json_text(jsni_json_at(row, 0));
         const jsni_tensor *tensor = find(graph->params, graph->param_count, name);
         if (tensor == NULL)
             fail_msg("%s: no parameter '%s'", graph->network, name);
-        const jsn_json *shape = jsn_json_at(row, 1);
-        assert_int_equal(jsn_json_count(shape), tensor->rank);
+        const jsni_json *shape = jsni_json_at(row, 1);
+        assert_int_equal(jsni_json_count(shape), tensor->rank);
         for (size_t k = 0; k < tensor->rank; k++)
-            assert_int_equal(jsn_json_int(jsn_json_at(shape, k)), tensor->dim[k]);
+            assert_int_equal(jsni_json_int(jsni_json_at(shape, k)), tensor->dim[k]);
     }
-    const jsn_json *norms = jsn_json_get(net, "batch_norms");
-    assert_int_equal(2 * jsn_json_count(norms), graph->stat_count);
-    for (size_t i = 0; i < jsn_json_count(norms); i++) {
+    const jsni_json *norms = jsni_json_get(net, "batch_norms");
+    assert_int_equal(2 * jsni_json_count(norms), graph->stat_count);
+    for (size_t i = 0; i < jsni_json_count(norms); i++) {
         char name[160];
-        const char *module = jsn_json_text(jsn_json_at(jsn_json_at(norms, i), 0));
+        const char *module = jsni_json_text(jsni_json_at(jsni_json_at(norms, i), 0));
         (void)snprintf(name, sizeof name, "%s.running_mean", module);
         assert_non_null(find(graph->stats, graph->stat_count, name));
         (void)snprintf(name, sizeof name, "%s.running_var", module);
@@ -112,14 +112,14 @@ static void test_names_are_those_of_pytorch(void **state)
                 {"preact34_K100", "preactresnet34", 32, 100},
                 {"resnet50_K50", "resnet50", 64, 50},
                 {"vgg19bn_K10", "vgg19bn", 64, 10}};
-    jsn_json *manifest = NULL;
-    assert_ok(jsn_json_read(&manifest, JSN_TEST_GOLDEN "/network.json"));
-    const jsn_json *nets = jsn_json_get(manifest, "networks");
+    jsni_json *manifest = NULL;
+    assert_ok(jsni_json_read(&manifest, JSN_TEST_GOLDEN "/network.json"));
+    const jsni_json *nets = jsni_json_get(manifest, "networks");
     size_t found = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (size_t k = 0; k < jsn_json_count(nets); k++) {
-            const jsn_json *net = jsn_json_at(nets, k);
-            if (strcmp(jsn_json_text(jsn_json_get(net, "name")), rows[i].golden) != 0)
+        for (size_t k = 0; k < jsni_json_count(nets); k++) {
+            const jsni_json *net = jsni_json_at(nets, k);
+            if (strcmp(jsni_json_text(jsni_json_get(net, "name")), rows[i].golden) != 0)
                 continue;
             jsni_graph *graph = build(rows[i].spec, rows[i].side, rows[i].classes);
             check_names(net, graph);
@@ -127,7 +127,7 @@ static void test_names_are_those_of_pytorch(void **state)
             found++;
         }
     assert_int_equal(found, 4);
-    jsn_json_destroy(manifest);
+    jsni_json_destroy(manifest);
 }
 
 static void test_tensors_do_not_overlap_and_are_aligned(void **state)

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "format/csv.h"
 #include "format/safetensors.h"
 #include "format/tfevents.h"
@@ -59,7 +60,7 @@ static void write_texts(const char *folder)
 {
     jsni_text yaml = {0};
     jsni_csv_writer csv = {{0}, 0};
-    jsn_json_writer *json = NULL;
+    jsni_json_writer *json = NULL;
     char *text = NULL;
     jsni_yaml_add_list(&yaml, "texts", texts, TEXTS);
     jsni_yaml_add_word(&yaml, "lr", "0.1");
@@ -74,18 +75,18 @@ static void write_texts(const char *folder)
     need(jsni_text_take(&csv.text, &text));
     need(jsni_file_write(in(folder, "ours.csv"), text, strlen(text)));
     jsni_free(text);
-    need(jsn_json_writer_create(&json, 2));
-    jsn_json_begin_object(json, NULL);
-    jsn_json_begin_array(json, "texts");
+    need(jsni_json_writer_create(&json, 2));
+    jsni_json_begin_object(json, NULL);
+    jsni_json_begin_array(json, "texts");
     for (int i = 0; i < TEXTS; i++)
-        jsn_json_put_text(json, NULL, texts[i]);
-    jsn_json_end(json);
-    jsn_json_put_real(json, "third", 1.0 / 3.0);
-    jsn_json_end(json);
-    need(jsn_json_writer_take(json, &text));
+        jsni_json_put_text(json, NULL, texts[i]);
+    jsni_json_end(json);
+    jsni_json_put_real(json, "third", 1.0 / 3.0);
+    jsni_json_end(json);
+    need(jsni_json_writer_take(json, &text));
     need(jsni_file_write(in(folder, "ours.json"), text, strlen(text)));
     jsn_text_release(text);
-    jsn_json_writer_destroy(json);
+    jsni_json_writer_destroy(json);
 }
 
 /* Ten steps, then again from step 6 on, as a run does that goes on. */
@@ -102,7 +103,7 @@ static void write_events(const char *folder)
     }
 }
 
-static void put_sum(jsn_json_writer *w, const char *name, const jsn_array *array)
+static void put_sum(jsni_json_writer *w, const char *name, const jsn_array *array)
 {
     jsn_array real;
     double sum = 0.0;
@@ -110,30 +111,30 @@ static void put_sum(jsn_json_writer *w, const char *name, const jsn_array *array
     for (size_t i = 0; i < jsn_array_count(&real); i++)
         sum += ((const double *)real.data)[i] * (double)(i + 1);
     jsn_array_release(&real);
-    jsn_json_begin_object(w, name);
-    jsn_json_put_text(w, "dtype", jsn_dtype_name(array->dtype));
-    jsn_json_begin_array(w, "shape");
+    jsni_json_begin_object(w, name);
+    jsni_json_put_text(w, "dtype", jsn_dtype_name(array->dtype));
+    jsni_json_begin_array(w, "shape");
     for (size_t i = 0; i < array->rank; i++)
-        jsn_json_put_int(w, NULL, (int64_t)array->shape[i]);
-    jsn_json_end(w);
-    jsn_json_put_real(w, "weighted", sum);
-    jsn_json_end(w);
+        jsni_json_put_int(w, NULL, (int64_t)array->shape[i]);
+    jsni_json_end(w);
+    jsni_json_put_real(w, "weighted", sum);
+    jsni_json_end(w);
 }
 
 static void read_all(const char *folder)
 {
-    jsn_json_writer *w = NULL;
+    jsni_json_writer *w = NULL;
     jsn_array array;
     jsni_safetensors *file = NULL;
     jsni_csv *csv = NULL;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     char *text = NULL;
-    need(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    need(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     need(jsn_array_read(&array, in(folder, "theirs.npy")));
     put_sum(w, "npy", &array);
     jsn_array_release(&array);
-    jsn_json_begin_object(w, "safetensors");
+    jsni_json_begin_object(w, "safetensors");
     need(jsni_safetensors_open(&file, in(folder, "theirs.safetensors")));
     for (size_t i = 0; i < jsni_safetensors_count(file); i++) {
         const jsni_safetensor *t = jsni_safetensors_at(file, i);
@@ -143,28 +144,28 @@ static void read_all(const char *folder)
         jsn_array_release(&array);
     }
     jsni_safetensors_close(file);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "csv");
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "csv");
     need(jsni_csv_read(&csv, in(folder, "theirs.csv")));
     for (size_t r = 0; r < jsni_csv_rows(csv); r++)
         for (size_t c = 0; c < jsni_csv_columns(csv); c++)
-            jsn_json_put_text(w, NULL, jsni_csv_cell(csv, r, c));
+            jsni_json_put_text(w, NULL, jsni_csv_cell(csv, r, c));
     jsni_csv_destroy(csv);
-    jsn_json_end(w);
-    need(jsn_json_read(&doc, in(folder, "theirs.json")));
-    jsn_json_put_value(w, "json", doc);
-    jsn_json_destroy(doc);
+    jsni_json_end(w);
+    need(jsni_json_read(&doc, in(folder, "theirs.json")));
+    jsni_json_put_value(w, "json", doc);
+    jsni_json_destroy(doc);
     const jsn_status yaml = jsni_yaml_read(&doc, in(folder, "theirs.yaml"));
     if (yaml != JSN_ERR_UNSUPPORTED) {
         need(yaml);
-        jsn_json_put_value(w, "yaml", doc);
-        jsn_json_destroy(doc);
+        jsni_json_put_value(w, "yaml", doc);
+        jsni_json_destroy(doc);
     }
-    jsn_json_end(w);
-    need(jsn_json_writer_take(w, &text));
+    jsni_json_end(w);
+    need(jsni_json_writer_take(w, &text));
     puts(text);
     jsn_text_release(text);
-    jsn_json_writer_destroy(w);
+    jsni_json_writer_destroy(w);
 }
 
 int main(int argc, char **argv)

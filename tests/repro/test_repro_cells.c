@@ -3,8 +3,8 @@
  * intervals follow from the values. */
 #include <math.h>
 
+#include "core/stats.h"
 #include "format/csv.h"
-#include "jensen/stats.h"
 #include "repro/paper_results.h"
 #include "repro/repro_impl.h"
 #include "support/support.h"

@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "core/json.h"
 #include "store/record_epoch.h"
 #include "store/run_folder.h"
 #include "store/run_rows.h"
@@ -69,11 +70,11 @@ static void open_run(jsni_run_folder *run, const char *name)
 
 static jsn_epoch epoch_of(const char *line)
 {
-    jsn_json *row = NULL;
+    jsni_json *row = NULL;
     jsn_epoch epoch;
-    assert_ok(jsn_json_parse(&row, "row", line, strlen(line)));
+    assert_ok(jsni_json_parse(&row, "row", line, strlen(line)));
     assert_ok(jsni_epoch_read(&epoch, row));
-    jsn_json_destroy(row);
+    jsni_json_destroy(row);
     return epoch;
 }
 

@@ -1,6 +1,7 @@
 /* tests/sweep/test_sweep_add.c - trials that a program adds to a study. */
 #include <stdio.h>
 
+#include "core/option.h"
 #include "jensen/sweep.h"
 #include "support/support.h"
 
@@ -16,7 +17,7 @@ static void test_any_group(void **state)
     size_t count = 0;
     const jsn_option_info *table = jsn_sweep_plan_options(&count);
     assert_ok(jsn_sweep_plan_init(&plan));
-    assert_ok(jsn_options_set(table, count, &plan, "search", "none"));
+    assert_ok(jsni_options_set(table, count, &plan, "search", "none"));
     jsn_train_config_clear(&base);
     assert_ok(jsn_train_config_set(&base, "data", "builtin"));
     jsn_sweep *sweep = NULL;
@@ -49,8 +50,8 @@ static jsn_status make_earlier_study(const char *url, const jsn_train_config *ba
     size_t count = 0;
     const jsn_option_info *table = jsn_sweep_plan_options(&count);
     assert_ok(jsn_sweep_plan_init(&plan));
-    assert_ok(jsn_options_set(table, count, &plan, "search", "none"));
-    assert_ok(jsn_options_set(table, count, &plan, "objective", "val_acc_noisy"));
+    assert_ok(jsni_options_set(table, count, &plan, "search", "none"));
+    assert_ok(jsni_options_set(table, count, &plan, "objective", "val_acc_noisy"));
     jsn_sweep *sweep = NULL;
     const jsn_status made = jsn_sweep_create(&sweep, url, "earlier", &plan, base);
     jsn_sweep_plan_release(&plan);

@@ -3,8 +3,9 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "support/support.h"
+#include "core/json.h"
 #include "store/record_epoch.h"
+#include "support/support.h"
 #include "sweep/sweep_impl.h"
 
 static void assert_choices(const char *text, const char *const *wanted, size_t count)
@@ -93,7 +94,7 @@ static void test_wrong_axes_are_refused(void **state)
                  "pi2");
 }
 
-static void assert_round_trip(const jsn_json *axes, const char *name, const char *text,
+static void assert_round_trip(const jsni_json *axes, const char *name, const char *text,
                               double inner, const char *kind)
 {
     double value = NAN;
@@ -117,10 +118,10 @@ static void test_values_go_to_optuna_and_back(void **state)
         "\"attributes\": {\"log\": false, \"step\": 1, \"low\": 8, \"high\": 64}}, "
         "\"loss\": {\"name\": \"CategoricalDistribution\", \"attributes\": "
         "{\"choices\": [\"ce\", \"gjs:pi1=0.5\"]}}}";
-    jsn_json *axes = NULL;
+    jsni_json *axes = NULL;
     double value = 0.0;
     char *distribution = NULL;
-    assert_ok(jsn_json_parse(&axes, "axes", json, strlen(json)));
+    assert_ok(jsni_json_parse(&axes, "axes", json, strlen(json)));
     assert_round_trip(axes, "lr", "0.1", 1.0, "CategoricalDistribution");
     assert_round_trip(axes, "batch", "16", 16.0, "IntDistribution");
     assert_round_trip(axes, "loss", "gjs:pi1=0.5", 1.0, "CategoricalDistribution");
@@ -133,7 +134,7 @@ static void test_values_go_to_optuna_and_back(void **state)
                  JSN_ERR_RANGE, "65");
     assert_fails(jsni_axis_encode(axes, "colour", "1", &value, &distribution),
                  JSN_ERR_UNKNOWN_NAME, "colour");
-    jsn_json_destroy(axes);
+    jsni_json_destroy(axes);
 }
 
 static void test_objectives_come_from_results(void **state)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/json.h"
 #include "support/support.h"
 #include "sweep/sweep_impl.h"
 
@@ -160,7 +161,7 @@ static void test_open_options_repeat_nothing(void **state)
     static const char json[] = "{\"lr\": {}}";
     fixture f = {.sweep = {.study = {.maximize = true}}};
     jsn_sweep_choice c;
-    assert_ok(jsn_json_parse(&f.sweep.axes, "axes", json, strlen(json)));
+    assert_ok(jsni_json_parse(&f.sweep.axes, "axes", json, strlen(json)));
     add(&f, low, 1, 0.5);
     add(&f, low, 1, NAN);
     add(&f, low, 1, NAN);
@@ -171,7 +172,7 @@ static void test_open_options_repeat_nothing(void **state)
     for (size_t i = 0; i < f.count; i++)
         assert_int_equal(c.counted[i], i);
     jsn_sweep_choice_release(&c);
-    jsn_json_destroy(f.sweep.axes);
+    jsni_json_destroy(f.sweep.axes);
 }
 
 static void test_groups_are_apart(void **state)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/option.h"
 #include "store/record_epoch.h"
 #include "support/support.h"
 #include "sweep/worker_impl.h"
@@ -31,9 +32,9 @@ static int set_up(void **state)
     *state = &f;
     (void)snprintf(url, sizeof url, "sqlite:///%s/%d.db", support_folder, number++);
     assert_ok(jsn_sweep_plan_init(&plan));
-    assert_ok(jsn_options_set(table, count, &plan, "search", "none"));
-    assert_ok(jsn_options_set(table, count, &plan, "pruner", "median"));
-    assert_ok(jsn_options_set(table, count, &plan, "objective", "val_acc_noisy"));
+    assert_ok(jsni_options_set(table, count, &plan, "search", "none"));
+    assert_ok(jsni_options_set(table, count, &plan, "pruner", "median"));
+    assert_ok(jsni_options_set(table, count, &plan, "objective", "val_acc_noisy"));
     jsn_train_config_clear(&base);
     assert_ok(jsn_train_config_set(&base, "data", "builtin"));
     const jsn_status made = jsn_sweep_create(&f.sweep, url, "s", &plan, &base);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_tree.sh ROOT LAYERS - holds every #include "..." under src/, of public headers as
 # well, to the DEPENDS of its module (LAYERS: "module: depends ..."), every table row to a file and every file to a
-# row, file names to be unique, src/cli to public headers, SQL to src/store, numbers to their point, and
+# row, file names to be unique, src/cli to public headers and the named helpers of core, SQL to src/store, numbers to their point, and
 # texts made of pieces to core/text.h, and what the program prints to cli/cli_print.h.
 set -u
 root=$1 layers=$(realpath -- "$2")
@@ -37,21 +37,30 @@ done < <(
 owner[event.h]=core
 [ "${owner[loss.h]-}" = loss ] && [ "${owner[train.h]-}" = train ] || complain "public headers find no module"
 
+# What the program may use of core/ beside the public headers: JSON, options, words.
+helpers=" json.h machine.h names.h option.h stats.h words.h "
+for name in $helpers; do
+    [ -f "core/$name" ] || complain "core/$name: the program may include it, and it is not there"
+done
+
 # check_includes FILE MODULE
 check_includes() {
     local file=$1 module=$2 line target
     while read -r line; do
         target=${line#*\"}
+        target=${target%%\"*}
+        if [ "$module" = cli ]; then
+            case "$target" in
+            jensen/* | cli/*) ;;
+            core/*) [[ "$helpers" = *" ${target#*/} "* ]] || complain "$file: no helper of core/ for cli: $line" ;;
+            *) complain "$file: cli may include jensen/, cli/ and core's helpers only: $line" ;;
+            esac
+            continue
+        fi
         if [ "${target%%/*}" = jensen ]; then
-            [ "$module" = cli ] && continue
-            target=${target#*/}
-            target=${owner[${target%%\"*}]-core}
+            target=${owner[${target#*/}]-core}
         else
             target=${target%%/*}
-        fi
-        if [ "$module" = cli ]; then
-            [ "$target" = cli ] || complain "$file: cli may include jensen/ and cli/ only: $line"
-            continue
         fi
         case "${allowed[$module]-}" in
         *" $target "*) ;;

@@ -7,6 +7,7 @@
 #include "backend/onednn/dn_plan.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 
 /* Floats. Tensors often have a power of two of them; with the gap the same image of two
  * tensors does not fall on the same sets of the caches (2% of a step). */
@@ -183,7 +184,7 @@ jsn_status jsni_dn_memory_check(const dn_plan *plan)
         return jsni_fail(JSN_ERR_RANGE,
                          "a batch of %zu samples in %zu %s: the sizes overflow",
                          plan->host.options.batch, plan->host.options.views,
-                         jsn_noun(plan->host.options.views, "view", "views"));
+                         jsni_noun(plan->host.options.views, "view", "views"));
     return JSN_OK;
 }
 

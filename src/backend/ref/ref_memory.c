@@ -13,6 +13,7 @@
 #include "backend/ref/refconv.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 #include "nn/arena.h"
 
 const ref_kernel *jsni_ref_kernel_of(jsni_op_kind kind)
@@ -64,7 +65,7 @@ static jsn_status fill_items(jsni_arena_item *items, const jsni_graph *graph,
     const size_t n = graph->node_count;
     if (options->batch > SIZE_MAX / 16 / options->views)
         return jsni_fail(JSN_ERR_RANGE, "batch %zu x %zu %s overflows", options->batch,
-                         options->views, jsn_noun(options->views, "view", "views"));
+                         options->views, jsni_noun(options->views, "view", "views"));
     const size_t images = options->batch * options->views;
     for (size_t i = 0; i < n; i++) {
         const size_t count = jsni_shape_count(graph->nodes[i].shape);

@@ -1,7 +1,7 @@
-/* jensen/machine.h - what the machine offers: cores, memory, instruction sets, an
+/* core/machine.h - what the machine offers: cores, memory, instruction sets, an
  * NVIDIA driver, room on disk. What `jensen doctor` prints. */
-#ifndef JENSEN_MACHINE_H
-#define JENSEN_MACHINE_H
+#ifndef JSNI_CORE_MACHINE_H
+#define JSNI_CORE_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,59 +9,51 @@
 
 #include "jensen/status.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-typedef struct jsn_machine {
+typedef struct jsni_machine {
     char cpu[96];          /* the model's name, "unknown" when the system hides it */
     size_t cores;          /* that this process may use, at least 1 */
     uint64_t memory;       /* bytes in the machine, 0 when unknown */
     uint64_t memory_limit; /* bytes that a container allows; `memory` without a limit */
     uint64_t
         memory_available; /* bytes that are free now within that, without swapping */
-} jsn_machine;
+} jsni_machine;
 
 /* Never fails: what cannot be found out is "unknown" or 0. */
-JSN_API void jsn_machine_probe(jsn_machine *out);
+void jsni_machine_probe(jsni_machine *out);
 
 /* An instruction set that some code of the library has a faster path for. */
-typedef struct jsn_instruction_set {
+typedef struct jsni_instruction_set {
     const char *name; /* static: "AVX2" */
     bool present;
-} jsn_instruction_set;
+} jsni_instruction_set;
 
 /* How many instruction sets the program knows. */
-JSN_API size_t jsn_instruction_set_count(void);
+size_t jsni_instruction_set_count(void);
 
-/* The record at `index`; all zero when index >= jsn_instruction_set_count(). */
-JSN_API jsn_instruction_set jsn_instruction_set_at(size_t index);
+/* The record at `index`; all zero when index >= jsni_instruction_set_count(). */
+jsni_instruction_set jsni_instruction_set_at(size_t index);
 
-enum { JSN_GPU_MAX = 16 };
+enum { JSNI_GPU_MAX = 16 };
 
-typedef struct jsn_gpu {
+typedef struct jsni_gpu {
     char name[96];
     uint64_t memory; /* bytes */
-} jsn_gpu;
+} jsni_gpu;
 
 /* What NVIDIA's driver library (libcuda.so.1, looked up at run time) says. Calling this
  * starts the driver in the process. */
-typedef struct jsn_gpu_driver {
+typedef struct jsni_gpu_driver {
     bool loadable;  /* the library is there */
     int version;    /* CUDA version that it serves, 13000 for 13.0; 0 when it fails */
     char text[128]; /* why there is no GPU; "" when there is one */
-    size_t gpus;    /* at most JSN_GPU_MAX */
-    jsn_gpu gpu[JSN_GPU_MAX];
-} jsn_gpu_driver;
+    size_t gpus;    /* at most JSNI_GPU_MAX */
+    jsni_gpu gpu[JSNI_GPU_MAX];
+} jsni_gpu_driver;
 
 /* Asks the driver itself, without the CUDA module. */
-JSN_API void jsn_gpu_probe(jsn_gpu_driver *out);
+void jsni_gpu_probe(jsni_gpu_driver *out);
 
 /* Bytes that may still be written below `path`; 0 when there is no such folder. */
-JSN_API uint64_t jsn_disk_free(const char *path);
+uint64_t jsni_disk_free(const char *path);
 
-#ifdef __cplusplus
-}
-#endif
-
-#endif /* JENSEN_MACHINE_H */
+#endif /* JSNI_CORE_MACHINE_H */

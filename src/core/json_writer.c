@@ -1,45 +1,46 @@
-/* format/json_writer.c - the JSON writer; see jensen/json.h. */
+/* core/json_writer.c - the JSON writer; see core/json.h. */
 #include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/number.h"
 #include "core/text.h"
-#include "format/json_tree.h"
 
-struct jsn_json_writer {
+struct jsni_json_writer {
     jsni_text text;
     int indent;
     size_t depth;
-    bool object[JSN_JSON_MAX_DEPTH]; /* whether level i is an object */
-    bool filled[JSN_JSON_MAX_DEPTH]; /* whether level i has an entry */
-    bool complete;                   /* the top value is written */
-    const char *misuse;              /* the first, or NULL */
+    bool object[JSNI_JSON_MAX_DEPTH]; /* whether level i is an object */
+    bool filled[JSNI_JSON_MAX_DEPTH]; /* whether level i has an entry */
+    bool complete;                    /* the top value is written */
+    const char *misuse;               /* the first, or NULL */
 };
 
-jsn_status jsn_json_writer_create(jsn_json_writer **out, int indent)
+jsn_status jsni_json_writer_create(jsni_json_writer **out, int indent)
 {
     JSNI_NEED(out);
     *out = NULL;
     if (indent < 0 || indent > 8)
         return jsni_fail(JSN_ERR_RANGE, "an indentation of %d is outside 0 to 8",
                          indent);
-    jsn_json_writer *writer = jsni_alloc_zero(1, sizeof *writer);
+    jsni_json_writer *writer = jsni_alloc_zero(1, sizeof *writer);
     JSNI_TRY_ALLOC(writer);
     writer->indent = indent;
     *out = writer;
     return JSN_OK;
 }
 
-void jsn_json_writer_destroy(jsn_json_writer *writer)
+void jsni_json_writer_destroy(jsni_json_writer *writer)
 {
     if (writer != NULL)
         jsni_text_release(&writer->text);
     jsni_free(writer);
 }
 
-static void misused(jsn_json_writer *w, const char *what)
+static void misused(jsni_json_writer *w, const char *what)
 {
     if (w->misuse == NULL)
         w->misuse = what;
@@ -80,14 +81,14 @@ static void add_quoted(jsni_text *text, const char *value)
     jsni_json_add_quoted(text, value, add_control);
 }
 
-static void new_line(jsn_json_writer *w)
+static void new_line(jsni_json_writer *w)
 {
     if (w->indent > 0)
         jsni_text_format(&w->text, "\n%*s", (int)w->depth * w->indent, "");
 }
 
 /* Comma, line break and key before a value; false when no value belongs here. */
-static bool lead(jsn_json_writer *w, const char *key)
+static bool lead(jsni_json_writer *w, const char *key)
 {
     if (w->misuse != NULL)
         return false;
@@ -116,11 +117,11 @@ static bool lead(jsn_json_writer *w, const char *key)
     return true;
 }
 
-static void begin(jsn_json_writer *w, const char *key, bool object)
+static void begin(jsni_json_writer *w, const char *key, bool object)
 {
     if (!lead(w, key))
         return;
-    if (w->depth == JSN_JSON_MAX_DEPTH) {
+    if (w->depth == JSNI_JSON_MAX_DEPTH) {
         misused(w, "nested too deeply");
         return;
     }
@@ -130,21 +131,21 @@ static void begin(jsn_json_writer *w, const char *key, bool object)
     jsni_text_add(&w->text, object ? "{" : "[");
 }
 
-void jsn_json_begin_object(jsn_json_writer *writer, const char *key)
+void jsni_json_begin_object(jsni_json_writer *writer, const char *key)
 {
     if (writer == NULL)
         return;
     begin(writer, key, true);
 }
 
-void jsn_json_begin_array(jsn_json_writer *writer, const char *key)
+void jsni_json_begin_array(jsni_json_writer *writer, const char *key)
 {
     if (writer == NULL)
         return;
     begin(writer, key, false);
 }
 
-void jsn_json_end(jsn_json_writer *writer)
+void jsni_json_end(jsni_json_writer *writer)
 {
     if (writer == NULL)
         return;
@@ -160,27 +161,27 @@ void jsn_json_end(jsn_json_writer *writer)
     jsni_text_add(&writer->text, writer->object[writer->depth] ? "}" : "]");
 }
 
-static void put(jsn_json_writer *w, const char *key, const char *word)
+static void put(jsni_json_writer *w, const char *key, const char *word)
 {
     if (lead(w, key))
         jsni_text_add(&w->text, word);
 }
 
-void jsn_json_put_null(jsn_json_writer *writer, const char *key)
+void jsni_json_put_null(jsni_json_writer *writer, const char *key)
 {
     if (writer == NULL)
         return;
     put(writer, key, "null");
 }
 
-void jsn_json_put_bool(jsn_json_writer *writer, const char *key, bool value)
+void jsni_json_put_bool(jsni_json_writer *writer, const char *key, bool value)
 {
     if (writer == NULL)
         return;
     put(writer, key, value ? "true" : "false");
 }
 
-void jsn_json_put_int(jsn_json_writer *writer, const char *key, int64_t value)
+void jsni_json_put_int(jsni_json_writer *writer, const char *key, int64_t value)
 {
     if (writer == NULL)
         return;
@@ -188,7 +189,7 @@ void jsn_json_put_int(jsn_json_writer *writer, const char *key, int64_t value)
         jsni_text_format(&writer->text, "%lld", (long long)value);
 }
 
-void jsn_json_put_real(jsn_json_writer *writer, const char *key, double value)
+void jsni_json_put_real(jsni_json_writer *writer, const char *key, double value)
 {
     if (writer == NULL)
         return;
@@ -198,7 +199,7 @@ void jsn_json_put_real(jsn_json_writer *writer, const char *key, double value)
     put(writer, key, digits);
 }
 
-void jsn_json_put_text(jsn_json_writer *writer, const char *key, const char *value)
+void jsni_json_put_text(jsni_json_writer *writer, const char *key, const char *value)
 {
     if (writer == NULL)
         return;
@@ -208,37 +209,38 @@ void jsn_json_put_text(jsn_json_writer *writer, const char *key, const char *val
         add_quoted(&writer->text, value);
 }
 
-void jsn_json_put_value(jsn_json_writer *writer, const char *key, const jsn_json *value)
+void jsni_json_put_value(jsni_json_writer *writer, const char *key,
+                         const jsni_json *value)
 {
     if (writer == NULL)
         return;
-    const jsn_json_kind kind = jsn_json_kind_of(value);
-    if (kind == JSN_JSON_TEXT) {
-        jsn_json_put_text(writer, key, value->text);
-    } else if (kind == JSN_JSON_NULL || kind == JSN_JSON_BOOL) {
+    const jsni_json_kind kind = jsni_json_kind_of(value);
+    if (kind == JSNI_JSON_TEXT) {
+        jsni_json_put_text(writer, key, value->text);
+    } else if (kind == JSNI_JSON_NULL || kind == JSNI_JSON_BOOL) {
         put(writer, key,
-            kind == JSN_JSON_NULL  ? "null"
-            : jsn_json_bool(value) ? "true"
-                                   : "false");
-    } else if (kind == JSN_JSON_NUMBER) {
+            kind == JSNI_JSON_NULL  ? "null"
+            : jsni_json_bool(value) ? "true"
+                                    : "false");
+    } else if (kind == JSNI_JSON_NUMBER) {
         /* YAML has forms of numbers that JSON lacks: 0x1F, .5, +1. */
         if (jsni_json_tree_is_number(value->text))
             put(writer, key, value->text);
         else if (value->is_int)
-            jsn_json_put_int(writer, key, value->whole);
+            jsni_json_put_int(writer, key, value->whole);
         else
-            jsn_json_put_real(writer, key, value->real);
+            jsni_json_put_real(writer, key, value->real);
     } else {
-        const bool object = kind == JSN_JSON_OBJECT;
+        const bool object = kind == JSNI_JSON_OBJECT;
         begin(writer, key, object);
         for (size_t i = 0; i < value->count && writer->misuse == NULL; i++)
-            jsn_json_put_value(writer, object ? value->entries[i]->key : NULL,
-                               value->entries[i]);
-        jsn_json_end(writer);
+            jsni_json_put_value(writer, object ? value->entries[i]->key : NULL,
+                                value->entries[i]);
+        jsni_json_end(writer);
     }
 }
 
-jsn_status jsn_json_writer_take(jsn_json_writer *writer, char **out)
+jsn_status jsni_json_writer_take(jsni_json_writer *writer, char **out)
 {
     JSNI_NEED(writer);
     JSNI_NEED(out);
@@ -247,7 +249,7 @@ jsn_status jsn_json_writer_take(jsn_json_writer *writer, char **out)
     if (misuse == NULL && (!writer->complete || writer->depth > 0))
         misuse = writer->complete ? "an object or array is not ended" : "no value";
     jsni_text text = writer->text;
-    *writer = (jsn_json_writer){.indent = writer->indent};
+    *writer = (jsni_json_writer){.indent = writer->indent};
     if (misuse != NULL) {
         jsni_text_release(&text);
         return jsni_fail(JSN_ERR_ARGUMENT, "JSON writer: %s", misuse);
@@ -257,11 +259,11 @@ jsn_status jsn_json_writer_take(jsn_json_writer *writer, char **out)
 
 jsn_status jsni_json_quote(const char *text, char **out)
 {
-    jsn_json_writer *writer = NULL;
+    jsni_json_writer *writer = NULL;
     *out = NULL;
-    JSNI_TRY(jsn_json_writer_create(&writer, 0));
-    jsn_json_put_text(writer, NULL, text);
-    const jsn_status status = jsn_json_writer_take(writer, out);
-    jsn_json_writer_destroy(writer);
+    JSNI_TRY(jsni_json_writer_create(&writer, 0));
+    jsni_json_put_text(writer, NULL, text);
+    const jsn_status status = jsni_json_writer_take(writer, out);
+    jsni_json_writer_destroy(writer);
     return status;
 }

@@ -1,12 +1,13 @@
-/* format/json_reader.c - the strict JSON reader; see jensen/json.h. Recursive descent
+/* core/json_reader.c - the strict JSON reader; see core/json.h. Recursive descent
  * with a bound on the depth; every byte is looked at once. */
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
+#include "core/json_tree.h"
 #include "core/limit.h"
-#include "format/json_tree.h"
 
 typedef struct reader {
     const char *at;
@@ -14,7 +15,7 @@ typedef struct reader {
     const char *line_start;
     size_t line;
     size_t depth;
-    jsn_json *root;
+    jsni_json *root;
 } reader;
 
 static jsn_status refuse(const reader *r, const char *what)
@@ -154,7 +155,7 @@ static jsn_status parse_text(reader *r, const char **out)
 }
 
 /* true, false, null and numbers: what stands up to the next separator. */
-static jsn_status parse_word(reader *r, jsn_json *value)
+static jsn_status parse_word(reader *r, jsni_json *value)
 {
     const char *stop = r->at;
     while (stop < r->end && *stop != '\0' && strchr(" \t\r\n,:[]{}\"", *stop) == NULL)
@@ -169,7 +170,7 @@ static jsn_status parse_word(reader *r, jsn_json *value)
     text[length] = '\0';
     value->text = text;
     if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-        value->kind = JSN_JSON_BOOL;
+        value->kind = JSNI_JSON_BOOL;
         value->truth = text[0] == 't';
     } else if (strcmp(text, "null") != 0 && !jsni_json_tree_number(value)) {
         return refuse(r, "neither a value of JSON nor a number within range");
@@ -178,21 +179,21 @@ static jsn_status parse_word(reader *r, jsn_json *value)
     return JSN_OK;
 }
 
-static jsn_status parse_value(reader *r, jsn_json *value);
+static jsn_status parse_value(reader *r, jsni_json *value);
 
-static jsn_status parse_entries(reader *r, jsn_json *parent, jsn_json_kind kind)
+static jsn_status parse_entries(reader *r, jsni_json *parent, jsni_json_kind kind)
 {
-    const char close = kind == JSN_JSON_OBJECT ? '}' : ']';
-    jsn_json *first = NULL, **tail = &first;
+    const char close = kind == JSNI_JSON_OBJECT ? '}' : ']';
+    jsni_json *first = NULL, **tail = &first;
     size_t count = 0;
     while (!take(r, close)) {
         if (count > 0 && !take(r, ','))
-            return refuse(r, kind == JSN_JSON_OBJECT ? "',' or '}' should be here"
-                                                     : "',' or ']' should be here");
+            return refuse(r, kind == JSNI_JSON_OBJECT ? "',' or '}' should be here"
+                                                      : "',' or ']' should be here");
         skip_space(r);
-        jsn_json *value = jsni_json_tree_value(r->root, r->line);
+        jsni_json *value = jsni_json_tree_value(r->root, r->line);
         JSNI_TRY_ALLOC(value);
-        if (kind == JSN_JSON_OBJECT) {
+        if (kind == JSNI_JSON_OBJECT) {
             if (!take(r, '"'))
                 return refuse(r, "a key in quotes should be here");
             JSNI_TRY(parse_text(r, &value->key));
@@ -207,12 +208,12 @@ static jsn_status parse_entries(reader *r, jsn_json *parent, jsn_json_kind kind)
     return jsni_json_tree_close(parent, kind, first, count);
 }
 
-static jsn_status parse_value(reader *r, jsn_json *value)
+static jsn_status parse_value(reader *r, jsni_json *value)
 {
     skip_space(r);
     if (r->at < r->end && (*r->at == '{' || *r->at == '[')) {
-        const jsn_json_kind kind = *r->at == '{' ? JSN_JSON_OBJECT : JSN_JSON_ARRAY;
-        if (r->depth == JSN_JSON_MAX_DEPTH)
+        const jsni_json_kind kind = *r->at == '{' ? JSNI_JSON_OBJECT : JSNI_JSON_ARRAY;
+        if (r->depth == JSNI_JSON_MAX_DEPTH)
             return refuse(r, "nested too deeply");
         r->depth++;
         r->at++;
@@ -222,16 +223,16 @@ static jsn_status parse_value(reader *r, jsn_json *value)
     }
     if (r->at < r->end && *r->at == '"') {
         r->at++;
-        value->kind = JSN_JSON_TEXT;
+        value->kind = JSNI_JSON_TEXT;
         return parse_text(r, &value->text);
     }
     return parse_word(r, value);
 }
 
-jsn_status jsni_json_parse_line(jsn_json **out, const char *name, size_t line,
+jsn_status jsni_json_parse_line(jsni_json **out, const char *name, size_t line,
                                 const char *data, size_t length)
 {
-    jsn_json *root = NULL;
+    jsni_json *root = NULL;
     *out = NULL;
     if (length > jsni_limit(JSNI_LIMIT_JSON))
         return jsni_limit_fail(JSNI_LIMIT_JSON, "%s", name);
@@ -248,12 +249,12 @@ jsn_status jsni_json_parse_line(jsn_json **out, const char *name, size_t line,
     if (status == JSN_OK)
         *out = root;
     else
-        jsn_json_destroy(root);
+        jsni_json_destroy(root);
     return status;
 }
 
-jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
-                          size_t length)
+jsn_status jsni_json_parse(jsni_json **out, const char *name, const char *data,
+                           size_t length)
 {
     JSNI_NEED(out);
     JSNI_NEED(name);
@@ -261,7 +262,7 @@ jsn_status jsn_json_parse(jsn_json **out, const char *name, const char *data,
     return jsni_json_parse_line(out, name, 1, data, length);
 }
 
-jsn_status jsni_json_read_in(jsn_json **out, const char *folder, const char *name)
+jsn_status jsni_json_read_in(jsni_json **out, const char *folder, const char *name)
 {
     JSNI_NEED(out);
     char *data = NULL;
@@ -270,13 +271,13 @@ jsn_status jsni_json_read_in(jsn_json **out, const char *folder, const char *nam
     JSNI_TRY(jsni_limit_read(JSNI_LIMIT_JSON, folder, name, &data, &length));
     char *path = jsni_file_path(folder, name);
     const jsn_status status =
-        path == NULL ? JSN_ERR_MEMORY : jsn_json_parse(out, path, data, length);
+        path == NULL ? JSN_ERR_MEMORY : jsni_json_parse(out, path, data, length);
     jsni_free(path);
     jsni_free(data);
     return status;
 }
 
-jsn_status jsn_json_read(jsn_json **out, const char *path)
+jsn_status jsni_json_read(jsni_json **out, const char *path)
 {
     JSNI_NEED(out);
     JSNI_NEED(path);

@@ -1,5 +1,5 @@
-/* format/json_tree.c - the tree of values; see json_tree.h and jensen/json.h. */
-#include "format/json_tree.h"
+/* core/json_tree.c - the tree of values; see json_tree.h and core/json.h. */
+#include "core/json_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/json.h"
 #include "core/number.h"
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
@@ -29,17 +30,17 @@ struct jsni_json_arena {
     char *name;
 };
 
-jsn_status jsni_json_tree_create(jsn_json **root, const char *name)
+jsn_status jsni_json_tree_create(jsni_json **root, const char *name)
 {
     jsni_json_arena *arena = jsni_alloc_zero(1, sizeof *arena);
-    jsn_json seed = {.arena = arena};
+    jsni_json seed = {.arena = arena};
     *root = NULL;
     if (arena == NULL)
         return JSN_ERR_MEMORY;
     arena->name = jsni_text_copy(name);
-    jsn_json *value = arena->name == NULL ? NULL : jsni_json_tree_value(&seed, 1);
+    jsni_json *value = arena->name == NULL ? NULL : jsni_json_tree_value(&seed, 1);
     if (value == NULL) {
-        jsn_json_destroy(&seed);
+        jsni_json_destroy(&seed);
         return JSN_ERR_MEMORY;
     }
     *root = value;
@@ -55,7 +56,7 @@ static void free_chunks(chunk *last)
     }
 }
 
-void jsn_json_destroy(jsn_json *root)
+void jsni_json_destroy(jsni_json *root)
 {
     if (root == NULL)
         return;
@@ -84,43 +85,43 @@ static void *take(chunk **last, size_t bytes)
     return block;
 }
 
-void *jsni_json_tree_alloc(jsn_json *any, size_t bytes)
+void *jsni_json_tree_alloc(jsni_json *any, size_t bytes)
 {
     return bytes > SIZE_MAX / 2 ? NULL : take(&any->arena->last, (bytes + 7) / 8 * 8);
 }
 
-char *jsni_json_tree_text(jsn_json *any, size_t bytes)
+char *jsni_json_tree_text(jsni_json *any, size_t bytes)
 {
     return bytes > SIZE_MAX / 2 ? NULL : take(&any->arena->texts, bytes);
 }
 
-jsn_json *jsni_json_tree_value(jsn_json *any, size_t line)
+jsni_json *jsni_json_tree_value(jsni_json *any, size_t line)
 {
-    jsn_json *value = jsni_json_tree_alloc(any, sizeof *value);
+    jsni_json *value = jsni_json_tree_alloc(any, sizeof *value);
     if (value != NULL)
-        *value = (jsn_json){
+        *value = (jsni_json){
             .line = (uint32_t)line, .key = "", .text = "", .arena = any->arena};
     return value;
 }
 
-const char *jsni_json_tree_name(const jsn_json *any)
+const char *jsni_json_tree_name(const jsni_json *any)
 {
     return any->arena->name;
 }
 
 static int by_key(const void *a, const void *b)
 {
-    const jsn_json *const *x = a;
-    const jsn_json *const *y = b;
+    const jsni_json *const *x = a;
+    const jsni_json *const *y = b;
     const int order = strcmp((*x)->key, (*y)->key);
     /* Equal keys in file order, so that the complaint names the second one. */
     return order != 0 ? order : ((*x)->line > (*y)->line) - ((*x)->line < (*y)->line);
 }
 
-jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind, jsn_json *first,
-                                size_t count)
+jsn_status jsni_json_tree_close(jsni_json *parent, jsni_json_kind kind,
+                                jsni_json *first, size_t count)
 {
-    const size_t lists = kind == JSN_JSON_OBJECT ? 2 : 1;
+    const size_t lists = kind == JSNI_JSON_OBJECT ? 2 : 1;
     parent->kind = (uint8_t)kind;
     parent->count = count;
     parent->entries = NULL;
@@ -130,9 +131,9 @@ jsn_status jsni_json_tree_close(jsn_json *parent, jsn_json_kind kind, jsn_json *
     JSNI_TRY_ALLOC(parent->entries);
     for (size_t i = 0; i < count; i++, first = first->next)
         parent->entries[i] = first;
-    if (kind != JSN_JSON_OBJECT)
+    if (kind != JSNI_JSON_OBJECT)
         return JSN_OK;
-    jsn_json **sorted = parent->entries + count;
+    jsni_json **sorted = parent->entries + count;
     memcpy(sorted, parent->entries, count * sizeof first);
     qsort(sorted, count, sizeof first, by_key);
     for (size_t i = 1; i < count; i++)
@@ -170,13 +171,13 @@ bool jsni_json_tree_is_number(const char *at)
     return *at == '\0';
 }
 
-bool jsni_json_tree_set_number(jsn_json *value, size_t length)
+bool jsni_json_tree_set_number(jsni_json *value, size_t length)
 {
     double real = 0.0;
     int64_t whole = 0;
     if (!jsni_number_real(value->text, length, &real))
         return false;
-    value->kind = JSN_JSON_NUMBER;
+    value->kind = JSNI_JSON_NUMBER;
     value->is_int = jsni_number_int(value->text, length, &whole);
     if (value->is_int)
         value->whole = whole;
@@ -185,57 +186,57 @@ bool jsni_json_tree_set_number(jsn_json *value, size_t length)
     return true;
 }
 
-bool jsni_json_tree_number(jsn_json *value)
+bool jsni_json_tree_number(jsni_json *value)
 {
     const size_t length = strlen(value->text);
     return jsni_json_tree_is_number(value->text) &&
            jsni_json_tree_set_number(value, length);
 }
 
-jsn_json_kind jsn_json_kind_of(const jsn_json *value)
+jsni_json_kind jsni_json_kind_of(const jsni_json *value)
 {
-    return value == NULL ? JSN_JSON_NULL : (jsn_json_kind)value->kind;
+    return value == NULL ? JSNI_JSON_NULL : (jsni_json_kind)value->kind;
 }
 
-const char *jsn_json_kind_name(jsn_json_kind kind)
+const char *jsni_json_kind_name(jsni_json_kind kind)
 {
     static const char *const names[] = {"null",   "true or false", "a number",
                                         "a text", "an array",      "an object"};
     return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : "unknown";
 }
 
-size_t jsn_json_line(const jsn_json *value)
+size_t jsni_json_line(const jsni_json *value)
 {
     return value == NULL ? 0 : value->line;
 }
 
-static bool has_entries(const jsn_json *value)
+static bool has_entries(const jsni_json *value)
 {
     return value != NULL &&
-           (value->kind == JSN_JSON_ARRAY || value->kind == JSN_JSON_OBJECT);
+           (value->kind == JSNI_JSON_ARRAY || value->kind == JSNI_JSON_OBJECT);
 }
 
-size_t jsn_json_count(const jsn_json *value)
+size_t jsni_json_count(const jsni_json *value)
 {
     return has_entries(value) ? value->count : 0;
 }
 
-const jsn_json *jsn_json_at(const jsn_json *value, size_t index)
+const jsni_json *jsni_json_at(const jsni_json *value, size_t index)
 {
-    return index < jsn_json_count(value) ? value->entries[index] : NULL;
+    return index < jsni_json_count(value) ? value->entries[index] : NULL;
 }
 
-const char *jsn_json_key(const jsn_json *value)
+const char *jsni_json_key(const jsni_json *value)
 {
     return value == NULL ? "" : value->key;
 }
 
-const jsn_json *jsn_json_get(const jsn_json *object, const char *key)
+const jsni_json *jsni_json_get(const jsni_json *object, const char *key)
 {
-    if (key == NULL || jsn_json_kind_of(object) != JSN_JSON_OBJECT ||
+    if (key == NULL || jsni_json_kind_of(object) != JSNI_JSON_OBJECT ||
         object->count == 0)
         return NULL;
-    jsn_json *const *sorted = object->entries + object->count;
+    jsni_json *const *sorted = object->entries + object->count;
     size_t low = 0, high = object->count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -250,125 +251,127 @@ const jsn_json *jsn_json_get(const jsn_json *object, const char *key)
     return NULL;
 }
 
-bool jsn_json_bool(const jsn_json *value)
+bool jsni_json_bool(const jsni_json *value)
 {
     return value != NULL && value->truth;
 }
 
-double jsn_json_real(const jsn_json *value)
+double jsni_json_real(const jsni_json *value)
 {
-    if (jsn_json_kind_of(value) != JSN_JSON_NUMBER)
+    if (jsni_json_kind_of(value) != JSNI_JSON_NUMBER)
         return 0.0;
     return value->is_int ? (double)value->whole : value->real;
 }
 
-bool jsn_json_is_int(const jsn_json *value)
+bool jsni_json_is_int(const jsni_json *value)
 {
     return value != NULL && value->is_int;
 }
 
-int64_t jsn_json_int(const jsn_json *value)
+int64_t jsni_json_int(const jsni_json *value)
 {
-    return jsn_json_is_int(value) ? value->whole : 0;
+    return jsni_json_is_int(value) ? value->whole : 0;
 }
 
-const char *jsn_json_text(const jsn_json *value)
+const char *jsni_json_text(const jsni_json *value)
 {
     return value == NULL || has_entries(value) ? "" : value->text;
 }
 
-jsn_status jsn_json_refuse(const jsn_json *value, const char *sentence)
+jsn_status jsni_json_refuse(const jsni_json *value, const char *sentence)
 {
     if (value == NULL)
         return jsni_fail(JSN_ERR_DATA, "%s", sentence);
     return jsni_fail(JSN_ERR_DATA, "%s:%zu: %s", value->arena->name,
-                     jsn_json_line(value), sentence);
+                     jsni_json_line(value), sentence);
 }
 
 /* The entry `key` of `object`; NULL, with the sentence recorded, when it is missing, of
  * another kind, or not whole where that is asked for. */
-static const jsn_json *want(const jsn_json *object, const char *key, jsn_json_kind kind,
-                            bool whole)
+static const jsni_json *want(const jsni_json *object, const char *key,
+                             jsni_json_kind kind, bool whole)
 {
-    const jsn_json *value = jsn_json_get(object, key);
+    const jsni_json *value = jsni_json_get(object, key);
     const char *name = object == NULL ? "document" : object->arena->name;
     if (value == NULL)
         (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is missing", name,
-                        jsn_json_line(object), key);
+                        jsni_json_line(object), key);
     else if (value->kind != kind)
-        (void)jsni_fail(
-            JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name, jsn_json_line(value),
-            key, jsn_json_kind_name(jsn_json_kind_of(value)), jsn_json_kind_name(kind));
+        (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %s, not %s", name,
+                        jsni_json_line(value), key,
+                        jsni_json_kind_name(jsni_json_kind_of(value)),
+                        jsni_json_kind_name(kind));
     else if (whole && !value->is_int)
         (void)jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%s' is %.40s, not a whole number",
-                        name, jsn_json_line(value), key, value->text);
+                        name, jsni_json_line(value), key, value->text);
     else
         return value;
     return NULL;
 }
 
-jsn_status jsn_json_get_real(const jsn_json *object, const char *key, double *out)
+jsn_status jsni_json_get_real(const jsni_json *object, const char *key, double *out)
 {
     JSNI_NEED(key);
     JSNI_NEED(out);
-    const jsn_json *value = want(object, key, JSN_JSON_NUMBER, false);
+    const jsni_json *value = want(object, key, JSNI_JSON_NUMBER, false);
     if (value == NULL)
         return JSN_ERR_DATA;
-    *out = jsn_json_real(value);
+    *out = jsni_json_real(value);
     return JSN_OK;
 }
 
-jsn_status jsn_json_get_int(const jsn_json *object, const char *key, int64_t *out)
+jsn_status jsni_json_get_int(const jsni_json *object, const char *key, int64_t *out)
 {
     JSNI_NEED(key);
     JSNI_NEED(out);
-    const jsn_json *value = want(object, key, JSN_JSON_NUMBER, true);
+    const jsni_json *value = want(object, key, JSNI_JSON_NUMBER, true);
     if (value == NULL)
         return JSN_ERR_DATA;
     *out = value->whole;
     return JSN_OK;
 }
 
-jsn_status jsn_json_get_bool(const jsn_json *object, const char *key, bool *out)
+jsn_status jsni_json_get_bool(const jsni_json *object, const char *key, bool *out)
 {
     JSNI_NEED(key);
     JSNI_NEED(out);
-    const jsn_json *value = want(object, key, JSN_JSON_BOOL, false);
+    const jsni_json *value = want(object, key, JSNI_JSON_BOOL, false);
     if (value == NULL)
         return JSN_ERR_DATA;
     *out = value->truth;
     return JSN_OK;
 }
 
-jsn_status jsn_json_get_text(const jsn_json *object, const char *key, const char **out)
+jsn_status jsni_json_get_text(const jsni_json *object, const char *key,
+                              const char **out)
 {
     JSNI_NEED(out);
     JSNI_NEED(key);
-    const jsn_json *value = want(object, key, JSN_JSON_TEXT, false);
+    const jsni_json *value = want(object, key, JSNI_JSON_TEXT, false);
     if (value == NULL)
         return JSN_ERR_DATA;
     *out = value->text;
     return JSN_OK;
 }
 
-jsn_status jsn_json_get_array(const jsn_json *object, const char *key,
-                              const jsn_json **out)
+jsn_status jsni_json_get_array(const jsni_json *object, const char *key,
+                               const jsni_json **out)
 {
     JSNI_NEED(out);
     JSNI_NEED(key);
-    const jsn_json *value = want(object, key, JSN_JSON_ARRAY, false);
+    const jsni_json *value = want(object, key, JSNI_JSON_ARRAY, false);
     if (value == NULL)
         return JSN_ERR_DATA;
     *out = value;
     return JSN_OK;
 }
 
-jsn_status jsn_json_get_object(const jsn_json *object, const char *key,
-                               const jsn_json **out)
+jsn_status jsni_json_get_object(const jsni_json *object, const char *key,
+                                const jsni_json **out)
 {
     JSNI_NEED(out);
     JSNI_NEED(key);
-    const jsn_json *value = want(object, key, JSN_JSON_OBJECT, false);
+    const jsni_json *value = want(object, key, JSNI_JSON_OBJECT, false);
     if (value == NULL)
         return JSN_ERR_DATA;
     *out = value;

@@ -1,14 +1,15 @@
-/* report/stats.c - see jensen/stats.h. */
-#include "jensen/stats.h"
+/* core/stats.c - see core/stats.h. */
+#include "core/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/words.h"
 
 /* A second pass takes up what the rounding of the first sum left. */
-double jsn_stats_mean(const double *values, size_t count)
+double jsni_stats_mean(const double *values, size_t count)
 {
     if (values == NULL)
         return NAN;
@@ -26,14 +27,14 @@ double jsn_stats_mean(const double *values, size_t count)
 /* sum of (x - mean)^2. */
 static double squares(const double *values, size_t count)
 {
-    const double mean = jsn_stats_mean(values, count);
+    const double mean = jsni_stats_mean(values, count);
     double sum = 0.0;
     for (size_t i = 0; i < count; i++)
         sum += (values[i] - mean) * (values[i] - mean);
     return sum;
 }
 
-double jsn_stats_deviation(const double *values, size_t count)
+double jsni_stats_deviation(const double *values, size_t count)
 {
     return count < 2 ? NAN : sqrt(squares(values, count) / (double)(count - 1));
 }
@@ -42,7 +43,7 @@ static jsn_status check_sample(const char *name, const double *values, size_t co
 {
     if (count < 2)
         return jsni_fail(JSN_ERR_ARGUMENT, "sample %s has %zu %s, 2 are needed", name,
-                         count, jsn_noun(count, "value", "values"));
+                         count, jsni_noun(count, "value", "values"));
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return jsni_fail(JSN_ERR_ARGUMENT, "sample %s: value %zu is not finite",
@@ -62,27 +63,27 @@ static jsn_status check_samples(const double *a, size_t a_count, const double *b
 }
 
 /* From difference, error and freedom to the rest. */
-static void finish(jsn_stats_test *test, double confidence)
+static void finish(jsni_stats_test *test, double confidence)
 {
     if (test->error > 0.0)
         test->t = test->difference / test->error;
     else
         test->t = test->difference == 0.0 ? 0.0 : copysign(INFINITY, test->difference);
-    test->p = jsn_stats_t_two_sided(test->t, test->freedom);
+    test->p = jsni_stats_t_two_sided(test->t, test->freedom);
     const double reach =
-        test->error * jsn_stats_t_quantile(1.0 - confidence, test->freedom);
+        test->error * jsni_stats_t_quantile(1.0 - confidence, test->freedom);
     test->low = test->difference - reach;
     test->high = test->difference + reach;
 }
 
-jsn_status jsn_stats_student(jsn_stats_test *out, const double *a, size_t a_count,
-                             const double *b, size_t b_count, double confidence)
+jsn_status jsni_stats_student(jsni_stats_test *out, const double *a, size_t a_count,
+                              const double *b, size_t b_count, double confidence)
 {
     JSNI_TRY(check_samples(a, a_count, b, b_count, confidence));
-    jsn_stats_test test = {0};
+    jsni_stats_test test = {0};
     const double n = (double)a_count, m = (double)b_count;
     test.freedom = n + m - 2.0;
-    test.difference = jsn_stats_mean(a, a_count) - jsn_stats_mean(b, b_count);
+    test.difference = jsni_stats_mean(a, a_count) - jsni_stats_mean(b, b_count);
     const double variance = (squares(a, a_count) + squares(b, b_count)) / test.freedom;
     test.error = sqrt(variance * (1.0 / n + 1.0 / m));
     finish(&test, confidence);
@@ -90,15 +91,15 @@ jsn_status jsn_stats_student(jsn_stats_test *out, const double *a, size_t a_coun
     return JSN_OK;
 }
 
-jsn_status jsn_stats_welch(jsn_stats_test *out, const double *a, size_t a_count,
-                           const double *b, size_t b_count, double confidence)
+jsn_status jsni_stats_welch(jsni_stats_test *out, const double *a, size_t a_count,
+                            const double *b, size_t b_count, double confidence)
 {
     JSNI_TRY(check_samples(a, a_count, b, b_count, confidence));
-    jsn_stats_test test = {0};
+    jsni_stats_test test = {0};
     const double n = (double)a_count, m = (double)b_count;
     const double u = squares(a, a_count) / (n - 1.0) / n;
     const double v = squares(b, b_count) / (m - 1.0) / m;
-    test.difference = jsn_stats_mean(a, a_count) - jsn_stats_mean(b, b_count);
+    test.difference = jsni_stats_mean(a, a_count) - jsni_stats_mean(b, b_count);
     test.error = sqrt(u + v);
     test.freedom = u + v > 0.0
                        ? (u + v) * (u + v) / (u * u / (n - 1.0) + v * v / (m - 1.0))
@@ -157,8 +158,8 @@ static double pearson(const double *x, const double *y, size_t count)
     return xx > 0.0 && yy > 0.0 ? xy / sqrt(xx * yy) : NAN;
 }
 
-jsn_status jsn_stats_spearman(const double *x, const double *y, size_t count,
-                              double *rho)
+jsn_status jsni_stats_spearman(const double *x, const double *y, size_t count,
+                               double *rho)
 {
     JSNI_NEED(x);
     JSNI_NEED(y);
@@ -179,8 +180,8 @@ jsn_status jsn_stats_spearman(const double *x, const double *y, size_t count,
 }
 
 /* All pairs: lists of results are short. */
-jsn_status jsn_stats_kendall(const double *x, const double *y, size_t count,
-                             double *tau)
+jsn_status jsni_stats_kendall(const double *x, const double *y, size_t count,
+                              double *tau)
 {
     JSNI_NEED(x);
     JSNI_NEED(y);

@@ -1,4 +1,4 @@
-/* report/beta.c - the incomplete beta function and Student's t (jensen/stats.h).
+/* core/beta.c - the incomplete beta function and Student's t (core/stats.h).
  *
  * I_x(a, b) = x^a (1-x)^b / B(a, b) times a continued fraction (DiDonato and Morris,
  * ACM TOMS 18, 1992), which converges fast for x < (a+1)/(a+b+2); above, I_x(a, b) =
@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "jensen/stats.h"
+#include "core/stats.h"
 
 /* log Gamma(x) - [(x - 1/2) log x - x + log(2 pi)/2] for x >= 10. */
 static double stirling(double x)
@@ -82,7 +82,7 @@ static double log_of(double u, double v)
     return u > 0.5 ? log1p(-v) : log(u);
 }
 
-double jsn_stats_beta(double a, double b, double x, double one_minus_x)
+double jsni_stats_beta(double a, double b, double x, double one_minus_x)
 {
     const double y = one_minus_x;
     if (!(a > 0.0 && b > 0.0 && x >= 0.0 && y >= 0.0 && fabs(x + y - 1.0) < 1e-9))
@@ -95,18 +95,18 @@ double jsn_stats_beta(double a, double b, double x, double one_minus_x)
     return 1.0 - front * fraction(b, a, y, x);
 }
 
-double jsn_stats_t_two_sided(double t, double freedom)
+double jsni_stats_t_two_sided(double t, double freedom)
 {
     if (!(freedom > 0.0) || isnan(t))
         return NAN;
     if (isinf(t))
         return 0.0;
     const double square = t * t;
-    return jsn_stats_beta(0.5 * freedom, 0.5, freedom / (freedom + square),
-                          square / (freedom + square));
+    return jsni_stats_beta(0.5 * freedom, 0.5, freedom / (freedom + square),
+                           square / (freedom + square));
 }
 
-double jsn_stats_t_quantile(double p, double freedom)
+double jsni_stats_t_quantile(double p, double freedom)
 {
     if (!(p > 0.0 && p < 1.0 && freedom > 0.0))
         return NAN;
@@ -114,7 +114,7 @@ double jsn_stats_t_quantile(double p, double freedom)
     double low = -700.0, high = 700.0;
     for (int i = 0; i < 80; i++) {
         const double middle = 0.5 * (low + high);
-        if (jsn_stats_t_two_sided(exp(middle), freedom) > p)
+        if (jsni_stats_t_two_sided(exp(middle), freedom) > p)
             low = middle;
         else
             high = middle;
