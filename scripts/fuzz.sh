@@ -21,7 +21,7 @@ targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
     for file in tests/fuzz/fuzz_*.c; do
         name=$(basename "$file" .c)
-        [ "$name" = fuzz_replay ] || targets+=("${name#fuzz_}")
+        [[ $name = fuzz_@(replay|memory) ]] || targets+=("${name#fuzz_}")
     done
 fi
 for name in "${targets[@]}"; do

@@ -5,17 +5,22 @@
 export JENSEN_CACHE=off
 python=$(command -v python3) || { echo "skipped: no python3"; exit 0; }
 
-# bomb CODE MIB 'stderr regex' -- command...: as expect, and at most MIB of memory.
+# bomb CODE MIB 'stderr regex' -- command...: as expect, and at most MIB of memory. The file $BOMB_TABLE gets
+# a row for each: MiB, seconds of the processor, the file and what was said.
 cat >peak.py <<'PY'
 import resource, subprocess, sys
 code = subprocess.run(sys.argv[1:]).returncode
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=open("peak.txt", "w"))
+use = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(use.ru_maxrss // 1024, file=open("peak.txt", "w"))
+print(f"{use.ru_utime + use.ru_stime:.2f}", file=open("seconds.txt", "w"))
 sys.exit(code)
 PY
 bomb() {
     local code=$1 most=$2 err=$3
     shift 4
     expect "$code" '*' "$err" -- "$python" peak.py "$@"
+    [ -z "${BOMB_TABLE:-}" ] || printf '%s MiB\t%s s\t%s\t%s\n' "$(cat peak.txt)" "$(cat seconds.txt)" \
+        "${*:2}" "$(tail -1 stderr.txt)" >>"$BOMB_TABLE"
     [ "$(cat peak.txt)" -le "$most" ] || complain "$(cat peak.txt) MiB, more than $most" "$@"
 }
 

@@ -7,9 +7,14 @@ tiny="--network mlp:width=4 --device ref --batch 8 --threads 1 --workers 0 --aug
 RANDOM=${KILL_SEED:-1}
 kills=0 length=()
 
-train() { "$JENSEN" train images $tiny -q --out "$1"; }
-sweep() { "$JENSEN" sweep run s --store "$1/s.db" --runs "$1/runs" --grace 0.2 --retries 20 -q; }
-convert() { "$JENSEN" data convert images --out "$1" --format png -q; }
+# call COMMAND FOLDER: what is run, into the array `call`.
+call() {
+    case $1 in
+    train) call=("$JENSEN" train images $tiny -q --out "$2") ;;
+    sweep) call=("$JENSEN" sweep run s --store "$2/s.db" --runs "$2/runs" --grace 0.2 --retries 20 -q) ;;
+    convert) call=("$JENSEN" data convert images --out "$2" --format png -q) ;;
+    esac
+}
 # What a command has made, without times.
 made() {
     case $1 in
@@ -25,18 +30,18 @@ begin() {
 }
 # interrupt COMMAND FOLDER MILLISECONDS: kills it after this time; false when it was done before.
 interrupt() {
-    local pid
-    $1 "$2" >said.txt 2>&1 &
-    pid=$!
+    call $1 "$2"
+    "${call[@]}" >said.txt 2>&1 &
     sleep "$(printf '0.%03d' "$3")"
-    kill -9 -- $(pgrep -P $pid) 2>/dev/null
-    ! wait $pid 2>/dev/null
+    kill -9 $! 2>/dev/null
+    ! wait $! 2>/dev/null
 }
 
 for command in train sweep convert; do
     begin $command calm-$command
     from=$(date +%s%N)
-    $command calm-$command >/dev/null 2>&1
+    call $command calm-$command
+    "${call[@]}" >/dev/null 2>&1
     length+=($((($(date +%s%N) - from) / 1000000)))
     made $command calm-$command >calm-$command.txt
     expect 0 . '' -- cat calm-$command.txt
@@ -50,9 +55,10 @@ while [ $kills -lt "${KILLS:-20}" ]; do
         interrupt $command cut $((RANDOM * (length[which] + 5) / 32768)) || break
         kills=$((kills + 1))
     done
+    call $command cut
     # A study may wait for the worker that was killed.
     for try in 1 2 3 4 5 6 7 8 9 10; do
-        [ -e cut/names.csv ] || $command cut >said.txt 2>&1
+        [ -e cut/names.csv ] || "${call[@]}" >said.txt 2>&1
         made $command cut >cut.txt 2>&1
         cmp -s calm-$command.txt cut.txt && break
         sleep 0.3

@@ -1,6 +1,7 @@
 # The n-th request for memory fails, in the program or in a library that it uses: a sentence and
 # exit code 1, or all is as without the fault. FAULT_POINTS (100) points of each command, from its
-# first request to its last; FAULT_POINTS=1000 takes minutes. No WebP and no .xz here: libwebp 1.2 and
+# first request to its last; FAULT_POINTS=1000 takes minutes. FAULT_WALKS names some of the commands,
+# FAULT_JOBS (2) is how many run at a time. No WebP and no .xz here: libwebp 1.2 and
 # libarchive 3.6 free what they never made when memory runs out inside them.
 # labels: slow
 . "$(dirname "$0")/../cli/cli.sh"
@@ -54,8 +55,12 @@ tar cf photos.tar photos
 small=(--network cnn --epochs 1 --batch 8 --image-size 16 --device cpu)
 "$JENSEN" train photos "${small[@]}" --out run -q >/dev/null || exit 1
 
-walk train "$JENSEN" train "$work/photos" "${small[@]}" --threads 2 --out run
-walk predict "$JENSEN" predict "$work/run" "$work/photos/a/cmyk.jpg" "$work/photos/b/la.png" --device cpu
-walk report "$JENSEN" report "$work/run" --out page.html
-walk info "$JENSEN" data info "$work/photos.tar"
+for name in ${FAULT_WALKS:-train predict report info}; do
+    case $name in
+    train) walk train "$JENSEN" train "$work/photos" "${small[@]}" --threads 2 --out run ;;
+    predict) walk predict "$JENSEN" predict "$work/run" "$work/photos/a/cmyk.jpg" "$work/photos/b/la.png" --device cpu ;;
+    report) walk report "$JENSEN" report "$work/run" --out page.html ;;
+    info) walk info "$JENSEN" data info "$work/photos.tar" ;;
+    esac
+done
 finish

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""walk.py [--all | --every N] [--only COMMAND] [--jobs N] - makes one call after the other go wrong.
+"""walk.py [--all | --every N | --points N] [--only COMMAND] [--jobs N] - makes one call after the other go wrong.
 
 Each command of the program runs once undisturbed, which tells its calls and its result. Then,
 from the same start, one of these calls fails, is cut short, or is where the process is killed
@@ -12,7 +12,7 @@ from the same start, one of these calls fails, is cut short, or is where the pro
     temporary file.
 
 Without --all a selection: of the calls of one kind on files of one kind the first and the last,
-each with one of the ways to go wrong; of these every N-th (--every N). The programs are those in $JENSEN and $FAULT_SHIM.
+each with one of the ways to go wrong; of these every N-th (--every N). --points N takes N of all, spread evenly. The programs are those in $JENSEN and $FAULT_SHIM.
 """
 import argparse
 import concurrent.futures
@@ -215,6 +215,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--all", action="store_true")
     options.add_argument("--every", type=int, default=1)
+    options.add_argument("--points", type=int, default=0)
     options.add_argument("--only", choices=COMMANDS)
     options.add_argument("--jobs", type=int, default=os.cpu_count())
     asked = options.parse_args()
@@ -224,7 +225,9 @@ def main():
         prepare(os.path.join(work, "start"))
         for name in [asked.only] if asked.only else COMMANDS:
             walk = Walk(work, name)
-            points = walk.points(asked.all)[::asked.every]
+            points = walk.points(asked.all or asked.points > 0)[::asked.every]
+            if 0 < asked.points < len(points):
+                points = [points[i * len(points) // asked.points] for i in range(asked.points)]
             with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
                 for point, said in zip(points, pool.map(walk.try_point, points)):
                     if said:

@@ -9,15 +9,18 @@
 #include "augment/pipeline.h"
 #include "core/alloc.h"
 
-enum { SIDE = 64 };
+enum { SIDE = 24 };
 
-/* Numbers of more than three digits ask for images too large for a fuzzer. */
+/* Numbers of more than two digits before the point ask for images too large for a fuzzer. */
 static bool is_modest(const char *spec)
 {
     size_t digits = 0;
+    bool fraction = false;
     for (; *spec != '\0'; spec++) {
-        digits = isdigit((unsigned char)*spec) ? digits + 1 : 0;
-        if (digits > 3 || *spec == 'e')
+        const bool digit = isdigit((unsigned char)*spec) != 0;
+        fraction = *spec == '.' || (fraction && digit);
+        digits = digit && !fraction ? digits + 1 : 0;
+        if (digits > 2 || *spec == 'e')
             return false;
     }
     return true;
@@ -51,14 +54,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     spec[size - 4] = '\0';
     if (!is_modest(spec))
         return 0;
-    for (size_t i = 0; i < sizeof pixels; i++)
-        pixels[i] = (uint8_t)(i * 37 + data[i % size]);
+    for (size_t i = 0; i < 3 * image.width * image.height; i++)
+        pixels[i] = (uint8_t)(i * 37 + data[i & 3]);
     jsn_augment *pipeline = NULL;
     const jsn_status status = jsn_augment_create(&pipeline, spec, 1u + data[2] % SIDE,
                                                  1u + data[3] % SIDE, mean, std);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_ARGUMENT ||
                status == JSN_ERR_RANGE || status == JSN_ERR_UNKNOWN_NAME);
-    for (uint32_t view = 0; status == JSN_OK && view < 4; view++)
+    for (uint32_t view = 0; status == JSN_OK && view < 2; view++)
         apply(pipeline, &image, view);
     jsn_augment_destroy(pipeline);
     FUZZ_CHECK(jsni_alloc_live() == before);

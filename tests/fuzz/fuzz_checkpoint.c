@@ -9,13 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/file.h"
 #include "format/safetensors.h"
 #include "fuzz/fuzz_folder.h"
 #include "jensen/jensen.h"
 #include "store/run_folder.h"
+#include "train/run.h"
+#include "train/watch.h"
 
-static const char sound_name[] = "sound.safetensors";
+static jsni_safetensors *sound; /* the checkpoint that the run wrote */
 
 static int stop_at_once(void *user)
 {
@@ -23,26 +24,22 @@ static int stop_at_once(void *user)
     return 1;
 }
 
-/* Trains until the next question whether to stop. */
-static jsn_status train(void)
+static void configure(jsn_train_config *config)
 {
     static const char *const options[][2] = {{"data", "builtin:size=20,test=10"},
                                              {"network", "mlp:width=2"},
+                                             {"image-size", "8"},
                                              {"epochs", "2"},
                                              {"batch", "10"},
                                              {"device", "ref"},
                                              {"threads", "1"},
-                                             {"augment", "none"}};
-    jsn_train_config config;
-    jsn_train_result result = {0};
-    jsn_train_config_clear(&config);
-    jsn_status status = jsn_train_config_set(&config, "out", fuzz_folder);
+                                             {"workers", "0"},
+                                             {"augment", "fit"}};
+    jsn_train_config_clear(config);
+    jsn_status status = jsn_train_config_set(config, "out", fuzz_folder);
     for (size_t i = 0; status == JSN_OK && i < sizeof options / sizeof options[0]; i++)
-        status = jsn_train_config_set(&config, options[i][0], options[i][1]);
-    if (status == JSN_OK)
-        status = jsn_train(&config, NULL, stop_at_once, NULL, &result);
-    jsn_train_config_release(&config);
-    return status;
+        status = jsn_train_config_set(config, options[i][0], options[i][1]);
+    FUZZ_CHECK(status == JSN_OK);
 }
 
 static void remove_folder(void)
@@ -52,13 +49,32 @@ static void remove_folder(void)
     (void)!system(command);
 }
 
-static void make_run(void)
+/* A run that has begun, opened as by the command that continues it. */
+static jsni_run *open_run(void)
 {
+    static jsn_train_config config;
+    static jsni_problem problem;
+    static jsni_group group;
+    static jsni_watch watch;
     fuzz_folder_make();
     (void)atexit(remove_folder);
-    FUZZ_CHECK(train() == JSN_ERR_STOPPED);
-    FUZZ_CHECK(jsni_file_rename(fuzz_folder, JSNI_RUN_CHECKPOINT, sound_name) ==
+    configure(&config);
+    jsn_train_result result = {0};
+    FUZZ_CHECK(jsn_train(&config, NULL, stop_at_once, NULL, &result) ==
+               JSN_ERR_STOPPED);
+    FUZZ_CHECK(jsni_problem_create(&problem, &config, NULL, NULL) == JSN_OK);
+    const jsni_job job = {.config = &config,
+                          .problem = &problem,
+                          .folder = fuzz_folder,
+                          .seed = (uint64_t)config.seed};
+    watch = jsni_watch_of(NULL, NULL);
+    FUZZ_CHECK(jsni_group_open(&group, &job, 1, &watch) == JSN_OK);
+    FUZZ_CHECK(jsni_safetensors_open_in(&sound, fuzz_folder, JSNI_RUN_CHECKPOINT) ==
                JSN_OK);
+#ifdef JSN_FUZZ
+    fuzz_memory_begin(fuzz_folder);
+#endif
+    return group.members;
 }
 
 static void write_checkpoint(const char *state)
@@ -66,8 +82,6 @@ static void write_checkpoint(const char *state)
     static const char *const kept[] = {"format", "options", "data", "data_text"};
     jsni_pair pairs[5] = {{"state", state}};
     size_t count = 1;
-    jsni_safetensors *sound = NULL;
-    FUZZ_CHECK(jsni_safetensors_open_in(&sound, fuzz_folder, sound_name) == JSN_OK);
     for (size_t i = 0; i < 4; i++) {
         const char *value = jsni_safetensors_metadata(sound, kept[i]);
         if (value != NULL)
@@ -80,28 +94,31 @@ static void write_checkpoint(const char *state)
         tensors[i] = *jsni_safetensors_at(sound, i);
     FUZZ_CHECK(jsni_safetensors_write(fuzz_folder, JSNI_RUN_CHECKPOINT, tensors,
                                       tensor_count, pairs, count, true) == JSN_OK);
-    jsni_safetensors_close(sound);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char state[4097], path[128];
-    static bool made;
-    if (!made)
-        make_run();
-    made = true;
+    static jsni_run *run;
+    char state[4097];
+    bool found = false;
+    if (run == NULL)
+        run = open_run();
     if (size >= sizeof state || memchr(data, 0, size) != NULL)
         return 0;
     memcpy(state, data, size);
     state[size] = '\0';
-    (void)snprintf(path, sizeof path, "%s/%s", fuzz_folder, JSNI_RUN_PREVIOUS);
-    (void)unlink(path);
+    fuzz_folder_remove(JSNI_RUN_PREVIOUS);
     write_checkpoint(state);
-    const jsn_status status = train();
-    FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_STOPPED || status == JSN_ERR_DATA);
-    if (status == JSN_OK) { /* finished: nothing would be read again */
-        (void)snprintf(path, sizeof path, "%s/result.json", fuzz_folder);
-        (void)unlink(path);
-    }
+    const jsn_status status = jsni_checkpoint_load(run, &found);
+    FUZZ_CHECK(status == (found ? JSN_OK : JSN_ERR_DATA));
+    if (!found)
+        return 0;
+    FUZZ_CHECK(run->state.epoch >= 0 && run->state.epoch <= run->config->epochs);
+    FUZZ_CHECK(run->state.batch <= run->group->steps);
+    (void)jsni_run_done(run);
+    (void)jsni_run_rate(run, run->state.batch);
+    (void)jsni_run_seconds_left(run);
+    FUZZ_CHECK(jsni_checkpoint_save(run) == JSN_OK);
+    FUZZ_CHECK(jsni_checkpoint_load(run, &found) == JSN_OK && found);
     return 0;
 }

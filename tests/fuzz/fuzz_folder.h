@@ -1,5 +1,6 @@
-/* tests/fuzz/fuzz_folder.h - a folder in memory, where there is such a file system, for
- * targets whose input is files. Made with the first file, removed when the program ends. */
+/* tests/fuzz/fuzz_folder.h - a folder for targets whose input is files. Under libFuzzer its
+ * files are in memory (fuzz_memory.h); otherwise they are on disk, and removed when the
+ * program ends. */
 #ifndef TESTS_FUZZ_FOLDER_H
 #define TESTS_FUZZ_FOLDER_H
 
@@ -11,14 +12,21 @@
 #include "core/file.h"
 #include "core/folder.h"
 #include "fuzz/fuzz.h"
+#ifdef JSN_FUZZ
+#include "fuzz/fuzz_memory.h"
+#endif
 
 static char fuzz_folder[64];
 
 static inline void fuzz_folder_remove(const char *name)
 {
+#ifdef JSN_FUZZ
+    fuzz_memory_remove(name);
+#else
     char path[200];
     (void)snprintf(path, sizeof path, "%s/%s", fuzz_folder, name);
     (void)unlink(path);
+#endif
 }
 
 static inline void fuzz_folder_end(void)
@@ -44,17 +52,24 @@ static inline void fuzz_folder_begin(void)
     if (fuzz_folder[0] != '\0')
         return;
     fuzz_folder_make();
+#ifdef JSN_FUZZ
+    fuzz_memory_begin(fuzz_folder);
+#endif
     FUZZ_CHECK(atexit(fuzz_folder_end) == 0);
 }
 
 static inline void fuzz_folder_put(const char *name, const void *data, size_t size)
 {
+#ifdef JSN_FUZZ
+    fuzz_memory_put(name, data, size);
+#else
     char path[200];
     (void)snprintf(path, sizeof path, "%s/%s", fuzz_folder, name);
     FILE *file = fopen(path, "wb");
     FUZZ_CHECK(file != NULL);
     FUZZ_CHECK(fwrite(data, 1, size, file) == size);
     FUZZ_CHECK(fclose(file) == 0);
+#endif
 }
 
 #endif /* TESTS_FUZZ_FOLDER_H */

@@ -1,14 +1,15 @@
 /* tests/fuzz/mutate_runs.c - run folders damaged in many ways, read by what reads them.
  *
- *     mutate_runs [CASES [FIRST]]
+ *     mutate_runs [CASES [FIRST [KEEP]]]
  *
  * Trains a small run and an ensemble, then takes case after case: links their files into a
  * new folder, damages one to three of them (bits, cuts, JSON values, links, missing and
  * empty files), in half of the cases without the checksums that would give it away, and
- * lets report, check, predict and eval read the folder. Each case is a process: a crash
- * (or a finding of a sanitizer), more than ten seconds, a status that blames the command
- * instead of the file, and anything written outside of the folder are counted and named by
- * the number of the case, which FIRST repeats. */
+ * lets report, check, predict and eval read the folder, and training continue in it. Each
+ * case is a process: a crash (or a finding of a sanitizer), more than ten seconds, a status
+ * that blames the command instead of the file, and anything written outside of the folder
+ * are counted and named by the number of the case, which FIRST repeats. The folder KEEP
+ * gets a copy of each such case. */
 #define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
 #include <fcntl.h>
 #include <ftw.h>
@@ -302,6 +303,16 @@ static void read_model(void)
     jsn_classifier_close(c);
 }
 
+/* The command that made the run, given again before its end. */
+static void continue_run(void)
+{
+    (void)unlink("case/run/result.json");
+    const jsn_status status =
+        train(strcmp(source, "both") == 0 ? "2" : "1", "case/run");
+    if (status != JSN_ERR_ARGUMENT) /* another run's options, says the folder */
+        expect("train", status);
+}
+
 static void run_case(size_t number)
 {
     state = number * 2654435761u + 1u;
@@ -312,6 +323,7 @@ static void run_case(size_t number)
     damage_some();
     read_page();
     read_model();
+    continue_run();
 }
 
 /* Runs `fn` in a process of its own; its wait status. */
@@ -349,10 +361,21 @@ static size_t entries_of(const char *folder)
     return count;
 }
 
+static void keep_case(const char *folder, size_t number)
+{
+    char command[500];
+    if (folder == NULL)
+        return;
+    (void)snprintf(command, sizeof command, "/bin/cp -a case '%s/case-%zu'", folder,
+                   number);
+    (void)!system(command);
+}
+
 int main(int argc, char **argv)
 {
     const size_t cases = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 300;
     const size_t first = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 0;
+    const char *keep = argc > 3 ? argv[3] : NULL;
     char folder[] = "/tmp/jensen-mutate-XXXXXX",
          memory[] = "/dev/shm/jensen-mutate-XXXXXX";
     char *work = access("/dev/shm", W_OK) == 0 ? memory : folder;
@@ -368,12 +391,14 @@ int main(int argc, char **argv)
         blamed += blame;
         outside += wrote;
         crashes += status != 0 && !hang && !blame;
-        if (status != 0 || wrote)
+        if (status != 0 || wrote) {
             printf("case %zu: %s\n", i,
                    hang    ? "hangs"
                    : blame ? "blames the command"
                    : wrote ? "writes outside"
                            : "crashes");
+            keep_case(keep, i);
+        }
         (void)nftw("case", remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     }
     FUZZ_CHECK(chdir("/") == 0);

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""make_hostile.py archives|images|bombs FOLDER [COUNT] - writes hostile files.
+"""make_hostile.py archives|images|bombs FOLDER [COUNT [PART]] - writes hostile files.
 
 The seeds come first, then mutations of them (cut short, bytes flipped, pieces moved,
 counters made huge) until there are COUNT files. The same COUNT gives the same files.
+Another PART than 1 gives other mutations, and no seeds.
 """
 import os
 import random
@@ -43,11 +44,12 @@ def main():
     kind, folder = sys.argv[1:3]
     seeds = {"archives": archives.seeds, "images": images.seeds, "bombs": archives.bombs}[kind]()
     count = int(sys.argv[3]) if len(sys.argv) > 3 else len(seeds)
+    part = int(sys.argv[4]) if len(sys.argv) > 4 else 1
     os.makedirs(folder, exist_ok=True)
-    names = sorted(seeds)
-    rng = random.Random(1)
-    small = [n for n in names if len(seeds[n]) < 200000]
-    for k in range(max(count, len(seeds))):
+    names = sorted(seeds) if part == 1 else []
+    rng = random.Random(part)
+    small = [n for n in sorted(seeds) if len(seeds[n]) < 200000]
+    for k in range(max(count, len(names))):
         if k < len(names):
             name, data = names[k], seeds[names[k]]
         else:
@@ -56,7 +58,7 @@ def main():
             name = name.replace("limit_", "")
         with open(os.path.join(folder, name), "wb") as file:
             file.write(data)
-    print(max(count, len(seeds)), "files")
+    print(max(count, len(names)), "files")
 
 
 if __name__ == "__main__":
