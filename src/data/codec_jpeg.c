@@ -17,6 +17,7 @@
 #include "core/fail.h"
 #include "data/image_codec.h"
 #include "data/jpeg_part.h"
+#include "data/jpeg_tables.h"
 #include "data/orient.h"
 
 enum { QUALITY = 95, SMALL = 1 << 16, SHIFT = 16 };
@@ -140,21 +141,33 @@ static jsn_status decompress(tjhandle handle, const jsni_image_input *input,
     return jsni_jpeg_failed(input, reason);
 }
 
-static jsn_status start(void **state, kept **out)
+static jsn_status renew(kept *k)
 {
-    if (*state == NULL) {
-        kept *made = jsni_alloc(1, sizeof *made);
-        JSNI_TRY_ALLOC(made);
-        made->reader = NULL;
-        made->handle = tjInitDecompress();
-        if (made->handle == NULL) {
-            jsni_free(made);
-            return jsni_fail(JSN_ERR_MEMORY, "libjpeg-turbo could not be started");
-        }
-        *state = made;
-    }
-    *out = *state;
+    tjhandle handle = tjInitDecompress();
+    if (handle == NULL)
+        return jsni_fail(JSN_ERR_MEMORY, "libjpeg-turbo could not be started");
+    if (k->handle != NULL)
+        (void)tjDestroy(k->handle);
+    jsni_jpeg_reader_destroy(k->reader);
+    k->handle = handle;
+    k->reader = NULL;
     return JSN_OK;
+}
+
+/* What the decoder keeps; as new for a file that could use tables of the one before. */
+static jsn_status start(void **state, const jsni_image_input *input, kept **out)
+{
+    kept *k = *state;
+    if (k == NULL) {
+        JSNI_TRY_ALLOC(k = jsni_alloc(1, sizeof *k));
+        k->handle = NULL;
+        k->reader = NULL;
+        *state = k;
+    }
+    *out = k;
+    return k->handle != NULL && jsni_jpeg_has_tables(input->bytes, input->length)
+               ? JSN_OK
+               : renew(k);
 }
 
 static jsn_status decode_cmyk(tjhandle handle, const jsni_image_input *input,
@@ -193,7 +206,7 @@ static jsn_status decode(void **state, const jsni_image_input *input, jsn_image 
     header h = {0};
     kept *k = NULL;
     JSNI_TRY(read_header(input, &h));
-    JSNI_TRY(start(state, &k));
+    JSNI_TRY(start(state, input, &k));
     return decode_whole(k, input, h, 1, out);
 }
 
@@ -214,7 +227,7 @@ static jsn_status decode_part(void **state, const jsni_image_input *input,
     header h = {0};
     kept *k = NULL;
     JSNI_TRY(read_header(input, &h));
-    JSNI_TRY(start(state, &k));
+    JSNI_TRY(start(state, input, &k));
     const bool turns = jsni_orientation_turns(h.orientation);
     const bool flip_x = jsni_orientation_flips_x(h.orientation);
     const bool flip_y = jsni_orientation_flips_y(h.orientation);
@@ -250,7 +263,8 @@ static jsn_status decode_part(void **state, const jsni_image_input *input,
 static void release(void *state)
 {
     kept *k = state;
-    (void)tjDestroy(k->handle);
+    if (k->handle != NULL)
+        (void)tjDestroy(k->handle);
     jsni_jpeg_reader_destroy(k->reader);
     jsni_free(k);
 }

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "data/image_decoder.h"
 #include "jensen/image_file.h"
 
 static const char *golden(const char *name)
@@ -218,11 +219,66 @@ static void test_reading_survives_lack_of_memory(void **state)
     }
 }
 
+/* Takes the Huffman tables out of a JPEG; its new length. */
+static size_t remove_codes(uint8_t *bytes, size_t length)
+{
+    size_t at = 2, to = 2;
+    while (bytes[at + 1] != 0xda) {
+        const size_t size = 2 + ((size_t)bytes[at + 2] << 8 | bytes[at + 3]);
+        if (bytes[at + 1] != 0xc4) {
+            memmove(bytes + to, bytes + at, size);
+            to += size;
+        }
+        at += size;
+    }
+    memmove(bytes + to, bytes + at, length - at);
+    return to + length - at;
+}
+
+/* Decodes `first`, when it is given, then `second`, whole or a part: its pixels, summed so
+ * that their order counts; 0: refused. */
+static uint64_t decode_after(const jsni_image_input *first,
+                             const jsni_image_input *second, bool whole)
+{
+    jsni_image_decoder *decoder = NULL;
+    jsn_image_part part = {0};
+    jsn_status status = JSN_OK;
+    uint64_t sum = 1;
+    assert_ok(jsni_image_decoder_create(&decoder));
+    for (size_t i = first == NULL; i < 2; i++) {
+        const jsni_image_input *input = i == 0 ? first : second;
+        const jsn_image_want want = {1, 1, 5, 5, 1};
+        status = whole ? jsni_image_decoder_run(decoder, input, &part.image)
+                       : jsni_image_decoder_run_part(decoder, input, &want, &part);
+    }
+    for (size_t i = 0; i < part.image.width * part.image.height * 3; i++)
+        sum = sum * 31 + part.image.data[i];
+    jsn_image_release(&part.image);
+    jsni_image_decoder_destroy(decoder);
+    return status == JSN_OK ? sum : 0;
+}
+
+static void test_an_image_without_tables_does_not_take_those_of_another(void **state)
+{
+    (void)state;
+    size_t length = 0, before = 0;
+    uint8_t *bytes = (uint8_t *)load(golden("rgb420.jpg"), &length);
+    char *other = load(golden("progressive.jpg"), &before);
+    const jsni_image_input first = {(uint8_t *)other, before, "first"};
+    const jsni_image_input second = {bytes, remove_codes(bytes, length), "second"};
+    for (int whole = 0; whole < 2; whole++)
+        assert_int_equal(decode_after(NULL, &second, whole),
+                         decode_after(&first, &second, whole));
+    jsni_free(other);
+    jsni_free(bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_fixture_decodes_to_the_expected_pixels),
         cmocka_unit_test(test_damaged_files_are_refused_or_read_never_worse),
+        cmocka_unit_test(test_an_image_without_tables_does_not_take_those_of_another),
         cmocka_unit_test(test_what_is_no_image_gets_a_sentence),
         cmocka_unit_test(test_what_is_written_reads_back),
         cmocka_unit_test(test_reading_survives_lack_of_memory),
