@@ -9,71 +9,63 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
-#include "core/machine.h"
-#include "core/text.h"
 #include "data/cache_folder.h"
-#include "format/safetensors.h"
+#include "data/checksum.h"
 
-static const char tensor_name[] = "features";
-
-enum { NAME_ROOM = JSNI_SHA256_HEX + 16 };
-
-static uint64_t bytes_of(const jsni_features *f)
-{
-    return (uint64_t)f->copies * f->count * f->floats * sizeof(float);
-}
-
-/* The folder of all; *out is NULL where the cache is off. */
-static jsn_status find_folder(char **out)
+jsn_status jsni_feature_cache_open(jsni_feature_cache *c)
 {
     char *cache = NULL;
-    *out = NULL;
+    *c = (jsni_feature_cache){0};
     JSNI_TRY(jsni_cache_folder(NULL, &cache));
     if (cache == NULL)
         return JSN_OK;
-    *out = jsni_path_join(cache, "features");
+    c->folder = jsni_path_join(cache, "features");
     jsni_free(cache);
-    return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    return c->folder == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
-static void name_of(const char *key, char out[NAME_ROOM])
+bool jsni_feature_cache_load(const jsni_feature_cache *c,
+                             const char key[JSNI_SHA256_HEX], float *to, size_t count)
 {
-    (void)snprintf(out, NAME_ROOM, "%s.safetensors", key);
-}
-
-static bool fits(const jsni_safetensor *t, const jsni_features *f)
-{
-    return t != NULL && t->dtype == JSN_DTYPE_FLOAT32 && t->rank == 3 &&
-           t->shape[0] == f->copies && t->shape[1] == f->count &&
-           t->shape[2] == f->floats;
-}
-
-jsn_status jsni_feature_cache_load(const char key[JSNI_SHA256_HEX], jsni_features *f,
-                                   bool *found)
-{
-    char *folder = NULL, name[NAME_ROOM];
-    jsni_safetensors *file = NULL;
+    const size_t bytes = count * sizeof *to;
+    uint64_t sum = 0;
+    char *data = NULL;
+    size_t length = 0;
     bool there = false;
-    *found = false;
-    JSNI_TRY(find_folder(&folder));
-    if (folder == NULL)
-        return JSN_OK;
-    name_of(key, name);
-    jsn_status status = jsni_file_find(folder, name, &there);
-    if (status == JSN_OK && there)
-        status = jsni_safetensors_open_in(&file, folder, name);
-    if (status == JSN_OK && there)
-        status = jsni_safetensors_verify(file);
-    const jsni_safetensor *t =
-        status == JSN_OK && there ? jsni_safetensors_find(file, tensor_name) : NULL;
-    if (fits(t, f)) {
-        memcpy(f->values, t->data, t->bytes);
-        memset(f->there, 1, f->count * sizeof *f->there);
-        *found = true;
+    if (c->folder == NULL || jsni_file_find(c->folder, key, &there) != JSN_OK || !there)
+        return false;
+    const jsn_status status =
+        jsni_file_read_in(c->folder, key, bytes + sizeof sum, &data, &length);
+    bool right = status == JSN_OK && length == bytes + sizeof sum;
+    if (right) {
+        memcpy(&sum, data + bytes, sizeof sum);
+        right = sum == jsni_checksum(0, data, bytes);
     }
-    jsni_safetensors_close(file);
-    jsni_free(folder);
-    return status == JSN_ERR_MEMORY ? status : JSN_OK;
+    if (right)
+        memcpy(to, data, bytes);
+    jsni_free(data);
+    return right;
+}
+
+jsn_status jsni_feature_cache_store(jsni_feature_cache *c,
+                                    const char key[JSNI_SHA256_HEX], const float *from,
+                                    size_t count)
+{
+    const size_t bytes = count * sizeof *from;
+    const uint64_t sum = jsni_checksum(0, from, bytes);
+    if (c->folder == NULL)
+        return JSN_OK;
+    if (c->stored == 0)
+        JSNI_TRY(jsni_folder_create(c->folder));
+    char *data = jsni_alloc(bytes + sizeof sum, 1);
+    JSNI_TRY_ALLOC(data);
+    memcpy(data, from, bytes);
+    memcpy(data + bytes, &sum, sizeof sum);
+    const jsn_status status =
+        jsni_file_write_unsynced(c->folder, key, data, bytes + sizeof sum);
+    jsni_free(data);
+    c->stored += status == JSN_OK;
+    return status;
 }
 
 /* A file of the cache and its age. */
@@ -91,12 +83,12 @@ static int older_first(const void *a, const void *b)
     return (x->nanoseconds > y->nanoseconds) - (x->nanoseconds < y->nanoseconds);
 }
 
-/* Removes the oldest files until `more` bytes have room. */
-static jsn_status make_room(const char *folder, uint64_t more)
+/* Removes the oldest files until there are no more than are kept. */
+static jsn_status remove_oldest(const char *folder)
 {
     jsni_folder_entry *entries = NULL;
     size_t count = 0, kept = 0;
-    uint64_t total = more;
+    uint64_t total = 0;
     JSNI_TRY(jsni_folder_list(folder, &entries, &count));
     kept_file *files = jsni_alloc_zero(count + 1, sizeof *files);
     for (size_t i = 0; files != NULL && i < count; i++) {
@@ -124,43 +116,12 @@ static jsn_status make_room(const char *folder, uint64_t more)
     return status;
 }
 
-static jsn_status store(const char *folder, const char *key, const jsni_features *f)
+void jsni_feature_cache_close(jsni_feature_cache *c)
 {
-    char name[NAME_ROOM];
-    const jsni_safetensor tensor = {.name = tensor_name,
-                                    .dtype = JSN_DTYPE_FLOAT32,
-                                    .rank = 3,
-                                    .shape = {f->copies, f->count, f->floats},
-                                    .data = f->values};
-    JSNI_TRY(jsni_folder_create(folder));
-    jsni_file_remove_left(folder, ".");
-    JSNI_TRY(make_room(folder, bytes_of(f)));
-    const uint64_t room = jsni_disk_free(folder); /* 0: unknown */
-    if (room > 0 && room / 2 < bytes_of(f))
-        return jsni_fail(JSN_ERR_IO, "%s: %.1f MB are free on this disk", folder,
-                         (double)room / 1e6);
-    name_of(key, name);
-    return jsni_safetensors_write(folder, name, &tensor, 1, NULL, 0, true);
-}
-
-void jsni_feature_cache_store(const char key[JSNI_SHA256_HEX], const jsni_features *f,
-                              const jsn_logger *logger)
-{
-    char *folder = NULL;
-    for (size_t i = 0; i < f->count; i++)
-        if (!f->there[i])
-            return;
-    if (bytes_of(f) > JSNI_FEATURE_CACHE_BYTES / 2)
-        return;
-    jsn_status status = find_folder(&folder);
-    if (status == JSN_OK && folder != NULL)
-        status = store(folder, key, f);
-    jsni_free(folder);
-    if (status == JSN_OK || logger == NULL || logger->message == NULL)
-        return;
-    char text[300];
-    (void)snprintf(text, sizeof text,
-                   "the features are not kept for the next run: %.200s",
-                   jsn_last_error());
-    logger->message(logger->user, JSN_LOG_INFO, text);
+    if (c->stored > 0) {
+        jsni_file_remove_left(c->folder, ".");
+        (void)remove_oldest(c->folder); /* what cannot be removed stays */
+    }
+    jsni_free(c->folder);
+    *c = (jsni_feature_cache){0};
 }

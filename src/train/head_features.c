@@ -1,7 +1,7 @@
 /* train/head_features.c - see head_features.h and features.h. */
 #include "train/head_features.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -9,6 +9,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "core/words.h"
+#include "data/checksum.h"
 #include "data/sample_file.h"
 #include "jensen/version.h"
 #include "train/feature_cache.h"
@@ -38,34 +39,125 @@ void jsni_features_release(jsni_features *f)
     jsni_free(f->there);
 }
 
-/* Where the features of one pass go. */
+/* One pass over the images of a part: as they are, or a copy of each. */
 typedef struct filling {
+    jsni_run *run;
+    jsn_model *body;
+    const jsni_part *part;
     jsni_features *features;
     size_t copy;
+    jsni_feature_cache *cache;
+    jsni_sha256 common; /* all that keys of the pass have in common */
+    jsni_part left;     /* the images that the cache lacks, index alone */
+    uint32_t *position; /* [left.count], owned: where they are in the part */
+    uint32_t *draws;    /* [left.count], owned */
+    size_t found;       /* in the cache */
+    size_t unkept;      /* that could not be stored */
 } filling;
+
+static float *place(const filling *f, size_t position)
+{
+    return f->features->values +
+           (f->copy * f->features->count + position) * f->features->floats;
+}
+
+/* The file of an image in the cache; false: it cannot be told from others. */
+static bool make_key(const filling *f, size_t position, char out[JSNI_SHA256_HEX])
+{
+    jsni_sha256 sha = f->common;
+    const jsni_part *part = f->part;
+    const uint32_t sample = part->index[position];
+    const char *path = jsn_dataset_path(part->data, part->split, sample);
+    jsni_sha256_add(&sha, path, strlen(path) + 1);
+    if (jsni_sample_identify(part->data, part->split, sample, &sha) != JSN_OK)
+        return false;
+    jsni_sha256_hex(&sha, out);
+    return true;
+}
 
 static jsn_status fill(void *user, const uint32_t *position, size_t samples,
                        const float *logits)
 {
-    const filling *f = user;
+    filling *f = user;
     const size_t floats = f->features->floats;
     for (size_t i = 0; i < samples; i++) {
-        float *to =
-            f->features->values + (f->copy * f->features->count + position[i]) * floats;
-        memcpy(to, logits + i * floats, floats * sizeof(float));
-        f->features->there[position[i]] = true;
+        const size_t at = f->position[position[i]];
+        char key[JSNI_SHA256_HEX];
+        memcpy(place(f, at), logits + i * floats, floats * sizeof(float));
+        f->features->there[at] = true;
+        if (f->unkept == 0 && make_key(f, at, key) &&
+            jsni_feature_cache_store(f->cache, key, logits + i * floats, floats) !=
+                JSN_OK)
+            f->unkept++;
     }
     return JSN_OK;
 }
 
-static jsn_status compute_copy(jsni_run *run, jsn_model *body, const jsni_part *part,
-                               jsni_features *features, size_t copy)
+/* Augmented copies are drawn by the name of an image, so that they stay the same when the
+ * images around it change. */
+static uint32_t draw_of(const jsni_part *part, size_t position)
 {
+    const char *path = jsn_dataset_path(part->data, part->split, part->index[position]);
+    return (uint32_t)jsni_checksum(0, path, strlen(path));
+}
+
+/* Takes what the cache has, and lists the rest. */
+static jsn_status take_cached(filling *f)
+{
+    const size_t count = f->part->count;
+    JSNI_TRY_ALLOC(f->left.index = jsni_alloc(count, sizeof *f->left.index));
+    JSNI_TRY_ALLOC(f->position = jsni_alloc(count, sizeof *f->position));
+    JSNI_TRY_ALLOC(f->draws = jsni_alloc(count, sizeof *f->draws));
+    for (size_t i = 0; i < count; i++) {
+        char key[JSNI_SHA256_HEX];
+        if (f->copy > 0 && !f->features->there[i])
+            continue; /* broken */
+        if (make_key(f, i, key) &&
+            jsni_feature_cache_load(f->cache, key, place(f, i), f->features->floats)) {
+            f->features->there[i] = true;
+            f->found++;
+            continue;
+        }
+        f->left.index[f->left.count] = f->part->index[i];
+        f->position[f->left.count] = (uint32_t)i;
+        f->draws[f->left.count++] = draw_of(f->part, i);
+    }
+    return JSN_OK;
+}
+
+/* What the bits of all features of the pass depend on. */
+static jsn_status mark_pass(filling *f)
+{
+    const jsni_run *run = f->run;
+    const jsn_train_config *c = run->config;
+    char weights[JSNI_SHA256_HEX], text[600];
+    jsn_device_info device;
+    JSNI_TRY(jsn_model_sha256(f->body, weights));
+    JSNI_TRY(jsn_device_describe(c->device, &device));
+    (void)jsni_format(text, sizeof text, "%s %s %s %s %lld %g %zu %zu|", jsn_version(),
+                      weights, device.text, c->precision, (long long)c->image_size,
+                      c->scaled_decode, f->features->floats, f->copy);
+    const char *pipeline =
+        jsn_augment_text(f->copy > 0 ? run->group->augment : run->group->plain);
+    jsni_sha256_init(&f->common);
+    jsni_sha256_add(&f->common, text, strlen(text));
+    jsni_sha256_add(&f->common, c->network, strlen(c->network) + 1);
+    jsni_sha256_add(&f->common, pipeline, strlen(pipeline) + 1);
+    if (f->copy > 0)
+        jsni_sha256_add(&f->common, &run->seed, sizeof run->seed);
+    return JSN_OK;
+}
+
+/* Broken images count when the loaders of the run meet them. */
+static jsn_status compute_left(filling *f)
+{
+    const jsni_run *run = f->run;
     const jsn_train_config *c = run->config;
     const jsni_loader_options o = {
-        .part = part,
+        .part = &f->left,
+        .draws = f->draws,
         .classes = run->problem->classes,
-        .augment = copy > 0 ? run->group->augment : run->group->plain,
+        .augment = f->copy > 0 ? run->group->augment : run->group->plain,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
         .batch = (size_t)c->batch,
@@ -74,85 +166,74 @@ static jsn_status compute_copy(jsni_run *run, jsn_model *body, const jsni_part *
         .order = JSNI_ORDER_KEPT,
         .seed = run->seed,
         .max_bad = (size_t)c->max_bad,
-        .tally = run->tally,
         .scaled_decode = c->scaled_decode,
     };
     jsni_loader *loader = NULL;
-    filling to = {features, copy};
     JSNI_TRY(jsni_loader_create(&loader, &o));
-    const jsni_logits_pass pass = {.model = body,
+    const jsni_logits_pass pass = {.model = f->body,
                                    .loader = loader,
-                                   .classes = features->floats,
-                                   .epoch = (uint32_t)copy,
+                                   .classes = f->features->floats,
+                                   .epoch = (uint32_t)f->copy,
                                    .fn = fill,
-                                   .user = &to,
+                                   .user = f,
                                    .stop = &run->group->stop,
                                    .logger = run->group->watch->logger,
-                                   .what = copy > 0 ? "features of augmented copies"
-                                                    : "features"};
+                                   .what = f->copy > 0 ? "features of augmented copies"
+                                                       : "features"};
     const jsn_status status = jsni_evaluate_logits(&pass);
     jsni_loader_destroy(loader);
     return status;
 }
 
-/* By what the features of a part are known again: everything that their bits depend on. */
-static jsn_status make_key(const jsni_run *run, jsn_model *body, const jsni_part *part,
-                           const jsni_features *f, char out[JSNI_SHA256_HEX])
+static void say_of(jsni_run *run, const char *format, ...) JSNI_PRINTF(2, 3);
+
+static void say_of(jsni_run *run, const char *format, ...)
 {
-    const jsn_train_config *c = run->config;
-    char weights[JSNI_SHA256_HEX], text[1024];
-    jsn_device_info device;
-    jsni_sha256 sha;
-    JSNI_TRY(jsn_model_sha256(body, weights));
-    JSNI_TRY(jsn_device_describe(c->device, &device));
-    const int length = jsni_format(
-        text, sizeof text, "%s %s %s %s %s %lld %lld %g %zu %zu %zu %s|", jsn_version(),
-        weights, c->network, device.text, c->precision, (long long)c->image_size,
-        (long long)c->batch, c->scaled_decode, f->copies, f->count, f->floats,
-        jsn_augment_text(run->group->plain));
-    if (length < 0 || (size_t)length >= sizeof text)
-        return jsni_fail(JSN_ERR_UNSUPPORTED, "options too long for the cache");
-    jsni_sha256_init(&sha);
-    jsni_sha256_add(&sha, text, (size_t)length);
-    if (f->copies > 1) {
-        const char *augment = jsn_augment_text(run->group->augment);
-        jsni_sha256_add(&sha, augment, strlen(augment) + 1);
-        jsni_sha256_add(&sha, &run->seed, sizeof run->seed);
-    }
-    for (size_t i = 0; i < part->count; i++)
-        JSNI_TRY(jsni_sample_identify(part->data, part->split, part->index[i], &sha));
-    jsni_sha256_hex(&sha, out);
-    return JSN_OK;
+    char text[300];
+    va_list args;
+    va_start(args, format);
+    (void)jsni_format_list(text, sizeof text, format, args);
+    va_end(args);
+    run->logger.message(run, JSN_LOG_INFO, text);
 }
 
-static void say_found(jsni_run *run, const jsni_part *part)
+static jsn_status run_pass(filling *f)
 {
-    char text[100];
-    (void)snprintf(text, sizeof text, "features of %zu %s: from the cache", part->count,
-                   jsni_noun(part->count, "image", "images"));
-    run->logger.message(run, JSN_LOG_INFO, text);
+    JSNI_TRY(mark_pass(f));
+    JSNI_TRY(take_cached(f));
+    if (f->found > 0)
+        say_of(f->run, "features of %zu %s%s: from the cache", f->found,
+               f->copy > 0 ? "augmented " : "", jsni_noun(f->found, "image", "images"));
+    if (f->left.count > 0)
+        JSNI_TRY(compute_left(f));
+    if (f->unkept > 0)
+        say_of(f->run, "features are not kept for the next run: %.200s",
+               jsn_last_error());
+    return JSN_OK;
 }
 
 jsn_status jsni_head_features(jsni_run *run, jsn_model *body, const jsni_part *part,
                               size_t floats, size_t copies, jsni_features *out)
 {
-    char key[JSNI_SHA256_HEX];
-    bool found = false;
+    jsni_feature_cache cache;
     if (part->data == NULL || part->count == 0)
         return JSN_OK;
     JSNI_TRY(features_create(out, part->count, floats, copies));
-    const jsn_status known = make_key(run, body, part, out, key);
-    if (known == JSN_ERR_MEMORY)
-        return known;
-    if (known == JSN_OK)
-        JSNI_TRY(jsni_feature_cache_load(key, out, &found));
-    if (found) {
-        say_found(run, part);
-        return JSN_OK;
+    JSNI_TRY(jsni_feature_cache_open(&cache));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < copies; i++) {
+        filling f = {.run = run,
+                     .body = body,
+                     .part = part,
+                     .features = out,
+                     .copy = i,
+                     .cache = &cache,
+                     .left = {.data = part->data, .split = part->split}};
+        status = run_pass(&f);
+        jsni_free(f.left.index);
+        jsni_free(f.position);
+        jsni_free(f.draws);
     }
-    for (size_t i = 0; i < copies; i++)
-        JSNI_TRY(compute_copy(run, body, part, out, i));
-    if (known == JSN_OK)
-        jsni_feature_cache_store(key, out, run->group->watch->logger);
-    return JSN_OK;
+    jsni_feature_cache_close(&cache);
+    return status;
 }

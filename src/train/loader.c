@@ -143,7 +143,8 @@ static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place
 {
     const jsni_part *part = l->o.part;
     const uint32_t sample = part->index[position];
-    sample_want want = {&l->o, {l->o.seed, l->epoch, sample, 0, l->o.purpose}};
+    const uint32_t draw = l->o.draws == NULL ? sample : l->o.draws[position];
+    sample_want want = {&l->o, {l->o.seed, l->epoch, draw, 0, l->o.purpose}};
     if (l->o.features != NULL && l->o.features->there[position]) {
         take_features(l, to, place, position);
         return JSN_OK;

@@ -42,6 +42,8 @@ typedef struct jsni_loader_options {
     jsni_loader_order order;
     uint64_t seed;
     uint32_t purpose; /* of jsn_augment_key */
+    /* Borrowed, [part->count]: what draws are named by; NULL: the number of the sample. */
+    const uint32_t *draws;
     size_t max_steps; /* batches of an epoch at most; 0: all */
     size_t max_bad;   /* more broken images than this are a failure */
     /* Borrowed; counts them over the loaders that share it. NULL: this one alone. */
