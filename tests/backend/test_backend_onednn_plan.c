@@ -5,6 +5,7 @@
 
 #include "backend/backend_support.h"
 #include "core/alloc.h"
+#include "nn/network_impl.h"
 
 static const jsni_backend_ops *find(const char *name)
 {
@@ -109,6 +110,25 @@ static size_t build_pixel(jsni_builder *b, size_t x)
     return jsni_build_conv(b, "c2", x, 5, 1, 1, 0, true);
 }
 
+/* A widening convolution whose result is made again backward. */
+static size_t widened(jsni_builder *b, size_t x, size_t outs, size_t stride)
+{
+    size_t y = jsni_build_conv(b, "wide", x, 60, 1, 1, 0, false);
+    y = jsni_build_relu6(b, "r1", jsni_build_norm(b, "b1", y));
+    y = jsni_build_depthwise(b, "deep", y, 3, stride, JSNI_PAD_SAME, false);
+    y = jsni_build_relu6(b, "r2", jsni_build_norm(b, "b2", y));
+    y = jsni_build_norm(b, "b3", jsni_build_conv(b, "thin", y, outs, 1, 1, 0, false));
+    return stride == 1 ? jsni_build_add(b, "add", y, x) : y;
+}
+
+static size_t build_widened(jsni_builder *b, size_t x)
+{
+    x = jsni_build_conv(b, "stem", x, 12, 3, 1, 1, false);
+    x = jsni_build_norm(b, "b0", x);
+    x = widened(b, x, 12, 1);
+    return widened(b, x, 20, 2);
+}
+
 static const builder_case cases[] = {
     {"preact", build_preact, {3, 8, 8}, 19, 2},
     {"preact, whole shards", build_preact, {3, 4, 12}, 16, 2},
@@ -117,6 +137,7 @@ static const builder_case cases[] = {
     {"no batch norm", build_raw, {16, 9, 9}, 7, 1},
     {"several readers", build_shared, {3, 8, 12}, 6, 2},
     {"vectors", build_vectors, {5, 7, 9}, 9, 2},
+    {"widened", build_widened, {3, 9, 8}, 11, 2},
     {"one pixel", build_pixel, {7, 1, 1}, 19, 1},
 };
 
@@ -309,6 +330,30 @@ static void test_the_plan_says_what_it_cannot_do(void **state)
     jsni_graph_destroy(graph);
 }
 
+/* What a step of 2 x 32 photographs takes: results of widening convolutions are not kept. */
+static void test_photographs_take_little_memory(void **state)
+{
+    (void)state;
+    const jsni_plan_options options = {.batch = 32,
+                                       .views = 2,
+                                       .threads = 2,
+                                       .precision = JSN_PRECISION_FP32,
+                                       .training = true,
+                                       .optimiser_slots = 1,
+                                       .members = 1};
+    jsni_graph *graph = NULL;
+    jsni_backend *backend = NULL;
+    jsni_memory memory;
+    assert_ok(jsni_network_build("efficientnet-lite0", (jsni_shape){3, 224, 224}, 10,
+                                 &graph));
+    assert_ok(find("onednn")->open(&backend, 0));
+    assert_ok(find("onednn")->plan_memory(backend, graph, &options, &memory));
+    assert_true(memory.activations < (size_t)1300 << 20);
+    assert_true(memory.activations > (size_t)600 << 20); /* 32 bits a value, 2 x 32 */
+    jsni_backend_close(backend);
+    jsni_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_bits_do_not_depend_on_the_threads),
         cmocka_unit_test(test_every_failed_allocation_is_reported),
         cmocka_unit_test(test_the_plan_says_what_it_cannot_do),
+        cmocka_unit_test(test_photographs_take_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

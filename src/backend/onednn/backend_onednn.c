@@ -97,6 +97,8 @@ static jsn_status plan_draw(const jsni_backend *base, const jsni_graph *graph,
     if (status == JSN_OK)
         status = jsni_dn_gradients(plan);
     if (status == JSN_OK)
+        status = jsni_dn_again_plan(plan);
+    if (status == JSN_OK)
         status = jsni_dn_memory_layout(plan);
     if (status != JSN_OK) {
         plan_destroy(&plan->host.base);

@@ -222,6 +222,7 @@ static void run_step(dn_plan *plan, size_t number)
         run_pending(plan);
         return;
     }
+    jsni_dn_again_backward(plan, step);
     backward_job job = {plan, step, dn_shards(plan, step), plan->pending};
     const bool linear = step->kind == DN_LINEAR;
     if (linear && !step->fold)

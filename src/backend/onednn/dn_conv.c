@@ -85,6 +85,11 @@ void jsni_dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r,
         library_forward(plan, step, r, worker, wanted ? &sums : NULL);
 }
 
+void jsni_dn_conv_again(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker)
+{
+    library_forward(plan, step, r, worker, NULL);
+}
+
 /* Gradient of the input for the images of `r`, added to what is there, and the sums that
  * its BatchNorm needs. */
 static void data_unit(dn_plan *plan, dn_step *step, const dn_range *r, const float *g,

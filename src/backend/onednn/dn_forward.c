@@ -257,6 +257,7 @@ void jsni_dn_forward_run(dn_plan *plan)
     if (plan->stale)
         jsni_dn_prepare_weights(plan);
     plan->stale = false;
+    jsni_dn_again_forward(plan);
     if (!plan->host.pass.training)
         for (size_t n = 0; n < plan->norm_count; n++)
             jsni_dn_norm_evaluation(plan, n);

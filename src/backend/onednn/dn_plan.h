@@ -42,6 +42,9 @@ typedef struct dn_tensor {
     size_t step;   /* that makes it */
     size_t value;  /* that reads it as it is */
     size_t buffer;
+    /* What `buffer` is in the forward pass, and in the backward one from where its reader
+     * needs it: the same, unless it is made again (dn_again.c). */
+    size_t forward, again;
     bool own;       /* every worker has its own, for the images it works on */
     jsni_sums sums; /* [shards][channels], borrowed from the plan */
 } dn_tensor;
@@ -101,6 +104,7 @@ typedef struct dn_step {
     jsni_pool_shape pool; /* also the window of a depthwise convolution */
 
     /* backward */
+    size_t again;  /* the step to run once more before this one, or JSNI_NONE */
     bool active;   /* some gradient arrives */
     bool fold;     /* it goes through BatchNorm or ReLU of its readers first */
     size_t direct; /* buffer of the gradient of the tensor as it is, or JSNI_NONE */
@@ -250,6 +254,8 @@ JSN_MUST_CHECK jsn_status jsni_dn_steps_create(dn_plan *plan);
 void jsni_dn_steps_destroy(dn_plan *plan);
 /* dn_gradient.c: which buffer holds which gradient when. */
 JSN_MUST_CHECK jsn_status jsni_dn_gradients(dn_plan *plan);
+/* dn_again.c: which tensors are made again backward; after jsni_dn_gradients(). */
+JSN_MUST_CHECK jsn_status jsni_dn_again_plan(dn_plan *plan);
 /* dn_memory.c: buffers, offsets, sizes; then the memory itself. */
 JSN_MUST_CHECK jsn_status jsni_dn_buffer_add(dn_plan *plan, size_t floats, size_t from,
                                              size_t to, size_t *out);
@@ -314,6 +320,10 @@ void jsni_dn_norm_forward(dn_plan *plan, size_t norm);
 void jsni_dn_norm_backward(dn_plan *plan, size_t norm);
 void jsni_dn_norm_evaluation(dn_plan *plan, size_t norm);
 
+/* dn_again.c: when a forward pass begins, and before a step runs backward. */
+void jsni_dn_again_forward(dn_plan *plan);
+void jsni_dn_again_backward(dn_plan *plan, const dn_step *reader);
+
 /* dn_forward.c, dn_backward.c, dn_conv.c, dn_linear.c */
 void jsni_dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
                      const float *x, float *y);
@@ -322,6 +332,8 @@ void jsni_dn_backward_run(dn_plan *plan);
 void jsni_dn_prepare_weights(dn_plan *plan);
 void jsni_dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r,
                           size_t worker);
+/* The result of oneDNN's convolution once more, without its sums. */
+void jsni_dn_conv_again(dn_plan *plan, dn_step *step, const dn_range *r, size_t worker);
 void jsni_dn_conv_backward(dn_plan *plan, dn_step *step, const dn_range *r,
                            size_t worker);
 /* The gradient of step->out for some images of `r`: where it lies. */
