@@ -19,7 +19,7 @@ enum { VARIANTS = FUZZ_VARIANTS };
 /* From a block of exactly that size, so that ASan sees a read behind it. */
 static void run(const char *data, size_t size)
 {
-    uint8_t *copy = malloc(size == 0 ? 1 : size);
+    uint8_t *copy = calloc(size == 0 ? 1 : size, 1);
     if (copy == NULL)
         abort();
     memcpy(copy, data, size);
