@@ -42,9 +42,8 @@ typedef enum jsn_dtype {
 } jsn_dtype;
 #undef JSN_DTYPE_ENUMERATOR
 
-/* "float32" and 4; "unknown" and 0 for a value outside the enum. */
+/* "float32"; "unknown" for a value outside the enum. */
 JSN_API const char *jsn_dtype_name(jsn_dtype dtype);
-JSN_API size_t jsn_dtype_size(jsn_dtype dtype);
 
 enum { JSN_ARRAY_MAX_RANK = 8 };
 

@@ -32,9 +32,7 @@ typedef struct jsn_audit_method {
     const char *summary; /* one line */
 } jsn_audit_method;
 
-/* How many methods there are. */
-JSN_API size_t jsn_audit_method_count(void);
-/* The record at `index`, or NULL when index >= jsn_audit_method_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_audit_method *jsn_audit_method_describe(size_t index);
 
 /* All pointers are borrowed for the call. */

@@ -78,29 +78,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_augment_apply(const jsn_augment *pipeline,
                                                     const jsn_augment_key *key,
                                                     float *out);
 
-/* What the views key->view, key->view + 1, ... (`views` of them) will use of an image of
- * width x height pixels: the smallest rectangle that holds every part that a first stage
- * resizedcrop, resize or fit takes; all of the image for other pipelines. `density` > 0
- * also allows a coarse image: want->divisor is then the largest of 1, 2, 4, 8 that leaves
- * every view at least `density` pixels a side for each pixel that it is resized to; 1
- * never invents detail, 0 always gives divisor 1.
- *   JSN_ERR_ARGUMENT */
-JSN_API JSN_MUST_CHECK jsn_status jsn_augment_want(const jsn_augment *pipeline,
-                                                   size_t width, size_t height,
-                                                   const jsn_augment_key *key,
-                                                   uint32_t views, double density,
-                                                   jsn_image_want *want);
-
-/* jsn_augment_apply() on what jsn_augment_want() asked for. The random choices are those
- * for the whole image; with divisor 1 so is every value of the result. `in` may hold more
- * than was asked for.
- *   JSN_ERR_ARGUMENT  also: a part that does not hold what the view uses */
-JSN_API JSN_MUST_CHECK jsn_status jsn_augment_apply_part(const jsn_augment *pipeline,
-                                                         jsn_augment_scratch *scratch,
-                                                         const jsn_image_part *in,
-                                                         const jsn_augment_key *key,
-                                                         float *out);
-
 /* The same choices, stopped before the normalisation: out is [height][width][3]. Cutout
  * acts after the normalisation, so it does not show in `out`; its squares are written to
  * boxes[0 .. *box_count), at most `box_room` of them. boxes may be NULL. */

@@ -35,10 +35,7 @@ typedef struct jsn_backend_info {
     int gpu;        /* 1: its devices are GPUs */
 } jsn_backend_info;
 
-/* How many backends this build has. */
-JSN_API size_t jsn_backend_count(void);
-
-/* The record at `index`; all zero when index >= jsn_backend_count(). */
+/* The record at `index`; all zero behind the last. */
 JSN_API jsn_backend_info jsn_backend_describe(size_t index);
 
 /* What a device spec stands for on this machine. */
@@ -65,23 +62,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval_on(const char *device, jsn_loss 
                                                    const jsn_loss_batch *batch,
                                                    jsn_loss_result *result);
 
-/* How long a loss takes on a device. */
-typedef struct jsn_loss_times {
-    double *seconds; /* [room], the caller's: of a call, the mean of several in a row */
-    size_t room;     /* at least 1 */
-    size_t count;    /* out: how many were measured */
-    double copy;     /* out: seconds of a copy on the device of the logits to where the
-                        gradient is, the best of several, in turn with the loss */
-    double mean;     /* out: the loss */
-} jsn_loss_times;
-
-/* Times value and gradient of a batch that lies on the device, for about `seconds`, by
- * the kernels that a training step there uses. On a CPU device the loss has the threads
- * of jsn_loss_set_threads(), the copy one. The statuses of jsn_loss_eval_on(). */
-JSN_API JSN_MUST_CHECK jsn_status jsn_loss_time_on(const char *device, jsn_loss *loss,
-                                                   const jsn_loss_batch *batch,
-                                                   double seconds, jsn_loss_times *out);
-
 /* The optimisers there are; static records. */
 typedef struct jsn_optimiser_info {
     const char *name;
@@ -91,9 +71,8 @@ typedef struct jsn_optimiser_info {
     double rate; /* learning rate for batches of 128 where none is named */
 } jsn_optimiser_info;
 
-/* How many optimisers there are, and the one at `index`. */
-JSN_API size_t jsn_optimiser_count(void);
-JSN_API const jsn_optimiser_info *jsn_optimiser_describe(size_t index); /* or NULL */
+/* The record at `index`, NULL behind the last. */
+JSN_API const jsn_optimiser_info *jsn_optimiser_describe(size_t index);
 
 #ifdef __cplusplus
 }

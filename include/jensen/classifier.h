@@ -68,12 +68,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open(jsn_classifier **out,
                                                       const char *folder,
                                                       const char *device,
                                                       size_t threads);
-/* The same from weights alone.
- *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_ARGUMENT  no such network, classes below 2
- *   JSN_ERR_DATA, JSN_ERR_DEVICE, JSN_ERR_MEMORY */
-JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_open_weights(
-    jsn_classifier **out, const char *network, const char *weights, size_t classes,
-    const char *device, size_t threads);
 JSN_API void jsn_classifier_close(jsn_classifier *classifier); /* accepts NULL */
 
 /* How many classes it tells apart; 0 for NULL. */
@@ -133,18 +127,6 @@ typedef struct jsn_classifier_scores {
 
 /* Frees what the scores hold, and zeroes them. Accepts NULL. */
 JSN_API void jsn_classifier_scores_release(jsn_classifier_scores *scores);
-
-/* Evaluates on a data set: its test split, else its validation split, else all it has
- * (",split=train" picks one). Images that cannot be read are told to `logger`. Its classes go
- * by their names: they may be some of the network's, in any order; the confusion counts
- * the network's. `consistency` non-zero measures that as well. `logger` may be NULL. On
- * failure nothing is held.
- *   JSN_ERR_DATA     a class that the network does not have, unreadable data, no image
- *                    that can be used
- *   JSN_ERR_NUMERIC  the network's output for a sample is not finite */
-JSN_API JSN_MUST_CHECK jsn_status
-jsn_classifier_evaluate(jsn_classifier *classifier, const char *data, int consistency,
-                        const jsn_logger *logger, jsn_classifier_scores *scores);
 
 /* What is said of one image; `path` is borrowed for the call. */
 typedef struct jsn_classifier_image {

@@ -41,10 +41,7 @@ typedef struct jsn_dataset_info {
     size_t param_count;
 } jsn_dataset_info;
 
-/* How many kinds of data sets there are. */
-JSN_API size_t jsn_dataset_count(void);
-
-/* The record at `index`, or NULL when index >= jsn_dataset_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_dataset_info *jsn_dataset_describe(size_t index);
 
 typedef enum jsn_split {
@@ -129,10 +126,6 @@ JSN_API const float *jsn_dataset_soft_labels(const jsn_dataset *data, jsn_split 
 JSN_API const char *jsn_dataset_path(const jsn_dataset *data, jsn_split split,
                                      size_t index);
 
-/* The pixels of a whole split as one block, [samples][height][width][3], when they are
- * in memory and all of one size, else NULL. Lives as long as the handle. */
-JSN_API const uint8_t *jsn_dataset_pixels(const jsn_dataset *data, jsn_split split);
-
 /* Decodes a sample. *image is zeroed or made by jsn_image_create(); its memory is used
  * again when the size fits, and replaced otherwise. On failure it is unspecified but
  * still valid to release or to hand in again:
@@ -142,18 +135,6 @@ JSN_API const uint8_t *jsn_dataset_pixels(const jsn_dataset *data, jsn_split spl
 JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image(const jsn_dataset *data,
                                                     jsn_split split, size_t index,
                                                     jsn_image *image);
-
-/* The same for the part of the sample that `fn` wants (NULL: all of it), which is faster for JPEGs that
- * are not kept in memory; see jsn_image_decoder_part(). A file's first decoding is always
- * of all of it, so that a broken one is refused whatever part is wanted of it. The part's
- * pixels do not depend on that, nor on what is kept.
- *   JSN_ERR_RANGE   also: a part that is empty or not inside
- *   and what `fn` returns */
-JSN_API JSN_MUST_CHECK jsn_status jsn_dataset_image_part(const jsn_dataset *data,
-                                                         jsn_split split, size_t index,
-                                                         jsn_image_want_fn *fn,
-                                                         void *user,
-                                                         jsn_image_part *part);
 
 /* SHA-256 over the decoded pixels of all samples of a split in order, as 64 digits.
  *   JSN_ERR_DATA   a sample is broken

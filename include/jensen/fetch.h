@@ -23,8 +23,7 @@ typedef struct jsn_fetch_info {
     const char *proof;  /* a file in that folder, there only when it is whole */
 } jsn_fetch_info;
 
-/* How many data sets can be fetched, and the one at `index`. */
-JSN_API size_t jsn_fetch_count(void);
+/* The one at `index` of the data sets that can be fetched. */
 JSN_API const jsn_fetch_info *
 jsn_fetch_describe(size_t index); /* NULL beyond the end */
 

@@ -31,14 +31,8 @@ typedef struct jsn_limit_info {
     uint64_t highest; /* that it can be set to */
 } jsn_limit_info;
 
-/* How many limits there are. */
-JSN_API size_t jsn_limit_count(void);
-
-/* The record at `index`, or NULL when index >= jsn_limit_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_limit_info *jsn_limit_describe(size_t index);
-
-/* The value in force; 0 beyond the end. */
-JSN_API uint64_t jsn_limit_value(size_t index);
 
 /* Sets limits: NAME=VALUE, several parted by commas or blanks. A value is a whole number
  * from 1 on (also 2e8), or one with KiB, MiB, GiB or TiB behind it. On failure none is

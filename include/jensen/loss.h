@@ -49,10 +49,7 @@ typedef struct jsn_loss_info {
     bool per_sample; /* is a mean of per-sample values */
 } jsn_loss_info;
 
-/* How many losses there are. */
-JSN_API size_t jsn_loss_count(void);
-
-/* The record at `index`, or NULL when index >= jsn_loss_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_loss_info *jsn_loss_describe(size_t index);
 
 /* Checks a spec and says how many views the loss wants when the user names no number:
@@ -84,40 +81,10 @@ JSN_API void jsn_loss_destroy(jsn_loss *loss);
 /* The record of the loss that a handle was made for; NULL for NULL. */
 JSN_API const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss);
 
-/* With `on`, the loss reads the first view alone: its value is that of view 0, and the
- * gradient of the other views is zero. For a loss that wants one view while the network
- * runs several, as when another loss shares the batch (see `other` below). */
-JSN_API void jsn_loss_first_view_only(jsn_loss *loss, bool on);
-
 /* Large batches are spread over `threads` threads, 0: one a usable core; 1 (no other
  * thread) after create. The result has the same bits for any number.
  *   JSN_ERR_RANGE, JSN_ERR_MEMORY  the loss keeps the threads it had */
 JSN_API JSN_MUST_CHECK jsn_status jsn_loss_set_threads(jsn_loss *loss, size_t threads);
-
-/* The arithmetic. float32 logits are evaluated in float by the widest instruction set
- * of the machine; float64 logits, and losses with pi1 outside [0.01, 0.99], whose value
- * would lose digits in float, in double. */
-typedef enum jsn_loss_level {
-    JSN_LOSS_AUTO,
-    JSN_LOSS_DOUBLE, /* the definition */
-    JSN_LOSS_PLAIN,  /* float, the compiler's baseline instruction set */
-    JSN_LOSS_AVX2,   /* float, AVX2 and FMA */
-    JSN_LOSS_AVX512  /* float, AVX-512 F, BW, DQ, VL */
-} jsn_loss_level;
-
-/* "auto", "double", "plain", "avx2", "avx512". */
-JSN_API const char *jsn_loss_level_name(jsn_loss_level level);
-
-/* Whether this machine and build have the level. */
-JSN_API bool jsn_loss_level_exists(jsn_loss_level level);
-
-/* Fixes the level for float32 logits, for tests and measurements.
- *   JSN_ERR_UNSUPPORTED  this machine or build lacks it */
-JSN_API JSN_MUST_CHECK jsn_status jsn_loss_set_level(jsn_loss *loss,
-                                                     jsn_loss_level level);
-
-/* The level that the latest jsn_loss_eval() ran; JSN_LOSS_AUTO before the first. */
-JSN_API jsn_loss_level jsn_loss_level_used(const jsn_loss *loss);
 
 typedef enum jsn_loss_type { JSN_LOSS_F32, JSN_LOSS_F64 } jsn_loss_type;
 

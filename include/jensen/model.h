@@ -78,10 +78,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_model_load(jsn_model *model, const char *p
 /* Writes parameters and running statistics. JSN_ERR_IO, JSN_ERR_MEMORY. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_save(jsn_model *model, const char *path);
 
-/* SHA-256 over the bytes of all parameters, then all running statistics, each in the
- * order of the network's layers, little-endian float32. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_model_sha256(jsn_model *model, char hex[65]);
-
 /* Logits of any number of samples, in evaluation mode. `images` is
  * [samples][channels][height][width], normalised; `logits` is [samples][classes]. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_evaluate(jsn_model *model,
@@ -120,12 +116,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_model_train_step(jsn_model *model,
                                                        const jsn_model_step *step,
                                                        double *mean, double *values);
 
-/* Waits until the device has done all that was asked for. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_model_synchronize(jsn_model *model);
-
-/* The logits [views][samples][classes] of the latest training step or evaluation. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_model_logits(jsn_model *model, float *logits);
-
 typedef struct jsn_model_info {
     const char *backend; /* static */
     const char *device;  /* belongs to the model; NULL from jsn_model_estimate() */
@@ -145,36 +135,6 @@ JSN_API jsn_model_info jsn_model_describe(const jsn_model *model);
  * jsn_model_create(), but for the memory. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_model_estimate(const jsn_model_options *options,
                                                      jsn_model_info *out);
-
-/* Name of layer `index` and how the backend runs it; NULL when index >= layers. The
- * texts belong to the model. */
-JSN_API const char *jsn_model_layer(const jsn_model *model, size_t index);
-JSN_API const char *jsn_model_implementation(const jsn_model *model, size_t index);
-
-typedef struct jsn_layer_time {
-    size_t layer;
-    const char *what; /* "forward", "backward data", ...; static */
-    double seconds;
-} jsn_layer_time;
-
-/* What each layer adds to the time of a training step of the full batch, in the order in
- * which it is run, several entries a layer. Layers that run within another one have
- * none. Runs some steps on the present images; gradients are overwritten, weights and
- * running statistics are not. *count may exceed `room`: the rest is left out.
- *   JSN_ERR_ARGUMENT     made without an optimiser, no step was run yet
- *   JSN_ERR_UNSUPPORTED  the backend does not time its layers
- *   JSN_ERR_MEMORY */
-JSN_API JSN_MUST_CHECK jsn_status jsn_model_time_layers(jsn_model *model,
-                                                        jsn_layer_time *times,
-                                                        size_t room, size_t *count);
-
-/* The limit beside it: what the layers of the same step cost when each is computed by
- * itself by the primitives of the library that the backend stands on, in the layout and
- * with the algorithm that are best there, on the model's number of threads. Statuses and
- * arguments as above; weights and statistics stay as they are. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_model_time_limit(jsn_model *model,
-                                                       jsn_layer_time *times,
-                                                       size_t room, size_t *count);
 
 #ifdef __cplusplus
 }

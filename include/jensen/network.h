@@ -30,10 +30,7 @@ typedef struct jsn_network_info {
     size_t channels, height, width; /* the input it is made for; others work, too */
 } jsn_network_info;
 
-/* How many networks there are. */
-JSN_API size_t jsn_network_count(void);
-
-/* The record at `index`, or NULL when index >= jsn_network_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_network_info *jsn_network_describe(size_t index);
 
 /* The record that `spec` names, or NULL with the sentence recorded. */

@@ -55,9 +55,6 @@ JSN_API size_t jsn_recipe_count(void);
 /* The recipe at `index`. JSN_ERR_RANGE when index >= jsn_recipe_count(). */
 JSN_API JSN_MUST_CHECK jsn_status jsn_recipe_at(size_t index, jsn_recipe *out);
 
-/* The recipe called `name`. JSN_ERR_UNKNOWN_NAME, with a hint, when there is none. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_recipe_find(const char *name, jsn_recipe *out);
-
 /* The value of an option in a recipe, or NULL when the recipe does not set it. */
 JSN_API const char *jsn_recipe_value(const jsn_recipe *recipe, const char *option);
 

@@ -37,10 +37,7 @@ typedef struct jsn_plot_info {
     bool wants_loss; /* draws the loss that the caller names */
 } jsn_plot_info;
 
-/* How many plots there are. */
-JSN_API size_t jsn_plot_count(void);
-
-/* The record at `index`, or NULL when index >= jsn_plot_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_plot_info *jsn_plot_describe(size_t index);
 
 /* Draws into *svg, a NUL-terminated SVG document that the caller frees with

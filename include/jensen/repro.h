@@ -33,9 +33,7 @@ typedef struct jsn_repro_entry {
     bool runs;         /* needs training runs */
 } jsn_repro_entry;
 
-/* How many tables and figures there are. */
-JSN_API size_t jsn_repro_count(void);
-/* False when index >= jsn_repro_count(). */
+/* The table or figure at `index`; false behind the last. */
 JSN_API bool jsn_repro_at(size_t index, jsn_repro_entry *out);
 /* JSN_ERR_UNKNOWN_NAME lists the names. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_lookup(const char *name,
@@ -70,7 +68,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_prepare(jsn_sweep **out, const char 
  * as far as it has not been done; the study keeps the numbers. `device` and `threads` as
  * in jsn_classifier_open(); `logger` may be NULL.
  *   JSN_ERR_ARGUMENT  the result has no other test set
- *   and the statuses of jsn_classifier_evaluate() */
+ *   and the statuses of jsni_classifier_evaluate() */
 JSN_API JSN_MUST_CHECK jsn_status jsn_repro_evaluate(jsn_sweep *sweep,
                                                      const jsn_repro_settings *settings,
                                                      const char *device, size_t threads,

@@ -90,11 +90,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_open_to_read(jsn_sweep **out,
                                                          const char *name);
 JSN_API void jsn_sweep_close(jsn_sweep *sweep); /* accepts NULL */
 
-/* Whether the database has a study of that name; false as well when there is no
- * database. Nothing is written. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_exists(const char *url, const char *name,
-                                                   bool *found);
-
 /* The study's name and its objective; both belong to the handle, NULL for NULL. */
 JSN_API const char *jsn_sweep_name(const jsn_sweep *sweep);
 JSN_API const char *jsn_sweep_objective(const jsn_sweep *sweep);
@@ -192,9 +187,6 @@ JSN_API void jsn_sweep_trials_release(jsn_sweep_trial *trials, size_t count);
 /* The text of an option or fact of a trial, NULL when it has none. */
 JSN_API const char *jsn_sweep_option(const jsn_sweep_trial *trial, const char *name);
 JSN_API const char *jsn_sweep_fact(const jsn_sweep_trial *trial, const char *name);
-/* The same as a number; NaN when there is none. */
-JSN_API double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name);
-
 /* Index of the best complete trial of a group (NULL: of all); SIZE_MAX: none. */
 JSN_API size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
                               size_t count, const char *group);

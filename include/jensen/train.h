@@ -146,29 +146,16 @@ typedef struct jsn_watcher {
     int (*stop)(void *user);
 } jsn_watcher;
 
-/* As jsn_train() for one configuration and jsn_train_many() for several, with a watcher
- * (may be NULL). Of an ensemble the members are heard one by one, and at last `finished` of
+/* As jsn_train() with a watcher (may be NULL), and for several configurations that are
+ * alike in the sense of jsni_train_alike(): they train side by side on a GPU that can, else
+ * one after another. results [count]. Runs that were finished when one fails stay so, and
+ * the same call continues the others. Of an ensemble the members are heard one by one, and at last `finished` of
  * the whole. Failures as jsn_train(), and what watcher->event returns. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_watched(jsn_train_config *configs,
                                                     size_t count,
                                                     const jsn_logger *logger,
                                                     const jsn_watcher *watcher,
                                                     jsn_train_result *results);
-
-/* JSN_OK when the resolved configurations can be trained side by side: they agree in
- * everything but seed, noise, losses, views, learning rate, schedule, weight decay and
- * the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
- * differ. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_train_alike(const jsn_train_config *a,
-                                                  const jsn_train_config *b);
-
-/* Trains `count` configurations that are alike in the sense above: side by side on a GPU
- * that can, else one after another. results [count]. Failures as jsn_train(); runs that
- * were finished by then stay so, and the same call continues the others. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_train_many(jsn_train_config *configs,
-                                                 size_t count, const jsn_logger *logger,
-                                                 int (*stop)(void *user), void *user,
-                                                 jsn_train_result *results);
 
 /* The result as one JSON object; the caller's (jsn_text_release). */
 JSN_API JSN_MUST_CHECK jsn_status jsn_train_result_json(const jsn_train_result *result,

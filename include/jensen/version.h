@@ -25,10 +25,7 @@ typedef struct jsn_feature {
     const char *version;
 } jsn_feature;
 
-/* How many optional libraries the build knows. */
-JSN_API size_t jsn_feature_count(void);
-
-/* The record at `index`, or NULL when index >= jsn_feature_count(). */
+/* The record at `index`, NULL behind the last. */
 JSN_API const jsn_feature *jsn_feature_describe(size_t index);
 
 #ifdef __cplusplus

@@ -461,7 +461,7 @@ static PyObject *losses(PyObject *module, PyObject *unused)
 {
     (void)module, (void)unused;
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list != NULL && i < jsn_loss_count(); i++) {
+    for (size_t i = 0; list != NULL && jsn_loss_describe(i) != NULL; i++) {
         const jsn_loss_info *info = jsn_loss_describe(i);
         PyObject *params = native_params(info->params, info->param_count);
         PyObject *row =

@@ -20,11 +20,6 @@ static const jsni_audit_def *const table[] = {JSNI_AUDIT_LIST(ROW)};
 /* Samples of a piece of work; the result does not depend on who does which. */
 enum { PIECE = 1024 };
 
-size_t jsn_audit_method_count(void)
-{
-    return JSNI_COUNT_OF(table);
-}
-
 const jsn_audit_method *jsn_audit_method_describe(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "augment/augment_impl.h"
+#include "augment/augment_part.h"
 #include "augment/pipeline.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/image_part.h"
 
 jsn_status jsni_work_room(jsni_work *work, size_t width, size_t height, uint8_t **out)
 {
@@ -127,20 +129,20 @@ jsni_rng jsni_augment_stream(const jsn_augment_key *key)
                            key->epoch, key->sample, key->view);
 }
 
-static bool is_whole(const jsn_image_part *in)
+static bool is_whole(const jsni_image_part *in)
 {
     return in->divisor == 1 && in->left == 0 && in->top == 0 &&
            in->image.width == in->width && in->image.height == in->height;
 }
 
-static jsn_image_part whole_of(const jsn_image *in)
+static jsni_image_part whole_of(const jsn_image *in)
 {
-    return (jsn_image_part){*in, in->width, in->height, 0, 0, 1};
+    return (jsni_image_part){*in, in->width, in->height, 0, 0, 1};
 }
 
 static jsn_status check_apply(const jsn_augment *pipeline,
                               const jsn_augment_scratch *scratch,
-                              const jsn_image_part *in, const jsn_augment_key *key,
+                              const jsni_image_part *in, const jsn_augment_key *key,
                               const void *out)
 {
     if (pipeline == NULL || scratch == NULL || in == NULL || key == NULL ||
@@ -196,14 +198,14 @@ static void blank(const jsn_augment *pipeline, const jsn_augment_box *box, float
 }
 
 /* Whether the fused path of view_run.c applies to this image. */
-static bool is_planned(const jsn_augment *pipeline, const jsn_image_part *in)
+static bool is_planned(const jsn_augment *pipeline, const jsni_image_part *in)
 {
     return pipeline->has_recipe && in->image.width == pipeline->width &&
            in->image.height == pipeline->height && is_whole(in);
 }
 
 static jsni_work work_of(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
-                         const jsn_image_part *in)
+                         const jsni_image_part *in)
 {
     return (jsni_work){.data = in->image.data,
                        .width = in->image.width,
@@ -219,7 +221,7 @@ static jsni_work work_of(const jsn_augment *pipeline, jsn_augment_scratch *scrat
 }
 
 static jsn_status run_all(const jsn_augment *pipeline, jsn_augment_scratch *scratch,
-                          const jsn_image_part *in, const jsn_augment_key *key,
+                          const jsni_image_part *in, const jsn_augment_key *key,
                           float *out)
 {
     jsni_rng rng = jsni_augment_stream(key);
@@ -235,7 +237,7 @@ jsn_status jsni_augment_staged(const jsn_augment *pipeline,
                                jsn_augment_scratch *scratch, const jsn_image *in,
                                const jsn_augment_key *key, float *out)
 {
-    const jsn_image_part all = whole_of(in);
+    const jsni_image_part all = whole_of(in);
     return run_all(pipeline, scratch, &all, key, out);
 }
 
@@ -245,14 +247,14 @@ jsn_status jsn_augment_apply(const jsn_augment *pipeline, jsn_augment_scratch *s
 {
     if (in == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
-    const jsn_image_part all = whole_of(in);
-    return jsn_augment_apply_part(pipeline, scratch, &all, key, out);
+    const jsni_image_part all = whole_of(in);
+    return jsni_augment_apply_part(pipeline, scratch, &all, key, out);
 }
 
-jsn_status jsn_augment_apply_part(const jsn_augment *pipeline,
-                                  jsn_augment_scratch *scratch,
-                                  const jsn_image_part *in, const jsn_augment_key *key,
-                                  float *out)
+jsn_status jsni_augment_apply_part(const jsn_augment *pipeline,
+                                   jsn_augment_scratch *scratch,
+                                   const jsni_image_part *in,
+                                   const jsn_augment_key *key, float *out)
 {
     JSNI_TRY(check_apply(pipeline, scratch, in, key, out));
     if (!is_planned(pipeline, in))
@@ -269,7 +271,7 @@ jsn_status jsn_augment_bytes(const jsn_augment *pipeline, jsn_augment_scratch *s
 {
     if (in == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL argument");
-    const jsn_image_part all = whole_of(in);
+    const jsni_image_part all = whole_of(in);
     JSNI_TRY(check_apply(pipeline, scratch, &all, key, out));
     jsni_rng rng = jsni_augment_stream(key);
     jsni_work work = work_of(pipeline, scratch, &all);

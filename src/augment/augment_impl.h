@@ -26,7 +26,7 @@ struct jsn_augment_scratch {
 typedef struct jsni_work {
     const uint8_t *data; /* [height][width][3]: the input, or one of scratch->image */
     size_t width, height;
-    /* Before the first stage: what of the whole image `data` is, as jsn_image_part. */
+    /* Before the first stage: what of the whole image `data` is, as jsni_image_part. */
     size_t whole_width, whole_height;
     ptrdiff_t left, top;
     unsigned divisor;

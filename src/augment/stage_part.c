@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "augment/augment_impl.h"
+#include "augment/augment_part.h"
 #include "augment/pipeline.h"
 #include "core/fail.h"
+#include "core/image_part.h"
 
 enum { C = 3 };
 
@@ -72,14 +74,14 @@ static void widen(size_t *at, size_t *length, size_t other, size_t other_length)
     *length = (end > other_end ? end : other_end) - *at;
 }
 
-jsn_status jsn_augment_want(const jsn_augment *pipeline, size_t width, size_t height,
-                            const jsn_augment_key *key, uint32_t views, double density,
-                            jsn_image_want *want)
+jsn_status jsni_augment_want(const jsn_augment *pipeline, size_t width, size_t height,
+                             const jsn_augment_key *key, uint32_t views, double density,
+                             jsni_image_want *want)
 {
     if (pipeline == NULL || key == NULL || want == NULL || width == 0 || height == 0 ||
         !isfinite(density) || key->view > 0xFFFF || views > 0x10000 - key->view)
         return jsni_fail(JSN_ERR_ARGUMENT, "augment: NULL or an empty image");
-    *want = (jsn_image_want){0, 0, width, height, 1};
+    *want = (jsni_image_want){0, 0, width, height, 1};
     const jsni_stage *first = &pipeline->stage[0];
     if (pipeline->count == 0 || first->def->part == NULL)
         return JSN_OK;
@@ -91,7 +93,7 @@ jsn_status jsn_augment_want(const jsn_augment *pipeline, size_t width, size_t he
             first, width, height, pipeline->width, pipeline->height, &rng);
         const unsigned divisor = coarsest(&p, density);
         if (v == 0) {
-            *want = (jsn_image_want){p.left, p.top, p.width, p.height, divisor};
+            *want = (jsni_image_want){p.left, p.top, p.width, p.height, divisor};
             continue;
         }
         widen(&want->left, &want->width, p.left, p.width);

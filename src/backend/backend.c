@@ -20,11 +20,6 @@ const jsni_backend_ops *jsni_backend_at(size_t index)
     return index < JSNI_COUNT_OF(table) ? table[index] : NULL;
 }
 
-size_t jsn_backend_count(void)
-{
-    return JSNI_COUNT_OF(table);
-}
-
 jsn_backend_info jsn_backend_describe(size_t index)
 {
     jsn_backend_info info = {0};

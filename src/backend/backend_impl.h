@@ -110,7 +110,7 @@ typedef struct jsni_labels {
 } jsni_labels;
 
 /* Losses made for the graph's classes and the views of the pass; a loss that is to read
- * the first view alone was told so by jsn_loss_first_view_only(). */
+ * the first view alone was told so by jsni_loss_first_view_only(). */
 typedef struct jsni_losses {
     jsn_loss *first;
     jsn_loss *second; /* for the samples marked in jsni_labels.second, or NULL */

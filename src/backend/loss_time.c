@@ -43,7 +43,7 @@ static size_t calls_for(double seconds)
 }
 
 static jsn_status time_rounds(jsni_plan *plan, const jsni_losses *losses,
-                              double seconds, jsn_loss_times *out)
+                              double seconds, jsni_loss_times *out)
 {
     double each = 0.0, copy = 0.0;
     /* The first calls warm up. */
@@ -66,16 +66,16 @@ static jsn_status time_rounds(jsni_plan *plan, const jsni_losses *losses,
 }
 
 static jsn_status run(jsni_plan *plan, jsn_loss *loss, const jsn_loss_batch *batch,
-                      double seconds, jsn_loss_times *out)
+                      double seconds, jsni_loss_times *out)
 {
     const jsni_losses losses = {loss, batch->other};
     JSNI_TRY(jsni_loss_place(plan, loss, batch));
     return time_rounds(plan, &losses, seconds, out);
 }
 
-jsn_status jsn_loss_time_on(const char *device, jsn_loss *loss,
-                            const jsn_loss_batch *batch, double seconds,
-                            jsn_loss_times *out)
+jsn_status jsni_loss_time_on(const char *device, jsn_loss *loss,
+                             const jsn_loss_batch *batch, double seconds,
+                             jsni_loss_times *out)
 {
     if (device == NULL || loss == NULL || batch == NULL || out == NULL ||
         out->seconds == NULL || out->room == 0)

@@ -224,7 +224,7 @@ static void add_tensors(jsni_sha256 *sha, const jsni_tensor *tensors, size_t cou
                         tensors[i].count * sizeof *block);
 }
 
-jsn_status jsn_model_sha256(jsn_model *model, char hex[65])
+jsn_status jsni_model_sha256(jsn_model *model, char hex[65])
 {
     JSNI_NEED(model);
     JSNI_NEED(hex);
@@ -317,13 +317,13 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
     return ops->read_loss(plan, 0, mean == NULL ? &unused : mean, values);
 }
 
-jsn_status jsn_model_synchronize(jsn_model *model)
+jsn_status jsni_model_synchronize(jsn_model *model)
 {
     JSNI_NEED(model);
     return model->plan->ops->synchronize(model->plan);
 }
 
-jsn_status jsn_model_logits(jsn_model *model, float *logits)
+jsn_status jsni_model_logits(jsn_model *model, float *logits)
 {
     JSNI_NEED(logits);
     JSNI_NEED(model);
@@ -339,14 +339,14 @@ jsn_model_info jsn_model_describe(const jsn_model *model)
     return info;
 }
 
-const char *jsn_model_layer(const jsn_model *model, size_t index)
+const char *jsni_model_layer(const jsn_model *model, size_t index)
 {
     if (model == NULL)
         return NULL;
     return index < model->graph->node_count ? model->graph->nodes[index].name : NULL;
 }
 
-const char *jsn_model_implementation(const jsn_model *model, size_t index)
+const char *jsni_model_implementation(const jsn_model *model, size_t index)
 {
     if (model == NULL)
         return NULL;

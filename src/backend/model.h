@@ -43,4 +43,44 @@ JSN_MUST_CHECK jsn_status jsni_model_create(jsn_model **out, jsni_graph *graph,
                                             const char *device, const char *optimiser,
                                             const jsni_plan_options *options);
 
+/* SHA-256 over the bytes of all parameters, then all running statistics, each in the
+ * order of the network's layers, little-endian float32. */
+JSN_MUST_CHECK jsn_status jsni_model_sha256(jsn_model *model, char hex[65]);
+
+/* Waits until the device has done all that was asked for. */
+JSN_MUST_CHECK jsn_status jsni_model_synchronize(jsn_model *model);
+
+/* The logits [views][samples][classes] of the latest training step or evaluation. */
+JSN_MUST_CHECK jsn_status jsni_model_logits(jsn_model *model, float *logits);
+
+/* Name of layer `index` and how the backend runs it; NULL when index >= layers. The
+ * texts belong to the model. */
+const char *jsni_model_layer(const jsn_model *model, size_t index);
+const char *jsni_model_implementation(const jsn_model *model, size_t index);
+
+typedef struct jsni_layer_time {
+    size_t layer;
+    const char *what; /* "forward", "backward data", ...; static */
+    double seconds;
+} jsni_layer_time;
+
+/* What each layer adds to the time of a training step of the full batch, in the order in
+ * which it is run, several entries a layer. Layers that run within another one have
+ * none. Runs some steps on the present images; gradients are overwritten, weights and
+ * running statistics are not. *count may exceed `room`: the rest is left out.
+ *   JSN_ERR_ARGUMENT     made without an optimiser, no step was run yet
+ *   JSN_ERR_UNSUPPORTED  the backend does not time its layers
+ *   JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_model_time_layers(jsn_model *model,
+                                                 jsni_layer_time *times, size_t room,
+                                                 size_t *count);
+
+/* The limit beside it: what the layers of the same step cost when each is computed by
+ * itself by the primitives of the library that the backend stands on, in the layout and
+ * with the algorithm that are best there, on the model's number of threads. Statuses and
+ * arguments as above; weights and statistics stay as they are. */
+JSN_MUST_CHECK jsn_status jsni_model_time_limit(jsn_model *model,
+                                                jsni_layer_time *times, size_t room,
+                                                size_t *count);
+
 #endif /* JSNI_BACKEND_MODEL_H */

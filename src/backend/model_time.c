@@ -7,14 +7,14 @@
 typedef jsn_status time_fn(jsni_plan *plan, jsni_task_time *times, size_t room,
                            size_t *count);
 
-static jsn_status take_times(jsn_model *model, time_fn *fn, jsn_layer_time *times,
+static jsn_status take_times(jsn_model *model, time_fn *fn, jsni_layer_time *times,
                              size_t room, size_t *count)
 {
     jsni_task_time *tasks = jsni_alloc_zero(room, sizeof *tasks);
     JSNI_TRY_ALLOC(tasks);
     const jsn_status status = fn(model->plan, tasks, room, count);
     for (size_t i = 0; status == JSN_OK && i < *count && i < room; i++)
-        times[i] = (jsn_layer_time){tasks[i].node, tasks[i].what, tasks[i].seconds};
+        times[i] = (jsni_layer_time){tasks[i].node, tasks[i].what, tasks[i].seconds};
     jsni_free(tasks);
     return status;
 }
@@ -29,8 +29,8 @@ static jsn_status check(const jsn_model *model, time_fn *fn)
     return JSN_OK;
 }
 
-jsn_status jsn_model_time_layers(jsn_model *model, jsn_layer_time *times, size_t room,
-                                 size_t *count)
+jsn_status jsni_model_time_layers(jsn_model *model, jsni_layer_time *times, size_t room,
+                                  size_t *count)
 {
     JSNI_NEED(model);
     const jsni_backend_ops *ops = model->plan->ops;
@@ -42,8 +42,8 @@ jsn_status jsn_model_time_layers(jsn_model *model, jsn_layer_time *times, size_t
     return status != JSN_OK ? status : back;
 }
 
-jsn_status jsn_model_time_limit(jsn_model *model, jsn_layer_time *times, size_t room,
-                                size_t *count)
+jsn_status jsni_model_time_limit(jsn_model *model, jsni_layer_time *times, size_t room,
+                                 size_t *count)
 {
     JSNI_NEED(model);
     JSNI_TRY(check(model, model->plan->ops->time_limit));

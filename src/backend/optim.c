@@ -15,11 +15,6 @@ JSNI_OPTIM_LIST(TABLE_DECLARE)
 static const jsni_optim_def *const table[] = {JSNI_OPTIM_LIST(TABLE_ENTRY)};
 #undef TABLE_ENTRY
 
-size_t jsn_optimiser_count(void)
-{
-    return JSNI_COUNT_OF(table);
-}
-
 const jsn_optimiser_info *jsn_optimiser_describe(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;

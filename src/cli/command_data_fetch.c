@@ -29,7 +29,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("takes one name: cifar10 or cifar100");
     const jsn_fetch_options how = {v->out, v->url, v->sha256, cli_logger()};
     const jsn_status status = jsn_fetch(args->items[0], &how);
-    for (size_t i = 0; status == JSN_OK && i < jsn_fetch_count(); i++)
+    for (size_t i = 0; status == JSN_OK && jsn_fetch_describe(i) != NULL; i++)
         if (strcmp(jsn_fetch_describe(i)->name, args->items[0]) == 0)
             cli_print("%s:%s/%s\n", args->items[0], v->out,
                       jsn_fetch_describe(i)->folder);

@@ -97,12 +97,12 @@ static void write_object(jsni_json_writer *w, const jsni_machine *machine,
     jsni_json_end(w);
     write_gpus(w, driver);
     jsni_json_begin_object(w, "backends");
-    for (size_t i = 0; i < jsn_backend_count(); i++)
+    for (size_t i = 0; jsn_backend_describe(i).name != NULL; i++)
         jsni_json_put_int(w, jsn_backend_describe(i).name,
                           (int64_t)jsn_backend_describe(i).devices);
     jsni_json_end(w);
     jsni_json_begin_object(w, "libraries");
-    for (size_t i = 0; i < jsn_feature_count(); i++)
+    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
         jsni_json_put_text(w, jsn_feature_describe(i)->name,
                            jsn_feature_describe(i)->version);
     jsni_json_end(w);
@@ -155,13 +155,13 @@ static void print_text(const jsni_machine *machine, const jsni_gpu_driver *drive
             cli_print(", not there yet\n");
     }
     cli_print("\nbackends\n");
-    for (size_t i = 0; i < jsn_backend_count(); i++) {
+    for (size_t i = 0; jsn_backend_describe(i).name != NULL; i++) {
         const jsn_backend_info b = jsn_backend_describe(i);
         cli_print("  %-16s %zu %s, %s\n", b.name, b.devices,
                   jsni_noun(b.devices, "device", "devices"), b.summary);
     }
     cli_print("\nlibraries\n");
-    for (size_t i = 0; i < jsn_feature_count(); i++) {
+    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++) {
         const jsn_feature *f = jsn_feature_describe(i);
         cli_print("  %-16s %-10s %s\n", f->name,
                   f->version[0] != '\0' ? f->version : "missing", f->purpose);

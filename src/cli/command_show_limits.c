@@ -13,7 +13,7 @@ static jsn_status print_json(void)
     if (status != JSN_OK)
         return status;
     jsni_json_begin_array(w, NULL);
-    for (size_t i = 0; i < jsn_limit_count(); i++) {
+    for (size_t i = 0; jsn_limit_describe(i) != NULL; i++) {
         const jsn_limit_info *limit = jsn_limit_describe(i);
         jsni_json_begin_object(w, NULL);
         jsni_json_put_text(w, "name", limit->name);
@@ -33,7 +33,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("takes no words, only --json");
     if (v->json)
         return print_json();
-    for (size_t i = 0; i < jsn_limit_count(); i++) {
+    for (size_t i = 0; jsn_limit_describe(i) != NULL; i++) {
         const jsn_limit_info *limit = jsn_limit_describe(i);
         cli_print("%-8s %14llu  %s\n", limit->name, (unsigned long long)limit->initial,
                   limit->help);

@@ -14,7 +14,7 @@ static jsn_status print_json(void)
     if (status != JSN_OK)
         return status;
     jsni_json_begin_array(w, NULL);
-    for (size_t i = 0; i < jsn_loss_count(); i++) {
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++) {
         const jsn_loss_info *info = jsn_loss_describe(i);
         jsni_json_begin_object(w, NULL);
         jsni_json_put_text(w, "name", info->name);
@@ -36,7 +36,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("takes no argument '%s'", args->items[0]);
     if (v->json)
         return print_json();
-    for (size_t i = 0; i < jsn_loss_count(); i++) {
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++) {
         const jsn_loss_info *info = jsn_loss_describe(i);
         cli_print("%-16s %s%s%s\n", info->name, info->summary,
                   info->views > 1 ? " [compares views]" : "",

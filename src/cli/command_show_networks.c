@@ -189,7 +189,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         cli_print("%-18s %-9s %10s %11s %12s\n", "network", "  input", "parameters",
                   "mult-adds", "training");
     jsn_status status = JSN_OK;
-    for (size_t i = 0; i < jsn_network_count() && status == JSN_OK; i++)
+    for (size_t i = 0; jsn_network_describe(i) != NULL && status == JSN_OK; i++)
         status = show(v, jsn_network_describe(i)->name, false);
     return status;
 }

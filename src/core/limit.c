@@ -61,11 +61,6 @@ static const struct {
 /* 0: the initial value. */
 static _Atomic uint64_t values[JSNI_LIMITS];
 
-size_t jsn_limit_count(void)
-{
-    return JSNI_LIMITS;
-}
-
 const jsn_limit_info *jsn_limit_describe(size_t index)
 {
     return index < JSNI_LIMITS ? &limits[index].info : NULL;
@@ -75,11 +70,6 @@ uint64_t jsni_limit(jsni_limit_name name)
 {
     const uint64_t set = atomic_load_explicit(&values[name], memory_order_relaxed);
     return set != 0 ? set : limits[name].info.initial;
-}
-
-uint64_t jsn_limit_value(size_t index)
-{
-    return index < JSNI_LIMITS ? jsni_limit((jsni_limit_name)index) : 0;
 }
 
 jsn_status jsni_limit_fail(jsni_limit_name name, const char *where, ...)

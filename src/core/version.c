@@ -15,12 +15,7 @@ const char *jsn_version(void)
     return DOTTED(JSN_VERSION_MAJOR, JSN_VERSION_MINOR, JSN_VERSION_PATCH);
 }
 
-size_t jsn_feature_count(void)
-{
-    return JSNI_COUNT_OF(features);
-}
-
 const jsn_feature *jsn_feature_describe(size_t index)
 {
-    return index < jsn_feature_count() ? &features[index] : NULL;
+    return index < JSNI_COUNT_OF(features) ? &features[index] : NULL;
 }

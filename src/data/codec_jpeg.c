@@ -15,6 +15,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/image_part.h"
 #include "data/image_codec.h"
 #include "data/jpeg_part.h"
 #include "data/jpeg_tables.h"
@@ -222,7 +223,7 @@ static jsn_status decode_box(kept *k, const jsni_image_input *input, const heade
 }
 
 static jsn_status decode_part(void **state, const jsni_image_input *input,
-                              const jsn_image_want *want, jsn_image_part *part)
+                              const jsni_image_want *want, jsni_image_part *part)
 {
     header h = {0};
     kept *k = NULL;
@@ -254,7 +255,7 @@ static jsn_status decode_part(void **state, const jsni_image_input *input,
         flip_x ? (ptrdiff_t)h.width - (ptrdiff_t)(box.x1 * d) : (ptrdiff_t)(box.x0 * d);
     const ptrdiff_t top = flip_y ? (ptrdiff_t)h.height - (ptrdiff_t)(box.y1 * d)
                                  : (ptrdiff_t)(box.y0 * d);
-    *part = (jsn_image_part){
+    *part = (jsni_image_part){
         part->image,        turns ? h.height : h.width, turns ? h.width : h.height,
         turns ? top : left, turns ? left : top,         d};
     return JSN_OK;

@@ -11,12 +11,15 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/image_part.h"
 #include "core/limit.h"
 #include "core/machine.h"
 #include "core/names.h"
 #include "core/text.h"
 #include "data/class_alike.h"
 #include "data/dataset_impl.h"
+#include "data/dataset_part.h"
+#include "data/image_decoder.h"
 #include "data/pack.h"
 
 #define TABLE_ENTRY(id) &jsni_dataset_##id,
@@ -26,11 +29,6 @@ static const jsni_dataset_def *const table[] = {JSNI_DATASET_LIST(TABLE_ENTRY)};
 static const char *const split_names[JSN_SPLITS] = {"train", "val", "test"};
 static const float imagenet_mean[3] = {0.485f, 0.456f, 0.406f};
 static const float imagenet_deviation[3] = {0.229f, 0.224f, 0.225f};
-
-size_t jsn_dataset_count(void)
-{
-    return JSNI_COUNT_OF(table);
-}
 
 const jsn_dataset_info *jsn_dataset_describe(size_t index)
 {
@@ -273,7 +271,7 @@ const char *jsn_dataset_path(const jsn_dataset *data, jsn_split split, size_t in
     return index < s->samples ? data->names + s->names[index] : NULL;
 }
 
-const uint8_t *jsn_dataset_pixels(const jsn_dataset *data, jsn_split split)
+const uint8_t *jsni_dataset_pixels(const jsn_dataset *data, jsn_split split)
 {
     return split_of(data, split)->pixels;
 }
@@ -283,17 +281,17 @@ typedef struct request {
     const jsni_split *split;
     size_t index;
     const char *name;
-    jsn_image_want_fn *fn;
+    jsni_image_want_fn *fn;
     void *user;
-    jsn_image_part *part;
+    jsni_image_part *part;
 } request;
 
 static jsn_status ask(const request *r, size_t width, size_t height,
-                      jsn_image_want *want)
+                      jsni_image_want *want)
 {
     if (r->fn != NULL)
         return jsni_image_ask(r->fn, r->user, r->name, width, height, want);
-    *want = (jsn_image_want){0, 0, width, height, 1};
+    *want = (jsni_image_want){0, 0, width, height, 1};
     return JSN_OK;
 }
 
@@ -305,21 +303,21 @@ static jsn_status decode_with(const jsn_dataset *data, jsni_image_decoder *decod
     if (r->fn == NULL) {
         jsn_image *all = &r->part->image;
         JSNI_TRY(jsni_image_decoder_run(decoder, input, all));
-        *r->part = (jsn_image_part){*all, all->width, all->height, 0, 0, 1};
+        *r->part = (jsni_image_part){*all, all->width, all->height, 0, 0, 1};
         return JSN_OK;
     }
     size_t width = 0, height = 0;
-    jsn_image_want want;
+    jsni_image_want want;
     JSNI_TRY(jsni_image_decoder_measure(decoder, input, &width, &height));
     JSNI_TRY(ask(r, width, height, &want));
     if (atomic_load(&r->split->whole[r->index]) == 0 ||
         jsni_kept_fits(&data->memory_left, width, height, want.divisor))
-        want = (jsn_image_want){0, 0, width, height, want.divisor};
+        want = (jsni_image_want){0, 0, width, height, want.divisor};
     return jsni_image_decoder_run_part(decoder, input, &want, r->part);
 }
 
 /* Whether the request got all of its image, of whatever grain. */
-static bool is_whole(const jsn_image_part *part)
+static bool is_whole(const jsni_image_part *part)
 {
     const unsigned d = part->divisor;
     return part->image.width == (part->width + d - 1) / d &&
@@ -374,7 +372,7 @@ static jsn_status read_encoded(const jsn_dataset *data, const request *r)
     const jsni_kept_list *list = &r->split->kept[r->index];
     size_t width = 0, height = 0;
     if (jsni_kept_measure(list, &width, &height)) {
-        jsn_image_want want;
+        jsni_image_want want;
         JSNI_TRY(ask(r, width, height, &want));
         const jsni_kept_image *kept = jsni_kept_find(list, want.divisor);
         if (kept != NULL)
@@ -383,9 +381,9 @@ static jsn_status read_encoded(const jsn_dataset *data, const request *r)
     return r->split->blobs != NULL ? read_blob(data, r) : read_file(data, r);
 }
 
-jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
-                                  size_t index, jsn_image_want_fn *fn, void *user,
-                                  jsn_image_part *part)
+jsn_status jsni_dataset_image_part(const jsn_dataset *data, jsn_split split,
+                                   size_t index, jsni_image_want_fn *fn, void *user,
+                                   jsni_image_part *part)
 {
     JSNI_NEED(data);
     JSNI_NEED(part);
@@ -397,13 +395,13 @@ jsn_status jsn_dataset_image_part(const jsn_dataset *data, jsn_split split,
     if (s->pixels == NULL)
         return read_encoded(data, &r);
     const size_t width = data->traits.width, height = data->traits.height;
-    jsn_image_want want;
+    jsni_image_want want;
     JSNI_TRY(ask(&r, width, height, &want));
     /* Borrowed: only read from. */
     uint8_t *pixels =
         (uint8_t *)(uintptr_t)s->pixels + index * width * height * JSN_IMAGE_CHANNELS;
     return jsni_part_copy(
-        &(jsn_image_part){{pixels, width, height}, width, height, 0, 0, 1}, &want,
+        &(jsni_image_part){{pixels, width, height}, width, height, 0, 0, 1}, &want,
         r.name, part);
 }
 
@@ -412,9 +410,9 @@ jsn_status jsn_dataset_image(const jsn_dataset *data, jsn_split split, size_t in
 {
     JSNI_NEED(data);
     JSNI_NEED(image);
-    jsn_image_part part = {.image = *image};
+    jsni_image_part part = {.image = *image};
     const jsn_status status =
-        jsn_dataset_image_part(data, split, index, NULL, NULL, &part);
+        jsni_dataset_image_part(data, split, index, NULL, NULL, &part);
     *image = part.image;
     return status;
 }

@@ -27,11 +27,6 @@ static const jsn_fetch_info table[] = {
      "cifar-100-binary", "train.bin"},
 };
 
-size_t jsn_fetch_count(void)
-{
-    return JSNI_COUNT_OF(table);
-}
-
 const jsn_fetch_info *jsn_fetch_describe(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? &table[index] : NULL;

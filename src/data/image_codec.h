@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/image_part.h"
 #include "core/text.h"
 #include "data/codec_list.h"
 #include "data/image_decoder.h"
@@ -22,7 +23,7 @@ typedef struct jsni_codec {
     /* Fills *part, whose image comes in as `out` above; NULL when the format is decoded
      * whole. */
     jsn_status (*decode_part)(void **state, const jsni_image_input *input,
-                              const jsn_image_want *want, jsn_image_part *part);
+                              const jsni_image_want *want, jsni_image_part *part);
     void (*release)(void *state); /* NULL when there is no state */
     /* Appends the encoded file; NULL when the format is read only. */
     jsn_status (*encode)(const jsn_image *image, jsni_text *out);

@@ -11,6 +11,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/hd.h"
+#include "core/image_part.h"
 #include "core/limit.h"
 #include "data/image_codec.h"
 #include "data/image_decoder.h"
@@ -147,7 +148,8 @@ jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
 
 jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decoder,
                                        const jsni_image_input *input,
-                                       const jsn_image_want *want, jsn_image_part *part)
+                                       const jsni_image_want *want,
+                                       jsni_image_part *part)
 {
     size_t i = 0;
     JSNI_TRY(find_codec(input, &i));
@@ -170,7 +172,7 @@ bool jsni_image_divides(const jsni_image_input *input)
 }
 
 jsn_status jsni_image_want_coarse(void *user, size_t width, size_t height,
-                                  jsn_image_want *want)
+                                  jsni_image_want *want)
 {
     const size_t side = width < height ? width : height;
     want->divisor = 8;
@@ -179,10 +181,10 @@ jsn_status jsni_image_want_coarse(void *user, size_t width, size_t height,
     return JSN_OK;
 }
 
-jsn_status jsni_image_ask(jsn_image_want_fn *fn, void *user, const char *name,
-                          size_t width, size_t height, jsn_image_want *want)
+jsn_status jsni_image_ask(jsni_image_want_fn *fn, void *user, const char *name,
+                          size_t width, size_t height, jsni_image_want *want)
 {
-    *want = (jsn_image_want){0, 0, width, height, 1};
+    *want = (jsni_image_want){0, 0, width, height, 1};
     JSNI_TRY(fn(user, width, height, want));
     const unsigned d = want->divisor;
     if (want->width == 0 || want->height == 0 || want->left >= width ||
@@ -260,8 +262,8 @@ jsn_status jsni_image_reserve(jsn_image *image, size_t width, size_t height,
     return jsn_image_create(image, width, height);
 }
 
-jsn_status jsn_image_decode(jsn_image *out, const void *bytes, size_t length,
-                            const char *name)
+jsn_status jsni_image_decode(jsn_image *out, const void *bytes, size_t length,
+                             const char *name)
 {
     if (out == NULL || (bytes == NULL && length > 0))
         return jsni_fail(JSN_ERR_ARGUMENT, "image: need an image and its bytes");
@@ -273,39 +275,21 @@ jsn_status jsn_image_decode(jsn_image *out, const void *bytes, size_t length,
     return status;
 }
 
-jsn_status jsn_image_decoder_create(jsn_image_decoder **out)
-{
-    JSNI_NEED(out);
-    return jsni_image_decoder_create(out);
-}
-
-void jsn_image_decoder_destroy(jsn_image_decoder *decoder)
-{
-    jsni_image_decoder_destroy(decoder);
-}
-
-jsn_status jsn_image_decoder_decode(jsn_image_decoder *decoder, const void *bytes,
-                                    size_t length, const char *name, jsn_image *out)
-{
-    const jsni_image_input input = {bytes, length, name != NULL ? name : "image"};
-    return jsni_image_decoder_run(decoder, &input, out);
-}
-
-jsn_status jsn_image_decoder_part(jsn_image_decoder *decoder, const void *bytes,
-                                  size_t length, const char *name,
-                                  jsn_image_want_fn *fn, void *user,
-                                  jsn_image_part *part)
+jsn_status jsni_image_decoder_part(jsni_image_decoder *decoder, const void *bytes,
+                                   size_t length, const char *name,
+                                   jsni_image_want_fn *fn, void *user,
+                                   jsni_image_part *part)
 {
     const jsni_image_input input = {bytes, length, name != NULL ? name : "image"};
     size_t width = 0, height = 0;
-    jsn_image_want want;
+    jsni_image_want want;
     JSNI_TRY(jsni_image_decoder_measure(decoder, &input, &width, &height));
     JSNI_TRY(jsni_image_ask(fn, user, input.name, width, height, &want));
     return jsni_image_decoder_run_part(decoder, &input, &want, part);
 }
 
-jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
-                             size_t *width, size_t *height)
+jsn_status jsni_image_measure(const void *bytes, size_t length, const char *name,
+                              size_t *width, size_t *height)
 {
     if ((bytes == NULL && length > 0) || width == NULL || height == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "image: need bytes, width and height");
@@ -318,7 +302,7 @@ jsn_status jsn_image_measure(const void *bytes, size_t length, const char *name,
     return status;
 }
 
-int jsn_image_has_name(const char *name)
+int jsni_image_has_name(const char *name)
 {
     if (name == NULL)
         return 0;
@@ -340,7 +324,7 @@ jsn_status jsn_image_read(jsn_image *out, const char *path)
     char *bytes = NULL;
     size_t length = 0;
     JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, NULL, path, &bytes, &length));
-    const jsn_status status = jsn_image_decode(out, bytes, length, path);
+    const jsn_status status = jsni_image_decode(out, bytes, length, path);
     jsni_free(bytes);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/folder.h"
 #include "core/run_mark.h"
+#include "data/image_decoder.h"
 #include "jensen/image_file.h"
 
 enum { DEEPEST = 32 }; /* links may lead in circles */
@@ -20,7 +21,7 @@ static jsn_status walk(const finder *f, const char *folder, int depth);
 static jsn_status take(const finder *f, const char *folder,
                        const jsni_folder_entry *entry, int depth)
 {
-    if (entry->name[0] == '.' || (!entry->folder && !jsn_image_has_name(entry->name)))
+    if (entry->name[0] == '.' || (!entry->folder && !jsni_image_has_name(entry->name)))
         return JSN_OK;
     char *path = jsni_path_join(folder, entry->name);
     JSNI_TRY_ALLOC(path);

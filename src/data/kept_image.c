@@ -6,12 +6,13 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/image_part.h"
 #include "data/image_decoder.h"
 
 /* A header and its pixels in one allocation. */
 struct jsni_kept_image {
     jsni_kept_image *next;
-    jsn_image_part part; /* all of the image; its data is `pixels` */
+    jsni_image_part part; /* all of the image; its data is `pixels` */
     bool divides;
     uint8_t pixels[];
 };
@@ -57,7 +58,7 @@ bool jsni_kept_fits(const atomic_size_t *left, size_t width, size_t height,
 }
 
 void jsni_kept_add(jsni_kept_list *list, atomic_size_t *left,
-                   const jsn_image_part *part, bool divides)
+                   const jsni_image_part *part, bool divides)
 {
     const jsn_image *image = &part->image;
     const size_t need = bytes_of(image->width, image->height);
@@ -92,8 +93,8 @@ static void hull(size_t at, size_t length, ptrdiff_t origin, unsigned divisor,
     *count = (from + length + divisor - 1) / divisor - *first;
 }
 
-jsn_status jsni_part_copy(const jsn_image_part *whole, const jsn_image_want *want,
-                          const char *name, jsn_image_part *part)
+jsn_status jsni_part_copy(const jsni_image_part *whole, const jsni_image_want *want,
+                          const char *name, jsni_image_part *part)
 {
     size_t x = 0, y = 0, width = 0, height = 0;
     const unsigned d = whole->divisor;
@@ -106,17 +107,17 @@ jsn_status jsni_part_copy(const jsn_image_part *whole, const jsn_image_want *wan
     const uint8_t *from = whole->image.data + y * stride + x * JSN_IMAGE_CHANNELS;
     for (size_t i = 0; i < height; i++)
         memcpy(to->data + i * row, from + i * stride, row);
-    *part = (jsn_image_part){*to,
-                             whole->width,
-                             whole->height,
-                             whole->left + (ptrdiff_t)(x * d),
-                             whole->top + (ptrdiff_t)(y * d),
-                             d};
+    *part = (jsni_image_part){*to,
+                              whole->width,
+                              whole->height,
+                              whole->left + (ptrdiff_t)(x * d),
+                              whole->top + (ptrdiff_t)(y * d),
+                              d};
     return JSN_OK;
 }
 
-jsn_status jsni_kept_copy(const jsni_kept_image *from, const jsn_image_want *want,
-                          const char *name, jsn_image_part *part)
+jsn_status jsni_kept_copy(const jsni_kept_image *from, const jsni_image_want *want,
+                          const char *name, jsni_image_part *part)
 {
     return jsni_part_copy(&from->part, want, name, part);
 }

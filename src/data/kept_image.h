@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "core/image_part.h"
 #include "jensen/image.h"
 
 typedef struct jsni_kept_image jsni_kept_image;
@@ -29,17 +30,17 @@ bool jsni_kept_fits(const atomic_size_t *left, size_t width, size_t height,
 /* Keeps a copy of `part`, which must be all of its image, and takes its bytes off *left.
  * `divides`: other divisors would give other pixels. Failing to is no failure. */
 void jsni_kept_add(jsni_kept_list *list, atomic_size_t *left,
-                   const jsn_image_part *part, bool divides);
+                   const jsni_image_part *part, bool divides);
 
 /* What a decoder that was asked for `want`, with the divisor of `from`, gives. `name` is
  * for sentences. */
 JSN_MUST_CHECK jsn_status jsni_kept_copy(const jsni_kept_image *from,
-                                         const jsn_image_want *want, const char *name,
-                                         jsn_image_part *part);
+                                         const jsni_image_want *want, const char *name,
+                                         jsni_image_part *part);
 
 /* The same out of any image that is all there: `whole` with pixels that are borrowed. */
-JSN_MUST_CHECK jsn_status jsni_part_copy(const jsn_image_part *whole,
-                                         const jsn_image_want *want, const char *name,
-                                         jsn_image_part *part);
+JSN_MUST_CHECK jsn_status jsni_part_copy(const jsni_image_part *whole,
+                                         const jsni_image_want *want, const char *name,
+                                         jsni_image_part *part);
 
 #endif /* JSNI_DATA_KEPT_IMAGE_H */

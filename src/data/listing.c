@@ -12,6 +12,7 @@
 #include "core/folder.h"
 #include "core/run_mark.h"
 #include "data/dataset_impl.h"
+#include "data/image_decoder.h"
 #include "jensen/image_file.h"
 
 /* Deep enough for any layout; ends a walk around a circle of links. */
@@ -123,7 +124,7 @@ bool jsni_is_utf8(const char *text)
 
 bool jsni_is_image_name(const char *name)
 {
-    return jsn_image_has_name(name) != 0;
+    return jsni_image_has_name(name) != 0;
 }
 
 typedef struct walker {

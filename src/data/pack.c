@@ -18,6 +18,7 @@
 #include "core/pool.h"
 #include "data/archive.h"
 #include "data/archive_link.h"
+#include "data/image_decoder.h"
 
 enum { BATCH = 128, MOST_DECODERS = 16 };
 

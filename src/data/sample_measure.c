@@ -7,6 +7,7 @@
 #include "core/file_start.h"
 #include "core/limit.h"
 #include "data/dataset_impl.h"
+#include "data/image_decoder.h"
 
 enum {
     PROBES = 64, /* images looked at to learn whether all have one size */

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "format/dtype.h"
 #include "format/half.h"
 
 #define NAME(code, name, size) name,
@@ -26,7 +27,7 @@ const char *jsn_dtype_name(jsn_dtype dtype)
     return known(dtype) ? names[dtype] : "unknown";
 }
 
-size_t jsn_dtype_size(jsn_dtype dtype)
+size_t jsni_dtype_size(jsn_dtype dtype)
 {
     return known(dtype) ? sizes[dtype] : 0;
 }
@@ -83,7 +84,7 @@ size_t jsn_array_bytes(const jsn_array *array)
 {
     if (array == NULL)
         return 0;
-    return jsn_array_count(array) * jsn_dtype_size(array->dtype);
+    return jsn_array_count(array) * jsni_dtype_size(array->dtype);
 }
 
 /* A number of any dtype without loss: integers in `whole` (uint64 above INT64_MAX in

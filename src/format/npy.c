@@ -16,6 +16,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/text.h"
+#include "format/dtype.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the array files are written as they lie in memory: little-endian machines only"
@@ -96,7 +97,7 @@ static jsn_status parse_descr(cursor *c, header *h)
         for (int i = 0; i < JSN_DTYPE_COUNT; i++)
             if (codes[i] != NULL && strlen(codes[i]) == length - 1 &&
                 memcmp(codes[i], text + 1, length - 1) == 0) {
-                const bool single = jsn_dtype_size((jsn_dtype)i) == 1;
+                const bool single = jsni_dtype_size((jsn_dtype)i) == 1;
                 if (text[0] == '=' || (text[0] == '|' && !single))
                     return malformed(c, "'descr' gives no byte order");
                 h->array.dtype = (jsn_dtype)i;
@@ -189,7 +190,7 @@ static jsn_status parse_dictionary(cursor *c, header *h)
 /* The shape against what the file holds. */
 static jsn_status check_size(const char *name, header *h, size_t length)
 {
-    const size_t size = jsn_dtype_size(h->array.dtype);
+    const size_t size = jsni_dtype_size(h->array.dtype);
     size_t room = JSN_ARRAY_MAX_BYTES / size;
     for (size_t i = 0; i < h->array.rank; i++) {
         if (h->array.shape[i] > room)
@@ -246,7 +247,7 @@ static void swap_bytes(uint8_t *data, size_t count, size_t size)
 /* From first index fastest to last index fastest. */
 static void transpose(const jsn_array *to, const uint8_t *from)
 {
-    const size_t size = jsn_dtype_size(to->dtype), count = jsn_array_count(to);
+    const size_t size = jsni_dtype_size(to->dtype), count = jsn_array_count(to);
     size_t index[JSN_ARRAY_MAX_RANK] = {0};
     for (size_t i = 0; i < count; i++) {
         size_t target = 0;
@@ -278,7 +279,7 @@ static jsn_status adopt(jsn_array *out, const char *name, const header *h,
     memmove(block, block + h->offset, h->bytes);
     array.data = block;
     if (h->swapped)
-        swap_bytes(block, jsn_array_count(&array), jsn_dtype_size(array.dtype));
+        swap_bytes(block, jsn_array_count(&array), jsni_dtype_size(array.dtype));
     if (h->fortran && array.rank > 1) {
         status = jsn_array_create(&array, array.dtype, array.rank, h->array.shape);
         if (status == JSN_OK)
@@ -338,7 +339,7 @@ jsn_status jsn_array_read(jsn_array *out, const char *path)
 static size_t format_header(const jsn_array *array, char text[512])
 {
     static const char preamble[10] = "\x93NUMPY\x01\x00";
-    const bool single = jsn_dtype_size(array->dtype) == 1;
+    const bool single = jsni_dtype_size(array->dtype) == 1;
     jsni_text line = jsni_text_in(text, 512);
     jsni_text_add_n(&line, preamble, sizeof preamble);
     jsni_text_format(&line, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",

@@ -16,6 +16,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/limit.h"
+#include "format/dtype.h"
 #include "format/pytorch_impl.h"
 #include "format/zip.h"
 
@@ -80,7 +81,8 @@ jsn_status jsni_storage_read(const char *name, const jsni_pickle_value *persiste
                           .key_length = id->items[2]->as.text.length,
                           .dtype = (jsn_dtype)id->items[1]->as.call.global->code};
     const int64_t count = id->items[4]->as.integer;
-    if (count < 0 || (uint64_t)count > JSN_ARRAY_MAX_BYTES / jsn_dtype_size(out->dtype))
+    if (count < 0 ||
+        (uint64_t)count > JSN_ARRAY_MAX_BYTES / jsni_dtype_size(out->dtype))
         return jsni_fail(JSN_ERR_DATA, "%s: storage '%.*s': too many elements", name,
                          (int)(out->key_length < 40 ? out->key_length : 40), out->key);
     out->count = (size_t)count;
@@ -174,7 +176,7 @@ static jsn_status find_in_zip(const char *name, const jsni_zip *zip,
             beside(zip, pickle, "data/", s->key, s->key_length);
         if (member == NULL)
             return storage_fail(name, s, "is missing in the file, or compressed");
-        if (member->length != s->count * jsn_dtype_size(s->dtype))
+        if (member->length != s->count * jsni_dtype_size(s->dtype))
             return storage_fail(name, s, "has another size than its pickle says");
         s->data = member->data;
     }
@@ -232,7 +234,7 @@ static jsn_status find_in_old(const char *name, const jsni_pickle_value *keys,
             count |= (uint64_t)data[at + k] << (8 * k);
         if (length - at < 8 || count != s->count)
             return storage_fail(name, s, "has another size than its pickle says");
-        const size_t bytes = s->count * jsn_dtype_size(s->dtype);
+        const size_t bytes = s->count * jsni_dtype_size(s->dtype);
         if (bytes > length - at - 8)
             return storage_fail(name, s, "goes beyond the end of the file");
         s->data = data + at + 8;

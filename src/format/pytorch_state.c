@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
+#include "format/dtype.h"
 #include "format/pytorch_impl.h"
 
 /* Tied weights are stored once and read twice; more than this is an attack on memory. */
@@ -85,7 +86,7 @@ static bool view_fits(const view *v, jsni_safetensor *t)
         if (last >= all)
             return false;
     }
-    t->bytes = elements * jsn_dtype_size(t->dtype);
+    t->bytes = elements * jsni_dtype_size(t->dtype);
     return last < all;
 }
 
@@ -212,7 +213,7 @@ static void fill(void *user, size_t index, void *elements)
     const state *s = user;
     const jsni_safetensor *t = &s->tensors[index];
     const view *v = &s->views[index];
-    const size_t size = jsn_dtype_size(t->dtype), count = t->bytes / size;
+    const size_t size = jsni_dtype_size(t->dtype), count = t->bytes / size;
     size_t at[JSN_ARRAY_MAX_RANK] = {0}, from = v->offset;
     uint8_t *to = elements;
     for (size_t i = 0; i < count; i++) {

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "format/dtype.h"
 
 static const char *const dtypes[JSN_DTYPE_COUNT] = {
     [JSN_DTYPE_BOOL] = "BOOL",     [JSN_DTYPE_INT8] = "I8",
@@ -59,8 +60,8 @@ static jsn_status parse_shape(const jsni_safetensors *f, const jsni_json *shape,
     if (jsni_json_count(shape) > JSN_ARRAY_MAX_RANK)
         return wrong(f, t->name, "too many dimensions");
     t->rank = jsni_json_count(shape);
-    size_t room = JSN_ARRAY_MAX_BYTES / jsn_dtype_size(t->dtype);
-    t->bytes = jsn_dtype_size(t->dtype);
+    size_t room = JSN_ARRAY_MAX_BYTES / jsni_dtype_size(t->dtype);
+    t->bytes = jsni_dtype_size(t->dtype);
     for (size_t i = 0; i < t->rank; i++) {
         if (!extent(jsni_json_at(shape, i), room, &t->shape[i]))
             return wrong(f, t->name, "an extent that is no whole number or too large");
@@ -99,7 +100,7 @@ static jsn_status parse_tensor(const jsni_safetensors *f, const jsni_json *entry
         return jsni_fail(JSN_ERR_DATA,
                          "%s: tensor '%.100s': %zu bytes, its shape needs %zu", f->name,
                          t->name, end - begin, t->bytes);
-    if (begin % jsn_dtype_size(t->dtype) != 0)
+    if (begin % jsni_dtype_size(t->dtype) != 0)
         return wrong(f, t->name, "not aligned to the size of its elements");
     t->data = f->block + begin;
     for (size_t i = 0; t->dtype == JSN_DTYPE_BOOL && i < t->bytes; i++)
@@ -350,7 +351,7 @@ void jsni_safetensors_hash(const jsni_safetensor *const *tensors, size_t tensor_
     jsni_sha256_init(&sha);
     for (size_t i = 0; i < tensor_count; i++) {
         const jsni_safetensor *t = tensors[i];
-        size_t bytes = jsn_dtype_size(t->dtype);
+        size_t bytes = jsni_dtype_size(t->dtype);
         const char *dtype = dtypes[t->dtype];
         jsni_sha256_add(&sha, t->name, strlen(t->name) + 1);
         jsni_sha256_add(&sha, dtype, strlen(dtype) + 1);

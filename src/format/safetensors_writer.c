@@ -5,12 +5,13 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "format/dtype.h"
 #include "format/safetensors.h"
 #include "jensen/option.h"
 
 static size_t bytes_of(const jsni_safetensor *t)
 {
-    size_t bytes = jsn_dtype_size(t->dtype);
+    size_t bytes = jsni_dtype_size(t->dtype);
     for (size_t i = 0; i < t->rank; i++)
         bytes *= t->shape[i];
     return bytes;
@@ -23,7 +24,7 @@ static void arrange(const jsni_safetensor *tensors, size_t count,
     size_t placed = 0;
     for (size_t size = 8; size > 0; size /= 2)
         for (size_t i = 0; i < count; i++)
-            if (jsn_dtype_size(tensors[i].dtype) == size)
+            if (jsni_dtype_size(tensors[i].dtype) == size)
                 order[placed++] = &tensors[i];
 }
 

@@ -8,6 +8,7 @@
 #include "core/words.h"
 #include "jensen/loss.h"
 #include "loss/loss_impl.h"
+#include "loss/loss_mode.h"
 
 enum {
     PIECE_ENTRIES = 1 << 15,  /* a piece is worth handing to another thread */
@@ -152,11 +153,11 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
     return check_weights(batch->sample_weights, batch->samples, "sample");
 }
 
-static jsn_loss_level choose_level(const jsn_loss *loss, const jsn_loss_batch *batch)
+static jsni_loss_level choose_level(const jsn_loss *loss, const jsn_loss_batch *batch)
 {
     if (batch->type == JSN_LOSS_F64 || loss->in_double)
-        return JSN_LOSS_DOUBLE;
-    return loss->forced == JSN_LOSS_AUTO ? jsni_loss_best_level() : loss->forced;
+        return JSNI_LOSS_DOUBLE;
+    return loss->forced == JSNI_LOSS_AUTO ? jsni_loss_best_level() : loss->forced;
 }
 
 static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
@@ -218,7 +219,7 @@ static size_t piece_rows(size_t samples, size_t entries)
 
 /* Runs `loss` over the samples of the job with the scratch and threads of `owner`. */
 static jsn_status run_job(jsn_loss *loss, jsn_loss *owner, const jsni_loss_job *job,
-                          jsn_loss_level level, double *sum)
+                          jsni_loss_level level, double *sum)
 {
     const size_t entries = job->classes * job->views;
     piece_work work = {job, jsni_loss_level_ops(level)->run, owner,

@@ -3,55 +3,56 @@
 #include "core/isa.h"
 #include "jensen/loss.h"
 #include "loss/loss_impl.h"
+#include "loss/loss_mode.h"
 
-const char *jsn_loss_level_name(jsn_loss_level level)
+const char *jsni_loss_level_name(jsni_loss_level level)
 {
     switch (level) {
-    case JSN_LOSS_AUTO:
+    case JSNI_LOSS_AUTO:
         return "auto";
-    case JSN_LOSS_DOUBLE:
+    case JSNI_LOSS_DOUBLE:
         return "double";
-    case JSN_LOSS_PLAIN:
+    case JSNI_LOSS_PLAIN:
         return "plain";
-    case JSN_LOSS_AVX2:
+    case JSNI_LOSS_AVX2:
         return "avx2";
-    case JSN_LOSS_AVX512:
+    case JSNI_LOSS_AVX512:
         return "avx512";
     }
     return "unknown";
 }
 
-static const jsni_loss_ops *x86_ops(jsn_loss_level level)
+static const jsni_loss_ops *x86_ops(jsni_loss_level level)
 {
 #if defined(JSNI_LOSS_X86)
-    if (level == JSN_LOSS_AVX2 && jsni_isa_usable(JSNI_ISA_AVX2))
+    if (level == JSNI_LOSS_AVX2 && jsni_isa_usable(JSNI_ISA_AVX2))
         return &jsni_loss_ops_avx2;
-    if (level == JSN_LOSS_AVX512 && jsni_isa_usable(JSNI_ISA_AVX512))
+    if (level == JSNI_LOSS_AVX512 && jsni_isa_usable(JSNI_ISA_AVX512))
         return &jsni_loss_ops_avx512;
 #endif
     (void)level;
     return NULL;
 }
 
-const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level)
+const jsni_loss_ops *jsni_loss_level_ops(jsni_loss_level level)
 {
-    if (level == JSN_LOSS_DOUBLE)
+    if (level == JSNI_LOSS_DOUBLE)
         return &jsni_loss_ops_double;
-    if (level == JSN_LOSS_PLAIN)
+    if (level == JSNI_LOSS_PLAIN)
         return &jsni_loss_ops_plain;
     return x86_ops(level);
 }
 
-bool jsn_loss_level_exists(jsn_loss_level level)
+bool jsni_loss_level_exists(jsni_loss_level level)
 {
-    return level == JSN_LOSS_AUTO || jsni_loss_level_ops(level) != NULL;
+    return level == JSNI_LOSS_AUTO || jsni_loss_level_ops(level) != NULL;
 }
 
-jsn_loss_level jsni_loss_best_level(void)
+jsni_loss_level jsni_loss_best_level(void)
 {
-    if (jsni_loss_level_ops(JSN_LOSS_AVX512) != NULL)
-        return JSN_LOSS_AVX512;
-    if (jsni_loss_level_ops(JSN_LOSS_AVX2) != NULL)
-        return JSN_LOSS_AVX2;
-    return JSN_LOSS_PLAIN;
+    if (jsni_loss_level_ops(JSNI_LOSS_AVX512) != NULL)
+        return JSNI_LOSS_AVX512;
+    if (jsni_loss_level_ops(JSNI_LOSS_AVX2) != NULL)
+        return JSNI_LOSS_AVX2;
+    return JSNI_LOSS_PLAIN;
 }

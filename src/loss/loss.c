@@ -10,6 +10,7 @@
 #include "core/words.h"
 #include "loss/loss_impl.h"
 #include "loss/loss_list.h"
+#include "loss/loss_mode.h"
 #include "loss/mixture.h"
 
 #define TABLE_DECLARE(id) extern const jsni_loss_def jsni_loss_##id;
@@ -26,14 +27,6 @@ enum { MOST_CLASSES = 1 << 24 };
 const jsni_loss_def *jsni_loss_def_at(size_t index)
 {
     return index < JSNI_COUNT_OF(table) && !table[index]->hidden ? table[index] : NULL;
-}
-
-size_t jsn_loss_count(void)
-{
-    size_t count = 0;
-    while (jsni_loss_def_at(count) != NULL)
-        count++;
-    return count;
 }
 
 const jsn_loss_info *jsn_loss_describe(size_t index)
@@ -67,8 +60,8 @@ jsn_status jsn_loss_check(const char *spec, size_t *views)
 static size_t scratch_need(size_t classes, size_t views)
 {
     size_t most = 0;
-    for (int level = JSN_LOSS_DOUBLE; level <= JSN_LOSS_AVX512; level++) {
-        const jsni_loss_ops *ops = jsni_loss_level_ops((jsn_loss_level)level);
+    for (int level = JSNI_LOSS_DOUBLE; level <= JSNI_LOSS_AVX512; level++) {
+        const jsni_loss_ops *ops = jsni_loss_level_ops((jsni_loss_level)level);
         const size_t bytes = ops == NULL ? 0 : ops->scratch_bytes(classes, views);
         most = bytes > most ? bytes : most;
     }
@@ -121,7 +114,7 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
     if (status == JSN_OK)
         status = describe(loss, spec);
     if (status == JSN_OK) {
-        jsn_loss_first_view_only(loss, false);
+        jsni_loss_first_view_only(loss, false);
         loss->scratch_bytes = scratch_need(classes, views);
         loss->workers = 1;
         loss->scratch = jsni_alloc_zero(1, loss->scratch_bytes);
@@ -152,7 +145,7 @@ const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss)
     return &loss->info;
 }
 
-void jsn_loss_first_view_only(jsn_loss *loss, bool on)
+void jsni_loss_first_view_only(jsn_loss *loss, bool on)
 {
     if (loss == NULL)
         return;
@@ -210,20 +203,20 @@ jsn_status jsn_loss_set_threads(jsn_loss *loss, size_t threads)
     return JSN_OK;
 }
 
-jsn_status jsn_loss_set_level(jsn_loss *loss, jsn_loss_level level)
+jsn_status jsni_loss_set_level(jsn_loss *loss, jsni_loss_level level)
 {
     if (loss == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: NULL");
-    if (!jsn_loss_level_exists(level))
+    if (!jsni_loss_level_exists(level))
         return jsni_fail(JSN_ERR_UNSUPPORTED, "loss: this machine or build lacks %s",
-                         jsn_loss_level_name(level));
+                         jsni_loss_level_name(level));
     loss->forced = level;
     return JSN_OK;
 }
 
-jsn_loss_level jsn_loss_level_used(const jsn_loss *loss)
+jsni_loss_level jsni_loss_level_used(const jsn_loss *loss)
 {
     if (loss == NULL)
-        return (jsn_loss_level){0};
+        return (jsni_loss_level){0};
     return loss->used;
 }

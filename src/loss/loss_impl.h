@@ -12,6 +12,7 @@
 #include "core/pool.h"
 #include "core/spec.h"
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 enum {
     JSNI_LOSS_MAX_PARAMS = 5,
@@ -125,13 +126,13 @@ struct jsn_loss {
     bool joint, root, in_double;
     size_t classes, views;
     bool first_only;
-    jsn_loss_level forced; /* JSN_LOSS_AUTO: choose */
-    jsn_loss_level used;
-    jsni_pool *pool;              /* owned; NULL: the calling thread alone */
-    size_t workers;               /* scratch areas */
-    size_t scratch_bytes;         /* of one, a multiple of 64 */
-    char *scratch;                /* [workers][scratch_bytes], 64-byte aligned */
-    jsn_loss_level scratch_level; /* that wrote to it last */
+    jsni_loss_level forced; /* JSNI_LOSS_AUTO: choose */
+    jsni_loss_level used;
+    jsni_pool *pool;               /* owned; NULL: the calling thread alone */
+    size_t workers;                /* scratch areas */
+    size_t scratch_bytes;          /* of one, a multiple of 64 */
+    char *scratch;                 /* [workers][scratch_bytes], 64-byte aligned */
+    jsni_loss_level scratch_level; /* that wrote to it last */
     jsni_loss_part parts[JSNI_LOSS_PIECES];
 };
 
@@ -167,7 +168,7 @@ JSN_MUST_CHECK jsn_status jsni_loss_read_spec(const char *spec, size_t views,
                                               jsni_loss_term *terms, size_t *count);
 
 /* The ops of a level, NULL where the machine or the build lacks it. */
-const jsni_loss_ops *jsni_loss_level_ops(jsn_loss_level level);
-jsn_loss_level jsni_loss_best_level(void);
+const jsni_loss_ops *jsni_loss_level_ops(jsni_loss_level level);
+jsni_loss_level jsni_loss_best_level(void);
 
 #endif /* JSNI_LOSS_IMPL_H */

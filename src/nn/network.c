@@ -20,11 +20,6 @@ struct jsn_network {
     jsni_graph *graph;
 };
 
-size_t jsn_network_count(void)
-{
-    return JSNI_COUNT_OF(table);
-}
-
 const jsn_network_info *jsn_network_describe(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;

@@ -21,11 +21,6 @@ static const jsni_plot *const plots[] = {JSNI_PLOT_LIST(ROW)};
 
 enum { MOST_PARAMS = 8 };
 
-size_t jsn_plot_count(void)
-{
-    return JSNI_COUNT_OF(plots);
-}
-
 const jsn_plot_info *jsn_plot_describe(size_t index)
 {
     return index < JSNI_COUNT_OF(plots) ? &plots[index]->info : NULL;

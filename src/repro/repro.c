@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/option.h"
 #include "repro/repro_impl.h"
+#include "sweep/sweep_impl.h"
 #include "train/recipe_families.h"
 
 static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
@@ -20,7 +21,7 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     jsn_sweep_plan plan;
     size_t count = 0;
     const jsn_option_info *table = jsn_sweep_plan_options(&count);
-    JSNI_TRY(jsn_sweep_exists(url, name, &found));
+    JSNI_TRY(jsni_sweep_exists(url, name, &found));
     if (show)
         return found ? jsn_sweep_open_to_read(out, url, name) : JSN_OK;
     if (found)

@@ -5,6 +5,7 @@
 
 #include "core/hd.h"
 #include "repro/repro_impl.h"
+#include "train/recipe_find.h"
 
 /* The parameters of a loss: "gjs:pi1=0.5" -> "pi1=0.5". */
 static const char *parameters(const char *loss)
@@ -43,7 +44,7 @@ void jsni_repro_define_parameters(jsni_table *out)
                                : n == 1 ? "asym-40"
                                         : noises[n - 2],
                                methods[m]);
-                if (jsn_recipe_find(name, &r) == JSN_OK) {
+                if (jsni_recipe_find(name, &r) == JSN_OK) {
                     if (n < 2)
                         (void)snprintf(text, sizeof text, "%s, %s",
                                        jsn_recipe_value(&r, "lr"),

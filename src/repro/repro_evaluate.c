@@ -9,6 +9,7 @@
 #include "jensen/repro.h"
 #include "repro/repro_impl.h"
 #include "sweep/sweep_impl.h"
+#include "train/classifier_impl.h"
 
 /* The attribute of a trial that says which data its numbers are of. */
 static const char data_key[] = "also_test";
@@ -41,7 +42,7 @@ static jsn_status evaluate(const char *run, const char *data, const char *device
     jsn_classifier *classifier = NULL;
     JSNI_TRY(jsn_classifier_open(&classifier, run, device, threads));
     const jsn_status status =
-        jsn_classifier_evaluate(classifier, data, 0, logger, scores);
+        jsni_classifier_evaluate(classifier, data, 0, logger, scores);
     jsn_classifier_close(classifier);
     return status;
 }

@@ -229,11 +229,6 @@ static const jsni_repro_info infos[] = {
      .recipes = "js-gce-gradient"},
 };
 
-size_t jsn_repro_count(void)
-{
-    return JSNI_COUNT_OF(infos);
-}
-
 bool jsn_repro_at(size_t index, jsn_repro_entry *out)
 {
     if (index >= JSNI_COUNT_OF(infos) || out == NULL)

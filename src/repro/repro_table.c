@@ -10,6 +10,7 @@
 #include "core/words.h"
 #include "report/best.h"
 #include "repro/repro_impl.h"
+#include "sweep/sweep_impl.h"
 
 /* Below this multiple of chance a network has learned next to nothing, and which of two
  * such is better says nothing. */
@@ -76,12 +77,12 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
         c->failed = count_failed(c, trials, count);
         for (size_t t = 0; t < count && c->count < JSNI_REPRO_RUNS; t++) {
             const double value =
-                100.0 * jsn_sweep_number(&trials[t], c->measure->metric);
+                100.0 * jsni_sweep_number(&trials[t], c->measure->metric);
             if (!jsni_repro_is_of(&trials[t], c) || !isfinite(value))
                 continue;
             c->values[c->count++] = value;
             /* Other data than the paper's may have fewer. */
-            const double known = jsn_sweep_number(&trials[t], "classes");
+            const double known = jsni_sweep_number(&trials[t], "classes");
             if (known >= 2.0)
                 classes = known;
         }

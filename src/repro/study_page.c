@@ -16,6 +16,7 @@
 #include "report/html.h"
 #include "report/table.h"
 #include "store/run_folder.h"
+#include "sweep/sweep_impl.h"
 
 /* Names of options that occur in any trial, in order of first use. */
 static jsn_status collect(const jsn_sweep_trial *trials, size_t count, jsn_texts *names)
@@ -95,7 +96,7 @@ static void add_number(jsni_table *out, const jsn_sweep_trial *trial, bool page,
 static bool any_has(const jsn_sweep_trial *trials, size_t count, const char *measure)
 {
     for (size_t t = 0; t < count; t++)
-        if (!isnan(jsn_sweep_number(&trials[t], measure)))
+        if (!isnan(jsni_sweep_number(&trials[t], measure)))
             return true;
     return false;
 }
@@ -130,7 +131,7 @@ static void build(const jsn_sweep_trial *trials, size_t count, const jsn_texts *
         (void)jsni_table_number(out, trial->value, NAN, 4);
         for (size_t i = 0; i < MEASURES; i++)
             if (shown[i])
-                (void)jsni_table_number(out, jsn_sweep_number(trial, measures[i]), NAN,
+                (void)jsni_table_number(out, jsni_sweep_number(trial, measures[i]), NAN,
                                         strcmp(measures[i], "seconds") == 0 ? 1 : 4);
         const char *run = jsn_sweep_fact(trial, "run");
         if (!page)

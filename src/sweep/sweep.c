@@ -130,7 +130,7 @@ void jsn_sweep_close(jsn_sweep *sweep)
     jsni_free(sweep);
 }
 
-jsn_status jsn_sweep_exists(const char *url, const char *name, bool *found)
+jsn_status jsni_sweep_exists(const char *url, const char *name, bool *found)
 {
     JSNI_NEED(url);
     JSNI_NEED(found);

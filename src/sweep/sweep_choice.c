@@ -83,7 +83,7 @@ static bool options_in(const jsn_sweep_trial *a, const jsn_sweep_trial *b)
 static void add_trial(const jsn_sweep *sweep, configuration *c,
                       const jsn_sweep_trial *trials, size_t i)
 {
-    const double attempts = jsn_sweep_number(&trials[i], "attempts");
+    const double attempts = jsni_sweep_number(&trials[i], "attempts");
     c->n++;
     c->again += attempts > 1.0 ? attempts - 1.0 : 0.0;
     if (!has_value(&trials[i]))

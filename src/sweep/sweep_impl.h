@@ -106,4 +106,12 @@ double jsni_sweep_objective_at(const char *objective, const jsn_epoch *epoch);
 JSN_MUST_CHECK jsn_status jsni_study_folder(const char *name, const char *runs,
                                             char **out);
 
+/* Whether the database has a study of that name; false as well when there is no
+ * database. Nothing is written. */
+JSN_MUST_CHECK jsn_status jsni_sweep_exists(const char *url, const char *name,
+                                            bool *found);
+
+/* jsn_sweep_option() or jsn_sweep_fact() as a number; NaN when there is none. */
+double jsni_sweep_number(const jsn_sweep_trial *trial, const char *name);
+
 #endif /* JSNI_SWEEP_SWEEP_IMPL_H */

@@ -128,7 +128,7 @@ const char *jsn_sweep_fact(const jsn_sweep_trial *trial, const char *name)
     return find(trial->facts, trial->fact_count, name);
 }
 
-double jsn_sweep_number(const jsn_sweep_trial *trial, const char *name)
+double jsni_sweep_number(const jsn_sweep_trial *trial, const char *name)
 {
     if (trial == NULL || name == NULL)
         return NAN;
@@ -145,7 +145,7 @@ const char *jsn_sweep_measured(const jsn_sweep *sweep, const jsn_sweep_trial *tr
         return NULL;
     if (strcmp(sweep->objective, "auto") != 0)
         return sweep->objective;
-    return isnan(jsn_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";
+    return isnan(jsni_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";
 }
 
 typedef double number_fn(const void *record, const char *name);

@@ -18,6 +18,7 @@
 #include "core/words.h"
 #include "sweep/worker_impl.h"
 #include "train/run.h"
+#include "train/run_differs.h"
 
 void jsn_sweep_worker_init(jsn_sweep_worker *worker)
 {
@@ -168,7 +169,7 @@ static jsn_status claim_beside(jsni_worker *w, int64_t trial, int64_t number)
     const bool wrong = status == JSN_ERR_ARGUMENT || status == JSN_ERR_UNKNOWN_NAME ||
                        status == JSN_ERR_RANGE || status == JSN_ERR_DATA;
     if (status == JSN_OK && jsn_train_config_resolve(&j->config) == JSN_OK &&
-        jsn_train_alike(&w->jobs[0].config, &j->config) == JSN_OK)
+        jsni_train_alike(&w->jobs[0].config, &j->config) == JSN_OK)
         status = jsni_trial_claim_one(&w->sweep->study, trial, w->name,
                                       &j->claim.attempts, &done);
     if (status == JSN_OK && done)

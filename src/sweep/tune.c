@@ -126,7 +126,7 @@ static jsn_status first_rate(jsn_sweep *sweep, const jsn_train_config *base,
     for (size_t i = 0; isnan(*out) && i < count; i++) {
         const char *group = jsn_sweep_fact(&trials[i], "group");
         if (group != NULL && strcmp(group, "rates") == 0)
-            *out = jsn_sweep_number(&trials[i], "lr");
+            *out = jsni_sweep_number(&trials[i], "lr");
     }
     jsn_sweep_trials_release(trials, count);
     return isnan(*out) ? usual_rate(base, out) : JSN_OK;
@@ -137,7 +137,7 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
                              const jsn_train_config *base, double *rate)
 {
     bool found = false;
-    JSNI_TRY(jsn_sweep_exists(url, name, &found));
+    JSNI_TRY(jsni_sweep_exists(url, name, &found));
     if (found) {
         JSNI_TRY(jsn_sweep_open(out, url, name));
         jsn_status same = check_same(*out, base);

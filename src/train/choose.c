@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "augment/augment_part.h"
 #include "backend/optim_impl.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/image_part.h"
 #include "core/option.h"
 #include "core/text.h"
 #include "core/words.h"
 #include "data/dataset_impl.h"
+#include "data/dataset_part.h"
 #include "data/image_decoder.h"
 #include "jensen/augment.h"
 #include "jensen/backend.h"
@@ -22,6 +25,7 @@
 #include "train/choose_look.h"
 #include "train/choose_weights.h"
 #include "train/head.h"
+#include "train/recipe_find.h"
 #include "train/run_begun.h"
 #include "train/schedule.h"
 
@@ -288,33 +292,34 @@ static jsn_status pick_decode(jsn_train_config *c, const jsni_problem *p,
     return JSN_OK;
 }
 
-/* A jsn_image_want_fn: what the pipeline uses of an image. */
+/* A jsni_image_want_fn: what the pipeline uses of an image. */
 typedef struct trial {
     const jsn_augment *pipeline;
     jsn_augment_key key;
     double density;
 } trial;
 
-static jsn_status want_of(void *user, size_t width, size_t height, jsn_image_want *want)
+static jsn_status want_of(void *user, size_t width, size_t height,
+                          jsni_image_want *want)
 {
     const trial *t = user;
-    return jsn_augment_want(t->pipeline, width, height, &t->key, 1, t->density, want);
+    return jsni_augment_want(t->pipeline, width, height, &t->key, 1, t->density, want);
 }
 
 /* Whether the pipeline takes an image; a file that has become unreadable passes. */
 static jsn_status try_image(trial *t, const jsni_part *part, const jsni_extreme *e,
                             float *out)
 {
-    jsn_image_part image = {0};
+    jsni_image_part image = {0};
     jsn_augment_scratch *scratch = NULL;
     jsn_status status = jsn_augment_scratch_create(&scratch);
     if (status == JSN_OK)
-        status = jsn_dataset_image_part(part->data, part->split,
-                                        part->index[e->position], want_of, t, &image);
+        status = jsni_dataset_image_part(part->data, part->split,
+                                         part->index[e->position], want_of, t, &image);
     if (status == JSN_ERR_DATA)
         status = JSN_OK;
     else if (status == JSN_OK)
-        status = jsn_augment_apply_part(t->pipeline, scratch, &image, &t->key, out);
+        status = jsni_augment_apply_part(t->pipeline, scratch, &image, &t->key, out);
     jsn_augment_scratch_destroy(scratch);
     jsn_image_release(&image.image);
     return status;
@@ -384,7 +389,7 @@ static jsn_status warn_of_start(const jsn_train_config *c, const jsn_logger *log
     jsn_recipe recipe;
     if (c->recipe == NULL || c->init != NULL)
         return JSN_OK;
-    JSNI_TRY(jsn_recipe_find(c->recipe, &recipe));
+    JSNI_TRY(jsni_recipe_find(c->recipe, &recipe));
     if (recipe.weights != NULL)
         say(logger, JSN_LOG_WARNING,
             "recipe %s starts from the weights %s, and this run from random ones: it "

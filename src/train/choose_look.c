@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "core/image_part.h"
+#include "data/dataset_part.h"
 #include "data/image_decoder.h"
 
 enum {
@@ -27,7 +29,8 @@ static int compare_sizes(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void note_extremes(jsni_look *seen, const jsn_image_part *image, size_t position)
+static void note_extremes(jsni_look *seen, const jsni_image_part *image,
+                          size_t position)
 {
     const jsni_extreme now = {image->width, image->height, position};
     jsni_extreme *at = seen->at;
@@ -48,12 +51,12 @@ jsn_status jsni_look_at(const jsni_part *part, jsni_look *out)
                       .same = traits->width > 0,
                       .square = traits->width == traits->height};
     size_t sides[PROBES], found = 0, coarse = 0, enough = GLANCE;
-    jsn_image_part image = {0};
+    jsni_image_part image = {0};
     jsn_status status = JSN_OK;
     for (size_t i = 0; i < PROBES && i < part->count; i++) {
         const size_t at = part->count <= PROBES ? i : i * (part->count / PROBES);
-        status = jsn_dataset_image_part(part->data, part->split, part->index[at],
-                                        jsni_image_want_coarse, &enough, &image);
+        status = jsni_dataset_image_part(part->data, part->split, part->index[at],
+                                         jsni_image_want_coarse, &enough, &image);
         if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED) {
             status = JSN_OK;
             continue;

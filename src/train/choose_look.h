@@ -2,8 +2,8 @@
 #ifndef JSNI_TRAIN_CHOOSE_LOOK_H
 #define JSNI_TRAIN_CHOOSE_LOOK_H
 
-#include "weights/weight_match.h"
 #include "train/problem.h"
+#include "weights/weight_match.h"
 
 /* The image looked at with the least or the largest width or height. */
 enum { JSNI_NARROWEST, JSNI_LOWEST, JSNI_WIDEST, JSNI_HIGHEST, JSNI_EXTREMES };
@@ -29,7 +29,7 @@ typedef struct jsni_look {
 } jsni_look;
 
 /* Looks at 48 images, spread over the part. Broken ones are passed over; the loader names
- * them. Other failures are those of jsn_dataset_image_part(). */
+ * them. Other failures are those of jsni_dataset_image_part(). */
 JSN_MUST_CHECK jsn_status jsni_look_at(const jsni_part *part, jsni_look *out);
 
 #endif /* JSNI_TRAIN_CHOOSE_LOOK_H */

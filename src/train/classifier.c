@@ -212,21 +212,6 @@ jsn_status jsn_classifier_open(jsn_classifier **out, const char *folder,
     return jsn_classifier_create(out, &o);
 }
 
-jsn_status jsn_classifier_open_weights(jsn_classifier **out, const char *network,
-                                       const char *weights, size_t classes,
-                                       const char *device, size_t threads)
-{
-    JSNI_NEED(out);
-    jsn_classifier_options o;
-    jsn_classifier_options_init(&o);
-    o.network = network;
-    o.weights = weights;
-    o.classes = classes;
-    o.device = device;
-    o.threads = threads;
-    return jsn_classifier_create(out, &o);
-}
-
 void jsn_classifier_close(jsn_classifier *c)
 {
     if (c == NULL)

@@ -22,4 +22,17 @@ struct jsn_classifier {
     float *logits; /* [batch][classes] */
 };
 
+/* Evaluates on a data set: its test split, else its validation split, else all it has
+ * (",split=train" picks one). Images that cannot be read are told to `logger`. Its classes go
+ * by their names: they may be some of the network's, in any order; the confusion counts
+ * the network's. `consistency` non-zero measures that as well. `logger` may be NULL. On
+ * failure nothing is held.
+ *   JSN_ERR_DATA     a class that the network does not have, unreadable data, no image
+ *                    that can be used
+ *   JSN_ERR_NUMERIC  the network's output for a sample is not finite */
+JSN_MUST_CHECK jsn_status jsni_classifier_evaluate(jsn_classifier *classifier,
+                                                   const char *data, int consistency,
+                                                   const jsn_logger *logger,
+                                                   jsn_classifier_scores *scores);
+
 #endif /* JSNI_TRAIN_CLASSIFIER_IMPL_H */

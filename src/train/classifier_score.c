@@ -187,9 +187,9 @@ static jsn_status score(jsn_classifier *c, const jsni_part *part, int consistenc
     return status;
 }
 
-jsn_status jsn_classifier_evaluate(jsn_classifier *c, const char *data, int consistency,
-                                   const jsn_logger *logger,
-                                   jsn_classifier_scores *scores)
+jsn_status jsni_classifier_evaluate(jsn_classifier *c, const char *data,
+                                    int consistency, const jsn_logger *logger,
+                                    jsn_classifier_scores *scores)
 {
     return jsn_classifier_evaluate_images(c, data, consistency, logger, NULL, NULL,
                                           scores);

@@ -12,6 +12,7 @@
 #include "jensen/limit.h"
 #include "jensen/recipe.h"
 #include "jensen/train.h"
+#include "train/recipe_find.h"
 
 #define FIELD(name)                     offsetof(jsn_train_config, name)
 #define TEXT                            JSN_OPTION_TEXT, NULL, 0, 0, NULL
@@ -250,7 +251,7 @@ jsn_status jsn_train_config_read_file(jsn_train_config *config)
 static jsn_status fill_from_recipe(jsn_train_config *config)
 {
     jsn_recipe recipe;
-    JSNI_TRY(jsn_recipe_find(config->recipe, &recipe));
+    JSNI_TRY(jsni_recipe_find(config->recipe, &recipe));
     for (size_t i = 0; i < recipe.option_count; i++)
         JSNI_TRY(fill(config, recipe.options[i].name, recipe.options[i].value));
     return JSN_OK;

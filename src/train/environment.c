@@ -12,7 +12,7 @@
 static void put_libraries(jsni_json_writer *w)
 {
     jsni_json_begin_object(w, "libraries");
-    for (size_t i = 0; i < jsn_feature_count(); i++) {
+    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++) {
         const jsn_feature *feature = jsn_feature_describe(i);
         if (feature->version[0] != '\0')
             jsni_json_put_text(w, feature->name, feature->version);

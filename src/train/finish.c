@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -227,7 +228,7 @@ jsn_status jsni_run_save_model(jsni_run *run, const char *name, char sha256[65])
     if (run->head != NULL)
         return jsni_head_save(run, name, sha256);
     JSNI_TRY(jsni_model_save_in(run->group->model, run->folder.path, name));
-    return sha256 == NULL ? JSN_OK : jsn_model_sha256(run->group->model, sha256);
+    return sha256 == NULL ? JSN_OK : jsni_model_sha256(run->group->model, sha256);
 }
 
 /* The weights themselves, then the average in their place, for all that follows. */

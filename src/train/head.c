@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -237,7 +238,7 @@ jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
     if (status == JSN_OK)
         status = jsni_model_save_in(whole, run->folder.path, name);
     if (status == JSN_OK && sha256 != NULL)
-        status = jsn_model_sha256(whole, sha256);
+        status = jsni_model_sha256(whole, sha256);
     jsn_model_destroy(whole);
     jsni_free(weight);
     return status;

@@ -132,7 +132,7 @@ static jsn_status mark_pass(filling *f)
     const jsn_train_config *c = run->config;
     char weights[JSNI_SHA256_HEX], text[600];
     jsn_device_info device;
-    JSNI_TRY(jsn_model_sha256(f->body, weights));
+    JSNI_TRY(jsni_model_sha256(f->body, weights));
     JSNI_TRY(jsn_device_describe(c->device, &device));
     (void)jsni_format(text, sizeof text, "%s %s %s %s %lld %g %zu %zu|", jsn_version(),
                       weights, device.text, c->precision, (long long)c->image_size,

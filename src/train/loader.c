@@ -12,9 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "augment/augment_part.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/image_part.h"
 #include "core/words.h"
+#include "data/dataset_part.h"
 #include "data/sample_gone.h"
 #include "train/loader_order.h"
 
@@ -29,7 +32,7 @@ typedef struct slot {
 
 typedef struct scratch {
     jsn_augment_scratch *augment;
-    jsn_image_part part;
+    jsni_image_part part;
 } scratch;
 
 typedef struct bad_image {
@@ -108,17 +111,18 @@ static jsn_status note_bad(jsni_loader *l, uint32_t position)
     return JSN_OK;
 }
 
-/* A jsn_image_want_fn: what the views of a sample use of its image. */
+/* A jsni_image_want_fn: what the views of a sample use of its image. */
 typedef struct sample_want {
     const jsni_loader_options *o;
     jsn_augment_key key; /* of the first view */
 } sample_want;
 
-static jsn_status want_of(void *user, size_t width, size_t height, jsn_image_want *want)
+static jsn_status want_of(void *user, size_t width, size_t height,
+                          jsni_image_want *want)
 {
     const sample_want *s = user;
-    return jsn_augment_want(s->o->augment, width, height, &s->key,
-                            (uint32_t)s->o->views, s->o->scaled_decode, want);
+    return jsni_augment_want(s->o->augment, width, height, &s->key,
+                             (uint32_t)s->o->views, s->o->scaled_decode, want);
 }
 
 /* The features of all views, where there are some. */
@@ -149,8 +153,8 @@ static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place
         take_features(l, to, place, position);
         return JSN_OK;
     }
-    JSNI_TRY(jsn_dataset_image_part(part->data, part->split, sample, want_of, &want,
-                                    &s->part));
+    JSNI_TRY(jsni_dataset_image_part(part->data, part->split, sample, want_of, &want,
+                                     &s->part));
     if (l->o.features != NULL)
         return jsni_fail(JSN_ERR_DATA,
                          "an image could not be read before, and can now");
@@ -158,7 +162,8 @@ static jsn_status make_sample(jsni_loader *l, scratch *s, slot *to, size_t place
         jsn_augment_key key = want.key;
         key.view = (uint32_t)v;
         float *out = to->images + (v * l->o.batch + place) * image_floats(l);
-        JSNI_TRY(jsn_augment_apply_part(l->o.augment, s->augment, &s->part, &key, out));
+        JSNI_TRY(
+            jsni_augment_apply_part(l->o.augment, s->augment, &s->part, &key, out));
     }
     return JSN_OK;
 }

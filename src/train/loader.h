@@ -48,7 +48,7 @@ typedef struct jsni_loader_options {
     size_t max_bad;   /* more broken images than this are a failure */
     /* Borrowed; counts them over the loaders that share it. NULL: this one alone. */
     jsni_bad_tally *tally;
-    double scaled_decode; /* `density` of jsn_augment_want() */
+    double scaled_decode; /* `density` of jsni_augment_want() */
 } jsni_loader_options;
 
 typedef struct jsni_batch {

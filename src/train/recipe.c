@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/names.h"
 #include "train/recipe_families.h"
+#include "train/recipe_find.h"
 
 static bool count_one(const jsn_recipe *recipe, void *user)
 {
@@ -55,7 +56,7 @@ jsn_status jsn_recipe_at(size_t index, jsn_recipe *out)
                                jsn_recipe_count());
 }
 
-jsn_status jsn_recipe_find(const char *name, jsn_recipe *out)
+jsn_status jsni_recipe_find(const char *name, jsn_recipe *out)
 {
     JSNI_NEED(name);
     JSNI_NEED(out);

@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/rng.h"
+#include "data/dataset_part.h"
 #include "train/loader_order.h"
 
 enum {
@@ -32,7 +33,7 @@ static const uint8_t *pixels_of(const jsni_group *group, const jsni_part *part)
     const size_t size = (size_t)group->config->image_size;
     if (traits->width != size || traits->height != size)
         return NULL;
-    return jsn_dataset_pixels(part->data, part->split);
+    return jsni_dataset_pixels(part->data, part->split);
 }
 
 /* Whether the device can hold the images and knows the pipelines. */
@@ -126,7 +127,7 @@ jsn_status jsni_resident_set_up(jsni_group *group)
                    ? JSN_OK
                    : jsni_fail(JSN_ERR_UNSUPPORTED,
                                "these runs cannot be trained side by side");
-    const jsni_resident_images images = {jsn_dataset_pixels(part->data, part->split),
+    const jsni_resident_images images = {jsni_dataset_pixels(part->data, part->split),
                                          jsn_dataset_samples(part->data, part->split),
                                          size, size};
     JSNI_TRY(

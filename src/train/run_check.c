@@ -11,6 +11,7 @@
 #include "core/hd.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "data/image_decoder.h"
 #include "format/csv.h"
 #include "format/npy.h"
 #include "format/safetensors.h"
@@ -219,7 +220,7 @@ static jsn_status check_thumbnail(place *p, const char *name)
     if (status == JSN_OK)
         status = jsni_file_read_in(p->folder, name, MOST_BYTES, &data, &length);
     if (status == JSN_OK)
-        status = jsn_image_decode(&image, data, length, name);
+        status = jsni_image_decode(&image, data, length, name);
     jsn_image_release(&image);
     jsni_free(data);
     return status == JSN_ERR_DATA

@@ -1,5 +1,5 @@
 /* train/run_differs.h - in which options a run that is to go on differs from what it began
- * with, for a sentence that names them. */
+ * with, for a sentence that names them; and whether runs can train side by side. */
 #ifndef JSNI_TRAIN_RUN_DIFFERS_H
 #define JSNI_TRAIN_RUN_DIFFERS_H
 
@@ -20,5 +20,12 @@ JSN_MUST_CHECK jsn_status jsni_run_differs(const char *folder,
                                            const jsn_train_config *config,
                                            const char *kept, jsni_text *out,
                                            bool *same);
+
+/* JSN_OK when the resolved configurations can be trained side by side: they agree in
+ * everything but seed, noise, losses, views, learning rate, schedule, weight decay and
+ * the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
+ * differ. */
+JSN_MUST_CHECK jsn_status jsni_train_alike(const jsn_train_config *a,
+                                           const jsn_train_config *b);
 
 #endif /* JSNI_TRAIN_RUN_DIFFERS_H */

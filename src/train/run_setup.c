@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "core/words.h"
 #include "format/safetensors.h"
+#include "loss/loss_mode.h"
 #include "store/record_epoch.h"
 #include "store/run_rows.h"
 #include "train/init_weights.h"
@@ -59,9 +60,9 @@ static jsn_status open_losses(jsni_run *run)
         jsn_loss_create(&run->loss_noisy, c->loss_noisy, run->problem->classes, views));
     /* In a mixed batch all views are forwarded; a one-view loss reads the first. */
     JSNI_TRY(jsn_loss_check(c->loss, &wants));
-    jsn_loss_first_view_only(run->loss, wants == 1);
+    jsni_loss_first_view_only(run->loss, wants == 1);
     JSNI_TRY(jsn_loss_check(c->loss_noisy, &wants));
-    jsn_loss_first_view_only(run->loss_noisy, wants == 1);
+    jsni_loss_first_view_only(run->loss_noisy, wants == 1);
     return JSN_OK;
 }
 

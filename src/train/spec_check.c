@@ -11,6 +11,7 @@
 #include "jensen/noise.h"
 #include "jensen/recipe.h"
 #include "nn/network_impl.h"
+#include "train/recipe_find.h"
 #include "train/schedule.h"
 
 static jsn_status check_loss(const char *spec)
@@ -64,7 +65,7 @@ static jsn_status check_optimiser(const char *spec)
 static jsn_status check_recipe(const char *name)
 {
     jsn_recipe recipe;
-    return jsn_recipe_find(name, &recipe);
+    return jsni_recipe_find(name, &recipe);
 }
 
 jsn_status jsni_train_check_spec(const char *option, const char *text)

@@ -1,6 +1,8 @@
 /* train/thumbnail.c - see thumbnail.h. */
 #include "train/thumbnail.h"
 
+#include "core/image_part.h"
+#include "data/dataset_part.h"
 #include "data/image_decoder.h"
 #include "jensen/augment.h"
 
@@ -9,11 +11,11 @@ enum { SIDE = 96 };
 jsn_status jsni_thumbnail_write(const jsn_dataset *data, jsn_split split, size_t index,
                                 const char *folder, const char *name)
 {
-    jsn_image_part seen = {0};
+    jsni_image_part seen = {0};
     jsn_image small = {0};
     size_t enough = 2 * SIDE;
-    jsn_status status = jsn_dataset_image_part(data, split, index,
-                                               jsni_image_want_coarse, &enough, &seen);
+    jsn_status status = jsni_dataset_image_part(data, split, index,
+                                                jsni_image_want_coarse, &enough, &seen);
     jsn_image *image = &seen.image;
     const size_t longer = image->width > image->height ? image->width : image->height;
     if (status == JSN_OK && longer > SIDE) {

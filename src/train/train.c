@@ -348,7 +348,7 @@ static jsn_status same_option(const jsn_option_info *row, const jsn_train_config
     return status;
 }
 
-jsn_status jsn_train_alike(const jsn_train_config *a, const jsn_train_config *b)
+jsn_status jsni_train_alike(const jsn_train_config *a, const jsn_train_config *b)
 {
     JSNI_NEED(a);
     JSNI_NEED(b);
@@ -389,7 +389,7 @@ jsn_status jsn_train_watched(jsn_train_config *configs, size_t count,
         jobs[i].number = i;
     }
     for (size_t i = 1; status == JSN_OK && i < count; i++)
-        status = jsn_train_alike(&configs[0], &configs[i]);
+        status = jsni_train_alike(&configs[0], &configs[i]);
     if (status == JSN_OK)
         status = train_all(jobs, count, &watch, results);
     for (size_t i = 0; jobs != NULL && problems != NULL && i < count; i++)
@@ -406,12 +406,4 @@ jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,
     JSNI_NEED(result);
     return jsn_train_watched(config, 1, logger,
                              &(jsn_watcher){.user = user, .stop = stop}, result);
-}
-
-jsn_status jsn_train_many(jsn_train_config *configs, size_t count,
-                          const jsn_logger *logger, int (*stop)(void *user), void *user,
-                          jsn_train_result *results)
-{
-    return jsn_train_watched(configs, count, logger,
-                             &(jsn_watcher){.user = user, .stop = stop}, results);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/text.h"
@@ -48,7 +49,7 @@ static jsn_status count_batch(jsni_run *run, const jsni_batch *batch, double mea
     const jsni_part *part = &run->problem->train;
     const size_t classes = run->problem->classes;
     jsni_counts *c = &run->state.counts;
-    JSNI_TRY(jsn_model_logits(run->group->model, run->logits));
+    JSNI_TRY(jsni_model_logits(run->group->model, run->logits));
     for (size_t i = 0; i < batch->samples; i++) {
         const uint32_t at = batch->position[i];
         const jsni_kind kind =

@@ -8,6 +8,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "format/dtype.h"
 #include "jensen/network.h"
 #include "jensen/option.h"
 #include "store/record_card.h"
@@ -53,7 +54,7 @@ static void widen(void *user, size_t index, void *elements)
 {
     const renamed *r = user;
     const jsni_safetensor *stored = jsni_safetensors_at(r->file, r->from[index]);
-    jsni_weight_file_take(stored, stored->bytes / jsn_dtype_size(stored->dtype),
+    jsni_weight_file_take(stored, stored->bytes / jsni_dtype_size(stored->dtype),
                           elements);
 }
 
@@ -74,7 +75,7 @@ static jsn_status list_renamed(renamed *r)
         *to = *t;
         to->name = r->names[r->count];
         to->dtype = JSN_DTYPE_FLOAT32;
-        to->bytes = t->bytes / jsn_dtype_size(t->dtype) * sizeof(float);
+        to->bytes = t->bytes / jsni_dtype_size(t->dtype) * sizeof(float);
         r->from[r->count++] = i;
     }
     return JSN_OK;

@@ -54,8 +54,6 @@ void misuse_runs(misuse *m);
 /* Things in good order, made when first asked for. */
 const jsn_array *thing_array(void);
 const jsn_image *thing_image(void);
-const jsn_image_part *thing_part(void);
-jsn_image_decoder *thing_decoder(void);
 const jsn_augment *thing_augment(void);
 jsn_augment_scratch *thing_scratch(void);
 jsn_loss *thing_loss(void);                  /* "ce" of two classes */

@@ -18,9 +18,6 @@ static void misuse_recipe(misuse *m)
     REFUSED(jsn_recipe_at(1, NULL));
     TAKEN(jsn_recipe_at(0, &recipe));
     REFUSED(jsn_recipe_at(SIZE_MAX, &recipe));
-    REFUSED(jsn_recipe_find(NULL, &recipe));
-    REFUSED(jsn_recipe_find("x", NULL));
-    REFUSED(jsn_recipe_find(NULL, NULL));
     GIVES(jsn_recipe_value(NULL, "x"));
     GIVES(jsn_recipe_value(thing_recipe(), NULL));
     GIVES(jsn_recipe_value(NULL, NULL));
@@ -30,7 +27,6 @@ static void misuse_report(misuse *m)
 {
     char *text = NULL;
     const char *const names[] = {"x"};
-    GIVES(jsn_plot_count());
     GIVES(jsn_plot_describe(0));
     GIVES(jsn_plot_describe(SIZE_MAX));
     REFUSED(jsn_plot_render(NULL, "x", false, &text));
@@ -69,7 +65,6 @@ static void misuse_repro(misuse *m)
     const jsn_repro_settings settings = {.name = "x"};
     jsn_sweep *sweep = NULL;
     char *text = NULL;
-    GIVES(jsn_repro_count());
     GIVES(jsn_repro_at(1, NULL));
     GIVES(jsn_repro_at(0, &entry));
     GIVES(jsn_repro_at(SIZE_MAX, &entry));
@@ -177,10 +172,6 @@ static void misuse_sweep(misuse *m)
     REFUSED(jsn_sweep_open_to_read(&sweep, place(), NULL));
     REFUSED(jsn_sweep_open_to_read(NULL, NULL, NULL));
     DOES(jsn_sweep_close(NULL));
-    REFUSED(jsn_sweep_exists(NULL, "x", &flag));
-    TAKEN(jsn_sweep_exists(place(), NULL, &flag));
-    REFUSED(jsn_sweep_exists(place(), "x", NULL));
-    REFUSED(jsn_sweep_exists(NULL, NULL, NULL));
     GIVES(jsn_sweep_name(NULL));
     GIVES(jsn_sweep_objective(NULL));
     GIVES(jsn_sweep_measured(NULL, thing_trial()));
@@ -218,9 +209,6 @@ static void misuse_sweep(misuse *m)
     GIVES(jsn_sweep_fact(NULL, "x"));
     GIVES(jsn_sweep_fact(thing_trial(), NULL));
     GIVES(jsn_sweep_fact(NULL, NULL));
-    GIVES(jsn_sweep_number(NULL, "x"));
-    GIVES(jsn_sweep_number(thing_trial(), NULL));
-    GIVES(jsn_sweep_number(NULL, NULL));
     GIVES(jsn_sweep_best(NULL, thing_trial(), 1, "x"));
     GIVES(jsn_sweep_best(thing_sweep(), NULL, 1, "x"));
     GIVES(jsn_sweep_best(thing_sweep(), thing_trial(), 1, NULL));
@@ -266,20 +254,12 @@ static void misuse_train(misuse *m)
     REFUSED(jsn_train(thing_config(), NULL, NULL, NULL, &trained));
     REFUSED(jsn_train(thing_config(), NULL, NULL, NULL, NULL));
     REFUSED(jsn_train(NULL, NULL, NULL, NULL, NULL));
-    REFUSED(jsn_train_alike(NULL, thing_config()));
-    REFUSED(jsn_train_alike(thing_config(), NULL));
-    REFUSED(jsn_train_alike(NULL, NULL));
     REFUSED(jsn_train_watched(NULL, 1, NULL, NULL, &trained));
     REFUSED(jsn_train_watched(thing_config(), 1, NULL, NULL, &trained));
     REFUSED(jsn_train_watched(thing_config(), 1, NULL, NULL, NULL));
     REFUSED(jsn_train_watched(thing_config(), 0, NULL, NULL, &trained));
     DOES(jsn_epoch_text(NULL, word, sizeof word));
     DOES(jsn_epoch_text(NULL, NULL, 0));
-    REFUSED(jsn_train_many(NULL, 1, NULL, NULL, NULL, &trained));
-    REFUSED(jsn_train_many(thing_config(), 1, NULL, NULL, NULL, &trained));
-    REFUSED(jsn_train_many(thing_config(), 1, NULL, NULL, NULL, NULL));
-    REFUSED(jsn_train_many(NULL, 1, NULL, NULL, NULL, NULL));
-    REFUSED(jsn_train_many(thing_config(), 0, NULL, NULL, NULL, &trained));
     REFUSED(jsn_train_result_json(NULL, &text));
     REFUSED(jsn_train_result_json(&trained, NULL));
     REFUSED(jsn_train_result_json(NULL, NULL));

@@ -44,20 +44,6 @@ const jsn_image *thing_image(void)
     return &image;
 }
 
-const jsn_image_part *thing_part(void)
-{
-    static jsn_image_part part;
-    part = (jsn_image_part){*thing_image(), 8, 8, 0, 0, 1};
-    return &part;
-}
-
-jsn_image_decoder *thing_decoder(void)
-{
-    jsn_image_decoder *decoder = NULL;
-    need(jsn_image_decoder_create(&decoder));
-    return decoder;
-}
-
 const jsn_augment *thing_augment(void)
 {
     jsn_augment *pipeline = NULL;
@@ -177,7 +163,14 @@ jsn_classifier *thing_classifier(void)
     jsn_classifier *classifier = NULL;
     const char *weights = place();
     need(jsn_model_save(thing_model(), weights));
-    need(jsn_classifier_open_weights(&classifier, "mlp:width=4", weights, 2, "ref", 1));
+    jsn_classifier_options options;
+    jsn_classifier_options_init(&options);
+    options.network = "mlp:width=4";
+    options.weights = weights;
+    options.classes = 2;
+    options.device = "ref";
+    options.threads = 1;
+    need(jsn_classifier_create(&classifier, &options));
     return classifier;
 }
 

@@ -36,7 +36,7 @@ static void test_a_clear_mistake_is_first(void **state)
     const jsn_audit_input in = clear_input();
     jsn_audit_options options;
     jsn_audit_options_init(&options);
-    for (size_t m = 0; m < jsn_audit_method_count(); m++) {
+    for (size_t m = 0; jsn_audit_method_describe(m) != NULL; m++) {
         jsn_audit_result r;
         options.method = jsn_audit_method_describe(m)->name;
         options.cutoff = 1e-9;
@@ -130,7 +130,7 @@ static void test_a_class_without_labels_and_one_sample_do_no_harm(void **state)
     jsn_audit_input in = clear_input();
     jsn_audit_options options;
     jsn_audit_options_init(&options);
-    for (size_t m = 0; m < jsn_audit_method_count(); m++) {
+    for (size_t m = 0; jsn_audit_method_describe(m) != NULL; m++) {
         jsn_audit_result r;
         options.method = jsn_audit_method_describe(m)->name;
         in = clear_input();

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
+#include "augment/augment_part.h"
 #include "augment/image_resize.h"
 #include "core/alloc.h"
+#include "core/image_part.h"
 #include "core/rng.h"
 #include "jensen/augment.h"
 
@@ -75,8 +77,8 @@ static jsn_image noise(size_t width, size_t height)
 }
 
 /* The wanted pixels of an image and `more` beyond them where there are any. */
-static jsn_image_part cut(const jsn_image *from, const jsn_image_want *want,
-                          size_t more)
+static jsni_image_part cut(const jsn_image *from, const jsni_image_want *want,
+                           size_t more)
 {
     const size_t left = want->left > more ? want->left - more : 0;
     const size_t top = want->top > more ? want->top - more : 0;
@@ -86,7 +88,7 @@ static jsn_image_part cut(const jsn_image *from, const jsn_image_want *want,
     const size_t bottom = want->top + want->height + more < from->height
                               ? want->top + want->height + more
                               : from->height;
-    jsn_image_part part = {
+    jsni_image_part part = {
         {0}, from->width, from->height, (ptrdiff_t)left, (ptrdiff_t)top, 1};
     assert_ok(jsn_image_create(&part.image, right - left, bottom - top));
     for (size_t y = top; y < bottom; y++)
@@ -115,16 +117,16 @@ static void test_parts_give_the_values_of_the_whole(void **state)
         assert_ok(jsn_augment_create(&p, specs[i], OUT, OUT, mean, std));
         for (uint32_t k = 0; k < 40; k++) {
             jsn_augment_key key = {i, 3, k, 5, 0};
-            jsn_image_want want;
+            jsni_image_want want;
             const uint32_t views = 1 + k % 3;
             assert_ok(
-                jsn_augment_want(p, image.width, image.height, &key, views, 0, &want));
+                jsni_augment_want(p, image.width, image.height, &key, views, 0, &want));
             assert_int_equal(want.divisor, 1);
-            jsn_image_part part = cut(&image, &want, k % 4);
+            jsni_image_part part = cut(&image, &want, k % 4);
             smaller += part.image.width < image.width;
             for (uint32_t v = 0; v < views; v++, key.view++) {
                 assert_ok(jsn_augment_apply(p, scratch, &image, &key, a));
-                assert_ok(jsn_augment_apply_part(p, scratch, &part, &key, b));
+                assert_ok(jsni_augment_apply_part(p, scratch, &part, &key, b));
                 assert_memory_equal(a, b, sizeof a);
             }
             jsn_image_release(&part.image);
@@ -141,10 +143,10 @@ enum { W = 403, H = 301 };
 
 /* A ramp: red rises with x, green with y, half a level a pixel; blue is constant. Pixels
  * that stand for d x d others have their average, which is the ramp at their centre. */
-static jsn_image_part ramp(ptrdiff_t left, ptrdiff_t top, size_t width, size_t height,
-                           unsigned d)
+static jsni_image_part ramp(ptrdiff_t left, ptrdiff_t top, size_t width, size_t height,
+                            unsigned d)
 {
-    jsn_image_part part = {{0}, W, H, left, top, d};
+    jsni_image_part part = {{0}, W, H, left, top, d};
     assert_ok(jsn_image_create(&part.image, width, height));
     for (size_t i = 0; i < width * height; i++) {
         const double x = (double)left + d * ((double)(i % width) + 0.5);
@@ -177,24 +179,24 @@ static void test_coarse_images_give_the_same_picture(void **state)
     static float a[PLANES], b[PLANES];
     jsn_augment_scratch *scratch = NULL;
     assert_ok(jsn_augment_scratch_create(&scratch));
-    jsn_image_part whole = ramp(0, 0, W, H, 1);
+    jsni_image_part whole = ramp(0, 0, W, H, 1);
     size_t coarse[9] = {0};
     for (size_t i = 0; i < 3; i++) {
         jsn_augment *p = NULL;
         assert_ok(jsn_augment_create(&p, specs[i], OUT, OUT, mean, std));
         for (uint32_t k = 0; k < 60; k++) {
             const jsn_augment_key key = {i, 1, k, 0, 0};
-            jsn_image_want want;
-            assert_ok(jsn_augment_want(p, W, H, &key, 1, 1.0, &want));
+            jsni_image_want want;
+            assert_ok(jsni_augment_want(p, W, H, &key, 1, 1.0, &want));
             const unsigned d = want.divisor;
             coarse[d]++;
             /* As a decoder would: from a coarse pixel on, in k % 2 from the far edge. */
             const ptrdiff_t edge_x = k % 2 ? -(ptrdiff_t)((d - W % d) % d) : 0;
             const ptrdiff_t edge_y = k % 2 ? -(ptrdiff_t)((d - H % d) % d) : 0;
-            jsn_image_part part =
+            jsni_image_part part =
                 ramp(edge_x, edge_y, (W + d - 1) / d, (H + d - 1) / d, d);
-            assert_ok(jsn_augment_apply_part(p, scratch, &whole, &key, a));
-            assert_ok(jsn_augment_apply_part(p, scratch, &part, &key, b));
+            assert_ok(jsni_augment_apply_part(p, scratch, &whole, &key, a));
+            assert_ok(jsni_augment_apply_part(p, scratch, &part, &key, b));
             if (!(worst(a, b) <= 2.3))
                 fail_msg("%s, divided by %u: %g levels", specs[i], d, worst(a, b));
             if (d == 8) {
@@ -202,7 +204,7 @@ static void test_coarse_images_give_the_same_picture(void **state)
                 jsn_image_release(&part.image);
                 part = ramp(edge_x + 8, edge_y, (W + 7) / 8, (H + 7) / 8, 8);
                 part.left -= 8;
-                assert_ok(jsn_augment_apply_part(p, scratch, &part, &key, b));
+                assert_ok(jsni_augment_apply_part(p, scratch, &part, &key, b));
                 assert_true(worst(a, b) > 2.3);
             }
             jsn_image_release(&part.image);
@@ -228,17 +230,18 @@ static void test_density_says_how_coarse(void **state)
                  {32, 32, 0.5, 2}, {31, 31, 0.5, 1}};
     jsn_augment *p = NULL;
     const jsn_augment_key key = {0};
-    jsn_image_want want;
+    jsni_image_want want;
     assert_ok(jsn_augment_create(&p, "fit", OUT, OUT, mean, std));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_ok(jsn_augment_want(p, cases[i].width, cases[i].height, &key, 1,
-                                   cases[i].density, &want));
+        assert_ok(jsni_augment_want(p, cases[i].width, cases[i].height, &key, 1,
+                                    cases[i].density, &want));
         assert_int_equal(want.divisor, cases[i].divisor);
     }
-    assert_fails(jsn_augment_want(p, 0, 5, &key, 1, 1, &want), JSN_ERR_ARGUMENT, "");
-    assert_fails(jsn_augment_want(p, 5, 5, &key, 1, (double)NAN, &want),
+    assert_fails(jsni_augment_want(p, 0, 5, &key, 1, 1, &want), JSN_ERR_ARGUMENT, "");
+    assert_fails(jsni_augment_want(p, 5, 5, &key, 1, (double)NAN, &want),
                  JSN_ERR_ARGUMENT, "");
-    assert_fails(jsn_augment_want(NULL, 5, 5, &key, 1, 1, &want), JSN_ERR_ARGUMENT, "");
+    assert_fails(jsni_augment_want(NULL, 5, 5, &key, 1, 1, &want), JSN_ERR_ARGUMENT,
+                 "");
     jsn_augment_destroy(p);
 }
 
@@ -252,19 +255,19 @@ static void test_parts_that_lack_something_are_refused(void **state)
     assert_ok(jsn_augment_scratch_create(&scratch));
     assert_ok(jsn_augment_create(&fit, "fit", OUT, OUT, mean, std));
     assert_ok(jsn_augment_create(&weak, "weak", OUT, OUT, mean, std));
-    jsn_image_part part = ramp(60, 0, W - 60, H, 1); /* fit wants columns from 51 on */
-    assert_fails(jsn_augment_apply_part(fit, scratch, &part, &key, out),
+    jsni_image_part part = ramp(60, 0, W - 60, H, 1); /* fit wants columns from 51 on */
+    assert_fails(jsni_augment_apply_part(fit, scratch, &part, &key, out),
                  JSN_ERR_ARGUMENT, "does not hold");
     part.left = 40;
     part.image.height--;
-    assert_fails(jsn_augment_apply_part(fit, scratch, &part, &key, out),
+    assert_fails(jsni_augment_apply_part(fit, scratch, &part, &key, out),
                  JSN_ERR_ARGUMENT, "does not hold");
-    assert_fails(jsn_augment_apply_part(weak, scratch, &part, &key, out),
+    assert_fails(jsni_augment_apply_part(weak, scratch, &part, &key, out),
                  JSN_ERR_ARGUMENT, "whole images");
     part.divisor = 0;
-    assert_fails(jsn_augment_apply_part(fit, scratch, &part, &key, out),
+    assert_fails(jsni_augment_apply_part(fit, scratch, &part, &key, out),
                  JSN_ERR_ARGUMENT, "divisor 0");
-    assert_fails(jsn_augment_apply_part(fit, scratch, NULL, &key, out),
+    assert_fails(jsni_augment_apply_part(fit, scratch, NULL, &key, out),
                  JSN_ERR_ARGUMENT, "NULL");
     jsn_image_release(&part.image);
     jsn_augment_destroy(weak);

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/rng.h"
+#include "format/dtype.h"
 
 static float *floats(size_t count)
 {
@@ -162,7 +163,7 @@ static const jsni_safetensor *golden(const jsni_safetensors *file, const char *n
     if (tensor == NULL)
         fail_msg("golden file: no tensor '%s'", name);
     assert_int_equal(tensor->dtype, dtype);
-    *count = tensor->bytes / jsn_dtype_size(dtype);
+    *count = tensor->bytes / jsni_dtype_size(dtype);
     return tensor;
 }
 

@@ -94,7 +94,7 @@ static void sha_after_training(const char *device, const char *network, size_t s
     o.threads = threads;
     jsn_model *model = make(&o);
     (void)train(model, "gjs:pi1=0.5", 2, batch, 3 * side * side, steps, 0.05);
-    assert_ok(jsn_model_sha256(model, hex));
+    assert_ok(jsni_model_sha256(model, hex));
     jsn_model_destroy(model);
 }
 
@@ -137,14 +137,14 @@ static void test_weights_survive_a_file(void **state)
     (void)train(model, "ce", 1, 6, IMAGE, 3, 0.1);
     assert_ok(jsn_model_save(model, path));
     char before[65], after[65];
-    assert_ok(jsn_model_sha256(model, before));
+    assert_ok(jsni_model_sha256(model, before));
     assert_ok(jsn_model_init(model, 99));
-    assert_ok(jsn_model_sha256(model, after));
+    assert_ok(jsni_model_sha256(model, after));
     assert_string_not_equal(before, after);
     int head = 7;
     assert_ok(jsn_model_load(model, path, &head));
     assert_int_equal(head, 0);
-    assert_ok(jsn_model_sha256(model, after));
+    assert_ok(jsni_model_sha256(model, after));
     assert_string_equal(before, after);
     assert_fails(jsn_model_save(model, "/nonexistent/w.safetensors"), JSN_ERR_IO, "/");
     assert_fails(jsn_model_load(model, "/nonexistent", NULL), JSN_ERR_DATA, "/");
@@ -271,7 +271,7 @@ static void test_files_that_do_not_fit_change_nothing(void **state)
     jsn_model *source = make(&o), *model = make(&o);
     assert_ok(jsn_model_init(model, 5));
     char before[65], after[65];
-    assert_ok(jsn_model_sha256(model, before));
+    assert_ok(jsni_model_sha256(model, before));
     int head = 0;
     write_variant(source, path, "layer2.bn.running_var", NULL, NULL);
     assert_fails(jsn_model_load(model, path, &head), JSN_ERR_DATA,
@@ -284,7 +284,7 @@ static void test_files_that_do_not_fit_change_nothing(void **state)
     write_variant(source, path, NULL, NULL, "layer1.conv.weight");
     assert_fails(jsn_model_load(model, path, &head), JSN_ERR_DATA,
                  "'layer1.conv.weight' is float64");
-    assert_ok(jsn_model_sha256(model, after));
+    assert_ok(jsni_model_sha256(model, after));
     assert_string_equal(before, after);
     write_variant(source, path, NULL, "layer1.bn.num_batches_tracked", NULL);
     assert_ok(jsn_model_load(model, path, NULL));
@@ -488,9 +488,9 @@ static void test_estimate_is_what_a_model_takes(void **state)
     assert_string_equal(info.backend, "ref");
     assert_non_null(info.device);
     for (size_t i = 0; i < info.layers; i++)
-        assert_true(jsn_model_layer(model, i) != NULL &&
-                    jsn_model_implementation(model, i)[0] != '\0');
-    assert_null(jsn_model_layer(model, info.layers));
+        assert_true(jsni_model_layer(model, i) != NULL &&
+                    jsni_model_implementation(model, i)[0] != '\0');
+    assert_null(jsni_model_layer(model, info.layers));
     jsn_model_destroy(model);
     jsn_device_info device;
     assert_ok(jsn_device_describe("auto", &device));

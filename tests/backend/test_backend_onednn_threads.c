@@ -1,5 +1,6 @@
 /* The weights after 20 training steps of PreActResNet-34 with batch 32: the same SHA-256
  * for 1, 2, 3, 4 and 8 threads. */
+#include "backend/model.h"
 #include "core/rng.h"
 #include "jensen/loss.h"
 #include "jensen/model.h"
@@ -39,7 +40,7 @@ static void train(size_t threads, const float *images, const int32_t *labels,
                                      .seed = 1};
         assert_ok(jsn_model_train_step(model, &batch, &step, NULL, NULL));
     }
-    assert_ok(jsn_model_sha256(model, hex));
+    assert_ok(jsni_model_sha256(model, hex));
     jsn_loss_destroy(loss);
     jsn_model_destroy(model);
 }

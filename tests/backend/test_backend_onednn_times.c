@@ -2,6 +2,7 @@
  * taking them leaves the model as it was. How long anything takes is not tested. */
 #include <math.h>
 
+#include "backend/model.h"
 #include "jensen/loss.h"
 #include "jensen/model.h"
 #include "support/support.h"
@@ -44,7 +45,7 @@ static void run_step(jsn_model *model, uint64_t number)
 enum { ROOM = 2048 };
 
 /* Times are sane, and layers with weights that are matrices have all their directions. */
-static void check_times(const jsn_model *model, const jsn_layer_time *times,
+static void check_times(const jsn_model *model, const jsni_layer_time *times,
                         size_t count)
 {
     const jsn_model_info info = jsn_model_describe(model);
@@ -53,14 +54,15 @@ static void check_times(const jsn_model *model, const jsn_layer_time *times,
     for (size_t i = 0; i < count; i++) {
         assert_true(times[i].layer < info.layers);
         assert_true(times[i].seconds > 0.0 && times[i].seconds < 60.0);
-        if (strncmp(jsn_model_implementation(model, times[i].layer), "own wino", 8) ==
+        if (strncmp(jsni_model_implementation(model, times[i].layer), "own wino", 8) ==
             0) {
             forward += strcmp(times[i].what, "forward") == 0;
             weights += strcmp(times[i].what, "backward weights") == 0;
         }
     }
     for (size_t i = 0; i < info.layers; i++)
-        convolutions += strncmp(jsn_model_implementation(model, i), "own wino", 8) == 0;
+        convolutions +=
+            strncmp(jsni_model_implementation(model, i), "own wino", 8) == 0;
     assert_int_equal(forward, convolutions);
     assert_int_equal(weights, convolutions);
 }
@@ -70,30 +72,30 @@ static void test_times_cover_the_layers_and_change_nothing(void **state)
     (void)state;
     static const char *const networks[] = {"cnn:width=16", "preactresnet34:width=16",
                                            "mlp:width=32"};
-    static jsn_layer_time times[ROOM];
+    static jsni_layer_time times[ROOM];
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
         jsn_model *model = make(networks[i], "onednn", "sgd");
         char before[65], after[65], next[65], want[65];
         size_t count = 0;
         run_step(model, 1);
-        assert_ok(jsn_model_sha256(model, before));
-        assert_ok(jsn_model_time_layers(model, times, ROOM, &count));
+        assert_ok(jsni_model_sha256(model, before));
+        assert_ok(jsni_model_time_layers(model, times, ROOM, &count));
         check_times(model, times, count);
-        assert_ok(jsn_model_time_limit(model, times, ROOM, &count));
+        assert_ok(jsni_model_time_limit(model, times, ROOM, &count));
         check_times(model, times, count);
         times[1].layer = 12345;
-        assert_ok(jsn_model_time_limit(model, times, 1, &count));
+        assert_ok(jsni_model_time_limit(model, times, 1, &count));
         assert_true(count > 1 && times[1].layer == 12345);
-        assert_ok(jsn_model_sha256(model, after));
+        assert_ok(jsni_model_sha256(model, after));
         assert_string_equal(before, after);
         /* and the next step is what it would have been */
         run_step(model, 2);
-        assert_ok(jsn_model_sha256(model, next));
+        assert_ok(jsni_model_sha256(model, next));
         jsn_model_destroy(model);
         model = make(networks[i], "onednn", "sgd");
         run_step(model, 1);
         run_step(model, 2);
-        assert_ok(jsn_model_sha256(model, want));
+        assert_ok(jsni_model_sha256(model, want));
         assert_string_equal(next, want);
         jsn_model_destroy(model);
     }
@@ -102,21 +104,21 @@ static void test_times_cover_the_layers_and_change_nothing(void **state)
 static void test_what_cannot_be_timed_is_said(void **state)
 {
     (void)state;
-    jsn_layer_time times[4];
+    jsni_layer_time times[4];
     size_t count = 0;
     jsn_model *model = make("cnn", "onednn", "sgd");
-    assert_fails(jsn_model_time_layers(model, times, 4, &count), JSN_ERR_ARGUMENT,
+    assert_fails(jsni_model_time_layers(model, times, 4, &count), JSN_ERR_ARGUMENT,
                  "no images");
     jsn_model_destroy(model);
     model = make("cnn", "onednn", NULL);
-    assert_fails(jsn_model_time_limit(model, times, 4, &count), JSN_ERR_ARGUMENT,
+    assert_fails(jsni_model_time_limit(model, times, 4, &count), JSN_ERR_ARGUMENT,
                  "evaluation alone");
     jsn_model_destroy(model);
     model = make("cnn", "ref", "sgd");
     run_step(model, 1);
-    assert_fails(jsn_model_time_layers(model, times, 4, &count), JSN_ERR_UNSUPPORTED,
+    assert_fails(jsni_model_time_layers(model, times, 4, &count), JSN_ERR_UNSUPPORTED,
                  "ref");
-    assert_fails(jsn_model_time_limit(model, times, 4, &count), JSN_ERR_UNSUPPORTED,
+    assert_fails(jsni_model_time_limit(model, times, 4, &count), JSN_ERR_UNSUPPORTED,
                  "ref");
     jsn_model_destroy(model);
 }

@@ -278,9 +278,9 @@ static void test_closeness_is_signed_and_refuses_nan(void **state)
 static void test_features_have_names(void **state)
 {
     (void)state;
-    assert_true(jsn_feature_count() > 0);
-    assert_null(jsn_feature_describe(jsn_feature_count()));
-    for (size_t i = 0; i < jsn_feature_count(); i++)
+    assert_non_null(jsn_feature_describe(0));
+    assert_null(jsn_feature_describe(SIZE_MAX));
+    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
         assert_true(jsn_feature_describe(i)->name[0] != '\0');
     assert_string_equal(jsn_version(), "0.1.0");
 }

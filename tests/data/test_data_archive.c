@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "data/dataset_part.h"
 
 static char folder[256], cache[300];
 
@@ -355,7 +356,7 @@ static void test_links_are_the_files_they_lead_to(void **state)
         jsn_dataset *data = NULL;
         assert_ok(open_archive(&data, path, false, small ? 6 * 5 * 3 * 4 : 0));
         assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 6);
-        assert_int_equal(jsn_dataset_pixels(data, JSN_SPLIT_TRAIN) == NULL, small);
+        assert_int_equal(jsni_dataset_pixels(data, JSN_SPLIT_TRAIN) == NULL, small);
         for (size_t i = 0; i < 6; i++)
             fixture_check(data, JSN_SPLIT_TRAIN, i, 6, 5, i < 2 || i == 5 ? 1 : 2);
         jsn_dataset_close(data);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "data/dataset_part.h"
 #include "jensen/image_file.h"
 
 static jsn_dataset *open_ok(const char *name, const char *rest)
@@ -50,7 +51,7 @@ static void test_classes_and_samples_come_in_torchvisions_order(void **state)
     assert_int_equal(jsn_dataset_about(data)->width, 5);
     assert_int_equal(jsn_dataset_about(data)->height, 4);
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 7);
-    assert_null(jsn_dataset_pixels(data, JSN_SPLIT_TRAIN));
+    assert_null(jsni_dataset_pixels(data, JSN_SPLIT_TRAIN));
     for (size_t i = 0; i < 7; i++) {
         assert_string_equal(jsn_dataset_path(data, JSN_SPLIT_TRAIN, i), want[i]);
         assert_int_equal(jsn_dataset_label(data, JSN_SPLIT_TRAIN, i), labels[i]);

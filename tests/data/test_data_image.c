@@ -59,7 +59,7 @@ static void test_every_fixture_decodes_to_the_expected_pixels(void **state)
                 fail_msg("%s: pixels differ", name);
             size_t size = 0, w = 0, h = 0;
             char *file = load(golden(name), &size);
-            assert_ok(jsn_image_measure(file, size, name, &w, &h));
+            assert_ok(jsni_image_measure(file, size, name, &w, &h));
             jsni_free(file);
             assert_int_equal(w, width);
             assert_int_equal(h, height);
@@ -91,7 +91,7 @@ static void test_damaged_files_are_refused_or_read_never_worse(void **state)
             char *part = malloc(cut + 1);
             assert_non_null(part);
             memcpy(part, bytes, cut);
-            const jsn_status status = jsn_image_decode(&image, part, cut, names[n]);
+            const jsn_status status = jsni_image_decode(&image, part, cut, names[n]);
             if (cut + 16 < length && status == JSN_OK)
                 fail_msg("%s: read although cut to %zu of %zu bytes", names[n], cut,
                          length);
@@ -101,7 +101,7 @@ static void test_damaged_files_are_refused_or_read_never_worse(void **state)
         for (size_t i = 0; i < length; i += 3) {
             const char old = bytes[i];
             bytes[i] = (char)(old ^ 0x5a);
-            (void)!jsn_image_decode(&image, bytes, length, names[n]);
+            (void)!jsni_image_decode(&image, bytes, length, names[n]);
             bytes[i] = old;
         }
         jsni_free(bytes);
@@ -117,12 +117,12 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
                  "none.png");
     assert_ok(jsni_file_write(in_folder("empty.jpg"), "", 0));
     assert_fails(jsn_image_read(&image, in_folder("empty.jpg")), JSN_ERR_DATA, "empty");
-    assert_fails(jsn_image_decode(&image, "hello world!", 12, "t.jpg"), JSN_ERR_DATA,
+    assert_fails(jsni_image_decode(&image, "hello world!", 12, "t.jpg"), JSN_ERR_DATA,
                  "not an image");
     /* No build reads these: a broken image among others, not a build's lack. */
-    assert_fails(jsn_image_decode(&image, "GIF89a......", 12, "t.gif"), JSN_ERR_DATA,
+    assert_fails(jsni_image_decode(&image, "GIF89a......", 12, "t.gif"), JSN_ERR_DATA,
                  "t.gif: a GIF image, which is not read");
-    assert_fails(jsn_image_decode(&image, "II*\0........", 12, "t.tif"), JSN_ERR_DATA,
+    assert_fails(jsni_image_decode(&image, "II*\0........", 12, "t.tif"), JSN_ERR_DATA,
                  "TIFF");
     static const struct {
         const char *bytes, *words; /* 12 bytes */
@@ -150,22 +150,22 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
          "x: a video (Matroska or WebM), which"},
     };
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
-        assert_fails(jsn_image_decode(&image, boxes[i].bytes, 12, "x"), JSN_ERR_DATA,
+        assert_fails(jsni_image_decode(&image, boxes[i].bytes, 12, "x"), JSN_ERR_DATA,
                      boxes[i].words);
     assert_fails(jsn_image_read(&image, support_folder), JSN_ERR_DATA, "regular");
     /* Dimensions are refused before memory is taken for them. */
     static const char wide[] = "P6 65535 65535 255 x";
-    assert_fails(jsn_image_decode(&image, wide, sizeof wide, "wide.ppm"), JSN_ERR_DATA,
+    assert_fails(jsni_image_decode(&image, wide, sizeof wide, "wide.ppm"), JSN_ERR_DATA,
                  "65535 x 65535");
     static const char larger[] = "P6 65536 1 255 x";
-    assert_fails(jsn_image_decode(&image, larger, sizeof larger, "l.ppm"), JSN_ERR_DATA,
-                 "header");
+    assert_fails(jsni_image_decode(&image, larger, sizeof larger, "l.ppm"),
+                 JSN_ERR_DATA, "header");
     static const char none[] = "P6 0 5 255 x";
-    assert_fails(jsn_image_decode(&image, none, sizeof none, "n.ppm"), JSN_ERR_DATA,
+    assert_fails(jsni_image_decode(&image, none, sizeof none, "n.ppm"), JSN_ERR_DATA,
                  "no pixels");
     static const uint8_t huge[33] =
         "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\x7f\xff\xff\xff\x7f";
-    const jsn_status status = jsn_image_decode(&image, huge, sizeof huge, "h.png");
+    const jsn_status status = jsni_image_decode(&image, huge, sizeof huge, "h.png");
     assert_true(status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED);
     jsn_image_release(&image);
 }
@@ -241,13 +241,13 @@ static uint64_t decode_after(const jsni_image_input *first,
                              const jsni_image_input *second, bool whole)
 {
     jsni_image_decoder *decoder = NULL;
-    jsn_image_part part = {0};
+    jsni_image_part part = {0};
     jsn_status status = JSN_OK;
     uint64_t sum = 1;
     assert_ok(jsni_image_decoder_create(&decoder));
     for (size_t i = first == NULL; i < 2; i++) {
         const jsni_image_input *input = i == 0 ? first : second;
-        const jsn_image_want want = {1, 1, 5, 5, 1};
+        const jsni_image_want want = {1, 1, 5, 5, 1};
         status = whole ? jsni_image_decoder_run(decoder, input, &part.image)
                        : jsni_image_decoder_run_part(decoder, input, &want, &part);
     }

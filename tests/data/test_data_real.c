@@ -3,13 +3,14 @@
 #include "support/support.h"
 
 #include "core/sha256.h"
+#include "data/dataset_part.h"
 #include "jensen/dataset.h"
 
 static void assert_pixels(const jsn_dataset *data, jsn_split split, const char *want)
 {
     jsni_sha256 sha;
     char hex[JSNI_SHA256_HEX];
-    const uint8_t *pixels = jsn_dataset_pixels(data, split);
+    const uint8_t *pixels = jsni_dataset_pixels(data, split);
     assert_non_null(pixels);
     jsni_sha256_init(&sha);
     jsni_sha256_add(&sha, pixels, jsn_dataset_samples(data, split) * 32 * 32 * 3);

@@ -77,8 +77,8 @@ static void test_paths_are_made_plain_or_refused(void **state)
 static void test_what_can_be_fetched_is_described(void **state)
 {
     (void)state;
-    assert_null(jsn_fetch_describe(jsn_fetch_count()));
-    for (size_t i = 0; i < jsn_fetch_count(); i++) {
+    assert_null(jsn_fetch_describe(SIZE_MAX));
+    for (size_t i = 0; jsn_fetch_describe(i) != NULL; i++) {
         const jsn_fetch_info *info = jsn_fetch_describe(i);
         assert_int_equal(strncmp(info->url, "https://", 8), 0);
         assert_int_equal(strlen(info->md5), 32);

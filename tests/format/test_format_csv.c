@@ -175,7 +175,7 @@ static const unsigned char gz[] = {
 
 static bool with_archive(void)
 {
-    for (size_t i = 0; i < jsn_feature_count(); i++)
+    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
         if (strcmp(jsn_feature_describe(i)->name, "libarchive") == 0)
             return jsn_feature_describe(i)->version[0] != '\0';
     return false;

@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "format/dtype.h"
 #include "format/half.h"
 #include "format/npy.h"
 
@@ -251,7 +252,7 @@ static void test_arrays_are_created_within_bounds(void **state)
                  "rank");
     assert_fails(jsn_array_create(&a, (jsn_dtype)99, 2, shape), JSN_ERR_ARGUMENT, "99");
     assert_string_equal(jsn_dtype_name((jsn_dtype)99), "unknown");
-    assert_int_equal(jsn_dtype_size((jsn_dtype)99), 0);
+    assert_int_equal(jsni_dtype_size((jsn_dtype)99), 0);
 }
 
 static jsn_status convert_one(double value, jsn_dtype via, jsn_dtype to, double *out)

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "format/dtype.h"
 #include "format/half.h"
 #include "format/pytorch.h"
 
@@ -73,7 +74,7 @@ static void check_state(const char *name)
         assert_non_null(t);
         assert_int_equal(t->dtype, rows[i].dtype);
         assert_int_equal(t->rank, rows[i].rank);
-        assert_int_equal(t->bytes, rows[i].elements * jsn_dtype_size(t->dtype));
+        assert_int_equal(t->bytes, rows[i].elements * jsni_dtype_size(t->dtype));
         for (size_t k = 0; k < rows[i].elements; k++)
             assert_true(element(t, k) ==
                         (t->dtype == JSN_DTYPE_BOOL ? (k + 1) % 2 : k + 1));

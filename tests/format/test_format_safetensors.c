@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "format/dtype.h"
 #include "format/safetensors.h"
 
 static const char *const golden = JSN_TEST_GOLDEN "/format/sample.safetensors";
@@ -46,7 +47,7 @@ static void test_a_file_of_every_type_is_read(void **state)
         assert_ptr_equal(t, jsni_safetensors_at(f, i));
         assert_int_equal(t->dtype, rows[i].dtype);
         assert_true(t->rank == 2 && t->shape[0] == 2 && t->shape[1] == 3);
-        assert_int_equal((uintptr_t)t->data % jsn_dtype_size(t->dtype), 0);
+        assert_int_equal((uintptr_t)t->data % jsni_dtype_size(t->dtype), 0);
         values_of(t, values);
         for (int k = 0; k < 6; k++)
             assert_true(values[k] == (t->dtype == JSN_DTYPE_BOOL ? k % 2 : k + 1));

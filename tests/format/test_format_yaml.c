@@ -10,7 +10,7 @@
 
 static bool with_yaml(void)
 {
-    for (size_t i = 0; i < jsn_feature_count(); i++)
+    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
         if (strcmp(jsn_feature_describe(i)->name, "libyaml") == 0)
             return jsn_feature_describe(i)->version[0] != '\0';
     return false;

@@ -5,16 +5,17 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/image_part.h"
 #include "data/image_decoder.h"
 
 /* Parts of an image that decodes hold its pixels. */
 static void check_parts(jsni_image_decoder *decoder, const jsni_image_input *input,
                         const jsn_image *whole, size_t width, size_t height)
 {
-    jsn_image_part part = {0};
+    jsni_image_part part = {0};
     for (unsigned d = 1; d <= 8; d *= 2) {
-        const jsn_image_want want = {width / 3, height / 4, (width + 1) / 2,
-                                     (height + 1) / 2, d};
+        const jsni_image_want want = {width / 3, height / 4, (width + 1) / 2,
+                                      (height + 1) / 2, d};
         if (jsni_image_decoder_run_part(decoder, input, &want, &part) != JSN_OK)
             continue;
         FUZZ_CHECK(part.width == width && part.height == height);

@@ -32,6 +32,7 @@
 #include "jensen/report.h"
 #include "jensen/run_check.h"
 #include "jensen/train.h"
+#include "train/classifier_impl.h"
 
 enum { MOST_SECONDS = 10, MOST_FILE = 1 << 22, BLAMED = 9 };
 
@@ -298,7 +299,7 @@ static void read_model(void)
     if (status != JSN_OK)
         return;
     expect("eval",
-           jsn_classifier_evaluate(c, "builtin:size=40,test=20", 1, NULL, &scores));
+           jsni_classifier_evaluate(c, "builtin:size=40,test=20", 1, NULL, &scores));
     jsn_classifier_scores_release(&scores);
     jsn_classifier_close(c);
 }

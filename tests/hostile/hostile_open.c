@@ -20,6 +20,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/image_part.h"
 #include "data/image_decoder.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
@@ -56,18 +57,18 @@ static jsn_status open_archive(const char *path, const char *cache)
     return status;
 }
 
-static jsn_status middle(void *user, size_t width, size_t height, jsn_image_want *want)
+static jsn_status middle(void *user, size_t width, size_t height, jsni_image_want *want)
 {
     (void)user;
     *want =
-        (jsn_image_want){width / 3, height / 3, (width + 2) / 3, (height + 2) / 3, 2};
+        (jsni_image_want){width / 3, height / 3, (width + 2) / 3, (height + 2) / 3, 2};
     return JSN_OK;
 }
 
 static jsn_status open_image(const char *path, const char *cache)
 {
     jsn_image image = {0};
-    jsn_image_part part = {0};
+    jsni_image_part part = {0};
     jsni_image_decoder *decoder = NULL;
     (void)cache;
     const jsn_status status = jsn_image_read(&image, path);
@@ -78,8 +79,8 @@ static jsn_status open_image(const char *path, const char *cache)
     size_t length = 0;
     if (jsni_file_read(path, (size_t)1 << 28, &bytes, &length) == JSN_OK &&
         jsni_image_decoder_create(&decoder) == JSN_OK)
-        (void)!jsn_image_decoder_part(decoder, bytes, length, path, middle, NULL,
-                                      &part);
+        (void)!jsni_image_decoder_part(decoder, bytes, length, path, middle, NULL,
+                                       &part);
     jsn_image_release(&part.image);
     jsni_image_decoder_destroy(decoder);
     jsni_free(bytes);

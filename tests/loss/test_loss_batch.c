@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 enum { CLASSES = 5, SAMPLES = 40, VIEWS = 2, ROW = SAMPLES * CLASSES };
 enum { COUNT = VIEWS * ROW };
@@ -39,11 +40,11 @@ static jsn_loss_batch make_batch(void)
     return batch;
 }
 
-static jsn_loss *make_loss(const char *spec, jsn_loss_level level)
+static jsn_loss *make_loss(const char *spec, jsni_loss_level level)
 {
     jsn_loss *loss = NULL;
     assert_ok(jsn_loss_create(&loss, spec, CLASSES, VIEWS));
-    assert_ok(jsn_loss_set_level(loss, level));
+    assert_ok(jsni_loss_set_level(loss, level));
     return loss;
 }
 
@@ -62,7 +63,7 @@ static void eval_single(jsn_loss *loss, const jsn_loss_batch *like, double *valu
 }
 
 /* The weighted mean and its gradient follow from those of the single samples. */
-static void check_weights(const char *spec, jsn_loss_level level, bool soft,
+static void check_weights(const char *spec, jsni_loss_level level, bool soft,
                           const double *class_weights, const double *sample_weights)
 {
     double values[SAMPLES];
@@ -114,16 +115,16 @@ static void test_weights_divide_by_their_sum(void **state)
         sample_weights[i] = (double)(i % 4) * 0.75;
     static const char *const specs[] = {"gjs", "ce", "bs", "nce"};
     for (size_t s = 0; s < 4; s++)
-        for (int level = JSN_LOSS_DOUBLE; level <= JSN_LOSS_AVX512; level++)
+        for (int level = JSNI_LOSS_DOUBLE; level <= JSNI_LOSS_AVX512; level++)
             for (int soft = 0; soft <= 1; soft++) {
-                if (!jsn_loss_level_exists((jsn_loss_level)level))
+                if (!jsni_loss_level_exists((jsni_loss_level)level))
                     continue;
-                check_weights(specs[s], (jsn_loss_level)level, soft != 0, class_weights,
-                              NULL);
-                check_weights(specs[s], (jsn_loss_level)level, soft != 0, NULL,
+                check_weights(specs[s], (jsni_loss_level)level, soft != 0,
+                              class_weights, NULL);
+                check_weights(specs[s], (jsni_loss_level)level, soft != 0, NULL,
                               sample_weights);
-                check_weights(specs[s], (jsn_loss_level)level, soft != 0, class_weights,
-                              sample_weights);
+                check_weights(specs[s], (jsni_loss_level)level, soft != 0,
+                              class_weights, sample_weights);
             }
 }
 
@@ -135,7 +136,7 @@ static void test_a_divisor_replaces_the_sum_of_the_weights(void **state)
     double total = 0.0;
     for (size_t i = 0; i < SAMPLES; i++)
         total += weights[i] = (double)(i % 4) * 0.75;
-    jsn_loss *loss = make_loss("gjs", JSN_LOSS_AUTO);
+    jsn_loss *loss = make_loss("gjs", JSNI_LOSS_AUTO);
     jsn_loss_batch batch = make_batch();
     batch.sample_weights = weights;
     jsn_loss_result mean = {0.0, NULL, mean_grad}, sum = {0.0, NULL, sum_grad};
@@ -165,11 +166,11 @@ static void test_a_loss_can_change_its_level(void **state)
     jsn_loss_batch batch = make_batch();
     for (size_t k = 0; k < COUNT; k++)
         wide[k] = logits[k];
-    for (int level = JSN_LOSS_PLAIN; level <= JSN_LOSS_AVX512; level++) {
-        if (!jsn_loss_level_exists((jsn_loss_level)level))
+    for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++) {
+        if (!jsni_loss_level_exists((jsni_loss_level)level))
             continue;
-        jsn_loss *fresh = make_loss("gjs", (jsn_loss_level)level);
-        jsn_loss *used = make_loss("gjs", (jsn_loss_level)level);
+        jsn_loss *fresh = make_loss("gjs", (jsni_loss_level)level);
+        jsn_loss *used = make_loss("gjs", (jsni_loss_level)level);
         jsn_loss_result want = {0.0, NULL, first}, got = {0.0, NULL, NULL};
         jsn_loss_batch other = batch;
         other.type = JSN_LOSS_F64;
@@ -186,7 +187,7 @@ static void test_a_loss_can_change_its_level(void **state)
 }
 
 /* gjs on most samples, a one-view loss that reads the first view on the others. */
-static void check_mixed(jsn_loss_level level, bool first_only)
+static void check_mixed(jsni_loss_level level, bool first_only)
 {
     double values[3][SAMPLES];
     static float grads[3][COUNT];
@@ -194,7 +195,7 @@ static void check_mixed(jsn_loss_level level, bool first_only)
     jsn_loss *gjs = make_loss("gjs", level);
     jsn_loss *ce = make_loss("ce", level);
     jsn_loss_batch batch = make_batch();
-    jsn_loss_first_view_only(ce, first_only);
+    jsni_loss_first_view_only(ce, first_only);
     eval_single(gjs, &batch, values[0], grads[0]);
     eval_single(ce, &batch, values[1], grads[1]);
     for (size_t k = ROW; k < COUNT && first_only; k++)
@@ -233,16 +234,16 @@ static void check_mixed(jsn_loss_level level, bool first_only)
 static void test_two_losses_share_a_batch(void **state)
 {
     (void)state;
-    for (int level = JSN_LOSS_DOUBLE; level <= JSN_LOSS_AVX512; level++)
-        if (jsn_loss_level_exists((jsn_loss_level)level)) {
-            check_mixed((jsn_loss_level)level, true);
-            check_mixed((jsn_loss_level)level, false);
+    for (int level = JSNI_LOSS_DOUBLE; level <= JSNI_LOSS_AVX512; level++)
+        if (jsni_loss_level_exists((jsni_loss_level)level)) {
+            check_mixed((jsni_loss_level)level, true);
+            check_mixed((jsni_loss_level)level, false);
         }
 }
 
 /* First view alone: the value of a batch with that view and nothing else, and after
  * switching it off the loss of all views. */
-static void check_first_view(const char *spec, jsn_loss_level level, bool soft)
+static void check_first_view(const char *spec, jsni_loss_level level, bool soft)
 {
     double one[SAMPLES], both[SAMPLES], before[SAMPLES];
     static float grad[COUNT], grad_one[ROW];
@@ -256,8 +257,8 @@ static void check_first_view(const char *spec, jsn_loss_level level, bool soft)
     jsn_loss_result all = {0.0, before, NULL};
     assert_ok(jsn_loss_eval(loss, &batch, &all));
     assert_ok(jsn_loss_create(&single, spec, CLASSES, 1));
-    assert_ok(jsn_loss_set_level(single, level));
-    jsn_loss_first_view_only(loss, true);
+    assert_ok(jsni_loss_set_level(single, level));
+    jsni_loss_first_view_only(loss, true);
     jsn_loss_result result = {0.0, both, grad};
     assert_ok(jsn_loss_eval(loss, &batch, &result));
     jsn_loss_result alone = {0.0, one, grad_one};
@@ -267,7 +268,7 @@ static void check_first_view(const char *spec, jsn_loss_level level, bool soft)
     for (size_t k = ROW; k < COUNT; k++)
         assert_close((double)grad[k], 0.0, 0, 0);
     assert_close(result.mean, alone.mean, 0, 0);
-    jsn_loss_first_view_only(loss, false);
+    jsni_loss_first_view_only(loss, false);
     assert_ok(jsn_loss_eval(loss, &batch, &result));
     assert_memory_equal(before, both, sizeof before);
     jsn_loss_destroy(single);
@@ -281,9 +282,9 @@ static void test_first_view_only_is_the_loss_of_one_view(void **state)
                                         "gjs-nocons:code=1", "gjs-consistency"};
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
         for (int soft = 0; soft < 2; soft++) {
-            check_first_view(specs[i], JSN_LOSS_DOUBLE, soft != 0);
-            check_first_view(specs[i], JSN_LOSS_PLAIN, soft != 0);
-            check_first_view(specs[i], JSN_LOSS_AUTO, soft != 0);
+            check_first_view(specs[i], JSNI_LOSS_DOUBLE, soft != 0);
+            check_first_view(specs[i], JSNI_LOSS_PLAIN, soft != 0);
+            check_first_view(specs[i], JSNI_LOSS_AUTO, soft != 0);
         }
 }
 
@@ -351,7 +352,7 @@ static void test_a_sample_does_not_depend_on_its_place(void **state)
     (void)state;
     double values[SAMPLES];
     double last = 0.0;
-    jsn_loss *loss = make_loss("gjs", JSN_LOSS_AUTO);
+    jsn_loss *loss = make_loss("gjs", JSNI_LOSS_AUTO);
     jsn_loss_batch batch = make_batch();
     jsn_loss_result result = {0.0, values, NULL};
     assert_ok(jsn_loss_eval(loss, &batch, &result));
@@ -482,9 +483,9 @@ static void test_bad_batches_are_refused(void **state)
     static float grad[COUNT];
     double weights[SAMPLES] = {0};
     uint8_t use_other[SAMPLES] = {0};
-    jsn_loss *gce = make_loss("gce", JSN_LOSS_AUTO);
-    jsn_loss *gjs = make_loss("gjs", JSN_LOSS_AUTO);
-    jsn_loss *root = make_loss("js-sqrt", JSN_LOSS_AUTO);
+    jsn_loss *gce = make_loss("gce", JSNI_LOSS_AUTO);
+    jsn_loss *gjs = make_loss("gjs", JSNI_LOSS_AUTO);
+    jsn_loss *root = make_loss("js-sqrt", JSNI_LOSS_AUTO);
     jsn_loss_batch batch = make_batch();
     jsn_loss_result result = {-1.0, NULL, grad};
 
@@ -532,12 +533,12 @@ static void test_bad_batches_are_refused(void **state)
 static void test_levels_have_names_and_can_be_refused(void **state)
 {
     (void)state;
-    assert_string_equal(jsn_loss_level_name(JSN_LOSS_AVX512), "avx512");
-    assert_string_equal(jsn_loss_level_name((jsn_loss_level)99), "unknown");
-    assert_false(jsn_loss_level_exists((jsn_loss_level)99));
-    jsn_loss *loss = make_loss("ce", JSN_LOSS_AUTO);
-    assert_int_equal(jsn_loss_level_used(loss), JSN_LOSS_AUTO);
-    assert_fails(jsn_loss_set_level(loss, (jsn_loss_level)99), JSN_ERR_UNSUPPORTED,
+    assert_string_equal(jsni_loss_level_name(JSNI_LOSS_AVX512), "avx512");
+    assert_string_equal(jsni_loss_level_name((jsni_loss_level)99), "unknown");
+    assert_false(jsni_loss_level_exists((jsni_loss_level)99));
+    jsn_loss *loss = make_loss("ce", JSNI_LOSS_AUTO);
+    assert_int_equal(jsni_loss_level_used(loss), JSNI_LOSS_AUTO);
+    assert_fails(jsni_loss_set_level(loss, (jsni_loss_level)99), JSN_ERR_UNSUPPORTED,
                  "lacks");
     assert_fails(jsn_loss_set_threads(loss, 1u << 20), JSN_ERR_RANGE, "threads");
     jsn_loss_destroy(loss);

@@ -10,6 +10,7 @@
 #include "backend/cuda/cuda_loss.h"
 #include "jensen/loss.h"
 #include "loss/golden_loss.h"
+#include "loss/loss_mode.h"
 
 /* Device copies of a batch and of its results. */
 typedef struct device_batch {
@@ -162,11 +163,11 @@ static void check_batch(const char *spec, const char *other_spec, size_t classes
     batch.class_weights = weighted ? class_weights : NULL;
     batch.sample_weights = weighted ? sample_weights : NULL;
     assert_ok(jsn_loss_create(&loss, spec, classes, VIEWS));
-    assert_ok(jsn_loss_set_level(loss, JSN_LOSS_DOUBLE));
+    assert_ok(jsni_loss_set_level(loss, JSNI_LOSS_DOUBLE));
     if (other_spec != NULL) {
         assert_ok(jsn_loss_create(&other, other_spec, classes, VIEWS));
-        assert_ok(jsn_loss_set_level(other, JSN_LOSS_DOUBLE));
-        jsn_loss_first_view_only(other, true);
+        assert_ok(jsni_loss_set_level(other, JSNI_LOSS_DOUBLE));
+        jsni_loss_first_view_only(other, true);
         batch.other = other;
         batch.use_other = use_other;
     }
@@ -194,7 +195,7 @@ static void test_device_batches_match_the_host(void **state)
         skip();
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
         for (int weighted = 0; weighted <= 1; weighted++) {
-            for (size_t l = 0; l < jsn_loss_count(); l++)
+            for (size_t l = 0; jsn_loss_describe(l) != NULL; l++)
                 check_batch(jsn_loss_describe(l)->name, NULL, classes[i],
                             weighted != 0);
             check_batch("gjs:pi1=0.05", NULL, classes[i], weighted != 0);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 enum { SAMPLES = 40, MOST_CLASSES = 200, COUNT = SAMPLES * MOST_CLASSES };
 
@@ -74,15 +75,15 @@ static void test_logits_that_are_no_numbers_are_found(void **state)
 {
     (void)state;
     static const size_t sizes[] = {5, MOST_CLASSES};
-    for (size_t i = 0; i < jsn_loss_count(); i++)
-        for (int level = JSN_LOSS_DOUBLE; level <= JSN_LOSS_AVX512; level++)
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++)
+        for (int level = JSNI_LOSS_DOUBLE; level <= JSNI_LOSS_AVX512; level++)
             for (size_t s = 0; s < 2; s++) {
-                if (!jsn_loss_level_exists((jsn_loss_level)level))
+                if (!jsni_loss_level_exists((jsni_loss_level)level))
                     continue;
                 jsn_loss *loss = NULL;
                 assert_ok(
                     jsn_loss_create(&loss, jsn_loss_describe(i)->name, sizes[s], 1));
-                assert_ok(jsn_loss_set_level(loss, (jsn_loss_level)level));
+                assert_ok(jsni_loss_set_level(loss, (jsni_loss_level)level));
                 check_wrong(loss, sizes[s], 0.0f);
                 if (jsn_loss_describe(i)->soft)
                     check_wrong(loss, sizes[s], 0.5f);
@@ -97,7 +98,7 @@ static void check_masked(const char *spec, size_t classes, float share, int leve
     static float grad[COUNT];
     jsn_loss *loss = NULL;
     assert_ok(jsn_loss_create(&loss, spec, classes, 1));
-    assert_ok(jsn_loss_set_level(loss, (jsn_loss_level)level));
+    assert_ok(jsni_loss_set_level(loss, (jsni_loss_level)level));
     for (size_t in_place = 0; in_place < 2; in_place++) {
         jsn_loss_batch batch = make_batch(classes, share);
         logits[7 * classes + 1] = -INFINITY;
@@ -115,9 +116,9 @@ static void test_a_class_that_is_ruled_out_but_wanted_is_found(void **state)
     (void)state;
     static const size_t sizes[] = {5, 20, MOST_CLASSES};
     static const char *const specs[] = {"ce", "sce", "bs", "kl", "jeffreys"};
-    for (int level = JSN_LOSS_PLAIN; level <= JSN_LOSS_AVX512; level++)
+    for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++)
         for (size_t s = 0; s < 3; s++) {
-            if (!jsn_loss_level_exists((jsn_loss_level)level))
+            if (!jsni_loss_level_exists((jsni_loss_level)level))
                 continue;
             check_masked("ls", sizes[s], 0.0f, level);
             for (size_t i = 0; i < 5; i++) {

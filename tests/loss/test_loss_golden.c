@@ -6,6 +6,7 @@
 
 #include "jensen/loss.h"
 #include "loss/golden_loss.h"
+#include "loss/loss_mode.h"
 
 typedef struct errors {
     double loss, gradient;
@@ -14,12 +15,12 @@ typedef struct errors {
 static float floats[2][GOLDEN_MOST];
 static double doubles[3][GOLDEN_MOST];
 
-/* Evaluates a case; level JSN_LOSS_AUTO means float64 input. */
-static errors evaluate(const golden_case *c, jsn_loss_level level)
+/* Evaluates a case; level JSNI_LOSS_AUTO means float64 input. */
+static errors evaluate(const golden_case *c, jsni_loss_level level)
 {
     const size_t step = c->samples * c->classes;
     const size_t count = c->views * step;
-    const bool f64 = level == JSN_LOSS_AUTO;
+    const bool f64 = level == JSNI_LOSS_AUTO;
     double values[8];
     jsn_loss *loss = NULL;
     jsn_loss_batch batch;
@@ -39,11 +40,11 @@ static errors evaluate(const golden_case *c, jsn_loss_level level)
         batch.targets = f64 ? (const void *)doubles[2] : c->targets;
     jsn_loss_result result = {0.0, values, f64 ? (void *)doubles[1] : floats[1]};
     assert_ok(jsn_loss_create(&loss, c->spec, c->classes, c->views));
-    assert_ok(jsn_loss_set_level(loss, level));
+    assert_ok(jsni_loss_set_level(loss, level));
     assert_ok(jsn_loss_eval(loss, &batch, &result));
     /* Which arithmetic ran. */
-    assert_int_equal(jsn_loss_level_used(loss),
-                     f64 || c->extreme ? JSN_LOSS_DOUBLE : level);
+    assert_int_equal(jsni_loss_level_used(loss),
+                     f64 || c->extreme ? JSNI_LOSS_DOUBLE : level);
     jsn_loss_destroy(loss);
 
     double mean = 0.0;
@@ -57,9 +58,9 @@ static errors evaluate(const golden_case *c, jsn_loss_level level)
     return found;
 }
 
-static void check_level(const golden *g, jsn_loss_level level)
+static void check_level(const golden *g, jsni_loss_level level)
 {
-    const bool f64 = level == JSN_LOSS_AUTO;
+    const bool f64 = level == JSNI_LOSS_AUTO;
     size_t failures = 0;
     errors worst = {0.0, 0.0};
     for (size_t i = 0; i < g->count; i++) {
@@ -70,7 +71,7 @@ static void check_level(const golden *g, jsn_loss_level level)
         double most_gradient = 1e-5;
         if (f64)
             most_loss = most_gradient = c.extreme ? 1e-9 : 1e-12;
-        else if (level == JSN_LOSS_DOUBLE || c.extreme)
+        else if (level == JSNI_LOSS_DOUBLE || c.extreme)
             most_loss = most_gradient = 1e-6;
         if (!(e.loss <= most_loss) || !(e.gradient <= most_gradient)) {
             print_error("%s (%s): loss off by %.3g, gradient by %.3g\n", c.name, c.spec,
@@ -81,29 +82,29 @@ static void check_level(const golden *g, jsn_loss_level level)
         worst.gradient = support_worse(worst.gradient, e.gradient);
     }
     print_message("%s: worst loss %.2g, gradient %.2g\n",
-                  f64 ? "float64" : jsn_loss_level_name(level), worst.loss,
+                  f64 ? "float64" : jsni_loss_level_name(level), worst.loss,
                   worst.gradient);
     assert_int_equal(failures, 0);
 }
 
 static void test_float64_input_is_exact(void **state)
 {
-    check_level(*state, JSN_LOSS_AUTO);
+    check_level(*state, JSNI_LOSS_AUTO);
 }
 
 static void test_float32_input_in_double(void **state)
 {
-    check_level(*state, JSN_LOSS_DOUBLE);
+    check_level(*state, JSNI_LOSS_DOUBLE);
 }
 
 static void test_every_float_level_keeps_the_tolerance(void **state)
 {
-    for (int level = JSN_LOSS_PLAIN; level <= JSN_LOSS_AVX512; level++)
-        if (jsn_loss_level_exists((jsn_loss_level)level))
-            check_level(*state, (jsn_loss_level)level);
+    for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++)
+        if (jsni_loss_level_exists((jsni_loss_level)level))
+            check_level(*state, (jsni_loss_level)level);
         else
             print_message("%s: not on this machine, skipped\n",
-                          jsn_loss_level_name((jsn_loss_level)level));
+                          jsni_loss_level_name((jsni_loss_level)level));
 }
 
 /* The measure must notice a wrong value, a wrong sign and a number that is none. */

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 enum { MOST_CLASSES = 1000, MOST_VIEWS = 5, SAMPLES = 3 };
 enum { MOST = MOST_VIEWS * SAMPLES * MOST_CLASSES };
@@ -56,11 +57,11 @@ static void fill_probe(probe *p, double spread)
     }
 }
 
-/* Evaluates in double (JSN_LOSS_AUTO) or, from rounded logits, at a float level. */
-static void evaluate(probe *p, jsn_loss_level level, double *grad)
+/* Evaluates in double (JSNI_LOSS_AUTO) or, from rounded logits, at a float level. */
+static void evaluate(probe *p, jsni_loss_level level, double *grad)
 {
     static float logits[MOST], targets[SAMPLES * MOST_CLASSES], gradient[MOST];
-    const bool f64 = level == JSN_LOSS_AUTO;
+    const bool f64 = level == JSNI_LOSS_AUTO;
     const size_t count = entries(p);
     jsn_loss *loss = NULL;
     jsn_loss_batch batch;
@@ -83,7 +84,7 @@ static void evaluate(probe *p, jsn_loss_level level, double *grad)
     assert_ok(jsn_loss_create(&loss, p->spec, p->classes, p->views));
     if (jsn_loss_describe_of(loss)->per_sample)
         result.per_sample = values;
-    assert_ok(jsn_loss_set_level(loss, level));
+    assert_ok(jsni_loss_set_level(loss, level));
     assert_ok(jsn_loss_eval(loss, &batch, &result));
     jsn_loss_destroy(loss);
     for (size_t k = 0; k < count && !f64 && grad != NULL; k++)
@@ -104,10 +105,10 @@ static double difference_error(probe *p)
     for (size_t k = 0; k < entries(p); k++) {
         const double at = p->logits[k];
         p->logits[k] = at + step;
-        evaluate(p, JSN_LOSS_AUTO, NULL);
+        evaluate(p, JSNI_LOSS_AUTO, NULL);
         const double above = p->mean;
         p->logits[k] = at - step;
-        evaluate(p, JSN_LOSS_AUTO, NULL);
+        evaluate(p, JSNI_LOSS_AUTO, NULL);
         const double error = fabs(p->grad[k] - (above - p->mean) / (2.0 * step));
         p->logits[k] = at;
         worst = support_worse(worst, error);
@@ -120,7 +121,7 @@ static void for_each_loss(size_t classes, size_t views, double spread,
                           void (*fn)(probe *p))
 {
     static probe p;
-    for (size_t i = 0; i < jsn_loss_count(); i++)
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++)
         for (int soft = 0; soft <= (jsn_loss_describe(i)->soft ? 1 : 0); soft++) {
             p.spec = jsn_loss_describe(i)->name;
             p.classes = classes;
@@ -139,7 +140,7 @@ static void complain(const probe *p, const char *what, double number)
 
 static void check_differences(probe *p)
 {
-    evaluate(p, JSN_LOSS_AUTO, p->grad);
+    evaluate(p, JSNI_LOSS_AUTO, p->grad);
     const double error = difference_error(p);
     if (!(error <= 1e-8))
         complain(p, "gradient off by", error);
@@ -160,7 +161,7 @@ static void test_gradient_check_notices_a_wrong_gradient(void **state)
     (void)state;
     static probe p = {.spec = "gjs", .classes = 4, .views = 2};
     fill_probe(&p, 2.0);
-    evaluate(&p, JSN_LOSS_AUTO, p.grad);
+    evaluate(&p, JSNI_LOSS_AUTO, p.grad);
     assert_true(difference_error(&p) <= 1e-8);
     const double right = p.grad[5];
     p.grad[5] = -right;
@@ -177,7 +178,7 @@ static void check_shift(probe *p)
 {
     static double grad[MOST];
     const size_t step = SAMPLES * p->classes;
-    evaluate(p, JSN_LOSS_AUTO, p->grad);
+    evaluate(p, JSNI_LOSS_AUTO, p->grad);
     const double mean = p->mean;
     for (size_t row = 0; row < p->views * SAMPLES; row++) {
         double sum = 0.0;
@@ -189,7 +190,7 @@ static void check_shift(probe *p)
     for (size_t v = 0; v < p->views; v++)
         for (size_t k = 0; k < step; k++)
             p->logits[v * step + k] += 100.0 + (double)v;
-    evaluate(p, JSN_LOSS_AUTO, grad);
+    evaluate(p, JSNI_LOSS_AUTO, grad);
     /* Rounding of the shifted logits, 1e-14, times the slope. */
     if (!(fabs(p->mean - mean) <= 1e-12 * fmax(1.0, fabs(mean))))
         complain(p, "a shift changes the value by", p->mean - mean);
@@ -212,7 +213,7 @@ static void check_levels(probe *p)
     /* The same input for both: floats. */
     for (size_t k = 0; k < SAMPLES * p->classes; k++)
         p->targets[k] = (double)(float)p->targets[k];
-    evaluate(p, JSN_LOSS_AUTO, p->grad);
+    evaluate(p, JSNI_LOSS_AUTO, p->grad);
     const double mean = p->mean;
     const double size = fmax(1.0, fmax(fabs(mean), p->size));
     double scale = 1.0;
@@ -220,12 +221,12 @@ static void check_levels(probe *p)
         scale = fmax(scale, SAMPLES * fabs(p->grad[k]));
     if (!isfinite(mean))
         complain(p, "value", mean);
-    for (int level = JSN_LOSS_PLAIN; level <= JSN_LOSS_AVX512; level++) {
-        if (!jsn_loss_level_exists((jsn_loss_level)level))
+    for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++) {
+        if (!jsni_loss_level_exists((jsni_loss_level)level))
             continue;
-        evaluate(p, (jsn_loss_level)level, grad);
+        evaluate(p, (jsni_loss_level)level, grad);
         if (!(fabs(p->mean - mean) <= 3e-6 * size))
-            complain(p, jsn_loss_level_name((jsn_loss_level)level),
+            complain(p, jsni_loss_level_name((jsni_loss_level)level),
                      (p->mean - mean) / size);
         for (size_t k = 0; k < entries(p); k++)
             if (!(SAMPLES * fabs(grad[k] - p->grad[k]) <= 1e-5 * scale))
@@ -311,12 +312,12 @@ static void check_average(probe *p)
 {
     static double grad[MOST];
     const jsn_loss_info *info = NULL;
-    for (size_t i = 0; i < jsn_loss_count(); i++)
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++)
         if (strcmp(jsn_loss_describe(i)->name, p->spec) == 0)
             info = jsn_loss_describe(i);
     if (info->views != 1 || !info->per_sample)
         return;
-    evaluate(p, JSN_LOSS_AUTO, p->grad);
+    evaluate(p, JSNI_LOSS_AUTO, p->grad);
     const double together = p->mean;
     const size_t views = p->views;
     const size_t step = SAMPLES * p->classes;
@@ -327,7 +328,7 @@ static void check_average(probe *p)
         if (v > 0 && v + 1 < views)
             memmove(p->logits + step, p->logits + 2 * step,
                     (views - v - 1) * step * sizeof(double));
-        evaluate(p, JSN_LOSS_AUTO, grad);
+        evaluate(p, JSNI_LOSS_AUTO, grad);
         sum += p->mean / (double)views;
         for (size_t k = 0; k < step; k++)
             assert_close(p->grad[v * step + k], grad[k] / (double)views, 1e-15, 1e-13);
@@ -364,7 +365,7 @@ static void test_parts_add_up(void **state)
                 p = (probe){.classes = 9, .views = 2, .soft = soft != 0};
                 p.spec = specs[part];
                 fill_probe(&p, 3.0);
-                evaluate(&p, JSN_LOSS_AUTO, p.grad);
+                evaluate(&p, JSNI_LOSS_AUTO, p.grad);
                 means[part] = p.mean;
             }
             assert_close(means[0],

@@ -3,6 +3,7 @@
 #include "support/support.h"
 
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 enum { CLASSES = 4 };
 
@@ -95,7 +96,7 @@ static void check_case(const value_case *c)
     jsn_loss_result result = {0.0, per_sample ? &value : NULL, grad};
     print_message("%s\n", c->spec);
     assert_ok(jsn_loss_eval(loss, &batch, &result));
-    assert_int_equal(jsn_loss_level_used(loss), JSN_LOSS_DOUBLE);
+    assert_int_equal(jsni_loss_level_used(loss), JSNI_LOSS_DOUBLE);
     /* The values are printed with ten decimals, the gradients with eight. */
     assert_close(result.mean, c->value, 1e-10, 0);
     if (per_sample)

@@ -224,7 +224,7 @@ static void test_every_allocation_may_fail(void **state)
 static void test_every_loss_has_a_curve_and_a_figure(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < jsn_loss_count(); i++) {
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++) {
         const char *name = jsn_loss_describe(i)->name;
         char path[512], *svg = NULL;
         assert_ok(jsn_plot_render("loss", name, false, &svg));

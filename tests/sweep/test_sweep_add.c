@@ -4,6 +4,7 @@
 #include "core/option.h"
 #include "jensen/sweep.h"
 #include "support/support.h"
+#include "sweep/sweep_impl.h"
 
 /* Groups are any text: what is stored can be read again. */
 static void test_any_group(void **state)
@@ -101,7 +102,7 @@ static void test_tune_continues_an_earlier_study(void **state)
     assert_ok(jsn_sweep_trials(sweep, &trials, &count));
     assert_int_equal(count, 3);
     for (size_t i = 0; i < count; i++)
-        assert_true(jsn_sweep_number(&trials[i], "lr") == want[i]);
+        assert_true(jsni_sweep_number(&trials[i], "lr") == want[i]);
     jsn_sweep_trials_release(trials, count);
     jsn_sweep_close(sweep);
 }

@@ -7,6 +7,7 @@
 #include "jensen/loss.h"
 #include "jensen/recipe.h"
 #include "jensen/train.h"
+#include "train/recipe_find.h"
 
 static const char *const noises[] = {"clean",  "sym-20",  "sym-40", "sym-60",
                                      "sym-80", "asym-20", "asym-40"};
@@ -50,7 +51,7 @@ static void check_cell(const char *line, int noise)
     lower(method, field(line, 1));
     (void)snprintf(name, sizeof name, "%s/%s/%s", dataset, noises[noise], method);
     jsn_recipe r;
-    assert_ok(jsn_recipe_find(name, &r));
+    assert_ok(jsni_recipe_find(name, &r));
     const int asym = noise >= 5;
     assert_close(atof(jsn_recipe_value(&r, "lr")), atof(field(line, asym ? 4 : 2)), 0,
                  0);
@@ -104,7 +105,7 @@ static void test_every_recipe_is_valid_and_has_its_own_name(void **state)
         jsn_train_config config;
         jsn_train_config_clear(&config);
         assert_ok(jsn_recipe_at(i, &a));
-        assert_ok(jsn_recipe_find(a.name, &b));
+        assert_ok(jsni_recipe_find(a.name, &b));
         assert_memory_equal(&a.options, &b.options, sizeof a.options);
         assert_true(a.option_count < JSN_RECIPE_MAX_OPTIONS);
         for (size_t k = 0; k < a.option_count; k++)
@@ -118,9 +119,9 @@ static void test_every_recipe_is_valid_and_has_its_own_name(void **state)
         jsn_train_config_release(&config);
     }
     assert_fails(jsn_recipe_at(count, &a), JSN_ERR_RANGE, "recipe");
-    assert_fails(jsn_recipe_find("cifar10/sym-40/gsj", &a), JSN_ERR_UNKNOWN_NAME,
+    assert_fails(jsni_recipe_find("cifar10/sym-40/gsj", &a), JSN_ERR_UNKNOWN_NAME,
                  "did you mean 'cifar10/sym-40/gjs'?");
-    assert_fails(jsn_recipe_find("nothing", &a), JSN_ERR_UNKNOWN_NAME, "show recipes");
+    assert_fails(jsni_recipe_find("nothing", &a), JSN_ERR_UNKNOWN_NAME, "show recipes");
 }
 
 /* The rows that do not come from Table 7, against the paper's text. */
@@ -160,7 +161,7 @@ static void test_other_families_follow_the_paper(void **state)
     };
     for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
         jsn_recipe r;
-        assert_ok(jsn_recipe_find(facts[i].recipe, &r));
+        assert_ok(jsni_recipe_find(facts[i].recipe, &r));
         assert_non_null(jsn_recipe_value(&r, facts[i].option));
         assert_string_equal(jsn_recipe_value(&r, facts[i].option), facts[i].value);
     }

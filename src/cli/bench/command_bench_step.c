@@ -1,13 +1,14 @@
-/* cli/command_bench_step.c - times a training step: forward, loss, backward and update
+/* cli/bench/command_bench_step.c - times a training step: forward, loss, backward and update
  * on data that is already on the device. */
 #include <math.h>
 #include <stdio.h>
 
+#include "backend/model.h"
+#include "cli/bench/cli_bench.h"
+#include "cli/bench/cli_layers.h"
+#include "cli/bench/cli_step.h"
 #include "cli/cli.h"
-#include "cli/cli_bench.h"
-#include "cli/cli_layers.h"
 #include "cli/cli_numbers.h"
-#include "cli/cli_step.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/loss.h"
@@ -113,8 +114,8 @@ static jsn_status print_json(const bench_values *v, const cli_step *c,
     jsni_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
         jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", jsn_model_layer(c->model, i));
-        jsni_json_put_text(w, "implementation", jsn_model_implementation(c->model, i));
+        jsni_json_put_text(w, "name", jsni_model_layer(c->model, i));
+        jsni_json_put_text(w, "implementation", jsni_model_implementation(c->model, i));
         if (l != NULL)
             cli_layers_json(l, i, w);
         jsni_json_end(w);
@@ -130,8 +131,8 @@ static void print_text(const bench_values *v, const cli_step *c, const cli_layer
     const jsn_logger *log = cli_logger();
     for (size_t i = 0; i < m.layers; i++) {
         char line[256];
-        (void)snprintf(line, sizeof line, "%-28s %s", jsn_model_layer(c->model, i),
-                       jsn_model_implementation(c->model, i));
+        (void)snprintf(line, sizeof line, "%-28s %s", jsni_model_layer(c->model, i),
+                       jsni_model_implementation(c->model, i));
         if (log->message != NULL)
             log->message(log->user, JSN_LOG_DEBUG, line);
     }

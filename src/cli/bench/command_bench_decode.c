@@ -1,4 +1,4 @@
-/* cli/command_bench_decode.c - how fast image files are decoded, on one core, from memory:
+/* cli/bench/command_bench_decode.c - how fast image files are decoded, on one core, from memory:
  * the files given, or JPEGs of the built-in set, beside a copy of their pixels. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -7,12 +7,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
-#include "cli/cli_bench.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "core/json.h"
 #include "core/words.h"
+#include "data/image_decoder.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
 
@@ -100,7 +101,7 @@ static jsn_status add_builtin(files *f)
     return status;
 }
 
-static jsn_status want(void *user, size_t width, size_t height, jsn_image_want *out)
+static jsn_status want(void *user, size_t width, size_t height, jsni_image_want *out)
 {
     (void)width;
     (void)height;
@@ -111,8 +112,8 @@ static jsn_status want(void *user, size_t width, size_t height, jsn_image_want *
 /* What a decoder works on. */
 typedef struct decoding {
     const files *f;
-    jsn_image_decoder *decoder;
-    jsn_image_part part; /* the file decoded last */
+    jsni_image_decoder *decoder;
+    jsni_image_part part; /* the file decoded last */
     unsigned divisor;
     size_t bytes; /* of the pixels of all files */
 } decoding;
@@ -123,11 +124,12 @@ static jsn_status decode_all(decoding *d)
     jsn_status status = JSN_OK;
     d->bytes = 0;
     for (size_t k = 0; k < f->count && status == JSN_OK; k++) {
+        const jsni_image_input input = {(const uint8_t *)f->bytes[k], f->length[k],
+                                        "image"};
         status = d->divisor == 1
-                     ? jsn_image_decoder_decode(d->decoder, f->bytes[k], f->length[k],
-                                                "image", &d->part.image)
-                     : jsn_image_decoder_part(d->decoder, f->bytes[k], f->length[k],
-                                              "image", want, &d->divisor, &d->part);
+                     ? jsni_image_decoder_run(d->decoder, &input, &d->part.image)
+                     : jsni_image_decoder_part(d->decoder, f->bytes[k], f->length[k],
+                                               "image", want, &d->divisor, &d->part);
         d->bytes += d->part.image.width * d->part.image.height * JSN_IMAGE_CHANNELS;
     }
     return status;
@@ -137,7 +139,7 @@ static jsn_status decode_all(decoding *d)
 static jsn_status measure(decoding *d, const decode_values *v, double *seconds,
                           cli_bench *bench)
 {
-    jsn_status status = jsn_image_decoder_create(&d->decoder);
+    jsn_status status = jsni_image_decoder_create(&d->decoder);
     size_t rounds = 1;
     for (int64_t i = -1; status == JSN_OK && i < v->repeats; i++) {
         const double start = cpu_now();
@@ -204,7 +206,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = print(&d, v, &bench);
     jsn_image_release(&d.part.image);
-    jsn_image_decoder_destroy(d.decoder);
+    jsni_image_decoder_destroy(d.decoder);
     for (size_t i = 0; f != NULL && i < f->count; i++)
         free(f->bytes[i]);
     free(seconds);

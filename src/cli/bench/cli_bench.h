@@ -1,4 +1,4 @@
-/* cli/cli_bench.h - what every benchmark prints as JSON under the same names, and the
+/* cli/bench/cli_bench.h - what every benchmark prints as JSON under the same names, and the
  * copy in memory that several of them have as their limit. */
 #ifndef JENSEN_CLI_BENCH_H
 #define JENSEN_CLI_BENCH_H

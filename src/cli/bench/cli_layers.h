@@ -1,10 +1,11 @@
-/* cli/cli_layers.h - the times of a model's layers beside their limit, for `bench step
+/* cli/bench/cli_layers.h - the times of a model's layers beside their limit, for `bench step
  * --limit`. */
 #ifndef JENSEN_CLI_LAYERS_H
 #define JENSEN_CLI_LAYERS_H
 
 #include <stddef.h>
 
+#include "backend/model.h"
 #include "core/json.h"
 #include "jensen/model.h"
 #include "jensen/status.h"
@@ -18,7 +19,7 @@ typedef struct cli_layer {
 typedef struct cli_layers {
     cli_layer *layers; /* [count]; owned */
     size_t count;
-    jsn_layer_time *times; /* [time_count] of the step; owned */
+    jsni_layer_time *times; /* [time_count] of the step; owned */
     size_t time_count;
     double run, limit; /* sums over all layers */
 } cli_layers;

@@ -1,4 +1,4 @@
-/* cli/command_bench_loss.c - times the losses beside the traffic that no loss can avoid:
+/* cli/bench/command_bench_loss.c - times the losses beside the traffic that no loss can avoid:
  * reading the logits and writing the gradient once, at the speed of a copy of the same
  * arrays that is measured in turn with the loss. With a device, by its kernels and in its
  * memory. */
@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/loss_device.h"
+#include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
-#include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/backend.h"
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 enum { ROUNDS = 7, MOST_TIMES = 20000, MOST_THREADS = 64 };
 
@@ -106,7 +108,7 @@ static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
         if (c->count == MOST_TIMES)
             break;
     }
-    c->level = jsn_loss_level_name(jsn_loss_level_used(loss));
+    c->level = jsni_loss_level_name(jsni_loss_level_used(loss));
     c->mean = result.mean;
     cli_bench_take(&c->bench, c->times, c->count);
     return status;
@@ -120,8 +122,8 @@ static jsn_status time_on(bench_case *c, jsn_loss *loss, const char *device,
     batch.samples = c->samples;
     batch.logits = c->logits;
     batch.labels = c->labels;
-    jsn_loss_times times = {.seconds = c->times, .room = MOST_TIMES};
-    jsn_status status = jsn_loss_time_on(device, loss, &batch, seconds, &times);
+    jsni_loss_times times = {.seconds = c->times, .room = MOST_TIMES};
+    jsn_status status = jsni_loss_time_on(device, loss, &batch, seconds, &times);
     if (status == JSN_OK)
         status = jsn_device_describe(device, &c->device);
     if (status != JSN_OK)
@@ -175,12 +177,12 @@ static jsn_status print_case(const bench_case *c, bool json)
     return cli_print_json(w);
 }
 
-static jsn_loss_level level_of(const char *name)
+static jsni_loss_level level_of(const char *name)
 {
-    for (int level = JSN_LOSS_AUTO; level <= JSN_LOSS_AVX512; level++)
-        if (strcmp(name, jsn_loss_level_name((jsn_loss_level)level)) == 0)
-            return (jsn_loss_level)level;
-    return JSN_LOSS_AUTO;
+    for (int level = JSNI_LOSS_AUTO; level <= JSNI_LOSS_AVX512; level++)
+        if (strcmp(name, jsni_loss_level_name((jsni_loss_level)level)) == 0)
+            return (jsni_loss_level)level;
+    return JSNI_LOSS_AUTO;
 }
 
 static bool on_cpu(const bench_values *v)
@@ -226,7 +228,7 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     if (status == JSN_OK)
         status = jsn_loss_set_threads(loss, threads);
     if (status == JSN_OK)
-        status = jsn_loss_set_level(loss, level_of(v->level));
+        status = jsni_loss_set_level(loss, level_of(v->level));
     if (status == JSN_OK)
         status = on_cpu(v) ? time_loss(c, loss, v->seconds)
                            : time_on(c, loss, v->device, v->seconds);
@@ -245,7 +247,7 @@ static jsn_status run_shape(const bench_values *v, size_t samples, size_t classe
     jsn_status status = JSN_OK;
     const bool all = strcmp(v->loss, "all") == 0;
     const bool fixed = v->threads != JSN_OPTION_INT_UNSET;
-    for (size_t i = 0; i < (all ? jsn_loss_count() : 1); i++) {
+    for (size_t i = 0; all ? jsn_loss_describe(i) != NULL : i < 1; i++) {
         const char *spec = all ? jsn_loss_describe(i)->name : v->loss;
         const size_t first = fixed ? (size_t)v->threads : 1;
         const size_t last = fixed || !on_cpu(v) ? first : 2;

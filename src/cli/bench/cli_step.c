@@ -1,12 +1,13 @@
-/* cli/cli_step.c - see cli_step.h. */
+/* cli/bench/cli_step.c - see cli_step.h. */
 #define _XOPEN_SOURCE 700
-#include "cli/cli_step.h"
+#include "cli/bench/cli_step.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "cli/cli_bench.h"
+#include "backend/model.h"
+#include "cli/bench/cli_bench.h"
 #include "jensen/loss.h"
 
 /* Values in [-1.7, 1.7] with mean 0 and variance 1, from a linear congruence: what is
@@ -36,7 +37,7 @@ static jsn_status time_steps(cli_step *c, jsn_loss *loss, const jsn_model_batch 
         jsn_status status = jsn_model_train_step(c->model, i == 0 ? batch : &again,
                                                  &step, &c->value, NULL);
         if (status == JSN_OK)
-            status = jsn_model_synchronize(c->model);
+            status = jsni_model_synchronize(c->model);
         if (status != JSN_OK)
             return status;
         if (i == 0) {

@@ -1,14 +1,15 @@
-/* cli/cli_layers.c - see cli_layers.h. */
-#include "cli/cli_layers.h"
+/* cli/bench/cli_layers.c - see cli_layers.h. */
+#include "cli/bench/cli_layers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/model.h"
 #include "cli/cli_print.h"
 #include "core/json.h"
 
-static void add_times(cli_layers *l, const jsn_layer_time *times, size_t count,
+static void add_times(cli_layers *l, const jsni_layer_time *times, size_t count,
                       bool limit)
 {
     for (size_t i = 0; i < count; i++) {
@@ -28,13 +29,13 @@ jsn_status cli_layers_time(cli_layers *l, jsn_model *model)
     *l = (cli_layers){.count = layers};
     l->layers = calloc(layers, sizeof *l->layers);
     l->times = calloc(room, sizeof *l->times);
-    jsn_layer_time *limit = calloc(room, sizeof *limit);
+    jsni_layer_time *limit = calloc(room, sizeof *limit);
     jsn_status status = JSN_ERR_MEMORY;
     size_t limits = 0;
     if (l->layers != NULL && l->times != NULL && limit != NULL)
-        status = jsn_model_time_layers(model, l->times, room, &l->time_count);
+        status = jsni_model_time_layers(model, l->times, room, &l->time_count);
     if (status == JSN_OK)
-        status = jsn_model_time_limit(model, limit, room, &limits);
+        status = jsni_model_time_limit(model, limit, room, &limits);
     if (status == JSN_OK) {
         l->time_count = l->time_count < room ? l->time_count : room;
         add_times(l, l->times, l->time_count, false);
@@ -78,9 +79,9 @@ void cli_layers_print(const cli_layers *l, const jsn_model *model, double second
               "backward", "limit fwd", "limit bwd", "implementation");
     for (size_t i = 0; i < l->count; i++) {
         const cli_layer *t = &l->layers[i];
-        cli_print("%-28s %9.2f %9.2f %9.2f %9.2f  %s\n", jsn_model_layer(model, i),
+        cli_print("%-28s %9.2f %9.2f %9.2f %9.2f  %s\n", jsni_model_layer(model, i),
                   1e3 * t->forward, 1e3 * t->backward, 1e3 * t->limit_forward,
-                  1e3 * t->limit_backward, jsn_model_implementation(model, i));
+                  1e3 * t->limit_backward, jsni_model_implementation(model, i));
     }
     cli_print("limit: %s: %.4f s\nreached: %.0f%% of the limit in a step of %.4f s; "
               "%.4f s of it in layers, the rest is loss, update and waiting\n",

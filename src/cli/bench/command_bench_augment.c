@@ -1,4 +1,4 @@
-/* cli/command_bench_augment.c - how fast augmentation is: images a second of the
+/* cli/bench/command_bench_augment.c - how fast augmentation is: images a second of the
  * pipelines that training uses, beside the time that writing their tensors takes. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -7,10 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "augment/augment_part.h"
+#include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
-#include "cli/cli_bench.h"
 #include "cli/cli_numbers.h"
 #include "core/json.h"
+#include "data/image_decoder.h"
 #include "jensen/augment.h"
 #include "jensen/image_file.h"
 
@@ -45,7 +47,7 @@ typedef struct bench_case {
     size_t in_width, in_height, side, images;
     const void *file; /* an encoded image to decode each time, or NULL */
     size_t file_bytes;
-    double density; /* of jsn_augment_want(); below 0: decode all of the file */
+    double density; /* of jsni_augment_want(); below 0: decode all of the file */
 } bench_case;
 
 static const bench_case cases[] = {
@@ -65,8 +67,8 @@ typedef struct worker {
     uint8_t *pixels; /* [DIFFERENT][height][width][3] */
     float *out;      /* [RING][3][side][side] */
     uint32_t epoch;
-    jsn_image_decoder *decoder;
-    jsn_image_part decoded;
+    jsni_image_decoder *decoder;
+    jsni_image_part decoded;
     double seconds; /* of processor time, in the latest pass */
     jsn_status status;
     pthread_t thread;
@@ -86,22 +88,22 @@ typedef struct view_want {
     const jsn_augment_key *key;
 } view_want;
 
-static jsn_status want(void *user, size_t width, size_t height, jsn_image_want *out)
+static jsn_status want(void *user, size_t width, size_t height, jsni_image_want *out)
 {
     const view_want *v = user;
     return v->w->c->density < 0 ? JSN_OK
-                                : jsn_augment_want(v->w->pipeline, width, height,
-                                                   v->key, 1, v->w->c->density, out);
+                                : jsni_augment_want(v->w->pipeline, width, height,
+                                                    v->key, 1, v->w->c->density, out);
 }
 
 static jsn_status from_file(worker *w, const jsn_augment_key *key, float *out)
 {
     view_want v = {w, key};
-    const jsn_status status = jsn_image_decoder_part(
+    const jsn_status status = jsni_image_decoder_part(
         w->decoder, w->c->file, w->c->file_bytes, w->c->name, want, &v, &w->decoded);
-    return status != JSN_OK
-               ? status
-               : jsn_augment_apply_part(w->pipeline, w->scratch, &w->decoded, key, out);
+    return status != JSN_OK ? status
+                            : jsni_augment_apply_part(w->pipeline, w->scratch,
+                                                      &w->decoded, key, out);
 }
 
 static void *work(void *user)
@@ -238,7 +240,7 @@ static jsn_status prepare(worker *w, const bench_case *c)
     if (w->pixels == NULL || w->out == NULL)
         return JSN_ERR_MEMORY;
     draw(w->pixels, c->in_width, bytes);
-    const jsn_status status = jsn_image_decoder_create(&w->decoder);
+    const jsn_status status = jsni_image_decoder_create(&w->decoder);
     if (status != JSN_OK)
         return status;
     return jsn_augment_scratch_create(&w->scratch);
@@ -266,7 +268,7 @@ static jsn_status run_case(const bench_case *c, const bench_values *v)
     for (int64_t t = 0; t < v->threads; t++) {
         jsn_augment_scratch_destroy(workers[t].scratch);
         jsn_image_release(&workers[t].decoded.image);
-        jsn_image_decoder_destroy(workers[t].decoder);
+        jsni_image_decoder_destroy(workers[t].decoder);
         free(workers[t].pixels);
         free(workers[t].out);
     }
@@ -294,7 +296,7 @@ static jsn_status run_image(const bench_values *v, const char *spec)
     size_t length = 0, width = 0, height = 0;
     jsn_status status = read_file(v->image, &bytes, &length);
     if (status == JSN_OK)
-        status = jsn_image_measure(bytes, length, v->image, &width, &height);
+        status = jsni_image_measure(bytes, length, v->image, &width, &height);
     const struct {
         const char *name;
         double density;

@@ -1,4 +1,4 @@
-/* cli/command_bench_load.c - how long a data set takes to open the first time and again,
+/* cli/bench/command_bench_load.c - how long a data set takes to open the first time and again,
  * and how fast its images can then be read, beside a copy of as many pixels. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
-#include "cli/cli_bench.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
 #include "core/json.h"

@@ -1,4 +1,4 @@
-/* cli/command_bench_epoch.c - times whole epochs: loading and augmentation included,
+/* cli/bench/command_bench_epoch.c - times whole epochs: loading and augmentation included,
  * then evaluation as well, beside the same step on resident data, which is
  * their limit. A GPU runs the steps of an epoch as recorded graphs; there the limit is
  * the steps of epochs without augmentation. */
@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/bench/cli_bench.h"
+#include "cli/bench/cli_step.h"
 #include "cli/cli.h"
-#include "cli/cli_bench.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
-#include "cli/cli_step.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/loss.h"

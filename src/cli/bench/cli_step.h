@@ -1,4 +1,4 @@
-/* cli/cli_step.h - times training steps on data that is already on the device; what
+/* cli/bench/cli_step.h - times training steps on data that is already on the device; what
  * `bench step` prints and `bench epoch` compares with. */
 #ifndef JENSEN_CLI_STEP_H
 #define JENSEN_CLI_STEP_H

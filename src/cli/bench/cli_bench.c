@@ -1,6 +1,6 @@
-/* cli/cli_bench.c - see cli_bench.h. */
+/* cli/bench/cli_bench.c - see cli_bench.h. */
 #define _XOPEN_SOURCE 700
-#include "cli/cli_bench.h"
+#include "cli/bench/cli_bench.h"
 #include "core/json.h"
 
 #include <math.h>
