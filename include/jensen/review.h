@@ -60,6 +60,34 @@ JSN_API void jsn_audit_job_init(jsn_audit_job *job);
 JSN_API JSN_MUST_CHECK jsn_status jsn_audit_data(const jsn_audit_job *job,
                                                  char **folder, char **json);
 
+/* Looking at the suspects of an audit in a browser. Everything is borrowed for the call. */
+typedef struct jsn_review_job {
+    const char *folder; /* of an audit; or a finished run, which is audited first */
+    const char *data;   /* spec of the audited data, where it has moved; or NULL */
+    uint16_t port;      /* 0: any that is free */
+    const jsn_logger *logger; /* or NULL */
+    /* Called once, when the page can be opened. */
+    void (*ready)(void *user, const char *address);
+    int (*stop)(void *user); /* asked again and again: whether it is to end */
+    void *user;
+} jsn_review_job;
+
+typedef struct jsn_review_result {
+    size_t suspects, decided; /* of them */
+} jsn_review_result;
+
+JSN_API void jsn_review_job_init(jsn_review_job *job); /* zeroes it */
+
+/* Serves the page until job->stop() says so: to this machine alone, under an address with a
+ * random part. What is decided is added to decisions.csv and on the disk before the page goes
+ * on. *folder, where not NULL, is the audit's, the caller's: jsn_text_release().
+ *   JSN_ERR_DATA         no audit, a damaged one, or the data has changed since
+ *   JSN_ERR_IO           the port is taken
+ *   JSN_ERR_UNSUPPORTED  this build has no libmicrohttpd
+ *   JSN_ERR_MEMORY, and those of jsn_audit_data() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_review(const jsn_review_job *job, char **folder,
+                                             jsn_review_result *result);
+
 /* What a person decided, or a threshold: corrected labels. */
 typedef struct jsn_labels_job {
     const char *folder; /* of the audit */

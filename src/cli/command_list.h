@@ -10,6 +10,7 @@
     X(report) \
     X(check) \
     X(audit) \
+    X(review) \
     X(labels_apply) \
     X(labels_diff) \
     X(predict) \

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/image_part.h"
+#include "core/text.h"
 #include "jensen/image.h"
 #include "jensen/status.h"
 
@@ -61,6 +62,11 @@ void jsni_decoder_pool_destroy(jsni_decoder_pool *pool); /* accepts NULL */
 JSN_MUST_CHECK jsn_status jsni_decoder_pool_take(jsni_decoder_pool *pool,
                                                  jsni_image_decoder **out);
 void jsni_decoder_pool_give(jsni_decoder_pool *pool, jsni_image_decoder *decoder);
+
+/* Appends the image as a file of the format that the name's ending says. Statuses as
+ * jsn_image_write(). */
+JSN_MUST_CHECK jsn_status jsni_image_encode(const char *name, const jsn_image *image,
+                                            jsni_text *out);
 
 /* jsn_image_write() of a file that is named as in core/file.h. */
 JSN_MUST_CHECK jsn_status jsni_image_write_in(const char *folder, const char *name,

@@ -339,8 +339,7 @@ static bool has_ending(const char *list, const char *ending)
     return false;
 }
 
-jsn_status jsni_image_write_in(const char *folder, const char *name,
-                               const jsn_image *image)
+jsn_status jsni_image_encode(const char *name, const jsn_image *image, jsni_text *out)
 {
     const char *slash = strrchr(name, '/');
     const char *dot = strrchr(slash != NULL ? slash : name, '.');
@@ -354,10 +353,15 @@ jsn_status jsni_image_write_in(const char *folder, const char *name,
     if (codec == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "%s: images are written as .png, .jpg, .ppm or .bmp", name);
+    JSNI_TRY(codec->encode(image, out));
+    return out->status;
+}
+
+jsn_status jsni_image_write_in(const char *folder, const char *name,
+                               const jsn_image *image)
+{
     jsni_text text = {0};
-    jsn_status status = codec->encode(image, &text);
-    if (status == JSN_OK)
-        status = text.status;
+    jsn_status status = jsni_image_encode(name, image, &text);
     if (status == JSN_OK)
         status = jsni_file_write_unsynced(folder, name, text.data, text.length);
     jsni_text_release(&text);

@@ -7,12 +7,19 @@
 #include "core/folder.h"
 #include "data/dataset_impl.h"
 
+const char *jsni_sample_root(const jsn_dataset *data, jsn_split split)
+{
+    const jsni_split *s = &data->splits[split];
+    return s->pixels == NULL && s->blobs == NULL ? s->root : NULL;
+}
+
 char *jsni_sample_file(const jsn_dataset *data, jsn_split split, size_t index)
 {
     const jsni_split *s = &data->splits[split];
-    if (index >= s->samples || s->root == NULL || s->pixels != NULL || s->blobs != NULL)
+    const char *root = jsni_sample_root(data, split);
+    if (index >= s->samples || root == NULL)
         return NULL;
-    return jsni_path_join(s->root, data->names + s->names[index]);
+    return jsni_path_join(root, data->names + s->names[index]);
 }
 
 static jsn_status identify_file(const char *path, jsni_sha256 *sha)

@@ -16,4 +16,8 @@ char *jsni_sample_file(const jsn_dataset *data, jsn_split split, size_t index);
 JSN_MUST_CHECK jsn_status jsni_sample_identify(const jsn_dataset *data, jsn_split split,
                                                size_t index, jsni_sha256 *sha);
 
+/* The folder that the names of a split's samples are relative to, borrowed; NULL when they
+ * have no files of their own. */
+const char *jsni_sample_root(const jsn_dataset *data, jsn_split split);
+
 #endif /* JSNI_DATA_SAMPLE_FILE_H */

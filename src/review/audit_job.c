@@ -27,8 +27,8 @@ static void add_text(jsni_sha256 *sha, const char *text)
     jsni_sha256_add(sha, "", 1);
 }
 
-/* audits/<data>-<8 digits of what was asked for>: the same command finds it again. */
-static char *usual_folder(const jsn_audit_job *job)
+/* The digits are of what was asked for: the same command finds the folder again. */
+char *jsni_audit_usual_folder(const jsn_audit_job *job)
 {
     char hex[65], folds[24], word[48];
     jsni_sha256 sha;
@@ -167,7 +167,8 @@ jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
     if (job->folds < 2 || job->folds > 100)
         return jsni_fail(JSN_ERR_RANGE, "audit: %zu folds; 2 to 100", job->folds);
     JSNI_TRY(jsni_audited_open(&audited, job));
-    char *place = job->out != NULL ? jsni_text_copy(job->out) : usual_folder(job);
+    char *place =
+        job->out != NULL ? jsni_text_copy(job->out) : jsni_audit_usual_folder(job);
     jsn_status status = place == NULL ? JSN_ERR_MEMORY : jsni_folder_create(place);
     if (status == JSN_OK)
         status = audit_into(&audited, job, place, &text);

@@ -16,7 +16,7 @@
 
 enum { BATCH = 64 };
 
-static jsn_status read_file(const jsni_audited *a, const char *path, jsn_array *out)
+jsn_status jsni_chances_read(const jsni_audited *a, const char *path, jsn_array *out)
 {
     JSNI_TRY(jsn_array_read(out, path));
     jsn_status status = JSN_OK;
@@ -232,7 +232,7 @@ jsn_status jsni_class_chances(const jsni_audited *audited, const jsn_audit_job *
 {
     *in_sample = job->posteriors == NULL && audited->run != NULL;
     if (job->posteriors != NULL)
-        return read_file(audited, job->posteriors, out);
+        return jsni_chances_read(audited, job->posteriors, out);
     const size_t shape[2] = {audited->samples, audited->classes};
     JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 2, shape));
     const jsn_status status = audited->run != NULL

@@ -16,6 +16,10 @@
 #define JSNI_AUDIT_PICTURES   "pictures" /* a folder: the first suspects, as PNG */
 #define JSNI_AUDIT_DECISIONS  "decisions.csv"
 
+/* audits/<data>-<8 digits>, where an audit goes that names no folder, as an owned text;
+ * NULL: no memory. */
+char *jsni_audit_usual_folder(const jsn_audit_job *job);
+
 /* The images whose labels are judged: the main split of a data set. */
 typedef struct jsni_audited {
     char *spec; /* owned: of the data set */
@@ -40,6 +44,10 @@ JSN_MUST_CHECK jsn_status jsni_class_chances(const jsni_audited *audited,
                                              const jsn_audit_job *job,
                                              const char *folder, jsn_array *out,
                                              bool *in_sample);
+
+/* Those of a file, checked for type and shape. JSN_ERR_DATA, JSN_ERR_IO, JSN_ERR_MEMORY. */
+JSN_MUST_CHECK jsn_status jsni_chances_read(const jsni_audited *audited,
+                                            const char *path, jsn_array *out);
 
 /* All that an audit has to say. */
 typedef struct jsni_audit_record {

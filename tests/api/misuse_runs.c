@@ -113,11 +113,19 @@ static jsn_status no_difference(void *user, const char *path, const char *before
     return JSN_OK;
 }
 
+static int at_once(void *user)
+{
+    (void)user;
+    return 1;
+}
+
 static void misuse_review(misuse *m)
 {
     jsn_audit_job job;
     jsn_labels_job labels = {0};
     jsn_labels_result result;
+    jsn_review_job review;
+    jsn_review_result reviewed;
     jsn_audit_job_init(&job);
     DOES(jsn_audit_job_init(NULL));
     REFUSED(jsn_audit_data(NULL, NULL, NULL));
@@ -126,6 +134,15 @@ static void misuse_review(misuse *m)
     REFUSED(jsn_audit_data(&job, NULL, NULL));
     job.folds = 1;
     REFUSED(jsn_audit_data(&job, NULL, NULL));
+    DOES(jsn_review_job_init(NULL));
+    jsn_review_job_init(&review);
+    REFUSED(jsn_review(NULL, NULL, &reviewed));
+    REFUSED(jsn_review(&review, NULL, &reviewed));
+    review.folder = place();
+    REFUSED(jsn_review(&review, NULL, &reviewed));
+    review.stop = at_once;
+    REFUSED(jsn_review(&review, NULL, NULL));
+    REFUSED(jsn_review(&review, NULL, &reviewed));
     REFUSED(jsn_labels_apply(NULL, &result));
     REFUSED(jsn_labels_apply(&labels, &result));
     labels.folder = labels.out = place();

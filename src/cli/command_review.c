@@ -1,0 +1,86 @@
+/* cli/command_review.c - the page on which a person goes through the suspects. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_limit.h"
+#include "jensen/review.h"
+
+typedef struct review_values {
+    char *data;
+    int64_t port;
+    jsn_texts limit;
+} review_values;
+
+static const jsn_option_info options[] = {
+    {"port", 'p', JSN_OPTION_INT, "0", 0, 65535, NULL, "N",
+     "port of 127.0.0.1; 0: any that is free", offsetof(review_values, port)},
+    {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
+     "the audited data, where it is no longer found under its name",
+     offsetof(review_values, data)},
+    CLI_LIMIT_ROW(review_values),
+};
+
+static int stop(void *user)
+{
+    (void)user;
+    return cli_stop_requested();
+}
+
+static void ready(void *user, const char *address)
+{
+    (void)user;
+    cli_print("%s\n", address);
+    (void)fflush(stdout);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const review_values *v = values;
+    if (args->count != 1)
+        return cli_usage("needs the folder of an audit, or a finished run, got %zu",
+                         args->count);
+    char *folder = NULL;
+    jsn_review_job job;
+    jsn_review_result result;
+    jsn_review_job_init(&job);
+    job.folder = args->items[0];
+    job.data = v->data;
+    job.port = (uint16_t)v->port;
+    job.logger = cli_logger();
+    job.ready = ready;
+    job.stop = stop;
+    cli_catch_signals();
+    const jsn_status status = jsn_review(&job, &folder, &result);
+    if (status == JSN_ERR_UNSUPPORTED)
+        return cli_usage("%s", jsn_last_error());
+    if (status != JSN_OK)
+        return status;
+    cli_print("%zu of %zu suspects decided; jensen labels apply %s\n", result.decided,
+              result.suspects, folder);
+    jsn_text_release(folder);
+    return JSN_OK;
+}
+
+const cli_command cli_command_review = {
+    .name = "review",
+    .summary = "go through the suspects of an audit in a browser",
+    .usage = "DIR|RUN [--port N]",
+    .details =
+        "Prints the address of a page on this machine that shows the suspects one by "
+        "one:\n"
+        "the picture, the label, what fits better, images of both classes beside it.\n"
+        "Keys: a accept, k keep, o other class, u unsure, r remove, z undo, ? all of "
+        "them.\n"
+        "Every decision is in DIR/decisions.csv, on the disk, before the next picture "
+        "is\n"
+        "shown. Ctrl-C ends it, and the same command continues.\n\n"
+        "The page is reached from this machine alone, with the address that is "
+        "printed.\n"
+        "On another machine, give a port and go through SSH:\n\n"
+        "  jensen review audits/photos-... --port 8000\n"
+        "  ssh -L 8000:127.0.0.1:8000 machine",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(review_values),
+    .run = run,
+};
