@@ -120,7 +120,7 @@ size_t jsni_session_decided(const jsni_session *session)
 }
 
 /* 2026-01-31T12:00:00.123Z; rows of one ruling have the same. */
-static void write_time(char text[28])
+static void write_time(char text[40])
 {
     struct timespec now = {0};
     struct tm parts;
@@ -128,7 +128,7 @@ static void write_time(char text[28])
     (void)clock_gettime(CLOCK_REALTIME, &now);
     if (gmtime_r(&now.tv_sec, &parts) != NULL)
         (void)strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
-    (void)snprintf(text, 28, "%s.%03dZ", day, (int)(now.tv_nsec / 1000000));
+    (void)snprintf(text, 40, "%s.%03dZ", day, (int)(now.tv_nsec / 1000000));
 }
 
 static jsn_status add_rows(jsni_session *s, const jsni_ruling *r)

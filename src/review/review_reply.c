@@ -6,90 +6,90 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "jensen/json.h"
+#include "core/json.h"
 
 enum { TOP = 5, ALIKE = 6, MOST = 6 };
 
-static jsn_status take(jsn_json_writer *w, char **out)
+static jsn_status take(jsni_json_writer *w, char **out)
 {
-    const jsn_status status = jsn_json_writer_take(w, out);
-    jsn_json_writer_destroy(w);
+    const jsn_status status = jsni_json_writer_take(w, out);
+    jsni_json_writer_destroy(w);
     return status;
 }
 
 /* Three digits are what is shown, and keep the text short. */
-static void put_share(jsn_json_writer *w, float value)
+static void put_share(jsni_json_writer *w, float value)
 {
-    jsn_json_put_real(w, NULL, round((double)value * 1e4) / 1e4);
+    jsni_json_put_real(w, NULL, round((double)value * 1e4) / 1e4);
 }
 
 /* One array a column is half as long as one object a suspect. */
-static void put_suspects(const jsni_session *s, jsn_json_writer *w)
+static void put_suspects(const jsni_session *s, jsni_json_writer *w)
 {
-    jsn_json_begin_object(w, "suspects");
-    jsn_json_begin_array(w, "sample");
+    jsni_json_begin_object(w, "suspects");
+    jsni_json_begin_array(w, "sample");
     for (size_t i = 0; i < s->count; i++)
-        jsn_json_put_int(w, NULL, s->suspects[i].sample);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "suggested");
+        jsni_json_put_int(w, NULL, s->suspects[i].sample);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "suggested");
     for (size_t i = 0; i < s->count; i++)
-        jsn_json_put_int(w, NULL, s->suspects[i].suggested);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "score");
+        jsni_json_put_int(w, NULL, s->suspects[i].suggested);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "score");
     for (size_t i = 0; i < s->count; i++)
         put_share(w, s->suspects[i].score);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "kind");
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "kind");
     for (size_t i = 0; i < s->count; i++)
-        jsn_json_put_text(w, NULL, s->suspects[i].kind);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "given");
+        jsni_json_put_text(w, NULL, s->suspects[i].kind);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "given");
     for (size_t i = 0; i < s->count; i++)
-        jsn_json_put_int(w, NULL, s->suspects[i].given);
-    jsn_json_end(w);
-    jsn_json_begin_array(w, "path");
+        jsni_json_put_int(w, NULL, s->suspects[i].given);
+    jsni_json_end(w);
+    jsni_json_begin_array(w, "path");
     for (size_t i = 0; i < s->count; i++)
-        jsn_json_put_text(w, NULL, s->audited.paths[s->suspects[i].sample]);
-    jsn_json_end(w);
-    jsn_json_end(w);
+        jsni_json_put_text(w, NULL, s->audited.paths[s->suspects[i].sample]);
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
 jsn_status jsni_reply_data(jsni_session *session, char **out)
 {
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_put_text(w, "folder", session->folder);
-    jsn_json_put_text(w, "data", session->audited.spec);
-    jsn_json_put_int(w, "images", (int64_t)session->audited.samples);
-    jsn_json_begin_array(w, "classes");
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "folder", session->folder);
+    jsni_json_put_text(w, "data", session->audited.spec);
+    jsni_json_put_int(w, "images", (int64_t)session->audited.samples);
+    jsni_json_begin_array(w, "classes");
     for (size_t c = 0; c < session->audited.classes; c++)
-        jsn_json_put_text(w, NULL, session->audited.names[c]);
-    jsn_json_end(w);
+        jsni_json_put_text(w, NULL, session->audited.names[c]);
+    jsni_json_end(w);
     put_suspects(session, w);
-    jsn_json_end(w);
+    jsni_json_end(w);
     return take(w, out);
 }
 
 /* The rows behind the first `seen`; the session is locked. */
 static jsn_status write_news(const jsni_session *s, size_t seen, char **out)
 {
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
-    jsn_json_begin_array(w, "rows");
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
+    jsni_json_begin_array(w, "rows");
     for (size_t i = seen; i < s->row_count; i++) {
         const jsni_decided_row *row = &s->rows[i];
-        jsn_json_begin_array(w, NULL);
-        jsn_json_put_int(w, NULL, row->sample);
-        jsn_json_put_text(w, NULL, jsni_decision_name(row->what));
-        jsn_json_put_int(w, NULL, row->label);
-        jsn_json_put_text(w, NULL, row->time);
-        jsn_json_end(w);
+        jsni_json_begin_array(w, NULL);
+        jsni_json_put_int(w, NULL, row->sample);
+        jsni_json_put_text(w, NULL, jsni_decision_name(row->what));
+        jsni_json_put_int(w, NULL, row->label);
+        jsni_json_put_text(w, NULL, row->time);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
-    jsn_json_put_int(w, "seen", (int64_t)s->row_count);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_put_int(w, "seen", (int64_t)s->row_count);
+    jsni_json_end(w);
     return take(w, out);
 }
 
@@ -132,19 +132,19 @@ static void offer(best_few *best, size_t item, double value)
     }
 }
 
-static void put_top(const jsni_session *s, uint32_t sample, jsn_json_writer *w)
+static void put_top(const jsni_session *s, uint32_t sample, jsni_json_writer *w)
 {
     best_few best = {.room = TOP};
     for (size_t c = 0; c < s->audited.classes; c++)
         offer(&best, c, chance(s, sample, c));
-    jsn_json_begin_array(w, "top");
+    jsni_json_begin_array(w, "top");
     for (size_t i = 0; i < best.count; i++) {
-        jsn_json_begin_array(w, NULL);
-        jsn_json_put_int(w, NULL, (int64_t)best.item[i]);
+        jsni_json_begin_array(w, NULL);
+        jsni_json_put_int(w, NULL, (int64_t)best.item[i]);
         put_share(w, (float)best.value[i]);
-        jsn_json_end(w);
+        jsni_json_end(w);
     }
-    jsn_json_end(w);
+    jsni_json_end(w);
 }
 
 /* How alike two images are to the network: the Bhattacharyya coefficient of their
@@ -159,19 +159,19 @@ static double likeness(const jsni_session *s, size_t a, size_t b)
 
 /* The images most like the sample among those whose label is `label` and not in doubt. */
 static void put_alike(const jsni_session *s, uint32_t sample, int32_t label,
-                      jsn_json_writer *w)
+                      jsni_json_writer *w)
 {
     best_few best = {.room = ALIKE};
     for (size_t i = 0; i < s->audited.samples; i++)
         if (s->audited.labels[i] == label && !s->doubted[i] && i != sample)
             offer(&best, i, likeness(s, sample, i));
-    jsn_json_begin_array(w, NULL);
-    jsn_json_put_int(w, NULL, label);
-    jsn_json_begin_array(w, NULL);
+    jsni_json_begin_array(w, NULL);
+    jsni_json_put_int(w, NULL, label);
+    jsni_json_begin_array(w, NULL);
     for (size_t i = 0; i < best.count; i++)
-        jsn_json_put_int(w, NULL, (int64_t)best.item[i]);
-    jsn_json_end(w);
-    jsn_json_end(w);
+        jsni_json_put_int(w, NULL, (int64_t)best.item[i]);
+    jsni_json_end(w);
+    jsni_json_end(w);
 }
 
 /* What the network would call it, if that is not what it is called. */
@@ -191,15 +191,15 @@ static int32_t other_class(const jsni_session *s, uint32_t sample)
 
 jsn_status jsni_reply_about(jsni_session *session, uint32_t sample, char **out)
 {
-    jsn_json_writer *w = NULL;
-    JSNI_TRY(jsn_json_writer_create(&w, 0));
-    jsn_json_begin_object(w, NULL);
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_object(w, NULL);
     put_top(session, sample, w);
-    jsn_json_begin_array(w, "like");
+    jsni_json_begin_array(w, "like");
     put_alike(session, sample, session->audited.labels[sample], w);
     put_alike(session, sample, other_class(session, sample), w);
-    jsn_json_end(w);
-    jsn_json_end(w);
+    jsni_json_end(w);
+    jsni_json_end(w);
     return take(w, out);
 }
 
@@ -208,19 +208,19 @@ static jsn_status refuse(const char *what)
     return jsni_fail(JSN_ERR_ARGUMENT, "a decision needs %s", what);
 }
 
-static jsn_status read_samples(const jsni_session *s, const jsn_json *doc,
+static jsn_status read_samples(const jsni_session *s, const jsni_json *doc,
                                uint32_t **out, size_t *count)
 {
-    const jsn_json *list = jsn_json_get(doc, "samples");
-    *count = jsn_json_count(list);
-    if (jsn_json_kind_of(list) != JSN_JSON_ARRAY || *count == 0)
+    const jsni_json *list = jsni_json_get(doc, "samples");
+    *count = jsni_json_count(list);
+    if (jsni_json_kind_of(list) != JSNI_JSON_ARRAY || *count == 0)
         return refuse("'samples', a list of images");
     JSNI_TRY_ALLOC(*out = jsni_alloc(*count, sizeof **out));
-    const jsn_json *entry = NULL;
+    const jsni_json *entry = NULL;
     for (size_t i = 0; i < *count; i++) {
-        entry = jsn_json_at(list, i);
-        const int64_t sample = jsn_json_int(entry);
-        if (!jsn_json_is_int(entry) || sample < 0 ||
+        entry = jsni_json_at(list, i);
+        const int64_t sample = jsni_json_int(entry);
+        if (!jsni_json_is_int(entry) || sample < 0 ||
             (uint64_t)sample >= s->audited.samples)
             return refuse("images that the data has");
         (*out)[i] = (uint32_t)sample;
@@ -228,22 +228,22 @@ static jsn_status read_samples(const jsni_session *s, const jsn_json *doc,
     return JSN_OK;
 }
 
-static jsn_status read_ruling(const jsni_session *s, const jsn_json *doc,
+static jsn_status read_ruling(const jsni_session *s, const jsni_json *doc,
                               uint32_t **samples, jsni_ruling *out)
 {
-    const jsn_json *label = jsn_json_get(doc, "label");
-    const jsn_json *seen = jsn_json_get(doc, "seen");
-    out->what = jsni_decision_find(jsn_json_text(jsn_json_get(doc, "decision")));
+    const jsni_json *label = jsni_json_get(doc, "label");
+    const jsni_json *seen = jsni_json_get(doc, "seen");
+    out->what = jsni_decision_find(jsni_json_text(jsni_json_get(doc, "decision")));
     if (out->what == JSNI_DECISION_KINDS)
         return refuse("'decision': keep, relabel, unsure, remove or undo");
-    if (!jsn_json_is_int(seen) || jsn_json_int(seen) < 0)
+    if (!jsni_json_is_int(seen) || jsni_json_int(seen) < 0)
         return refuse("'seen', the number of decisions that were seen");
-    out->seen = (size_t)jsn_json_int(seen);
+    out->seen = (size_t)jsni_json_int(seen);
     if (out->what == JSNI_DECISION_RELABEL) {
-        if (!jsn_json_is_int(label) || jsn_json_int(label) < 0 ||
-            (uint64_t)jsn_json_int(label) >= s->audited.classes)
+        if (!jsni_json_is_int(label) || jsni_json_int(label) < 0 ||
+            (uint64_t)jsni_json_int(label) >= s->audited.classes)
             return refuse("'label', a class of the data");
-        out->label = (int32_t)jsn_json_int(label);
+        out->label = (int32_t)jsni_json_int(label);
     }
     JSNI_TRY(read_samples(s, doc, samples, &out->count));
     out->samples = *samples;
@@ -253,15 +253,15 @@ static jsn_status read_ruling(const jsni_session *s, const jsn_json *doc,
 jsn_status jsni_reply_decide(jsni_session *session, const char *body, size_t length,
                              char **out, bool *conflict)
 {
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     uint32_t *samples = NULL;
     jsni_ruling ruling = {0};
-    jsn_status status = jsn_json_parse(&doc, "decision", body, length);
+    jsn_status status = jsni_json_parse(&doc, "decision", body, length);
     if (status == JSN_ERR_DATA)
         status = JSN_ERR_ARGUMENT;
     if (status == JSN_OK)
         status = read_ruling(session, doc, &samples, &ruling);
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     if (status == JSN_OK) {
         jsni_session_lock(session);
         status = jsni_session_decide(session, &ruling, conflict);

@@ -7,21 +7,21 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/limit.h"
-#include "jensen/json.h"
+#include "core/json.h"
 
 /* The data set, by the name that audit.json has for it. */
 static jsn_status open_data(jsni_session *s, const char *data, const jsn_logger *logger)
 {
     char *text = NULL;
     size_t length = 0;
-    jsn_json *doc = NULL;
+    jsni_json *doc = NULL;
     const char *spec = data;
     JSNI_TRY(
         jsni_limit_read(JSNI_LIMIT_JSON, s->folder, JSNI_AUDIT_JSON, &text, &length));
-    jsn_status status = jsn_json_parse(&doc, JSNI_AUDIT_JSON, text, length);
+    jsn_status status = jsni_json_parse(&doc, JSNI_AUDIT_JSON, text, length);
     jsni_free(text);
     if (status == JSN_OK && data == NULL)
-        status = jsn_json_get_text(doc, "data", &spec);
+        status = jsni_json_get_text(doc, "data", &spec);
     if (status == JSN_OK) {
         jsn_audit_job job;
         jsn_audit_job_init(&job);
@@ -29,7 +29,7 @@ static jsn_status open_data(jsni_session *s, const char *data, const jsn_logger 
         job.logger = logger;
         status = jsni_audited_open(&s->audited, &job);
     }
-    jsn_json_destroy(doc);
+    jsni_json_destroy(doc);
     return status;
 }
 

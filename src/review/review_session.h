@@ -22,7 +22,7 @@ typedef struct jsni_decided_row {
     uint32_t sample;
     int32_t label; /* of JSNI_DECISION_RELABEL, else -1 */
     jsni_decision what;
-    char time[28];
+    char time[40];
 } jsni_decided_row;
 
 typedef struct jsni_session {
