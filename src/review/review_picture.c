@@ -6,38 +6,38 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/limit.h"
+#include "data/dataset_part.h"
 #include "data/image_decoder.h"
 #include "data/sample_file.h"
 #include "jensen/augment.h"
-#include "jensen/image_file.h"
 
 /* Pictures up to this side are small files without loss. */
 enum { LOSSLESS_SIDE = 128 };
 #define KEPT_BYTES ((size_t)64 << 20)
 
 static jsn_status decode(const char *bytes, size_t length, const char *name,
-                         size_t side, jsn_image_part *part)
+                         size_t side, jsni_image_part *part)
 {
-    jsn_image_decoder *decoder = NULL;
-    JSNI_TRY(jsn_image_decoder_create(&decoder));
-    const jsn_status status = jsn_image_decoder_part(
+    jsni_image_decoder *decoder = NULL;
+    JSNI_TRY(jsni_image_decoder_create(&decoder));
+    const jsn_status status = jsni_image_decoder_part(
         decoder, bytes, length, name, jsni_image_want_coarse, &side, part);
-    jsn_image_decoder_destroy(decoder);
+    jsni_image_decoder_destroy(decoder);
     return status;
 }
 
 /* A file of the data is read here, not by the data set, which follows links as its owner
  * wants it to: what a page shows must be inside. */
 static jsn_status read_image(const jsni_session *s, uint32_t sample, size_t side,
-                             jsn_image_part *part)
+                             jsni_image_part *part)
 {
     const jsni_audited *a = &s->audited;
     const char *root = jsni_sample_root(a->data, a->split), *path = a->paths[sample];
     char *bytes = NULL;
     size_t length = 0;
     if (root == NULL)
-        return jsn_dataset_image_part(a->data, a->split, sample, jsni_image_want_coarse,
-                                      &side, part);
+        return jsni_dataset_image_part(a->data, a->split, sample,
+                                       jsni_image_want_coarse, &side, part);
     path += *path == '/'; /* of a table with root=/ */
     JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, root, path, &bytes, &length));
     const jsn_status status = decode(bytes, length, path, side, part);
@@ -60,7 +60,7 @@ static jsn_status encode(const jsn_image *image, jsni_text *out, const char **ty
 jsn_status jsni_picture_make(const jsni_session *session, uint32_t sample, size_t side,
                              jsni_text *out, const char **type)
 {
-    jsn_image_part part = {0};
+    jsni_image_part part = {0};
     jsn_image small = {0};
     jsn_status status = read_image(session, sample, side, &part);
     jsn_image *image = &part.image;
