@@ -16,6 +16,7 @@
 #include "jensen/limit.h"
 #include "jensen/log.h"
 #include "jensen/loss.h"
+#include "jensen/loss_gpu.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
 #include "jensen/noise.h"

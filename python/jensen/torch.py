@@ -60,6 +60,52 @@ def _evaluate(
     return value, gradient if gradient.dtype is dtype else gradient.to(dtype)
 
 
+def _stream(device: torch.device) -> int:
+    return torch._C._cuda_getCurrentRawStream(device.index)
+
+
+def _sample_weights(target: Tensor, weight: Optional[Tensor], sample_weight: Optional[Tensor],
+                    ignore_index: int, samples: int) -> Tensor:
+    """What the value of each sample is multiplied by."""
+    total = target.new_ones(samples, dtype=torch.float64) if sample_weight is None else sample_weight
+    if target.dim() == 2:
+        return total if weight is None else total * (target.double() @ weight)
+    counts = target != ignore_index
+    if weight is not None:
+        total = total * weight[torch.where(counts, target, 0)]
+    return torch.where(counts, total, 0.0)
+
+
+def _evaluate_gpu(
+    logits: Tensor, target: Tensor, weight: Optional[Tensor], sample_weight: Optional[Tensor],
+    spec: str, reduction: int, ignore_index: int, grad: bool,
+) -> tuple[Tensor, Tensor]:
+    """The same on a GPU: started on the current stream, nothing waits."""
+    dtype = logits.dtype
+    if dtype is torch.float64:
+        raise TypeError("on a GPU the losses are evaluated in float32: use logits.float(), or the CPU for float64")
+    logits = logits.float().contiguous()
+    views = logits.shape[0] if logits.dim() == 3 else 1
+    samples, classes = logits.shape[-2:]
+    soft = target.dim() == 2
+    target = (target.float() if soft else target.to(torch.int64)).contiguous()
+    weight, sample_weight = _double(weight), _double(sample_weight)
+    new = {"device": logits.device, "dtype": torch.float64}
+    mean = torch.empty((), **new)
+    values = torch.empty(samples, **new) if reduction == _NONE else None
+    gradient = torch.empty_like(logits) if grad else logits.new_empty(0)
+    workspace = torch.empty(_native.gpu_workspace(samples), dtype=torch.uint8, device=logits.device)
+    native(spec).launch(
+        views, samples, classes, logits.device.index, _stream(logits.device),
+        logits.data_ptr(), 0 if soft else target.data_ptr(), target.data_ptr() if soft else 0,
+        _address(weight), _address(sample_weight), ignore_index, 0.0 if reduction == 0 else 1.0,
+        mean.data_ptr(), _address(values), gradient.data_ptr() if grad else 0, workspace.data_ptr())
+    if values is not None:
+        weights = _sample_weights(target, weight, sample_weight, ignore_index, samples)
+        mean = torch.where(weights == 0.0, 0.0, weights * values)
+    return mean.float(), gradient if gradient.dtype is dtype else gradient.to(dtype)
+
+
 class _NotAgain(torch.autograd.Function):
     """The gradient times what comes from above; refuses to be differentiated by the logits."""
 
@@ -91,16 +137,28 @@ class _Eager(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, logits: Tensor, *rest: Any) -> Tensor:
         wanted = ctx.needs_input_grad[0]
-        value, gradient = _evaluate(logits, *rest, wanted)
+        value, gradient = (_evaluate_gpu if logits.is_cuda else _evaluate)(logits, *rest, wanted)
         if wanted:
             ctx.save_for_backward(logits)
             ctx.gradient = gradient
+            ctx.rest = rest
             ctx.reduction = rest[4]
         return value
 
     @staticmethod
     def backward(ctx: Any, above: Tensor) -> tuple[Optional[Tensor], ...]:
-        return _scale(ctx, ctx.gradient, above), None, None, None, None, None, None
+        gradient = ctx.gradient
+        if gradient is None:  # given away by an earlier backward pass over the same graph
+            gradient = _evaluate_gpu(ctx.saved_tensors[0], *ctx.rest, True)[1]
+        if gradient.is_cuda and gradient.dtype is torch.float32 and above.dim() == 0 and \
+                above.dtype is torch.float32 and not torch.is_grad_enabled():
+            # In place, and for nothing where the factor is 1, which is known to the GPU alone.
+            ctx.gradient = None
+            _native.gpu_scale(gradient.device.index, _stream(gradient.device), gradient.data_ptr(), gradient.numel(),
+                              above.data_ptr())
+        else:
+            gradient = _scale(ctx, gradient, above)
+        return gradient, None, None, None, None, None, None
 
 
 def _register() -> bool:
@@ -112,6 +170,7 @@ def _register() -> bool:
                    "int reduction, int ignore_index, bool grad) -> (Tensor, Tensor)",
                    tags=(torch.Tag.pt2_compliant_tag,))
     library.impl("loss", _evaluate, "CPU")
+    library.impl("loss", _evaluate_gpu, "CUDA")
 
     def fake(logits: Tensor, target: Tensor, weight: Any, sample_weight: Any, spec: str,
              reduction: int, ignore_index: int, grad: bool) -> tuple[Tensor, Tensor]:
@@ -158,8 +217,8 @@ def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
     for name, given, count in (("weight", weight, classes), ("sample_weight", sample_weight, samples)):
         if given is not None and tuple(given.shape) != (count,):
             raise ValueError(f"{name} has the shape {tuple(given.shape)}, needed is ({count},)")
-    if logits.device.type not in ("cpu", "meta"):
-        raise ValueError(f"the logits are on {logits.device}; the losses take tensors of the CPU")
+    if logits.device.type not in ("cpu", "cuda", "meta"):
+        raise ValueError(f"the logits are on {logits.device}; the losses take tensors of a CPU or a GPU of NVIDIA")
     for other in (target, weight, sample_weight):
         if other is not None and other.device != logits.device:
             raise ValueError(f"the logits are on {logits.device}, something else on {other.device}")

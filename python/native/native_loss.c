@@ -4,49 +4,13 @@
  * an object keeps a few idle ones and makes more when threads call at the same time. The
  * interpreter's lock guards the list; it is released while a loss is evaluated.
  */
-#include "native.h"
+#include "native_loss.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "jensen/loss.h"
-
 enum { MOST_IDLE = 8, THREADED_ENTRIES = 1 << 15 };
-
-typedef enum target_kind { LABELS_64, LABELS_32, SOFT } target_kind;
-typedef enum reduction { MEAN, SUM, NONE } reduction;
-
-/* One evaluation: what is read and written. */
-typedef struct loss_call {
-    size_t views, samples, classes;
-    bool f64;           /* logits, soft targets, value and gradient */
-    const void *logits; /* [views][samples][classes] */
-    const void *target; /* [samples] labels, or [samples][classes] */
-    target_kind kind;
-    const double *class_weights, *sample_weights; /* or NULL */
-    bool ignores; /* samples with the label ignore_index */
-    int64_t ignore_index;
-    reduction reduction;
-    void *value; /* [1], or [samples] for NONE */
-    void *grad;  /* as the logits, or NULL: of the mean for MEAN, else of the sum */
-} loss_call;
-
-typedef struct handle {
-    struct handle *next;
-    jsn_loss *loss;
-    size_t classes, views;
-    size_t threads; /* as asked for; 1 at first */
-    size_t room;    /* samples */
-    int32_t *labels;
-    double *weights, *values;
-} handle;
-
-typedef struct LossObject {
-    PyObject_HEAD char *spec;
-    handle *idle;
-    unsigned process;
-} LossObject;
 
 static size_t threads_wanted;
 /* Counts forks: the threads of a handle stay behind in the parent. */
@@ -95,7 +59,7 @@ static handle *take_handle(LossObject *self, const loss_call *call)
 }
 
 /* Puts it first; the one that was not used for longest leaves a full list. */
-static void give_handle(LossObject *self, handle *h)
+void native_loss_give(LossObject *self, handle *h)
 {
     h->next = self->idle;
     self->idle = h;
@@ -227,37 +191,47 @@ static jsn_status evaluate(const loss_call *call, handle *h)
     return JSN_OK;
 }
 
+handle *native_loss_take(LossObject *self, const loss_call *call)
+{
+    handle *h = take_handle(self, call);
+    if (h != NULL)
+        return h;
+    const jsn_status status = create_handle(&h, self->spec, call);
+    if (status == JSN_OK)
+        return h;
+    if (h == NULL) {
+        (void)PyErr_NoMemory();
+        return NULL;
+    }
+    (void)native_raise(status);
+    destroy_handle(h);
+    return NULL;
+}
+
 /* None, with the outputs written, or NULL with the exception. */
 static PyObject *run_call(LossObject *self, const loss_call *call)
 {
     jsn_status status = JSN_OK;
-    handle *h = take_handle(self, call);
-    if (h == NULL) {
-        status = create_handle(&h, self->spec, call);
-        if (status != JSN_OK) {
-            PyObject *raised = h == NULL ? PyErr_NoMemory() : native_raise(status);
-            if (h != NULL)
-                destroy_handle(h);
-            return raised;
-        }
-    }
+    handle *h = native_loss_take(self, call);
+    if (h == NULL)
+        return NULL;
     if (!make_room(h, call->samples)) {
         destroy_handle(h);
         return PyErr_NoMemory();
     }
     const jsn_loss_info *info = jsn_loss_describe_of(h->loss);
     if (!info->per_sample && call->reduction != MEAN) {
-        give_handle(self, h);
+        native_loss_give(self, h);
         PyErr_Format(PyExc_ValueError,
                      "%s is a root of the mean: it has no other reduction", info->name);
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS status = evaluate(call, h);
-    Py_END_ALLOW_THREADS give_handle(self, h);
+    Py_END_ALLOW_THREADS native_loss_give(self, h);
     return status == JSN_OK ? Py_NewRef(Py_None) : native_raise(status);
 }
 
-static bool check_sizes(const loss_call *call)
+bool native_loss_sizes(const loss_call *call)
 {
     size_t entries = 0, all = 0;
     if (call->samples == 0 || call->views == 0 || call->classes == 0) {
@@ -273,7 +247,7 @@ static bool check_sizes(const loss_call *call)
     return true;
 }
 
-static bool read_ignore(PyObject *object, loss_call *call)
+bool native_loss_ignore(PyObject *object, loss_call *call)
 {
     call->ignores = object != Py_None;
     if (call->ignores)
@@ -303,7 +277,8 @@ static PyObject *loss_evaluate(PyObject *self, PyObject *const *args, Py_ssize_t
     call.reduction = (reduction)PyLong_AsLong(args[10]);
     call.value = PyLong_AsVoidPtr(args[11]);
     call.grad = PyLong_AsVoidPtr(args[12]);
-    if (PyErr_Occurred() != NULL || !read_ignore(args[9], &call) || !check_sizes(&call))
+    if (PyErr_Occurred() != NULL || !native_loss_ignore(args[9], &call) ||
+        !native_loss_sizes(&call))
         return NULL;
     return run_call((LossObject *)self, &call);
 }
@@ -359,7 +334,7 @@ static PyObject *loss_evaluate_arrays(PyObject *self, PyObject *args)
                       .f64 = f64 != 0,
                       .kind = (target_kind)kind,
                       .reduction = (reduction)reduction_code};
-    if (!check_sizes(&call) || !read_ignore(ignore, &call))
+    if (!native_loss_sizes(&call) || !native_loss_ignore(ignore, &call))
         return NULL;
     held_arrays a;
     memset(&a, 0, sizeof a);
@@ -431,6 +406,8 @@ static PyMethodDef loss_methods[] = {
     {"evaluate", (PyCFunction)(void (*)(void))loss_evaluate, METH_FASTCALL,
      "Evaluates arrays by their addresses."},
     {"evaluate_arrays", loss_evaluate_arrays, METH_VARARGS, "Evaluates arrays."},
+    {"launch", (PyCFunction)(void (*)(void))native_loss_launch, METH_FASTCALL,
+     "Starts the evaluation of arrays on a GPU."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot loss_slots[] = {{Py_tp_new, loss_new},

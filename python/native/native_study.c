@@ -1,6 +1,9 @@
 /* native/native_study.c - reading a study: its trials with their options, facts and curves. */
-#include "jensen/sweep.h"
 #include "native.h"
+
+#include <string.h>
+
+#include "jensen/sweep.h"
 
 static PyObject *text_of(const char *text)
 {

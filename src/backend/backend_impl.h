@@ -40,6 +40,8 @@
 #include "nn/graph.h"
 
 typedef struct jsn_loss jsn_loss;
+struct jsn_loss_gpu_batch; /* jensen/loss_gpu.h */
+struct jsn_loss_gpu_scale;
 
 /* Each backend defines what is behind these. The first member of both structs is the
  * base struct below, so that common code finds the table. */
@@ -225,6 +227,12 @@ struct jsni_backend_ops {
      * at the rates of the card. Changes nothing in the plan. */
     jsn_status (*time_limit)(jsni_plan *plan, jsni_task_time *times, size_t room,
                              size_t *count);
+
+    /* Where the backend can.gpu: jsn_loss_gpu_run() and jsn_loss_gpu_rescale(), which have
+     * checked what they were given. */
+    jsn_status (*loss_launch)(const jsn_loss *loss,
+                              const struct jsn_loss_gpu_batch *batch);
+    jsn_status (*loss_scale)(const struct jsn_loss_gpu_scale *scale);
 };
 
 #define JSNI_BACKEND_DECLARE(id) extern const jsni_backend_ops jsni_backend_##id;

@@ -1,4 +1,4 @@
-/* tests/api/misuse_learning.c - see misuse.h: jensen/audit.h, jensen/augment.h, jensen/loss.h, jensen/noise.h, jensen/theory.h. */
+/* tests/api/misuse_learning.c - see misuse.h: jensen/audit.h, jensen/augment.h, jensen/loss.h, jensen/loss_gpu.h, jensen/noise.h, jensen/theory.h. */
 #include "api/misuse.h"
 
 static void misuse_augment(misuse *m)
@@ -74,6 +74,53 @@ static void misuse_augment(misuse *m)
     GIVES(jsn_augment_describe(SIZE_MAX));
     GIVES(jsn_operation_describe(0));
     GIVES(jsn_operation_describe(SIZE_MAX));
+}
+
+/* Without a GPU a whole batch is refused, too: by the device. */
+static void misuse_loss_gpu(misuse *m)
+{
+    static float numbers[4];
+    static const int64_t labels[2] = {0, 1};
+    double mean = 0.0;
+    const jsn_loss_gpu_batch whole = {.device = 4000,
+                                      .samples = 2,
+                                      .logits = numbers,
+                                      .labels = labels,
+                                      .mean = &mean,
+                                      .workspace = numbers};
+    jsn_loss_gpu_batch batch = whole;
+    jsn_loss_gpu_scale scale = {.device = 4000, .numbers = numbers, .count = 4};
+    REFUSED(jsn_loss_gpu_rescale(NULL));
+    REFUSED(jsn_loss_gpu_rescale(&scale));
+    scale.factor = numbers;
+    REFUSED(jsn_loss_gpu_rescale(&scale));
+    scale.numbers = NULL;
+    REFUSED(jsn_loss_gpu_rescale(&scale));
+    GIVES(jsn_loss_gpu_workspace(0));
+    GIVES(jsn_loss_gpu_workspace(SIZE_MAX));
+    REFUSED(jsn_loss_gpu_run(NULL, &whole));
+    REFUSED(jsn_loss_gpu_run(thing_loss(), NULL));
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &whole));
+    batch.device = -1;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
+    batch = whole;
+    batch.labels = NULL;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
+    batch = whole;
+    batch.targets = numbers;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
+    batch = whole;
+    batch.samples = 0;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
+    batch = whole;
+    batch.samples = SIZE_MAX;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
+    batch = whole;
+    batch.grad = numbers;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
+    batch = whole;
+    batch.divisor = -1.0;
+    REFUSED(jsn_loss_gpu_run(thing_loss(), &batch));
 }
 
 static void misuse_loss(misuse *m)
@@ -245,6 +292,7 @@ void misuse_learning(misuse *m)
     misuse_audit(m);
     misuse_augment(m);
     misuse_loss(m);
+    misuse_loss_gpu(m);
     misuse_noise(m);
     misuse_theory(m);
 }

@@ -74,23 +74,27 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     check(cudaMemset(d.mean, 0xff, sizeof(double)));
     check(cudaMalloc(&d.workspace, space));
     check(cudaMemset(d.workspace, 0, space));
-    const jsni_cuda_loss_batch in = {batch->samples, d.logits,        d.labels,
-                                     d.targets,      d.class_weights, d.sample_weights,
-                                     d.use_other};
-    /* In place: the gradient takes the memory of the logits. */
-    const jsni_cuda_loss_out out = {d.mean, d.per_sample, d.logits, d.workspace};
+    const jsni_cuda_loss_batch in = {
+        batch->samples,  d.logits,         d.labels,    d.targets,
+        d.class_weights, d.sample_weights, d.use_other, NULL};
+    /* In place, where that is possible: the gradient takes the memory of the logits. */
+    const bool sum = first.term_count > 1 || (batch->other && second.term_count > 1);
+    if (sum)
+        check(cudaMalloc((void **)&d.grad, bytes));
+    float *grad_at = sum ? d.grad : d.logits;
+    const jsni_cuda_loss_out out = {d.mean, d.per_sample, grad_at, d.workspace};
     check((cudaError_t)jsni_cuda_loss_run(&first, batch->other != NULL ? &second : NULL,
                                           &in, &out, NULL));
     check(cudaDeviceSynchronize());
     check(cudaMemcpy(&mean, d.mean, sizeof mean, cudaMemcpyDeviceToHost));
     check(cudaMemcpy(values, d.per_sample, batch->samples * sizeof(double),
                      cudaMemcpyDeviceToHost));
-    check(cudaMemcpy(floats, d.logits, bytes, cudaMemcpyDeviceToHost));
+    check(cudaMemcpy(floats, grad_at, bytes, cudaMemcpyDeviceToHost));
     for (size_t k = 0; k < views * rows; k++)
         grad[k] = (double)floats[k];
-    void *const all[] = {d.logits,        d.labels,         d.targets,
-                         d.class_weights, d.sample_weights, d.use_other,
-                         d.per_sample,    d.mean,           d.workspace};
+    void *const all[] = {d.logits,         d.labels,    d.targets,    d.class_weights,
+                         d.sample_weights, d.use_other, d.per_sample, d.mean,
+                         d.workspace,      d.grad};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         check(cudaFree(all[i]));
     return mean;

@@ -13,6 +13,7 @@
 
 #include "backend/cuda/cuda_module.h"
 #include "core/fail.h"
+#include "jensen/loss_gpu.h"
 #include "jensen/version.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -87,16 +88,34 @@ static size_t device_count(void)
     return module ? module->device_count() : 0;
 }
 
-static jsn_status backend_open(jsni_backend **out, size_t device)
+static jsn_status need_module(void)
 {
-    *out = NULL;
     (void)pthread_once(&once, load);
     if (module == NULL)
         return jsni_fail(JSN_ERR_DEVICE,
                          "cuda: the module %s cannot be loaded (JENSEN_CUDA_MODULE can "
                          "name it): %s",
                          JSNI_CUDA_MODULE_FILE, problem);
+    return JSN_OK;
+}
+
+static jsn_status backend_open(jsni_backend **out, size_t device)
+{
+    *out = NULL;
+    JSNI_TRY(need_module());
     return module->open(out, device);
+}
+
+static jsn_status loss_launch(const jsn_loss *loss, const jsn_loss_gpu_batch *batch)
+{
+    JSNI_TRY(need_module());
+    return module->loss_launch(loss, batch);
+}
+
+static jsn_status loss_scale(const jsn_loss_gpu_scale *scale)
+{
+    JSNI_TRY(need_module());
+    return module->loss_scale(scale);
 }
 
 /* Everything beyond opening is the module's: what it opens has the module's table. */
@@ -105,4 +124,6 @@ const jsni_backend_ops jsni_backend_cuda = {
     .summary = "NVIDIA GPUs, by a module found at run time",
     .can = JSNI_CUDA_CAN,
     .device_count = device_count,
-    .open = backend_open};
+    .open = backend_open,
+    .loss_launch = loss_launch,
+    .loss_scale = loss_scale};

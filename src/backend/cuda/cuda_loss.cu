@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "backend/cuda/cuda_loss_args.h"
+#include "backend/cuda/cuda_loss_common.cuh"
 #include "loss/loss_list.h"
 
 typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
@@ -56,7 +57,8 @@ enum {
     WARP_CLASSES = 256, /* up to here a warp takes a sample in shared memory */
     WARPS = 4,          /* then so many samples share a block */
     GROUPS = 16384,     /* most groups that hold samples in registers */
-    WEIGHT_THREADS = 256
+    WEIGHT_THREADS = 256,
+    PREPARE_THREADS = 1024
 };
 
 size_t jsni_cuda_loss_workspace(size_t samples)
@@ -202,6 +204,81 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
     return error;
 }
 
+/* One block: what the kernels read of a batch of the caller's, and the inverse of the sum of
+ * its weights, in a fixed order. A label that is ignored has no weight; one that is no class
+ * has NaN, so that it cannot go unnoticed. */
+static __global__ void prepare(jsn_loss_gpu_batch batch, jsni_cuda_loss_args a,
+                               int32_t *labels, double *weights, workspace_head *head)
+{
+    __shared__ double partial[PREPARE_THREADS];
+    double sum = 0.0;
+    for (size_t i = threadIdx.x; i < batch.samples; i += PREPARE_THREADS) {
+        if (batch.labels != NULL) {
+            const int64_t label = batch.labels[i];
+            const bool ignored = batch.ignores && label == batch.ignore_index;
+            const bool valid = label >= 0 && label < (int64_t)a.classes;
+            const double given =
+                batch.sample_weights == NULL ? 1.0 : batch.sample_weights[i];
+            labels[i] = valid && !ignored ? (int32_t)label : 0;
+            weights[i] = ignored ? 0.0 : valid ? given : nan("");
+        }
+        sum += jsni_device_weight(&a, i);
+    }
+    partial[threadIdx.x] = sum;
+    for (unsigned half = PREPARE_THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            partial[threadIdx.x] += partial[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) {
+        head->inverse_weight = 1.0 / (batch.divisor > 0.0 ? batch.divisor : partial[0]);
+        head->finished = 0;
+    }
+}
+
+int jsni_cuda_loss_prepare(const jsn_loss_gpu_batch *given, size_t classes,
+                           int32_t *labels, double *weights, jsni_cuda_loss_batch *out)
+{
+    workspace_head *head = (workspace_head *)given->workspace;
+    jsni_cuda_loss_args a = {};
+    *out = jsni_cuda_loss_batch{};
+    out->samples = given->samples;
+    out->logits = given->logits;
+    out->labels = given->labels == NULL ? NULL : labels;
+    out->targets = given->targets;
+    out->class_weights = given->class_weights;
+    out->sample_weights = given->labels == NULL ? given->sample_weights : weights;
+    out->inverse_weight = &head->inverse_weight;
+    a.classes = classes;
+    a.labels = out->labels;
+    a.targets = out->targets;
+    a.class_weights = out->class_weights;
+    a.sample_weights = out->sample_weights;
+    prepare<<<1, PREPARE_THREADS, 0, (cudaStream_t)given->stream>>>(*given, a, labels,
+                                                                    weights, head);
+    return (int)cudaGetLastError();
+}
+
+static __global__ void scale(float *numbers, size_t count, const float *factor)
+{
+    const float f = *factor;
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    if (f == 1.0f)
+        return;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step)
+        numbers[i] *= f;
+}
+
+int jsni_cuda_loss_scale(float *numbers, size_t count, const float *factor,
+                         void *stream)
+{
+    enum { BLOCKS = 1024, THREADS = 256 };
+    const size_t blocks = (count + THREADS - 1) / THREADS;
+    scale<<<(unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
+            (cudaStream_t)stream>>>(numbers, count, factor);
+    return (int)cudaGetLastError();
+}
+
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream)
@@ -226,7 +303,9 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
     a.finished = &head->finished;
 
     cudaError_t error = cudaSuccess;
-    if (a.class_weights != NULL || a.sample_weights != NULL) {
+    a.inverse_weight = batch->inverse_weight;
+    if (a.inverse_weight == NULL &&
+        (a.class_weights != NULL || a.sample_weights != NULL)) {
         a.inverse_weight = &head->inverse_weight;
         sum_weights<<<1, WEIGHT_THREADS, 0, on>>>(a, &head->inverse_weight);
         error = cudaGetLastError();

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jensen/loss_gpu.h"
 #include "loss/loss_impl.h"
 
 #ifdef __cplusplus
@@ -27,6 +28,7 @@ typedef struct jsni_cuda_loss_batch {
     const double *class_weights;  /* [classes], or NULL */
     const double *sample_weights; /* [samples], or NULL */
     const uint8_t *use_other; /* [samples] != 0: the other loss; NULL with no other */
+    const double *inverse_weight; /* [1], or NULL: of the sum of the weights */
 } jsni_cuda_loss_batch;
 
 typedef struct jsni_cuda_loss_out {
@@ -50,6 +52,19 @@ size_t jsni_cuda_loss_shared(const jsni_loss_device *loss);
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream);
+
+/* Starts the reading of the caller's labels and weights into `labels` and `weights`
+ * [samples], and fills in what jsni_cuda_loss_run() takes then. */
+int jsni_cuda_loss_prepare(const jsn_loss_gpu_batch *given, size_t classes,
+                           int32_t *labels, double *weights, jsni_cuda_loss_batch *out);
+
+/* numbers[i] *= *factor, of device memory all; a factor of 1 costs the launch alone. */
+int jsni_cuda_loss_scale(float *numbers, size_t count, const float *factor,
+                         void *stream);
+
+/* jsni_backend_ops.loss_launch and loss_scale. */
+jsn_status jsni_cuda_loss_launch(const jsn_loss *loss, const jsn_loss_gpu_batch *batch);
+jsn_status jsni_cuda_loss_rescale(const jsn_loss_gpu_scale *scale);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda_code.h"
+#include "backend/cuda/cuda_loss.h"
 #include "backend/cuda/cuda_plan.h"
 #include "core/alloc.h"
 #include "jensen/version.h"
@@ -114,7 +115,9 @@ static const jsni_backend_ops table = {
     .read_node = jsni_cuda_read_node,
     .resident = &jsni_cuda_resident,
     .time_tasks = jsni_cuda_time_tasks,
-    .time_limit = jsni_cuda_time_limit};
+    .time_limit = jsni_cuda_time_limit,
+    .loss_launch = jsni_cuda_loss_launch,
+    .loss_scale = jsni_cuda_loss_rescale};
 
 static jsn_status device_open(jsni_backend **out, size_t device)
 {

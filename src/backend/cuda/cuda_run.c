@@ -265,7 +265,8 @@ jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                         l->has_targets ? l->targets : NULL,
                                         l->has_class_weights ? l->class_weights : NULL,
                                         l->has_weights ? l->weights : NULL,
-                                        two ? l->second : NULL};
+                                        two ? l->second : NULL,
+                                        NULL};
     const jsni_cuda_loss_out out = {m->loss_values, m->loss_values + 1,
                                     (float *)(m->arena + program->output_grad),
                                     m->loss_room};
