@@ -19,19 +19,26 @@ typedef enum jsn_log_level {
     JSN_LOG_WARNING
 } jsn_log_level;
 
+/* How far work is. The texts are borrowed for the call. */
+typedef struct jsn_progress {
+    size_t size;          /* of this struct */
+    const char *what;     /* the unit of work: "epoch 3/60", "downloading" */
+    uint64_t done, total; /* done == total ends it */
+    double
+        left; /* seconds until all work is done of which this may be a part; NaN: unknown */
+    /* Short texts about it, the most telling first ("run 8%", "loss 0.41"): a narrow
+     * display drops the last ones. */
+    const char *const *parts;
+    size_t part_count;
+} jsn_progress;
+
 /* Both functions may be NULL. They are called on the thread that called the library,
  * with the library's locks released. */
 typedef struct jsn_logger {
     void *user; /* borrowed; handed back in every call */
     /* One line without a newline. */
     void (*message)(void *user, jsn_log_level level, const char *text);
-    /* `done` of `total` units of `what` ("epoch 3/60", "downloading"); done == total ends
-     * it. `detail` may be empty, or is short parts with two spaces between them, the most
-     * telling first: a narrow display drops the last ones. Where `what` is a part of
-     * longer work, the first part is the time left of all of it, as jsni_time_left()
-     * writes it ("12:34 left  run 8%  loss 0.41"). */
-    void (*progress)(void *user, const char *what, uint64_t done, uint64_t total,
-                     const char *detail);
+    void (*progress)(void *user, const jsn_progress *progress);
 } jsn_logger;
 
 #ifdef __cplusplus

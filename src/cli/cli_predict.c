@@ -11,6 +11,7 @@
 #include "cli/cli_numbers.h"
 #include "cli/cli_progress.h"
 #include "core/json.h"
+#include "core/progress.h"
 #include "core/words.h"
 #include "jensen/array.h"
 #include "jensen/classifier.h"
@@ -208,7 +209,7 @@ static jsn_status predict_all(predictor *p, const jsn_texts *paths)
             status = run_batch(p);
         if (status != JSN_OK)
             return status;
-        logger->progress(logger->user, "images", i + 1, paths->count, "");
+        jsni_progress(logger, "images", i + 1, paths->count);
     }
     return p->waiting > 0 ? run_batch(p) : JSN_OK;
 }

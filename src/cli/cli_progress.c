@@ -19,14 +19,21 @@
 #include "cli/cli_cell.h"
 #include "core/words.h"
 
-enum { LINE = 8 * CLI_CELL_MOST, DETAIL = 256, BAR = 27 };
+enum {
+    LINE = 8 * CLI_CELL_MOST,
+    PARTS = 8,
+    PART = 96,
+    DETAIL = PARTS * (PART + 2),
+    BAR = 27
+};
 
 /* What the terminal shows; the thread that waits for signals draws it again when the
  * terminal changes its width. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    char what[96]; /* the unit of work that `start` belongs to */
-    char detail[DETAIL];
+    char what[96];          /* the unit of work that `start` belongs to */
+    char part[PARTS][PART]; /* what is said of it, the most telling first */
+    size_t part_count;
     double share;
     double start, last; /* seconds; `last`: when it was drawn */
     size_t columns;     /* of the line that is on the screen; 0: none */
@@ -43,6 +50,11 @@ void cli_progress_quiet(void)
 void cli_progress_verbose(void)
 {
     verbose = 1;
+}
+
+bool cli_progress_shows_all(void)
+{
+    return verbose != 0;
 }
 
 static double now(void)
@@ -101,33 +113,49 @@ static void show_message(void *user, jsn_log_level level, const char *text)
         cli_say("warning: %s\n", text);
 }
 
-/* Keeps the detail, with the time left in front where it does not tell one itself. */
-static void keep_detail(const char *detail)
+static void keep_part(const char *text)
+{
+    if (text[0] != '\0' && bar.part_count < PARTS)
+        (void)snprintf(bar.part[bar.part_count++], PART, "%s", text);
+}
+
+/* Keeps what is said, with the time left in front: that of all the work, where it is told,
+ * or that of this unit. */
+static void keep_parts(const jsn_progress *p)
 {
     const double elapsed = now() - bar.start;
     char left[32] = "";
-    if (strstr(detail, " left") == NULL && bar.share > 0.0)
+    jsni_time_left(p->left, left, sizeof left);
+    if (left[0] == '\0' && bar.share > 0.0)
         jsni_time_left(elapsed / bar.share - elapsed, left, sizeof left);
-    (void)snprintf(bar.detail, sizeof bar.detail, "%s%s%s", left,
-                   left[0] != '\0' && detail[0] != '\0' ? "  " : "", detail);
+    bar.part_count = 0;
+    keep_part(left);
+    for (size_t i = 0; i < p->part_count; i++)
+        keep_part(p->parts[i]);
 }
 
-/* The parts of the detail, from the first on, that fit into `room` columns with two
- * spaces before each. */
-static size_t fitting(const char *detail, size_t room)
+/* The first `count` parts, two spaces between them. */
+static void join_parts(size_t count, char out[DETAIL])
 {
-    size_t kept = 0;
-    while (detail[kept] != '\0') {
-        char parts[DETAIL];
-        const size_t gap = kept == 0 ? 0 : 2;
-        const char *end = strstr(detail + kept + gap, "  ");
-        const size_t length = end != NULL ? (size_t)(end - detail) : strlen(detail);
-        (void)snprintf(parts, sizeof parts, "%.*s", (int)length, detail);
-        if (cli_cell_width(parts) + 2 > room)
-            break;
-        kept = length;
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = strlen(bar.part[i]);
+        memcpy(out + used, "  ", i > 0 ? 2 : 0);
+        used += i > 0 ? 2 : 0;
+        memcpy(out + used, bar.part[i], length + 1);
+        used += length;
     }
-    return kept;
+}
+
+/* How many parts, from the first on, fit into `room` columns with two spaces before each;
+ * `out` becomes them. */
+static size_t fit_parts(size_t room, char out[DETAIL])
+{
+    size_t count = bar.part_count;
+    for (join_parts(count, out); count > 0 && cli_cell_width(out) + 2 > room;)
+        join_parts(--count, out);
+    return count;
 }
 
 /* " [####....]" of `room` columns, at most BAR in all; nothing where that is too few. */
@@ -145,17 +173,13 @@ static void put_graph(char out[BAR + 1], size_t room)
     memcpy(out + 2 + width, "]", 2);
 }
 
-/* "epoch 3/60 [####....]  40%  12:34 left  loss 0.41". The name and the first part of the
- * detail, most often the time left, are always there; the share, a short bar and the other
- * parts follow as long as there is room, and the bar gets what is left over. */
+/* "epoch 3/60 [####....]  40%  12:34 left  loss 0.41". The name and the first part, most
+ * often the time left, are always there; the share, a short bar and the other parts follow as long as there is room, and the bar gets what is left over. */
 static void compose(size_t columns, char line[LINE])
 {
     enum { LEAST_NAME = 8, SHORT_BAR = 9 };
     char name[LINE / 2], graph[BAR + 1], share[16], detail[DETAIL];
-    const char *second = strstr(bar.detail, "  ");
-    const size_t length = strlen(bar.detail);
-    const size_t first = second != NULL ? (size_t)(second - bar.detail) : length;
-    const size_t part = first > 0 ? first + 2 : 0;
+    const size_t part = bar.part_count > 0 ? strlen(bar.part[0]) + 2 : 0;
     (void)snprintf(share, sizeof share, " %3.0f%%", 100.0 * bar.share);
     if (columns < LEAST_NAME + strlen(share) + part)
         share[0] = '\0';
@@ -163,10 +187,9 @@ static void compose(size_t columns, char line[LINE])
     cli_cell_cut(bar.what, room >= part + LEAST_NAME ? room - part : room, name,
                  sizeof name);
     room -= cli_cell_width(name);
-    size_t kept = fitting(bar.detail, room > SHORT_BAR ? room - SHORT_BAR : 0);
+    size_t kept = fit_parts(room > SHORT_BAR ? room - SHORT_BAR : 0, detail);
     if (kept == 0)
-        kept = fitting(bar.detail, room);
-    (void)snprintf(detail, sizeof detail, "%.*s", (int)kept, bar.detail);
+        kept = fit_parts(room, detail);
     room -= kept > 0 ? cli_cell_width(detail) + 2 : 0;
     put_graph(graph, room);
     (void)snprintf(line, LINE, "%s%s%s%s%s", name, graph, share, kept > 0 ? "  " : "",
@@ -195,33 +218,34 @@ static void draw_again(void)
     (void)pthread_mutex_unlock(&lock);
 }
 
-static void show_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                          const char *detail)
+static void show_progress(void *user, const jsn_progress *p)
 {
     (void)user;
-    if (quiet || total == 0)
+    if (quiet || p->total == 0)
         return;
     (void)pthread_mutex_lock(&lock);
     const double time = now();
-    if (strncmp(bar.what, what, sizeof bar.what - 1) != 0) {
-        (void)snprintf(bar.what, sizeof bar.what, "%s", what);
+    if (strncmp(bar.what, p->what, sizeof bar.what - 1) != 0) {
+        (void)snprintf(bar.what, sizeof bar.what, "%s", p->what);
         bar.start = time;
         bar.last = 0.0;
         line_tenth = 0;
     }
-    bar.share = (double)done / (double)total;
+    bar.share = (double)p->done / (double)p->total;
     if (can_draw()) {
-        keep_detail(detail);
-        if (done < total && time - bar.last >= 0.1)
+        keep_parts(p);
+        if (p->done < p->total && time - bar.last >= 0.1)
             draw();
-        else if (done >= total)
+        else if (p->done >= p->total)
             erase(terminal_columns());
-    } else if (done < total && time - bar.start > 10.0 &&
+    } else if (p->done < p->total && time - bar.start > 10.0 &&
                (int)(bar.share * 10) > line_tenth) {
         /* Plain lines only for what takes long, at most ten of them. */
         line_tenth = (int)(bar.share * 10);
-        keep_detail(detail);
-        cli_say("%s: %.0f%%  %s\n", what, 100.0 * bar.share, bar.detail);
+        char detail[DETAIL];
+        keep_parts(p);
+        join_parts(bar.part_count, detail);
+        cli_say("%s: %.0f%%  %s\n", p->what, 100.0 * bar.share, detail);
     }
     (void)pthread_mutex_unlock(&lock);
 }

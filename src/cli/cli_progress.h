@@ -2,8 +2,13 @@
 #ifndef JENSEN_CLI_PROGRESS_H
 #define JENSEN_CLI_PROGRESS_H
 
+#include <stdbool.h>
+
 void cli_progress_quiet(void);
 void cli_progress_verbose(void);
+
+/* Whether everything is shown that the library says (-v). */
+bool cli_progress_shows_all(void);
 
 /* Removes an unfinished bar, so that what is printed next starts on a clean line. */
 void cli_progress_clear(void);

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -248,8 +249,15 @@ static void show(const jsn_sweep_counts *counts, const char *study)
     char detail[96];
     (void)snprintf(detail, sizeof detail, "%zu running, %zu waiting, %zu failed",
                    counts->running, counts->waiting, counts->failed);
-    logger->progress(logger->user, study, ended,
-                     ended + counts->running + counts->waiting, detail);
+    const char *const parts[] = {detail};
+    const jsn_progress p = {.size = sizeof p,
+                            .what = study,
+                            .done = ended,
+                            .total = ended + counts->running + counts->waiting,
+                            .left = NAN,
+                            .parts = parts,
+                            .part_count = 1};
+    logger->progress(logger->user, &p);
 }
 
 /* Waits for the workers, showing the study; the first failing one's exit code. */

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/cli_limit.h"
 #include "cli/cli_place.h"
+#include "core/progress.h"
 #include "core/words.h"
 #include "jensen/augment.h"
 #include "jensen/dataset.h"
@@ -172,8 +173,7 @@ static jsn_status write_split(conversion *c, jsn_split split)
                                       jsn_last_error());
             status = JSN_OK;
         }
-        cli_logger()->progress(cli_logger()->user, "writing images", ++c->done,
-                               c->total, "");
+        jsni_progress(cli_logger(), "writing images", ++c->done, c->total);
     }
     jsn_image_release(&small);
     jsn_image_release(&image);

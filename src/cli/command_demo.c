@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_progress.h"
 #include "core/stats.h"
 #include "core/words.h"
 #include "jensen/report.h"
@@ -52,11 +53,10 @@ static void pass_message(void *user, jsn_log_level level, const char *text)
                           level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
 }
 
-static void pass_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                          const char *detail)
+static void pass_progress(void *user, const jsn_progress *progress)
 {
     (void)user;
-    cli_logger()->progress(cli_logger()->user, what, done, total, detail);
+    cli_logger()->progress(cli_logger()->user, progress);
 }
 
 static int stop_asked(void *user)
@@ -65,7 +65,8 @@ static int stop_asked(void *user)
     return cli_stop_requested();
 }
 
-/* Of every run only some epochs are worth a line; a page at its end. */
+/* Of every run only some epochs are worth a line, unless all are shown; a page at its
+ * end. */
 static jsn_status hear(void *user, const jsn_event *event)
 {
     char text[256];
@@ -75,7 +76,8 @@ static jsn_status hear(void *user, const jsn_event *event)
     if (event->kind != JSN_EVENT_EPOCH)
         return JSN_OK;
     const jsn_epoch *e = event->epoch;
-    if (e->epoch % LINE_EVERY == 0 || e->epoch == e->epochs) {
+    if (!cli_progress_shows_all() &&
+        (e->epoch % LINE_EVERY == 0 || e->epoch == e->epochs)) {
         jsn_epoch_text(e, text, sizeof text);
         cli_logger()->message(cli_logger()->user, JSN_LOG_INFO, text);
     }

@@ -15,6 +15,7 @@
 #include "core/fail.h"
 #include "core/folder.h"
 #include "core/limit.h"
+#include "core/progress.h"
 #include "data/archive.h"
 #include "data/archive_link.h"
 #include "data/dataset_impl.h"
@@ -164,13 +165,12 @@ static jsn_status visit_all(reading *r, struct archive_entry *entry)
         if (archive_read_data_skip(r->archive) < ARCHIVE_WARN)
             return archive_failed(r);
         const uint64_t done = bytes_done(r);
-        if (logger != NULL && logger->progress != NULL && done > said + r->size / 100) {
-            logger->progress(logger->user, "reading archive", done, r->size, "");
+        if (done > said + r->size / 100) {
+            jsni_progress(logger, "reading archive", done, r->size);
             said = done;
         }
     }
-    if (logger != NULL && logger->progress != NULL)
-        logger->progress(logger->user, "reading archive", r->size, r->size, "");
+    jsni_progress(logger, "reading archive", r->size, r->size);
     return JSN_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/fail.h"
+#include "core/progress.h"
 #include "data/download.h"
 
 enum { CONNECT_SECONDS = 30, STALL_SECONDS = 60, MOST_REDIRECTS = 5 };
@@ -27,9 +28,8 @@ static size_t take_bytes(char *data, size_t size, size_t count, void *user)
     if (t->too_large || fwrite(data, 1, bytes, t->file) != bytes)
         return 0; /* which makes libcurl stop */
     t->have += bytes;
-    if (t->logger != NULL && t->logger->progress != NULL)
-        t->logger->progress(t->logger->user, "downloading", t->have,
-                            t->have < t->limit ? t->limit : t->have, "");
+    jsni_progress(t->logger, "downloading", t->have,
+                  t->have < t->limit ? t->limit : t->have);
     return bytes;
 }
 

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/pool.h"
+#include "core/progress.h"
 #include "core/sha256.h"
 #include "data/copies.h"
 #include "data/dataset_impl.h"
@@ -68,9 +69,7 @@ jsn_status jsn_dataset_check(const jsn_dataset *data, jsn_split split, size_t th
         jsni_pool_run(pool, count, check_one, &c);
         for (size_t i = 0; status == JSN_OK && i < count; i++)
             status = tell(&c, i, fn, user);
-        if (logger != NULL && logger->progress != NULL)
-            logger->progress(logger->user, "checking images", c.first + count, samples,
-                             "");
+        jsni_progress(logger, "checking images", c.first + count, samples);
     }
     for (size_t t = 0; c.images != NULL && t < threads; t++)
         jsn_image_release(&c.images[t]);

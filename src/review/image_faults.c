@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/pool.h"
+#include "core/progress.h"
 #include "review/image_look.h"
 
 enum { CHUNK = 512, TINY = 8, NEAR_SLOPES = 2, NEAR_GREY = 4, BANDS = 4 };
@@ -60,9 +61,7 @@ static jsn_status look_at_split(const jsn_dataset *data, jsn_split split,
             if (l.found[i] != JSN_OK && l.found[i] != JSN_ERR_DATA)
                 status = jsni_fail(l.found[i], "%s: cannot be read",
                                    jsn_dataset_path(data, split, l.first + i));
-        if (logger != NULL && logger->progress != NULL)
-            logger->progress(logger->user, "looking at images", l.first + count,
-                             samples, "");
+        jsni_progress(logger, "looking at images", l.first + count, samples);
     }
     for (size_t t = 0; t < threads; t++)
         jsn_image_release(&l.images[t]);

@@ -93,16 +93,17 @@ static void on_message(void *user, jsn_log_level level, const char *text)
     jsni_worker_say(user, level == JSN_LOG_INFO ? JSN_LOG_DEBUG : level, text);
 }
 
-static void on_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                        const char *detail)
+static void on_progress(void *user, const jsn_progress *progress)
 {
     const jsni_worker *w = user;
     char text[96];
     if (w->logger == NULL || w->logger->progress == NULL)
         return;
     (void)snprintf(text, sizeof text, "trial %lld, %.60s",
-                   (long long)w->jobs[0].claim.number, what);
-    w->logger->progress(w->logger->user, text, done, total, detail);
+                   (long long)w->jobs[0].claim.number, progress->what);
+    jsn_progress told = *progress;
+    told.what = text;
+    w->logger->progress(w->logger->user, &told);
 }
 
 jsn_status jsni_study_folder(const char *name, const char *runs, char **out)

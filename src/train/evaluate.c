@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/progress.h"
 #include "train/test_views.h"
 
 /* Room for the largest batch so far. */
@@ -59,8 +60,8 @@ jsn_status jsni_evaluate_logits(const jsni_logits_pass *pass)
         if (batch->samples == 0)
             continue;
         status = evaluate_batch(pass, batch, &room);
-        if (status == JSN_OK && logger != NULL && logger->progress != NULL)
-            logger->progress(logger->user, pass->what, batch->number + 1, batches, "");
+        if (status == JSN_OK)
+            jsni_progress(logger, pass->what, batch->number + 1, batches);
         if (status == JSN_OK && pass->stop != NULL && jsni_stop_asked(pass->stop))
             status = jsni_fail(JSN_ERR_STOPPED, "stopped while evaluating");
     }

@@ -12,6 +12,7 @@
 #include "backend/resident.h"
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/progress.h"
 #include "core/rng.h"
 #include "data/dataset_part.h"
 #include "train/loader_order.h"
@@ -362,7 +363,7 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
                 ->evaluate(run->group->model->plan, run->member, &query, places.logits);
         if (status == JSN_OK)
             status = hand_on(&places, at, query.count, classes, fn, user);
-        run->logger.progress(run, what, at + query.count, samples, "");
+        jsni_progress(&run->logger, what, at + query.count, samples);
         if (status == JSN_OK && jsni_stop_asked(&run->group->stop))
             status = jsni_fail(JSN_ERR_STOPPED, "stopped while evaluating");
     }

@@ -162,8 +162,7 @@ double jsni_run_image_rate(const jsni_run *run);
 
 /* The progress of run->logger: says which epoch `what` belongs to and adds the time left
  * of the whole run. `user` is the run; an empty `what` is the epoch itself. */
-void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                       const char *detail);
+void jsni_run_progress(void *user, const jsn_progress *progress);
 
 /* Full state to and from the run folder. Loading sets *found; a damaged file is said
  * and the previous one used. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "core/words.h"
 #include "train/run.h"
 
 void jsni_group_pace(jsni_group *group, size_t steps, double seconds)
@@ -79,30 +78,34 @@ double jsni_run_seconds_left(const jsni_run *run)
     return (left > 0.0 ? here + last_seconds(run) : 0.0) + (double)clock->after * whole;
 }
 
-void jsni_run_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                       const char *detail)
+void jsni_run_progress(void *user, const jsn_progress *progress)
 {
+    enum { MOST_PARTS = 8 };
     const jsni_run *run = user;
     const jsn_logger *to = run->group->watch->logger;
     if (to == NULL || to->progress == NULL)
         return;
-    char place[96], left[32], all[192];
+    char place[96], share_text[32];
+    const char *parts[MOST_PARTS] = {share_text};
+    size_t count = 1;
     const double epoch = (double)run->state.epoch, epochs = (double)run->config->epochs;
     jsni_text where = jsni_text_in(place, sizeof place);
     if (!jsni_run_done(run))
         jsni_text_format(&where, "epoch %.0f/%.0f%s", epoch + 1.0, epochs,
-                         what[0] != '\0' ? ": " : "");
+                         progress->what[0] != '\0' ? ": " : "");
     else
         jsni_text_add(&where, "final ");
-    jsni_text_add(&where, what);
+    jsni_text_add(&where, progress->what);
     const double share =
         (epoch + (double)run->state.batch / (double)run->group->steps) / epochs;
-    jsni_text parts = jsni_text_in(all, sizeof all);
-    jsni_time_left(jsni_run_seconds_left(run), left, sizeof left);
-    if (left[0] != '\0')
-        jsni_text_format(&parts, "%s  ", left);
-    jsni_text_format(&parts, "run %.0f%%", floor(100.0 * share));
-    if (detail[0] != '\0')
-        jsni_text_format(&parts, "  %s", detail);
-    to->progress(to->user, place, done, total, all);
+    (void)jsni_format(share_text, sizeof share_text, "run %.0f%%",
+                      floor(100.0 * share));
+    for (size_t i = 0; i < progress->part_count && count < MOST_PARTS; i++)
+        parts[count++] = progress->parts[i];
+    jsn_progress told = *progress;
+    told.what = place;
+    told.left = jsni_run_seconds_left(run);
+    told.parts = parts;
+    told.part_count = count;
+    to->progress(to->user, &told);
 }

@@ -29,13 +29,20 @@ static void say_opened(jsni_run *run, const jsn_opened *o)
 
 static void show_step(jsni_run *run, const jsn_step *s)
 {
-    char detail[96], rate[48] = "";
-    if (!isnan(s->images_per_second))
-        (void)jsni_format(rate, sizeof rate, "  %.*f images/s",
-                          s->images_per_second < 10.0 ? 1 : 0, s->images_per_second);
-    (void)jsni_format(detail, sizeof detail, "loss %.4f  acc %.1f%%%s", s->loss,
-                      100.0 * s->train_acc, rate);
-    run->logger.progress(run, "", s->step, s->steps, detail);
+    char loss[32], accuracy[32], rate[32];
+    (void)jsni_format(loss, sizeof loss, "loss %.4f", s->loss);
+    (void)jsni_format(accuracy, sizeof accuracy, "acc %.1f%%", 100.0 * s->train_acc);
+    (void)jsni_format(rate, sizeof rate, "%.*f images/s",
+                      s->images_per_second < 10.0 ? 1 : 0, s->images_per_second);
+    const char *const parts[] = {loss, accuracy, rate};
+    const jsn_progress p = {.size = sizeof p,
+                            .what = "",
+                            .done = s->step,
+                            .total = s->steps,
+                            .left = NAN,
+                            .parts = parts,
+                            .part_count = isnan(s->images_per_second) ? 2 : 3};
+    run->logger.progress(run, &p);
 }
 
 void jsn_epoch_text(const jsn_epoch *e, char *out, size_t room)

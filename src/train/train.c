@@ -266,12 +266,11 @@ static void record_message(void *user, jsn_log_level level, const char *text)
         r->user->message(r->user->user, level, text);
 }
 
-static void record_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                            const char *detail)
+static void record_progress(void *user, const jsn_progress *progress)
 {
     const recorder *r = user;
     if (r->user != NULL && r->user->progress != NULL)
-        r->user->progress(r->user->user, what, done, total, detail);
+        r->user->progress(r->user->user, progress);
 }
 
 static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,

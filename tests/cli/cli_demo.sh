@@ -16,6 +16,10 @@ expect 0 'href="gjs-e1-s2/report.html"' '' -- cat d/report.html
 expect 0 'GJS is ahead' '*' -- "$JENSEN" demo $short --out d
 cp stdout.txt second.txt
 expect 0 '' '' -- cmp first.txt second.txt
+# With -v every epoch of both runs has a line, and has it once.
+expect 0 'GJS is ahead' '*' -- "$JENSEN" demo -v --epochs 2 --size 100 --threads 1 --out v
+grep -E '^epoch ' stderr.txt >epochs.txt
+expect 0 '^4$' '' -- grep -c . epochs.txt
 expect 2 '' 'takes no argument' -- "$JENSEN" demo now
 expect 1 '' 'cannot|Not a directory|no/such' -- "$JENSEN" demo $short --out /dev/null/x
 finish

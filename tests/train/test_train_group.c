@@ -77,14 +77,10 @@ static void no_message(void *user, jsn_log_level level, const char *text)
     (void)text;
 }
 
-static void no_progress(void *user, const char *what, uint64_t done, uint64_t total,
-                        const char *detail)
+static void no_progress(void *user, const jsn_progress *progress)
 {
     (void)user;
-    (void)what;
-    (void)done;
-    (void)total;
-    (void)detail;
+    (void)progress;
 }
 
 static void set_config(jsn_train_config *config, size_t member)
