@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 
 void cli_print_params(const jsn_param_info *params, size_t count)
@@ -55,8 +56,7 @@ void cli_put_entry(jsni_json_writer *w, const char *name, const char *summary,
 }
 
 const jsn_option_info cli_show_options[1] = {
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "JSON on stdout",
-     offsetof(cli_show_values, json)},
+    CLI_JSON_ROW(cli_show_values, "JSON on stdout"),
 };
 
 static jsn_status print_table_json(cli_entry (*row)(size_t index))

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/review.h"
 
@@ -19,8 +19,8 @@ typedef struct audit_values {
 } audit_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DIR",
-     "folder to write (audits/<data>-<8 digits>)", offsetof(audit_values, out)},
+    CLI_OUT_ROW(audit_values, NULL, "DIR",
+                "folder to write (audits/<data>-<8 digits>)"),
     {"folds", 0, JSN_OPTION_INT, "5", 2, 100, NULL, "K",
      "parts of the data; a part is judged by a network trained on the others",
      offsetof(audit_values, folds)},
@@ -43,11 +43,9 @@ static const jsn_option_info options[] = {
     {"set", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "OPTION=VALUE",
      "an option of 'jensen train' for the folds: epochs=20, network=resnet18, ...",
      offsetof(audit_values, set)},
-    {"threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",
-     "threads; 0: one a usable core", offsetof(audit_values, threads)},
+    CLI_READERS_ROW(audit_values),
     CLI_LIMIT_ROW(audit_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(audit_values, json)},
+    CLI_JSON_ROW(audit_values, "one JSON object on stdout"),
 };
 
 static int stop(void *user)

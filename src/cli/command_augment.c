@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "jensen/augment.h"
 #include "jensen/image_file.h"
 
@@ -31,8 +31,7 @@ static const jsn_option_info options[] = {
      offsetof(augment_values, pipeline)},
     {"copies", 0, JSN_OPTION_INT, "64", 1, 4096, NULL, "N", "images on the sheet",
      offsetof(augment_values, copies)},
-    {"seed", 0, JSN_OPTION_INT, "0", 0, 9007199254740992.0, NULL, "N",
-     "names the random choices", offsetof(augment_values, seed)},
+    CLI_SEED_ROW(augment_values),
     {"size", 0, JSN_OPTION_INT, "0", 0, 4096, NULL, "N",
      "side of the pipeline's output; 0: that of the image, 224 for pipelines that "
      "resize",
@@ -40,8 +39,8 @@ static const jsn_option_info options[] = {
     {"zoom", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N",
      "every pixel becomes N x N on the sheet; 0: small images are enlarged",
      offsetof(augment_values, zoom)},
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "image to write: .png, .jpg, .ppm or .bmp", offsetof(augment_values, out)},
+    CLI_OUT_ROW(augment_values, NULL, "FILE",
+                "image to write: .png, .jpg, .ppm or .bmp"),
     CLI_LIMIT_ROW(augment_values),
 };
 

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/run_check.h"
@@ -12,8 +13,7 @@ typedef struct check_values {
 } check_values;
 
 static const jsn_option_info options[] = {
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(check_values, json)},
+    CLI_JSON_ROW(check_values, "one JSON object on stdout"),
 };
 
 static jsn_status print_json(const char *run, const jsn_run_checked *c)

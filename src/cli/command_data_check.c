@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/dataset.h"
@@ -19,11 +19,9 @@ typedef struct check_values {
 static const jsn_option_info options[] = {
     {"max-bad", 0, JSN_OPTION_INT, "100", 0, 1e9, NULL, "N",
      "stop after this many broken images", offsetof(check_values, max_bad)},
-    {"threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",
-     "threads; 0: one a usable core", offsetof(check_values, threads)},
+    CLI_READERS_ROW(check_values),
     CLI_LIMIT_ROW(check_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(check_values, json)},
+    CLI_JSON_ROW(check_values, "one JSON object on stdout"),
 };
 
 typedef struct found {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "cli/cli_place.h"
 #include "core/progress.h"
 #include "core/words.h"
@@ -23,8 +23,8 @@ typedef struct convert_values {
 } convert_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DIR",
-     "folder to write; must not exist or be empty", offsetof(convert_values, out)},
+    CLI_OUT_ROW(convert_values, NULL, "DIR",
+                "folder to write; must not exist or be empty"),
     {"format", 0, JSN_OPTION_CHOICE, "png", 0, 0, "png|ppm|bmp|jpg", "FORMAT",
      "of the image files (png, ppm, bmp keep every pixel)",
      offsetof(convert_values, format)},

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "jensen/fetch.h"
 
 typedef struct fetch_values {
@@ -12,8 +12,7 @@ typedef struct fetch_values {
 } fetch_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, ".", 0, 0, NULL, "DIR", "folder to unpack into",
-     offsetof(fetch_values, out)},
+    CLI_OUT_ROW(fetch_values, ".", "DIR", "folder to unpack into"),
     {"url", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "URL",
      "another place for the same archive (https; http from this machine)",
      offsetof(fetch_values, url)},

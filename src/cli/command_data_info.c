@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/dataset.h"
@@ -29,8 +29,7 @@ static const jsn_option_info options[] = {
     {"columns", 0, JSN_OPTION_INT, "16", 1, 100, NULL, "N",
      "samples a row of the sheet", offsetof(info_values, columns)},
     CLI_LIMIT_ROW(info_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(info_values, json)},
+    CLI_JSON_ROW(info_values, "one JSON object on stdout"),
 };
 
 enum { GAP = 2, MOST_ROWS = 100, THUMB = 64, SUM_HEX = 65, LOOKS = 64 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "cli/cli_progress.h"
 #include "core/stats.h"
 #include "core/words.h"
@@ -29,8 +30,7 @@ typedef struct demo_values {
 } demo_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, "demo", 0, 0, NULL, "DIR",
-     "folder of the runs and the page", offsetof(demo_values, out)},
+    CLI_OUT_ROW(demo_values, "demo", "DIR", "folder of the runs and the page"),
     {"seed", 's', JSN_OPTION_INT, "1", 0, 1e15, NULL, "N", "the first seed",
      offsetof(demo_values, seed)},
     {"seeds", 0, JSN_OPTION_INT, "1", 1, MOST_SEEDS, NULL, "N",
@@ -39,10 +39,8 @@ static const jsn_option_info options[] = {
      "passes over the pictures", offsetof(demo_values, epochs)},
     {"size", 0, JSN_OPTION_INT, "2000", 100, 1e6, NULL, "N", "training pictures",
      offsetof(demo_values, size)},
-    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
-     "CPU threads; 0: all cores", offsetof(demo_values, threads)},
-    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D", "auto, cpu, ref, cuda",
-     offsetof(demo_values, device)},
+    CLI_THREADS_ROW(demo_values),
+    CLI_DEVICE_ROW(demo_values, "auto, cpu, ref, cuda"),
 };
 
 /* What a run says by itself is for those who want to know more; see hear(). */

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/machine.h"
 #include "core/words.h"
@@ -18,8 +19,7 @@ typedef struct doctor_values {
 } doctor_values;
 
 static const jsn_option_info options[] = {
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(doctor_values, json)},
+    CLI_JSON_ROW(doctor_values, "one JSON object on stdout"),
 };
 
 /* A folder that jensen writes to or reads from. */

@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
 #include "cli/cli_csv.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "cli/cli_print.h"
 #include "core/json.h"
 #include "jensen/classifier.h"
@@ -19,10 +19,8 @@ typedef struct eval_values {
 } eval_values;
 
 static const jsn_option_info options[] = {
-    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D", "auto, cpu, ref, cuda",
-     offsetof(eval_values, device)},
-    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
-     "CPU threads; 0: all cores", offsetof(eval_values, threads)},
+    CLI_DEVICE_ROW(eval_values, "auto, cpu, ref, cuda"),
+    CLI_THREADS_ROW(eval_values),
     {"consistency", 0, JSN_OPTION_INT, "1", 0, 1, NULL, "0|1",
      "compare with one augmented copy of each image, which is a second pass",
      offsetof(eval_values, consistency)},
@@ -33,8 +31,7 @@ static const jsn_option_info options[] = {
      "a row for every image: path, label, prediction and their probabilities",
      offsetof(eval_values, csv)},
     CLI_LIMIT_ROW(eval_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(eval_values, json)},
+    CLI_JSON_ROW(eval_values, "one JSON object on stdout"),
 };
 
 static void put_class_scores(jsni_json_writer *w, const jsn_classifier_scores *s,

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "jensen/export.h"
 
 typedef struct export_values {
@@ -10,8 +11,7 @@ typedef struct export_values {
 } export_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE", "the file to write",
-     offsetof(export_values, out)},
+    CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
     {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME", "onnx, safetensors",
      offsetof(export_values, format)},
     {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,

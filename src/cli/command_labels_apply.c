@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/review.h"
@@ -16,14 +16,12 @@ typedef struct apply_values {
 } apply_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, "labels.csv", 0, 0, NULL, "FILE.csv",
-     "file to write: path,label", offsetof(apply_values, out)},
+    CLI_OUT_ROW(apply_values, "labels.csv", "FILE.csv", "file to write: path,label"),
     {"min-score", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
      "also take the suggestions with at least this score that nobody decided about",
      offsetof(apply_values, min_score)},
     CLI_LIMIT_ROW(apply_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(apply_values, json)},
+    CLI_JSON_ROW(apply_values, "one JSON object on stdout"),
 };
 
 static jsn_status print_json(const char *out, const jsn_labels_result *result)

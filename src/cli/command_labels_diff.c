@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/review.h"
 
@@ -14,8 +14,7 @@ typedef struct diff_values {
 
 static const jsn_option_info options[] = {
     CLI_LIMIT_ROW(diff_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(diff_values, json)},
+    CLI_JSON_ROW(diff_values, "one JSON object on stdout"),
 };
 
 typedef struct differences {

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/array.h"
 #include "jensen/backend.h"
@@ -34,8 +35,7 @@ static const jsn_option_info options[] = {
     {"threads", 't', JSN_OPTION_INT, "1", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores. The result is the same for any number",
      offsetof(loss_values, threads)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "print {\"loss\":MEAN,\"per_sample\":[...]}", offsetof(loss_values, json)},
+    CLI_JSON_ROW(loss_values, "print {\"loss\":MEAN,\"per_sample\":[...]}"),
 };
 
 /* The arrays of a call. */

@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/dataset.h"
 #include "jensen/noise.h"
@@ -23,16 +23,13 @@ static const jsn_option_info options[] = {
     {"noise", 0, JSN_OPTION_TEXT, "sym:rate=0.4", 0, 0, NULL, "SPEC",
      "model or file of the noise; 'jensen show noise' lists them",
      offsetof(noise_values, noise)},
-    {"seed", 0, JSN_OPTION_INT, "0", 0, 9007199254740992.0, NULL, "N",
-     "names the random choices", offsetof(noise_values, seed)},
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "CSV to write: path,given,noisy", offsetof(noise_values, out)},
+    CLI_SEED_ROW(noise_values),
+    CLI_OUT_ROW(noise_values, NULL, "FILE", "CSV to write: path,given,noisy"),
     {"matrix", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "CSV to write: share of each label a class, as counted",
      offsetof(noise_values, matrix)},
     CLI_LIMIT_ROW(noise_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(noise_values, json)},
+    CLI_JSON_ROW(noise_values, "one JSON object on stdout"),
 };
 
 /* The input of a split; *paths and *names are the caller's to free(). */

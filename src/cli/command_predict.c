@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "cli/cli_predict.h"
 #include "core/json.h"
 #include "core/words.h"
@@ -25,32 +25,24 @@ static const jsn_option_info options[] = {
      offsetof(predict_values, csv)},
     {"top", 0, JSN_OPTION_INT, "1", 1, 1e6, NULL, "N", "classes to print an image",
      offsetof(predict_values, top)},
-    {"network", 'n', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
-     "network of the weights; 'jensen show networks' lists them",
-     offsetof(predict_values, network)},
+    CLI_NETWORK_ROW(predict_values, NULL,
+                    "network of the weights; 'jensen show networks' lists them"),
     {"init", 'i', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "weights: safetensors with PyTorch's names", offsetof(predict_values, init)},
-    {"classes", 'k', JSN_OPTION_INT, NULL, 2, 1e6, NULL, "K", "number of classes",
-     offsetof(predict_values, classes)},
+    CLI_CLASSES_ROW(predict_values, NULL, "number of classes"),
     {"array", 'a', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "images: .npy, float32 [N][C][H][W], normalised", offsetof(predict_values, array)},
     {"logits", 'l', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "write the logits: .npy, float32 [N][K]", offsetof(predict_values, logits)},
-    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D", "auto, cpu, ref, cuda",
-     offsetof(predict_values, device)},
-    {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
-     "arithmetic of the device; a CPU has fp32 alone",
-     offsetof(predict_values, precision)},
-    {"batch", 'b', JSN_OPTION_INT, "64", 1, 1e6, NULL, "N", "images run at a time",
-     offsetof(predict_values, batch)},
+    CLI_DEVICE_ROW(predict_values, "auto, cpu, ref, cuda"),
+    CLI_PRECISION_ROW(predict_values, "arithmetic of the device; a CPU has fp32 alone"),
+    CLI_BATCH_ROW(predict_values, "64", 1e6, "images run at a time"),
     {"tta", 0, JSN_OPTION_INT, "1", 1, 10, NULL, "N",
      "average over N views: the image, its mirror image, both moved into the corners",
      offsetof(predict_values, tta)},
-    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
-     "CPU threads; 0: all cores", offsetof(predict_values, threads)},
+    CLI_THREADS_ROW(predict_values),
     CLI_LIMIT_ROW(predict_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "one JSON object a line on stdout", offsetof(predict_values, json)},
+    CLI_JSON_ROW(predict_values, "one JSON object a line on stdout"),
 };
 
 static const char not_finite[] = "the network's output is not finite";

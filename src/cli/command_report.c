@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "jensen/report.h"
 
 typedef struct report_values {
@@ -12,10 +12,10 @@ typedef struct report_values {
 } report_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "where the page goes, FILE.html (one run: RUN/report.html; several: report.html); "
-     "FILE.svg: the curves alone",
-     offsetof(report_values, out)},
+    CLI_OUT_ROW(report_values, NULL, "FILE",
+                "where the page goes, FILE.html (one run: RUN/report.html; several: "
+                "report.html); "
+                "FILE.svg: the curves alone"),
     {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
      offsetof(report_values, title)},
     {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",

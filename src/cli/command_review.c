@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "jensen/review.h"
 
 typedef struct review_values {

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/model.h"
@@ -16,19 +17,13 @@ typedef struct show_values {
 } show_values;
 
 static const jsn_option_info options[] = {
-    {"classes", 'k', JSN_OPTION_INT, "10", 2, 1e6, NULL, "K", "number of classes",
-     offsetof(show_values, classes)},
-    {"size", 's', JSN_OPTION_INT, "0", 0, 65535, NULL, "N",
-     "height and width of the images; 0: what the network is made for",
-     offsetof(show_values, size)},
-    {"batch", 'b', JSN_OPTION_INT, "128", 1, 1e6, NULL, "N",
-     "samples of a step, for the memory", offsetof(show_values, batch)},
+    CLI_CLASSES_ROW(show_values, "10", "number of classes"),
+    CLI_IMAGE_SIZE_ROW(show_values),
+    CLI_BATCH_ROW(show_values, "128", 1e6, "samples of a step, for the memory"),
     {"views", 0, JSN_OPTION_INT, "1", 1, 16, NULL, "N",
      "views of a sample, for the memory", offsetof(show_values, views)},
-    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
-     "whose memory is counted: auto, cpu, ref, cuda", offsetof(show_values, device)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "one JSON object a network on stdout", offsetof(show_values, json)},
+    CLI_DEVICE_ROW(show_values, "whose memory is counted: auto, cpu, ref, cuda"),
+    CLI_JSON_ROW(show_values, "one JSON object a network on stdout"),
 };
 
 /* One network for the input that the options and its record give. */

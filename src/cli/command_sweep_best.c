@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "cli/cli_study.h"
 #include "core/json.h"
 #include "core/stats.h"
@@ -19,8 +20,7 @@ typedef struct best_values {
 
 static const jsn_option_info options[] = {
     CLI_STORE_ROW(best_values, "where the study is"),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object a line",
-     offsetof(best_values, json)},
+    CLI_JSON_ROW(best_values, "one JSON object a line"),
 };
 
 /* The sample deviation of the configuration's values; NaN with one seed. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "cli/cli_study.h"
 #include "jensen/repro.h"
 
@@ -13,8 +14,8 @@ static const jsn_option_info options[] = {
     CLI_STORE_ROW(export_values, "where the study is"),
     {"format", 'f', JSN_OPTION_CHOICE, "csv", 0, 0, "csv|markdown|latex|html", NULL,
      "html: a page that links the runs", offsetof(export_values, format)},
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "where to write (default: standard output)", offsetof(export_values, out)},
+    CLI_OUT_ROW(export_values, NULL, "FILE",
+                "where to write (default: standard output)"),
 };
 
 static jsn_status run(void *values, const jsn_texts *args)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "cli/cli_study.h"
 #include "core/words.h"
 
@@ -15,8 +16,7 @@ static const jsn_option_info options[] = {
     CLI_STORE_ROW(status_values, "where the study is"),
     {"failures", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "list the failed trials with their reasons", offsetof(status_values, failures)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object",
-     offsetof(status_values, json)},
+    CLI_JSON_ROW(status_values, "one JSON object"),
 };
 
 static jsn_status print_failures(jsn_sweep *sweep)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/theory.h"
@@ -28,8 +29,7 @@ static const jsn_option_info options[] = {
     {"pi", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "W/W/...",
      "all weights, the label's first, instead of --views and --pi1",
      offsetof(bounds_values, pi)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(bounds_values, json)},
+    CLI_JSON_ROW(bounds_values, "one JSON object on stdout"),
 };
 
 static jsn_status print_json(const jsn_theory_bounds *b)

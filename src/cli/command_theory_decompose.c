@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/theory.h"
@@ -32,8 +33,7 @@ static const jsn_option_info options[] = {
     {"pi", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "W/W/...",
      "all weights, the label's first, instead of --pi1",
      offsetof(decompose_values, pi)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(decompose_values, json)},
+    CLI_JSON_ROW(decompose_values, "one JSON object on stdout"),
 };
 
 typedef struct question {

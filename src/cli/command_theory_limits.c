@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/theory.h"
 
@@ -22,8 +23,7 @@ static const jsn_option_info options[] = {
      "1e-12/1e-9/1e-6/0.001/0.01/0.1/0.3/0.5/0.7/0.9/0.99/0.999/0.999999/0.999999999/"
      "0.999999999999",
      0, 0, NULL, "X/X/...", "weights of the label", offsetof(limits_values, pi1)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(limits_values, json)},
+    CLI_JSON_ROW(limits_values, "one JSON object on stdout"),
 };
 
 static jsn_status print_json(double p_y, const double *pi1, size_t count)

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/theory.h"
 
@@ -21,8 +22,7 @@ static const jsn_option_info options[] = {
     {"p-y", 0, JSN_OPTION_REAL, "0.5", 0, 1, NULL, "X",
      "predicted probability at which the gradient scales agree",
      offsetof(match_values, p_y)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(match_values, json)},
+    CLI_JSON_ROW(match_values, "one JSON object on stdout"),
 };
 
 static jsn_status match(jsni_json_writer *w, double q, double p_y)

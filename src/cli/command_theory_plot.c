@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "jensen/report.h"
 
 typedef struct plot_values {
@@ -12,8 +13,8 @@ typedef struct plot_values {
 } plot_values;
 
 static const jsn_option_info options[] = {
-    {"out", 'o', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.svg",
-     "where to write; '-' is standard output", offsetof(plot_values, out)},
+    CLI_OUT_ROW(plot_values, NULL, "FILE.svg",
+                "where to write; '-' is standard output"),
     {"loss", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
      "the loss to draw, for the plot 'loss'", offsetof(plot_values, loss)},
     {"plain", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "jensen/theory.h"
 
@@ -39,8 +40,7 @@ static const jsn_option_info options[] = {
      "X "
      "(Theorem 2)",
      offsetof(risk_values, pair)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(risk_values, json)},
+    CLI_JSON_ROW(risk_values, "one JSON object on stdout"),
 };
 
 /* Theorem 2 for class y -> y+1 with probability `flip`. */

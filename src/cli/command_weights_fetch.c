@@ -1,6 +1,6 @@
 /* cli/command_weights_fetch.c - downloads pretrained weights into the cache. */
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "cli/cli_weights.h"
 
 typedef struct fetch_values {
@@ -20,8 +20,7 @@ static const jsn_option_info options[] = {
      "another place for a published file (https; http from this machine)",
      offsetof(fetch_values, url)},
     CLI_LIMIT_ROW(fetch_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(fetch_values, json)},
+    CLI_JSON_ROW(fetch_values, "one JSON object on stdout"),
 };
 
 static void list_published(void)

@@ -1,6 +1,6 @@
 /* cli/command_weights_import.c - pretrained weights into the cache. */
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
+#include "cli/cli_options.h"
 #include "cli/cli_weights.h"
 
 typedef struct import_values {
@@ -13,8 +13,7 @@ static const jsn_option_info options[] = {
     {"as", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
      "name to keep them under; else that of the network", offsetof(import_values, as)},
     CLI_LIMIT_ROW(import_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(import_values, json)},
+    CLI_JSON_ROW(import_values, "one JSON object on stdout"),
 };
 
 static jsn_status run(void *values, const jsn_texts *args)

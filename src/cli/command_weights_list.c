@@ -1,5 +1,6 @@
 /* cli/command_weights_list.c - the weights in the cache. */
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "cli/cli_weights.h"
 
 typedef struct list_values {
@@ -7,8 +8,7 @@ typedef struct list_values {
 } list_values;
 
 static const jsn_option_info options[] = {
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "one JSON object a line on stdout", offsetof(list_values, json)},
+    CLI_JSON_ROW(list_values, "one JSON object a line on stdout"),
 };
 
 static jsn_status run(void *values, const jsn_texts *args)

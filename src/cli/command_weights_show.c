@@ -1,5 +1,6 @@
 /* cli/command_weights_show.c - what is known of weights in the cache. */
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "cli/cli_weights.h"
 
 typedef struct show_values {
@@ -7,8 +8,7 @@ typedef struct show_values {
 } show_values;
 
 static const jsn_option_info options[] = {
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(show_values, json)},
+    CLI_JSON_ROW(show_values, "one JSON object on stdout"),
 };
 
 static void print_text(const jsn_weights_info *i)

@@ -11,6 +11,7 @@
 #include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "data/image_decoder.h"
 #include "jensen/augment.h"
@@ -38,8 +39,7 @@ static const jsn_option_info options[] = {
     {"repeats", 0, JSN_OPTION_INT, "7", 1, 1000, NULL, "N",
      "measurements, of which median and best are printed",
      offsetof(bench_values, repeats)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object a case",
-     offsetof(bench_values, json)},
+    CLI_JSON_ROW(bench_values, "one JSON object a case"),
 };
 
 typedef struct bench_case {

@@ -9,8 +9,8 @@
 
 #include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "data/image_decoder.h"
@@ -31,8 +31,7 @@ static const jsn_option_info options[] = {
      "2, 4 or 8: JPEGs at that fraction of their size",
      offsetof(decode_values, divisor)},
     CLI_LIMIT_ROW(decode_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object",
-     offsetof(decode_values, json)},
+    CLI_JSON_ROW(decode_values, "one JSON object"),
 };
 
 enum { BUILTIN = 64, MOST_FILES = 1000 };

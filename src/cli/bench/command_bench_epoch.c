@@ -11,8 +11,8 @@
 #include "cli/bench/cli_bench.h"
 #include "cli/bench/cli_step.h"
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/loss.h"
@@ -28,31 +28,24 @@ typedef struct epoch_values {
 static const jsn_option_info options[] = {
     {"data", 0, JSN_OPTION_TEXT, "builtin:size=4096,test=100", 0, 0, NULL, "DATA",
      "data set", offsetof(epoch_values, data)},
-    {"network", 'n', JSN_OPTION_TEXT, "preactresnet34", 0, 0, NULL, "NAME", "network",
-     offsetof(epoch_values, network)},
-    {"loss", 'l', JSN_OPTION_TEXT, "gjs:pi1=0.5", 0, 0, NULL, "SPEC", "loss",
-     offsetof(epoch_values, loss)},
+    CLI_NETWORK_ROW(epoch_values, "preactresnet34", "network"),
+    CLI_LOSS_ROW(epoch_values, "gjs:pi1=0.5", "loss"),
     {"augment", 'a', JSN_OPTION_TEXT, "strong", 0, 0, NULL, "SPEC", "augmentation",
      offsetof(epoch_values, augment)},
-    {"batch", 'b', JSN_OPTION_INT, "128", 1, 65536, NULL, "N", "samples of a step",
-     offsetof(epoch_values, batch)},
+    CLI_BATCH_ROW(epoch_values, "128", 65536, "samples of a step"),
     {"views", 0, JSN_OPTION_INT, NULL, 1, 16, NULL, "N",
      "views of a sample; without it what the loss wants",
      offsetof(epoch_values, views)},
     {"steps", 0, JSN_OPTION_INT, "10", 1, CLI_MOST_STEPS, NULL, "N",
      "steps of an epoch at most", offsetof(epoch_values, steps)},
-    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
-     "CPU threads; 0: all cores", offsetof(epoch_values, threads)},
+    CLI_THREADS_ROW(epoch_values),
     {"workers", 0, JSN_OPTION_INT, NULL, 0, 64, NULL, "N",
      "threads that load and augment; without it what train chooses",
      offsetof(epoch_values, workers)},
-    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
-     "auto, cpu, ref, onednn, cuda", offsetof(epoch_values, device)},
-    {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
-     "arithmetic of the device", offsetof(epoch_values, precision)},
+    CLI_DEVICE_ROW(epoch_values, "auto, cpu, ref, onednn, cuda"),
+    CLI_PRECISION_ROW(epoch_values, "arithmetic of the device"),
     CLI_LIMIT_ROW(epoch_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object on stdout",
-     offsetof(epoch_values, json)},
+    CLI_JSON_ROW(epoch_values, "one JSON object on stdout"),
 };
 
 static jsn_status set_int(jsn_train_config *config, const char *name, int64_t value)

@@ -10,8 +10,8 @@
 
 #include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
-#include "cli/cli_limit.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/machine.h"
 #include "jensen/dataset.h"
@@ -25,14 +25,12 @@ typedef struct load_values {
 } load_values;
 
 static const jsn_option_info options[] = {
-    {"threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",
-     "threads; 0: one a usable core", offsetof(load_values, threads)},
+    CLI_READERS_ROW(load_values),
     {"repeats", 0, JSN_OPTION_INT, "3", 1, MOST_REPEATS, NULL, "N",
      "passes over all images, of which median and best are printed",
      offsetof(load_values, repeats)},
     CLI_LIMIT_ROW(load_values),
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object",
-     offsetof(load_values, json)},
+    CLI_JSON_ROW(load_values, "one JSON object"),
 };
 
 typedef struct load_times {

@@ -12,6 +12,7 @@
 #include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/backend.h"
@@ -28,13 +29,12 @@ typedef struct bench_values {
 } bench_values;
 
 static const jsn_option_info options[] = {
-    {"loss", 'l', JSN_OPTION_TEXT, "gjs:pi1=0.5", 0, 0, NULL, "SPEC",
-     "loss, or 'all' for every loss of the table", offsetof(bench_values, loss)},
-    {"batch", 'b', JSN_OPTION_INT, NULL, 1, 1e8, NULL, "N",
-     "samples, instead of the five standard sizes (with --classes alone: 128)",
-     offsetof(bench_values, batch)},
-    {"classes", 'k', JSN_OPTION_INT, NULL, 2, 1e6, NULL, "K",
-     "classes (with --batch alone: 10)", offsetof(bench_values, classes)},
+    CLI_LOSS_ROW(bench_values, "gjs:pi1=0.5",
+                 "loss, or 'all' for every loss of the table"),
+    CLI_BATCH_ROW(
+        bench_values, NULL, 1e8,
+        "samples, instead of the five standard sizes (with --classes alone: 128)"),
+    CLI_CLASSES_ROW(bench_values, NULL, "classes (with --batch alone: 10)"),
     {"views", 0, JSN_OPTION_INT, NULL, 1, JSN_LOSS_MAX_VIEWS, NULL, "N",
      "views; without it what the loss wants", offsetof(bench_values, views)},
     {"threads", 't', JSN_OPTION_INT, NULL, 1, MOST_THREADS, NULL, "N",
@@ -47,8 +47,7 @@ static const jsn_option_info options[] = {
      "instruction set", offsetof(bench_values, level)},
     {"seconds", 0, JSN_OPTION_REAL, "0.7", 0.001, 600, NULL, "S",
      "time spent on the loss of a case", offsetof(bench_values, seconds)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL, "one JSON object a case",
-     offsetof(bench_values, json)},
+    CLI_JSON_ROW(bench_values, "one JSON object a case"),
 };
 
 typedef struct bench_case {

@@ -9,6 +9,7 @@
 #include "cli/bench/cli_step.h"
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/loss.h"
@@ -22,38 +23,28 @@ typedef struct bench_values {
 } bench_values;
 
 static const jsn_option_info options[] = {
-    {"network", 'n', JSN_OPTION_TEXT, "preactresnet34", 0, 0, NULL, "NAME", "network",
-     offsetof(bench_values, network)},
-    {"loss", 'l', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
-     "loss; without it ce and gjs:pi1=0.5 are both timed",
-     offsetof(bench_values, loss)},
-    {"batch", 'b', JSN_OPTION_INT, "128", 1, 1e6, NULL, "N", "samples of a step",
-     offsetof(bench_values, batch)},
+    CLI_NETWORK_ROW(bench_values, "preactresnet34", "network"),
+    CLI_LOSS_ROW(bench_values, NULL,
+                 "loss; without it ce and gjs:pi1=0.5 are both timed"),
+    CLI_BATCH_ROW(bench_values, "128", 1e6, "samples of a step"),
     {"views", 0, JSN_OPTION_INT, NULL, 1, 16, NULL, "N",
      "views of a sample; without it what the loss wants",
      offsetof(bench_values, views)},
-    {"classes", 'k', JSN_OPTION_INT, "10", 2, 1e6, NULL, "K", "number of classes",
-     offsetof(bench_values, classes)},
-    {"size", 's', JSN_OPTION_INT, "0", 0, 65535, NULL, "N",
-     "height and width of the images; 0: what the network is made for",
-     offsetof(bench_values, size)},
+    CLI_CLASSES_ROW(bench_values, "10", "number of classes"),
+    CLI_IMAGE_SIZE_ROW(bench_values),
     {"steps", 0, JSN_OPTION_INT, "5", 1, CLI_MOST_STEPS, NULL, "N",
      "timed steps, after one that is not", offsetof(bench_values, steps)},
     {"optimizer", 0, JSN_OPTION_TEXT, "sgd", 0, 0, NULL, "SPEC", "update rule",
      offsetof(bench_values, optimizer)},
-    {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
-     "CPU threads; 0: all cores", offsetof(bench_values, threads)},
-    {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
-     "auto, cpu, ref, onednn, cuda", offsetof(bench_values, device)},
-    {"precision", 0, JSN_OPTION_CHOICE, "fp32", 0, 0, "fp32|tf32|bf16", "P",
-     "arithmetic of the device", offsetof(bench_values, precision)},
+    CLI_THREADS_ROW(bench_values),
+    CLI_DEVICE_ROW(bench_values, "auto, cpu, ref, onednn, cuda"),
+    CLI_PRECISION_ROW(bench_values, "arithmetic of the device"),
     {"limit", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "also the time of every layer, that of the library's primitives alone, and the "
      "share of it reached",
      offsetof(bench_values, limit)},
-    {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "one JSON object a case, with the implementation of every layer",
-     offsetof(bench_values, json)},
+    CLI_JSON_ROW(bench_values,
+                 "one JSON object a case, with the implementation of every layer"),
 };
 
 static size_t planned(const jsn_model_info *m)

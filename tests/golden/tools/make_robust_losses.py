@@ -2,7 +2,7 @@
 """make_robust_losses.py - golden values of the robust losses, of sums and of clamp=1.
 
 Reads the inputs of losses.safetensors, writes robust_losses.json and
-robust_losses.safetensors beside it: CASE/loss (F64 [B], per sample) and CASE/grad1.. (F64
+robust_losses.safetensors beside them: CASE/loss (F64 [B], per sample) and CASE/grad1.. (F64
 [B,K], derivative of the batch mean). 220 digits (mpmath); the definitions below are those of
 the papers, written down once more and differentiated by reverse mode, so that no formula of
 the library's is used. Needs mpmath and NumPy.
@@ -16,7 +16,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 mp.dps = 220
-HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class Var:
@@ -393,7 +393,7 @@ def evaluate(fn, z, y, views):
 
 
 def main():
-    inputs = read_safetensors(os.path.join(HERE, "losses.safetensors"))
+    inputs = read_safetensors(os.path.join(GOLDEN, "losses.safetensors"))
     cases, tensors = [], {}
     for spec, fn, sets in CASES:
         views = VIEWS.get(spec, 1)
@@ -408,9 +408,9 @@ def main():
             for j in range(views):
                 tensors[f"{case}/grad{j + 1}"] = grads[j]
         print(spec, file=sys.stderr)
-    with open(os.path.join(HERE, "robust_losses.json"), "w") as file:
+    with open(os.path.join(GOLDEN, "robust_losses.json"), "w") as file:
         file.write('{"cases": [\n' + ",\n".join(json.dumps(c) for c in cases) + "\n]}\n")
-    write_safetensors(os.path.join(HERE, "robust_losses.safetensors"), tensors)
+    write_safetensors(os.path.join(GOLDEN, "robust_losses.safetensors"), tensors)
 
 
 if __name__ == "__main__":
