@@ -76,11 +76,13 @@ static jsn_status settle_finetune(jsn_train_config *c, const jsni_look *seen,
     if (!open)
         return JSN_OK;
     JSNI_TRY(jsni_weights_folder(c->init, &folder));
-    const bool head = folder != NULL && !seen->gpu && seen->side > SMALL;
+    const bool kept = folder != NULL;
+    const bool head = kept && !seen->gpu && seen->side > SMALL;
     jsni_free(folder);
     if (!head)
-        return c->finetune == NULL ? JSN_OK
-                                   : jsn_train_config_set(c, "finetune", "all");
+        return c->finetune == NULL && !kept
+                   ? JSN_OK
+                   : jsn_train_config_set(c, "finetune", "all");
     say(logger, "finetune: head (the classifier learns from the features of the rest, "
                 "which takes seconds; --finetune all trains the whole network)");
     return jsn_train_config_set(c, "finetune", "head");

@@ -14,6 +14,7 @@
 #include "train/head_features.h"
 #include "train/init_weights.h"
 #include "train/run.h"
+#include "train/run_name.h"
 
 static const char body_file[] = "body.safetensors";
 
@@ -170,6 +171,22 @@ static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
     return JSN_OK;
 }
 
+/* Features take long: what was chosen is kept before, so that the same command goes on with
+ * it however soon the run is killed. */
+static jsn_status keep_choice(const jsni_run *run)
+{
+    jsni_text text = {0};
+    bool there = false;
+    JSNI_TRY(jsni_file_find(run->folder.path, JSNI_RUN_CONFIG, &there));
+    if (there)
+        return JSN_OK;
+    jsn_status status = jsni_run_config_text(run->config, &text);
+    if (status == JSN_OK)
+        status = jsni_run_write(&run->folder, JSNI_RUN_CONFIG, text.data, text.length);
+    jsni_text_release(&text);
+    return status;
+}
+
 jsn_status jsni_head_open(jsni_run *run)
 {
     jsn_model *body = NULL;
@@ -178,6 +195,8 @@ jsn_status jsni_head_open(jsni_run *run)
     run->head = h;
     JSNI_TRY(count_features(run, &h->floats));
     jsn_status status = open_body(run, h->floats, &body);
+    if (status == JSN_OK)
+        status = keep_choice(run);
     if (status == JSN_OK)
         status = compute(run, h, body);
     jsn_model_destroy(body);

@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "jensen/augment.h"
-#include "train/head.h"
+#include "train/init_weights.h"
 #include "weights/weight_preset.h"
 
 /* The transform that evaluates what the run trains. Images of another size than the
@@ -30,19 +30,35 @@ static jsn_status find_evaluation(jsni_model_card *card, const jsni_problem *p)
     return card->evaluation == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
-static jsn_status fill(jsni_model_card *card, const jsn_train_config *config,
-                       const jsni_problem *p)
+/* Mean and deviation of the images: what the weights that are fine-tuned were trained with,
+ * as their card says, or their network where they are a file; else those of the data. */
+static jsn_status find_normalisation(jsni_model_card *card,
+                                     const jsn_train_config *config,
+                                     const jsni_problem *p)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(p->data);
     const jsni_weight_preset *preset = jsni_weight_preset_of(config->network);
-    const bool head =
-        jsni_head_alone(config); /* then images are as its body has them */
+    const float *mean = traits->mean, *deviation = traits->deviation;
+    jsni_model_card init = {0};
+    bool there = false;
+    if (config->finetune != NULL && config->init != NULL) {
+        JSNI_TRY(jsni_init_card(config->init, &init, &there));
+        mean = there ? init.mean : preset->mean;
+        deviation = there ? init.deviation : preset->deviation;
+    }
+    memcpy(card->mean, mean, sizeof card->mean);
+    memcpy(card->deviation, deviation, sizeof card->deviation);
+    jsni_model_card_release(&init);
+    return JSN_OK;
+}
+
+static jsn_status fill(jsni_model_card *card, const jsn_train_config *config,
+                       const jsni_problem *p)
+{
     card->image_size = (size_t)config->image_size;
     card->members = (size_t)config->members;
     card->seed = (uint64_t)config->seed;
-    memcpy(card->mean, head ? preset->mean : traits->mean, sizeof card->mean);
-    memcpy(card->deviation, head ? preset->deviation : traits->deviation,
-           sizeof card->deviation);
+    JSNI_TRY(find_normalisation(card, config, p));
     JSNI_TRY_ALLOC(card->network = jsni_text_copy(config->network));
     JSNI_TRY_ALLOC(card->augment = jsni_text_copy(config->augment));
     JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(p->classes, sizeof *card->names));

@@ -62,6 +62,25 @@ cases=$((cases + 1))
 grep -q 'features of 5 images' stderr.txt || complain "a changed image has the features of the old one" touched
 expect 0 '*' 'finished' -- env JENSEN_CACHE=off "$JENSEN" train photos $common --out whole
 
+# The whole network sees images as its weights want them, too.
+expect 0 '*' '*' -- "$JENSEN" train photos $common --finetune all --init efficientnet-lite0 --image-size 32 --epochs 1 --max-steps 1 --out all
+expect 0 '0\.49799' '' -- cat all/model.json
+
+# Killed while it computes features: what was chosen stays, also without the weights.
+rm -rf cache/features
+"$JENSEN" train photos $common --out early -q 2>/dev/null &
+pid=$!
+for _ in $(seq 6000); do
+    [ -e early/body.safetensors ] && break
+    sleep 0.01
+done
+sleep 0.1
+kill -9 "$pid" 2>/dev/null
+wait "$pid" 2>/dev/null
+mv cache/weights gone
+sha --out early && same whole.txt "a run that was killed early ends with other bits"
+mv gone cache/weights
+
 # Killed, and continued when the weights are gone from the cache.
 "$JENSEN" train photos $common --checkpoint-minutes 0 --out killed -q 2>/dev/null &
 pid=$!
