@@ -10,7 +10,7 @@
 set -euo pipefail
 
 build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libjpeg-dev
-       libpng-dev libwebp-dev libarchive-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libsqlite3-dev libpq-dev)
+       libpng-dev libwebp-dev libgif-dev libtiff-dev libheif-dev libarchive-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libsqlite3-dev libpq-dev)
 python=(python3-dev python3-venv python3-pip)
 test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3
       xz-utils zip)

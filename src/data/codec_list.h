@@ -21,10 +21,31 @@
 #define JSNI_CODEC_WEBP(X)
 #endif
 
+#ifdef JSN_HAVE_GIF
+#define JSNI_CODEC_GIF(X) X(gif)
+#else
+#define JSNI_CODEC_GIF(X)
+#endif
+
+#ifdef JSN_HAVE_TIFF
+#define JSNI_CODEC_TIFF(X) X(tiff)
+#else
+#define JSNI_CODEC_TIFF(X)
+#endif
+
+#ifdef JSN_HAVE_HEIF
+#define JSNI_CODEC_HEIF(X) X(heif)
+#else
+#define JSNI_CODEC_HEIF(X)
+#endif
+
 #define JSNI_CODEC_LIST(X) \
     JSNI_CODEC_JPEG(X)     \
     JSNI_CODEC_PNG(X)      \
     JSNI_CODEC_WEBP(X)     \
+    JSNI_CODEC_GIF(X)      \
+    JSNI_CODEC_TIFF(X)     \
+    JSNI_CODEC_HEIF(X)     \
     X(ppm)                 \
     X(bmp)
 

@@ -26,29 +26,31 @@ static const struct {
     const char *name, *magic;
     size_t offset, length;
     const char *library; /* what a build needs to read it; NULL: read by none */
-    bool video;
+    /* COMMON: a build without the library lacks something. RARE: one among others, which is
+     * left out as a broken image is. */
+    enum { COMMON, RARE, VIDEO } kind;
 } known[] = {
-    {"a JPEG image", "\xff\xd8\xff", 0, 3, "libjpeg-turbo", false},
-    {"a PNG image", "\x89PNG", 0, 4, "libpng", false},
-    {"a WebP image", "WEBP", 8, 4, "libwebp", false},
-    {"a GIF image", "GIF8", 0, 4, NULL, false},
-    {"a TIFF image", "II*\0", 0, 4, NULL, false},
-    {"a TIFF image", "MM\0*", 0, 4, NULL, false},
-    {"a HEIF image", "ftyphei", 4, 7, NULL, false},
-    {"a HEIF image", "ftyphev", 4, 7, NULL, false},
-    {"a HEIF image", "ftypmif1", 4, 8, NULL, false},
-    {"a HEIF image", "ftypmsf1", 4, 8, NULL, false},
-    {"an AVIF image", "ftypavi", 4, 7, NULL, false},
-    {"a CR3 raw image", "ftypcrx", 4, 7, NULL, false},
-    {"a JPEG XL image", "\xff\x0a", 0, 2, NULL, false},
-    {"a JPEG XL image", "JXL \r\n\x87\n", 4, 8, NULL, false},
-    {"a JPEG 2000 image", "jP  \r\n\x87\n", 4, 8, NULL, false},
-    {"a video (MP4 or MOV)", "ftyp", 4, 4, NULL, true},
-    {"a video (MOV)", "moov", 4, 4, NULL, true},
-    {"a video (MOV)", "mdat", 4, 4, NULL, true},
-    {"a video (MOV)", "wide", 4, 4, NULL, true},
-    {"a video (AVI)", "AVI ", 8, 4, NULL, true},
-    {"a video (Matroska or WebM)", "\x1a\x45\xdf\xa3", 0, 4, NULL, true},
+    {"a JPEG image", "\xff\xd8\xff", 0, 3, "libjpeg-turbo", COMMON},
+    {"a PNG image", "\x89PNG", 0, 4, "libpng", COMMON},
+    {"a WebP image", "WEBP", 8, 4, "libwebp", COMMON},
+    {"a GIF image", "GIF8", 0, 4, "giflib", RARE},
+    {"a TIFF image", "II*\0", 0, 4, "libtiff", RARE},
+    {"a TIFF image", "MM\0*", 0, 4, "libtiff", RARE},
+    {"a HEIF image", "ftyphei", 4, 7, "libheif", RARE},
+    {"a HEIF image", "ftyphev", 4, 7, "libheif", RARE},
+    {"a HEIF image", "ftypmif1", 4, 8, "libheif", RARE},
+    {"a HEIF image", "ftypmsf1", 4, 8, "libheif", RARE},
+    {"an AVIF image", "ftypavi", 4, 7, "libheif", RARE},
+    {"a CR3 raw image", "ftypcrx", 4, 7, NULL, RARE},
+    {"a JPEG XL image", "\xff\x0a", 0, 2, NULL, RARE},
+    {"a JPEG XL image", "JXL \r\n\x87\n", 4, 8, NULL, RARE},
+    {"a JPEG 2000 image", "jP  \r\n\x87\n", 4, 8, NULL, RARE},
+    {"a video (MP4 or MOV)", "ftyp", 4, 4, NULL, VIDEO},
+    {"a video (MOV)", "moov", 4, 4, NULL, VIDEO},
+    {"a video (MOV)", "mdat", 4, 4, NULL, VIDEO},
+    {"a video (MOV)", "wide", 4, 4, NULL, VIDEO},
+    {"a video (AVI)", "AVI ", 8, 4, NULL, VIDEO},
+    {"a video (Matroska or WebM)", "\x1a\x45\xdf\xa3", 0, 4, NULL, VIDEO},
 };
 
 struct jsni_image_decoder {
@@ -119,8 +121,10 @@ static jsn_status no_codec(const jsni_image_input *input)
                 0)
             return known[i].library == NULL
                        ? jsni_fail(JSN_ERR_DATA, "%s: %s, which %s", input->name,
-                                   known[i].name, known[i].video ? take_out : convert)
-                       : jsni_fail(JSN_ERR_UNSUPPORTED,
+                                   known[i].name,
+                                   known[i].kind == VIDEO ? take_out : convert)
+                       : jsni_fail(known[i].kind == COMMON ? JSN_ERR_UNSUPPORTED
+                                                           : JSN_ERR_DATA,
                                    "%s: %s, which this build cannot read; one with %s "
                                    "can",
                                    input->name, known[i].name, known[i].library);

@@ -31,7 +31,9 @@ static char *load(const char *path, size_t *length)
 /* Builds without the library say so; the formats of the smallest build always work. */
 static int absent(jsn_status status, const char *name)
 {
-    if (status != JSN_ERR_UNSUPPORTED)
+    const bool extra = status == JSN_ERR_DATA &&
+                       strstr(jsn_last_error(), "which this build cannot") != NULL;
+    if (status != JSN_ERR_UNSUPPORTED && !extra)
         return 0;
     assert_null(strstr(name, ".ppm"));
     assert_null(strstr(name, ".bmp"));
@@ -73,15 +75,50 @@ static void test_every_fixture_decodes_to_the_expected_pixels(void **state)
     jsni_free(expected);
 }
 
+/* Formats that lose more than a byte tells: the same picture, closely. */
+static void test_modern_formats_are_close(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"close.avif", "close.heic"};
+    jsn_image image = {0}, want = {0};
+    if (absent(jsn_image_read(&want, golden("rgb.png")), "rgb.png"))
+        return;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        const jsn_status status = jsn_image_read(&image, golden(names[n]));
+        if (status == JSN_ERR_DATA && strstr(jsn_last_error(), "libheif") != NULL)
+            continue; /* neither it nor its decoders need be there */
+        assert_ok(status);
+        assert_int_equal(image.width, want.width);
+        assert_int_equal(image.height, want.height);
+        size_t off = 0, bytes = want.width * want.height * 3;
+        for (size_t i = 0; i < bytes; i++)
+            off += (size_t)abs(image.data[i] - want.data[i]);
+        assert_true(off < 6 * bytes);
+        size_t length = 0;
+        char *file = load(golden(names[n]), &length);
+        for (size_t cut = 0; cut < length; cut += 7)
+            assert_true(jsni_image_decode(&image, file, cut, names[n]) != JSN_OK);
+        for (size_t i = 0; i < length; i += 11) {
+            file[i] = (char)(file[i] ^ 0x5a);
+            (void)!jsni_image_decode(&image, file, length, names[n]);
+            file[i] = (char)(file[i] ^ 0x5a);
+        }
+        jsni_free(file);
+    }
+    jsn_image_release(&want);
+    jsn_image_release(&image);
+}
+
 /* Every prefix, and every file with one byte changed, is read or refused; the sanitizers
  * watch. What is cut short by more than an end mark must be refused. */
 static void test_damaged_files_are_refused_or_read_never_worse(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "rgb420.jpg", "exif6.jpg",   "cmyk.jpg",   "progressive.jpg", "rgba.png",
-        "rgb16.png",  "palette.png", "lossy.webp", "alpha.webp",      "exif6.png",
-        "rgb.bmp",    "palette.bmp", "bits1.bmp",  "plain.ppm",       "grey16.ppm"};
+        "rgb420.jpg", "exif6.jpg",      "cmyk.jpg",   "progressive.jpg", "rgba.png",
+        "rgb16.png",  "palette.png",    "lossy.webp", "alpha.webp",      "exif6.png",
+        "rgb.bmp",    "palette.bmp",    "bits1.bmp",  "plain.ppm",       "grey16.ppm",
+        "canvas.gif", "interlaced.gif", "lzw.tif",    "holes.tif"};
     jsn_image image = {0};
     for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
         size_t length = 0;
@@ -119,9 +156,9 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
     assert_fails(jsn_image_read(&image, in_folder("empty.jpg")), JSN_ERR_DATA, "empty");
     assert_fails(jsni_image_decode(&image, "hello world!", 12, "t.jpg"), JSN_ERR_DATA,
                  "not an image");
-    /* No build reads these: a broken image among others, not a build's lack. */
+    /* Broken images among others, also where the build lacks the library. */
     assert_fails(jsni_image_decode(&image, "GIF89a......", 12, "t.gif"), JSN_ERR_DATA,
-                 "t.gif: a GIF image, which is not read");
+                 "GIF image");
     assert_fails(jsni_image_decode(&image, "II*\0........", 12, "t.tif"), JSN_ERR_DATA,
                  "TIFF");
     static const struct {
@@ -129,10 +166,10 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
     } boxes[] = {
         {"\0\0\0\x18"
          "ftypheic",
-         "x: a HEIF image, which is not read; convert it"},
+         "x: "},
         {"\0\0\0\x18"
          "ftypavif",
-         "x: an AVIF image, which is not read; convert it"},
+         "x: "},
         {"\0\0\0\x20"
          "ftypisom",
          "x: a video (MP4 or MOV), which is no image"},
@@ -277,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_fixture_decodes_to_the_expected_pixels),
+        cmocka_unit_test(test_modern_formats_are_close),
         cmocka_unit_test(test_damaged_files_are_refused_or_read_never_worse),
         cmocka_unit_test(test_an_image_without_tables_does_not_take_those_of_another),
         cmocka_unit_test(test_what_is_no_image_gets_a_sentence),

@@ -1,5 +1,5 @@
 /* Fuzz target: image files of every format. What is measured must decode to that size.
- * covers: data/codec_bmp.c data/codec_jpeg.c data/codec_png.c data/codec_ppm.c data/codec_webp.c data/orient.c */
+ * covers: data/codec_bmp.c data/codec_gif.c data/codec_heif.c data/codec_jpeg.c data/codec_png.c data/codec_ppm.c data/codec_tiff.c data/codec_webp.c data/orient.c */
 #include "fuzz/fuzz.h"
 
 #include <stdbool.h>
