@@ -215,6 +215,31 @@ ssize_t write(int fd, const void *from, size_t length)
     return (ssize_t)length;
 }
 
+ssize_t pwrite(int fd, const void *from, size_t length, off_t at)
+{
+    if (!is_ours(fd))
+        return syscall(SYS_pwrite64, fd, from, length, at);
+    const int file = opened[fd - FIRST].file;
+    if (file < 0 || (size_t)at > files[file].size)
+        return fail(EBADF); /* nobody writes behind the end */
+    const size_t size = files[file].size, end = (size_t)at + length;
+    files[file].size = (size_t)at;
+    append(file, from, length);
+    files[file].size = size > end ? size : end;
+    return (ssize_t)length;
+}
+
+int ftruncate(int fd, off_t length)
+{
+    if (!is_ours(fd))
+        return (int)syscall(SYS_ftruncate, fd, length);
+    const int file = opened[fd - FIRST].file;
+    if (file < 0 || (size_t)length > files[file].size)
+        return fail(EBADF);
+    files[file].size = (size_t)length;
+    return 0;
+}
+
 off_t lseek(int fd, off_t to, int whence)
 {
     if (!is_ours(fd))

@@ -1,0 +1,83 @@
+/* Fuzz target: the folder of an audit, as `jensen review` opens it and adds to it. The input is
+ * scores.csv, suspects.csv and decisions.csv, with a line "@" between them. What is decided is
+ * there when the folder is opened again.
+ * covers: review/review_session.c review/review_decide.c review/decisions.c core/file_log.c */
+#define _GNU_SOURCE
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "fuzz/fuzz_folder.h"
+#include "jensen/array.h"
+#include "review/review_session.h"
+
+enum { IMAGES = 3, CLASSES = 3, PATH = 100 };
+
+static char data_spec[PATH];
+
+/* What stays: three images of three classes, and how likely each class is. */
+static void put_sound_files(void)
+{
+    static const char table[] = "path,label\na.png,x\nb.png,y\nc/d.png,z\n";
+    const size_t shape[2] = {IMAGES, CLASSES};
+    char path[PATH];
+    jsn_array chances = {0};
+    fuzz_folder_begin();
+    fuzz_folder_put("data.csv", table, sizeof table - 1);
+    fuzz_folder_put(JSNI_AUDIT_JSON, "{}", 2);
+    (void)snprintf(data_spec, sizeof data_spec, "csv:%s/data.csv", fuzz_folder);
+    (void)snprintf(path, sizeof path, "%s/" JSNI_AUDIT_POSTERIORS, fuzz_folder);
+    FUZZ_CHECK(jsn_array_create(&chances, JSN_DTYPE_FLOAT32, 2, shape) == JSN_OK);
+    for (size_t i = 0; i < IMAGES * CLASSES; i++)
+        ((float *)chances.data)[i] = 1.0F / CLASSES;
+    FUZZ_CHECK(jsn_array_write(&chances, path) == JSN_OK);
+    jsn_array_release(&chances);
+}
+
+/* The three parts of the input, each in its file; a part that is missing is empty. */
+static void put_parts(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {JSNI_AUDIT_SCORES, JSNI_AUDIT_SUSPECTS,
+                                        JSNI_AUDIT_DECISIONS};
+    for (size_t i = 0; i < 3; i++) {
+        const uint8_t *cut = size == 0 ? NULL : memmem(data, size, "\n@\n", 3);
+        const size_t length = cut == NULL ? size : (size_t)(cut - data) + 1;
+        fuzz_folder_put(names[i], data, length);
+        data += cut == NULL ? size : length + 2;
+        size -= cut == NULL ? size : length + 2;
+    }
+}
+
+static jsni_session *open_folder(void)
+{
+    jsni_session *session = NULL;
+    const jsn_status status = jsni_session_open(&session, fuzz_folder, data_spec, NULL);
+    FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
+    FUZZ_CHECK((status == JSN_OK) == (session != NULL));
+    return session;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint32_t samples[] = {0, IMAGES - 1};
+    bool conflict = false;
+    if (fuzz_folder[0] == '\0')
+        put_sound_files();
+    put_parts(data, size);
+    jsni_session *session = open_folder();
+    if (session == NULL)
+        return 0;
+    jsni_session_lock(session);
+    const size_t rows = session->row_count;
+    const jsni_ruling ruling = {samples, 2, JSNI_DECISION_RELABEL, CLASSES - 1, rows};
+    FUZZ_CHECK(jsni_session_decided(session) <= session->count);
+    FUZZ_CHECK(jsni_session_decide(session, &ruling, &conflict) == JSN_OK && !conflict);
+    jsni_session_unlock(session);
+    jsni_session_close(session);
+    session = open_folder();
+    FUZZ_CHECK(session != NULL && session->row_count == rows + 2);
+    FUZZ_CHECK(jsni_session_is_decided(session, 0) &&
+               jsni_session_is_decided(session, IMAGES - 1));
+    jsni_session_close(session);
+    return 0;
+}
