@@ -1,5 +1,6 @@
 # tests/hostile/images.py - small images of every format that is read, written byte by
 # byte, and headers that lie.
+import os
 import struct
 import zlib
 
@@ -89,6 +90,59 @@ def riff(chunks):
     return b"RIFF" + struct.pack("<I", 4 + len(chunks)) + b"WEBP" + chunks
 
 
+def tiff(width=8, height=8, compression=1, body=bytes(192), strip_rows=None):
+    """RGB in strips that all lie at the same place."""
+    rows = strip_rows or height or 1
+    strips = min((height + rows - 1) // rows, 100000) or 1
+    tags = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, compression), (262, 3, 2), (277, 3, 3),
+            (278, 4, rows)]
+    head = 8 + 2 + 12 * (len(tags) + 2) + 4
+    data = head + (8 * strips if strips > 1 else 0)
+    places, sizes = (data, len(body)) if strips == 1 else (head, head + 4 * strips)
+    entries = tags + [(273, 4, places), (279, 4, sizes)]
+    out = b"II*\0\x08\0\0\0" + struct.pack("<H", len(entries))
+    for tag, kind, value in sorted(entries):
+        out += struct.pack("<HHII", tag, kind, strips if tag in (273, 279) else 1, value & 0xFFFFFFFF)
+    out += bytes(4)
+    if strips > 1:
+        out += struct.pack("<I", data) * strips + struct.pack("<I", len(body)) * strips
+    return out + body
+
+
+def gif(width, height, frames=1):
+    """A canvas of any size with frames of one pixel."""
+    frame = b",\0\0\0\0\1\0\1\0\0\2\2D\1\0"
+    return b"GIF89a" + struct.pack("<HH", width, height) + b"\x80\0\0\0\0\0\xff\xff\xff" + frame * frames + b";"
+
+
+def resized(data, width, height):
+    """HEIC or AVIF that claims another size."""
+    at = data.find(b"ispe")
+    return data[:at + 8] + struct.pack(">II", width, height) + data[at + 16:]
+
+
+def other_formats():
+    """What optional libraries read: made here, or from files that are sound."""
+    golden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden/images")
+    out = {}
+    for name in sorted(os.listdir(golden)):
+        if name.endswith((".gif", ".tif", ".heic", ".avif")):
+            with open(os.path.join(golden, name), "rb") as file:
+                out["sound_" + name] = file.read()
+    for n in (0, 1, 9000, 16384, 65535, 2**31 - 1, 2**32 - 1):
+        for compression in (1, 5, 7, 8, 32773, 34925, 50000, 50001):
+            out[f"both{n}_{compression}.tif"] = tiff(n, n, compression)
+        for name in [name for name in out if name.endswith((".heic", ".avif")) and name.startswith("sound")]:
+            out[f"both{n}_{name}"] = resized(out[name], n, n)
+        out[f"both{n}.gif"] = gif(n & 0xFFFF, n & 0xFFFF)
+    out["zeros.tif"] = tiff(9900, 9900, 8, zlib.compress(bytes(9900 * 9900 * 3), 9))
+    out["strips.tif"] = tiff(900, 90000, 8, zlib.compress(bytes(2700), 9), 1)
+    out["loop.tif"] = b"II*\0\x08\0\0\0\0\0\x08\0\0\0"
+    out["frames.gif"] = gif(1, 1, 20000)
+    out["large_frames.gif"] = gif(9000, 9000, 2000)
+    return out
+
+
 def seeds():
     """name -> bytes: good ones, lies and oddities, a few dozen."""
     out = {
@@ -144,5 +198,6 @@ def seeds():
     out["tiff.tif"] = b"II*\0\x08\0\0\0" + bytes(20)
     out["heif.heic"] = b"\0\0\0\x18ftypheic" + bytes(20)
     out["empty.jpg"] = b""
+    out.update(other_formats())
     out["svg.png"] = b"<svg xmlns='http://www.w3.org/2000/svg'/>"
     return out
