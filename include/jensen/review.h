@@ -93,19 +93,37 @@ typedef struct jsn_labels_job {
     const char *folder; /* of the audit */
     double min_score; /* also take suggestions with at least this score that nobody has
                          * decided about; NaN: none */
-    const char *out;  /* CSV to write: path,label; removed images have no row */
+    const char *out; /* CSV to write: path,label; removed images have no row; or NULL */
+    const char
+        *copy; /* folder to make: copies of the images, a folder a class; or NULL */
+    bool move; /* move the images of a folder of images to the folders of their
+                         * classes, and removed ones to .removed; undo.csv lists what was
+                         * moved */
+    const char *data; /* spec of the audited data, where it has moved; or NULL */
 } jsn_labels_job;
 
 typedef struct jsn_labels_result {
     size_t images, changed, removed, decided;
 } jsn_labels_result;
 
-/* Writes corrected labels of all images of the audited data.
- *   JSN_ERR_ARGUMENT  nothing to apply: no decisions and no min_score
- *   JSN_ERR_DATA      no audit folder, or a damaged file in it
+/* Zeroes it, but for min_score. */
+JSN_API void jsn_labels_job_init(jsn_labels_job *job);
+
+/* Corrects the labels of all images of the audited data: writes one of out and copy, or
+ * moves.
+ *   JSN_ERR_ARGUMENT  nothing to apply: no decisions and no min_score; not one of the three;
+ *                     the images are no files in folders of classes; the copy is there
+ *   JSN_ERR_DATA      no audit folder, or a damaged file in it; the data has changed
  *   JSN_ERR_IO, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_labels_apply(const jsn_labels_job *job,
                                                    jsn_labels_result *result);
+
+/* Moves the images back that were moved by jsn_labels_apply(); *moved counts them. `data` as
+ * in jsn_labels_job.
+ *   JSN_ERR_DATA  nothing was moved, or a file is not where it was moved to
+ *   JSN_ERR_IO, JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_labels_undo(const char *folder, const char *data,
+                                                  size_t *moved);
 
 /* Called for a path whose labels differ; NULL: the file has no row for it. What it returns,
  * if not JSN_OK, ends the comparison. */

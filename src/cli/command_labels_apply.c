@@ -9,14 +9,26 @@
 #include "jensen/review.h"
 
 typedef struct apply_values {
-    char *out;
+    char *out, *copy, *data;
     double min_score;
-    bool json;
+    bool move, undo, json;
     jsn_texts limit;
 } apply_values;
 
 static const jsn_option_info options[] = {
-    CLI_OUT_ROW(apply_values, "labels.csv", "FILE.csv", "file to write: path,label"),
+    CLI_OUT_ROW(apply_values, NULL, "FILE.csv",
+                "file to write: path,label (labels.csv)"),
+    {"copy", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
+     "instead, copy the images to a new folder, with a folder a class",
+     offsetof(apply_values, copy)},
+    {"move", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "instead, move the images of the data to the folders of their classes",
+     offsetof(apply_values, move)},
+    {"undo", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "move the images back that --move has moved", offsetof(apply_values, undo)},
+    {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
+     "the audited data, where it is no longer found under its name",
+     offsetof(apply_values, data)},
     {"min-score", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
      "also take the suggestions with at least this score that nobody decided about",
      offsetof(apply_values, min_score)},
@@ -24,14 +36,14 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(apply_values, "one JSON object on stdout"),
 };
 
-static jsn_status print_json(const char *out, const jsn_labels_result *result)
+static jsn_status print_json(const char *place, const jsn_labels_result *result)
 {
     jsni_json_writer *w = NULL;
     const jsn_status status = jsni_json_writer_create(&w, 0);
     if (status != JSN_OK)
         return status;
     jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "labels", out);
+    jsni_json_put_text(w, "labels", place);
     jsni_json_put_int(w, "images", (int64_t)result->images);
     jsni_json_put_int(w, "decided", (int64_t)result->decided);
     jsni_json_put_int(w, "changed", (int64_t)result->changed);
@@ -40,20 +52,41 @@ static jsn_status print_json(const char *out, const jsn_labels_result *result)
     return cli_print_json(w);
 }
 
+static jsn_status undo(const apply_values *v, const char *folder)
+{
+    size_t moved = 0;
+    const jsn_status status = jsn_labels_undo(folder, v->data, &moved);
+    if (status == JSN_OK)
+        cli_print("%zu %s moved back\n", moved, jsni_noun(moved, "image", "images"));
+    return status;
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const apply_values *v = values;
     if (args->count != 1)
         return cli_usage("needs the folder of an audit, got %zu", args->count);
-    jsn_labels_job job = {
-        .folder = args->items[0], .min_score = v->min_score, .out = v->out};
+    if ((v->out != NULL) + (v->copy != NULL) + v->move + v->undo > 1)
+        return cli_usage("--out, --copy, --move and --undo exclude each other");
+    if (v->undo)
+        return undo(v, args->items[0]);
+    jsn_labels_job job;
     jsn_labels_result result;
+    jsn_labels_job_init(&job);
+    job.folder = args->items[0];
+    job.min_score = v->min_score;
+    job.copy = v->copy;
+    job.move = v->move;
+    job.data = v->data;
+    if (v->out != NULL || (v->copy == NULL && !v->move))
+        job.out = v->out != NULL ? v->out : "labels.csv";
+    const char *place = v->copy != NULL ? v->copy : v->move ? job.folder : job.out;
     const jsn_status status = jsn_labels_apply(&job, &result);
     if (status != JSN_OK)
         return status;
     if (v->json)
-        return print_json(v->out, &result);
-    cli_print("%s: %zu of %zu labels changed", v->out, result.changed, result.images);
+        return print_json(place, &result);
+    cli_print("%s: %zu of %zu labels changed", place, result.changed, result.images);
     if (result.removed > 0)
         cli_print(", %zu %s removed", result.removed,
                   jsni_noun(result.removed, "image", "images"));
@@ -64,14 +97,18 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_labels_apply = {
     .name = "labels apply",
     .summary = "corrected labels from an audit",
-    .usage = "DIR [--min-score X] [--out FILE.csv] [--json]",
+    .usage = "DIR [--min-score X] [--out FILE.csv | --copy FOLDER | --move | --undo]",
     .details =
         "Writes the labels of all audited images: as decided in DIR/decisions.csv, "
         "else\n"
         "as given. The columns of decisions.csv are path,decision,label,time; a "
         "decision\n"
         "is keep, relabel, unsure or remove, and the last one of an image counts.\n"
-        "The data itself is left as it is.\n\n"
+        "The data itself is left as it is, but for --move: it moves the images of a "
+        "folder\n"
+        "of images to the folders of their classes, and removed ones to .removed "
+        "there.\n"
+        "DIR/undo.csv lists what was moved, and --undo moves it back.\n\n"
         "  jensen labels apply audit --min-score 0.9 --out labels.csv\n"
         "  jensen train photos --labels labels.csv",
     .options = options,

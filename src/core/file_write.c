@@ -336,3 +336,39 @@ jsn_status jsni_file_rename(const char *folder, const char *from, const char *to
     jsni_free(path);
     return status;
 }
+
+/* Between two open folders; the path is for sentences. */
+static jsn_status move_between(int from_at, const char *from, int to_at, const char *to,
+                               const char *path)
+{
+    struct stat info;
+    if (fstatat(to_at, to, &info, AT_SYMLINK_NOFOLLOW) == 0)
+        return jsni_fail(JSN_ERR_DATA, "%s: there is such a file already", path);
+    if (fstatat(from_at, from, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode))
+        return jsni_fail(JSN_ERR_DATA, "%s: its file is not where it was, or a link",
+                         path);
+    if (renameat(from_at, from, to_at, to) != 0)
+        return write_failed(path);
+    JSNI_TRY(jsni_place_sync(to_at, path));
+    return jsni_place_sync(from_at, path);
+}
+
+jsn_status jsni_file_move(const char *folder, const char *from, const char *to)
+{
+    const char *from_base = NULL, *to_base = NULL;
+    int from_at = -1, to_at = -1;
+    char *path = jsni_file_path(folder, to);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = jsni_place_open(&from_at, folder, from, path, &from_base);
+    if (status == JSN_OK)
+        status = jsni_place_open(&to_at, folder, to, path, &to_base);
+    if (status == JSN_OK)
+        status = move_between(from_at, from_base, to_at, to_base, path);
+    if (from_at >= 0)
+        (void)close(from_at);
+    if (to_at >= 0)
+        (void)close(to_at);
+    jsni_free(path);
+    return status;
+}

@@ -5,6 +5,8 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/json.h"
+#include "core/limit.h"
 #include "core/text.h"
 #include "format/csv.h"
 #include "jensen/noise.h"
@@ -121,6 +123,30 @@ jsn_status jsni_audited_open(jsni_audited *out, const jsn_audit_job *job)
     const jsn_status status = open_all(out, job);
     if (status != JSN_OK)
         jsni_audited_close(out);
+    return status;
+}
+
+jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
+                                    const char *data, const jsn_logger *logger)
+{
+    char *text = NULL;
+    size_t length = 0;
+    jsni_json *doc = NULL;
+    const char *spec = data;
+    *out = (jsni_audited){0};
+    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_JSON, folder, JSNI_AUDIT_JSON, &text, &length));
+    jsn_status status = jsni_json_parse(&doc, JSNI_AUDIT_JSON, text, length);
+    jsni_free(text);
+    if (status == JSN_OK && data == NULL)
+        status = jsni_json_get_text(doc, "data", &spec);
+    if (status == JSN_OK) {
+        jsn_audit_job job;
+        jsn_audit_job_init(&job);
+        job.data = spec;
+        job.logger = logger;
+        status = jsni_audited_open(out, &job);
+    }
+    jsni_json_destroy(doc);
     return status;
 }
 

@@ -35,6 +35,11 @@ typedef struct jsni_audited {
 /* Opens job->data with job->labels. */
 JSN_MUST_CHECK jsn_status jsni_audited_open(jsni_audited *out,
                                             const jsn_audit_job *job);
+/* Opens the data behind the folder of an audit: `data`, or by the name in audit.json when it
+ * is NULL. */
+JSN_MUST_CHECK jsn_status jsni_audited_open_folder(jsni_audited *out,
+                                                   const char *folder, const char *data,
+                                                   const jsn_logger *logger);
 void jsni_audited_close(jsni_audited *audited); /* a zeroed one is fine */
 
 /* The class probabilities of all samples, from where the job says; float32 or float64.

@@ -6,32 +6,6 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/limit.h"
-#include "core/json.h"
-
-/* The data set, by the name that audit.json has for it. */
-static jsn_status open_data(jsni_session *s, const char *data, const jsn_logger *logger)
-{
-    char *text = NULL;
-    size_t length = 0;
-    jsni_json *doc = NULL;
-    const char *spec = data;
-    JSNI_TRY(
-        jsni_limit_read(JSNI_LIMIT_JSON, s->folder, JSNI_AUDIT_JSON, &text, &length));
-    jsn_status status = jsni_json_parse(&doc, JSNI_AUDIT_JSON, text, length);
-    jsni_free(text);
-    if (status == JSN_OK && data == NULL)
-        status = jsni_json_get_text(doc, "data", &spec);
-    if (status == JSN_OK) {
-        jsn_audit_job job;
-        jsn_audit_job_init(&job);
-        job.data = spec;
-        job.logger = logger;
-        status = jsni_audited_open(&s->audited, &job);
-    }
-    jsni_json_destroy(doc);
-    return status;
-}
 
 static jsn_status find_class(const jsni_session *s, const jsni_csv *csv,
                              const char *file, size_t row, const char *name,
@@ -143,7 +117,7 @@ static jsn_status open_all(jsni_session *s, const char *folder, const char *data
                            const jsn_logger *logger)
 {
     JSNI_TRY_ALLOC(s->folder = jsni_text_copy(folder));
-    JSNI_TRY(open_data(s, data, logger));
+    JSNI_TRY(jsni_audited_open_folder(&s->audited, folder, data, logger));
     JSNI_TRY(jsni_name_index_make(&s->paths, s->audited.paths, s->audited.samples));
     JSNI_TRY(jsni_name_index_make(&s->classes, s->audited.names, s->audited.classes));
     JSNI_TRY(read_given(s));

@@ -145,6 +145,12 @@ static void misuse_review(misuse *m)
     REFUSED(jsn_review(&review, NULL, &reviewed));
     REFUSED(jsn_labels_apply(NULL, &result));
     REFUSED(jsn_labels_apply(&labels, &result));
+    DOES(jsn_labels_job_init(NULL));
+    jsn_labels_job_init(&labels);
+    size_t moved = 0;
+    REFUSED(jsn_labels_undo(NULL, NULL, &moved));
+    REFUSED(jsn_labels_undo(place(), NULL, NULL));
+    REFUSED(jsn_labels_undo(place(), NULL, &moved));
     labels.folder = labels.out = place();
     REFUSED(jsn_labels_apply(&labels, NULL));
     REFUSED(jsn_labels_apply(&labels, &result));

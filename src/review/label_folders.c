@@ -1,0 +1,274 @@
+/* review/label_folders.c - see label_folders.h. A path of the data ends in CLASS/NAME; its new
+ * one has another class there. Nothing is written over, no link is followed, and what a move
+ * will do is on the disk, in undo.csv, before the first file is moved. */
+#include "review/label_folders.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/fail.h"
+#include "core/file.h"
+#include "core/limit.h"
+#include "data/sample_file.h"
+#include "format/csv.h"
+#include "review/name_index.h"
+
+typedef struct relabelling {
+    jsni_audited audited;
+    const char *root; /* of the data */
+    jsni_name_index classes;
+} relabelling;
+
+static void close_data(relabelling *r)
+{
+    jsni_name_index_release(&r->classes);
+    jsni_audited_close(&r->audited);
+}
+
+static jsn_status open_data(relabelling *r, const char *folder, const char *data)
+{
+    *r = (relabelling){0};
+    JSNI_TRY(jsni_audited_open_folder(&r->audited, folder, data, NULL));
+    r->root = jsni_sample_root(r->audited.data, r->audited.split);
+    jsn_status status = JSN_OK;
+    if (r->root == NULL)
+        status = jsni_fail(JSN_ERR_ARGUMENT,
+                           "%s: the images are not files of their own; take a table of "
+                           "labels (--out)",
+                           r->audited.spec);
+    if (status == JSN_OK)
+        status =
+            jsni_name_index_make(&r->classes, r->audited.names, r->audited.classes);
+    if (status != JSN_OK)
+        close_data(r);
+    return status;
+}
+
+static bool is_folder_name(const char *name)
+{
+    return *name != '\0' && *name != '.' && strchr(name, '/') == NULL;
+}
+
+/* [begin, end) of the class in a path. */
+static jsn_status find_class(const relabelling *r, const char *path, size_t *begin,
+                             size_t *end)
+{
+    const char *name = strrchr(path, '/');
+    *end = name == NULL ? 0 : (size_t)(name - path);
+    *begin = *end;
+    while (*begin > 0 && path[*begin - 1] != '/')
+        (*begin)--;
+    char *class_name = jsni_text_copy_n(path + *begin, *end - *begin);
+    JSNI_TRY_ALLOC(class_name);
+    const bool known = jsni_name_index_find(&r->classes, class_name) >= 0;
+    jsni_free(class_name);
+    return known ? JSN_OK
+                 : jsni_fail(JSN_ERR_ARGUMENT,
+                             "%s: not in a folder of its class; take a table of labels "
+                             "(--out)",
+                             path);
+}
+
+/* Where an image belongs, below the root; an owned text. Names repeat from class to class, so
+ * one that changes its class has the old one before its name. */
+static jsn_status new_path(const relabelling *r, const jsni_corrected *c, char **out)
+{
+    size_t begin = 0, end = 0;
+    jsni_text path = {0};
+    JSNI_TRY(find_class(r, c->path, &begin, &end));
+    if (c->label == NULL) {
+        jsni_text_format(&path, "%s/%s", JSNI_REMOVED_PLACE, c->path);
+        return jsni_text_take(&path, out);
+    }
+    if (!is_folder_name(c->label) || jsni_name_index_find(&r->classes, c->label) < 0)
+        return jsni_fail(JSN_ERR_DATA, "%s: the data has no class '%.60s'", c->path,
+                         c->label);
+    jsni_text_add_n(&path, c->path, begin);
+    jsni_text_add(&path, c->label);
+    jsni_text_add(&path, "/");
+    if (strlen(c->label) != end - begin ||
+        strncmp(c->label, c->path + begin, end - begin) != 0) {
+        jsni_text_add_n(&path, c->path + begin, end - begin);
+        jsni_text_add(&path, "-");
+    }
+    jsni_text_add(&path, c->path + end + 1);
+    return jsni_text_take(&path, out);
+}
+
+/* The folders above a file, below `root`. */
+static jsn_status make_way(const char *root, const char *path)
+{
+    for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        char *part = jsni_text_copy_n(path, (size_t)(at - path));
+        JSNI_TRY_ALLOC(part);
+        const jsn_status status = jsni_folder_create_in(root, part);
+        jsni_free(part);
+        JSNI_TRY(status);
+    }
+    return JSN_OK;
+}
+
+/* A name that is free: "7.jpg", else "7-2.jpg", ... *path is replaced. */
+static jsn_status free_name(const char *root, char **path)
+{
+    bool there = true;
+    const char *dot = strrchr(*path, '.'), *slash = strrchr(*path, '/');
+    const size_t stem =
+        dot != NULL && dot > slash ? (size_t)(dot - *path) : strlen(*path);
+    for (int n = 1; n < 10000; n++) {
+        jsni_text other = {0};
+        char *name = NULL;
+        jsni_text_add_n(&other, *path, stem);
+        if (n > 1)
+            jsni_text_format(&other, "-%d", n);
+        jsni_text_add(&other, *path + stem);
+        JSNI_TRY(jsni_text_take(&other, &name));
+        const jsn_status status = jsni_file_find(root, name, &there);
+        if (status == JSN_OK && !there) {
+            jsni_free(*path);
+            *path = name;
+            return JSN_OK;
+        }
+        jsni_free(name);
+        JSNI_TRY(status);
+    }
+    return jsni_fail(JSN_ERR_DATA, "%s: too many images of this name", *path);
+}
+
+static jsn_status copy_file(const relabelling *r, const char *to, const char *from,
+                            const char *path)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    JSNI_TRY(make_way(to, path));
+    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, r->root, from, &bytes, &length));
+    const jsn_status status = jsni_file_write_unsynced(to, path, bytes, length);
+    jsni_free(bytes);
+    return status;
+}
+
+static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
+                           const jsni_corrected *list, size_t count)
+{
+    if (jsni_folder_exists(job->copy) || jsni_file_exists(job->copy))
+        return jsni_fail(JSN_ERR_ARGUMENT, "%s: is there already; name a new folder",
+                         job->copy);
+    JSNI_TRY(jsni_folder_create(job->copy));
+    for (size_t i = 0; i < count; i++) {
+        char *path = NULL;
+        if (list[i].label == NULL)
+            continue;
+        JSNI_TRY(new_path(r, &list[i], &path));
+        jsn_status status = free_name(job->copy, &path);
+        if (status == JSN_OK)
+            status = copy_file(r, job->copy, list[i].path, path);
+        jsni_free(path);
+        JSNI_TRY(status);
+    }
+    return JSN_OK;
+}
+
+static jsn_status move_one(const relabelling *r, const char *from, const char *to)
+{
+    JSNI_TRY(make_way(r->root, to));
+    return jsni_file_move(r->root, from, to);
+}
+
+/* What is to be moved: from,to. */
+static jsn_status plan_moves(const relabelling *r, const jsni_corrected *list,
+                             size_t count, jsni_csv_writer *plan)
+{
+    jsni_csv_add(plan, "from");
+    jsni_csv_add(plan, "to");
+    jsni_csv_end_row(plan);
+    for (size_t i = 0; i < count; i++) {
+        char *path = NULL;
+        JSNI_TRY(new_path(r, &list[i], &path));
+        jsn_status status = JSN_OK;
+        if (strcmp(path, list[i].path) != 0) {
+            status = free_name(r->root, &path);
+            jsni_csv_add(plan, list[i].path);
+            jsni_csv_add(plan, path);
+            jsni_csv_end_row(plan);
+        }
+        jsni_free(path);
+        JSNI_TRY(status);
+    }
+    return plan->text.status;
+}
+
+/* The rows of undo.csv, forth or back. What is there already is left: a move that was
+ * interrupted can be given again, and taken back. */
+static jsn_status do_moves(const relabelling *r, const char *folder, bool back,
+                           size_t *moved)
+{
+    jsni_csv *csv = NULL;
+    size_t from = 0, to = 0;
+    jsn_status status = jsni_csv_read_in(&csv, folder, JSNI_AUDIT_UNDO);
+    if (status == JSN_OK)
+        status = jsni_csv_find(csv, back ? "to" : "from", &from);
+    if (status == JSN_OK)
+        status = jsni_csv_find(csv, back ? "from" : "to", &to);
+    for (size_t i = 0; status == JSN_OK && i < jsni_csv_rows(csv); i++) {
+        bool there = false;
+        const char *source = jsni_csv_cell(csv, i, from);
+        status = jsni_file_find(r->root, source, &there);
+        if (status == JSN_OK && there) {
+            status = move_one(r, source, jsni_csv_cell(csv, i, to));
+            *moved += status == JSN_OK;
+        }
+    }
+    jsni_csv_destroy(csv);
+    return status;
+}
+
+static jsn_status move_all(const relabelling *r, const jsn_labels_job *job,
+                           const jsni_corrected *list, size_t count)
+{
+    jsni_csv_writer plan = {0};
+    size_t moved = 0;
+    jsn_status status = plan_moves(r, list, count, &plan);
+    if (status == JSN_OK)
+        status = jsni_file_write_in(job->folder, JSNI_AUDIT_UNDO, plan.text.data,
+                                    plan.text.length);
+    jsni_text_release(&plan.text);
+    return status == JSN_OK ? do_moves(r, job->folder, false, &moved) : status;
+}
+
+jsn_status jsni_labels_to_folders(const jsn_labels_job *job, const jsni_corrected *list,
+                                  size_t count)
+{
+    relabelling r;
+    bool there = false;
+    JSNI_TRY(jsni_file_find(job->folder, JSNI_AUDIT_UNDO, &there));
+    if (there)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: the images were moved already; --undo moves them back",
+                         job->folder);
+    JSNI_TRY(open_data(&r, job->folder, job->data));
+    jsn_status status = JSN_OK;
+    if (count != r.audited.samples)
+        status =
+            jsni_fail(JSN_ERR_DATA, "%s: %zu images were audited, the data has %zu",
+                      job->folder, count, r.audited.samples);
+    if (status == JSN_OK)
+        status = job->copy != NULL ? copy_all(&r, job, list, count)
+                                   : move_all(&r, job, list, count);
+    close_data(&r);
+    return status;
+}
+
+jsn_status jsn_labels_undo(const char *folder, const char *data, size_t *moved)
+{
+    JSNI_NEED(folder);
+    JSNI_NEED(moved);
+    relabelling r;
+    *moved = 0;
+    JSNI_TRY(open_data(&r, folder, data));
+    jsn_status status = do_moves(&r, folder, true, moved);
+    if (status == JSN_OK)
+        status = jsni_file_rename(folder, JSNI_AUDIT_UNDO, "undone.csv");
+    close_data(&r);
+    return status;
+}

@@ -1,0 +1,61 @@
+# jensen labels apply --copy, --move, --undo: corrected labels as folders.
+. "$(dirname "$0")/cli.sh"
+"$JENSEN" data convert builtin:size=40,test=0 --out images --format ppm >/dev/null
+mkdir data
+for class in $(ls images/train | head -3); do
+    mkdir data/$class
+    for n in 1 2 3 4; do cp "$(ls -d images/train/$class/* | sed -n ${n}p)" data/$class/$n.ppm; done
+done
+set -- $(ls data)
+a=$1 b=$2 c=$3
+awk 'BEGIN { for (i = 0; i < 12; i++) print (i < 4 ? "0.8 0.1 0.1" : i < 8 ? "0.1 0.8 0.1" : "0.1 0.1 0.8") }' |
+    python3 "$SOURCE/tests/cli/npy.py" p.npy 12 3
+"$JENSEN" audit data --posteriors p.npy --labels-only -o a >/dev/null 2>&1
+# Two images of one name go to one class; one is removed.
+printf "path,decision,label,time\n$a/1.ppm,relabel,$c,1\n$b/1.ppm,relabel,$c,1\n$b/2.ppm,remove,,1\n$c/3.ppm,keep,,1\n" >a/decisions.csv
+sums() { (cd "$1" && find . -type f | sort | xargs sha256sum); }
+sums data >before.txt
+
+expect 0 '^fixed: 2 of 12 labels changed, 1 image removed$' '' -- "$JENSEN" labels apply a --copy fixed
+sums data >after.txt
+expect 0 '' '' -- cmp before.txt after.txt
+expect 0 '' '' -- cmp data/$a/1.ppm fixed/$c/$a-1.ppm
+expect 0 '' '' -- cmp data/$b/1.ppm fixed/$c/$b-1.ppm
+expect 0 '^11$' '' -- sh -c "find fixed -type f | wc -l"
+expect 1 '' '' -- test -e fixed/$b/2.ppm
+expect 2 '' 'fixed: is there already; name a new folder' -- "$JENSEN" labels apply a --copy fixed
+expect 2 '' 'exclude each other' -- "$JENSEN" labels apply a --copy other --move
+
+expect 0 '^a: 2 of 12 labels changed, 1 image removed$' '' -- "$JENSEN" labels apply a --move
+expect 0 "^from,to $a/1.ppm,$c/$a-1.ppm $b/1.ppm,$c/$b-1.ppm $b/2.ppm,.removed/$b/2.ppm " '' -- sh -c "tr '\n' ' ' <a/undo.csv"
+expect 0 "^11$" '' -- sh -c "'$JENSEN' data info data --json | grep -oE '\"samples\":[0-9]+' | head -1 | cut -d: -f2"
+expect 0 '' '' -- test -e data/.removed/$b/2.ppm
+expect 2 '' 'moved already' -- "$JENSEN" labels apply a --move
+# Half of a move, as a kill leaves it, is taken back as well.
+mv data/$c/$a-1.ppm data/$a/1.ppm
+expect 0 '^2 images moved back$' '' -- "$JENSEN" labels apply a --undo
+rmdir data/.removed/$b data/.removed
+sums data >after.txt
+expect 0 '' '' -- cmp before.txt after.txt
+expect 3 '' 'undo.csv' -- "$JENSEN" labels apply a --undo
+
+# Nothing is written over, no link is followed, no class leads away.
+cp data/$a/2.ppm data/$c/$a-1.ppm.bak
+ln -s nowhere data/$c/$a-1.ppm
+expect 3 '' 'symbolic link|images were audited' -- "$JENSEN" labels apply a --move
+rm -f data/$c/$a-1.ppm data/$c/$a-1.ppm.bak a/undo.csv
+printf "path,decision,label,time\n$a/1.ppm,relabel,../../x,1\n" >a/decisions.csv
+expect 3 '' "the data has no class '../../x'" -- "$JENSEN" labels apply a --move
+expect 3 '' "the data has no class '../../x'" -- "$JENSEN" labels apply a --copy way
+printf "path,decision,label,time\n$a/1.ppm,keep,,1\n" >a/decisions.csv
+printf 'from,to\n%s,../../stolen.ppm\n' $a/1.ppm >a/undo.csv
+printf 'from,to\n../../stolen.ppm,%s\n' $a/1.ppm >a/undo.csv
+expect 3 '' 'not a name inside its folder' -- "$JENSEN" labels apply a --undo
+rm a/undo.csv
+mv data moved
+expect 0 'labels changed' '' -- "$JENSEN" labels apply a --copy again --data moved
+awk 'BEGIN { for (i = 0; i < 12; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05" }' |
+    python3 "$SOURCE/tests/cli/npy.py" q.npy 12 10
+"$JENSEN" audit builtin:size=12,test=0 --posteriors q.npy --labels-only -o n >/dev/null 2>&1
+expect 2 '' 'not files of their own; take a table' -- "$JENSEN" labels apply n --min-score 0.1 --copy x
+finish
