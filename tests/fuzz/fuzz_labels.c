@@ -27,7 +27,8 @@ static void apply(double min_score)
     jsn_labels_result result;
     size_t rows = 0;
     (void)snprintf(out, sizeof out, "%s/out.csv", fuzz_folder);
-    const jsn_labels_job job = {fuzz_folder, min_score, out};
+    const jsn_labels_job job = {
+        .folder = fuzz_folder, .min_score = min_score, .out = out};
     const jsn_status status = jsn_labels_apply(&job, &result);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA ||
                (status == JSN_ERR_ARGUMENT && isnan(min_score)));
