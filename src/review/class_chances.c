@@ -120,6 +120,16 @@ static jsn_status write_labels(const jsni_audited *a, const uint8_t *fold_of,
     return status;
 }
 
+/* What the folds are made of, which nobody else may say. */
+static bool is_own_option(const char *name)
+{
+    static const char *const own[] = {"data", "noise", "labels", "val-fraction", "out"};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(name, own[i]) == 0)
+            return true;
+    return false;
+}
+
 static jsn_status set_options(jsn_train_config *config, const jsn_texts *set)
 {
     for (size_t i = 0; set != NULL && i < set->count; i++) {
@@ -130,6 +140,11 @@ static jsn_status set_options(jsn_train_config *config, const jsn_texts *set)
                              set->items[i]);
         memcpy(name, set->items[i], (size_t)(equal - set->items[i]));
         name[equal - set->items[i]] = '\0';
+        if (is_own_option(name))
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "--set %s: the audit sets this itself; labels of another "
+                             "kind come by --labels ('jensen noise' makes wrong ones)",
+                             name);
         JSNI_TRY(jsn_train_config_set(config, name, equal + 1));
     }
     return JSN_OK;

@@ -79,6 +79,7 @@ expect 0 '"folds":2,.*"in_sample":false' '*' -- "$JENSEN" audit builtin:size=60,
 cp f/scores.csv before.csv
 expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
 expect 0 '' '' -- cmp before.csv f/scores.csv
+expect 2 '' "--set noise: the audit sets this itself.*--labels" -- "$JENSEN" audit builtin:size=60,test=0 --set noise=sym:rate=0.4 -o g
 expect 2 '' 'OPTION=VALUE' -- "$JENSEN" audit builtin:size=60,test=0 --set epochs -o g
 # A finished run serves as well, and is marked.
 expect 0 '"images":60,.*"in_sample":true' '*' -- "$JENSEN" audit f/folds/fold-1 -o r --json
