@@ -68,9 +68,8 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_array_create(jsn_array *out, jsn_dtype dty
 /* Frees the data and zeroes the struct; a zeroed struct is fine. */
 JSN_API void jsn_array_release(jsn_array *array);
 
-/* Number of elements, and their bytes together. */
+/* Number of elements. */
 JSN_API size_t jsn_array_count(const jsn_array *array);
-JSN_API size_t jsn_array_bytes(const jsn_array *array);
 
 /* A copy of `in` with another dtype; `in` is untouched, *out is zeroed on failure.
  * Integers must fit and numbers that become integers must be whole; a float64 that

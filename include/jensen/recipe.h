@@ -49,10 +49,7 @@ typedef struct jsn_recipe {
     jsn_recipe_option options[JSN_RECIPE_MAX_OPTIONS];
 } jsn_recipe;
 
-/* How many recipes there are. */
-JSN_API size_t jsn_recipe_count(void);
-
-/* The recipe at `index`. JSN_ERR_RANGE when index >= jsn_recipe_count(). */
+/* The recipe at `index`. JSN_ERR_RANGE behind the last. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_recipe_at(size_t index, jsn_recipe *out);
 
 /* The value of an option in a recipe, or NULL when the recipe does not set it. */

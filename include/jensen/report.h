@@ -28,18 +28,6 @@
 extern "C" {
 #endif
 
-/* What exists. The records are static. */
-typedef struct jsn_plot_info {
-    const char *name;
-    const char *summary; /* one line */
-    const jsn_param_info *params;
-    size_t param_count;
-    bool wants_loss; /* draws the loss that the caller names */
-} jsn_plot_info;
-
-/* The record at `index`, NULL behind the last. */
-JSN_API const jsn_plot_info *jsn_plot_describe(size_t index);
-
 /* Draws into *svg, a NUL-terminated SVG document that the caller frees with
  * jsn_text_release(). `loss` is a loss spec for plots that want one, else NULL. The
  * figure follows the reader's light or dark setting; with `plain` it has one look, for
@@ -56,18 +44,12 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_plot_render(const char *spec, const char *
 JSN_API JSN_MUST_CHECK jsn_status jsn_plot_write(const char *spec, const char *loss,
                                                  bool plain, const char *path);
 
-/* One run, finished or not: its page with curves, confusion, doubtful labels, settings.
- * Several: a comparison. `title` may be NULL. *html is the caller's
- * (jsn_text_release()); on failure it is untouched.
+/* A page into a file, replaced in one piece. One run, finished or not: curves, confusion,
+ * doubtful labels, settings. Several: a comparison; pages of the single runs that lie below
+ * the file's folder are linked. `title` may be NULL.
  *   JSN_ERR_DATA      no run folder, or a damaged file in it
  *   JSN_ERR_ARGUMENT  no run at all
- *   JSN_ERR_MEMORY */
-JSN_API JSN_MUST_CHECK jsn_status jsn_report_render(const char *const *runs,
-                                                    size_t count, const char *title,
-                                                    char **html);
-
-/* The same into a file, replaced in one piece; pages of the single runs that lie below
- * the file's folder are linked. Also JSN_ERR_IO. */
+ *   JSN_ERR_IO, JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_report_write(const char *const *runs,
                                                    size_t count, const char *title,
                                                    const char *path);
@@ -85,7 +67,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_report_run(const char *run, bool only_miss
  * line. Of runs with the same settings and seed the latest complete one counts; a note
  * names the others (none in CSV). `format` is "markdown", "csv", "latex" or "html".
  * *text is the caller's.
- *   as jsn_report_render(), and JSN_ERR_UNKNOWN_NAME for the format */
+ *   as jsn_report_write(), and JSN_ERR_UNKNOWN_NAME for the format */
 JSN_API JSN_MUST_CHECK jsn_status jsn_report_table(const char *const *runs,
                                                    size_t count, const char *format,
                                                    char **text);

@@ -35,8 +35,10 @@ typedef struct jsn_repro_entry {
 
 /* The table or figure at `index`; false behind the last. */
 JSN_API bool jsn_repro_at(size_t index, jsn_repro_entry *out);
-/* JSN_ERR_UNKNOWN_NAME lists the names. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_repro_lookup(const char *name,
+/* The one called `name`, which jsn_repro_render() must have in `format` (NULL: in any): to
+ * ask before hours of runs.
+ *   JSN_ERR_UNKNOWN_NAME  lists the names, JSN_ERR_ARGUMENT the formats that there are */
+JSN_API JSN_MUST_CHECK jsn_status jsn_repro_lookup(const char *name, const char *format,
                                                    jsn_repro_entry *out);
 
 typedef struct jsn_repro_settings {
@@ -73,11 +75,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_evaluate(jsn_sweep *sweep,
                                                      const jsn_repro_settings *settings,
                                                      const char *device, size_t threads,
                                                      const jsn_logger *logger);
-
-/* Whether jsn_repro_render() has the result in that format, to ask before hours of runs.
- *   JSN_ERR_ARGUMENT lists those there are, JSN_ERR_UNKNOWN_NAME */
-JSN_API JSN_MUST_CHECK jsn_status jsn_repro_check_format(const char *name,
-                                                         const char *format);
 
 /* The result as "markdown", "csv", "latex" or "html" (a whole page with its figure);
  * analytic figures, which need no runs, as "svg". NULL: the first that it has. Our

@@ -75,6 +75,13 @@ static jsn_status read_view(loss_work *w, size_t v)
     return JSN_OK;
 }
 
+/* Bytes of an array of float32 or float64. */
+static size_t view_bytes(const jsn_array *view)
+{
+    return jsn_array_count(view) *
+           (view->dtype == JSN_DTYPE_FLOAT64 ? sizeof(double) : sizeof(float));
+}
+
 static jsn_status read_logits(loss_work *w)
 {
     w->views = w->values->logits.count;
@@ -93,7 +100,7 @@ static jsn_status read_logits(loss_work *w)
     if (status == JSN_OK && w->values->grad != NULL)
         status = jsn_array_create(&w->grad, w->arrays[0].dtype, 3, shape);
     for (size_t v = 0; v < w->views && status == JSN_OK; v++) {
-        const size_t bytes = jsn_array_bytes(&w->arrays[v]);
+        const size_t bytes = view_bytes(&w->arrays[v]);
         memcpy((char *)w->all.data + v * bytes, w->arrays[v].data, bytes);
     }
     return status;
@@ -147,7 +154,7 @@ static jsn_status write_gradient(const loss_work *w)
             return cli_usage("--grad: the prefix is too long");
         jsn_status status = jsn_array_create(&view, w->grad.dtype, 2, shape);
         if (status == JSN_OK) {
-            const size_t bytes = jsn_array_bytes(&view);
+            const size_t bytes = view_bytes(&view);
             memcpy(view.data, (const char *)w->grad.data + v * bytes, bytes);
             status = jsn_array_write(&view, path);
         }

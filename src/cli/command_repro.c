@@ -149,9 +149,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     }
     if (args->count > 1)
         return cli_usage("one result at a time, '%s' is too many", args->items[1]);
-    jsn_status status = jsn_repro_lookup(args->items[0], &entry);
-    if (status == JSN_OK)
-        status = jsn_repro_check_format(entry.name, v->format);
+    jsn_status status = jsn_repro_lookup(args->items[0], v->format, &entry);
     v->base.seed = JSN_OPTION_INT_UNSET; /* no option here: --seeds has them */
     if (status == JSN_OK)
         status = fill(v);

@@ -49,11 +49,8 @@ static int wanted(const jsn_recipe *r, const jsn_texts *args)
 /* To the writer, or without one as text. *shown counts. */
 static jsn_status list(const jsn_texts *args, jsni_json_writer *w, size_t *shown)
 {
-    for (size_t i = 0; i < jsn_recipe_count(); i++) {
-        jsn_recipe r;
-        const jsn_status status = jsn_recipe_at(i, &r);
-        if (status != JSN_OK)
-            return status;
+    jsn_recipe r;
+    for (size_t i = 0; jsn_recipe_at(i, &r) == JSN_OK; i++) {
         const int how = wanted(&r, args);
         *shown += how > 0;
         if (how > 0 && w != NULL)

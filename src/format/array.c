@@ -80,7 +80,7 @@ size_t jsn_array_count(const jsn_array *array)
     return count;
 }
 
-size_t jsn_array_bytes(const jsn_array *array)
+size_t jsni_array_bytes(const jsn_array *array)
 {
     if (array == NULL)
         return 0;
@@ -232,7 +232,7 @@ jsn_status jsn_array_convert(jsn_array *out, const jsn_array *in, jsn_dtype dtyp
     JSNI_TRY(jsn_array_create(out, dtype, in->rank, in->shape));
     const size_t count = jsn_array_count(in);
     if (in->dtype == dtype) {
-        memcpy(out->data, in->data, jsn_array_bytes(in));
+        memcpy(out->data, in->data, jsni_array_bytes(in));
         return JSN_OK;
     }
     for (size_t i = 0; i < count; i++) {

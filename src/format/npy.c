@@ -198,7 +198,7 @@ static jsn_status check_size(const char *name, header *h, size_t length)
         if (h->array.shape[i] != 0)
             room /= h->array.shape[i];
     }
-    h->bytes = jsn_array_bytes(&h->array);
+    h->bytes = jsni_array_bytes(&h->array);
     if (length - h->offset != h->bytes)
         return jsni_fail(JSN_ERR_DATA, "%s: %zu bytes of elements, the shape needs %zu",
                          name, length - h->offset, h->bytes);
@@ -372,7 +372,7 @@ jsn_status jsni_array_write_in(const jsn_array *array, const char *folder,
     JSNI_TRY(jsni_file_begin(&writer, folder, name));
     jsn_status status = jsni_file_add(&writer, text, used);
     if (status == JSN_OK)
-        status = jsni_file_add(&writer, array->data, jsn_array_bytes(array));
+        status = jsni_file_add(&writer, array->data, jsni_array_bytes(array));
     return jsni_file_end(&writer, status);
 }
 

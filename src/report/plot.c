@@ -21,11 +21,6 @@ static const jsni_plot *const plots[] = {JSNI_PLOT_LIST(ROW)};
 
 enum { MOST_PARAMS = 8 };
 
-const jsn_plot_info *jsn_plot_describe(size_t index)
-{
-    return index < JSNI_COUNT_OF(plots) ? &plots[index]->info : NULL;
-}
-
 size_t jsni_plot_reals(const jsni_spec_value *value, const double *initial,
                        size_t count, double *out)
 {

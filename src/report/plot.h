@@ -12,8 +12,17 @@ typedef struct jsni_plot_request {
     bool plain;
 } jsni_plot_request;
 
+/* What is said of a plot. */
+typedef struct jsni_plot_info {
+    const char *name;
+    const char *summary; /* one line */
+    const jsn_param_info *params;
+    size_t param_count;
+    bool wants_loss; /* draws the loss that the caller names */
+} jsni_plot_info;
+
 typedef struct jsni_plot {
-    jsn_plot_info info;
+    jsni_plot_info info;
     /* Appends the figure to `out`; a failed allocation of `out` is found by the
      * caller. */
     jsn_status (*draw)(jsni_text *out, const jsni_plot_request *request);

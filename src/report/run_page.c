@@ -16,6 +16,7 @@
 #include "report/run_curves.h"
 #include "report/run_detail.h"
 #include "report/run_labels.h"
+#include "report/run_page.h"
 #include "report/run_set.h"
 #include "report/run_table.h"
 #include "store/record_epoch.h"
@@ -404,8 +405,8 @@ static jsn_status render(const char *const *runs, size_t count, const char *titl
     return status;
 }
 
-jsn_status jsn_report_render(const char *const *runs, size_t count, const char *title,
-                             char **html)
+jsn_status jsni_report_render(const char *const *runs, size_t count, const char *title,
+                              char **html)
 {
     JSNI_NEED(html);
     JSNI_NEED(runs);

@@ -182,7 +182,7 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     jsn_repro_entry entry;
     char *name = NULL;
     *out = NULL;
-    JSNI_TRY(jsn_repro_lookup(settings->name, &entry));
+    JSNI_TRY(jsn_repro_lookup(settings->name, NULL, &entry));
     if (!entry.runs)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
     JSNI_TRY(jsni_repro_cells_for(&cells, settings, overrides));

@@ -9,6 +9,7 @@
 #include "core/hd.h"
 #include "repro/paper_results.h"
 #include "repro/repro_impl.h"
+#include "train/recipe_find.h"
 
 /* What tables print for a name of ours, and what paper_results calls it. Other methods
  * are the same in capitals. */
@@ -152,7 +153,7 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     JSNI_TRY(jsni_repro_find(name, &out->info));
     const jsni_repro_info *info = out->info;
     out->dataset = dataset != NULL ? dataset : info->dataset;
-    const size_t recipes = jsn_recipe_count(); /* makes them all to count them */
+    const size_t recipes = jsni_recipe_count(); /* makes them all to count them */
     JSNI_TRY_ALLOC(out->items = jsni_alloc_zero(JSNI_REPRO_MEASURES * recipes,
                                                 sizeof *out->items));
     jsn_status status = JSN_OK;

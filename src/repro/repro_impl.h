@@ -61,6 +61,11 @@ typedef struct jsni_repro_info {
 JSN_MUST_CHECK jsn_status jsni_repro_find(const char *name,
                                           const jsni_repro_info **out);
 
+/* Whether the result can be had in `format` (NULL: in any). JSN_ERR_ARGUMENT lists those
+ * there are. */
+JSN_MUST_CHECK jsn_status jsni_repro_check_format(const jsni_repro_info *info,
+                                                  const char *format);
+
 enum { JSNI_REPRO_RUNS = 64, JSNI_REPRO_LABEL = 48 };
 
 typedef struct jsni_repro_cell {

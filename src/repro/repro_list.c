@@ -253,12 +253,13 @@ jsn_status jsni_repro_find(const char *name, const jsni_repro_info **out)
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no result '%s'", name);
 }
 
-jsn_status jsn_repro_lookup(const char *name, jsn_repro_entry *out)
+jsn_status jsn_repro_lookup(const char *name, const char *format, jsn_repro_entry *out)
 {
     JSNI_NEED(name);
     JSNI_NEED(out);
     const jsni_repro_info *info = NULL;
     JSNI_TRY(jsni_repro_find(name, &info));
+    JSNI_TRY(jsni_repro_check_format(info, format));
     (void)jsn_repro_at((size_t)(info - infos), out);
     return JSN_OK;
 }

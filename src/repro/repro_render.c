@@ -173,12 +173,9 @@ static jsn_status render_definition(const jsni_repro_info *info, const char *for
     return status;
 }
 
-jsn_status jsn_repro_check_format(const char *name, const char *format)
+jsn_status jsni_repro_check_format(const jsni_repro_info *info, const char *format)
 {
-    JSNI_NEED(name);
     static const char *const tables[] = {"markdown", "csv", "latex", "html"};
-    const jsni_repro_info *info = NULL;
-    JSNI_TRY(jsni_repro_find(name, &info));
     if (format == NULL)
         return JSN_OK;
     if (info->kind == JSNI_REPRO_PLOT)
@@ -205,7 +202,7 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
     jsni_text text = {0};
     shown s = {0};
     JSNI_TRY(jsni_repro_find(settings->name, &info));
-    JSNI_TRY(jsn_repro_check_format(settings->name, format));
+    JSNI_TRY(jsni_repro_check_format(info, format));
     format = format == NULL ? "markdown" : format;
     jsn_status status = JSN_OK;
     if (info->kind == JSNI_REPRO_TEXT) {

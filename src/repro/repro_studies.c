@@ -11,6 +11,7 @@
 #include "core/words.h"
 #include "repro/repro_impl.h"
 #include "sweep/sweep_impl.h"
+#include "train/recipe_find.h"
 
 enum { HASH = 8 }; /* hexadecimal digits at the end of a name */
 
@@ -212,7 +213,7 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
 static jsn_status list_datasets(const jsni_repro_info *info,
                                 const char *out[JSNI_REPRO_OTHERS + 1], size_t *count)
 {
-    const size_t recipes = jsn_recipe_count();
+    const size_t recipes = jsni_recipe_count();
     *count = 0;
     for (size_t i = 0; i < recipes; i++) {
         jsn_recipe recipe;

@@ -17,7 +17,7 @@ static bool count_one(const jsn_recipe *recipe, void *user)
     return false;
 }
 
-size_t jsn_recipe_count(void)
+size_t jsni_recipe_count(void)
 {
     size_t count = 0;
     jsni_recipe_walk(count_one, &count);
@@ -53,7 +53,7 @@ jsn_status jsn_recipe_at(size_t index, jsn_recipe *out)
     jsni_recipe_walk(match, &s);
     return s.found ? JSN_OK
                    : jsni_fail(JSN_ERR_RANGE, "recipe %zu of %zu", index,
-                               jsn_recipe_count());
+                               jsni_recipe_count());
 }
 
 jsn_status jsni_recipe_find(const char *name, jsn_recipe *out)

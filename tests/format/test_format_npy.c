@@ -240,7 +240,7 @@ static void test_arrays_are_created_within_bounds(void **state)
     const size_t shape[] = {3, 5}, huge[] = {SIZE_MAX / 4, 8}, zero[] = {SIZE_MAX, 0};
     assert_ok(jsn_array_create(&a, JSN_DTYPE_INT16, 2, shape));
     assert_int_equal(jsn_array_count(&a), 15);
-    assert_int_equal(jsn_array_bytes(&a), 30);
+    assert_int_equal(jsni_array_bytes(&a), 30);
     for (int i = 0; i < 15; i++)
         assert_int_equal(((int16_t *)a.data)[i], 0);
     jsn_array_release(&a);

@@ -17,7 +17,7 @@ static void values_of(const jsni_safetensor *t, double *out)
     array.data = jsni_alloc(t->bytes, 1);
     memcpy(array.data, t->data, t->bytes);
     assert_ok(jsn_array_convert(&real, &array, JSN_DTYPE_FLOAT64));
-    memcpy(out, real.data, jsn_array_bytes(&real));
+    memcpy(out, real.data, jsni_array_bytes(&real));
     jsn_array_release(&real);
     jsn_array_release(&array);
 }

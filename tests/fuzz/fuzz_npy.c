@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "format/dtype.h"
 #include "format/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -14,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(status == JSN_OK || array.data == NULL);
     if (status == JSN_OK) {
         FUZZ_CHECK(jsn_array_convert(&copy, &array, array.dtype) == JSN_OK);
-        FUZZ_CHECK(memcmp(copy.data, array.data, jsn_array_bytes(&array)) == 0);
+        FUZZ_CHECK(memcmp(copy.data, array.data, jsni_array_bytes(&array)) == 0);
         jsn_array_release(&copy);
         FUZZ_CHECK(jsn_array_convert(&copy, &array, JSN_DTYPE_FLOAT64) == JSN_OK);
         jsn_array_release(&copy);

@@ -7,6 +7,7 @@
 #include "core/hd.h"
 #include "jensen/option.h"
 #include "jensen/report.h"
+#include "report/run_page.h"
 #include "report/run_set.h"
 
 static const char *const names[] = {
@@ -44,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     char *html = NULL, *table = NULL;
     const char *runs[] = {fuzz_folder, fuzz_folder};
-    jsn_status status = jsn_report_render(runs, 1, NULL, &html);
+    jsn_status status = jsni_report_render(runs, 1, NULL, &html);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
     if (status == JSN_OK)
         status = jsn_report_table(runs, 2, "csv", &table);

@@ -13,6 +13,7 @@
 #include "jensen/option.h"
 #include "jensen/report.h"
 #include "report/axis.h"
+#include "report/run_page.h"
 
 static char run[300]; /* the folder of the run at hand */
 
@@ -39,7 +40,7 @@ static jsn_status render(char **html)
 {
     const char *runs[] = {run};
     *html = NULL;
-    return jsn_report_render(runs, 1, NULL, html);
+    return jsni_report_render(runs, 1, NULL, html);
 }
 
 static void test_values_out_of_range_are_refused_by_name(void **state)

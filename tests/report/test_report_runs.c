@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "jensen/option.h"
 #include "jensen/report.h"
+#include "report/run_page.h"
 
 static char folder[512];
 
@@ -86,7 +87,7 @@ static int tear_down(void **state)
 static char *render(const char *run)
 {
     char *html = NULL;
-    assert_ok(jsn_report_render(&run, 1, NULL, &html));
+    assert_ok(jsni_report_render(&run, 1, NULL, &html));
     return html;
 }
 
@@ -257,7 +258,7 @@ static void test_unfinished_runs_are_called_that(void **state)
     assert_shows(text, "**90.00**"); /* the best of the finished ones */
     assert_shows(text, " 95.00");
     jsn_text_release(text);
-    assert_ok(jsn_report_render(runs, 3, NULL, &text));
+    assert_ok(jsni_report_render(runs, 3, NULL, &text));
     assert_shows(text, "3 runs, 3 settings, 1 unfinished");
     assert_shows(text, "epoch 2 of 30, unfinished");
     assert_shows(text, "not yet their result");
@@ -332,7 +333,7 @@ static void test_comparisons_show_what_all_share(void **state)
         (void)snprintf(path[i], sizeof path[i], "%s", below(names[i]));
     }
     const char *runs[] = {path[0], path[1]};
-    assert_ok(jsn_report_render(runs, 2, NULL, &text));
+    assert_ok(jsni_report_render(runs, 2, NULL, &text));
     assert_shows(text, "Environment that all runs share");
     assert_shows(text, "v7");
     assert_shows(text, ">x 2<");
@@ -368,19 +369,19 @@ static void test_damaged_files_are_refused(void **state)
     char bad[1200], *html = NULL;
     const char *run = "nowhere/at/all";
     (void)snprintf(bad, sizeof bad, "%s", below("bad"));
-    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+    assert_fails(jsni_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
                  "not a run folder");
     put("bad", "config.yaml", "loss ce\n");
     run = bad;
-    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+    assert_fails(jsni_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
                  "config.yaml:1");
     put("bad", "config.yaml", "loss: ce\n");
     put("bad", "metrics.jsonl", "{\"epoch\":1}\n{\"epoch\":\n");
-    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+    assert_fails(jsni_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
                  "/metrics.jsonl:2:10: ends where a value should be");
     put("bad", "metrics.jsonl", "");
     put("bad", "result.json", "[]");
-    assert_fails(jsn_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
+    assert_fails(jsni_report_render(&run, 1, NULL, &html), JSN_ERR_DATA,
                  "result.json:1: not an object");
     assert_null(html);
 }
@@ -388,7 +389,7 @@ static void test_damaged_files_are_refused(void **state)
 static jsn_status render_two(void *user)
 {
     char *html = NULL;
-    const jsn_status status = jsn_report_render(user, 2, "title", &html);
+    const jsn_status status = jsni_report_render(user, 2, "title", &html);
     jsn_text_release(html);
     return status;
 }
@@ -396,7 +397,7 @@ static jsn_status render_two(void *user)
 static jsn_status render_one(void *user)
 {
     char *html = NULL;
-    const jsn_status status = jsn_report_render(user, 1, NULL, &html);
+    const jsn_status status = jsni_report_render(user, 1, NULL, &html);
     jsn_text_release(html);
     return status;
 }

@@ -98,7 +98,7 @@ static void test_every_cell_of_table_7_is_a_recipe(void **state)
 static void test_every_recipe_is_valid_and_has_its_own_name(void **state)
 {
     (void)state;
-    const size_t count = jsn_recipe_count();
+    const size_t count = jsni_recipe_count();
     assert_true(count > 250);
     jsn_recipe a, b;
     for (size_t i = 0; i < count; i++) {

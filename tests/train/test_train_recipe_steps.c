@@ -8,6 +8,7 @@
 
 #include "jensen/recipe.h"
 #include "jensen/train.h"
+#include "train/recipe_find.h"
 
 static char folder[512]; /* of the fixtures */
 
@@ -151,8 +152,8 @@ static void test_every_recipe_runs_two_steps(void **state)
     static const char *const overrides[] = {
         "network", "mlp:width=16", "image-size", "32",          "batch", "4", "device",
         "ref",     "max-steps",    "2",          "consistency", "never", NULL};
-    assert_true(jsn_recipe_count() > 0);
-    for (size_t i = 0; i < jsn_recipe_count(); i++) {
+    assert_true(jsni_recipe_count() > 0);
+    for (size_t i = 0; i < jsni_recipe_count(); i++) {
         jsn_recipe recipe;
         assert_ok(jsn_recipe_at(i, &recipe));
         run_recipe(&recipe, overrides);
@@ -168,7 +169,7 @@ static void test_every_network_of_a_recipe_runs_a_step(void **state)
         "never", "device", "cpu",       NULL};
     char seen[16][JSN_RECIPE_TEXT];
     size_t networks = 0;
-    for (size_t i = 0; i < jsn_recipe_count(); i++) {
+    for (size_t i = 0; i < jsni_recipe_count(); i++) {
         jsn_recipe recipe;
         assert_ok(jsn_recipe_at(i, &recipe));
         const char *network = jsn_recipe_value(&recipe, "network");
