@@ -164,7 +164,6 @@ void jsni_session_close(jsni_session *session)
     jsni_name_index_release(&session->classes);
     jsni_free(session->suspects);
     jsni_free(session->doubted);
-    jsni_free(session->check);
     jsni_free(session->rows);
     jsni_free(session->latest);
     jsni_free(session->folder);

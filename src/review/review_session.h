@@ -33,12 +33,9 @@ typedef struct jsni_session {
     jsni_suspect *suspects; /* [count], owned */
     size_t count;
     bool *doubted; /* [samples], owned: among the suspects */
-    uint32_t
-        *check; /* [check_count], owned: a random sample of the labels to look at */
-    size_t check_count;
     jsni_name_index paths, classes;
 
-    pthread_mutex_t mutex; /* of what follows, and of `check` */
+    pthread_mutex_t mutex; /* of what follows */
     jsni_file_log log;
     jsni_decided_row *rows; /* [row_count], owned: all there are, in their order */
     size_t row_count, row_room;

@@ -32,13 +32,14 @@ expect 0 '*' '*' -- "$JENSEN" train $tiny --network cnn:width=8 --seed 5 --out s
 expect 3 '' "the cache has other weights 'mine' \(from model.safetensors\); --as gives these another name" -- \
     "$JENSEN" weights import second/model.safetensors --as mine
 
-# The same weights by name and by file; a path has a '/'; none starts from nothing.
+# The same weights by name and by file, where both are fine-tuned (then images are normalised
+# as the weights want them); a path has a '/'; none starts from nothing.
 sha() {
     expect 0 'weights_sha256' '*' -- "$JENSEN" train $tiny --json "$@"
     sed -E 's/.*"weights_sha256":"([0-9a-f]+)".*/\1/' stdout.txt >sha.txt
 }
 sha --init mine --out by-name && cp sha.txt name.txt
-sha --init ./run/model.safetensors --out by-file
+sha --init ./run/model.safetensors --finetune all --out by-file
 cases=$((cases + 1))
 cmp -s sha.txt name.txt || complain "a name and its file give other weights" mine
 sha --init none --network cnn:width=8 --out from-none && cp sha.txt none.txt
