@@ -75,15 +75,9 @@ static void close_heif(heif_source *r)
 static jsn_status read_pixels(heif_source *r, jsn_image *out)
 {
     const bool alpha = heif_image_handle_has_alpha_channel(r->picture) != 0;
-    /* Strict: most files whose pixels are damaged are refused. */
-    struct heif_decoding_options *options = heif_decoding_options_alloc();
-    if (options == NULL)
-        return jsni_codec_no_memory(r->input);
-    options->strict_decoding = 1;
     const struct heif_error error = heif_decode_image(
         r->picture, &r->decoded, heif_colorspace_RGB,
-        alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, options);
-    heif_decoding_options_free(options);
+        alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB, NULL);
     if (error.code != heif_error_Ok)
         return refuse(r, error, "its data is damaged");
     int stride = 0;

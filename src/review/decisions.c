@@ -76,7 +76,8 @@ static int by_path(const void *left, const void *right)
 static void keep_last(jsni_decisions *d)
 {
     size_t kept = 0;
-    qsort(d->list, d->count, sizeof *d->list, by_path);
+    if (d->count > 1) /* without rows there is no list */
+        qsort(d->list, d->count, sizeof *d->list, by_path);
     for (size_t i = 0; i < d->count; i++)
         if ((i + 1 == d->count || strcmp(d->list[i].path, d->list[i + 1].path) != 0) &&
             d->list[i].what != JSNI_DECISION_UNDO)

@@ -42,8 +42,17 @@ static void configure(jsn_train_config *config)
     FUZZ_CHECK(status == JSN_OK);
 }
 
-static void remove_folder(void)
+/* What all inputs share, made with the first. */
+static jsn_train_config config;
+static jsni_problem problem;
+static jsni_group group;
+
+static void close_run(void)
 {
+    jsni_group_close(&group);
+    jsni_problem_release(&problem);
+    jsn_train_config_release(&config);
+    jsni_safetensors_close(sound);
     char command[80];
     (void)snprintf(command, sizeof command, "rm -rf %s", fuzz_folder);
     (void)!system(command);
@@ -52,12 +61,9 @@ static void remove_folder(void)
 /* A run that has begun, opened as by the command that continues it. */
 static jsni_run *open_run(void)
 {
-    static jsn_train_config config;
-    static jsni_problem problem;
-    static jsni_group group;
     static jsni_watch watch;
     fuzz_folder_make();
-    (void)atexit(remove_folder);
+    (void)atexit(close_run);
     configure(&config);
     jsn_train_result result = {0};
     FUZZ_CHECK(jsn_train(&config, NULL, stop_at_once, NULL, &result) ==
