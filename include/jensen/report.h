@@ -72,6 +72,16 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_report_table(const char *const *runs,
                                                    size_t count, const char *format,
                                                    char **text);
 
+/* A table of one setting against another: `pivot` is "ROW:COLUMN" ("loss:noise"). A cell
+ * has mean and deviation of the test accuracy over seeds; runs that differ in more than
+ * row, column and seed have lines of their own. Bold as in jsn_report_table(), among runs
+ * with the same data, labels and noise. *text is the caller's.
+ *   as jsn_report_table(); JSN_ERR_ARGUMENT also for a pivot that is not two settings, and
+ *   when no run has a test accuracy; JSN_ERR_UNKNOWN_NAME also for a setting */
+JSN_API JSN_MUST_CHECK jsn_status jsn_report_pivot(const char *const *runs,
+                                                   size_t count, const char *pivot,
+                                                   const char *format, char **text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,6 +107,12 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_study_export(jsn_sweep *sweep, const char 
 JSN_API JSN_MUST_CHECK jsn_status jsn_study_write(jsn_sweep *sweep, const char *format,
                                                   const char *path);
 
+/* One option of the complete trials against another, as jsn_report_pivot() of their runs:
+ * "loss:noise". The store alone is read. *out: jsn_text_release(). Failures as there, and
+ * JSN_ERR_ARGUMENT when no trial is complete. */
+JSN_API JSN_MUST_CHECK jsn_status jsn_study_pivot(jsn_sweep *sweep, const char *pivot,
+                                                  const char *format, char **out);
+
 #ifdef __cplusplus
 }
 #endif

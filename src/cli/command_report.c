@@ -7,7 +7,7 @@
 #include "jensen/report.h"
 
 typedef struct report_values {
-    char *out, *title, *table;
+    char *out, *title, *table, *pivot;
     jsn_texts limit;
 } report_values;
 
@@ -21,14 +21,22 @@ static const jsn_option_info options[] = {
     {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",
      "print a table of means and deviations over seeds instead of a page",
      offsetof(report_values, table)},
+    {"pivot", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "ROW:COLUMN",
+     "print a table of test accuracies, one setting against another: loss:noise "
+     "(--table: its format, markdown)",
+     offsetof(report_values, pivot)},
     CLI_LIMIT_ROW(report_values),
 };
 
-static jsn_status print_table(const jsn_texts *runs, const char *format)
+static jsn_status print_table(const jsn_texts *runs, const report_values *v)
 {
+    const char *const *names = (const char *const *)runs->items;
+    const char *format = v->table == NULL ? "markdown" : v->table;
     char *text = NULL;
     const jsn_status status =
-        jsn_report_table((const char *const *)runs->items, runs->count, format, &text);
+        v->pivot == NULL
+            ? jsn_report_table(names, runs->count, format, &text)
+            : jsn_report_pivot(names, runs->count, v->pivot, format, &text);
     if (status == JSN_OK)
         cli_write(text);
     jsn_text_release(text);
@@ -49,10 +57,11 @@ static jsn_status run(void *values, const jsn_texts *args)
     const char *const *runs = (const char *const *)args->items;
     if (args->count == 0)
         return cli_usage("wants one run folder or several");
-    if (v->table != NULL) {
+    if (v->table != NULL || v->pivot != NULL) {
         if (v->out != NULL || v->title != NULL)
-            return cli_usage("--table prints; --out and --title belong to a page");
-        return print_table(args, v->table);
+            return cli_usage("--%s prints; --out and --title belong to a page",
+                             v->pivot != NULL ? "pivot" : "table");
+        return print_table(args, v);
     }
     char path[4096];
     int length = 0;
@@ -95,6 +104,9 @@ const cli_command cli_command_report = {
         "Bold is the best of those with the same test images and label noise, and "
         "what\n"
         "a two-sided t-test at 0.05 does not tell from it.\n"
+        "--pivot loss:noise sets one setting against another. Runs of a cell that "
+        "differ\n"
+        "in more than their seed have lines of their own.\n"
         "Unfinished runs are marked as such. The page is one file without scripts.\n"
         "Prints the name of the file.",
     .options = options,

@@ -7,7 +7,7 @@
 #include "jensen/repro.h"
 
 typedef struct export_values {
-    char *store, *format, *out;
+    char *store, *format, *out, *pivot;
 } export_values;
 
 static const jsn_option_info options[] = {
@@ -16,6 +16,9 @@ static const jsn_option_info options[] = {
      "html: a page that links the runs", offsetof(export_values, format)},
     CLI_OUT_ROW(export_values, NULL, "FILE",
                 "where to write (default: standard output)"),
+    {"pivot", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "ROW:COLUMN",
+     "test accuracies over seeds, one option against another: loss:noise",
+     offsetof(export_values, pivot)},
 };
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -25,9 +28,13 @@ static jsn_status run(void *values, const jsn_texts *args)
     char *text = NULL;
     if (args->count > 1)
         return cli_usage("one study at a time, '%s' is too many", args->items[1]);
+    if (v->pivot != NULL && v->out != NULL)
+        return cli_usage("--pivot prints; --out belongs to the table of all trials");
     jsn_status status = jsn_sweep_open_to_read(
         &sweep, cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL);
-    if (status == JSN_OK && v->out != NULL)
+    if (status == JSN_OK && v->pivot != NULL)
+        status = jsn_study_pivot(sweep, v->pivot, v->format, &text);
+    else if (status == JSN_OK && v->out != NULL)
         status = jsn_study_write(sweep, v->format, v->out);
     else if (status == JSN_OK)
         status = jsn_study_export(sweep, v->format, NULL, &text);
@@ -41,7 +48,13 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_sweep_export = {
     .name = "sweep export",
     .summary = "all trials of a study as a table, or as a page that links the runs",
-    .usage = "[STUDY] [--format csv|markdown|latex|html] [--out FILE]",
+    .usage = "[STUDY] [--format csv|markdown|latex|html] [--pivot ROW:COLUMN] [--out "
+             "FILE]",
+    .details = "--pivot loss:noise is a table of losses against noises: mean and "
+               "deviation over\n"
+               "seeds, bold by a two-sided t-test at 0.05. Any two options can be set "
+               "against\n"
+               "each other. Trials that differ in more have lines of their own.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(export_values),

@@ -13,4 +13,20 @@
 JSN_MUST_CHECK jsn_status jsni_is_best(bool *out, const double *own, size_t own_count,
                                        const double *best, size_t best_count);
 
+/* One line of a comparison. */
+typedef struct jsni_contender {
+    const double *values; /* [count], borrowed: one a run */
+    size_t count;
+    bool unfinished; /* neither the best nor a rival */
+} jsni_contender;
+
+/* Whether the larger number of lines g and h is the better one. */
+typedef bool jsni_rivals(const void *user, size_t g, size_t h);
+
+/* *out: line `own` is the best of its rivals, of which there is one at least, or not told
+ * from it by the test. */
+JSN_MUST_CHECK jsn_status jsni_find_best(const jsni_contender *lines, size_t count,
+                                         size_t own, jsni_rivals *rivals,
+                                         const void *user, bool *out);
+
 #endif /* JSNI_REPORT_BEST_H */

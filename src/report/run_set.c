@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/hd.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "store/run_repeat.h"
@@ -251,19 +252,69 @@ static jsn_status name_changed_data(jsni_run_set *set)
     return status;
 }
 
-static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t count)
+bool jsni_run_set_left_out(const jsni_run_set *set, size_t run)
 {
-    JSNI_TRY_ALLOC(set->runs = jsni_alloc_zero(count, sizeof *set->runs));
+    if (set->runs[run].finished)
+        return false;
+    for (size_t i = 0; i < set->count; i++)
+        if (set->group[i] == set->group[run] && jsni_run_set_counts(set, i) &&
+            set->runs[i].finished)
+            return true;
+    return false;
+}
+
+void jsni_run_set_contend(const jsni_run_set *set, const char *key, double scale,
+                          jsni_contender *groups, double *values)
+{
+    for (size_t g = 0; g < set->groups; g++) {
+        size_t count = 0;
+        for (size_t i = 0; i < set->count; i++) {
+            if (set->group[i] != g || !jsni_run_set_counts(set, i) ||
+                jsni_run_set_left_out(set, i))
+                continue;
+            const double value = scale * jsni_run_record_result(&set->runs[i], key);
+            if (!isnan(value))
+                values[count++] = value;
+        }
+        groups[g] =
+            (jsni_contender){values, count, jsni_run_set_unfinished(set, g) > 0};
+        values += count;
+    }
+}
+
+/* The noise that was made for the run; labels that somebody has, the data's or those of a
+ * file, are none of that. */
+static const char *made_noise(const jsni_run_record *run)
+{
+    const char *noise = jsni_run_record_setting(run, "noise");
+    return strncmp(noise, "file:", 5) == 0 ? "none" : noise;
+}
+
+bool jsni_run_set_same_problem(const void *set, size_t g, size_t h)
+{
+    return strcmp(made_noise(jsni_run_set_first(set, g)),
+                  made_noise(jsni_run_set_first(set, h))) == 0 &&
+           jsni_run_set_same_test(set, jsni_run_set_first_number(set, g),
+                                  jsni_run_set_first_number(set, h));
+}
+
+bool jsni_run_set_same_labels(const void *set, size_t g, size_t h)
+{
+    static const char *const names[] = {"data", "noise", "labels"};
+    for (size_t i = 0; i < JSNI_COUNT_OF(names); i++)
+        if (!same_setting(jsni_run_set_first(set, g), jsni_run_set_first(set, h),
+                          names[i]))
+            return false;
+    return jsni_run_set_same_problem(set, g, h);
+}
+
+static jsn_status arrange(jsni_run_set *set)
+{
+    const size_t count = set->count;
     JSNI_TRY_ALLOC(set->labels = jsni_alloc_zero(count, sizeof *set->labels));
     JSNI_TRY_ALLOC(set->data = jsni_alloc_zero(count, sizeof *set->data));
     JSNI_TRY_ALLOC(set->group = jsni_alloc_zero(count, sizeof *set->group));
     JSNI_TRY_ALLOC(set->counted = jsni_alloc_zero(count, sizeof *set->counted));
-    for (size_t i = 0; i < count; i++) {
-        JSNI_TRY(jsni_run_record_read(&set->runs[i], runs[i]));
-        set->count = i + 1;
-        if (count > 1)
-            JSNI_TRY(settle_member(&set->runs[i]));
-    }
     for (size_t i = 0; i < count; i++)
         JSNI_TRY_ALLOC(set->data[i] = jsni_text_copy(
                            jsni_run_record_setting(&set->runs[i], "data")));
@@ -275,14 +326,33 @@ static jsn_status read_all(jsni_run_set *set, const char *const *runs, size_t co
     return JSN_OK;
 }
 
+jsn_status jsni_run_set_make(jsni_run_set *set, jsni_run_record *runs, size_t count)
+{
+    *set = (jsni_run_set){.runs = runs, .count = count};
+    const jsn_status status = arrange(set);
+    if (status != JSN_OK)
+        jsni_run_set_release(set);
+    return status;
+}
+
 jsn_status jsni_run_set_read(jsni_run_set *set, const char *const *runs, size_t count)
 {
     *set = (jsni_run_set){0};
     if (count == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "no run folder is named");
-    const jsn_status status = read_all(set, runs, count);
-    if (status != JSN_OK)
-        jsni_run_set_release(set);
+    jsni_run_record *read = jsni_alloc_zero(count, sizeof *read);
+    JSNI_TRY_ALLOC(read);
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        status = jsni_run_record_read(&read[i], runs[i]);
+        if (status == JSN_OK && count > 1)
+            status = settle_member(&read[i]);
+    }
+    if (status == JSN_OK)
+        return jsni_run_set_make(set, read, count);
+    for (size_t i = 0; i < count; i++)
+        jsni_run_record_release(&read[i]);
+    jsni_free(read);
     return status;
 }
 
@@ -290,8 +360,10 @@ void jsni_run_set_release(jsni_run_set *set)
 {
     for (size_t i = 0; i < set->count; i++) {
         jsni_run_record_release(&set->runs[i]);
-        jsni_free(set->labels[i]);
-        jsni_free(set->data[i]);
+        if (set->labels != NULL)
+            jsni_free(set->labels[i]);
+        if (set->data != NULL)
+            jsni_free(set->data[i]);
     }
     jsni_free(set->runs);
     jsni_free(set->labels);

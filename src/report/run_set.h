@@ -4,6 +4,7 @@
 #ifndef JSNI_REPORT_RUN_SET_H
 #define JSNI_REPORT_RUN_SET_H
 
+#include "report/best.h"
 #include "store/run_record.h"
 
 typedef struct jsni_run_set {
@@ -16,8 +17,11 @@ typedef struct jsni_run_set {
     size_t count, groups;
 } jsni_run_set;
 
-/* On failure nothing is held. */
+/* On failure nothing is held. The second takes the records over, also on failure: runs
+ * that are known from elsewhere than their folders. */
 JSN_MUST_CHECK jsn_status jsni_run_set_read(jsni_run_set *set, const char *const *runs,
+                                            size_t count);
+JSN_MUST_CHECK jsn_status jsni_run_set_make(jsni_run_set *set, jsni_run_record *runs,
                                             size_t count);
 void jsni_run_set_release(jsni_run_set *set);
 
@@ -28,6 +32,21 @@ int jsni_run_set_differs(const jsni_run_set *set, const char *setting);
 /* Whether two runs were tested on the same images with the same true classes, as far as
  * they tell. What they trained on may differ. */
 bool jsni_run_set_same_test(const jsni_run_set *set, size_t i, size_t j);
+
+/* Rivals (report/best.h) among the groups of a set, which is `user`. The first: they were
+ * tested on the same images after the same noise was made, whatever labels somebody has
+ * put right in between. The second: their training images had the same labels, too. */
+bool jsni_run_set_same_problem(const void *set, size_t g, size_t h);
+bool jsni_run_set_same_labels(const void *set, size_t g, size_t h);
+
+/* Fills groups [set->groups] with result `key` times `scale` of the runs that count;
+ * `values` has room for one a run. */
+void jsni_run_set_contend(const jsni_run_set *set, const char *key, double scale,
+                          jsni_contender *groups, double *values);
+
+/* Whether a run has no part in the means of its group: it is unfinished, and others of
+ * the group have ended. */
+bool jsni_run_set_left_out(const jsni_run_set *set, size_t run);
 
 /* "epoch 12 of 30, unfinished"; "" for a finished run. Returns whether it is unfinished. */
 bool jsni_run_unfinished(const jsni_run_record *run, char *out, size_t room);

@@ -16,27 +16,24 @@
 
 enum { WORDS = 160 };
 
-/* Among which groups the largest value of a column, and what is not told from it, is set
- * in bold. */
-typedef enum rivals { NO_RIVALS, SAME_TEST, SAME_LABELS } rivals;
-
 static const struct {
     const char *group, *title, *key;
     double scale;
     int decimals;
-    rivals best;
+    jsni_rivals
+        *best; /* among which groups the largest value, and what is not told from
+                        * it, is set in bold; NULL: none is */
 } columns[] = {
-    {"Test accuracy, %", "last epoch", "test_acc", 100, 2, SAME_TEST},
-    {"Test accuracy, %", "best epoch", "test_acc_best", 100, 2, NO_RIVALS},
-    {NULL, "Validation, %", "val_acc", 100, 2, NO_RIVALS},
-    {"True class found in training, %", "label right", "train_acc_true", 100, 2,
-     NO_RIVALS},
+    {"Test accuracy, %", "last epoch", "test_acc", 100, 2, jsni_run_set_same_problem},
+    {"Test accuracy, %", "best epoch", "test_acc_best", 100, 2, NULL},
+    {NULL, "Validation, %", "val_acc", 100, 2, NULL},
+    {"True class found in training, %", "label right", "train_acc_true", 100, 2, NULL},
     {"True class found in training, %", "label wrong", "train_acc_noisy", 100, 2,
-     SAME_LABELS},
-    {"Consistency, %", "label right", "consistency_true", 100, 2, NO_RIVALS},
-    {"Consistency, %", "label wrong", "consistency_noisy", 100, 2, NO_RIVALS},
-    {NULL, "Real noise, %", "noise_real", 100, 2, NO_RIVALS},
-    {NULL, "Time, s", "seconds", 1, 0, NO_RIVALS},
+     jsni_run_set_same_labels},
+    {"Consistency, %", "label right", "consistency_true", 100, 2, NULL},
+    {"Consistency, %", "label wrong", "consistency_noisy", 100, 2, NULL},
+    {NULL, "Real noise, %", "noise_real", 100, 2, NULL},
+    {NULL, "Time, s", "seconds", 1, 0, NULL},
 };
 
 static bool column_used(const jsni_run_set *set, size_t column)
@@ -122,19 +119,6 @@ static void add_settings(jsni_table *table, const jsni_run_set *set,
         jsni_table_text(table, jsni_run_record_setting(run, name));
 }
 
-/* Whether a run has no part in the means of its group: it is unfinished, and others of
- * the group have ended. */
-static bool left_out(const jsni_run_set *set, size_t run)
-{
-    if (set->runs[run].finished)
-        return false;
-    for (size_t i = 0; i < set->count; i++)
-        if (set->group[i] == set->group[run] && jsni_run_set_counts(set, i) &&
-            set->runs[i].finished)
-            return true;
-    return false;
-}
-
 /* Decimals of a column: of times as many as the shortest one needs. */
 static int decimals_of(const jsni_run_set *set, size_t column)
 {
@@ -144,21 +128,6 @@ static int decimals_of(const jsni_run_set *set, size_t column)
     for (size_t i = 0; i < set->count; i++)
         least = fmin(least, jsni_run_record_result(&set->runs[i], "seconds"));
     return least < 1.0 ? 2 : least < 10.0 ? 1 : columns[column].decimals;
-}
-
-/* The values of a column for the runs of a group that count; how many there are. */
-static size_t values_of(const jsni_run_set *set, size_t group, size_t column,
-                        double *values)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        const double value = columns[column].scale *
-                             jsni_run_record_result(&set->runs[i], columns[column].key);
-        if (set->group[i] == group && jsni_run_set_counts(set, i) &&
-            !left_out(set, i) && !isnan(value))
-            values[count++] = value;
-    }
-    return count;
 }
 
 void jsni_run_table_each(jsni_table *table, const jsni_run_set *set)
@@ -207,65 +176,15 @@ static void add_state(jsni_table *table, const jsni_run_set *set, size_t group,
         else
             (void)snprintf(words, sizeof words, "%zu of %zu runs: %s%s%s", unfinished,
                            runs, one, unfinished > 1 ? " (the first)" : "",
-                           left_out(set, i) ? "; not in the means" : "");
+                           jsni_run_set_left_out(set, i) ? "; not in the means" : "");
     }
     jsni_table_text(table, words);
-}
-
-/* The noise that was made for the run; labels that somebody has, the data's or those of a
- * file, are none of that. */
-static const char *made_noise(const jsni_run_record *run)
-{
-    const char *noise = jsni_run_record_setting(run, "noise");
-    return strncmp(noise, "file:", 5) == 0 ? "none" : noise;
-}
-
-/* Whether the larger number of two groups is the better one: they were tested on the same
- * images, and for what is counted on the training images these had the same labels. */
-static bool compare(const jsni_run_set *set, size_t g, size_t h, rivals which)
-{
-    static const char *const names[] = {"data", "noise", "labels"};
-    const jsni_run_record *a = jsni_run_set_first(set, g);
-    const jsni_run_record *b = jsni_run_set_first(set, h);
-    for (size_t i = 0; which == SAME_LABELS && i < JSNI_COUNT_OF(names); i++)
-        if (strcmp(jsni_run_record_setting(a, names[i]),
-                   jsni_run_record_setting(b, names[i])) != 0)
-            return false;
-    return strcmp(made_noise(a), made_noise(b)) == 0 &&
-           jsni_run_set_same_test(set, jsni_run_set_first_number(set, g),
-                                  jsni_run_set_first_number(set, h));
-}
-
-/* Whether a group is the best of several for the same problem, or not told from it by the
- * test. An unfinished group neither is nor competes. `values` are the group's, `room` has
- * place for those of another. */
-static jsn_status find_best(const jsni_run_set *set, size_t group, size_t column,
-                            const double *values, size_t count, double *room, bool *out)
-{
-    double best = -INFINITY;
-    size_t competing = 0, leader = group;
-    *out = false;
-    for (size_t h = 0; h < set->groups; h++) {
-        if (jsni_run_set_unfinished(set, h) > 0 ||
-            !compare(set, group, h, columns[column].best))
-            continue;
-        const double mean = jsni_stats_mean(room, values_of(set, h, column, room));
-        competing += isnan(mean) ? 0 : 1;
-        if (mean > best) {
-            best = mean;
-            leader = h;
-        }
-    }
-    if (competing < 2 || jsni_run_set_unfinished(set, group) > 0 || count == 0)
-        return JSN_OK;
-    const size_t others = values_of(set, leader, column, room);
-    return jsni_is_best(out, values, count, room, others);
 }
 
 bool jsni_run_table_mixed(const jsni_run_set *set)
 {
     for (size_t g = 1; g < set->groups; g++)
-        if (!compare(set, 0, g, SAME_TEST))
+        if (!jsni_run_set_same_problem(set, 0, g))
             return true;
     return false;
 }
@@ -273,10 +192,11 @@ bool jsni_run_table_mixed(const jsni_run_set *set)
 void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
 {
     const bool unfinished = jsni_run_set_unfinished(set, set->groups) > 0;
-    double *values = jsni_alloc(2 * set->count, sizeof *values);
-    if (values == NULL) {
+    jsni_contender *groups = jsni_alloc(set->groups, sizeof *groups);
+    double *values = jsni_alloc(set->count, sizeof *values);
+    if (groups == NULL || values == NULL) {
         table->status = JSN_ERR_MEMORY;
-        return;
+        goto done;
     }
     add_setting_columns(table, set);
     jsni_table_column(table, NULL, "Runs", JSNI_ALIGN_RIGHT);
@@ -295,15 +215,18 @@ void jsni_run_table_groups(jsni_table *table, const jsni_run_set *set)
         for (size_t c = 0; c < JSNI_COUNT_OF(columns); c++) {
             if (!column_used(set, c))
                 continue;
-            const size_t count = values_of(set, g, c, values);
-            jsni_cell *cell = jsni_table_number(table, jsni_stats_mean(values, count),
-                                                jsni_stats_deviation(values, count),
-                                                decimals_of(set, c));
-            if (columns[c].best != NO_RIVALS && table->status == JSN_OK)
-                table->status = find_best(set, g, c, values, count, values + set->count,
-                                          &cell->bold);
+            jsni_run_set_contend(set, columns[c].key, columns[c].scale, groups, values);
+            jsni_cell *cell = jsni_table_number(
+                table, jsni_stats_mean(groups[g].values, groups[g].count),
+                jsni_stats_deviation(groups[g].values, groups[g].count),
+                decimals_of(set, c));
+            if (columns[c].best != NULL && table->status == JSN_OK)
+                table->status = jsni_find_best(groups, set->groups, g, columns[c].best,
+                                               set, &cell->bold);
         }
     }
+done:
+    jsni_free(groups);
     jsni_free(values);
 }
 

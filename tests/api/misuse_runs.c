@@ -49,6 +49,12 @@ static void misuse_report(misuse *m)
     REFUSED(jsn_report_table(names, 1, "csv", NULL));
     REFUSED(jsn_report_table(NULL, 1, NULL, NULL));
     REFUSED(jsn_report_table(names, 0, "csv", &text));
+    REFUSED(jsn_report_pivot(NULL, 1, "loss:noise", "csv", &text));
+    REFUSED(jsn_report_pivot(names, 1, NULL, "csv", &text));
+    REFUSED(jsn_report_pivot(names, 1, "loss:noise", NULL, &text));
+    REFUSED(jsn_report_pivot(names, 1, "loss:noise", "csv", NULL));
+    REFUSED(jsn_report_pivot(NULL, 1, NULL, NULL, NULL));
+    REFUSED(jsn_report_pivot(names, 0, "loss:noise", "csv", &text));
 }
 
 static void misuse_repro(misuse *m)
@@ -86,6 +92,11 @@ static void misuse_repro(misuse *m)
     TAKEN(jsn_study_export(thing_sweep(), "csv", NULL, &text));
     REFUSED(jsn_study_export(thing_sweep(), "csv", place(), NULL));
     REFUSED(jsn_study_export(NULL, NULL, NULL, NULL));
+    REFUSED(jsn_study_pivot(NULL, "loss:noise", "csv", &text));
+    REFUSED(jsn_study_pivot(thing_sweep(), NULL, "csv", &text));
+    REFUSED(jsn_study_pivot(thing_sweep(), "loss:noise", NULL, &text));
+    REFUSED(jsn_study_pivot(thing_sweep(), "loss:noise", "csv", NULL));
+    REFUSED(jsn_study_pivot(NULL, NULL, NULL, NULL));
     REFUSED(jsn_study_write(NULL, "csv", place()));
     REFUSED(jsn_study_write(thing_sweep(), NULL, place()));
     REFUSED(jsn_study_write(thing_sweep(), "csv", NULL));

@@ -56,6 +56,18 @@ at = [i for i, h in enumerate(head) if "last" in h]
 assert abs(float(row[at[0]]) - statistics.mean(want)) < 1e-9, (row, want)
 assert abs(float(row[at[1]]) - statistics.stdev(want)) < 1e-9, (row, want)
 print("ok")'
+"$JENSEN" report ce1 ce2 ce3 a --pivot loss:noise --table csv >p.csv
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json, statistics
+want = [100 * json.load(open(f"ce{i}/result.json"))["test_acc"] for i in (1, 2, 3)]
+head, *rows = csv.reader(open("p.csv"))
+row = [r for r in rows if r[0] == "ce"][0]
+at = head.index("noise sym:rate=0.4")
+assert abs(float(row[at]) - statistics.mean(want)) < 1e-9, (row, want)
+assert abs(float(row[at + 1]) - statistics.stdev(want)) < 1e-9, (row, want)
+print("ok")'
+expect 2 '' 'pivot prints' -- "$JENSEN" report ce1 ce2 --pivot loss:noise --out x.html
+expect 2 '' 'two settings, such as loss:noise' -- "$JENSEN" report ce1 ce2 --pivot loss
 # The same settings and seed count once, the latest complete run of them; all are shown.
 cp -r ce2 copy && unsign copy && sed -i 's/"test_acc": *[0-9.e-]*/"test_acc": 0.5/' copy/result.json
 sed -i '$s/"time": *[0-9.]*/"time": 9e12/' copy/metrics.jsonl

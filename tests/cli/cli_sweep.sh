@@ -43,6 +43,26 @@ best=$("$JENSEN" sweep export one | awk -F, 'NR > 1 { sum[$3] += $5; at[$3] = at
 expect 0 "^$best" '' -- "$JENSEN" sweep best one
 expect 0 '"mean":0\.[0-9]*,"deviation":0\.[0-9e-]*,"n":2,"trials":\[[02],[13]\],"options":\{"lr"' '' -- \
     "$JENSEN" sweep best one --json
+# One option against another, from the store alone: the same means, by lr and in one row.
+expect 0 '^ok$' '' -- python3 -c '
+import csv, subprocess, statistics, sys
+def table(*more):
+    out = subprocess.run([sys.argv[1], "sweep", "export", "one", *more], capture_output=True, text=True, check=True).stdout
+    return list(csv.reader(out.splitlines()))
+trials = table()
+lr, acc = trials[0].index("lr"), trials[0].index("test_acc")
+pivot = table("--pivot", "loss:lr")
+want = {}
+for row in trials[1:]:
+    want.setdefault("lr " + row[lr], []).append(100 * float(row[acc]))
+assert len(pivot) == 2 and len(want) > 1, pivot
+for name, values in want.items():
+    at = pivot[0].index(name)
+    assert abs(float(pivot[1][at]) - statistics.mean(values)) < 0.011, (name, pivot)
+    assert abs(float(pivot[1][at + 1]) - statistics.stdev(values)) < 0.02, (name, pivot)
+print("ok")' "$JENSEN"
+expect 2 '' 'pivot prints' -- "$JENSEN" sweep export one --pivot loss:lr --out x.csv
+expect 2 '' "did you mean 'loss'" -- "$JENSEN" sweep export one --pivot los:lr
 expect 0 'mean of 2 seeds' '' -- "$JENSEN" sweep export one --format html
 expect 0 '#SBATCH --array=1-3' '^warning: the store sqlite:///jensen.db is relative' -- "$JENSEN" sweep slurm one --tasks 3
 expect 0 '#SBATCH --array=1-3' '' -- "$JENSEN" sweep slurm one --tasks 3 --store "sqlite:///$work/jensen.db"
