@@ -1,11 +1,12 @@
-# cmake -DOUT=x.c -DFILES="a.html;b.css" -P JsnEmbed.cmake - writes review/review_page.h's
-# table from files.
+# cmake -DOUT=x.c -DHEADER=review/review_page.h -DTABLE=jsni_review_page -DFILES="a.html;b.css" -P JsnEmbed.cmake -
+# writes TABLE and TABLE_count, which HEADER declares (core/embedded.h), from files.
 set(arrays "")
 set(rows "")
 set(type_html "text/html; charset=utf-8")
 set(type_css "text/css; charset=utf-8")
 set(type_js "text/javascript; charset=utf-8")
 set(type_svg "image/svg+xml")
+set(type_py "text/x-python; charset=utf-8")
 set(number 0)
 foreach(file ${FILES})
     get_filename_component(name ${file} NAME)
@@ -19,9 +20,9 @@ foreach(file ${FILES})
     math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUT} "/* Written by cmake/JsnEmbed.cmake. */
-#include \"review/review_page.h\"
+#include \"${HEADER}\"
 
-${arrays}const jsni_page_file jsni_review_page[] = {
+${arrays}const jsni_embedded ${TABLE}[] = {
 ${rows}};
-const size_t jsni_review_page_count = ${number};
+const size_t ${TABLE}_count = ${number};
 ")

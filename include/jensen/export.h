@@ -31,7 +31,8 @@ typedef struct jsn_export_options {
     /* Of onnx. 0: images as people have them, uint8 [N][H][W][3], upright, of any size but
      * one a batch, in; probabilities, float [N][classes], out. 1: a normalised batch, float
      * [N][3][size][size], in; logits out (of an ensemble the logarithms of its
-     * probabilities). */
+     * probabilities). Of pytorch, whose model always is the latter: 1 leaves out the
+     * function that transforms images. */
     int raw;
 } jsn_export_options;
 
@@ -40,11 +41,13 @@ JSN_API void jsn_export_options_init(jsn_export_options *options);
 
 /* Writes the model. In a file of ONNX resizing, cropping and normalisation are inside, with
  * the bytes that jsn_classifier_predict() has; members are averaged inside; class names and
- * the transform are in the metadata. `options` may be NULL.
+ * the transform are in the metadata. A module of PyTorch, whose path ends in ".py", has its
+ * weights beside it, under the same name but for the ending. `options` may be NULL.
  *   JSN_ERR_UNKNOWN_NAME  no such format
  *   JSN_ERR_UNSUPPORTED   the model has no such form: the sentence says what to do
  *   JSN_ERR_RANGE         a model of more than 2 GiB in ONNX
- *   JSN_ERR_ARGUMENT, JSN_ERR_IO, JSN_ERR_MEMORY
+ *   JSN_ERR_ARGUMENT      NULL, or a module of Python that does not end in ".py"
+ *   JSN_ERR_IO, JSN_ERR_MEMORY
  * Not thread-safe for one classifier. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_export(jsn_classifier *classifier,
                                              const char *path,

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import os
 import sys
+import tempfile
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -103,6 +105,25 @@ class Run:
             pixels, height, width = _pixels(image)
             classifier.predict(pixels, height, width, row)
         return out
+
+    def export(self, path: str, format: str = "onnx") -> None:
+        """Writes the model for other programs, as ``jensen export`` does: onnx, pytorch, safetensors."""
+        self._classifier().export(os.fspath(path), format)
+
+    def model(self) -> Any:
+        """The network as a ``torch.nn.Module`` with its weights, for evaluation.
+
+        It reads a normalised batch (N, 3, size, size) and gives logits. ``model.transform(image)`` makes an
+        image of such a batch, ``model.classes`` are the names. Of an ensemble the logits are logarithms of
+        the mean probabilities.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.py")
+            self.export(path, "pytorch")
+            spec = importlib.util.spec_from_file_location("jensen_model", path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module.load()
 
     def weights(self) -> dict[str, np.ndarray]:
         """The weights by PyTorch's names, for ``module.load_state_dict``."""

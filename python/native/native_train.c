@@ -10,6 +10,7 @@
 
 #include "jensen/classifier.h"
 #include "jensen/event.h"
+#include "jensen/export.h"
 #include "jensen/image_file.h"
 #include "jensen/train.h"
 
@@ -231,6 +232,14 @@ static PyObject *classifier_classes(PyObject *object, PyObject *unused)
     return list;
 }
 
+static bool is_busy(const ClassifierObject *self)
+{
+    if (self->busy)
+        PyErr_SetString(PyExc_ValueError,
+                        "another thread uses this run: open it once a thread");
+    return self->busy;
+}
+
 /* predict(image, height, width, probabilities): one image. */
 static PyObject *classifier_predict(PyObject *object, PyObject *args)
 {
@@ -240,12 +249,11 @@ static PyObject *classifier_predict(PyObject *object, PyObject *args)
     native_array pixels = {0}, out = {0};
     if (!PyArg_ParseTuple(args, "OnnO", &image_object, &height, &width, &out_object))
         return NULL;
+    if (is_busy(self))
+        return NULL;
     if (height < 1 || width < 1 || height > (Py_ssize_t)JSN_IMAGE_MAX_SIDE ||
-        width > (Py_ssize_t)JSN_IMAGE_MAX_SIDE || self->busy) {
-        PyErr_SetString(PyExc_ValueError,
-                        self->busy
-                            ? "another thread uses this run: open it once a thread"
-                            : "the image has no pixels, or too many");
+        width > (Py_ssize_t)JSN_IMAGE_MAX_SIDE) {
+        PyErr_SetString(PyExc_ValueError, "the image has no pixels, or too many");
         return NULL;
     }
     if (native_array_get(&pixels, image_object, "image", 'B', false, false) &&
@@ -264,6 +272,19 @@ static PyObject *classifier_predict(PyObject *object, PyObject *args)
     native_array_release(&pixels);
     native_array_release(&out);
     return result;
+}
+
+/* export(path, format) */
+static PyObject *classifier_export(PyObject *object, PyObject *args)
+{
+    ClassifierObject *self = (ClassifierObject *)object;
+    jsn_export_options options;
+    const char *path;
+    jsn_export_options_init(&options);
+    if (!PyArg_ParseTuple(args, "ss", &path, &options.format) || is_busy(self))
+        return NULL;
+    const jsn_status status = jsn_export(self->classifier, path, &options);
+    return status == JSN_OK ? Py_NewRef(Py_None) : native_raise(status);
 }
 
 /* read_image(path) -> (bytes, height, width) */
@@ -287,6 +308,7 @@ static PyObject *read_image(PyObject *module, PyObject *args)
 static PyMethodDef classifier_methods[] = {
     {"classes", classifier_classes, METH_NOARGS, "The names of the classes."},
     {"predict", classifier_predict, METH_VARARGS, "Class probabilities of an image."},
+    {"export", classifier_export, METH_VARARGS, "Writes it for other programs."},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot classifier_slots[] = {{Py_tp_new, classifier_new},

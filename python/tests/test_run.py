@@ -42,6 +42,21 @@ def test_predictions_are_probabilities(run):
         run.predict("/nowhere.png")
 
 
+def test_a_run_is_a_module_of_pytorch(run, tmp_path):
+    torch = pytest.importorskip("torch")
+    model = run.model()
+    images = np.random.default_rng(0).integers(0, 256, (3, 40, 30, 3), np.uint8)
+    with torch.no_grad():
+        found = model(torch.stack([model.transform(image) for image in images])).softmax(1)
+    assert isinstance(model, torch.nn.Module) and not model.training and model.classes == run.classes
+    assert np.abs(found.numpy() - run.predict(images)).max() < 1e-6
+    assert set(model.state_dict()) == set(run.weights())
+    run.export(tmp_path / "model.onnx")
+    assert (tmp_path / "model.onnx").stat().st_size > 1000
+    with pytest.raises(jensen.UnknownNameError, match="onnx, pytorch, safetensors"):
+        run.export(tmp_path / "model", format="tflite")
+
+
 def test_an_exception_stops_with_a_checkpoint_and_the_same_call_continues(run, tmp_path):
     class Enough(Exception):
         pass

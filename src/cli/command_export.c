@@ -12,10 +12,10 @@ typedef struct export_values {
 
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
-    {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME", "onnx, safetensors",
-     offsetof(export_values, format)},
+    {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME",
+     "onnx, pytorch, safetensors", offsetof(export_values, format)},
     {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "onnx: a normalised batch in and logits out, without the transform of images",
+     "a normalised batch in and logits out, without the transform of images",
      offsetof(export_values, raw)},
 };
 
@@ -50,7 +50,7 @@ const cli_command cli_command_export = {
     .summary = "a model for other programs, such as ONNX Runtime",
     .usage = "RUN -o FILE [OPTIONS]",
     .details =
-        "Writes the model of a run as one file.\n"
+        "Writes the model of a run for other programs.\n"
         "onnx: a batch of images, uint8 [N][H][W][3], goes in, class probabilities "
         "come\n"
         "out. Resizing, cropping and normalisation are inside, with the same bytes as\n"
@@ -58,6 +58,11 @@ const cli_command cli_command_export = {
         "turning\n"
         "them by their EXIF data is the caller's. The members of an ensemble are\n"
         "averaged inside. The metadata have the names of the classes.\n"
+        "pytorch: FILE.py, a module of Python that needs PyTorch alone, and the "
+        "weights\n"
+        "beside it, FILE.safetensors. Its load() gives the network with class names "
+        "and\n"
+        "the transform of images.\n"
         "safetensors: the weights alone, under PyTorch's names.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

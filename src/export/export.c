@@ -5,6 +5,7 @@
 
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "export/export_impl.h"
 
@@ -44,4 +45,17 @@ jsn_status jsn_export(jsn_classifier *classifier, const char *path,
     }
     return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no format '%s' to export to; there are: %s",
                      o.format, known);
+}
+
+jsn_status jsni_export_texts(char *const *values, size_t count, char **out)
+{
+    jsni_json_writer *w = NULL;
+    JSNI_TRY(jsni_json_writer_create(&w, 0));
+    jsni_json_begin_array(w, NULL);
+    for (size_t i = 0; i < count; i++)
+        jsni_json_put_text(w, NULL, values[i]);
+    jsni_json_end(w);
+    const jsn_status status = jsni_json_writer_take(w, out);
+    jsni_json_writer_destroy(w);
+    return status;
 }

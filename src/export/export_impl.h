@@ -16,4 +16,8 @@ typedef struct jsni_export_format {
 JSNI_EXPORT_LIST(JSNI_DECLARE_EXPORT)
 #undef JSNI_DECLARE_EXPORT
 
+/* Names of classes and the like as a list of JSON; jsn_text_release() it. */
+JSN_MUST_CHECK jsn_status jsni_export_texts(char *const *values, size_t count,
+                                            char **out);
+
 #endif /* JSNI_EXPORT_IMPL_H */

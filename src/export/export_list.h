@@ -5,6 +5,7 @@
 
 #define JSNI_EXPORT_LIST(X) \
     X(onnx)                 \
+    X(pytorch)              \
     X(safetensors)
 
 #endif /* JSNI_EXPORT_LIST_H */

@@ -7,7 +7,6 @@
 #include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/json.h"
 #include "core/text.h"
 #include "export/onnx.h"
 
@@ -97,18 +96,10 @@ static jsn_status put_input(jsni_onnx *o, const jsni_model_card *card, bool raw)
 /* What a user of the file wants to know of it. */
 static jsn_status put_notes(jsni_onnx *o, const jsni_model_card *card)
 {
-    jsni_json_writer *w = NULL;
     char *names = NULL, numbers[200];
-    JSNI_TRY(jsni_json_writer_create(&w, 0));
-    jsni_json_begin_array(w, NULL);
-    for (size_t k = 0; k < card->classes; k++)
-        jsni_json_put_text(w, NULL, card->names[k]);
-    jsni_json_end(w);
-    const jsn_status status = jsni_json_writer_take(w, &names);
-    jsni_json_writer_destroy(w);
-    JSNI_TRY(status);
+    JSNI_TRY(jsni_export_texts(card->names, card->classes, &names));
     jsni_onnx_note(o, "classes", names);
-    jsni_free(names);
+    jsn_text_release(names);
     jsni_onnx_note(o, "network", card->network);
     jsni_onnx_note(o, "transform", card->evaluation);
     (void)jsni_format(numbers, sizeof numbers, "%zu", card->image_size);

@@ -4,15 +4,13 @@
  * the image is known there alone: row i holds the filter around the middle of output i,
  * normalised and rounded to 22 binary digits, as augment/image_resize.c has it. The numbers
  * are whole and the products are in double, so the bytes are the same to the last. */
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "augment/pipeline.h"
 #include "core/fail.h"
 #include "core/hd.h"
 #include "export/onnx.h"
+#include "export/resizing.h"
 
 typedef struct writer {
     jsni_onnx *onnx;
@@ -230,12 +228,12 @@ static void put_fit(writer *w)
 
 /* resize and centercrop: the shorter side gets `length` pixels, of which the middle is
  * kept. Leaves the same. */
-static void put_resize_crop(writer *w, double length, bool nearest)
+static void put_resize_crop(writer *w, size_t length, bool nearest)
 {
     jsni_onnx *o = w->onnx;
     jsni_onnx_op(o, "Identity", "cut", "images", NULL);
     jsni_onnx_scalar_int(o, "short.side", (int64_t)length);
-    jsni_onnx_scalar_real(o, "short.real", length);
+    jsni_onnx_scalar_real(o, "short.real", (double)length);
     jsni_onnx_op(o, "Less", "is.tall", "image.w", "image.h");
     put_cast(o, "image.h.real", "image.h", JSNI_ONNX_DOUBLE);
     put_cast(o, "image.w.real", "image.w", JSNI_ONNX_DOUBLE);
@@ -298,47 +296,20 @@ static void put_normal(jsni_onnx *o, const jsni_model_card *card)
     jsni_onnx_op(o, "Div", JSNI_ONNX_BATCH, "centred", "deviation");
 }
 
-static jsn_status put_stages(writer *w, const jsn_augment *pipeline)
-{
-    enum { SIZE, FILTER, NEAREST }; /* parameters of resize */
-    const jsni_stage *stage = pipeline->stage;
-    if (pipeline->count == 1 && stage->def == &jsni_augment_fit) {
-        w->filter = (jsn_filter)stage->param[0];
-        put_fit(w);
-        return JSN_OK;
-    }
-    const bool pair = pipeline->count == 2 && stage->def == &jsni_augment_resize &&
-                      stage[1].def == &jsni_augment_centercrop;
-    const double size = stage->param[SIZE] > 0.0
-                            ? floor(stage->param[SIZE])
-                            : nearbyint((double)w->size * 8.0 / 7.0);
-    if (!pair || size < (double)w->size)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "the transform '%s' cannot be exported; 'fit' and "
-                         "'resize+centercrop' can, and a model without (--raw)",
-                         pipeline->text);
-    w->filter = (jsn_filter)stage->param[FILTER];
-    put_resize_crop(w, size, stage->param[NEAREST] > 0.0);
-    return JSN_OK;
-}
-
 jsn_status jsni_onnx_transform(jsni_onnx *o, const jsni_model_card *card)
 {
-    const bool none = strcmp(card->evaluation, "none") == 0; /* images of any size */
-    writer w = {.onnx = o, .size = card->image_size};
-    jsn_augment *pipeline = NULL;
-    JSNI_TRY(jsn_augment_create(&pipeline, none ? "fit" : card->evaluation,
-                                card->image_size, card->image_size, card->mean,
-                                card->deviation));
+    jsni_resizing resizing;
+    JSNI_TRY(jsni_resizing_of(&resizing, card));
+    writer w = {.onnx = o, .size = card->image_size, .filter = resizing.filter};
     put_constants(o, w.size);
     put_sides(o);
-    const jsn_status status = put_stages(&w, pipeline);
-    if (status == JSN_OK) {
-        if (w.filter == JSN_FILTER_BICUBIC)
-            put_cubic_constants(o);
-        put_resized(&w);
-        put_normal(o, card);
-    }
-    jsn_augment_destroy(pipeline);
-    return status;
+    if (resizing.fit)
+        put_fit(&w);
+    else
+        put_resize_crop(&w, resizing.length, resizing.nearest);
+    if (w.filter == JSN_FILTER_BICUBIC)
+        put_cubic_constants(o);
+    put_resized(&w);
+    put_normal(o, card);
+    return JSN_OK;
 }

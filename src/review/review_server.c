@@ -96,7 +96,7 @@ static enum MHD_Result send_sentence(struct MHD_Connection *connection, unsigned
 static bool answer_page(const char *name, answer *a)
 {
     for (size_t i = 0; i < jsni_review_page_count; i++) {
-        const jsni_page_file *file = &jsni_review_page[i];
+        const jsni_embedded *file = &jsni_review_page[i];
         if (strcmp(file->name, *name == '\0' ? "review.html" : name) != 0)
             continue;
         a->type = file->type;

@@ -23,9 +23,21 @@ expect 0 '*' '' -- "$JENSEN" export plain -o plain.onnx
 expect 0 '*' '' -- "$JENSEN" export one --format safetensors -o one.safetensors
 cmp -s one.safetensors one/model.safetensors || complain "other weights than the run's"
 
+# A module of PyTorch has its weights beside it; an ensemble has a file a member.
+expect 0 '^one.py$' '' -- "$JENSEN" export one --format pytorch -o one.py
+cmp -s one.safetensors one/model.safetensors || complain "one.py has other weights than the run"
+python3 -m py_compile one.py || complain "one.py is no Python"
+for word in 'WEIGHTS = \["one.safetensors"\]' 'self.layer1.conv(x0)' 'def transform('; do
+    grep -q "$word" one.py || complain "one.py has no $word"
+done
+expect 0 '*' '' -- "$JENSEN" export two --format pytorch --raw -o two.py
+[ -e two-1.safetensors ] && [ -e two-2.safetensors ] || complain "two.py lacks weights"
+grep -q 'def transform(' two.py && complain "two.py has a transform"
+expect 2 '' 'x.pt: a module of Python has a name that ends in .py' -- "$JENSEN" export one --format pytorch -o x.pt
+
 expect 2 '' 'wants a file to write: -o model.onnx' -- "$JENSEN" export one
 expect 2 '' 'wants one run folder' -- "$JENSEN" export -o x.onnx
-expect 2 '' "no format 'tflite' to export to; there are: onnx, safetensors" -- \
+expect 2 '' "no format 'tflite' to export to; there are: onnx, pytorch, safetensors" -- \
     "$JENSEN" export one --format tflite -o x
 expect 1 '' 'an ensemble of 2 networks has no one file of weights' -- \
     "$JENSEN" export two --format safetensors -o x

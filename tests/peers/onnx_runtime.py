@@ -13,8 +13,9 @@ import onnx
 import onnxruntime
 from PIL import Image
 
+from peer_pictures import RUNS, networks, picture, predictions, save_pictures, train
+
 jensen, maker, folder = sys.argv[1:]
-random = np.random.default_rng(1)
 failures = 0
 
 
@@ -43,21 +44,13 @@ def within(name, got, want, bound):
     return worst
 
 
-def picture(height, width):
-    """Smooth enough to be a picture, rough enough to show a wrong filter."""
-    coarse = random.integers(0, 256, (height // 6 + 2, width // 6 + 2, 3), dtype=np.uint8)
-    smooth = np.asarray(Image.fromarray(coarse).resize((width, height), Image.BILINEAR), np.int64)
-    return np.clip(smooth + random.integers(-20, 21, (height, width, 3)), 0, 255).astype(np.uint8)
-
-
 def check_networks():
-    shown = subprocess.run([jensen, "show", "networks", "--json"], capture_output=True, check=True)
-    names = [json.loads(line)["network"] for line in shown.stdout.splitlines()]
+    names = networks(jensen)
     images = np.stack([picture(151, 203) for _ in range(2)])
     np.save(f"{folder}/images.npy", images)
     worst = 0
     for name in names:
-        subprocess.run([maker, folder, name], check=True)
+        subprocess.run([maker, "onnx", folder, name], check=True)
         base = f"{folder}/{name}"
         model = session(f"{base}.onnx")
         got = model.run(None, {"images": images})[0]
@@ -75,30 +68,17 @@ def check_networks():
 
 
 def check_runs():
-    os.makedirs(f"{folder}/pictures")
-    sizes = [(1, 1), (2, 40), (24, 24), (25, 24), (33, 65), (100, 40), (40, 100), (199, 301), (640, 480)]
-    files = []
-    for i, (height, width) in enumerate(sizes):
-        files.append(f"{folder}/pictures/{i}.png")
-        Image.fromarray(picture(height, width)).save(files[-1])
-    for number, options in enumerate([
-            ["--augment", "fit+flip"], ["--augment", "fit:filter=bicubic+flip"],
-            ["--augment", "resizedcrop+flip"], ["--augment", "resize:filter=bicubic,nearest=1+centercrop"],
-            ["--augment", "fit+flip", "--members", "3"]]):
+    files = save_pictures(folder)
+    for number, options in enumerate(RUNS):
         run = f"{folder}/run{number}"
-        subprocess.run([jensen, "train", "builtin:size=60,test=10", "--network", "cnn:width=4", "--image-size", "24",
-                        "--epochs", "2", "--batch", "20", "--threads", "1", "-q", "--out", run, *options],
-                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        train(jensen, run, options)
         subprocess.run([jensen, "export", run, "-o", f"{run}.onnx"], check=True, capture_output=True)
         model = session(f"{run}.onnx")
         classes = json.loads(model.get_modelmeta().custom_metadata_map["classes"])
-        said = subprocess.run([jensen, "predict", run, "--threads", "1", "--json", "--top", str(len(classes)), *files],
-                              capture_output=True, check=True)
         worst = 0
-        for file, line in zip(files, said.stdout.splitlines(), strict=True):
-            want = {top["class"]: top["probability"] for top in json.loads(line)["top"]}
+        for file, want in zip(files, predictions(jensen, run, classes, files), strict=True):
             got = model.run(None, {"images": np.asarray(Image.open(file))[None]})[0][0]
-            worst = max(worst, within(f"{options} {file}", got, [want[name] for name in classes], 1e-5))
+            worst = max(worst, within(f"{options} {file}", got, want, 1e-5))
         print(f"{' '.join(options)}: {len(files)} sizes, at most {worst:.2g} apart")
 
 

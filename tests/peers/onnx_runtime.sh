@@ -14,6 +14,6 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 private=$(sed -n 's/^Libs.private: //p' "$build/jensen.pc")
-cc -std=c11 -I"$root/include" "$root/tests/peers/onnx_runtime.c" "$build/libjensen.a" $private \
-    -o "$work/onnx_runtime"
-"$venv/bin/python" "$root/tests/peers/onnx_runtime.py" "$build/jensen" "$work/onnx_runtime" "$work"
+cc -std=c11 -I"$root/include" "$root/tests/peers/exported_networks.c" "$build/libjensen.a" $private \
+    -o "$work/exported_networks"
+"$venv/bin/python" "$root/tests/peers/onnx_runtime.py" "$build/jensen" "$work/exported_networks" "$work"
