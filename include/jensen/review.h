@@ -136,6 +136,53 @@ typedef jsn_status jsn_labels_diff_fn(void *user, const char *path, const char *
 JSN_API JSN_MUST_CHECK jsn_status jsn_labels_diff(const char *before, const char *after,
                                                   jsn_labels_diff_fn *fn, void *user);
 
+/* Labels as files of other programs: a format of a table. The records are static. */
+typedef struct jsn_labels_format {
+    const char *name;    /* "label-studio" */
+    const char *summary; /* one line */
+} jsn_labels_format;
+
+/* The record at `index`, NULL behind the last. */
+JSN_API const jsn_labels_format *jsn_labels_format_describe(size_t index);
+
+/* An export to a file, or an import from one. Everything is borrowed for the call. */
+typedef struct jsn_labels_exchange {
+    const char *folder; /* of the audit */
+    const char *format; /* a name of the table */
+    const char *file;
+    const char *data; /* spec of the audited data, where it has moved; or NULL */
+    bool all;         /* export all images, not the suspects alone */
+    const char
+        *prefix;  /* comes before the paths of images in addresses (label-studio) */
+    bool checked; /* import: labels that did not change were looked at, and are kept */
+    const jsn_logger *logger; /* or NULL */
+} jsn_labels_exchange;
+
+/* Zeroes it, but for the prefix: that of Label Studio's local files. */
+JSN_API void jsn_labels_exchange_init(jsn_labels_exchange *job);
+
+/* Writes the suspects for another program to look at: labels as decided, else as given, with
+ * what is suggested. Removed images are left out. *images counts them.
+ *   JSN_ERR_UNKNOWN_NAME  no such format
+ *   JSN_ERR_DATA          no audit, a damaged one, or the data has changed since; the format
+ *                         cannot tell two images apart
+ *   JSN_ERR_IO, JSN_ERR_MEMORY, and those of jsn_dataset_open() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_labels_export(const jsn_labels_exchange *job,
+                                                    size_t *images);
+
+typedef struct jsn_labels_imported {
+    size_t answers;                        /* images that the file says something of */
+    size_t changed, kept, unsure, removed; /* decisions that are new */
+} jsn_labels_imported;
+
+/* Adds what the file says to decisions.csv; nothing, when a part of the file is refused.
+ *   JSN_ERR_UNKNOWN_NAME  no such format
+ *   JSN_ERR_DATA          the file is missing or malformed, or names an image or a class that
+ *                         the data does not have; and as jsn_labels_export()
+ *   JSN_ERR_IO, JSN_ERR_MEMORY, and those of jsn_dataset_open() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_labels_import(const jsn_labels_exchange *job,
+                                                    jsn_labels_imported *result);
+
 #ifdef __cplusplus
 }
 #endif

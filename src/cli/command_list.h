@@ -13,6 +13,8 @@
     X(review) \
     X(labels_apply) \
     X(labels_diff) \
+    X(labels_export) \
+    X(labels_import) \
     X(predict) \
     X(eval) \
     X(export) \

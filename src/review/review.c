@@ -76,6 +76,7 @@ jsn_status jsn_review(const jsn_review_job *job, char **folder,
     JSNI_NEED(result);
     char *place = NULL;
     *result = (jsn_review_result){0};
+    JSNI_TRY(jsni_server_check());
     JSNI_TRY(find_audit(job, &place));
     const jsn_status status = serve(job, place, result);
     if (status == JSN_OK && folder != NULL)

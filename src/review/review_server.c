@@ -314,6 +314,11 @@ static jsn_status start(jsni_server *server, uint16_t port)
     return JSN_OK;
 }
 
+jsn_status jsni_server_check(void)
+{
+    return JSN_OK;
+}
+
 jsn_status jsni_server_open(jsni_server **out, jsni_session *session, uint16_t port)
 {
     jsni_server *server = jsni_alloc_zero(1, sizeof *server);

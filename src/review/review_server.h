@@ -6,8 +6,12 @@
 
 typedef struct jsni_server jsni_server;
 
+/* Whether this build can serve at all; asked before anything is read.
+ *   JSN_ERR_UNSUPPORTED  it has no libmicrohttpd */
+JSN_MUST_CHECK jsn_status jsni_server_check(void);
+
 /* Serves the session, which is borrowed, in threads of its own. `port` 0: any that is free.
- *   JSN_ERR_UNSUPPORTED  this build has no libmicrohttpd
+ *   JSN_ERR_UNSUPPORTED  as jsni_server_check()
  *   JSN_ERR_IO           the port is taken
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_server_open(jsni_server **out, jsni_session *session,

@@ -119,6 +119,29 @@ static int at_once(void *user)
     return 1;
 }
 
+static void misuse_exchange(misuse *m)
+{
+    size_t images = 0;
+    jsn_labels_exchange job;
+    jsn_labels_imported imported;
+    DOES(jsn_labels_format_describe(SIZE_MAX));
+    DOES(jsn_labels_exchange_init(NULL));
+    jsn_labels_exchange_init(&job);
+    REFUSED(jsn_labels_export(NULL, &images));
+    REFUSED(jsn_labels_export(&job, &images));
+    REFUSED(jsn_labels_import(NULL, &imported));
+    REFUSED(jsn_labels_import(&job, &imported));
+    job.folder = job.file = place();
+    job.format = "nothing";
+    REFUSED(jsn_labels_export(&job, &images));
+    REFUSED(jsn_labels_import(&job, &imported));
+    job.format = "csv";
+    REFUSED(jsn_labels_export(&job, NULL));
+    REFUSED(jsn_labels_export(&job, &images));
+    REFUSED(jsn_labels_import(&job, NULL));
+    REFUSED(jsn_labels_import(&job, &imported));
+}
+
 static void misuse_review(misuse *m)
 {
     jsn_audit_job job;
@@ -160,6 +183,7 @@ static void misuse_review(misuse *m)
     REFUSED(jsn_labels_diff(place(), NULL, no_difference, NULL));
     REFUSED(jsn_labels_diff(place(), place(), NULL, NULL));
     REFUSED(jsn_labels_diff(place(), place(), no_difference, NULL));
+    misuse_exchange(m);
 }
 
 static void misuse_sweep(misuse *m)

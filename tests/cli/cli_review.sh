@@ -10,6 +10,7 @@ tail -n +2 noisy.csv | awk -F, '{ for (c = 0; c < 10; c++) printf "%s ", c == $2
 "$JENSEN" audit builtin:size=200,test=0 --labels wrong.csv --posteriors a.npy -o a >/dev/null || complain audit
 if "$JENSEN" doctor | grep -q 'libmicrohttpd *missing'; then
     expect 2 '' 'libmicrohttpd' -- "$JENSEN" review a
+    expect 2 '' 'libmicrohttpd' -- "$JENSEN" review nowhere
     echo "skipped: no libmicrohttpd"
     finish
     exit

@@ -7,32 +7,7 @@
 
 #include <string.h>
 
-#include "fuzz/fuzz_folder.h"
-#include "jensen/array.h"
-#include "review/review_session.h"
-
-enum { IMAGES = 3, CLASSES = 3, PATH = 100 };
-
-static char data_spec[PATH];
-
-/* What stays: three images of three classes, and how likely each class is. */
-static void put_sound_files(void)
-{
-    static const char table[] = "path,label\na.png,x\nb.png,y\nc/d.png,z\n";
-    const size_t shape[2] = {IMAGES, CLASSES};
-    char path[PATH];
-    jsn_array chances = {0};
-    fuzz_folder_begin();
-    fuzz_folder_put("data.csv", table, sizeof table - 1);
-    fuzz_folder_put(JSNI_AUDIT_JSON, "{}", 2);
-    (void)snprintf(data_spec, sizeof data_spec, "csv:%s/data.csv", fuzz_folder);
-    (void)snprintf(path, sizeof path, "%s/" JSNI_AUDIT_POSTERIORS, fuzz_folder);
-    FUZZ_CHECK(jsn_array_create(&chances, JSN_DTYPE_FLOAT32, 2, shape) == JSN_OK);
-    for (size_t i = 0; i < IMAGES * CLASSES; i++)
-        ((float *)chances.data)[i] = 1.0F / CLASSES;
-    FUZZ_CHECK(jsn_array_write(&chances, path) == JSN_OK);
-    jsn_array_release(&chances);
-}
+#include "fuzz/fuzz_audit_folder.h"
 
 /* The three parts of the input, each in its file; a part that is missing is empty. */
 static void put_parts(const uint8_t *data, size_t size)
@@ -51,7 +26,8 @@ static void put_parts(const uint8_t *data, size_t size)
 static jsni_session *open_folder(void)
 {
     jsni_session *session = NULL;
-    const jsn_status status = jsni_session_open(&session, fuzz_folder, data_spec, NULL);
+    const jsn_status status =
+        jsni_session_open(&session, fuzz_folder, fuzz_audit_data, NULL);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
     FUZZ_CHECK((status == JSN_OK) == (session != NULL));
     return session;
@@ -59,17 +35,18 @@ static jsni_session *open_folder(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const uint32_t samples[] = {0, IMAGES - 1};
+    const uint32_t samples[] = {0, FUZZ_IMAGES - 1};
     bool conflict = false;
     if (fuzz_folder[0] == '\0')
-        put_sound_files();
+        fuzz_audit_begin();
     put_parts(data, size);
     jsni_session *session = open_folder();
     if (session == NULL)
         return 0;
     jsni_session_lock(session);
     const size_t rows = session->row_count;
-    const jsni_ruling ruling = {samples, 2, JSNI_DECISION_RELABEL, CLASSES - 1, rows};
+    const jsni_ruling ruling = {samples, 2, JSNI_DECISION_RELABEL, FUZZ_CLASSES - 1,
+                                rows};
     FUZZ_CHECK(jsni_session_decided(session) <= session->count);
     FUZZ_CHECK(jsni_session_decide(session, &ruling, &conflict) == JSN_OK && !conflict);
     jsni_session_unlock(session);
@@ -77,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     session = open_folder();
     FUZZ_CHECK(session != NULL && session->row_count == rows + 2);
     FUZZ_CHECK(jsni_session_is_decided(session, 0) &&
-               jsni_session_is_decided(session, IMAGES - 1));
+               jsni_session_is_decided(session, FUZZ_IMAGES - 1));
     jsni_session_close(session);
     return 0;
 }

@@ -1,0 +1,70 @@
+/* cli/command_labels_export.c - the suspects of an audit for other programs. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_options.h"
+#include "core/words.h"
+#include "jensen/review.h"
+
+typedef struct export_values {
+    char *out, *format, *data, *prefix;
+    bool all;
+    jsn_texts limit;
+} export_values;
+
+static const jsn_option_info options[] = {
+    {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME",
+     "csv, label-studio, fiftyone, coco", offsetof(export_values, format)},
+    CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
+    {"all", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "all images, not the suspects alone", offsetof(export_values, all)},
+    {"prefix", 0, JSN_OPTION_TEXT, "/data/local-files/?d=", 0, 0, NULL, "ADDRESS",
+     "label-studio: comes before the paths of the images",
+     offsetof(export_values, prefix)},
+    {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
+     "the audited data, where it is no longer found under its name",
+     offsetof(export_values, data)},
+    CLI_LIMIT_ROW(export_values),
+};
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const export_values *v = values;
+    size_t images = 0;
+    jsn_labels_exchange job;
+    if (args->count != 1)
+        return cli_usage("needs the folder of an audit, got %zu", args->count);
+    if (v->out == NULL)
+        return cli_usage("needs a file to write: -o FILE");
+    jsn_labels_exchange_init(&job);
+    job.folder = args->items[0];
+    job.format = v->format;
+    job.file = v->out;
+    job.data = v->data;
+    job.all = v->all;
+    job.prefix = v->prefix;
+    job.logger = cli_logger();
+    const jsn_status status = jsn_labels_export(&job, &images);
+    if (status == JSN_OK)
+        cli_print("%s: %zu %s\n", v->out, images, jsni_noun(images, "image", "images"));
+    return status;
+}
+
+const cli_command cli_command_labels_export = {
+    .name = "labels export",
+    .summary = "the suspects of an audit for Label Studio, FiftyOne, ...",
+    .usage = "DIR --format NAME -o FILE [--all]",
+    .details =
+        "Writes the suspects with their labels, and what is suggested instead.\n\n"
+        "  csv           a table with the columns "
+        "path,label,given,suggested,score,kind\n"
+        "  label-studio  tasks of Label Studio; FILE.xml is the labelling interface\n"
+        "  fiftyone      labels.json of FiftyOne's image classification\n"
+        "  coco          COCO's annotations, a box around all of each image\n\n"
+        "'jensen labels import' reads what comes back.\n\n"
+        "  jensen labels export audits/photos-... --format label-studio -o tasks.json",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(export_values),
+    .run = run,
+};

@@ -1,0 +1,94 @@
+/* cli/command_labels_import.c - decisions that were made in other programs. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
+#include "core/json.h"
+#include "core/words.h"
+#include "jensen/review.h"
+
+typedef struct import_values {
+    char *format, *data;
+    bool checked, json;
+    jsn_texts limit;
+} import_values;
+
+static const jsn_option_info options[] = {
+    {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME",
+     "csv, label-studio, fiftyone, coco", offsetof(import_values, format)},
+    {"checked", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "every image of the file was looked at: labels that did not change are kept",
+     offsetof(import_values, checked)},
+    {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
+     "the audited data, where it is no longer found under its name",
+     offsetof(import_values, data)},
+    CLI_LIMIT_ROW(import_values),
+    CLI_JSON_ROW(import_values, "one JSON object on stdout"),
+};
+
+static jsn_status print_json(const jsn_labels_imported *result)
+{
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "answers", (int64_t)result->answers);
+    jsni_json_put_int(w, "changed", (int64_t)result->changed);
+    jsni_json_put_int(w, "kept", (int64_t)result->kept);
+    jsni_json_put_int(w, "unsure", (int64_t)result->unsure);
+    jsni_json_put_int(w, "removed", (int64_t)result->removed);
+    jsni_json_end(w);
+    return cli_print_json(w);
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const import_values *v = values;
+    jsn_labels_exchange job;
+    jsn_labels_imported result;
+    if (args->count != 2)
+        return cli_usage("needs the folder of an audit and a file, got %zu",
+                         args->count);
+    jsn_labels_exchange_init(&job);
+    job.folder = args->items[0];
+    job.file = args->items[1];
+    job.format = v->format;
+    job.data = v->data;
+    job.checked = v->checked;
+    job.logger = cli_logger();
+    const jsn_status status = jsn_labels_import(&job, &result);
+    if (status != JSN_OK)
+        return status;
+    if (v->json)
+        return print_json(&result);
+    cli_print("%zu %s: %zu changed, %zu kept, %zu unsure, %zu removed\n",
+              result.answers, jsni_noun(result.answers, "image", "images"),
+              result.changed, result.kept, result.unsure, result.removed);
+    return JSN_OK;
+}
+
+const cli_command cli_command_labels_import = {
+    .name = "labels import",
+    .summary = "decisions that were made in Label Studio, FiftyOne, ...",
+    .usage = "DIR FILE --format NAME [--checked] [--json]",
+    .details =
+        "Adds what the file says to DIR/decisions.csv, where 'jensen review' and "
+        "'jensen\n"
+        "labels apply' find it. The whole file is understood first, or nothing is "
+        "added.\n\n"
+        "  csv           columns path,label; an empty label removes the image\n"
+        "  label-studio  its exports JSON and JSON-MIN; skipped tasks are unsure\n"
+        "  fiftyone      labels.json of its image classification\n"
+        "  coco          annotations; the category is the label\n\n"
+        "A label that is as before is kept in Label Studio, where somebody has\n"
+        "submitted it. The other files have all labels, looked at or not; there it\n"
+        "decides nothing, unless --checked says so.\n\n"
+        "  jensen labels import audits/photos-... done.json --format label-studio\n"
+        "  jensen labels apply audits/photos-... --out labels.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(import_values),
+    .run = run,
+};
