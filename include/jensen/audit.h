@@ -107,6 +107,14 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_audit(const jsn_audit_input *in,
                                             const jsn_audit_options *options,
                                             jsn_audit_result *out);
 
+/* How many of `population` labels are wrong, when `wrong` of `sample` are that were drawn from
+ * them at random: an exact interval, *low to *high, both included.
+ *   JSN_ERR_RANGE  no sample, one larger than the population (at most 2^32 - 1), more wrong
+ *                  ones than it has, or a confidence that is not inside (0, 1) */
+JSN_API JSN_MUST_CHECK jsn_status jsn_audit_sampled(size_t population, size_t sample,
+                                                    size_t wrong, double confidence,
+                                                    size_t *low, size_t *high);
+
 #ifdef __cplusplus
 }
 #endif

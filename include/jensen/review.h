@@ -88,6 +88,38 @@ JSN_API void jsn_review_job_init(jsn_review_job *job); /* zeroes it */
 JSN_API JSN_MUST_CHECK jsn_status jsn_review(const jsn_review_job *job, char **folder,
                                              jsn_review_result *result);
 
+/* How many wrong labels a review has left. Everything is borrowed for the call. */
+typedef struct jsn_audit_check {
+    const char *folder; /* of the audit */
+    const char *data;   /* spec of the audited data, where it has moved; or NULL */
+    size_t
+        draw; /* draw a new sample of this many; 0: take the one that is there, or 50 */
+    double confidence;        /* of the interval, inside (0, 1) */
+    const jsn_logger *logger; /* or NULL */
+} jsn_audit_check;
+
+JSN_API void jsn_audit_check_init(jsn_audit_check *job); /* zeroes it, but 0.9 */
+
+typedef struct jsn_audit_left {
+    size_t images;
+    size_t
+        population; /* labels that nobody had decided about when the sample was drawn */
+    size_t sample, checked, wrong, unsure; /* of the sample: decided, and how */
+    size_t
+        later; /* decisions about other labels since then: the estimate is of before */
+    double left, low,
+        high; /* wrong labels among the others; NaN until all are checked */
+} jsn_audit_left;
+
+/* Draws labels that nobody has decided about at random, for jsn_review() to ask for, or counts
+ * what was decided about them.
+ *   JSN_ERR_ARGUMENT  all labels were looked at
+ *   JSN_ERR_RANGE     a confidence that is not inside (0, 1)
+ *   JSN_ERR_DATA      no audit, a damaged one, or the data has changed since
+ *   JSN_ERR_IO, JSN_ERR_MEMORY, and those of jsn_dataset_open() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_audit_again(const jsn_audit_check *job,
+                                                  jsn_audit_left *out);
+
 /* What a person decided, or a threshold: corrected labels. */
 typedef struct jsn_labels_job {
     const char *folder; /* of the audit */

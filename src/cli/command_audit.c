@@ -13,7 +13,8 @@ typedef struct audit_values {
     char *out, *posteriors, *labels, *method;
     int64_t folds, threads;
     double cutoff;
-    bool labels_only;
+    bool labels_only, again;
+    int64_t check;
     jsn_texts set, limit;
     bool json;
 } audit_values;
@@ -40,6 +41,12 @@ static const jsn_option_info options[] = {
     {"labels-only", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "do not look at the images for copies and other faults",
      offsetof(audit_values, labels_only)},
+    {"again", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "how many wrong labels a review has left, from a random sample of the others",
+     offsetof(audit_values, again)},
+    {"check", 0, JSN_OPTION_INT, "0", 0, 1e9, NULL, "N",
+     "with --again: draw a new sample of this many (at first 50)",
+     offsetof(audit_values, check)},
     {"set", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "OPTION=VALUE",
      "an option of 'jensen train' for the folds: epochs=20, network=resnet18, ...",
      offsetof(audit_values, set)},
@@ -76,12 +83,76 @@ static jsn_status print_summary(const char *folder, const char *json)
     return JSN_OK;
 }
 
+static jsn_status print_left_json(const jsn_audit_left *left)
+{
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    const double images = (double)left->images;
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_int(w, "images", (int64_t)left->images);
+    jsni_json_put_int(w, "population", (int64_t)left->population);
+    jsni_json_put_int(w, "sample", (int64_t)left->sample);
+    jsni_json_put_int(w, "checked", (int64_t)left->checked);
+    jsni_json_put_int(w, "wrong", (int64_t)left->wrong);
+    jsni_json_put_int(w, "unsure", (int64_t)left->unsure);
+    jsni_json_put_int(w, "later", (int64_t)left->later);
+    jsni_json_put_real(w, "left", left->left);
+    jsni_json_put_real(w, "left_low", left->low);
+    jsni_json_put_real(w, "left_high", left->high);
+    jsni_json_put_real(w, "noise_rate", left->left / images);
+    jsni_json_put_real(w, "noise_low", left->low / images);
+    jsni_json_put_real(w, "noise_high", left->high / images);
+    jsni_json_end(w);
+    return cli_print_json(w);
+}
+
+static void print_left(const char *folder, const jsn_audit_left *left)
+{
+    const double percent = 100.0 / (double)left->images;
+    if (left->checked < left->sample) {
+        cli_print("to check      %zu of %zu labels, drawn from %zu; jensen review %s\n",
+                  left->sample - left->checked, left->sample, left->population, folder);
+        return;
+    }
+    cli_print("checked       %zu labels of %zu: %zu wrong, %zu unsure\n", left->sample,
+              left->population, left->wrong, left->unsure);
+    cli_print("wrong labels  %.1f%% left, %.1f%% to %.1f%% (%.0f to %.0f labels)\n",
+              percent * left->left, percent * left->low, percent * left->high,
+              left->low, left->high);
+    if (left->later > 0)
+        cli_print("later         %zu other labels were decided since the sample was "
+                  "drawn; --check N draws a new one\n",
+                  left->later);
+}
+
+static jsn_status run_again(const audit_values *v, const char *folder)
+{
+    jsn_audit_check job;
+    jsn_audit_left left;
+    jsn_audit_check_init(&job);
+    job.folder = folder;
+    job.draw = (size_t)v->check;
+    job.logger = cli_logger();
+    const jsn_status status = jsn_audit_again(&job, &left);
+    if (status == JSN_OK && v->json)
+        return print_left_json(&left);
+    if (status == JSN_OK)
+        print_left(folder, &left);
+    return status;
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const audit_values *v = values;
     if (args->count != 1)
         return cli_usage("needs one data set or one finished run, got %zu",
                          args->count);
+    if (v->check > 0 && !v->again)
+        return cli_usage("--check goes with --again");
+    if (v->again)
+        return run_again(v, args->items[0]);
     char *folder = NULL, *json = NULL;
     jsn_audit_job job;
     jsn_audit_job_init(&job);
@@ -111,25 +182,32 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_audit = {
     .name = "audit",
     .summary = "find the labels that are probably wrong",
-    .usage = "DATA|RUN [-o DIR] [--folds K | --posteriors FILE.npy] [--json]",
-    .details = "Every image gets a chance that its label is wrong, from class "
-               "probabilities of\n"
-               "networks that have not seen this label: the data is cut into folds, "
-               "and each is\n"
-               "judged by a network trained on the others (GJS). The same command "
-               "continues one\n"
-               "that was stopped. A finished run can serve instead: it has seen the "
-               "labels, so\n"
-               "it finds fewer.\n\n"
-               "The folder has suspects.csv (the worst label first), scores.csv (all "
-               "images),\n"
-               "audit.json (estimated share of wrong labels, which class is taken for "
-               "which),\n"
-               "posteriors.npy and the page audit.html.\n\n"
-               "  jensen audit photos\n"
-               "  jensen audit photos --posteriors p.npy -o audit\n"
-               "  jensen labels apply audit --min-score 0.9 --out labels.csv\n"
-               "  jensen train photos --labels labels.csv",
+    .usage = "DATA|RUN [-o DIR] [--folds K | --posteriors FILE.npy] [--json]\n"
+             "       jensen audit DIR --again [--check N] [--json]",
+    .details =
+        "Every image gets a chance that its label is wrong, from class "
+        "probabilities of\n"
+        "networks that have not seen this label: the data is cut into folds, "
+        "and each is\n"
+        "judged by a network trained on the others (GJS). The same command "
+        "continues one\n"
+        "that was stopped. A finished run can serve instead: it has seen the "
+        "labels, so\n"
+        "it finds fewer.\n\n"
+        "The folder has suspects.csv (the worst label first), scores.csv (all "
+        "images),\n"
+        "audit.json (estimated share of wrong labels, which class is taken for "
+        "which),\n"
+        "posteriors.npy and the page audit.html.\n\n"
+        "After a review of DIR, --again draws 50 of the labels that nobody has "
+        "decided\n"
+        "about. 'jensen review DIR' asks for them, and the same command then says "
+        "how\n"
+        "many wrong labels are left.\n\n"
+        "  jensen audit photos\n"
+        "  jensen audit photos --posteriors p.npy -o audit\n"
+        "  jensen labels apply audit --min-score 0.9 --out labels.csv\n"
+        "  jensen train photos --labels labels.csv",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(audit_values),

@@ -28,7 +28,8 @@ typedef enum jsni_rng_purpose {
     JSNI_RNG_DROPOUT = 7,     /* epoch = step, sample = node, view = view */
     JSNI_RNG_CONSISTENCY = 8, /* augmented copy for the consistency metric */
     JSNI_RNG_SWEEP = 9,       /* random search */
-    JSNI_RNG_TEST = 10        /* tests and benchmarks */
+    JSNI_RNG_TEST = 10,       /* tests and benchmarks */
+    JSNI_RNG_AUDIT = 11       /* labels to look at; sample = decisions so far */
 } jsni_rng_purpose;
 
 typedef struct jsni_rng {

@@ -15,6 +15,8 @@
 #define JSNI_AUDIT_PAGE       "audit.html"
 #define JSNI_AUDIT_PICTURES   "pictures" /* a folder: the first suspects, as PNG */
 #define JSNI_AUDIT_DECISIONS  "decisions.csv"
+#define JSNI_AUDIT_CHECK      "check.csv" /* a random sample, as suspects of this kind: */
+#define JSNI_KIND_CHECK       "check"
 
 /* audits/<data>-<8 digits>, where an audit goes that names no folder, as an owned text;
  * NULL: no memory. */

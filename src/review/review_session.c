@@ -70,17 +70,17 @@ static jsn_status find_columns(const jsni_csv *csv, suspect_columns *at)
     return JSN_OK;
 }
 
-static jsn_status read_suspect(jsni_session *s, const suspect_columns *at, size_t row)
+static jsn_status read_suspect(jsni_session *s, const jsni_csv *csv, const char *file,
+                               const suspect_columns *at, size_t row)
 {
-    const jsni_csv *csv = s->table;
     const char *path = jsni_csv_cell(csv, row, at->path);
     const char *suggested = jsni_csv_cell(csv, row, at->suggested);
     const int64_t sample = jsni_name_index_find(&s->paths, path);
     double score = 0.0, p_given = 0.0, p_suggested = 0.0;
     jsni_suspect *out = &s->suspects[s->count];
     if (sample < 0)
-        return jsni_fail(JSN_ERR_DATA, "%s:%zu: no image '%.200s' in the data",
-                         JSNI_AUDIT_SUSPECTS, jsni_csv_line(csv, row), path);
+        return jsni_fail(JSN_ERR_DATA, "%s:%zu: no image '%.200s' in the data", file,
+                         jsni_csv_line(csv, row), path);
     JSNI_TRY(jsni_csv_real(csv, row, at->score, &score));
     JSNI_TRY(jsni_csv_real(csv, row, at->p_given, &p_given));
     JSNI_TRY(jsni_csv_real(csv, row, at->p_suggested, &p_suggested));
@@ -92,25 +92,59 @@ static jsn_status read_suspect(jsni_session *s, const suspect_columns *at, size_
                           .p_suggested = (float)p_suggested,
                           .kind = jsni_csv_cell(csv, row, at->kind)};
     if (*suggested != '\0')
-        JSNI_TRY(
-            find_class(s, csv, JSNI_AUDIT_SUSPECTS, row, suggested, &out->suggested));
+        JSNI_TRY(find_class(s, csv, file, row, suggested, &out->suggested));
     s->doubted[sample] = true;
     s->count++;
     return JSN_OK;
 }
 
-static jsn_status read_suspects(jsni_session *s)
+/* Adds the rows of a table to the suspects. */
+static jsn_status read_table(jsni_session *s, const char *file, jsni_csv **csv)
 {
     suspect_columns at;
-    JSNI_TRY(jsni_csv_read_in(&s->table, s->folder, JSNI_AUDIT_SUSPECTS));
-    JSNI_TRY(find_columns(s->table, &at));
-    const size_t rows = jsni_csv_rows(s->table);
-    JSNI_TRY_ALLOC(s->suspects = jsni_alloc(rows, sizeof *s->suspects));
+    JSNI_TRY(jsni_csv_read_in(csv, s->folder, file));
+    JSNI_TRY(find_columns(*csv, &at));
+    const size_t rows = jsni_csv_rows(*csv);
+    jsni_suspect *more =
+        jsni_realloc(s->suspects, s->count + rows, sizeof *s->suspects);
+    JSNI_TRY_ALLOC(more);
+    s->suspects = more;
+    for (size_t i = 0; i < rows; i++)
+        JSNI_TRY(read_suspect(s, *csv, file, &at, i));
+    return JSN_OK;
+}
+
+/* The sample that is to be checked, where one was drawn (audit_again.c). */
+static jsn_status read_check(jsni_session *s)
+{
+    bool there = false;
+    size_t column = 0;
+    int64_t population = 0;
+    s->check_first = s->count;
+    JSNI_TRY(jsni_file_find(s->folder, JSNI_AUDIT_CHECK, &there));
+    if (!there)
+        return JSN_OK;
+    JSNI_TRY(read_table(s, JSNI_AUDIT_CHECK, &s->check));
+    JSNI_TRY(jsni_csv_find(s->check, "population", &column));
+    const size_t rows = jsni_csv_rows(s->check);
+    if (rows > 0)
+        JSNI_TRY(jsni_csv_int(s->check, 0, column, &population));
+    if (population < (int64_t)rows || population > (int64_t)s->audited.samples)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s/%s: %zu labels of %lld, the data has %zu; draw a new "
+                         "sample by 'jensen audit --again --check N'",
+                         s->folder, JSNI_AUDIT_CHECK, rows, (long long)population,
+                         s->audited.samples);
+    s->checked_of = (size_t)population;
+    return JSN_OK;
+}
+
+static jsn_status read_suspects(jsni_session *s)
+{
     JSNI_TRY_ALLOC(s->doubted =
                        jsni_alloc_zero(s->audited.samples, sizeof *s->doubted));
-    for (size_t i = 0; i < rows; i++)
-        JSNI_TRY(read_suspect(s, &at, i));
-    return JSN_OK;
+    JSNI_TRY(read_table(s, JSNI_AUDIT_SUSPECTS, &s->table));
+    return read_check(s);
 }
 
 static jsn_status open_all(jsni_session *s, const char *folder, const char *data,
@@ -160,6 +194,7 @@ void jsni_session_close(jsni_session *session)
     jsni_audited_close(&session->audited);
     jsn_array_release(&session->posteriors);
     jsni_csv_destroy(session->table);
+    jsni_csv_destroy(session->check);
     jsni_name_index_release(&session->paths);
     jsni_name_index_release(&session->classes);
     jsni_free(session->suspects);

@@ -30,6 +30,9 @@ typedef struct jsni_session {
     jsni_audited audited; /* its labels are those that were audited */
     jsn_array posteriors;
     jsni_csv *table;        /* suspects.csv */
+    jsni_csv *check;        /* check.csv, or NULL */
+    size_t check_first;     /* of suspects: those of the sample, at their end */
+    size_t checked_of;      /* labels that it was drawn from; 0: there is no sample */
     jsni_suspect *suspects; /* [count], owned */
     size_t count;
     bool *doubted; /* [samples], owned: among the suspects */

@@ -1,4 +1,6 @@
 /* tests/api/misuse_learning.c - see misuse.h: jensen/audit.h, jensen/augment.h, jensen/loss.h, jensen/loss_gpu.h, jensen/noise.h, jensen/theory.h. */
+#include <math.h>
+
 #include "api/misuse.h"
 
 static void misuse_augment(misuse *m)
@@ -165,6 +167,15 @@ static void misuse_audit(misuse *m)
     REFUSED(jsn_audit(&nothing, NULL, NULL));
     REFUSED(jsn_audit(&nothing, NULL, &result));
     REFUSED(jsn_audit(NULL, NULL, NULL));
+    size_t low = 0, high = 0;
+    REFUSED(jsn_audit_sampled(10, 5, 1, 0.9, NULL, &high));
+    REFUSED(jsn_audit_sampled(10, 5, 1, 0.9, &low, NULL));
+    REFUSED(jsn_audit_sampled(10, 0, 0, 0.9, &low, &high));
+    REFUSED(jsn_audit_sampled(10, 11, 0, 0.9, &low, &high));
+    REFUSED(jsn_audit_sampled(10, 5, 6, 0.9, &low, &high));
+    REFUSED(jsn_audit_sampled(SIZE_MAX, 5, 1, 0.9, &low, &high));
+    REFUSED(jsn_audit_sampled(10, 5, 1, 1.0, &low, &high));
+    REFUSED(jsn_audit_sampled(10, 5, 1, NAN, &low, &high));
 }
 
 static void misuse_noise(misuse *m)

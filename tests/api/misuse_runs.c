@@ -157,6 +157,17 @@ static void misuse_review(misuse *m)
     REFUSED(jsn_audit_data(&job, NULL, NULL));
     job.folds = 1;
     REFUSED(jsn_audit_data(&job, NULL, NULL));
+    jsn_audit_check check;
+    jsn_audit_left left;
+    DOES(jsn_audit_check_init(NULL));
+    jsn_audit_check_init(&check);
+    REFUSED(jsn_audit_again(NULL, &left));
+    REFUSED(jsn_audit_again(&check, &left));
+    check.folder = place();
+    REFUSED(jsn_audit_again(&check, NULL));
+    REFUSED(jsn_audit_again(&check, &left));
+    check.confidence = 2.0;
+    REFUSED(jsn_audit_again(&check, &left));
     DOES(jsn_review_job_init(NULL));
     jsn_review_job_init(&review);
     REFUSED(jsn_review(NULL, NULL, &reviewed));

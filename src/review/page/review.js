@@ -222,6 +222,9 @@ async function start() {
   document.title = `Review of ${state.data}`;
   $('title').textContent = $('title').title = state.data;
   fillFilters();
+  // A sample that is to be checked comes first, as long as something of it is open.
+  if (state.suspects.kind.some((kind, i) => kind === 'check' && !state.made.has(state.suspects.sample[i])))
+    $('by-kind').value = 'check';
   filter();
   go(next(-1));
   setTimeout(look, 5000);

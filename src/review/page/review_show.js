@@ -12,7 +12,7 @@ export function make(tag, properties = {}, ...children) {
 
 const words = {
   label: 'another class fits', ambiguous: 'two classes fit', outlier: 'no class fits',
-  duplicate: 'the same picture twice', 'near-duplicate': 'almost the same picture twice',
+  check: 'is this label right?', duplicate: 'the same picture twice', 'near-duplicate': 'almost the same picture twice',
 };
 export const kindWords = kind => words[kind] ?? kind;
 
