@@ -1,12 +1,13 @@
 /* cli/command_export.c - a model for other programs. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "jensen/export.h"
 
 typedef struct export_values {
-    char *out, *format;
+    char *out, *format, *check;
     bool raw;
 } export_values;
 
@@ -17,7 +18,28 @@ static const jsn_option_info options[] = {
     {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "a normalised batch in and logits out, without the transform of images",
      offsetof(export_values, raw)},
+    {"check", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DIR",
+     "onnx: compare the file with jensen on the images in DIR; needs ONNX Runtime",
+     offsetof(export_values, check)},
 };
+
+static jsn_status check_file(jsn_classifier *classifier, const export_values *v)
+{
+    jsn_export_difference found;
+    const jsn_status status = jsn_export_check(classifier, v->out, v->check, &found);
+    if (status == JSN_ERR_UNSUPPORTED)
+        return cli_usage("--check: %s", jsn_last_error());
+    if (status != JSN_OK)
+        return status;
+    cli_print("%zu images in ONNX Runtime %s: probabilities at most %.2g apart",
+              found.images, found.version, found.largest);
+    if (found.largest > 0.0)
+        cli_print(" (%s)", found.path);
+    cli_print("\n");
+    if (found.unread > 0)
+        cli_say("%zu files cannot be read and were left out\n", found.unread);
+    return JSN_OK;
+}
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
@@ -29,6 +51,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("wants one run folder");
     if (v->out == NULL)
         return cli_usage("wants a file to write: -o model.onnx");
+    if (v->check != NULL && (v->raw || strcmp(v->format, "onnx") != 0))
+        return cli_usage("--check compares a file of ONNX that takes images");
     jsn_classifier_options_init(&c);
     c.run = args->items[0];
     c.device = "cpu";
@@ -41,6 +65,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = jsn_export(classifier, v->out, &o);
     if (status == JSN_OK)
         cli_print("%s\n", v->out);
+    if (status == JSN_OK && v->check != NULL)
+        status = check_file(classifier, v);
     jsn_classifier_close(classifier);
     return status;
 }
@@ -57,7 +83,10 @@ const cli_command cli_command_export = {
         "'jensen predict'. Images of a batch have one size, and stand upright: "
         "turning\n"
         "them by their EXIF data is the caller's. The members of an ensemble are\n"
-        "averaged inside. The metadata have the names of the classes.\n"
+        "averaged inside. The metadata have the names of the classes. --check runs "
+        "the\n"
+        "file in ONNX Runtime, where that is installed, and prints the largest\n"
+        "difference of a probability; JENSEN_ONNXRUNTIME names its library.\n"
         "pytorch: FILE.py, a module of Python that needs PyTorch alone, and the "
         "weights\n"
         "beside it, FILE.safetensors. Its load() gives the network with class names "

@@ -1,5 +1,6 @@
 /* export/onnx_network.c - nodes of a network as nodes of ONNX, under the names that
- * PyTorch gives them. BatchNorm stays a node of its own: whoever runs the model folds it. */
+ * PyTorch gives them. A BatchNorm behind a convolution goes into its weights and bias. */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@ typedef struct writer {
     const char *prefix;
     jsni_name *value; /* [nodes]: what holds the output of a node */
     bool *flat;       /* [nodes]: it is [N][features], not [N][C][H][W] */
+    size_t *norm;     /* [nodes]: of a convolution, the BatchNorm that goes into it */
 } writer;
 
 static jsni_name named(const writer *w, const char *name, const char *end)
@@ -62,12 +64,53 @@ static void put_window(jsni_onnx *o, const jsni_window *w)
     jsni_onnx_ints(o, "pads", pads, 4);
 }
 
-static void put_conv(writer *w, size_t n, const char *from, size_t groups)
+/* Begins a convolution together with the BatchNorm behind it: with s = weight / sqrt(variance
+ * + epsilon) of a channel, its weights are s times as large, and what it adds is
+ * bias + (own bias - mean) s. */
+static jsn_status begin_folded(writer *w, size_t n, const char *from)
 {
-    begin_weighted(w, n, "Conv", from);
+    const jsni_node *node = &w->graph->nodes[n], *norm = &w->graph->nodes[w->norm[n]];
+    const jsni_tensor *params = w->graph->params, *stats = w->graph->stats;
+    const jsni_tensor *weight = &params[node->weight];
+    const size_t channels = weight->dim[0], window = weight->count / channels;
+    const float *kernel = w->params + weight->offset;
+    const float *own =
+        node->bias == JSNI_NONE ? NULL : w->params + params[node->bias].offset;
+    const float *gain = w->params + params[norm->weight].offset;
+    const float *shift = w->params + params[norm->bias].offset;
+    const float *mean = w->stats + stats[norm->mean].offset;
+    const float *variance = w->stats + stats[norm->mean + 1].offset;
+    float *scaled = jsni_alloc(weight->count + channels, sizeof *scaled);
+    JSNI_TRY_ALLOC(scaled);
+    float *bias = scaled + weight->count;
+    for (size_t c = 0; c < channels; c++) {
+        const double scale =
+            (double)gain[c] / sqrt((double)variance[c] + norm->op.as.norm.epsilon);
+        const double middle = (own == NULL ? 0.0 : (double)own[c]) - (double)mean[c];
+        bias[c] = (float)((double)shift[c] + middle * scale);
+        for (size_t i = c * window; i < (c + 1) * window; i++)
+            scaled[i] = (float)((double)kernel[i] * scale);
+    }
+    const jsni_name weights = named(w, weight->name, "");
+    const jsni_name added = named(w, node->name, ".bias");
+    jsni_onnx_floats(w->onnx, weights.text, scaled, weight->rank, weight->dim);
+    jsni_onnx_floats(w->onnx, added.text, bias, 1, &channels);
+    const char *const inputs[] = {from, weights.text, added.text};
+    jsni_onnx_begin(w->onnx, "Conv", w->value[n].text, inputs, 3);
+    jsni_free(scaled);
+    return JSN_OK;
+}
+
+static jsn_status put_conv(writer *w, size_t n, const char *from, size_t groups)
+{
+    if (w->norm[n] != JSNI_NONE)
+        JSNI_TRY(begin_folded(w, n, from));
+    else
+        begin_weighted(w, n, "Conv", from);
     put_window(w->onnx, jsni_op_window(&w->graph->nodes[n].op));
     jsni_onnx_int(w->onnx, "group", (int64_t)groups);
     jsni_onnx_end(w->onnx);
+    return JSN_OK;
 }
 
 static void put_pool(writer *w, size_t n, const char *op, const char *from)
@@ -172,13 +215,14 @@ static jsn_status put_node(writer *w, size_t n)
     w->flat[n] = w->flat[one];
     switch (node->op.kind) {
     case JSNI_OP_CONV:
-        put_conv(w, n, from, 1);
-        return JSN_OK;
+        return put_conv(w, n, from, 1);
     case JSNI_OP_DEPTHWISE:
-        put_conv(w, n, from, node->shape.channels);
-        return JSN_OK;
+        return put_conv(w, n, from, node->shape.channels);
     case JSNI_OP_NORM:
-        put_norm(w, n, from);
+        if (w->norm[one] == n)
+            w->value[n] = w->value[one];
+        else
+            put_norm(w, n, from);
         return JSN_OK;
     case JSNI_OP_RELU:
         jsni_onnx_op(w->onnx, "Relu", w->value[n].text, from, NULL);
@@ -215,22 +259,40 @@ static jsn_status put_node(writer *w, size_t n)
     }
 }
 
+/* Which BatchNorm goes into which convolution: one whose output nobody else reads. */
+static void find_norms(writer *w)
+{
+    const jsni_node *nodes = w->graph->nodes;
+    for (size_t n = 0; n < w->graph->node_count; n++)
+        w->norm[n] = JSNI_NONE;
+    for (size_t n = 1; n < w->graph->node_count; n++) {
+        const jsni_node *from = &nodes[nodes[n].input[0]];
+        if (nodes[n].op.kind == JSNI_OP_NORM && from->users == 1 &&
+            (from->op.kind == JSNI_OP_CONV || from->op.kind == JSNI_OP_DEPTHWISE))
+            w->norm[nodes[n].input[0]] = n;
+    }
+}
+
 jsn_status jsni_onnx_network(jsni_onnx *o, const jsni_graph *graph, const float *params,
                              const float *stats, const char *prefix, jsni_name *logits)
 {
-    writer w = {o, graph, params, stats, prefix, NULL, NULL};
+    writer w = {o, graph, params, stats, prefix, NULL, NULL, NULL};
     jsn_status status = JSN_OK;
     w.value = jsni_alloc_zero(graph->node_count, sizeof *w.value);
     w.flat = jsni_alloc_zero(graph->node_count, sizeof *w.flat);
-    if (w.value == NULL || w.flat == NULL)
+    w.norm = jsni_alloc(graph->node_count, sizeof *w.norm);
+    if (w.value == NULL || w.flat == NULL || w.norm == NULL) {
         status = JSN_ERR_MEMORY;
-    else
+    } else {
         (void)snprintf(w.value[0].text, sizeof w.value[0].text, "%s", JSNI_ONNX_BATCH);
+        find_norms(&w);
+    }
     for (size_t n = 1; status == JSN_OK && n < graph->node_count; n++)
         status = put_node(&w, n);
     if (status == JSN_OK)
         *logits = w.value[graph->node_count - 1];
     jsni_free(w.value);
     jsni_free(w.flat);
+    jsni_free(w.norm);
     return status;
 }

@@ -55,6 +55,8 @@ static void misuse_classifier(misuse *m)
     DOES(jsn_export_options_init(NULL));
     REFUSED(jsn_export(NULL, "x", NULL));
     REFUSED(jsn_export(NULL, NULL, NULL));
+    REFUSED(jsn_export_check(NULL, "x", "x", NULL));
+    REFUSED(jsn_export_check(NULL, NULL, NULL, NULL));
     DOES(jsn_classifier_close(NULL));
     GIVES(jsn_classifier_classes(NULL));
     GIVES(jsn_classifier_class(NULL, 1));

@@ -10,6 +10,7 @@ expect 0 '^one.onnx$' '' -- "$JENSEN" export one -o one.onnx
 for word in images probabilities Softmax Conv classes resize.h.matrix; do
     grep -qa "$word" one.onnx || complain "one.onnx has no $word"
 done
+grep -qa BatchNormalization one.onnx && complain "one.onnx has a BatchNorm behind a convolution"
 # The same model gives the same bytes; without the transform it is smaller.
 expect 0 '*' '' -- "$JENSEN" export one -o again.onnx
 cmp -s one.onnx again.onnx || complain "a second export differs"
@@ -34,6 +35,16 @@ expect 0 '*' '' -- "$JENSEN" export two --format pytorch --raw -o two.py
 [ -e two-1.safetensors ] && [ -e two-2.safetensors ] || complain "two.py lacks weights"
 grep -q 'def transform(' two.py && complain "two.py has a transform"
 expect 2 '' 'x.pt: a module of Python has a name that ends in .py' -- "$JENSEN" export one --format pytorch -o x.pt
+
+# Without ONNX Runtime --check says what is missing, after the file is written.
+mkdir -p pictures
+printf 'P6 2 2 255\n012345678901' >pictures/a.ppm
+expect 2 '*' "JENSEN_ONNXRUNTIME: /nowhere/lib.so" -- env JENSEN_ONNXRUNTIME=/nowhere/lib.so "$JENSEN" export one -o checked.onnx --check pictures
+cmp -s one.onnx checked.onnx || complain "checked.onnx is not one.onnx"
+printf 'no library' >lib.so
+expect 2 '*' "JENSEN_ONNXRUNTIME: .*lib.so" -- env JENSEN_ONNXRUNTIME=./lib.so "$JENSEN" export one -o x.onnx --check pictures
+expect 2 '' 'compares a file of ONNX that takes images' -- "$JENSEN" export one --raw -o y.onnx --check pictures
+rm -f x.onnx
 
 expect 2 '' 'wants a file to write: -o model.onnx' -- "$JENSEN" export one
 expect 2 '' 'wants one run folder' -- "$JENSEN" export -o x.onnx

@@ -3,8 +3,10 @@
 Every network with random weights: logits of a normalised batch within 1e-5 of the largest,
 probabilities of images within 1e-5. Then trained runs: both transforms, both filters, an
 ensemble, on images of many sizes, odd and small ones, each alone."""
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -82,6 +84,23 @@ def check_runs():
         print(f"{' '.join(options)}: {len(files)} sizes, at most {worst:.2g} apart")
 
 
+def check_option():
+    """jensen export --check finds what we find, with the library of the wheel."""
+    library = glob.glob(f"{os.path.dirname(onnxruntime.__file__)}/capi/libonnxruntime.so*")
+    if not library:
+        print("SKIPPED: --check: the wheel has no libonnxruntime.so")
+        return
+    said = subprocess.run([jensen, "export", f"{folder}/run2", "-o", f"{folder}/checked.onnx", "--check",
+                           f"{folder}/pictures"], capture_output=True, text=True,
+                          env={**os.environ, "JENSEN_ONNXRUNTIME": library[0]})
+    found = re.search(r"(\d+) images in ONNX Runtime ([\d.]+): probabilities at most (\S+) apart", said.stdout)
+    if not found or int(found[1]) != 9 or found[2] != onnxruntime.__version__ or not float(found[3]) < 1e-6:
+        fail(f"--check: {said.stdout} {said.stderr}")
+    else:
+        print("--check:", found[0])
+
+
 check_networks()
 check_runs()
+check_option()
 sys.exit(failures > 0)
