@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli_print.h"
-
 /* Bytes of the character at `text`: a first byte and the continuations that it asks for;
  * *point is its number, or that of '?' where it cannot be shown. */
 static size_t character(const char *text, unsigned *point)
@@ -93,22 +91,22 @@ void cli_cell_cut(const char *text, size_t width, char *out, size_t room)
         memcpy(out + used, ellipsis, sizeof ellipsis);
 }
 
-static void put(const char *text, size_t width, bool right)
+static void put(cli_record *r, const char *text, size_t width, bool right)
 {
     char cell[4 * CLI_CELL_MOST + 8];
     cli_cell_cut(text, width < CLI_CELL_MOST ? width : CLI_CELL_MOST, cell,
                  sizeof cell);
     const size_t used = cli_cell_width(cell);
     const int space = width > used ? (int)(width - used) : 0;
-    cli_print("%*s%s%*s", right ? space : 0, "", cell, right ? 0 : space, "");
+    cli_words(r, "%*s%s%*s", right ? space : 0, "", cell, right ? 0 : space, "");
 }
 
-void cli_put_left(const char *text, size_t width)
+void cli_cell_left(cli_record *r, const char *text, size_t width)
 {
-    put(text, width, false);
+    put(r, text, width, false);
 }
 
-void cli_put_right(const char *text, size_t width)
+void cli_cell_right(cli_record *r, const char *text, size_t width)
 {
-    put(text, width, true);
+    put(r, text, width, true);
 }

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "cli/cli_record.h"
+
 enum { CLI_CELL_MOST = 200 }; /* columns of a cell */
 
 /* Columns that a UTF-8 text takes on a terminal; a byte that is no UTF-8 takes one. */
@@ -13,9 +15,10 @@ size_t cli_cell_width(const char *text);
  * ends in an ellipsis. Control characters and broken bytes become '?'. */
 void cli_cell_cut(const char *text, size_t width, char *out, size_t room);
 
-/* Prints a text on stdout in a column of `width` (at most CLI_CELL_MOST) columns, at its left or right end. A
- * longer one is cut and ends in an ellipsis. Control characters become '?'. */
-void cli_put_left(const char *text, size_t width);
-void cli_put_right(const char *text, size_t width);
+/* Words of a record (JSON has none of them) in a column of `width` (at most
+ * CLI_CELL_MOST) columns, at its left or right end. A longer text is cut and ends in an
+ * ellipsis. Control characters become '?'. */
+void cli_cell_left(cli_record *r, const char *text, size_t width);
+void cli_cell_right(cli_record *r, const char *text, size_t width);
 
 #endif /* JENSEN_CLI_CELL_H */

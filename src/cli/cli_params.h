@@ -1,22 +1,20 @@
-/* cli/cli_params.h - prints the parameters of a table entry, for `jensen show`. */
+/* cli/cli_params.h - the parameters of a table entry, for `jensen show`. */
 #ifndef JENSEN_CLI_PARAMS_H
 #define JENSEN_CLI_PARAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/option.h"
 #include "jensen/param.h"
 
-/* One line a parameter: key, default, bounds, help. */
-void cli_print_params(const jsn_param_info *params, size_t count);
-/* The same as the array "params" of a JSON object. */
-void cli_put_params(jsni_json_writer *writer, const jsn_param_info *params,
-                    size_t count);
-/* An entry of a table: an object with name, summary and params. */
-void cli_put_entry(jsni_json_writer *writer, const char *name, const char *summary,
-                   const jsn_param_info *params, size_t count);
+/* The parameters of an entry: the array "params", or a line each with key, default,
+ * bounds, help. */
+void cli_show_params(cli_record *r, const jsn_param_info *params, size_t count);
+/* An entry of a table: name, in text by `format`, summary and parameters. */
+void cli_show_entry(cli_record *r, const char *format, const char *name,
+                    const char *summary, const jsn_param_info *params, size_t count);
 
 typedef struct cli_show_values {
     bool json;

@@ -205,6 +205,11 @@ void cli_print(const char *format, ...)
     va_end(args);
 }
 
+void cli_print_list(const char *format, va_list *args)
+{
+    print_list(stdout, format, args);
+}
+
 void cli_say(const char *format, ...)
 {
     va_list args;

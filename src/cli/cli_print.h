@@ -10,6 +10,7 @@
 #ifndef JENSEN_CLI_PRINT_H
 #define JENSEN_CLI_PRINT_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #if defined(__GNUC__)
@@ -19,7 +20,8 @@
 #endif
 
 void cli_print(const char *format, ...) CLI_PRINTF(1, 2); /* data: stdout */
-void cli_say(const char *format, ...) CLI_PRINTF(1, 2);   /* messages: stderr */
+void cli_print_list(const char *format, va_list *args);
+void cli_say(const char *format, ...) CLI_PRINTF(1, 2); /* messages: stderr */
 
 /* The same to any file; one that is neither of the two streams gets texts as they are. */
 void cli_print_to(FILE *to, const char *format, ...) CLI_PRINTF(2, 3);

@@ -1,36 +1,28 @@
 /* cli/cli_weights.c - see cli_weights.h. */
 #include "cli/cli_weights.h"
 
-#include "cli/cli.h"
-#include "cli/cli_numbers.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 
-static void put_channels(jsni_json_writer *w, const char *key, const float *values)
+jsn_status cli_weights_describe(const jsn_weights_info *info, bool json)
 {
-    jsni_json_begin_array(w, key);
-    for (size_t i = 0; i < 3; i++)
-        jsni_json_put_real(w, NULL, (double)values[i]);
-    jsni_json_end(w);
-}
-
-static jsn_status print_json(const jsn_weights_info *info)
-{
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "name", info->name);
-    jsni_json_put_text(w, "network", info->network);
-    jsni_json_put_int(w, "classes", (int64_t)info->classes);
-    jsni_json_put_int(w, "image_size", (int64_t)info->image_size);
-    put_channels(w, "mean", info->mean);
-    put_channels(w, "deviation", info->deviation);
-    jsni_json_put_text(w, "evaluation", info->evaluation);
-    jsni_json_put_text(w, "source", info->source);
-    jsni_json_put_text(w, "sha256", info->sha256);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "name", "name        %s\n", info->name);
+    cli_field_text(&r, "network", "network     %s\n", info->network);
+    cli_field_int(&r, "classes", "classes     %lld\n", (int64_t)info->classes);
+    cli_field_int(&r, "image_size", "image size  %lld\n", (int64_t)info->image_size);
+    cli_words(&r, "mean       ");
+    cli_field_reals(&r, "mean", " %.3f", info->mean, 3);
+    cli_words(&r, "\ndeviation  ");
+    cli_field_reals(&r, "deviation", " %.3f", info->deviation, 3);
+    cli_field_text(&r, "evaluation", "\nevaluation  %s\n", info->evaluation);
+    cli_field_text(&r, "source", "source      %s\n", info->source);
+    cli_field_text(&r, "sha256", "SHA-256     %s\n", info->sha256);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 jsn_status cli_weights_print(const jsn_weights_info *list, size_t count, bool json)
@@ -39,7 +31,7 @@ jsn_status cli_weights_print(const jsn_weights_info *list, size_t count, bool js
     for (size_t i = 0; i < count && status == JSN_OK; i++) {
         const jsn_weights_info *info = &list[i];
         if (json)
-            status = print_json(info);
+            status = cli_weights_describe(info, true);
         else
             cli_print("%s: %s, %zu classes, %zux%zu pixels, SHA-256 %.8s (%s)\n",
                       info->name, info->network, info->classes, info->image_size,

@@ -9,4 +9,7 @@
 /* A line for each, or with `json` an object on a line. */
 jsn_status cli_weights_print(const jsn_weights_info *list, size_t count, bool json);
 
+/* All that is known of one, as lines or as that object. */
+jsn_status cli_weights_describe(const jsn_weights_info *info, bool json);
+
 #endif /* JENSEN_CLI_WEIGHTS_H */

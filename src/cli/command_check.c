@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "core/words.h"
 #include "jensen/run_check.h"
 
@@ -16,49 +15,42 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(check_values, "one JSON object on stdout"),
 };
 
-static jsn_status print_json(const char *run, const jsn_run_checked *c)
+static void list_file(cli_record *r, const jsn_run_checked_file *f)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "run", run);
-    jsni_json_put_bool(w, "sound", c->sound);
-    jsni_json_put_bool(w, "finished", c->finished);
-    jsni_json_put_bool(w, "predict", c->predict);
-    jsni_json_put_bool(w, "report", c->report);
-    jsni_json_put_bool(w, "resume", c->resume);
-    jsni_json_begin_array(w, "files");
-    for (size_t i = 0; i < c->file_count; i++) {
-        const jsn_run_checked_file *f = &c->files[i];
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", f->name);
-        jsni_json_put_text(w, "state", jsn_run_file_state_name(f->state));
-        if (f->problem[0] != '\0')
-            jsni_json_put_text(w, "problem", f->problem);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    const bool named = strncmp(f->problem, f->name, strlen(f->name)) == 0;
+    cli_begin_object(r, NULL);
+    cli_field_text(r, "state", "%-9s ", jsn_run_file_state_name(f->state));
+    cli_field_text(r, "name", named ? NULL : "%s", f->name);
+    if (f->problem[0] != '\0')
+        cli_field_text(r, "problem", named ? "%s" : ": %s", f->problem);
+    cli_words(r, "\n");
+    cli_end(r);
 }
 
-static void print_text(const jsn_run_checked *c)
+static jsn_status describe(const char *run, const jsn_run_checked *c, bool json)
 {
-    for (size_t i = 0; i < c->file_count; i++) {
-        const jsn_run_checked_file *f = &c->files[i];
-        const char *state = jsn_run_file_state_name(f->state);
-        const bool named = strncmp(f->problem, f->name, strlen(f->name)) == 0;
-        cli_print("%-9s %s%s%s\n", state, named ? "" : f->name,
-                  named || f->problem[0] == '\0' ? "" : ": ", f->problem);
-    }
-    const bool none = !c->predict && !c->report && !c->resume;
-    cli_print("the run is %s and %s; usable:%s%s%s%s\n",
-              c->finished ? "finished" : "not finished", c->sound ? "sound" : "damaged",
-              c->predict ? " predict eval" : "", c->report ? " report" : "",
-              c->resume ? " train (continues)" : "",
-              none ? " by no command as it is" : "");
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "run", NULL, run);
+    cli_begin_array(&r, "files");
+    for (size_t i = 0; i < c->file_count; i++)
+        list_file(&r, &c->files[i]);
+    cli_end(&r);
+    cli_field_bool(&r, "finished", "the run is finished", "the run is not finished",
+                   c->finished);
+    cli_field_bool(&r, "sound",
+                   " and sound; usable:", " and damaged; usable:", c->sound);
+    cli_field_bool(&r, "predict", " predict eval", NULL, c->predict);
+    cli_field_bool(&r, "report", " report", NULL, c->report);
+    cli_field_bool(&r, "resume", " train (continues)", NULL, c->resume);
+    if (!c->predict && !c->report && !c->resume)
+        cli_words(&r, " by no command as it is");
+    cli_words(&r, "\n");
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -70,10 +62,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = jsn_run_check(&c, args->items[0]);
     if (status != JSN_OK)
         return status;
-    if (v->json)
-        status = print_json(args->items[0], &c);
-    else
-        print_text(&c);
+    status = describe(args->items[0], &c, v->json);
     size_t bad = 0;
     for (size_t i = 0; i < c.file_count; i++)
         bad += c.files[i].state > JSN_RUN_FILE_READABLE;

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
-#include "core/words.h"
+#include "cli/cli_record.h"
 #include "jensen/dataset.h"
 #include "jensen/image_file.h"
 
@@ -131,115 +129,100 @@ static void count_classes(const jsn_dataset *data, jsn_split split, size_t *coun
 }
 
 /* Width or height, or null beside the least and the most. */
-static void put_size(jsni_json_writer *w, const char *name, const char *range_name,
+static void put_size(cli_record *r, const char *name, const char *range_name,
                      size_t value, const size_t range[2])
 {
     if (value > 0)
-        jsni_json_put_int(w, name, (int64_t)value);
+        cli_field_int(r, name, NULL, (int64_t)value);
     else
-        jsni_json_put_null(w, name);
+        cli_field_null(r, name);
     if (range[0] == 0)
         return;
-    jsni_json_begin_array(w, range_name);
-    jsni_json_put_int(w, NULL, (int64_t)range[0]);
-    jsni_json_put_int(w, NULL, (int64_t)range[1]);
-    jsni_json_end(w);
+    cli_begin_array(r, range_name);
+    cli_field_int(r, NULL, NULL, (int64_t)range[0]);
+    cli_field_int(r, NULL, NULL, (int64_t)range[1]);
+    cli_end(r);
 }
 
-static jsn_status print_json(const jsn_dataset *data, const sizes *seen,
-                             char sums[][SUM_HEX], size_t *counts)
+static void show_size(cli_record *r, const jsn_dataset_traits *about, const sizes *seen)
 {
-    const jsn_dataset_traits *about = jsn_dataset_about(data);
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "data", about->spec);
-    jsni_json_put_text(w, "kind", about->kind);
-    put_size(w, "width", "width_range", about->width, seen->width);
-    put_size(w, "height", "height_range", about->height, seen->height);
-    jsni_json_put_text(w, "asymmetric", about->asymmetric);
-    jsni_json_begin_array(w, "mean");
-    for (int c = 0; c < 3; c++)
-        jsni_json_put_real(w, NULL, (double)about->mean[c]);
-    jsni_json_end(w);
-    jsni_json_begin_array(w, "deviation");
-    for (int c = 0; c < 3; c++)
-        jsni_json_put_real(w, NULL, (double)about->deviation[c]);
-    jsni_json_end(w);
-    jsni_json_begin_array(w, "classes");
-    for (size_t k = 0; k < about->classes; k++)
-        jsni_json_put_text(w, NULL, jsn_dataset_class(data, k));
-    jsni_json_end(w);
-    jsni_json_begin_object(w, "splits");
-    for (int s = 0; s < JSN_SPLITS; s++) {
-        if (jsn_dataset_samples(data, (jsn_split)s) == 0)
-            continue;
-        count_classes(data, (jsn_split)s, counts);
-        jsni_json_begin_object(w, jsn_split_name((jsn_split)s));
-        jsni_json_put_int(w, "samples",
-                          (int64_t)jsn_dataset_samples(data, (jsn_split)s));
-        jsni_json_begin_array(w, "per_class");
-        for (size_t k = 0; k < about->classes; k++)
-            jsni_json_put_int(w, NULL, (int64_t)counts[k]);
-        jsni_json_end(w);
-        jsni_json_put_bool(w, "soft_labels",
-                           jsn_dataset_soft_labels(data, (jsn_split)s) != NULL);
-        if (sums[s][0] != '\0')
-            jsni_json_put_text(w, "pixels_sha256", sums[s]);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
-
-static void print_size(const jsn_dataset_traits *about, const sizes *seen)
-{
+    put_size(r, "width", "width_range", about->width, seen->width);
+    put_size(r, "height", "height_range", about->height, seen->height);
     if (about->width > 0)
-        cli_print("images     %zu x %zu\n", about->width, about->height);
+        cli_words(r, "images     %zu x %zu\n", about->width, about->height);
     else if (seen->read == 0)
-        cli_print("images     none of the %zu looked at can be read\n", seen->looked);
+        cli_words(r, "images     none of the %zu looked at can be read\n",
+                  seen->looked);
     else if (seen->width[0] == seen->width[1] && seen->height[0] == seen->height[1])
-        cli_print("images     %zu x %zu (of %zu looked at)\n", seen->width[0],
+        cli_words(r, "images     %zu x %zu (of %zu looked at)\n", seen->width[0],
                   seen->height[0], seen->read);
     else
-        cli_print("images     %zu to %zu wide, %zu to %zu high (of %zu looked at)\n",
+        cli_words(r, "images     %zu to %zu wide, %zu to %zu high (of %zu looked at)\n",
                   seen->width[0], seen->width[1], seen->height[0], seen->height[1],
                   seen->read);
 }
 
-static void print_text(const jsn_dataset *data, const sizes *seen, char sums[][SUM_HEX],
-                       size_t *counts)
+static void show_split(cli_record *r, const jsn_dataset *data, jsn_split split,
+                       const char *sum, size_t *counts)
+{
+    enum { MOST_ROWS_SHOWN = 20 };
+    const size_t classes = jsn_dataset_about(data)->classes;
+    const size_t samples = jsn_dataset_samples(data, split);
+    const bool soft = jsn_dataset_soft_labels(data, split) != NULL;
+    size_t least = samples, most = 0;
+    count_classes(data, split, counts);
+    for (size_t k = 0; k < classes; k++) {
+        least = counts[k] < least ? counts[k] : least;
+        most = counts[k] > most ? counts[k] : most;
+    }
+    cli_begin_object(r, jsn_split_name(split));
+    cli_words(r, "%-10s", jsn_split_name(split));
+    cli_field_int(r, "samples", samples == 1 ? " %lld sample" : " %lld samples",
+                  (int64_t)samples);
+    cli_words(r, ", %zu to %zu a class", least, most);
+    cli_field_bool(r, "soft_labels", ", soft labels\n", "\n", soft);
+    if (sum[0] != '\0')
+        cli_field_text(r, "pixels_sha256", "           pixels SHA-256 %s\n", sum);
+    cli_begin_array(r, "per_class");
+    for (size_t k = 0; k < classes; k++) {
+        const bool shown = classes <= MOST_ROWS_SHOWN;
+        cli_field_int(r, NULL, shown ? "%10lld" : NULL, (int64_t)counts[k]);
+        if (shown)
+            cli_words(r, " %s\n", jsn_dataset_class(data, k));
+    }
+    cli_end(r);
+    cli_end(r);
+}
+
+static jsn_status describe(const jsn_dataset *data, const sizes *seen,
+                           char sums[][SUM_HEX], size_t *counts, bool json)
 {
     const jsn_dataset_traits *about = jsn_dataset_about(data);
-    cli_print("%s (%s)\n", about->spec, about->kind);
-    print_size(about, seen);
-    cli_print("normalised mean %.4f %.4f %.4f, deviation %.4f %.4f %.4f\n",
-              (double)about->mean[0], (double)about->mean[1], (double)about->mean[2],
-              (double)about->deviation[0], (double)about->deviation[1],
-              (double)about->deviation[2]);
-    cli_print("classes    %zu\n", about->classes);
-    for (int s = 0; s < JSN_SPLITS; s++) {
-        const size_t samples = jsn_dataset_samples(data, (jsn_split)s);
-        if (samples == 0)
-            continue;
-        size_t least = samples, most = 0;
-        count_classes(data, (jsn_split)s, counts);
-        for (size_t k = 0; k < about->classes; k++) {
-            least = counts[k] < least ? counts[k] : least;
-            most = counts[k] > most ? counts[k] : most;
-        }
-        cli_print("%-10s %zu %s, %zu to %zu a class%s\n", jsn_split_name((jsn_split)s),
-                  samples, jsni_noun(samples, "sample", "samples"), least, most,
-                  jsn_dataset_soft_labels(data, (jsn_split)s) != NULL ? ", soft labels"
-                                                                      : "");
-        if (sums[s][0] != '\0')
-            cli_print("           pixels SHA-256 %s\n", sums[s]);
-        for (size_t k = 0; k < about->classes && about->classes <= 20; k++)
-            cli_print("%10zu %s\n", counts[k], jsn_dataset_class(data, k));
-    }
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "data", "%s", about->spec);
+    cli_field_text(&r, "kind", " (%s)\n", about->kind);
+    show_size(&r, about, seen);
+    cli_field_text(&r, "asymmetric", NULL, about->asymmetric);
+    cli_words(&r, "normalised mean");
+    cli_field_reals(&r, "mean", " %.4f", about->mean, 3);
+    cli_words(&r, ", deviation");
+    cli_field_reals(&r, "deviation", " %.4f", about->deviation, 3);
+    cli_words(&r, "\nclasses    %zu\n", about->classes);
+    cli_begin_array(&r, "classes");
+    for (size_t k = 0; k < about->classes; k++)
+        cli_field_text(&r, NULL, NULL, jsn_dataset_class(data, k));
+    cli_end(&r);
+    cli_begin_object(&r, "splits");
+    for (int s = 0; s < JSN_SPLITS; s++)
+        if (jsn_dataset_samples(data, (jsn_split)s) > 0)
+            show_split(&r, data, (jsn_split)s, sums[s], counts);
+    cli_end(&r);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -276,10 +259,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     }
     if (status == JSN_OK && v->sheet != NULL)
         status = write_sheet(data, v);
-    if (status == JSN_OK && v->json)
-        status = print_json(data, &seen, sums, counts);
-    else if (status == JSN_OK)
-        print_text(data, &seen, sums, counts);
+    if (status == JSN_OK)
+        status = describe(data, &seen, sums, counts, v->json);
     if (status == JSN_OK && no_sum[0] != '\0')
         status = cli_fail(JSN_ERR_DATA, "%s", no_sum);
     free(counts);

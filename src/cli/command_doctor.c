@@ -4,11 +4,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "core/machine.h"
-#include "core/words.h"
 #include "jensen/backend.h"
 #include "jensen/version.h"
 
@@ -48,124 +46,105 @@ static double gib(uint64_t bytes)
     return (double)(uint64_t)((double)bytes / GIB * 10.0 + 0.5) / 10.0;
 }
 
-static void write_gpus(jsni_json_writer *w, const jsni_gpu_driver *driver)
+static void show_machine(cli_record *r, const jsni_machine *machine)
 {
-    jsni_json_begin_object(w, "gpu");
-    jsni_json_put_bool(w, "driver", driver->loadable);
-    jsni_json_put_int(w, "cuda_version", driver->version);
-    jsni_json_put_text(w, "problem", driver->text);
-    jsni_json_begin_array(w, "devices");
+    const bool limited = machine->memory_limit < machine->memory;
+    cli_words(r, "\nmachine\n");
+    cli_field_text(r, "cpu", "  CPU              %s\n", machine->cpu);
+    cli_field_int(r, "cores", "  cores            %lld\n", (int64_t)machine->cores);
+    cli_words(r, "  instruction sets");
+    cli_begin_object(r, "instruction_sets");
+    for (size_t i = 0; i < jsni_instruction_set_count(); i++) {
+        const jsni_instruction_set set = jsni_instruction_set_at(i);
+        cli_field_bool(r, set.name, NULL, NULL, set.present);
+        if (set.present)
+            cli_words(r, " %s", set.name);
+    }
+    cli_end(r);
+    cli_field_real(r, "memory_gib", "\n  memory           %.1f GiB",
+                   gib(machine->memory));
+    cli_field_real(r, "memory_limit_gib", limited ? ", limited to %.1f GiB" : NULL,
+                   gib(machine->memory_limit));
+    cli_words(r, "\n");
+    cli_field_real(r, "disk_free_gib", NULL, gib(jsni_disk_free(".")));
+}
+
+static void show_gpus(cli_record *r, const jsni_gpu_driver *driver)
+{
+    cli_begin_object(r, "gpu");
+    cli_field_bool(r, "driver", NULL, NULL, driver->loadable);
+    cli_field_int(r, "cuda_version", NULL, driver->version);
+    cli_field_text(r, "problem",
+                   driver->gpus == 0 ? "  GPU              none: %s\n" : NULL,
+                   driver->text);
+    cli_begin_array(r, "devices");
     for (size_t i = 0; i < driver->gpus; i++) {
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", driver->gpu[i].name);
-        jsni_json_put_real(w, "memory_gib", gib(driver->gpu[i].memory));
-        jsni_json_end(w);
+        cli_begin_object(r, NULL);
+        cli_field_text(r, "name", "  GPU              %s", driver->gpu[i].name);
+        cli_field_real(r, "memory_gib", ", %.1f GiB", gib(driver->gpu[i].memory));
+        cli_words(r, " (driver for CUDA %d.%d)\n", driver->version / 1000,
+                  driver->version % 1000 / 10);
+        cli_end(r);
     }
-    jsni_json_end(w);
-    jsni_json_end(w);
+    cli_end(r);
+    cli_end(r);
 }
 
-static void write_folders(jsni_json_writer *w, const folder folders[FOLDERS])
+static void show_folders(cli_record *r, const folder folders[FOLDERS])
 {
-    jsni_json_begin_array(w, "folders");
+    cli_words(r, "\nfolders\n");
+    cli_begin_array(r, "folders");
     for (size_t i = 0; i < FOLDERS; i++) {
         const uint64_t room = jsni_disk_free(folders[i].path);
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "path", folders[i].path);
-        jsni_json_put_text(w, "purpose", folders[i].purpose);
-        jsni_json_put_bool(w, "exists", room > 0);
-        jsni_json_put_real(w, "free_gib", gib(room));
-        jsni_json_end(w);
+        cli_begin_object(r, NULL);
+        cli_field_text(r, "purpose", "  %-16s", folders[i].purpose);
+        cli_field_text(r, "path", " %s", folders[i].path);
+        cli_field_bool(r, "exists", NULL, ", not there yet\n", room > 0);
+        cli_field_real(r, "free_gib", room > 0 ? ", %.1f GiB free\n" : NULL, gib(room));
+        cli_end(r);
     }
-    jsni_json_end(w);
+    cli_end(r);
 }
 
-static void write_object(jsni_json_writer *w, const jsni_machine *machine,
-                         const jsni_gpu_driver *driver, const folder folders[FOLDERS])
+static void show_build(cli_record *r)
 {
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "version", jsn_version());
-    jsni_json_put_text(w, "cpu", machine->cpu);
-    jsni_json_put_int(w, "cores", (int64_t)machine->cores);
-    jsni_json_put_real(w, "memory_gib", gib(machine->memory));
-    jsni_json_put_real(w, "memory_limit_gib", gib(machine->memory_limit));
-    jsni_json_put_real(w, "disk_free_gib", gib(jsni_disk_free(".")));
-    jsni_json_begin_object(w, "instruction_sets");
-    for (size_t i = 0; i < jsni_instruction_set_count(); i++)
-        jsni_json_put_bool(w, jsni_instruction_set_at(i).name,
-                           jsni_instruction_set_at(i).present);
-    jsni_json_end(w);
-    write_gpus(w, driver);
-    jsni_json_begin_object(w, "backends");
-    for (size_t i = 0; jsn_backend_describe(i).name != NULL; i++)
-        jsni_json_put_int(w, jsn_backend_describe(i).name,
-                          (int64_t)jsn_backend_describe(i).devices);
-    jsni_json_end(w);
-    jsni_json_begin_object(w, "libraries");
-    for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
-        jsni_json_put_text(w, jsn_feature_describe(i)->name,
-                           jsn_feature_describe(i)->version);
-    jsni_json_end(w);
-    write_folders(w, folders);
-    jsni_json_end(w);
-}
-
-static jsn_status print_json(const jsni_machine *machine, const jsni_gpu_driver *driver,
-                             const folder folders[FOLDERS])
-{
-    jsni_json_writer *writer = NULL;
-    const jsn_status status = jsni_json_writer_create(&writer, 0);
-    if (status != JSN_OK)
-        return status;
-    write_object(writer, machine, driver, folders);
-    return cli_print_json(writer);
-}
-
-static void print_gpus(const jsni_gpu_driver *driver)
-{
-    if (driver->gpus == 0)
-        cli_print("  %-16s none: %s\n", "GPU", driver->text);
-    for (size_t i = 0; i < driver->gpus; i++)
-        cli_print("  %-16s %s, %.1f GiB (driver for CUDA %d.%d)\n", "GPU",
-                  driver->gpu[i].name, gib(driver->gpu[i].memory),
-                  driver->version / 1000, driver->version % 1000 / 10);
-}
-
-static void print_text(const jsni_machine *machine, const jsni_gpu_driver *driver,
-                       const folder folders[FOLDERS])
-{
-    cli_print("jensen %s\n\nmachine\n  %-16s %s\n  %-16s %zu\n", jsn_version(), "CPU",
-              machine->cpu, "cores", machine->cores);
-    cli_print("  %-16s", "instruction sets");
-    for (size_t i = 0; i < jsni_instruction_set_count(); i++)
-        if (jsni_instruction_set_at(i).present)
-            cli_print(" %s", jsni_instruction_set_at(i).name);
-    cli_print("\n  %-16s %.1f GiB", "memory", gib(machine->memory));
-    if (machine->memory_limit < machine->memory)
-        cli_print(", limited to %.1f GiB", gib(machine->memory_limit));
-    cli_print("\n");
-    print_gpus(driver);
-    cli_print("\nfolders\n");
-    for (size_t i = 0; i < FOLDERS; i++) {
-        const uint64_t room = jsni_disk_free(folders[i].path);
-        cli_print("  %-16s %s", folders[i].purpose, folders[i].path);
-        if (room > 0)
-            cli_print(", %.1f GiB free\n", gib(room));
-        else
-            cli_print(", not there yet\n");
-    }
-    cli_print("\nbackends\n");
+    cli_words(r, "\nbackends\n");
+    cli_begin_object(r, "backends");
     for (size_t i = 0; jsn_backend_describe(i).name != NULL; i++) {
         const jsn_backend_info b = jsn_backend_describe(i);
-        cli_print("  %-16s %zu %s, %s\n", b.name, b.devices,
-                  jsni_noun(b.devices, "device", "devices"), b.summary);
+        cli_words(r, "  %-16s", b.name);
+        cli_field_int(r, b.name, b.devices == 1 ? " %lld device" : " %lld devices",
+                      (int64_t)b.devices);
+        cli_words(r, ", %s\n", b.summary);
     }
-    cli_print("\nlibraries\n");
+    cli_end(r);
+    cli_words(r, "\nlibraries\n");
+    cli_begin_object(r, "libraries");
     for (size_t i = 0; jsn_feature_describe(i) != NULL; i++) {
         const jsn_feature *f = jsn_feature_describe(i);
-        cli_print("  %-16s %-10s %s\n", f->name,
-                  f->version[0] != '\0' ? f->version : "missing", f->purpose);
+        cli_words(r, "  %-16s", f->name);
+        cli_field_text(r, f->name, f->version[0] != '\0' ? " %-10s" : " missing   ",
+                       f->version);
+        cli_words(r, " %s\n", f->purpose);
     }
+    cli_end(r);
+}
+
+static jsn_status describe(const jsni_machine *machine, const jsni_gpu_driver *driver,
+                           const folder folders[FOLDERS], bool json)
+{
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "version", "jensen %s\n", jsn_version());
+    show_machine(&r, machine);
+    show_gpus(&r, driver);
+    show_folders(&r, folders);
+    show_build(&r);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -179,10 +158,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsni_machine_probe(&machine);
     jsni_gpu_probe(&driver);
     find_folders(folders);
-    if (v->json)
-        return print_json(&machine, &driver, folders);
-    print_text(&machine, &driver, folders);
-    return JSN_OK;
+    return describe(&machine, &driver, folders, v->json);
 }
 
 const cli_command cli_command_doctor = {

@@ -5,10 +5,9 @@
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
 #include "cli/cli_csv.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
+#include "cli/cli_record.h"
 #include "cli/cli_print.h"
-#include "core/json.h"
 #include "jensen/classifier.h"
 
 typedef struct eval_values {
@@ -34,68 +33,6 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(eval_values, "one JSON object on stdout"),
 };
 
-static void put_class_scores(jsni_json_writer *w, const jsn_classifier_scores *s,
-                             size_t classes)
-{
-    jsni_json_begin_array(w, "class_scores");
-    for (size_t k = 0; k < classes; k++) {
-        const jsn_class_scores *one = &s->per_class[k];
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_int(w, "labels", (int64_t)one->labels);
-        jsni_json_put_int(w, "predictions", (int64_t)one->predictions);
-        jsni_json_put_real(w, "precision", one->precision);
-        jsni_json_put_real(w, "recall", one->recall);
-        jsni_json_put_real(w, "f1", one->f1);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-}
-
-static void put_confusion(jsni_json_writer *w, const jsn_classifier_scores *s,
-                          size_t classes)
-{
-    if (s->confusion == NULL) {
-        jsni_json_put_null(w, "confusion");
-        return;
-    }
-    jsni_json_begin_array(w, "confusion");
-    for (size_t k = 0; k < classes; k++) {
-        jsni_json_begin_array(w, NULL);
-        for (size_t j = 0; j < classes; j++)
-            jsni_json_put_int(w, NULL, (int64_t)s->confusion[k * classes + j]);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-}
-
-static jsn_status print_json(const jsn_classifier *c, const jsn_classifier_scores *s)
-{
-    const size_t classes = jsn_classifier_classes(c);
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "split", s->split);
-    jsni_json_put_int(w, "samples", (int64_t)s->samples);
-    jsni_json_put_int(w, "bad_images", (int64_t)s->bad_images);
-    jsni_json_put_real(w, "accuracy", s->accuracy);
-    jsni_json_put_real(w, "balanced_accuracy", s->balanced_accuracy);
-    jsni_json_put_real(w, "macro_f1", s->macro_f1);
-    jsni_json_put_real(w, "top5", s->top5);
-    jsni_json_put_real(w, "loss", s->loss);
-    jsni_json_put_real(w, "ece", s->ece);
-    jsni_json_put_real(w, "consistency", s->consistency);
-    jsni_json_begin_array(w, "classes");
-    for (size_t k = 0; k < classes; k++)
-        jsni_json_put_text(w, NULL, jsn_classifier_class(c, k));
-    jsni_json_end(w);
-    put_class_scores(w, s, classes);
-    put_confusion(w, s, classes);
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
-
 /* The longest name of a class, in [least, most] characters. */
 static size_t name_width(const jsn_classifier *c, size_t least, size_t most)
 {
@@ -107,81 +44,110 @@ static size_t name_width(const jsn_classifier *c, size_t least, size_t most)
     return width < most ? width : most;
 }
 
-static void print_share(double share)
+static void show_share(cli_record *r, const char *key, double share)
 {
     if (isnan(share))
-        cli_print(" %9s", "-");
-    else
-        cli_print(" %8.2f%%", 100.0 * share);
+        cli_words(r, " %9s", "-");
+    cli_field_share(r, key, " %8.2f%%", share);
 }
 
-static void print_classes(const jsn_classifier *c, const jsn_classifier_scores *s)
+static void show_classes(cli_record *r, const jsn_classifier *c,
+                         const jsn_classifier_scores *s)
 {
     enum { MOST_ROWS = 200, MOST_LABEL = 32 };
     const size_t classes = jsn_classifier_classes(c);
-    if (classes > MOST_ROWS) {
-        cli_print("\nscores of %zu classes: too many to print, --json has them\n",
+    if (r->json == NULL && classes > MOST_ROWS) {
+        cli_words(r, "\nscores of %zu classes: too many to print, --json has them\n",
                   classes);
         return;
     }
     const size_t width = name_width(c, 5, MOST_LABEL);
-    cli_print("\n");
-    cli_put_left("class", width);
-    cli_print(" %9s %9s %9s %9s\n", "precision", "recall", "F1", "images");
+    cli_words(r, "\n");
+    cli_cell_left(r, "class", width);
+    cli_words(r, " %9s %9s %9s %9s\n", "precision", "recall", "F1", "images");
+    cli_begin_array(r, "class_scores");
     for (size_t k = 0; k < classes; k++) {
         const jsn_class_scores *one = &s->per_class[k];
-        cli_put_left(jsn_classifier_class(c, k), width);
-        print_share(one->precision);
-        print_share(one->recall);
-        print_share(one->f1);
-        cli_print(" %9llu\n", (unsigned long long)one->labels);
+        cli_begin_object(r, NULL);
+        cli_cell_left(r, jsn_classifier_class(c, k), width);
+        cli_field_int(r, "predictions", NULL, (int64_t)one->predictions);
+        show_share(r, "precision", one->precision);
+        show_share(r, "recall", one->recall);
+        show_share(r, "f1", one->f1);
+        cli_field_int(r, "labels", " %9lld\n", (int64_t)one->labels);
+        cli_end(r);
     }
+    cli_end(r);
 }
 
-static void print_confusion(const jsn_classifier *c, const jsn_classifier_scores *s)
+static void show_confusion(cli_record *r, const jsn_classifier *c,
+                           const jsn_classifier_scores *s)
 {
     enum { MOST_COLUMNS = 12, MOST_LABEL = 24, LEAST_COLUMN = 6, MOST_COLUMN = 10 };
     const size_t classes = jsn_classifier_classes(c);
-    if (classes > MOST_COLUMNS) {
-        cli_print("\nconfusion of %zu classes: %s\n", classes,
+    if (r->json == NULL && classes > MOST_COLUMNS) {
+        cli_words(r, "\nconfusion of %zu classes: %s\n", classes,
                   s->confusion != NULL ? "too wide to print, --json has it"
                                        : "too many for a matrix, left out");
         return;
     }
+    if (s->confusion == NULL) {
+        cli_field_null(r, "confusion");
+        return;
+    }
     const size_t label = name_width(c, 1, MOST_LABEL);
     const size_t column = name_width(c, LEAST_COLUMN, MOST_COLUMN);
-    cli_print("\nconfusion (rows: label, columns: predicted)\n");
-    cli_put_left("", label);
+    char format[16];
+    (void)snprintf(format, sizeof format, " %%%zulld", column);
+    cli_words(r, "\nconfusion (rows: label, columns: predicted)\n");
+    cli_cell_left(r, "", label);
     for (size_t k = 0; k < classes; k++) {
-        cli_print(" ");
-        cli_put_right(jsn_classifier_class(c, k), column);
+        cli_words(r, " ");
+        cli_cell_right(r, jsn_classifier_class(c, k), column);
     }
-    cli_print("\n");
+    cli_words(r, "\n");
+    cli_begin_array(r, "confusion");
     for (size_t k = 0; k < classes; k++) {
-        cli_put_left(jsn_classifier_class(c, k), label);
+        cli_begin_array(r, NULL);
+        cli_cell_left(r, jsn_classifier_class(c, k), label);
         for (size_t j = 0; j < classes; j++)
-            cli_print(" %*llu", (int)column,
-                      (unsigned long long)s->confusion[k * classes + j]);
-        cli_print("\n");
+            cli_field_int(r, NULL, format, (int64_t)s->confusion[k * classes + j]);
+        cli_words(r, "\n");
+        cli_end(r);
     }
+    cli_end(r);
 }
 
-static void print_text(const jsn_classifier *c, const jsn_classifier_scores *s)
+static jsn_status describe(const jsn_classifier *c, const jsn_classifier_scores *s,
+                           bool json)
 {
-    cli_print("split        %s\nsamples      %llu\n", s->split,
-              (unsigned long long)s->samples);
-    if (s->bad_images > 0)
-        cli_print("bad images   %llu\n", (unsigned long long)s->bad_images);
-    cli_print("accuracy     %.2f%%\n", 100.0 * s->accuracy);
-    cli_print("balanced     %.2f%%\nmacro F1     %.2f%%\n",
-              100.0 * s->balanced_accuracy, 100.0 * s->macro_f1);
-    if (jsn_classifier_classes(c) > 5) /* of five, any class is among the first five */
-        cli_print("top-5        %.2f%%\n", 100.0 * s->top5);
-    cli_print("cross-entropy %.4f\ncalibration error %.4f\n", s->loss, s->ece);
-    if (!isnan(s->consistency))
-        cli_print("consistency  %.2f%%\n", 100.0 * s->consistency);
-    print_classes(c, s);
-    print_confusion(c, s);
+    const size_t classes = jsn_classifier_classes(c);
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "split", "split        %s\n", s->split);
+    cli_field_int(&r, "samples", "samples      %lld\n", (int64_t)s->samples);
+    cli_field_int(&r, "bad_images", s->bad_images > 0 ? "bad images   %lld\n" : NULL,
+                  (int64_t)s->bad_images);
+    cli_field_share(&r, "accuracy", "accuracy     %.2f%%\n", s->accuracy);
+    cli_field_share(&r, "balanced_accuracy", "balanced     %.2f%%\n",
+                    s->balanced_accuracy);
+    cli_field_share(&r, "macro_f1", "macro F1     %.2f%%\n", s->macro_f1);
+    /* Of five, any class is among the first five. */
+    cli_field_share(&r, "top5", classes > 5 ? "top-5        %.2f%%\n" : NULL, s->top5);
+    cli_field_real(&r, "loss", "cross-entropy %.4f\n", s->loss);
+    cli_field_real(&r, "ece", "calibration error %.4f\n", s->ece);
+    cli_field_share(&r, "consistency", "consistency  %.2f%%\n", s->consistency);
+    cli_begin_array(&r, "classes");
+    for (size_t k = 0; k < classes; k++)
+        cli_field_text(&r, NULL, NULL, jsn_classifier_class(c, k));
+    cli_end(&r);
+    show_classes(&r, c, s);
+    show_confusion(&r, c, s);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 typedef struct image_table {
@@ -231,10 +197,8 @@ static jsn_status run(void *values, const jsn_texts *args)
             c, args->items[1], v->consistency != 0, cli_logger(),
             table.file != NULL ? add_image : NULL, &table, &scores);
     status = cli_csv_close(table.file, v->csv, status);
-    if (status == JSN_OK && v->json)
-        status = print_json(c, &scores);
-    else if (status == JSN_OK)
-        print_text(c, &scores);
+    if (status == JSN_OK)
+        status = describe(c, &scores, v->json);
     jsn_classifier_scores_release(&scores);
     jsn_classifier_close(c);
     return status;

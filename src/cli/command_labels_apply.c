@@ -2,9 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "core/words.h"
 #include "jensen/review.h"
 
@@ -36,20 +35,26 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(apply_values, "one JSON object on stdout"),
 };
 
-static jsn_status print_json(const char *place, const jsn_labels_result *result)
+static jsn_status describe(const char *place, const jsn_labels_result *result,
+                           bool json)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "labels", place);
-    jsni_json_put_int(w, "images", (int64_t)result->images);
-    jsni_json_put_int(w, "decided", (int64_t)result->decided);
-    jsni_json_put_int(w, "changed", (int64_t)result->changed);
-    jsni_json_put_int(w, "removed", (int64_t)result->removed);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "labels", "%s: ", place);
+    cli_field_int(&r, "changed", "%lld", (int64_t)result->changed);
+    cli_field_int(&r, "images", " of %lld labels changed", (int64_t)result->images);
+    cli_field_int(&r, "decided", NULL, (int64_t)result->decided);
+    cli_field_int(&r, "removed",
+                  result->removed == 0   ? NULL
+                  : result->removed == 1 ? ", %lld image removed"
+                                         : ", %lld images removed",
+                  (int64_t)result->removed);
+    cli_words(&r, "\n");
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status undo(const apply_values *v, const char *folder)
@@ -82,16 +87,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         job.out = v->out != NULL ? v->out : "labels.csv";
     const char *place = v->copy != NULL ? v->copy : v->move ? job.folder : job.out;
     const jsn_status status = jsn_labels_apply(&job, &result);
-    if (status != JSN_OK)
-        return status;
-    if (v->json)
-        return print_json(place, &result);
-    cli_print("%s: %zu of %zu labels changed", place, result.changed, result.images);
-    if (result.removed > 0)
-        cli_print(", %zu %s removed", result.removed,
-                  jsni_noun(result.removed, "image", "images"));
-    cli_print("\n");
-    return JSN_OK;
+    return status == JSN_OK ? describe(place, &result, v->json) : status;
 }
 
 const cli_command cli_command_labels_apply = {

@@ -2,9 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/review.h"
 
 typedef struct diff_values {
@@ -18,7 +17,7 @@ static const jsn_option_info options[] = {
 };
 
 typedef struct differences {
-    jsni_json_writer *json; /* or NULL */
+    cli_record record;
     int64_t changed, added, removed;
 } differences;
 
@@ -27,50 +26,40 @@ static jsn_status report(void *user, const char *path, const char *before,
                          const char *after)
 {
     differences *d = user;
+    cli_record *r = &d->record;
     d->changed += before != NULL && after != NULL;
     d->added += before == NULL;
     d->removed += after == NULL;
-    if (d->json == NULL) {
-        cli_print("%s\t%s\t%s\n", path, before != NULL ? before : "-",
-                  after != NULL ? after : "-");
-        return JSN_OK;
-    }
-    jsni_json_begin_object(d->json, NULL);
-    jsni_json_put_text(d->json, "path", path);
-    jsni_json_put_text(d->json, "before", before);
-    jsni_json_put_text(d->json, "after", after);
-    jsni_json_end(d->json);
+    cli_begin_object(r, NULL);
+    cli_field_text(r, "path", "%s", path);
+    cli_field_text(r, "before", before != NULL ? "\t%s" : "\t-", before);
+    cli_field_text(r, "after", after != NULL ? "\t%s\n" : "\t-\n", after);
+    cli_end(r);
     return JSN_OK;
-}
-
-static jsn_status finish_json(differences *d)
-{
-    jsni_json_end(d->json);
-    jsni_json_put_int(d->json, "changed", d->changed);
-    jsni_json_put_int(d->json, "added", d->added);
-    jsni_json_put_int(d->json, "removed", d->removed);
-    jsni_json_end(d->json);
-    return cli_print_json(d->json);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const diff_values *v = values;
     differences d = {0};
+    cli_record *r = &d.record;
     if (args->count != 2)
         return cli_usage("needs two label files, got %zu", args->count);
-    if (v->json) {
-        const jsn_status status = jsni_json_writer_create(&d.json, 0);
-        if (status != JSN_OK)
-            return status;
-        jsni_json_begin_object(d.json, NULL);
-        jsni_json_begin_array(d.json, "differences");
-    }
-    const jsn_status status =
-        jsn_labels_diff(args->items[0], args->items[1], report, &d);
+    jsn_status status = cli_record_open(r, v->json);
     if (status != JSN_OK)
-        jsni_json_writer_destroy(d.json);
-    return status == JSN_OK && v->json ? finish_json(&d) : status;
+        return status;
+    cli_begin_object(r, NULL);
+    cli_begin_array(r, "differences");
+    status = jsn_labels_diff(args->items[0], args->items[1], report, &d);
+    cli_end(r);
+    cli_field_int(r, "changed", NULL, d.changed);
+    cli_field_int(r, "added", NULL, d.added);
+    cli_field_int(r, "removed", NULL, d.removed);
+    cli_end(r);
+    if (status == JSN_OK)
+        return cli_record_close(r);
+    cli_record_drop(r);
+    return status;
 }
 
 const cli_command cli_command_labels_diff = {

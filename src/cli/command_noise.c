@@ -5,9 +5,8 @@
 
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/dataset.h"
 #include "jensen/noise.h"
 #include "jensen/train.h"
@@ -58,35 +57,6 @@ static jsn_status make_input(const jsn_dataset *data, const noise_values *v,
     return JSN_OK;
 }
 
-static jsn_status print_json(const noise_values *v, const jsn_noise_input *in,
-                             const jsn_noise_result *r)
-{
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "noise", v->noise);
-    jsni_json_put_int(w, "seed", v->seed);
-    jsni_json_put_int(w, "samples", (int64_t)r->samples);
-    jsni_json_put_int(w, "listed", (int64_t)r->listed_samples);
-    jsni_json_put_int(w, "drawn", (int64_t)r->drawn);
-    jsni_json_put_int(w, "changed", (int64_t)r->changed);
-    jsni_json_put_real(w, "nominal_rate", r->nominal_rate);
-    jsni_json_put_real(w, "real_rate", r->real_rate);
-    jsni_json_put_real(w, "factor", r->factor);
-    jsni_json_begin_array(w, "class_rates");
-    for (size_t c = 0; c < r->classes; c++)
-        jsni_json_put_real(w, NULL, r->class_rates[c]);
-    jsni_json_end(w);
-    jsni_json_begin_array(w, "class_names");
-    for (size_t c = 0; c < r->classes; c++)
-        jsni_json_put_text(w, NULL, in->class_names[c]);
-    jsni_json_end(w);
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
-
 /* The label that most changed samples of class `c` got; classes when none changed. */
 static size_t main_target(const jsn_noise_result *r, size_t c)
 {
@@ -99,35 +69,57 @@ static size_t main_target(const jsn_noise_result *r, size_t c)
     return best;
 }
 
-static void print_text(const noise_values *v, const jsn_noise_input *in,
-                       const jsn_noise_result *r)
+static void show_classes(cli_record *r, const jsn_noise_input *in,
+                         const jsn_noise_result *n)
 {
     enum { LEAST_NAME = 24 };
-    cli_print("noise     %s, seed %lld\n", v->noise, (long long)v->seed);
-    cli_print("samples   %zu", r->samples);
-    if (r->listed_samples != r->samples)
-        cli_print(", %zu with a label, %zu left for validation", r->listed_samples,
-                  r->samples - r->listed_samples);
-    cli_print("\ndrawn     %zu\nchanged   %zu\n", r->drawn, r->changed);
-    if (!isnan(r->nominal_rate))
-        cli_print("nominal   %.2f%%\n", 100.0 * r->nominal_rate);
-    cli_print("real      %.2f%%\n", 100.0 * r->real_rate);
-    if (!isnan(r->factor))
-        cli_print("factor    %.17g\n", r->factor);
     size_t width = LEAST_NAME;
-    for (size_t c = 0; c < r->classes; c++) {
+    for (size_t c = 0; c < n->classes; c++) {
         const size_t name = cli_cell_width(in->class_names[c]);
         width = name > width ? name : width;
     }
-    cli_print("\n");
-    cli_put_left("class", width);
-    cli_print(" %8s  %s\n", "wrong", r->transitions != NULL ? "most often as" : "");
-    for (size_t c = 0; c < r->classes; c++) {
-        const size_t target = main_target(r, c);
-        cli_put_left(in->class_names[c], width);
-        cli_print(" %7.2f%%  %s\n", 100.0 * r->class_rates[c],
-                  target < r->classes ? in->class_names[target] : "-");
+    cli_words(r, "\n");
+    cli_cell_left(r, "class", width);
+    cli_words(r, " %8s  %s\n", "wrong", n->transitions != NULL ? "most often as" : "");
+    cli_begin_array(r, "class_rates");
+    for (size_t c = 0; c < n->classes; c++) {
+        const size_t target = main_target(n, c);
+        cli_cell_left(r, in->class_names[c], width);
+        cli_field_share(r, NULL, " %7.2f%%", n->class_rates[c]);
+        cli_words(r, "  %s\n", target < n->classes ? in->class_names[target] : "-");
     }
+    cli_end(r);
+    cli_begin_array(r, "class_names");
+    for (size_t c = 0; c < n->classes; c++)
+        cli_field_text(r, NULL, NULL, in->class_names[c]);
+    cli_end(r);
+}
+
+static jsn_status describe(const noise_values *v, const jsn_noise_input *in,
+                           const jsn_noise_result *n)
+{
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, v->json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "noise", "noise     %s", v->noise);
+    cli_field_int(&r, "seed", ", seed %lld\n", v->seed);
+    cli_field_int(&r, "samples", "samples   %lld", (int64_t)n->samples);
+    const bool some = n->listed_samples != n->samples;
+    cli_field_int(&r, "listed", some ? ", %lld with a label" : NULL,
+                  (int64_t)n->listed_samples);
+    if (some)
+        cli_words(&r, ", %zu left for validation", n->samples - n->listed_samples);
+    cli_field_int(&r, "drawn", "\ndrawn     %lld\n", (int64_t)n->drawn);
+    cli_field_int(&r, "changed", "changed   %lld\n", (int64_t)n->changed);
+    cli_field_share(&r, "nominal_rate", "nominal   %.2f%%\n", n->nominal_rate);
+    cli_field_share(&r, "real_rate", "real      %.2f%%\n", n->real_rate);
+    cli_field_real(&r, "factor", isnan(n->factor) ? NULL : "factor    %.17g\n",
+                   n->factor);
+    show_classes(&r, in, n);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status make_noise(const noise_values *v, const jsn_noise *noise,
@@ -139,10 +131,8 @@ static jsn_status make_noise(const noise_values *v, const jsn_noise *noise,
         status = jsn_noise_write_csv(in, &result, v->out);
     if (status == JSN_OK && v->matrix != NULL)
         status = jsn_noise_write_matrix(&result, v->matrix);
-    if (status == JSN_OK && v->json)
-        status = print_json(v, in, &result);
-    else if (status == JSN_OK)
-        print_text(v, in, &result);
+    if (status == JSN_OK)
+        status = describe(v, in, &result);
     jsn_noise_result_release(&result);
     return status;
 }

@@ -1,99 +1,76 @@
 /* cli/command_show_augment.c - pipelines, stages and operations of augmentation. */
-#include <stdio.h>
-
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
-#include "core/json.h"
 #include "jensen/augment.h"
 
-static void print_operations(void)
+static void show_pipelines(cli_record *r)
 {
-    cli_print("\noperations ('jensen augment --op'; RandAugment's have the range of "
-              "magnitude 0..30):\n");
-    for (size_t i = 0; jsn_operation_describe(i) != NULL; i++) {
-        const jsn_operation_info *info = jsn_operation_describe(i);
-        cli_print("  %-14s", info->name);
-        if (info->randaugment)
-            cli_print(" %g..%g%s", info->low, info->high,
-                      info->is_signed ? ", either sign" : "");
-        cli_print("\n");
-    }
-}
-
-static void put_operations(jsni_json_writer *w)
-{
-    jsni_json_begin_array(w, "operations");
-    for (size_t i = 0; jsn_operation_describe(i) != NULL; i++) {
-        const jsn_operation_info *info = jsn_operation_describe(i);
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", info->name);
-        jsni_json_put_bool(w, "randaugment", info->randaugment);
-        if (info->randaugment) {
-            jsni_json_put_real(w, "low", info->low);
-            jsni_json_put_real(w, "high", info->high);
-            jsni_json_put_bool(w, "signed", info->is_signed);
-        }
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-}
-
-static jsn_status print_json(void)
-{
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_begin_array(w, "pipelines");
+    cli_words(r, "pipelines:\n");
+    cli_begin_array(r, "pipelines");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
         if (info->stages == NULL)
             continue;
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", info->name);
-        jsni_json_put_text(w, "summary", info->help);
-        jsni_json_put_text(w, "stages", info->stages);
-        jsni_json_end(w);
+        cli_begin_object(r, NULL);
+        cli_field_text(r, "name", "  %-20s", info->name);
+        cli_field_text(r, "summary", " %s\n", info->help);
+        cli_words(r, "%23s", "");
+        cli_field_text(r, "stages", info->stages[0] ? "%s\n" : "(no stage)\n",
+                       info->stages);
+        cli_end(r);
     }
-    jsni_json_end(w);
-    jsni_json_begin_array(w, "stages");
+    cli_end(r);
+}
+
+static void show_stages(cli_record *r)
+{
+    cli_words(r, "\nstages (join with '+'):\n");
+    cli_begin_array(r, "stages");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
         if (info->stages == NULL)
-            cli_put_entry(w, info->name, info->help, info->params, info->param_count);
+            cli_show_entry(r, "  %-12s", info->name, info->help, info->params,
+                           info->param_count);
     }
-    jsni_json_end(w);
-    put_operations(w);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_end(r);
+}
+
+static void show_operations(cli_record *r)
+{
+    cli_words(r, "\noperations ('jensen augment --op'; RandAugment's have the range of "
+                 "magnitude 0..30):\n");
+    cli_begin_array(r, "operations");
+    for (size_t i = 0; jsn_operation_describe(i) != NULL; i++) {
+        const jsn_operation_info *info = jsn_operation_describe(i);
+        cli_begin_object(r, NULL);
+        cli_field_text(r, "name", "  %-14s", info->name);
+        cli_field_bool(r, "randaugment", NULL, NULL, info->randaugment);
+        if (info->randaugment) {
+            cli_field_real(r, "low", " %g", info->low);
+            cli_field_real(r, "high", "..%g", info->high);
+            cli_field_bool(r, "signed", ", either sign", NULL, info->is_signed);
+        }
+        cli_words(r, "\n");
+        cli_end(r);
+    }
+    cli_end(r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const cli_show_values *v = values;
+    cli_record r;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    if (v->json)
-        return print_json();
-    cli_print("pipelines:\n");
-    for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
-        const jsn_augment_info *info = jsn_augment_describe(i);
-        if (info->stages != NULL)
-            cli_print("  %-20s %s\n%23s%s\n", info->name, info->help, "",
-                      info->stages[0] ? info->stages : "(no stage)");
-    }
-    cli_print("\nstages (join with '+'):\n");
-    for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
-        const jsn_augment_info *info = jsn_augment_describe(i);
-        if (info->stages != NULL)
-            continue;
-        cli_print("  %-12s %s\n", info->name, info->help);
-        cli_print_params(info->params, info->param_count);
-    }
-    print_operations();
-    return JSN_OK;
+    const jsn_status status = cli_record_open(&r, v->json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    show_pipelines(&r);
+    show_stages(&r);
+    show_operations(&r);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 const cli_command cli_command_show_augment = {

@@ -1,44 +1,30 @@
 /* cli/command_show_limits.c - the limits on what files may ask for. */
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
-#include "cli/cli_print.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/limit.h"
-
-static jsn_status print_json(void)
-{
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_array(w, NULL);
-    for (size_t i = 0; jsn_limit_describe(i) != NULL; i++) {
-        const jsn_limit_info *limit = jsn_limit_describe(i);
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", limit->name);
-        jsni_json_put_text(w, "summary", limit->help);
-        jsni_json_put_int(w, "initial", (int64_t)limit->initial);
-        jsni_json_put_int(w, "highest", (int64_t)limit->highest);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const cli_show_values *v = values;
+    cli_record r;
     if (args->count > 0)
         return cli_usage("takes no words, only --json");
-    if (v->json)
-        return print_json();
+    const jsn_status status = cli_record_open(&r, v->json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_array(&r, NULL);
     for (size_t i = 0; jsn_limit_describe(i) != NULL; i++) {
         const jsn_limit_info *limit = jsn_limit_describe(i);
-        cli_print("%-8s %14llu  %s\n", limit->name, (unsigned long long)limit->initial,
-                  limit->help);
+        cli_begin_object(&r, NULL);
+        cli_field_text(&r, "name", "%-8s ", limit->name);
+        cli_field_int(&r, "initial", "%14lld  ", (int64_t)limit->initial);
+        cli_field_int(&r, "highest", NULL, (int64_t)limit->highest);
+        cli_field_text(&r, "summary", "%s\n", limit->help);
+        cli_end(&r);
     }
-    return JSN_OK;
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 const cli_command cli_command_show_limits = {

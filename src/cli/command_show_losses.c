@@ -1,49 +1,32 @@
 /* cli/command_show_losses.c - the table of losses. */
-#include <stdio.h>
-
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
-#include "core/json.h"
 #include "jensen/loss.h"
-
-static jsn_status print_json(void)
-{
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_array(w, NULL);
-    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++) {
-        const jsn_loss_info *info = jsn_loss_describe(i);
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", info->name);
-        jsni_json_put_text(w, "summary", info->summary);
-        jsni_json_put_int(w, "views", (int64_t)info->views);
-        jsni_json_put_bool(w, "soft_targets", info->soft);
-        jsni_json_put_bool(w, "per_sample", info->per_sample);
-        cli_put_params(w, info->params, info->param_count);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const cli_show_values *v = values;
+    cli_record r;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    if (v->json)
-        return print_json();
+    const jsn_status status = cli_record_open(&r, v->json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_array(&r, NULL);
     for (size_t i = 0; jsn_loss_describe(i) != NULL; i++) {
         const jsn_loss_info *info = jsn_loss_describe(i);
-        cli_print("%-16s %s%s%s\n", info->name, info->summary,
-                  info->views > 1 ? " [compares views]" : "",
-                  info->soft ? "" : " [labels only]");
-        cli_print_params(info->params, info->param_count);
+        cli_begin_object(&r, NULL);
+        cli_field_text(&r, "name", "%-16s ", info->name);
+        cli_field_text(&r, "summary", "%s", info->summary);
+        cli_field_int(&r, "views", info->views > 1 ? " [compares views]" : NULL,
+                      (int64_t)info->views);
+        cli_field_bool(&r, "soft_targets", "\n", " [labels only]\n", info->soft);
+        cli_field_bool(&r, "per_sample", NULL, NULL, info->per_sample);
+        cli_show_params(&r, info->params, info->param_count);
+        cli_end(&r);
     }
-    return JSN_OK;
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 const cli_command cli_command_show_losses = {

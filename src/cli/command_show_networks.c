@@ -3,10 +3,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
-#include "core/words.h"
+#include "cli/cli_record.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
 
@@ -73,102 +71,107 @@ static double mib(size_t bytes)
     return (double)bytes / (1024.0 * 1024.0);
 }
 
-static void write_layers(jsni_json_writer *w, const view *n)
+static void show_layer(cli_record *r, const jsn_layer_info *layer)
 {
-    jsni_json_begin_array(w, "layers");
-    for (size_t i = 0; i < n->totals.layers; i++) {
-        const jsn_layer_info layer = jsn_network_layer(n->network, i);
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_text(w, "name", layer.name);
-        jsni_json_put_text(w, "kind", layer.kind);
-        jsni_json_begin_array(w, "shape");
-        jsni_json_put_int(w, NULL, (int64_t)layer.channels);
-        jsni_json_put_int(w, NULL, (int64_t)layer.height);
-        jsni_json_put_int(w, NULL, (int64_t)layer.width);
-        jsni_json_end(w);
-        jsni_json_put_int(w, "parameters", (int64_t)layer.parameters);
-        jsni_json_put_int(w, "multiplies", (int64_t)layer.multiplies);
-        jsni_json_end(w);
-    }
-    jsni_json_end(w);
+    char kind[64], shape[64];
+    if (layer->kernel > 0)
+        (void)snprintf(kind, sizeof kind, "%s %zu/%zu", layer->kind, layer->kernel,
+                       layer->stride);
+    else
+        (void)snprintf(kind, sizeof kind, "%s", layer->kind);
+    (void)snprintf(shape, sizeof shape, "%zux%zux%zu", layer->channels, layer->height,
+                   layer->width);
+    cli_begin_object(r, NULL);
+    cli_field_text(r, "name", "%-28s ", layer->name);
+    cli_field_text(r, "kind", NULL, layer->kind);
+    cli_begin_array(r, "shape");
+    cli_field_int(r, NULL, NULL, (int64_t)layer->channels);
+    cli_field_int(r, NULL, NULL, (int64_t)layer->height);
+    cli_field_int(r, NULL, NULL, (int64_t)layer->width);
+    cli_end(r);
+    cli_words(r, "%-17s %-14s", kind, shape);
+    cli_field_int(r, "parameters", " %12lld", (int64_t)layer->parameters);
+    cli_field_int(r, "multiplies", " %14lld\n", (int64_t)layer->multiplies);
+    cli_end(r);
 }
 
-static jsn_status print_json(const show_values *v, const view *n, bool layers)
+static void show_layers(cli_record *r, const view *n)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    cli_words(r, "%s: %s\n\n%-28s %-17s %-14s %12s %14s\n", n->spec, n->info->summary,
+              "layer", "kind", "output", "parameters", "multiply-adds");
+    cli_begin_array(r, "layers");
+    for (size_t i = 0; i < n->totals.layers; i++) {
+        const jsn_layer_info layer = jsn_network_layer(n->network, i);
+        show_layer(r, &layer);
+    }
+    cli_end(r);
+}
+
+/* Bytes in JSON, MiB in the text. */
+static void show_memory(cli_record *r, const char *key, const char *format,
+                        size_t bytes)
+{
+    cli_field_int(r, key, NULL, (int64_t)bytes);
+    if (format != NULL && r->json == NULL)
+        cli_field_real(r, NULL, format, mib(bytes));
+}
+
+static void show_training(cli_record *r, const show_values *v, const jsn_model_info *m)
+{
+    cli_begin_object(r, "training_bytes");
+    show_memory(r, "total", "training step   %.0f MiB", total_memory(m));
+    cli_field_text(r, "backend", " on %s", m->backend);
+    cli_field_int(r, "batch", " with batch %lld", v->batch);
+    cli_field_int(r, "views", v->views == 1 ? " x %lld view" : " x %lld views",
+                  v->views);
+    show_memory(r, "parameters", ": parameters %.0f", m->memory_parameters);
+    show_memory(r, "gradients", ", gradients %.0f", m->memory_gradients);
+    show_memory(r, "optimiser", ", optimiser %.0f", m->memory_optimiser);
+    show_memory(r, "statistics", NULL, m->memory_statistics);
+    show_memory(r, "activations", ", activations %.0f", m->memory_activations);
+    show_memory(r, "workspace", ", workspace %.0f\n", m->memory_workspace);
+    cli_end(r);
+}
+
+/* The whole network, or of all of them a line each. */
+static jsn_status describe(const show_values *v, const view *n, bool layers)
+{
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, v->json);
     if (status != JSN_OK)
         return status;
-    const jsn_model_info *m = &n->training;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "network", n->spec);
-    jsni_json_put_text(w, "summary", n->info->summary);
-    jsni_json_put_int(w, "classes", v->classes);
-    jsni_json_put_int(w, "height", (int64_t)n->height);
-    jsni_json_put_int(w, "width", (int64_t)n->width);
-    jsni_json_put_int(w, "parameters", (int64_t)n->totals.parameters);
-    jsni_json_put_int(w, "multiplies", (int64_t)n->totals.multiplies);
-    jsni_json_put_int(w, "activations", (int64_t)n->totals.activations);
-    jsni_json_begin_object(w, "training_bytes");
-    jsni_json_put_text(w, "backend", m->backend);
-    jsni_json_put_int(w, "batch", v->batch);
-    jsni_json_put_int(w, "views", v->views);
-    jsni_json_put_int(w, "parameters", (int64_t)m->memory_parameters);
-    jsni_json_put_int(w, "gradients", (int64_t)m->memory_gradients);
-    jsni_json_put_int(w, "optimiser", (int64_t)m->memory_optimiser);
-    jsni_json_put_int(w, "statistics", (int64_t)m->memory_statistics);
-    jsni_json_put_int(w, "activations", (int64_t)m->memory_activations);
-    jsni_json_put_int(w, "workspace", (int64_t)m->memory_workspace);
-    jsni_json_put_int(w, "total", (int64_t)total_memory(m));
-    jsni_json_end(w);
-    if (layers)
-        write_layers(w, n);
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
-
-static void print_layers(const show_values *v, const view *n)
-{
-    cli_print("%s: %s\n\n%-28s %-17s %-14s %12s %14s\n", n->spec, n->info->summary,
-              "layer", "kind", "output", "parameters", "multiply-adds");
-    for (size_t i = 0; i < n->totals.layers; i++) {
-        const jsn_layer_info layer = jsn_network_layer(n->network, i);
-        char kind[64], shape[64];
-        if (layer.kernel > 0)
-            (void)snprintf(kind, sizeof kind, "%s %zu/%zu", layer.kind, layer.kernel,
-                           layer.stride);
-        else
-            (void)snprintf(kind, sizeof kind, "%s", layer.kind);
-        (void)snprintf(shape, sizeof shape, "%zux%zux%zu", layer.channels, layer.height,
-                       layer.width);
-        cli_print("%-28s %-17s %-14s %12zu %14llu\n", layer.name, kind, shape,
-                  layer.parameters, (unsigned long long)layer.multiplies);
+    if (!layers && !v->json) {
+        cli_words(&r, "%-18s %4zux%-4zu %8.2f M %9.1f M %8.0f MiB  %s\n", n->spec,
+                  n->height, n->width, (double)n->totals.parameters / 1e6,
+                  (double)n->totals.multiplies / 1e6, mib(total_memory(&n->training)),
+                  n->info->summary);
+        return cli_record_close(&r);
     }
-    const jsn_model_info *m = &n->training;
-    cli_print("\nparameters      %zu\nmultiply-adds   %.1f M an image, forward\n",
-              n->totals.parameters, (double)n->totals.multiplies / 1e6);
-    cli_print(
-        "training step   %.0f MiB on %s with batch %lld x %lld %s: parameters %.0f, "
-        "gradients %.0f, optimiser %.0f, activations %.0f, workspace %.0f\n",
-        mib(total_memory(m)), m->backend, (long long)v->batch, (long long)v->views,
-        jsni_noun((uint64_t)v->views, "view", "views"), mib(m->memory_parameters),
-        mib(m->memory_gradients), mib(m->memory_optimiser), mib(m->memory_activations),
-        mib(m->memory_workspace));
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "network", NULL, n->spec);
+    cli_field_text(&r, "summary", NULL, n->info->summary);
+    cli_field_int(&r, "classes", NULL, v->classes);
+    cli_field_int(&r, "height", NULL, (int64_t)n->height);
+    cli_field_int(&r, "width", NULL, (int64_t)n->width);
+    if (layers)
+        show_layers(&r, n);
+    cli_field_int(&r, "parameters", "\nparameters      %lld\n",
+                  (int64_t)n->totals.parameters);
+    cli_field_int(&r, "multiplies", NULL, (int64_t)n->totals.multiplies);
+    cli_words(&r, "multiply-adds   %.1f M an image, forward\n",
+              (double)n->totals.multiplies / 1e6);
+    cli_field_int(&r, "activations", NULL, (int64_t)n->totals.activations);
+    show_training(&r, v, &n->training);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status show(const show_values *v, const char *spec, bool layers)
 {
     view n;
     jsn_status status = make_view(v, spec, &n);
-    if (status == JSN_OK && v->json)
-        status = print_json(v, &n, layers);
-    else if (status == JSN_OK && layers)
-        print_layers(v, &n);
-    else if (status == JSN_OK)
-        cli_print("%-18s %4zux%-4zu %8.2f M %9.1f M %8.0f MiB  %s\n", n.spec, n.height,
-                  n.width, (double)n.totals.parameters / 1e6,
-                  (double)n.totals.multiplies / 1e6, mib(total_memory(&n.training)),
-                  n.info->summary);
+    if (status == JSN_OK)
+        status = describe(v, &n, layers);
     jsn_network_destroy(n.network);
     return status;
 }

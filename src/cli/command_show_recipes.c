@@ -3,33 +3,26 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_params.h"
-#include "core/json.h"
 #include "jensen/recipe.h"
 
-static void print_recipe(const jsn_recipe *r)
+static void show_recipe(cli_record *r, const jsn_recipe *recipe)
 {
-    cli_print("%s  (%s, %s)\n", r->name, r->result, r->dataset);
-    for (size_t i = 0; i < r->option_count; i++)
-        cli_print("    --%s %s\n", r->options[i].name, r->options[i].value);
-    if (r->weights != NULL)
-        cli_print("    starts from the weights %s, which --init names\n", r->weights);
-}
-
-static void put_recipe(jsni_json_writer *w, const jsn_recipe *r)
-{
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_text(w, "name", r->name);
-    jsni_json_put_text(w, "result", r->result);
-    jsni_json_put_text(w, "dataset", r->dataset);
-    if (r->weights != NULL)
-        jsni_json_put_text(w, "weights", r->weights);
-    jsni_json_begin_object(w, "options");
-    for (size_t i = 0; i < r->option_count; i++)
-        jsni_json_put_text(w, r->options[i].name, r->options[i].value);
-    jsni_json_end(w);
-    jsni_json_end(w);
+    cli_begin_object(r, NULL);
+    cli_field_text(r, "name", "%s", recipe->name);
+    cli_field_text(r, "result", "  (%s, ", recipe->result);
+    cli_field_text(r, "dataset", "%s)\n", recipe->dataset);
+    cli_begin_object(r, "options");
+    for (size_t i = 0; i < recipe->option_count; i++) {
+        cli_words(r, "    --%s", recipe->options[i].name);
+        cli_field_text(r, recipe->options[i].name, " %s\n", recipe->options[i].value);
+    }
+    cli_end(r);
+    if (recipe->weights != NULL)
+        cli_field_text(r, "weights",
+                       "    starts from the weights %s, which --init names\n",
+                       recipe->weights);
+    cli_end(r);
 }
 
 /* 0: not asked for; 1: by a part of its name or its table; 2: by its whole name. */
@@ -46,22 +39,21 @@ static int wanted(const jsn_recipe *r, const jsn_texts *args)
     return found;
 }
 
-/* To the writer, or without one as text. *shown counts. */
-static jsn_status list(const jsn_texts *args, jsni_json_writer *w, size_t *shown)
+/* A recipe that is not named whole is a line of the text. */
+static jsn_status list(cli_record *r, const jsn_texts *args)
 {
-    jsn_recipe r;
-    for (size_t i = 0; jsn_recipe_at(i, &r) == JSN_OK; i++) {
-        const int how = wanted(&r, args);
-        *shown += how > 0;
-        if (how > 0 && w != NULL)
-            put_recipe(w, &r);
-        else if (how == 2)
-            print_recipe(&r);
+    jsn_recipe recipe;
+    size_t shown = 0;
+    for (size_t i = 0; jsn_recipe_at(i, &recipe) == JSN_OK; i++) {
+        const int how = wanted(&recipe, args);
+        shown += how > 0;
+        if (how == 2 || (how == 1 && r->json != NULL))
+            show_recipe(r, &recipe);
         else if (how == 1)
-            cli_print("%-34s %-8s %s\n", r.name, r.result,
-                      jsn_recipe_value(&r, "loss"));
+            cli_words(r, "%-34s %-8s %s\n", recipe.name, recipe.result,
+                      jsn_recipe_value(&recipe, "loss"));
     }
-    if (*shown == 0)
+    if (shown == 0)
         return cli_usage("no recipe has '%s' in its name", args->items[0]);
     return JSN_OK;
 }
@@ -69,19 +61,16 @@ static jsn_status list(const jsn_texts *args, jsni_json_writer *w, size_t *shown
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const cli_show_values *v = values;
-    jsni_json_writer *w = NULL;
-    size_t shown = 0;
-    if (!v->json)
-        return list(args, NULL, &shown);
-    jsn_status status = jsni_json_writer_create(&w, 0);
+    cli_record r;
+    jsn_status status = cli_record_open(&r, v->json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_array(w, NULL);
-    status = list(args, w, &shown);
-    jsni_json_end(w);
+    cli_begin_array(&r, NULL);
+    status = list(&r, args);
+    cli_end(&r);
     if (status == JSN_OK)
-        return cli_print_json(w);
-    jsni_json_writer_destroy(w);
+        return cli_record_close(&r);
+    cli_record_drop(&r);
     return status;
 }
 

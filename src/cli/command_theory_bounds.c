@@ -1,11 +1,10 @@
 /* cli/command_theory_bounds.c - the constants that bound JS and GJS. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "core/words.h"
 #include "jensen/theory.h"
 
@@ -32,34 +31,46 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(bounds_values, "one JSON object on stdout"),
 };
 
-static jsn_status print_json(const jsn_theory_bounds *b)
+/* A constant, as the scaled loss has it and the unscaled one. */
+static void show_constant(cli_record *r, const char *key, const char *unscaled_key,
+                          double unscaled, double z, const char *meaning)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_int(w, "classes", (int64_t)b->classes);
-    jsni_json_put_int(w, "views", (int64_t)b->views);
-    jsni_json_put_int(w, "M", (int64_t)b->views + 1);
-    jsni_json_put_real(w, "pi1", b->pi1);
-    jsni_json_put_real(w, "Z", b->z);
-    jsni_json_put_real(w, "B_L", b->lower / b->z);
-    jsni_json_put_real(w, "B_U", b->upper / b->z);
-    jsni_json_put_real(w, "C1", b->c1 / b->z);
-    jsni_json_put_real(w, "C2", b->c2 / b->z);
-    jsni_json_put_real(w, "B_L_unscaled", b->lower);
-    jsni_json_put_real(w, "B_U_unscaled", b->upper);
-    jsni_json_put_real(w, "C1_unscaled", b->c1);
-    jsni_json_put_real(w, "C2_unscaled", b->c2);
-    jsni_json_put_bool(w, "B_U_attained", b->upper_tight);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_words(r, "%-10s ", key);
+    cli_field_real(r, key, "%16.9g ", unscaled / z);
+    cli_field_real(r, unscaled_key, "%16.9g   ", unscaled);
+    cli_words(r, "%s\n", meaning);
 }
 
-static void print_row(const char *name, double unscaled, double z, const char *meaning)
+static jsn_status describe(const jsn_theory_bounds *b, bool json)
 {
-    cli_print("%-10s %16.9g %16.9g   %s\n", name, unscaled / z, unscaled, meaning);
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_words(&r, b->views == 1 ? "JS" : "GJS");
+    cli_begin_object(&r, NULL);
+    cli_field_int(&r, "classes", ", K = %lld classes", (int64_t)b->classes);
+    cli_field_int(&r, "M", ", M = %lld", (int64_t)b->views + 1);
+    cli_field_int(&r, "views", b->views == 1 ? " (%lld view)" : " (%lld views)",
+                  (int64_t)b->views);
+    cli_field_real(&r, "pi1", ", pi1 = %g", b->pi1);
+    cli_field_real(&r, "Z", ", Z = %.12g\n\n", b->z);
+    cli_words(&r, "%-10s %16s %16s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
+    show_constant(&r, "B_L", "B_L_unscaled", b->lower, b->z,
+                  "least sum of the losses over all labels");
+    show_constant(&r, "B_U", "B_U_unscaled", b->upper, b->z,
+                  b->upper_tight ? "largest" : "an upper bound of the largest");
+    cli_words(&r, "%-10s %16.9g %16.9g   0 would be noise-robust, as MAE is\n",
+              "B_U - B_L", (b->upper - b->lower) / b->z, b->upper - b->lower);
+    show_constant(&r, "C1", "C1_unscaled", b->c1, b->z,
+                  b->classes > b->views
+                      ? "largest loss of one label"
+                      : "a bound of the loss of one label: K < M, not attained");
+    show_constant(&r, "C2", "C2_unscaled", b->c2, b->z,
+                  "loss when all views agree on a wrong class");
+    cli_field_bool(&r, "B_U_attained", NULL, NULL, b->upper_tight);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -89,25 +100,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         status =
             jsn_theory_bounds_equal(&b, (size_t)v->classes, (size_t)v->views, v->pi1);
     }
-    if (status != JSN_OK)
-        return status;
-    if (v->json)
-        return print_json(&b);
-    cli_print("%s, K = %zu classes, M = %zu (%zu %s), pi1 = %g, Z = %.12g\n\n",
-              b.views == 1 ? "JS" : "GJS", b.classes, b.views + 1, b.views,
-              jsni_noun(b.views, "view", "views"), b.pi1, b.z);
-    cli_print("%-10s %16s %16s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
-    print_row("B_L", b.lower, b.z, "least sum of the losses over all labels");
-    print_row("B_U", b.upper, b.z,
-              b.upper_tight ? "largest" : "an upper bound of the largest");
-    print_row("B_U - B_L", b.upper - b.lower, b.z,
-              "0 would be noise-robust, as MAE is");
-    print_row("C1", b.c1, b.z,
-              b.classes > b.views ? "largest loss of one label"
-                                  : "a bound of the loss of one label: K < M, not "
-                                    "attained");
-    print_row("C2", b.c2, b.z, "loss when all views agree on a wrong class");
-    return JSN_OK;
+    return status == JSN_OK ? describe(&b, v->json) : status;
 }
 
 const cli_command cli_command_theory_bounds = {

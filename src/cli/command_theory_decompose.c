@@ -1,12 +1,11 @@
 /* cli/command_theory_decompose.c - GJS = JS of the mean prediction + consistency. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "core/words.h"
 #include "jensen/theory.h"
 
@@ -80,25 +79,37 @@ static jsn_status read_weights(question *q, const decompose_values *v)
     return status;
 }
 
-static jsn_status print_json(const question *q, const decompose_values *v,
-                             const jsn_theory_parts *parts)
+static void show_part(cli_record *r, const char *key, const char *meaning,
+                      double scaled, double z)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    cli_words(r, "%-34s ", meaning);
+    cli_field_real(r, key, "%18.12g", scaled);
+    cli_words(r, " %18.12g\n", scaled * z);
+}
+
+static jsn_status describe(const question *q, const decompose_values *v,
+                           const jsn_theory_parts *parts)
+{
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, v->json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_int(w, "classes", (int64_t)q->classes);
-    jsni_json_put_int(w, "views", (int64_t)q->views);
-    jsni_json_put_int(w, "label", v->label);
-    jsni_json_put_real(w, "pi1", q->weighted ? q->weights[0] : v->pi1);
-    jsni_json_put_real(w, "Z", parts->z);
-    jsni_json_put_real(w, "GJS", parts->gjs);
-    jsni_json_put_real(w, "JS_of_mean", parts->js);
-    jsni_json_put_real(w, "consistency_term", parts->consistency);
-    jsni_json_put_real(w, "consistency_unscaled", parts->spread);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_begin_object(&r, NULL);
+    cli_field_int(&r, "classes", NULL, (int64_t)q->classes);
+    cli_field_int(&r, "views", NULL, (int64_t)q->views);
+    cli_field_int(&r, "label", NULL, v->label);
+    cli_field_real(&r, "pi1", NULL, q->weighted ? q->weights[0] : v->pi1);
+    cli_words(&r, "%-34s %18s %18s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
+    show_part(&r, "GJS", "GJS", parts->gjs, parts->z);
+    show_part(&r, "JS_of_mean", "= JS of label and mean prediction", parts->js,
+              parts->z);
+    show_part(&r, "consistency_term", "+ consistency of the predictions",
+              parts->consistency, parts->z);
+    cli_field_real(&r, "Z", "\nZ = %.12g", parts->z);
+    cli_field_real(&r, "consistency_unscaled",
+                   "; divergence of the views by themselves: %.12g\n", parts->spread);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -119,19 +130,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         status =
             jsn_theory_decompose(&parts, q.views, q.classes, v->pi1,
                                  q.weighted ? q.weights : NULL, (size_t)v->label, q.p);
-    if (status != JSN_OK)
-        return status;
-    if (v->json)
-        return print_json(&q, v, &parts);
-    cli_print("%-34s %18s %18s\n", "", "scaled (1/Z)", "unscaled (Z=1)");
-    cli_print("%-34s %18.12g %18.12g\n", "GJS", parts.gjs, parts.gjs * parts.z);
-    cli_print("%-34s %18.12g %18.12g\n", "= JS of label and mean prediction", parts.js,
-              parts.js * parts.z);
-    cli_print("%-34s %18.12g %18.12g\n", "+ consistency of the predictions",
-              parts.consistency, parts.consistency * parts.z);
-    cli_print("\nZ = %.12g; divergence of the views by themselves: %.12g\n", parts.z,
-              parts.spread);
-    return JSN_OK;
+    return status == JSN_OK ? describe(&q, v, &parts) : status;
 }
 
 const cli_command cli_command_theory_decompose = {

@@ -1,11 +1,10 @@
 /* cli/command_theory_limits.c - JS on its way from cross-entropy to MAE. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/theory.h"
 
 enum { MOST = 64 };
@@ -26,26 +25,34 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(limits_values, "one JSON object on stdout"),
 };
 
-static jsn_status print_json(double p_y, const double *pi1, size_t count)
+static jsn_status describe(double p_y, const double *pi1, size_t count, bool json)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    const double ce = -log(p_y), half = 1.0 - p_y;
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_real(w, "p_y", p_y);
-    jsni_json_put_real(w, "CE", -log(p_y));
-    jsni_json_put_real(w, "half_L1", 1.0 - p_y);
-    jsni_json_begin_array(w, "JS");
+    cli_begin_object(&r, NULL);
+    cli_field_real(&r, "p_y", "p_y = %g\n\n", p_y);
+    cli_words(&r, "%-20s %18s %12s %12s\n%-20s", "pi1", "JS (scaled)", "from CE",
+              "from MAE/2", "-> 0: CE");
+    cli_field_real(&r, "CE", " %18.12g", ce);
+    cli_words(&r, " %12s %12s\n", "", "");
+    cli_begin_array(&r, "JS");
     for (size_t i = 0; i < count; i++) {
-        jsni_json_begin_array(w, NULL);
-        jsni_json_put_real(w, NULL, pi1[i]);
-        jsni_json_put_real(w, NULL, jsn_theory_js(pi1[i], p_y));
-        jsni_json_end(w);
+        const double js = jsn_theory_js(pi1[i], p_y);
+        cli_begin_array(&r, NULL);
+        cli_field_real(&r, NULL, "%-20.15g", pi1[i]);
+        cli_field_real(&r, NULL, " %18.12g", js);
+        cli_words(&r, " %12.3g %12.3g\n", js - ce, js - half);
+        cli_end(&r);
     }
-    jsni_json_end(w);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_end(&r);
+    cli_words(&r, "%-20s", "-> 1: MAE/2");
+    cli_field_real(&r, "half_L1", " %18.12g", half);
+    cli_words(&r, " %12s %12s\n", "", "");
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -61,18 +68,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     for (size_t i = 0; i < count; i++)
         if (!(pi1[i] > 0.0 && pi1[i] < 1.0))
             return cli_usage("--pi1: %g is not inside (0, 1)", pi1[i]);
-    if (v->json)
-        return print_json(v->p_y, pi1, count);
-    const double ce = -log(v->p_y), half = 1.0 - v->p_y;
-    cli_print("p_y = %g\n\n%-20s %18s %12s %12s\n", v->p_y, "pi1", "JS (scaled)",
-              "from CE", "from MAE/2");
-    cli_print("%-20s %18.12g %12s %12s\n", "-> 0: CE", ce, "", "");
-    for (size_t i = 0; i < count; i++) {
-        const double js = jsn_theory_js(pi1[i], v->p_y);
-        cli_print("%-20.15g %18.12g %12.3g %12.3g\n", pi1[i], js, js - ce, js - half);
-    }
-    cli_print("%-20s %18.12g %12s %12s\n", "-> 1: MAE/2", half, "", "");
-    return JSN_OK;
+    return describe(v->p_y, pi1, count, v->json);
 }
 
 const cli_command cli_command_theory_limits = {

@@ -1,11 +1,10 @@
 /* cli/command_theory_match_gce.c - the pi1 whose JS weighs samples as GCE does. */
 #include <math.h>
-#include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/theory.h"
 
 enum { MOST = 64 };
@@ -25,57 +24,44 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(match_values, "one JSON object on stdout"),
 };
 
-static jsn_status match(jsni_json_writer *w, double q, double p_y)
+static jsn_status describe(double p_y, const double *q, size_t count, bool json)
 {
-    double pi1 = 0.0, rest = 0.0;
-    const jsn_status status = jsn_theory_match_gce(q, p_y, &pi1, &rest);
+    double pi1[MOST], rest[MOST];
+    for (size_t i = 0; i < count; i++) { /* all before the first line is printed */
+        const jsn_status found = jsn_theory_match_gce(q[i], p_y, &pi1[i], &rest[i]);
+        if (found != JSN_OK)
+            return found;
+    }
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
     if (status != JSN_OK)
         return status;
-    const double scale = pow(p_y, q - 1.0);
-    if (w == NULL) {
-        cli_print("%-8g %16.12g %18.15g %14.8g\n", q, scale, pi1, rest);
-        return JSN_OK;
+    cli_begin_object(&r, NULL);
+    cli_field_real(&r, "p_y", "equal gradient scale at p_y = %g\n\n", p_y);
+    cli_words(&r, "%-8s %16s %18s %14s\n", "q (GCE)", "scale", "pi1 (JS)", "1 - pi1");
+    cli_begin_array(&r, "matches");
+    for (size_t i = 0; i < count; i++) {
+        cli_begin_object(&r, NULL);
+        cli_field_real(&r, "q", "%-8g ", q[i]);
+        cli_field_real(&r, "gradient_scale", "%16.12g ", pow(p_y, q[i] - 1.0));
+        cli_field_real(&r, "pi1", "%18.15g ", pi1[i]);
+        cli_field_real(&r, "one_minus_pi1", "%14.8g\n", rest[i]);
+        cli_end(&r);
     }
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_real(w, "q", q);
-    jsni_json_put_real(w, "gradient_scale", scale);
-    jsni_json_put_real(w, "pi1", pi1);
-    jsni_json_put_real(w, "one_minus_pi1", rest);
-    jsni_json_end(w);
-    return JSN_OK;
+    cli_end(&r);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const match_values *v = values;
-    double q[MOST], pi1 = 0.0, rest = 0.0;
+    double q[MOST];
     size_t count = 0;
-    jsni_json_writer *w = NULL;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
-    jsn_status status = cli_numbers("q", v->q, MOST, q, &count);
-    /* All before the first line is printed. */
-    for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = jsn_theory_match_gce(q[i], v->p_y, &pi1, &rest);
-    if (status == JSN_OK && v->json)
-        status = jsni_json_writer_create(&w, 0);
-    if (status != JSN_OK)
-        return status;
-    if (v->json) {
-        jsni_json_begin_object(w, NULL);
-        jsni_json_put_real(w, "p_y", v->p_y);
-        jsni_json_begin_array(w, "matches");
-    } else {
-        cli_print("equal gradient scale at p_y = %g\n\n%-8s %16s %18s %14s\n", v->p_y,
-                  "q (GCE)", "scale", "pi1 (JS)", "1 - pi1");
-    }
-    for (size_t i = 0; status == JSN_OK && i < count; i++)
-        status = match(w, q[i], v->p_y);
-    if (!v->json)
-        return status;
-    jsni_json_end(w);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    const jsn_status status = cli_numbers("q", v->q, MOST, q, &count);
+    return status == JSN_OK ? describe(v->p_y, q, count, v->json) : status;
 }
 
 const cli_command cli_command_theory_match_gce = {

@@ -1,12 +1,11 @@
 /* cli/command_theory_risk.c - the risk bounds of Theorems 1 and 2 and Proposition 4. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "jensen/theory.h"
 
 enum { MOST_CLASSES = 1000 };
@@ -61,44 +60,55 @@ static jsn_status pair_noise(jsn_theory_risk *out, const jsn_theory_bounds *b,
     return status;
 }
 
-static void put_risk(jsni_json_writer *w, const char *key, const jsn_theory_risk *r)
+static void show_risk(cli_record *r, const char *key, const char *title,
+                      const jsn_theory_risk *risk)
 {
-    jsni_json_begin_object(w, key);
-    jsni_json_put_real(w, "noisy_lowest", r->noisy_lowest);
-    jsni_json_put_real(w, "noisy_highest", r->noisy_highest);
-    jsni_json_put_real(w, "clean_lowest", r->clean_lowest);
-    jsni_json_put_real(w, "clean_highest", r->clean_highest);
-    jsni_json_end(w);
+    const bool shown = title != NULL, clean = shown && isfinite(risk->clean_lowest);
+    cli_begin_object(r, key);
+    if (shown)
+        cli_words(r, "%s\n", title);
+    cli_field_real(r, "noisy_lowest",
+                   shown ? "  %12.6g <= R_eta(f*) - R_eta(f*_eta) <= " : NULL,
+                   risk->noisy_lowest);
+    cli_field_real(r, "noisy_highest", shown ? "%.6g\n" : NULL, risk->noisy_highest);
+    cli_field_real(r, "clean_lowest",
+                   clean ? "  %12.6g <= R(f*) - R(f*_eta)         <= " : NULL,
+                   risk->clean_lowest);
+    cli_field_real(r, "clean_highest", clean ? "%.6g\n" : NULL, risk->clean_highest);
+    cli_end(r);
 }
 
-static jsn_status print_json(const risk_values *v, const jsn_theory_bounds *b,
-                             const jsn_theory_risk risk[2])
+static jsn_status describe(const risk_values *v, const jsn_theory_bounds *b,
+                           const jsn_theory_risk risk[2])
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    const bool symmetric = isnan(v->pair);
+    const bool joint = v->views > 1; /* one view is as consistent as any */
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, v->json);
     if (status != JSN_OK)
         return status;
-    const bool symmetric = isnan(v->pair);
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_int(w, "theorem", symmetric ? 1 : 2);
-    jsni_json_put_int(w, "classes", v->classes);
-    jsni_json_put_int(w, "views", v->views);
-    jsni_json_put_real(w, "pi1", v->pi1);
-    jsni_json_put_real(w, symmetric ? "eta" : "pair", symmetric ? v->eta : v->pair);
-    jsni_json_put_real(w, "B_U_minus_B_L", (b->upper - b->lower) / b->z);
-    put_risk(w, "bounds", &risk[0]);
-    put_risk(w, "bounds_if_consistent", &risk[1]);
-    jsni_json_end(w);
-    return cli_print_json(w);
-}
-
-static void print_risk(const char *title, const jsn_theory_risk *r)
-{
-    cli_print("%s\n  %12.6g <= R_eta(f*) - R_eta(f*_eta) <= %.6g\n", title,
-              r->noisy_lowest, r->noisy_highest);
-    if (isfinite(r->clean_lowest))
-        cli_print("  %12.6g <= R(f*) - R(f*_eta)         <= %.6g\n", r->clean_lowest,
-                  r->clean_highest);
+    cli_begin_object(&r, NULL);
+    cli_field_int(&r, "theorem", joint ? "Theorem %lld, GJS" : "Theorem %lld, JS",
+                  symmetric ? 1 : 2);
+    cli_field_int(&r, "classes", ", K = %lld", v->classes);
+    cli_words(&r, ", M = %lld", (long long)v->views + 1);
+    cli_field_int(&r, "views", NULL, v->views);
+    cli_field_real(&r, "pi1", ", pi1 = %g", v->pi1);
+    if (symmetric)
+        cli_field_real(&r, "eta", ", symmetric noise eta = %g", v->eta);
+    else
+        cli_field_real(&r, "pair", ", noise to the next class %g", v->pair);
+    cli_words(&r, ", scaled loss\n\n");
+    cli_field_real(&r, "B_U_minus_B_L", NULL, (b->upper - b->lower) / b->z);
+    show_risk(&r, "bounds", "for every predictor", &risk[0]);
+    if (joint)
+        cli_words(&r, "\n");
+    show_risk(&r, "bounds_if_consistent",
+              joint ? "if f* is on average as consistent as f*_eta (Proposition 4)"
+                    : NULL,
+              &risk[1]);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -118,22 +128,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     for (int i = 0; status == JSN_OK && i < 2; i++)
         status = symmetric ? jsn_theory_risk_symmetric(&risk[i], &b, v->eta, i == 1)
                            : pair_noise(&risk[i], &b, v->pair, i == 1);
-    if (status != JSN_OK)
-        return status;
-    if (v->json)
-        return print_json(v, &b, risk);
-    cli_print("Theorem %d, %s, K = %lld, M = %lld, pi1 = %g, %s %g, scaled loss\n\n",
-              symmetric ? 1 : 2, v->views == 1 ? "JS" : "GJS", (long long)v->classes,
-              (long long)v->views + 1, v->pi1,
-              symmetric ? "symmetric noise eta =" : "noise to the next class",
-              symmetric ? v->eta : v->pair);
-    print_risk("for every predictor", &risk[0]);
-    if (v->views > 1) {
-        cli_print("\n");
-        print_risk("if f* is on average as consistent as f*_eta (Proposition 4)",
-                   &risk[1]);
-    }
-    return JSN_OK;
+    return status == JSN_OK ? describe(v, &b, risk) : status;
 }
 
 const cli_command cli_command_theory_risk = {

@@ -11,18 +11,6 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(show_values, "one JSON object on stdout"),
 };
 
-static void print_text(const jsn_weights_info *i)
-{
-    cli_print("name        %s\nnetwork     %s\nclasses     %zu\nimage size  %zu\n",
-              i->name, i->network, i->classes, i->image_size);
-    cli_print("mean        %.3f %.3f %.3f\ndeviation   %.3f %.3f %.3f\n",
-              (double)i->mean[0], (double)i->mean[1], (double)i->mean[2],
-              (double)i->deviation[0], (double)i->deviation[1],
-              (double)i->deviation[2]);
-    cli_print("evaluation  %s\nsource      %s\nSHA-256     %s\n", i->evaluation,
-              i->source, i->sha256);
-}
-
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const show_values *v = values;
@@ -30,10 +18,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (args->count != 1)
         return cli_usage("wants the name of weights in the cache");
     jsn_status status = jsn_weights_find(args->items[0], &info);
-    if (status == JSN_OK && v->json)
-        status = cli_weights_print(&info, 1, true);
-    else if (status == JSN_OK)
-        print_text(&info);
+    if (status == JSN_OK)
+        status = cli_weights_describe(&info, v->json);
     jsn_weights_release(&info);
     return status;
 }

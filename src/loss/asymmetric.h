@@ -19,8 +19,8 @@ JSNI_ROW static inline jsni_real jsni_agce(const jsni_row *row, jsni_grad *grad,
 {
     const jsni_real p = jsni_exp(row->label_logp[0]);
     const jsni_real rest = -jsni_expm1(row->label_logp[0]);
-    const jsni_real top = jsni_exp(q * jsni_log(jsni_fill(a + R(1))));
-    grad->target = grad->target - weight * p * jsni_exp((q - R(1)) * jsni_log(a + p));
+    const jsni_real top = jsni_pow(jsni_fill(a + R(1)), q);
+    grad->target = grad->target - weight * p * jsni_pow(a + p, q - R(1));
     return jsni_doubt(row, 0) -
            weight * top / q * jsni_expm1(q * jsni_log1p(-rest / (a + R(1))));
 }
@@ -32,9 +32,8 @@ JSNI_ROW static inline jsni_real jsni_aul(const jsni_row *row, jsni_grad *grad,
     const jsni_scalar gap = a - R(1);
     const jsni_real p = jsni_exp(row->label_logp[0]);
     const jsni_real rest = -jsni_expm1(row->label_logp[0]);
-    const jsni_real low = jsni_exp(q * jsni_log(jsni_fill(gap)));
-    grad->target =
-        grad->target - weight * p * jsni_exp((q - R(1)) * jsni_log(gap + rest));
+    const jsni_real low = jsni_pow(jsni_fill(gap), q);
+    grad->target = grad->target - weight * p * jsni_pow(gap + rest, q - R(1));
     return jsni_doubt(row, 0) +
            weight * low / q * jsni_expm1(q * jsni_log1p(rest / gap));
 }

@@ -21,7 +21,7 @@ JSNI_ROW static inline jsni_real jsni_focal_term(jsni_real l, jsni_scalar gamma,
 {
     const jsni_real tiny = jsni_fill(R(JSNI_TINY));
     const jsni_real rest = -jsni_expm1(l);
-    const jsni_real power = jsni_exp(gamma * jsni_log(jsni_max(tiny, rest)));
+    const jsni_real power = jsni_pow(jsni_max(tiny, rest), gamma);
     const jsni_real ratio =
         jsni_less(tiny, rest, l / jsni_max(tiny, rest), jsni_fill(R(-1)));
     *slope = power * (gamma * jsni_exp(l) * ratio - R(1));

@@ -119,6 +119,12 @@ JSNI_ROW static inline jsni_real jsni_doubt(const jsni_row *row, size_t view)
     return R(0) * row->log_sum[view];
 }
 
+/* x^power for x > 0. */
+JSNI_ROW static inline jsni_real jsni_pow(jsni_real x, jsni_scalar power)
+{
+    return jsni_exp(power * jsni_log(x));
+}
+
 /* x log x, 0 at 0. */
 JSNI_ROW static inline jsni_real jsni_xlogx(jsni_real x)
 {

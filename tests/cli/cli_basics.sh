@@ -15,7 +15,7 @@ expect 0 '^usage: jensen show SUBCOMMAND' '' -- "$JENSEN" help show
 expect 2 '' "no command 'trian'; did you mean 'train'" -- "$JENSEN" help trian
 expect 0 'cores' '' -- "$JENSEN" doctor
 expect 0 '"cores":[0-9]+' '' -- "$JENSEN" doctor --json
-expect 0 '"instruction_sets":\{.*"gpu":\{.*"libraries":\{.*"folders":\[' '' -- "$JENSEN" doctor --json
+expect 0 '"instruction_sets":\{.*"gpu":\{.*"folders":\[.*"libraries":\{' '' -- "$JENSEN" doctor --json
 expect 0 '^\.TH JENSEN 1' '' -- "$JENSEN" --print-man
 expect 0 'complete .*-F _jensen jensen' '' -- "$JENSEN" --print-completion
 expect 0 'options:' '' -- "$JENSEN" doctor --help

@@ -18,7 +18,7 @@ open(sys.argv[1], "wb").write(data)' "$1"
 
 expect 0 '^sound +model-best.safetensors$' '' -- "$JENSEN" check run
 expect 0 '^the run is finished and sound; usable: predict eval report$' '' -- "$JENSEN" check run
-expect 0 '"sound":true,"finished":true,"predict":true,"report":true,"resume":false' '' -- "$JENSEN" check run --json
+expect 0 '"finished":true,"sound":true,"predict":true,"report":true,"resume":false' '' -- "$JENSEN" check run --json
 expect 0 '^sound +member-2/model.safetensors$' '' -- "$JENSEN" check both
 expect 3 '' 'not a run folder' -- "$JENSEN" check .
 expect 2 '' 'wants one run folder' -- "$JENSEN" check
