@@ -52,6 +52,10 @@ typedef struct jsn_loss_info {
 /* The record at `index`, NULL behind the last. */
 JSN_API const jsn_loss_info *jsn_loss_describe(size_t index);
 
+/* The same of the methods, which remember something of each training sample
+ * ("jensen train --method"). */
+JSN_API const jsn_loss_info *jsn_method_describe(size_t index);
+
 /* Checks a spec and says how many views the loss wants when the user names no number:
  * 1, or 2 for gjs and its parts, or the number of view weights in `pi=...`. `views`
  * may be NULL.
@@ -110,6 +114,10 @@ typedef struct jsn_loss_batch {
      * and must not be the loss itself. */
     jsn_loss *other;
     const uint8_t *use_other; /* [samples] */
+    /* [samples][classes], typed as the logits: what a method remembers of the samples,
+     * which the evaluation renews. NULL for a loss without a method, as all are that
+     * jsn_loss_create() makes. */
+    void *memory;
 } jsn_loss_batch;
 
 /* No samples, JSN_LOSS_F32, every array NULL. */

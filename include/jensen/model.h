@@ -93,6 +93,7 @@ typedef struct jsn_model_batch {
     const double *weights;       /* [samples]; or NULL */
     const double *class_weights; /* [classes]; or NULL */
     const uint8_t *second;       /* [samples] 1: the second loss applies; or NULL */
+    float *memory; /* [samples][classes] of a method, renewed by the step; or NULL */
 } jsn_model_batch;
 
 typedef struct jsn_model_step {

@@ -41,13 +41,13 @@ typedef struct jsn_train_config {
     char *val_labels;
     int64_t subset, image_size, max_bad;
     /* labels and loss */
-    char *labels, *noise, *loss, *loss_noisy, *class_weights;
+    char *labels, *noise, *loss, *loss_noisy, *method, *class_weights;
     /* network and augmentation */
     char *network, *init, *finetune, *augment, *sampling;
     int64_t views;
     /* optimisation */
     int64_t epochs, batch, nesterov, decay_all;
-    double lr, weight_decay, momentum, ema;
+    double lr, weight_decay, momentum, ema, mixup;
     char *optimizer, *schedule;
     int64_t seed, members, early_stop;
     /* measuring */

@@ -109,6 +109,9 @@ typedef struct jsni_labels {
     const double *weights; /* [samples] >= 0, or NULL: all 1 */
     const double *class_weights; /* [classes] >= 0, or NULL: all 1 */
     const uint8_t *second;       /* [samples] != 0: the second loss, or NULL: never */
+    /* [samples][classes] of a method, or NULL: borrowed until the loss has been read,
+     * which renews it. */
+    float *memory;
 } jsni_labels;
 
 /* Losses made for the graph's classes and the views of the pass; a loss that is to read

@@ -70,5 +70,6 @@ jsn_status jsni_host_labels_set(jsni_host_labels *to, const jsni_labels *from,
     to->view.class_weights = keep(to->class_weights, from->class_weights,
                                   to->classes * sizeof *to->class_weights);
     to->view.second = keep(to->second, from->second, samples * sizeof *to->second);
+    to->view.memory = from->memory;
     return JSN_OK;
 }

@@ -12,7 +12,7 @@ size_t jsni_host_memory_available(void);
 /* "Intel Xeon ..., 2 cores" */
 void jsni_host_text(char *to, size_t size);
 
-/* A copy of a batch's labels; `view` points to what was given. */
+/* A copy of a batch's labels; `view` points to what was given, the memory itself. */
 typedef struct jsni_host_labels {
     int32_t *labels;
     float *targets;

@@ -16,6 +16,7 @@ jsn_status jsni_loss_run(const jsni_losses *losses, const jsni_labels *labels,
     batch.targets = labels->targets;
     batch.class_weights = labels->class_weights;
     batch.sample_weights = labels->weights;
+    batch.memory = labels->memory;
     bool valued = jsn_loss_describe_of(losses->first)->per_sample;
     if (losses->second != NULL && labels->second != NULL) {
         batch.other = losses->second;

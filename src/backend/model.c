@@ -293,8 +293,8 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
         JSNI_TRY(check_loss(model, batch, step->second));
     jsni_plan *plan = model->plan;
     const jsni_backend_ops *ops = plan->ops;
-    const jsni_labels labels = {batch->labels, batch->targets, batch->weights,
-                                batch->class_weights, batch->second};
+    const jsni_labels labels = {batch->labels,        batch->targets, batch->weights,
+                                batch->class_weights, batch->second,  batch->memory};
     const jsni_losses losses = {step->loss, step->second};
     const jsni_pass pass = {true, step->seed, (uint32_t)(step->step - 1)};
     jsni_update update = model->update;

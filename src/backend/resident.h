@@ -35,12 +35,17 @@ typedef struct jsni_resident_labels {
     const int32_t *labels; /* [count], the labels trained on */
     const int32_t *truth;  /* [count], the true ones, or NULL: unknown */
     const uint8_t *second; /* [count] != 0: the second loss applies, or NULL */
+    const float *memory;   /* [count][classes] of a method, or NULL */
 } jsni_resident_labels;
 
 typedef struct jsni_resident_member {
     const uint32_t *order; /* [steps][batch], sample numbers */
     const double *rates;   /* [steps] learning rates */
-    uint64_t seed;         /* of augmentation (JSNI_RNG_AUGMENT) and dropout */
+    /* With mixup, else NULL: the samples of each batch, cycle by cycle of the permutation
+     * of partners, the last of a cycle marked by JSNI_MIXUP_LAST; and the shares. */
+    const uint32_t *walk; /* [steps][batch] */
+    const float *shares;  /* [steps] */
+    uint64_t seed;        /* of augmentation (JSNI_RNG_AUGMENT) and dropout */
     size_t views;
     jsni_losses losses;
     jsni_update update; /* rate and step are replaced, step by step */
@@ -99,6 +104,8 @@ struct jsni_resident_ops {
     jsn_status (*epoch)(jsni_plan *plan, const jsni_resident_epoch *epoch,
                         int (*stop)(void *user), void *user, size_t *steps_done,
                         jsni_resident_result *result);
+    /* What the method of a member remembers by now, [count][classes]. Waits. */
+    jsn_status (*read_memory)(jsni_plan *plan, size_t member, float *to);
     /* logits [count][classes], evaluation mode. Waits. */
     jsn_status (*evaluate)(jsni_plan *plan, size_t member,
                            const jsni_resident_query *query, float *logits);

@@ -40,6 +40,7 @@
     X(augment) \
     X(loss) \
     X(show_losses) \
+    X(show_methods) \
     X(show_networks) \
     X(show_recipes) \
     X(show_datasets) \

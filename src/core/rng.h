@@ -29,7 +29,9 @@ typedef enum jsni_rng_purpose {
     JSNI_RNG_CONSISTENCY = 8, /* augmented copy for the consistency metric */
     JSNI_RNG_SWEEP = 9,       /* random search */
     JSNI_RNG_TEST = 10,       /* tests and benchmarks */
-    JSNI_RNG_AUDIT = 11       /* labels to look at; sample = decisions so far */
+    JSNI_RNG_AUDIT = 11,      /* labels to look at; sample = decisions so far */
+    JSNI_RNG_METHOD = 12,     /* what a method remembers of a sample at first */
+    JSNI_RNG_MIXUP = 13       /* share and partners of a batch; sample = its number */
 } jsni_rng_purpose;
 
 typedef struct jsni_rng {

@@ -105,6 +105,9 @@ static jsn_status check_other(const jsn_loss *loss, const jsn_loss *other)
                          other->classes, jsni_noun(other->classes, "class", "classes"),
                          other->views, jsni_noun(other->views, "view", "views"),
                          loss->classes, loss->views);
+    if (loss->method || other->method)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: a method cannot be mixed with another loss");
     if (loss->root || other->root)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: %s has no per-sample values and cannot be mixed",
@@ -147,6 +150,10 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
         JSNI_TRY(check_labels(batch, loss->classes));
     else
         JSNI_TRY(check_targets(batch, loss->classes));
+    if ((batch->memory != NULL) != loss->method)
+        return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s %s", loss->info.name,
+                         loss->method ? "needs the memory of its samples"
+                                      : "remembers nothing of its samples");
     if (!(batch->divisor >= 0.0 && batch->divisor < HUGE_VAL))
         return jsni_fail(JSN_ERR_RANGE, "loss: a divisor of %g", batch->divisor);
     JSNI_TRY(check_weights(batch->class_weights, loss->classes, "class"));
@@ -176,6 +183,7 @@ static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
         .labels = batch->labels,
         .grad = result->grad,
         .per_sample = result->per_sample,
+        .memory = batch->memory,
         .class_weights = batch->class_weights,
         .sample_weights = batch->sample_weights,
         .constant = loss->terms[0].setup.constant,

@@ -45,12 +45,12 @@ static size_t chunk_count(size_t classes)
     return is_apart(classes) ? classes : (classes + JSNI_LANES - 1) / JSNI_LANES;
 }
 
-/* [1] target, [views] e, [views] d, for sums [views] kept d and [views] gradient; a group
+/* [1] target, [1] memory, [views] e, [views] d, for sums [views] kept d and [views] gradient; a group
  * behind them, since a shifted read of the last one may run over. Every loss has room for
  * a sum: another one may use its scratch. */
 static size_t scratch_bytes(size_t classes, size_t views)
 {
-    return ((1 + 4 * views) * chunk_count(classes) + 1) * sizeof(jsni_real);
+    return ((2 + 4 * views) * chunk_count(classes) + 1) * sizeof(jsni_real);
 }
 
 /* One run: the job and its pieces of scratch. */
@@ -58,6 +58,7 @@ typedef struct lane_run {
     const jsni_loss_job *job;
     jsni_row_fn *fn;
     jsni_real *t;     /* [chunks] */
+    jsni_real *m;     /* [chunks] memory of a method */
     jsni_real *e;     /* [views][chunks] */
     jsni_real *d;     /* [views][chunks] */
     jsni_real *kept;  /* [views][chunks] d of a sum, which dense gradients overwrite */
@@ -275,6 +276,29 @@ static double take_value(const lane_run *run, size_t sample, double weight,
     return sum + weight * value;
 }
 
+static void load_memory_beside(const lane_run *run, size_t sample)
+{
+    const jsni_loss_job *job = run->job;
+    const size_t full = job->classes / JSNI_LANES, left = job->classes % JSNI_LANES;
+    const size_t offset = sample * job->classes;
+    for (size_t c = 0; c < full; c++)
+        run->m[c] = jsni_read(job, job->memory, offset, c);
+    if (left != 0)
+        run->m[full] = jsni_read_part(job->memory, offset, full, left, R(0));
+}
+
+static void store_memory_beside(const lane_run *run, size_t sample)
+{
+    const jsni_loss_job *job = run->job;
+    const jsni_scalar *cell = (const jsni_scalar *)run->m;
+    const size_t offset = sample * job->classes;
+    for (size_t k = 0; k < job->classes; k++)
+        if (job->f64)
+            ((double *)job->memory)[offset + k] = (double)cell[k];
+        else
+            ((float *)job->memory)[offset + k] = (float)cell[k];
+}
+
 static void clear_grad(lane_run *run)
 {
     /* Member by member: stores of registers, not a call for a few lines of memory. */
@@ -303,6 +327,9 @@ static void sample_beside(lane_run *run, size_t sample)
     const jsni_scalar scale = R(weight * job->inverse_weight / (double)groups);
     double value = 0.0;
     load_target_beside(run, sample);
+    if (job->memory != NULL)
+        load_memory_beside(run, sample);
+    row->share = jsni_fill(scale);
     for (size_t g = 0; g < groups; g++) {
         clear_grad(run);
         softmax_beside(run, first + g * step, step);
@@ -319,6 +346,8 @@ static void sample_beside(lane_run *run, size_t sample)
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_beside(run, v, scale, first + (g + v) * step);
     }
+    if (job->memory != NULL)
+        store_memory_beside(run, sample);
     if (!row->soft)
         ((jsni_scalar *)run->t)[job->labels[sample]] = R(0);
     run->part->sum =
@@ -497,6 +526,9 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
     const jsni_real scale = load_weights(job, sample, lanes, groups, weights);
     jsni_real value = jsni_fill(0.0f);
     load_target_apart(run, sample, lanes);
+    if (job->memory != NULL)
+        load_apart((const float *)job->memory + first, job->classes, lanes, run->m);
+    row->share = scale;
     for (size_t g = 0; g < groups; g++) {
         clear_grad(run);
         for (size_t v = 0; v < row->views; v++) {
@@ -511,6 +543,8 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
         for (size_t v = 0; v < row->views && job->grad != NULL; v++)
             write_apart(run, v, scale, sample, lanes, first + (g + v) * step);
     }
+    if (job->memory != NULL)
+        store_apart(job, sample, lanes, run->m, (float *)job->memory + first);
     if (!row->soft)
         mark_labels(run, sample, lanes, 0.0f);
     float values[JSNI_LANES];
@@ -533,7 +567,8 @@ static void run_samples(const jsni_loss_job *job, size_t first, size_t last,
     run.fn = rows[job->index];
     run.part = part;
     run.t = scratch;
-    run.e = run.t + chunks;
+    run.m = run.t + chunks;
+    run.e = run.m + chunks;
     run.d = run.e + job->views * chunks;
     run.kept = run.d + job->views * chunks;
     run.total = run.kept + job->views * chunks;
@@ -542,6 +577,7 @@ static void run_samples(const jsni_loss_job *job, size_t first, size_t last,
     run.row.e = run.e;
     run.row.d = run.d;
     run.row.t = run.t;
+    run.row.m = run.m;
     run.row.views = job->joint ? job->views_read : 1;
     run.row.chunks = chunks;
     run.row.target_first = 0;

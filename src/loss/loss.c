@@ -26,12 +26,33 @@ enum { MOST_CLASSES = 1 << 24 };
 
 const jsni_loss_def *jsni_loss_def_at(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) && !table[index]->hidden ? table[index] : NULL;
+    return index < JSNI_COUNT_OF(table) && !table[index]->hidden &&
+                   !table[index]->method
+               ? table[index]
+               : NULL;
 }
 
 const jsn_loss_info *jsn_loss_describe(size_t index)
 {
     const jsni_loss_def *def = jsni_loss_def_at(index);
+    return def == NULL ? NULL : &def->info;
+}
+
+const jsni_loss_def *jsni_method_def_at(size_t index, size_t *place)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (table[i]->method && found++ == index) {
+            *place = i;
+            return table[i];
+        }
+    return NULL;
+}
+
+const jsn_loss_info *jsn_method_describe(size_t index)
+{
+    size_t unused = 0;
+    const jsni_loss_def *def = jsni_method_def_at(index, &unused);
     return def == NULL ? NULL : &def->info;
 }
 
@@ -77,6 +98,7 @@ static jsn_status describe(jsn_loss *loss, const char *spec)
         loss->joint = loss->joint || terms[i].def->joint;
         loss->root = loss->root || terms[i].def->root;
         loss->in_double = loss->in_double || terms[i].setup.in_double;
+        loss->method = loss->method || terms[i].def->method;
         loss->info.soft = loss->info.soft && terms[i].def->info.soft;
     }
     if (loss->term_count == 1)
@@ -90,8 +112,40 @@ static jsn_status describe(jsn_loss *loss, const char *spec)
     return JSN_OK;
 }
 
+/* Adds the term of a method to those of the spec, or puts it in their place. */
+static jsn_status add_method(jsn_loss *loss, const char *spec, const char *method)
+{
+    jsni_loss_term term;
+    JSNI_TRY(jsni_loss_read_method(method, loss->views, &term));
+    const char *name = term.def->info.name;
+    if (term.def->whole) {
+        if (strcmp(spec, "ce") != 0)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "method %s: is a cross-entropy of its own and cannot be "
+                             "combined with the loss '%s'; leave the loss out",
+                             name, spec);
+        loss->term_count = 0;
+    } else if (loss->terms[0].def->root) {
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "method %s: %s is the root of a mean and cannot be summed",
+                         name, loss->terms[0].def->info.name);
+    }
+    if (loss->term_count == JSNI_LOSS_MAX_TERMS)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "method %s: '%s' and the method are more than %d losses", name,
+                         spec, (int)JSNI_LOSS_MAX_TERMS);
+    loss->terms[loss->term_count++] = term;
+    return JSN_OK;
+}
+
 jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
                            size_t views)
+{
+    return jsni_loss_create_method(out, spec, NULL, classes, views);
+}
+
+jsn_status jsni_loss_create_method(jsn_loss **out, const char *spec, const char *method,
+                                   size_t classes, size_t views)
 {
     if (out == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: out is NULL");
@@ -111,6 +165,8 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
     loss->views = views;
     jsn_status status =
         jsni_loss_read_spec(spec, views, loss->terms, &loss->term_count);
+    if (status == JSN_OK && method != NULL)
+        status = add_method(loss, spec, method);
     if (status == JSN_OK)
         status = describe(loss, spec);
     if (status == JSN_OK) {
@@ -126,6 +182,17 @@ jsn_status jsn_loss_create(jsn_loss **out, const char *spec, size_t classes,
     }
     *out = loss;
     return JSN_OK;
+}
+
+jsn_status jsni_method_check(const char *spec)
+{
+    jsni_loss_term unused;
+    return jsni_loss_read_method(spec, 0, &unused);
+}
+
+double jsni_loss_memory_spread(const jsn_loss *loss)
+{
+    return loss->terms[loss->term_count - 1].setup.spread;
 }
 
 void jsn_loss_destroy(jsn_loss *loss)
@@ -153,7 +220,8 @@ void jsni_loss_first_view_only(jsn_loss *loss, bool on)
     for (size_t t = 0; t < loss->term_count; t++) {
         jsni_loss_term *term = &loss->terms[t];
         term->setup = term->all_views;
-        if (on && term->def->joint) /* all of these are made by jsni_pi_prepare() */
+        /* All of these are made by jsni_pi_prepare(). */
+        if (on && term->def->joint && !term->def->method)
             jsni_pi_first_view(&term->setup);
         for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
             term->constant_f[i] = (float)term->setup.constant[i];
@@ -176,6 +244,7 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
         to->index = from->index;
         to->weight = from->weight;
         to->joint = from->def->joint;
+        to->method = from->def->method;
         to->in_double = from->setup.in_double;
         memcpy(to->constant, from->setup.constant, sizeof to->constant);
     }

@@ -29,6 +29,7 @@ typedef struct jsni_loss_setup {
     double outer;        /* what a root is multiplied by */
     size_t views_wanted; /* when the user names no number */
     bool in_double;      /* float would lose digits */
+    double spread;       /* of the normal draws that a method's memory begins with */
     size_t row;          /* in loss_list.h: what evaluates it, the loss itself unless
                           * prepare() says otherwise */
 } jsni_loss_setup;
@@ -43,6 +44,8 @@ typedef struct jsni_loss_def {
     bool joint;  /* reads all views together; else one at a time, and views average */
     bool root;   /* the loss is the root of the batch mean */
     bool hidden; /* evaluates another's variant: not in the table that users see */
+    bool method; /* remembers its samples: in the table of methods */
+    bool whole;  /* a method that is a loss by itself */
     jsni_loss_prepare_fn *prepare; /* or NULL */
 } jsni_loss_def;
 
@@ -78,6 +81,7 @@ typedef struct jsni_loss_job {
     const int32_t *labels;
     void *grad;
     double *per_sample;
+    void *memory; /* [samples][classes] of a method, as the logits; else NULL */
     const double *class_weights;
     const double *sample_weights;
     double inverse_weight;  /* 1 / sum of the weights */
@@ -124,6 +128,7 @@ struct jsn_loss {
     jsn_loss_info info; /* of a sum its own */
     char *name;         /* owned: the spec of a sum, or NULL */
     bool joint, root, in_double;
+    bool method; /* one of the terms is, and needs the memory of its samples */
     size_t classes, views;
     bool first_only;
     jsni_loss_level forced; /* JSNI_LOSS_AUTO: choose */
@@ -140,7 +145,7 @@ struct jsn_loss {
 typedef struct jsni_loss_device_term {
     size_t index;  /* in loss_list.h */
     double weight; /* in the sum; 1 for a loss alone */
-    bool joint, in_double;
+    bool joint, in_double, method;
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_loss_device_term;
 
@@ -162,10 +167,17 @@ JSN_MUST_CHECK jsn_status jsni_loss_check_use(const jsn_loss *loss,
 /* The table, for those who read specs. */
 const jsni_loss_def *jsni_loss_def_at(size_t index); /* NULL behind the last */
 
+/* The same of methods; *place is where it stands in loss_list.h. */
+const jsni_loss_def *jsni_method_def_at(size_t index, size_t *place);
+
 /* Reads a spec, a loss or a sum of them: "gce:q=0.7", "10*nce+0.1*rce". `views` is 0 when
  * the spec is only checked. The statuses of jsn_loss_check(). */
 JSN_MUST_CHECK jsn_status jsni_loss_read_spec(const char *spec, size_t views,
                                               jsni_loss_term *terms, size_t *count);
+
+/* The term that a method adds: "elr:beta=0.7". Statuses as above. */
+JSN_MUST_CHECK jsn_status jsni_loss_read_method(const char *spec, size_t views,
+                                                jsni_loss_term *term);
 
 /* The ops of a level, NULL where the machine or the build lacks it. */
 const jsni_loss_ops *jsni_loss_level_ops(jsni_loss_level level);

@@ -1,9 +1,12 @@
 /* loss/loss_list.h - the table of losses, in the order of `jensen show losses`. To add
  * one, write loss/loss_<id>.c and add its row here. The host, each of its instruction
  * sets and the CUDA backend build their tables from this list. What has no name of its own
- * (JSNI_HIDDEN) stands at the end. */
+ * (JSNI_HIDDEN) stands at the end, and behind it the methods, which have a table of their
+ * own. */
 #ifndef JSNI_LOSS_LIST_H
 #define JSNI_LOSS_LIST_H
+
+#include "loss/method_list.h"
 
 #define JSNI_LOSS_LIST(X) \
     X(gjs)                \
@@ -47,6 +50,7 @@
     X(fdiv_pearson)       \
     X(fdiv_js)            \
     X(js_clamped)         \
-    X(gjs_clamped)
+    X(gjs_clamped)        \
+    JSNI_METHOD_LIST(X)
 
 #endif /* JSNI_LOSS_LIST_H */

@@ -1,11 +1,25 @@
-/* loss/loss_mode.h - how a loss is evaluated beyond what jensen/loss.h says: by which
- * arithmetic, and of which views. For training, tests and measurements. */
+/* loss/loss_mode.h - how a loss is evaluated beyond what jensen/loss.h says: with which
+ * method, by which arithmetic, and of which views. For training, tests and
+ * measurements. */
 #ifndef JSNI_LOSS_MODE_H
 #define JSNI_LOSS_MODE_H
 
 #include <stdbool.h>
 
 #include "jensen/loss.h"
+
+/* As jsn_loss_create(), with a method of jsn_method_describe() beside the loss: every
+ * evaluation then needs `memory` in its batch. NULL: no method. Also
+ *   JSN_ERR_ARGUMENT  the two cannot be combined */
+JSN_MUST_CHECK jsn_status jsni_loss_create_method(jsn_loss **out, const char *spec,
+                                                  const char *method, size_t classes,
+                                                  size_t views);
+
+/* Whether there is such a method with these parameters; statuses of jsn_loss_check(). */
+JSN_MUST_CHECK jsn_status jsni_method_check(const char *spec);
+
+/* What the memory of a loss with a method begins with: normal draws of this deviation. */
+double jsni_loss_memory_spread(const jsn_loss *loss);
 
 /* With `on`, the loss reads the first view alone: its value is that of view 0, and the
  * gradient of the other views is zero. For a loss that wants one view while the network

@@ -39,6 +39,7 @@ typedef struct jsni_row {
     const jsni_real *e;          /* [views][chunks] exp(z - max) */
     jsni_real *d;       /* [views][chunks] z - max; free for a dense gradient */
     const jsni_real *t; /* [chunks] target */
+    jsni_real *m;       /* [chunks] memory of the sample, of a method */
     JSNI_ROW_COUNTS
     jsni_scalar classes;
     int apart; /* each lane is a sample of its own */
@@ -49,6 +50,7 @@ typedef struct jsni_row {
     jsni_real inverse[JSN_LOSS_MAX_VIEWS];    /* 1 / sum_k e_k */
     jsni_real log_sum[JSN_LOSS_MAX_VIEWS];    /* log sum_k e_k */
     jsni_real label_logp[JSN_LOSS_MAX_VIEWS]; /* l at the label, unless soft */
+    jsni_real share;                          /* of the sample in the mean */
 } jsni_row;
 
 /* All zero at first. */
@@ -81,6 +83,17 @@ static inline jsni_real jsni_total(const jsni_row *row, jsni_real x)
 static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
 {
     return row->t[jsni_at(row, 0, chunk)];
+}
+
+/* What a method remembers of the sample, and what it will from now on. */
+static inline jsni_real jsni_recall(const jsni_row *row, size_t chunk)
+{
+    return row->m[chunk];
+}
+
+static inline void jsni_remember(const jsni_row *row, size_t chunk, jsni_real value)
+{
+    row->m[chunk] = value;
 }
 #endif
 
@@ -195,20 +208,22 @@ typedef jsni_real jsni_row_fn(const jsni_row *row, jsni_grad *grad);
     }
 
 #ifdef JSNI_LEVEL_DOUBLE
-#define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total,       \
-                         prepare_fn)                                                   \
-    _Static_assert((param_total) <= JSNI_LOSS_MAX_PARAMS,                              \
-                   "raise JSNI_LOSS_MAX_PARAMS");                                      \
-    JSNI_LOSS_ROW(id)                                                                  \
-    extern const jsni_loss_def jsni_loss_##id;                                         \
-    const jsni_loss_def jsni_loss_##id = {{(text), (summary_text), (param_infos),      \
-                                           (param_total), ((kind)&JSNI_JOINT) ? 2 : 1, \
-                                           ((kind)&JSNI_HARD_ONLY) == 0,               \
-                                           ((kind)&JSNI_ROOT) == 0},                   \
-                                          ((kind)&JSNI_JOINT) != 0,                    \
-                                          ((kind)&JSNI_ROOT) != 0,                     \
-                                          ((kind)&JSNI_HIDDEN) != 0,                   \
-                                          (prepare_fn)}
+#define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total, \
+                         prepare_fn)                                             \
+    _Static_assert((param_total) <= JSNI_LOSS_MAX_PARAMS,                        \
+                   "raise JSNI_LOSS_MAX_PARAMS");                                \
+    JSNI_LOSS_ROW(id)                                                            \
+    extern const jsni_loss_def jsni_loss_##id;                                   \
+    const jsni_loss_def jsni_loss_##id = {                                       \
+        {(text), (summary_text), (param_infos), (param_total),                   \
+         ((kind) & (JSNI_JOINT | JSNI_METHOD)) == JSNI_JOINT ? 2 : 1,            \
+         ((kind)&JSNI_HARD_ONLY) == 0, ((kind)&JSNI_ROOT) == 0},                 \
+        ((kind)&JSNI_JOINT) != 0,                                                \
+        ((kind)&JSNI_ROOT) != 0,                                                 \
+        ((kind)&JSNI_HIDDEN) != 0,                                               \
+        ((kind)&JSNI_METHOD) != 0,                                               \
+        ((kind)&JSNI_WHOLE) != 0,                                                \
+        (prepare_fn)}
 #else
 #define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total, \
                          prepare_fn)                                             \
@@ -223,7 +238,9 @@ enum {
     JSNI_JOINT = 1,     /* sees all views together, wants two */
     JSNI_HARD_ONLY = 2, /* not defined for soft targets */
     JSNI_ROOT = 4,      /* the root of the batch mean */
-    JSNI_HIDDEN = 8     /* evaluates another entry's variant, has no name of its own */
+    JSNI_HIDDEN = 8,    /* evaluates another entry's variant, has no name of its own */
+    JSNI_METHOD = 16,   /* remembers a number a class of each sample: jsni_recall() */
+    JSNI_WHOLE = 32     /* a method that is a loss by itself; others are added to one */
 };
 
 #endif /* JSNI_LOSS_ROW_H */

@@ -61,11 +61,27 @@ static jsn_status unknown(const char *text)
                            names.word);
 }
 
+/* Parameters and constants of the term, whose entry is known, from its own spec. */
+static jsn_status prepare_term(const char *own, size_t views, jsni_loss_term *term)
+{
+    jsni_spec_value values[JSNI_LOSS_MAX_PARAMS];
+    const jsn_loss_info *info = &term->def->info;
+    JSNI_TRY(jsni_spec_values(own, info->params, info->param_count, values));
+    term->setup = (jsni_loss_setup){
+        .outer = 1.0, .views_wanted = info->views, .row = term->index};
+    for (size_t i = 0; i < info->param_count; i++)
+        term->setup.constant[i] = values[i].real;
+    if (term->def->prepare != NULL)
+        JSNI_TRY(term->def->prepare(own, values, views, &term->setup));
+    term->index = term->setup.row;
+    term->all_views = term->setup;
+    return JSN_OK;
+}
+
 /* The term that begins at *at, which is moved to the plus behind it or to the end. */
 static jsn_status read_term(const char *spec, const char **at, size_t views,
                             jsni_loss_term *term)
 {
-    jsni_spec_value values[JSNI_LOSS_MAX_PARAMS];
     char own[256];
     const size_t weight = weight_length(*at);
     *term = (jsni_loss_term){.weight = 1.0};
@@ -86,15 +102,7 @@ static jsn_status read_term(const char *spec, const char **at, size_t views,
     if (end >= sizeof own)
         return jsni_fail(JSN_ERR_ARGUMENT, "'%.60s...': the spec is too long", spec);
     (void)jsni_format(own, sizeof own, "%.*s", (int)end, name);
-    JSNI_TRY(jsni_spec_values(own, info->params, info->param_count, values));
-    term->setup = (jsni_loss_setup){
-        .outer = 1.0, .views_wanted = info->views, .row = term->index};
-    for (size_t i = 0; i < info->param_count; i++)
-        term->setup.constant[i] = values[i].real;
-    if (term->def->prepare != NULL)
-        JSNI_TRY(term->def->prepare(own, values, views, &term->setup));
-    term->index = term->setup.row;
-    term->all_views = term->setup;
+    JSNI_TRY(prepare_term(own, views, term));
     *at = name + end;
     return JSN_OK;
 }
@@ -120,4 +128,20 @@ jsn_status jsni_loss_read_spec(const char *spec, size_t views, jsni_loss_term *t
                              "'%s': %s is the root of a mean and cannot be summed",
                              spec, terms[i].def->info.name);
     return JSN_OK;
+}
+
+jsn_status jsni_loss_read_method(const char *spec, size_t views, jsni_loss_term *term)
+{
+    jsni_names names;
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
+    jsni_names_begin(&names, word, "'jensen show methods'");
+    *term = (jsni_loss_term){.weight = 1.0};
+    for (size_t i = 0; (term->def = jsni_method_def_at(i, &term->index)) != NULL; i++) {
+        if (strcmp(term->def->info.name, word) == 0)
+            return prepare_term(spec, views, term);
+        jsni_names_add(&names, term->def->info.name);
+    }
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no method named '%s'",
+                           names.word);
 }

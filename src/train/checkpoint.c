@@ -1,7 +1,8 @@
 /* train/checkpoint.c - the full state of a run in one safetensors file; see run.h.
  *
  * Tensors: parameters and running statistics under PyTorch's names, optimiser state as
- * "optimiser.<slot>.<name>", their average as "ema.<name>", recorded posteriors as "posteriors". Metadata: counters, the
+ * "optimiser.<slot>.<name>", their average as "ema.<name>", recorded posteriors as "posteriors", the
+ * memory of a method as "method". Metadata: counters, the
  * fingerprint of the options and the mark of the data. A SHA-256 over all of it makes any damage show.
  *
  * The new file is written beside the old one, the old one is kept under another name by
@@ -18,6 +19,7 @@
 #include "format/safetensors.h"
 #include "store/record_field.h"
 #include "store/run_rows.h"
+#include "train/resident_feed.h"
 #include "train/run.h"
 #include "train/run_name.h"
 
@@ -94,13 +96,27 @@ static jsn_status add_prefixed(tensor_list *list, const char *prefix,
     return JSN_OK;
 }
 
+/* A row of class numbers for each training sample, where there are some. */
+static void add_rows(tensor_list *list, const jsni_run *run, const char *name,
+                     float *rows)
+{
+    if (rows == NULL)
+        return;
+    jsni_safetensor *t = &list->items[list->count++];
+    *t = (jsni_safetensor){.name = name, .dtype = JSN_DTYPE_FLOAT32, .rank = 2};
+    t->shape[0] = run->problem->train.count;
+    t->shape[1] = run->problem->classes;
+    t->data = rows;
+    t->bytes = t->shape[0] * t->shape[1] * sizeof(float);
+}
+
 /* The tensors that a checkpoint of this run has, backed by the blocks. */
 static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blocks *b)
 {
     const jsni_graph *g = run->group->model->graph;
     const size_t all = g->param_count + g->stat_count;
     const size_t prefixed = g->param_count * b->slots + all;
-    list->items = jsni_alloc_zero(all + prefixed + 1, sizeof *list->items);
+    list->items = jsni_alloc_zero(all + prefixed + 2, sizeof *list->items);
     list->names = jsni_alloc_zero(prefixed, sizeof *list->names);
     if (list->items == NULL || list->names == NULL)
         return JSN_ERR_MEMORY;
@@ -120,15 +136,8 @@ static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blo
         JSNI_TRY(
             add_prefixed(list, "ema", g->stats, g->stat_count, run->average.stats));
     }
-    if (run->posteriors != NULL) {
-        jsni_safetensor *t = &list->items[list->count++];
-        *t = (jsni_safetensor){
-            .name = "posteriors", .dtype = JSN_DTYPE_FLOAT32, .rank = 2};
-        t->shape[0] = run->problem->train.count;
-        t->shape[1] = run->problem->classes;
-        t->data = run->posteriors;
-        t->bytes = t->shape[0] * t->shape[1] * sizeof(float);
-    }
+    add_rows(list, run, "posteriors", run->posteriors);
+    add_rows(list, run, "method", run->memory);
     return JSN_OK;
 }
 
@@ -190,6 +199,8 @@ static jsn_status read_blocks(jsni_run *run, blocks *b)
                              b->params));
     JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_STATISTICS,
                              b->stats));
+    if (run->memory != NULL && run->group->resident)
+        JSNI_TRY(jsni_resident_memory(run));
     if (b->slots > 0)
         JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_OPTIMISER,
                                  b->optimiser));

@@ -132,6 +132,8 @@ static void warn_of_one_view(const char *option, const char *spec,
 static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
 {
     size_t views = 1, other = 1;
+    if (c->method != NULL)
+        JSNI_TRY(pick(c, logger, "loss", "what the method is made for", "ce"));
     JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, wants no tuning",
                   jsni_head_alone(c) ? "gjs:pi1=0.98" : "gjs:pi1=0.5"));
     JSNI_TRY(jsn_loss_check(c->loss, &views));

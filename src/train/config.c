@@ -54,6 +54,9 @@ static const jsn_option_info options[] = {
      FIELD(loss)},
     {"loss-noisy", 0, TEXT, "SPEC", "another loss for the mislabelled samples",
      FIELD(loss_noisy)},
+    {"method", 0, TEXT, "SPEC",
+     "remember each sample beside the loss: elr, sop ('jensen show methods')",
+     FIELD(method)},
     {"class-weights", 0, CHOICE("none", "none|balanced"), NULL,
      "weigh the loss by the inverse class frequency", FIELD(class_weights)},
 
@@ -67,6 +70,10 @@ static const jsn_option_info options[] = {
      FIELD(finetune)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},
+    {"mixup", 0, REAL(NULL, 0, 100), "ALPHA",
+     "mix the images of a batch and their labels in pairs, by shares of "
+     "Beta(ALPHA, ALPHA); 0: do not",
+     FIELD(mixup)},
     {"sampling", 0, CHOICE("shuffle", "shuffle|balanced"), NULL,
      "order of the training data: every sample once, or classes equally often",
      FIELD(sampling)},

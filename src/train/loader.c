@@ -20,6 +20,7 @@
 #include "data/dataset_part.h"
 #include "data/sample_gone.h"
 #include "train/loader_order.h"
+#include "train/mixup.h"
 
 enum { MOST_WORKERS = 64, SENTENCE = 512 };
 
@@ -27,12 +28,14 @@ typedef struct slot {
     jsni_batch batch;
     float *images;      /* [views][batch][3][height][width] */
     uint32_t *position; /* [batch] */
+    uint32_t *partner;  /* [batch] with mixup, or NULL */
     bool ready;
 } slot;
 
 typedef struct scratch {
     jsn_augment_scratch *augment;
     jsni_image_part part;
+    float *image; /* one, with mixup; or NULL */
 } scratch;
 
 typedef struct bad_image {
@@ -194,6 +197,16 @@ static jsn_status check_there(const jsni_loader *l, uint32_t position)
                      why);
 }
 
+static void mix_batch(const jsni_loader *l, const scratch *s, slot *to)
+{
+    const size_t samples = to->batch.samples, floats = image_floats(l);
+    to->batch.share = jsni_mixup_draw(l->o.mixup, l->o.seed, l->epoch, to->batch.number,
+                                      samples, to->partner);
+    for (size_t v = 0; v < l->o.views; v++)
+        jsni_mixup_rows(to->images + v * samples * floats, floats, samples,
+                        to->batch.share, to->partner, s->image);
+}
+
 static jsn_status make_batch(jsni_loader *l, scratch *s, size_t number)
 {
     slot *to = &l->slots[number % l->slot_count];
@@ -216,7 +229,13 @@ static jsn_status make_batch(jsni_loader *l, scratch *s, size_t number)
         to->position[samples++] = position;
     }
     close_gaps(l, to, samples);
-    to->batch = (jsni_batch){number, samples, to->images, to->position};
+    to->batch = (jsni_batch){.number = number,
+                             .samples = samples,
+                             .images = to->images,
+                             .position = to->position,
+                             .partner = to->partner};
+    if (to->partner != NULL)
+        mix_batch(l, s, to);
     return JSN_OK;
 }
 
@@ -272,9 +291,16 @@ static jsn_status allocate(jsni_loader *l)
         const size_t bytes = image_floats(l) * sizeof(float);
         JSNI_TRY_ALLOC(l->slots[i].images = jsni_alloc(l->o.views * l->o.batch, bytes));
         JSNI_TRY_ALLOC(l->slots[i].position = jsni_alloc(l->o.batch, sizeof(uint32_t)));
+        if (l->o.mixup > 0.0)
+            JSNI_TRY_ALLOC(l->slots[i].partner =
+                               jsni_alloc(l->o.batch, sizeof(uint32_t)));
     }
-    for (size_t i = 0; i <= workers; i++)
+    for (size_t i = 0; i <= workers; i++) {
         JSNI_TRY(jsn_augment_scratch_create(&l->scratches[i].augment));
+        if (l->o.mixup > 0.0)
+            JSNI_TRY_ALLOC(l->scratches[i].image =
+                               jsni_alloc(image_floats(l), sizeof(float)));
+    }
     return JSN_OK;
 }
 
@@ -333,10 +359,12 @@ void jsni_loader_destroy(jsni_loader *l)
     for (size_t i = 0; l->slots != NULL && i < l->slot_count; i++) {
         jsni_free(l->slots[i].images);
         jsni_free(l->slots[i].position);
+        jsni_free(l->slots[i].partner);
     }
     for (size_t i = 0; l->scratches != NULL && i <= l->o.workers; i++) {
         jsn_augment_scratch_destroy(l->scratches[i].augment);
         jsn_image_release(&l->scratches[i].part.image);
+        jsni_free(l->scratches[i].image);
     }
     jsni_free(l->scratches);
     jsni_free(l->slots);

@@ -49,6 +49,7 @@ typedef struct jsni_loader_options {
     /* Borrowed; counts them over the loaders that share it. NULL: this one alone. */
     jsni_bad_tally *tally;
     double scaled_decode; /* `density` of jsni_augment_want() */
+    double mixup;         /* ALPHA of mixup.h; 0: images are not mixed */
 } jsni_loader_options;
 
 typedef struct jsni_batch {
@@ -56,6 +57,8 @@ typedef struct jsni_batch {
     size_t samples;           /* batch, or less: the end, or broken images */
     const float *images;      /* [views][samples][3][height][width] */
     const uint32_t *position; /* [samples], positions in the part */
+    const uint32_t *partner;  /* [samples] of mixup, with which share; or NULL */
+    float share;
 } jsni_batch;
 
 typedef struct jsni_loader jsni_loader;

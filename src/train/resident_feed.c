@@ -16,6 +16,7 @@
 #include "core/rng.h"
 #include "data/dataset_part.h"
 #include "train/loader_order.h"
+#include "train/mixup.h"
 
 enum {
     CHUNK_STEPS = 512,    /* between looks at the clock */
@@ -70,11 +71,53 @@ static jsn_status upload_part(const jsni_group *group, const jsni_part *part,
     return status;
 }
 
+/* Between the rows of a method's memory, by position in the part, and the device's, by
+ * sample number of the split. */
+static void copy_memory(const jsni_run *run, float *device, bool from_device)
+{
+    const jsni_part *part = &run->problem->train;
+    const size_t classes = run->problem->classes;
+    for (size_t i = 0; i < part->count; i++) {
+        float *own = run->memory + i * classes;
+        float *other = device + part->index[i] * classes;
+        memcpy(from_device ? own : other, from_device ? other : own,
+               classes * sizeof *own);
+    }
+}
+
+/* Room for the device's; NULL, and no failure, without a method. */
+static jsn_status memory_room(const jsni_run *run, float **out)
+{
+    const jsni_part *part = &run->problem->train;
+    *out = NULL;
+    if (run->memory == NULL)
+        return JSN_OK;
+    JSNI_TRY_ALLOC(*out = jsni_alloc_zero(jsn_dataset_samples(part->data, part->split),
+                                          run->problem->classes * sizeof **out));
+    return JSN_OK;
+}
+
+jsn_status jsni_resident_memory(jsni_run *run)
+{
+    float *rows = NULL;
+    JSNI_TRY(memory_room(run, &rows));
+    const jsn_status status =
+        ops_of(run->group)->read_memory(run->group->model->plan, run->member, rows);
+    if (status == JSN_OK)
+        copy_memory(run, rows, true);
+    jsni_free(rows);
+    return status;
+}
+
 /* Labels by sample number of the split; samples outside the part are never asked for. */
 static jsn_status upload_labels(const jsni_run *run)
 {
     const jsni_part *part = &run->problem->train;
     const size_t samples = jsn_dataset_samples(part->data, part->split);
+    float *memory = NULL;
+    JSNI_TRY(memory_room(run, &memory));
+    if (memory != NULL)
+        copy_memory(run, memory, false);
     int32_t *used = jsni_alloc_zero(samples, sizeof *used);
     int32_t *truth = jsni_alloc_zero(samples, sizeof *truth);
     uint8_t *second = jsni_alloc_zero(samples, 1);
@@ -86,10 +129,12 @@ static jsn_status upload_labels(const jsni_run *run)
             second[part->index[i]] = jsni_part_mislabelled(part, i);
         }
         const jsni_resident_labels labels = {used, part->truth ? truth : NULL,
-                                             run->loss_noisy != NULL ? second : NULL};
+                                             run->loss_noisy != NULL ? second : NULL,
+                                             memory};
         status = ops_of(run->group)
                      ->set_labels(run->group->model->plan, run->member, &labels);
     }
+    jsni_free(memory);
     jsni_free(second);
     jsni_free(truth);
     jsni_free(used);
@@ -108,7 +153,7 @@ static bool same_part(const jsni_part *a, const jsni_part *b)
 static bool fits(const jsni_group *group, const jsni_run *run)
 {
     const jsni_problem *p = run->problem, *all = group->problem;
-    return run->targets == NULL && run->class_weights == NULL &&
+    return p->train.soft == NULL && run->class_weights == NULL &&
            run->posteriors == NULL &&
            (size_t)run->config->views <= JSNI_RESIDENT_VIEWS &&
            p->train.count == all->train.count && same_part(&p->val, &all->val) &&
@@ -182,6 +227,8 @@ typedef struct epoch_plan {
     jsni_resident_member *members; /* [count], owned */
     jsni_resident_result *results; /* [count], owned */
     double *rates;                 /* [count][steps], owned */
+    uint32_t *walks;               /* [count][steps][batch] of mixup, owned, or NULL */
+    float *shares;                 /* [count][steps], owned, or NULL */
 } epoch_plan;
 
 static void release_plan(epoch_plan *plan, size_t count)
@@ -192,6 +239,39 @@ static void release_plan(epoch_plan *plan, size_t count)
     jsni_free(plan->members);
     jsni_free(plan->results);
     jsni_free(plan->rates);
+    jsni_free(plan->walks);
+    jsni_free(plan->shares);
+}
+
+/* What the loader draws for the batches of the epoch, for each run that mixes. */
+static jsn_status make_mixup(epoch_plan *plan, const jsni_group *group)
+{
+    const size_t steps = group->steps, batch = (size_t)group->config->batch;
+    uint32_t *partner = jsni_alloc(batch, sizeof *partner);
+    JSNI_TRY_ALLOC(partner);
+    plan->walks = jsni_alloc(group->count * steps, batch * sizeof *plan->walks);
+    plan->shares = jsni_alloc(group->count * steps, sizeof *plan->shares);
+    for (size_t i = 0; plan->walks != NULL && plan->shares != NULL && i < group->count;
+         i++) {
+        const jsni_run *run = &group->members[i];
+        for (size_t s = 0; jsni_mixup_on(run->config) && s < steps; s++) {
+            const size_t at = i * steps + s;
+            plan->shares[at] =
+                jsni_mixup_draw(run->config->mixup, run->seed,
+                                (uint32_t)run->state.epoch, s, batch, partner);
+            jsni_mixup_walk(partner, batch, plan->walks + at * batch);
+        }
+    }
+    jsni_free(partner);
+    return plan->walks == NULL || plan->shares == NULL ? JSN_ERR_MEMORY : JSN_OK;
+}
+
+static bool any_mixup(const jsni_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (jsni_mixup_on(group->members[i].config))
+            return true;
+    return false;
 }
 
 static jsn_status make_plan(epoch_plan *plan, const jsni_group *group)
@@ -206,7 +286,7 @@ static jsn_status make_plan(epoch_plan *plan, const jsni_group *group)
         for (size_t s = 0; s < steps; s++)
             plan->rates[i * steps + s] = jsni_run_rate(&group->members[i], s);
     }
-    return JSN_OK;
+    return any_mixup(group) ? make_mixup(plan, group) : JSN_OK;
 }
 
 static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order,
@@ -231,10 +311,16 @@ static jsni_resident_epoch make_chunk(const jsni_group *group, const epoch_plan 
     const jsni_run_state *at = &jsni_group_lead(group)->state;
     const jsn_dataset_traits *traits = jsn_dataset_about(group->problem->data);
     const size_t batch = (size_t)group->config->batch;
-    for (size_t i = 0; i < group->count; i++)
+    for (size_t i = 0; i < group->count; i++) {
+        const size_t first = i * group->steps + at->batch;
         plan->members[i] =
             member_of(&group->members[i], plan->orders[i] + at->batch * batch,
-                      plan->rates + i * group->steps + at->batch);
+                      plan->rates + first);
+        if (jsni_mixup_on(group->members[i].config)) {
+            plan->members[i].walk = plan->walks + first * batch;
+            plan->members[i].shares = plan->shares + first;
+        }
+    }
     jsni_resident_epoch epoch = {.members = plan->members,
                                  .steps = steps,
                                  .batch = batch,

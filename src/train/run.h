@@ -65,11 +65,14 @@ typedef struct jsni_run {
     double *class_weights; /* [classes], or NULL: all 1 */
     int32_t *labels;       /* [batch] */
     float *targets;        /* [batch][classes], or NULL: hard labels */
+    float *target;         /* [classes], with mixup; or NULL */
     double *weights;       /* [batch], or NULL */
     uint8_t *second;       /* [batch], or NULL */
     float *logits;         /* [views][batch][classes] */
     double *probabilities; /* [classes] */
     float *posteriors;     /* [train.count][classes], or NULL: not recorded */
+    float *memory;       /* [train.count][classes] of a method, or NULL; run_memory.h */
+    float *memory_batch; /* [batch][classes], as memory */
 
     jsni_average average; /* of the weights; empty without --ema */
     jsni_run_state state;

@@ -13,8 +13,10 @@
 #include "store/record_epoch.h"
 #include "store/run_rows.h"
 #include "train/init_weights.h"
+#include "train/mixup.h"
 #include "train/model_card.h"
 #include "train/run.h"
+#include "train/run_memory.h"
 #include "train/run_space.h"
 
 static void log_message(void *user, jsn_log_level level, const char *text)
@@ -53,7 +55,8 @@ static jsn_status open_losses(jsni_run *run)
     const jsn_train_config *c = run->config;
     const size_t views = (size_t)c->views;
     size_t wants = 0;
-    JSNI_TRY(jsn_loss_create(&run->loss, c->loss, run->problem->classes, views));
+    JSNI_TRY(jsni_loss_create_method(&run->loss, c->loss, c->method,
+                                     run->problem->classes, views));
     if (c->loss_noisy == NULL)
         return JSN_OK;
     JSNI_TRY(
@@ -86,6 +89,7 @@ static jsn_status open_loader(jsni_run *run)
         .max_bad = (size_t)c->max_bad,
         .tally = run->tally,
         .scaled_decode = c->scaled_decode,
+        .mixup = jsni_mixup_on(c) ? c->mixup : 0.0,
     };
     JSNI_TRY(jsni_loader_create(&run->train, &o));
     const size_t steps = jsni_loader_batches(run->train);
@@ -125,8 +129,10 @@ static jsn_status allocate(jsni_run *run)
     JSNI_TRY_ALLOC(run->logits =
                        jsni_alloc(views * batch, classes * sizeof *run->logits));
     JSNI_TRY_ALLOC(run->probabilities = jsni_alloc(classes, sizeof(double)));
-    if (run->problem->train.soft != NULL)
+    if (run->problem->train.soft != NULL || jsni_mixup_on(run->config))
         JSNI_TRY_ALLOC(run->targets = jsni_alloc(batch, classes * sizeof(float)));
+    if (jsni_mixup_on(run->config))
+        JSNI_TRY_ALLOC(run->target = jsni_alloc(classes, sizeof *run->target));
     if (run->class_weights != NULL)
         JSNI_TRY_ALLOC(run->weights = jsni_alloc(batch, sizeof *run->weights));
     if (run->loss_noisy != NULL)
@@ -134,7 +140,7 @@ static jsn_status allocate(jsni_run *run)
     if (run->config->record_posteriors)
         JSNI_TRY_ALLOC(run->posteriors = jsni_alloc_zero(run->problem->train.count,
                                                          classes * sizeof(float)));
-    return JSN_OK;
+    return jsni_run_memory_create(run);
 }
 
 /* The rows of the epochs that the checkpoint knows of; later ones are made again. */
@@ -230,12 +236,15 @@ void jsni_run_close(jsni_run *run)
     jsni_bad_images_release(&run->bad);
     jsni_predictions_release(&run->seen);
     jsni_average_release(&run->average);
+    jsni_free(run->memory_batch);
+    jsni_free(run->memory);
     jsni_free(run->posteriors);
     jsni_free(run->probabilities);
     jsni_free(run->logits);
     jsni_free(run->second);
     jsni_free(run->weights);
     jsni_free(run->targets);
+    jsni_free(run->target);
     jsni_free(run->labels);
     jsni_free(run->class_weights);
     for (size_t i = 0; i < JSNI_PASSES; i++)

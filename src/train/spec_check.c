@@ -10,6 +10,7 @@
 #include "jensen/loss.h"
 #include "jensen/noise.h"
 #include "jensen/recipe.h"
+#include "loss/loss_mode.h"
 #include "nn/network_impl.h"
 #include "train/recipe_find.h"
 #include "train/schedule.h"
@@ -73,10 +74,11 @@ jsn_status jsni_train_check_spec(const char *option, const char *text)
     static const struct {
         const char *option;
         jsn_status (*check)(const char *text);
-    } checks[] = {{"loss", check_loss},       {"loss-noisy", check_loss},
-                  {"network", check_network}, {"augment", check_augment},
-                  {"noise", check_noise},     {"schedule", check_schedule},
-                  {"recipe", check_recipe},   {"optimizer", check_optimiser}};
+    } checks[] = {{"loss", check_loss},         {"loss-noisy", check_loss},
+                  {"network", check_network},   {"augment", check_augment},
+                  {"noise", check_noise},       {"schedule", check_schedule},
+                  {"recipe", check_recipe},     {"optimizer", check_optimiser},
+                  {"method", jsni_method_check}};
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         if (strcmp(option, checks[i].option) == 0)
             return checks[i].check(text);

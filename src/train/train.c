@@ -16,8 +16,10 @@
 #include "train/model_card.h"
 #include "train/posteriors.h"
 #include "train/run.h"
+#include "train/mixup.h"
 #include "train/run_differs.h"
 #include "train/run_name.h"
+#include "train/run_memory.h"
 #include "train/spec_check.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
@@ -279,8 +281,10 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
     char *folder = NULL;
     JSNI_TRY(jsn_train_config_resolve(config));
     JSNI_TRY(jsni_train_check_specs(config));
+    JSNI_TRY(jsni_run_memory_check(config));
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
     JSNI_TRY(jsni_choose(config, problem, logger));
+    JSNI_TRY(jsni_mixup_check(config));
     if (config->workers == JSN_OPTION_INT_UNSET) {
         /* Small images take no time; larger ones are decoded by several threads. */
         const size_t cores = jsni_usable_cores();

@@ -15,19 +15,37 @@
 #include "core/text.h"
 #include "store/record_epoch.h"
 #include "train/early_stop.h"
+#include "train/mixup.h"
 #include "train/run.h"
+#include "train/run_memory.h"
 
-/* The labels, weights and masks of a batch. */
-static jsn_model_batch gather(jsni_run *run, const jsni_batch *batch)
+/* The soft targets of a batch, mixed as its images are. */
+static void gather_targets(jsni_run *run, const jsni_batch *batch)
 {
     const jsni_part *part = &run->problem->train;
     const size_t classes = run->problem->classes;
     for (size_t i = 0; i < batch->samples; i++) {
         const uint32_t at = batch->position[i];
+        float *row = run->targets + i * classes;
+        for (size_t k = 0; k < classes; k++)
+            row[k] = part->soft != NULL ? part->soft[at * classes + k]
+                                        : (float)(k == (size_t)part->used[at]);
+    }
+    if (batch->partner != NULL)
+        jsni_mixup_rows(run->targets, classes, batch->samples, batch->share,
+                        batch->partner, run->target);
+}
+
+/* The labels, weights and masks of a batch. */
+static jsn_model_batch gather(jsni_run *run, const jsni_batch *batch)
+{
+    const jsni_part *part = &run->problem->train;
+    const bool mixed = batch->partner != NULL;
+    if (run->targets != NULL)
+        gather_targets(run, batch);
+    for (size_t i = 0; i < batch->samples; i++) {
+        const uint32_t at = batch->position[i];
         run->labels[i] = part->used[at];
-        if (run->targets != NULL)
-            memcpy(run->targets + i * classes, part->soft + at * classes,
-                   classes * sizeof *run->targets);
         if (run->weights != NULL)
             run->weights[i] = run->class_weights[part->used[at]];
         if (run->second != NULL)
@@ -38,8 +56,10 @@ static jsn_model_batch gather(jsni_run *run, const jsni_batch *batch)
                              .samples = batch->samples,
                              .labels = run->targets == NULL ? run->labels : NULL,
                              .targets = run->targets,
-                             .weights = run->weights,
-                             .second = run->second};
+                             .weights = mixed ? NULL : run->weights,
+                             .class_weights = mixed ? run->class_weights : NULL,
+                             .second = run->second,
+                             .memory = jsni_run_memory_take(run, batch)};
 }
 
 /* Adds the batch to the counts of the epoch, and to the posteriors when this is the
@@ -95,6 +115,7 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
                          jsn_last_error(), advice);
     }
     JSNI_TRY(status);
+    jsni_run_memory_keep(run, batch);
     run->state.step++;
     if (run->average.params != NULL)
         JSNI_TRY(jsni_average_move(&run->average, run->group->model, run->config->ema,

@@ -132,6 +132,8 @@ static void misuse_loss(misuse *m)
     jsn_loss_result result = {0};
     GIVES(jsn_loss_describe(0));
     GIVES(jsn_loss_describe(SIZE_MAX));
+    GIVES(jsn_method_describe(0));
+    GIVES(jsn_method_describe(SIZE_MAX));
     REFUSED(jsn_loss_check(NULL, &size));
     TAKEN(jsn_loss_check("ce", NULL));
     REFUSED(jsn_loss_check(NULL, NULL));

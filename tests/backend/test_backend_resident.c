@@ -120,7 +120,7 @@ static void run_epoch(bench *t, const data *d, size_t members, bool mixed, size_
 {
     const struct jsni_resident_ops *resident = t->plan->ops->resident;
     const jsni_resident_images images = {&d->images[0][0][0], IMAGES, 32, 32};
-    const jsni_resident_labels labels = {d->labels, d->truth, NULL};
+    const jsni_resident_labels labels = {.labels = d->labels, .truth = d->truth};
     jsn_augment *pipeline = NULL;
     jsn_loss *loss = NULL, *other = NULL;
     assert_ok(jsn_augment_create(&pipeline, augment, 32, 32, mean, deviation));

@@ -10,11 +10,12 @@
 #include "backend/cuda/cuda_loss.h"
 #include "jensen/loss.h"
 #include "loss/golden_loss.h"
+#include "loss/golden_method.h"
 #include "loss/loss_mode.h"
 
 /* Device copies of a batch and of its results. */
 typedef struct device_batch {
-    float *logits, *targets, *grad;
+    float *logits, *targets, *grad, *memory;
     int32_t *labels;
     double *class_weights, *sample_weights, *per_sample, *mean;
     uint8_t *use_other;
@@ -74,9 +75,15 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     check(cudaMemset(d.mean, 0xff, sizeof(double)));
     check(cudaMalloc(&d.workspace, space));
     check(cudaMemset(d.workspace, 0, space));
-    const jsni_cuda_loss_batch in = {
-        batch->samples,  d.logits,         d.labels,    d.targets,
-        d.class_weights, d.sample_weights, d.use_other, NULL};
+    d.memory = upload(batch->memory, rows * sizeof(float));
+    const jsni_cuda_loss_batch in = {.samples = batch->samples,
+                                     .logits = d.logits,
+                                     .labels = d.labels,
+                                     .targets = d.targets,
+                                     .class_weights = d.class_weights,
+                                     .sample_weights = d.sample_weights,
+                                     .use_other = d.use_other,
+                                     .memory = d.memory};
     /* In place, where that is possible: the gradient takes the memory of the logits. */
     const bool sum = first.term_count > 1 || (batch->other && second.term_count > 1);
     if (sum)
@@ -92,9 +99,12 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     check(cudaMemcpy(floats, grad_at, bytes, cudaMemcpyDeviceToHost));
     for (size_t k = 0; k < views * rows; k++)
         grad[k] = (double)floats[k];
+    if (d.memory != NULL)
+        check(cudaMemcpy(batch->memory, d.memory, rows * sizeof(float),
+                         cudaMemcpyDeviceToHost));
     void *const all[] = {d.logits,         d.labels,    d.targets,    d.class_weights,
                          d.sample_weights, d.use_other, d.per_sample, d.mean,
-                         d.workspace,      d.grad};
+                         d.workspace,      d.grad,      d.memory};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         check(cudaFree(all[i]));
     return mean;
@@ -135,6 +145,26 @@ static void test_golden_cases_on_the_device(void **state)
     }
     assert_int_equal(failures, 0);
     print_message("%zu golden cases on the device\n", g->count);
+}
+
+static void eval_on_device(jsn_loss *loss, const jsn_loss_batch *batch, double *values,
+                           void *grad)
+{
+    static double own[GOLDEN_MOST];
+    jsni_loss_device device;
+    jsni_loss_for_device(loss, &device);
+    (void)run_device(loss, batch, device.views, device.classes, values, own);
+    for (size_t k = 0; k < device.views * batch->samples * device.classes; k++)
+        ((float *)grad)[k] = (float)own[k];
+}
+
+static void test_golden_methods_on_the_device(void **state)
+{
+    (void)state;
+    const method_errors most = {1e-5, 1e-5, 1e-5};
+    if (no_device())
+        skip();
+    assert_int_equal(golden_methods(false, NULL, eval_on_device, most), 0);
 }
 
 /* Weights, a second loss, many classes and the root, against the host in double. */
@@ -213,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden_cases_on_the_device),
+        cmocka_unit_test(test_golden_methods_on_the_device),
         cmocka_unit_test(test_device_batches_match_the_host),
     };
     return cmocka_run_group_tests_name("loss/cuda", tests, golden_open, golden_close);

@@ -203,6 +203,8 @@ static __global__ void __launch_bounds__(BLOCK) gather(const jsni_gather_args A)
                 A.labels[i] = A.labels_from[sample];
             if (A.truth)
                 A.truth[i] = A.truth_from ? A.truth_from[sample] : -1;
+            if (A.places)
+                A.places[i] = sample;
             if (A.second)
                 A.second[i] = A.second_from ? A.second_from[sample] : 0;
         }

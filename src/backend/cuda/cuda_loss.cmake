@@ -2,7 +2,8 @@
 # enabled. The loss files are compiled as CUDA C++, once in float and once in double.
 # The LANGUAGE property holds in that directory only: the host library compiles them as
 # C. Gives JSN_CUDA_LOSS_OBJECTS, a global property too.
-file(GLOB loss_entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/loss/loss_*.c)
+file(GLOB loss_entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/loss/loss_*.c
+     ${PROJECT_SOURCE_DIR}/src/loss/method_*.c)
 set_source_files_properties(${loss_entries} PROPERTIES LANGUAGE CUDA)
 
 function(jsn_cuda_loss_library name)

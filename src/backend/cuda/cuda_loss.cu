@@ -191,6 +191,7 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
                           cudaStream_t stream)
 {
     const bool finish = a->finish;
+    float *memory = a->memory;
     a->summed = loss->term_count > 1;
     if (a->summed && (const float *)a->grad == a->logits)
         return cudaErrorInvalidValue;
@@ -198,6 +199,7 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
     for (size_t t = 0; error == cudaSuccess && t < loss->term_count; t++) {
         a->add = t > 0;
         a->finish = finish && t + 1 == loss->term_count;
+        a->memory = loss->terms[t].method ? memory : NULL;
         error = launch_term(loss, &loss->terms[t], a, stream);
     }
     a->add = false;
@@ -294,6 +296,8 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
     a.targets = batch->targets;
     a.class_weights = batch->class_weights;
     a.sample_weights = batch->sample_weights;
+    a.memory = batch->memory;
+    a.places = batch->places;
     a.chooser = other == NULL ? NULL : batch->use_other;
     a.inverse_samples = 1.0 / (double)batch->samples;
     a.grad = out->grad;

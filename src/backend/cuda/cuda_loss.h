@@ -29,6 +29,8 @@ typedef struct jsni_cuda_loss_batch {
     const double *sample_weights; /* [samples], or NULL */
     const uint8_t *use_other; /* [samples] != 0: the other loss; NULL with no other */
     const double *inverse_weight; /* [1], or NULL: of the sum of the weights */
+    float *memory;                /* [..][classes] of a method, renewed; or NULL */
+    const uint32_t *places;       /* [samples] its rows; NULL: as the samples */
 } jsni_cuda_loss_batch;
 
 typedef struct jsni_cuda_loss_out {

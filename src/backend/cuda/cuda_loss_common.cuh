@@ -96,6 +96,15 @@ __device__ static inline double jsni_device_keep(const jsni_cuda_loss_args *a, s
     return weight * value;
 }
 
+/* What a method remembers of sample i. */
+__device__ static inline float *jsni_device_memory(const jsni_cuda_loss_args *a,
+                                                   size_t i)
+{
+    if (a->memory == NULL)
+        return NULL;
+    return a->memory + (a->places == NULL ? i : a->places[i]) * a->classes;
+}
+
 /* What the gradient of a sample is multiplied by. */
 __device__ static inline double jsni_device_scale(const jsni_cuda_loss_args *a,
                                                   double weight, size_t groups)

@@ -141,6 +141,8 @@ jsni_held_sample(const jsni_cuda_loss_args *a, jsni_row *row, size_t i, double w
     double value = 0.0;
     row->e = e;
     row->d = d;
+    row->memory = jsni_device_memory(a, i);
+    row->share = scale;
     row->label =
         quad % LANES == row->lane ? quad / LANES * 4 + label % 4 : (unsigned)CHUNKS;
     for (size_t g = 0; g < passes; g++) {
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(HELD_THREADS, HELD_BLOCKS)
     row.lane = threadIdx.x % LANES;
     row.exchange = exchange;
     row.constant = constant;
-    row.t = NULL;
+    row.t = row.m = NULL;
     row.classes = R(a.classes);
     row.soft_target = NULL;
     row.target_plogp = R(0);

@@ -44,6 +44,7 @@ typedef jsni_real jsni_scalar;
     JSNI_ROW_LANES       \
     jsni_real *exchange; \
     size_t label;        \
+    float *memory;       \
     const float *soft_target;
 #ifdef JSNI_HELD
 #define JSNI_ROW_LANES static constexpr unsigned lanes = JSNI_HELD_LANES;

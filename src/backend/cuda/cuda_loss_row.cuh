@@ -31,6 +31,31 @@ __device__ static __forceinline__ jsni_real jsni_target(const jsni_row *row,
 #endif
 }
 
+/* The class that a thread has in a chunk. */
+__device__ static __forceinline__ size_t jsni_class(const jsni_row *row, size_t chunk)
+{
+#ifdef JSNI_HELD
+    return 4 * (chunk / 4 * row->lanes + row->lane) + chunk % 4;
+#else
+    return chunk * row->lanes + row->lane;
+#endif
+}
+
+__device__ static __forceinline__ jsni_real jsni_recall(const jsni_row *row,
+                                                        size_t chunk)
+{
+    const size_t k = jsni_class(row, chunk);
+    return k < (size_t)row->classes ? R(row->memory[k]) : R(0);
+}
+
+__device__ static __forceinline__ void jsni_remember(const jsni_row *row, size_t chunk,
+                                                     jsni_real value)
+{
+    const size_t k = jsni_class(row, chunk);
+    if (k < (size_t)row->classes)
+        row->memory[k] = (float)value;
+}
+
 /* Combines the numbers of a group; every thread gets the result. */
 template <class Combine>
 __device__ static __forceinline__ jsni_real jsni_combine(const jsni_row *row,

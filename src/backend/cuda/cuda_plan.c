@@ -276,6 +276,8 @@ static jsn_status member_create(jsni_cuda_plan *plan, jsni_cuda_member *m)
     TRY_DEVICE(m->labels.weights, o->batch * sizeof(double), "weights");
     TRY_DEVICE(m->labels.class_weights, g->classes * sizeof(double), "weights");
     TRY_DEVICE(m->labels.second, o->batch, "labels");
+    TRY_DEVICE(m->labels.memory, o->batch * g->classes * sizeof(float), "labels");
+    TRY_DEVICE(m->labels.places, o->batch * sizeof(uint32_t), "labels");
     TRY_DEVICE(m->counters, 4 * sizeof(uint32_t), "counters");
     TRY_DEVICE(m->seed, sizeof(uint64_t), "counters");
     TRY_DEVICE(m->counts, sizeof *m->counts, "counters");
@@ -307,7 +309,9 @@ static void member_release(jsni_cuda_plan *plan, jsni_cuda_member *m)
         m->labels.second,  m->rules,          m->counters,
         m->seed,           m->counts,         m->key,
         m->data_labels,    m->data_truth,     m->data_second,
-        m->order,          m->recipe,         m->normal};
+        m->order,          m->recipe,         m->normal,
+        m->labels.memory,  m->labels.places,  m->data_memory,
+        m->walk,           m->shares};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         (void)cudaFree(blocks[i]);
     jsni_cudnn_destroy(m->cudnn);

@@ -42,6 +42,7 @@ typedef struct jsni_recording {
     size_t views, samples;
     const void *loss, *second;
     size_t optimiser;
+    bool mixed; /* mixup is part of it */
     bool valid;
 } jsni_recording;
 
@@ -50,6 +51,9 @@ typedef struct jsni_cuda_labels {
     float *targets;          /* [batch][classes] */
     double *weights, *class_weights;
     uint8_t *second;
+    float *memory;    /* [batch][classes] */
+    float *given;     /* on the host, borrowed: where the memory goes after the loss */
+    uint32_t *places; /* [batch] sample numbers of a resident step */
     bool has_targets, has_weights, has_class_weights, has_second;
 } jsni_cuda_labels;
 
@@ -80,8 +84,12 @@ typedef struct jsni_cuda_member {
     /* resident.h */
     int32_t *data_labels, *data_truth; /* device, [count] */
     uint8_t *data_second;
-    uint32_t *order; /* device, [order_capacity] */
+    float *data_memory; /* device, [count][classes], or NULL: no method */
+    uint32_t *order;    /* device, [order_capacity] */
     size_t order_capacity;
+    uint32_t *walk; /* device, [walk_capacity] of mixup */
+    float *shares;  /* device, [share_capacity] */
+    size_t walk_capacity, share_capacity;
     jsni_gather_key *key;
     void *recipe; /* device */
     const void *recipe_of;

@@ -118,7 +118,22 @@ static jsn_status set_labels(jsni_plan *base, size_t member,
     JSNI_TRY(
         replace((void **)&m->data_labels, labels->labels, count * sizeof(int32_t)));
     JSNI_TRY(replace((void **)&m->data_truth, labels->truth, count * sizeof(int32_t)));
+    JSNI_TRY(replace((void **)&m->data_memory, labels->memory,
+                     count * classes * sizeof(float)));
     return replace((void **)&m->data_second, labels->second, count);
+}
+
+static jsn_status read_memory(jsni_plan *base, size_t member, float *to)
+{
+    jsni_cuda_plan *plan = jsni_cuda_enter(base);
+    jsni_cuda_member *m = &plan->member[member];
+    if (!m->data_memory)
+        return jsni_fail(JSN_ERR_ARGUMENT, "there is no memory of a method to read");
+    JSNI_TRY_CUDA(cudaMemcpyAsync(to, m->data_memory,
+                                  plan->sets[JSNI_RESIDENT_TRAIN].count *
+                                      base->graph->classes * sizeof *to,
+                                  cudaMemcpyDeviceToHost, m->stream));
+    return JSNI_CUDA(cudaStreamSynchronize(m->stream));
 }
 
 /* Room that grows with the longest epoch seen. */
@@ -163,6 +178,22 @@ static jsn_status upload_recipe(jsni_cuda_member *m, const void *recipe)
                                      cudaMemcpyHostToDevice, m->stream));
 }
 
+static jsn_status upload_mixup(jsni_cuda_member *m, const jsni_resident_epoch *e,
+                               const jsni_resident_member *own)
+{
+    const size_t count = e->steps * e->batch;
+    if (!own->walk)
+        return JSN_OK;
+    JSNI_TRY(reserve((void **)&m->walk, &m->walk_capacity, count, sizeof *m->walk, m));
+    JSNI_TRY(reserve((void **)&m->shares, &m->share_capacity, e->steps,
+                     sizeof *m->shares, m));
+    JSNI_TRY_CUDA(cudaMemcpyAsync(m->walk, own->walk, count * sizeof *m->walk,
+                                  cudaMemcpyHostToDevice, m->stream));
+    return JSNI_CUDA(cudaMemcpyAsync(m->shares, own->shares,
+                                     e->steps * sizeof *m->shares,
+                                     cudaMemcpyHostToDevice, m->stream));
+}
+
 static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
                               const jsni_resident_epoch *e)
 {
@@ -176,6 +207,7 @@ static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
     JSNI_TRY(
         reserve((void **)&m->rules, &m->rule_capacity, e->steps, sizeof *m->rules, m));
     JSNI_TRY(upload_rules(m, e, own));
+    JSNI_TRY(upload_mixup(m, e, own));
     const jsni_resident_set *train = &plan->sets[JSNI_RESIDENT_TRAIN];
     JSNI_TRY(
         upload_recipe(m, jsni_gather_recipe(e->augment, train->height, train->width)));
@@ -193,9 +225,32 @@ static jsn_status begin_epoch(jsni_cuda_plan *plan, size_t number,
     JSNI_TRY_CUDA(cudaMemcpyAsync(&m->counts->loss_sum, &own->loss_sum,
                                   sizeof own->loss_sum, cudaMemcpyHostToDevice,
                                   m->stream));
-    m->labels.has_targets = m->labels.has_weights = m->labels.has_class_weights = false;
+    m->labels.has_weights = m->labels.has_class_weights = false;
+    m->labels.has_targets = own->walk != NULL;
     m->labels.has_second = m->data_second != NULL;
+    m->labels.given = NULL;
     return JSN_OK;
+}
+
+/* The images of the step that were gathered, and their labels as targets. */
+static jsn_status mix(const jsni_cuda_plan *plan, jsni_cuda_member *m,
+                      const jsni_gather_args *g)
+{
+    const int classes = (int)plan->base.graph->classes;
+    const jsni_mixup_args images = {g->out,
+                                    m->walk,
+                                    m->shares,
+                                    g->step,
+                                    g->views,
+                                    g->samples,
+                                    g->height * g->width * 3,
+                                    g->half};
+    const jsni_mixup_args targets = {m->labels.targets, m->walk, m->shares, g->step, 1,
+                                     g->samples,        classes, false};
+    JSNI_TRY_CUDA(jsni_mixup(&images, m->stream));
+    JSNI_TRY_CUDA(jsni_one_hot(m->labels.labels, m->labels.targets, g->samples, classes,
+                               m->stream));
+    return JSNI_CUDA(jsni_mixup(&targets, m->stream));
 }
 
 static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
@@ -217,6 +272,7 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     g.labels = m->labels.labels;
     g.truth = m->labels.truth;
     g.second = m->labels.second;
+    g.places = m->data_memory ? m->labels.places : NULL;
     g.count = UINT32_MAX;
     g.views = (int)own->views;
     g.samples = (int)e->batch;
@@ -224,6 +280,8 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     g.width = (int)train->width;
     g.half = plan->options.precision == JSN_PRECISION_BF16;
     JSNI_TRY_CUDA(jsni_gather(&g, m->stream));
+    if (own->walk)
+        JSNI_TRY(mix(plan, m, &g));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks, p->forward_tasks));
     JSNI_TRY(jsni_cuda_member_loss(plan, m, p, &own->losses));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks + p->forward_tasks,
@@ -252,7 +310,7 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     JSNI_TRY(jsni_cuda_program(plan, number, own->views, e->batch, true, &m->now));
     if (r->valid && r->views == own->views && r->samples == e->batch &&
         r->loss == own->losses.first && r->second == own->losses.second &&
-        r->optimiser == own->update.optimiser)
+        r->optimiser == own->update.optimiser && r->mixed == (own->walk != NULL))
         return JSN_OK;
     if (r->graph)
         (void)cudaGraphExecDestroy(r->graph);
@@ -273,6 +331,7 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     r->loss = own->losses.first;
     r->second = own->losses.second;
     r->optimiser = own->update.optimiser;
+    r->mixed = own->walk != NULL;
     r->valid = true;
     return JSN_OK;
 }
@@ -431,5 +490,5 @@ void jsni_cuda_resident_release(jsni_cuda_plan *plan)
         free_set(&plan->sets[i]);
 }
 
-const struct jsni_resident_ops jsni_cuda_resident = {supports, set_images, set_labels,
-                                                     epoch, evaluate};
+const struct jsni_resident_ops jsni_cuda_resident = {supports, set_images,  set_labels,
+                                                     epoch,    read_memory, evaluate};

@@ -117,7 +117,9 @@ static jsn_status copy_labels(const jsni_cuda_plan *plan, jsni_cuda_member *m,
         {l->weights, labels->weights, n * sizeof(double), &l->has_weights},
         {l->class_weights, labels->class_weights, classes * sizeof(double),
          &l->has_class_weights},
-        {l->second, labels->second, n, &l->has_second}};
+        {l->second, labels->second, n, &l->has_second},
+        {l->memory, labels->memory, n * classes * sizeof(float), NULL}};
+    l->given = labels->memory;
     for (size_t i = 0; i < sizeof copies / sizeof copies[0]; i++) {
         if (copies[i].has)
             *copies[i].has = copies[i].from != NULL;
@@ -249,10 +251,17 @@ jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                  const jsni_program *program, const jsni_losses *losses)
 {
     const jsni_cuda_labels *l = &m->labels;
+    const bool resident = l->given == NULL;
+    float *memory = !losses->first->method ? NULL
+                    : resident             ? m->data_memory
+                                           : l->memory;
     jsni_loss_device first, second;
     const bool two = losses->second && l->has_second;
     JSNI_TRY(jsni_loss_check_use(losses->first, two ? losses->second : NULL,
                                  l->has_targets));
+    if (losses->first->method && memory == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "a method without the memory of its samples");
     jsni_loss_for_device(losses->first, &first);
     if (two)
         jsni_loss_for_device(losses->second, &second);
@@ -266,7 +275,9 @@ jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                         l->has_class_weights ? l->class_weights : NULL,
                                         l->has_weights ? l->weights : NULL,
                                         two ? l->second : NULL,
-                                        NULL};
+                                        NULL,
+                                        memory,
+                                        resident ? l->places : NULL};
     const jsni_cuda_loss_out out = {m->loss_values, m->loss_values + 1,
                                     (float *)(m->arena + program->output_grad),
                                     m->loss_room};
@@ -280,9 +291,16 @@ jsn_status jsni_cuda_plan_loss(jsni_plan *base, const jsni_losses *losses)
     jsni_cuda_plan *plan = jsni_cuda_enter(base);
     if (!plan->ran_training)
         return jsni_fail(JSN_ERR_ARGUMENT, "a loss needs a training pass before it");
-    for (size_t i = 0; i < plan->members; i++)
-        JSNI_TRY(
-            jsni_cuda_member_loss(plan, &plan->member[i], plan->member[i].now, losses));
+    for (size_t i = 0; i < plan->members; i++) {
+        jsni_cuda_member *m = &plan->member[i];
+        const jsni_cuda_labels *l = &m->labels;
+        JSNI_TRY(jsni_cuda_member_loss(plan, m, m->now, losses));
+        if (l->given)
+            JSNI_TRY_CUDA(
+                cudaMemcpyAsync(l->given, l->memory,
+                                plan->samples * base->graph->classes * sizeof(float),
+                                cudaMemcpyDeviceToHost, m->stream));
+    }
     return JSN_OK;
 }
 

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/mix.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,12 +38,31 @@ typedef struct jsni_gather_args {
     const uint8_t *second_from;
     int32_t *labels, *truth; /* [samples] */
     uint8_t *second;
+    uint32_t *places;      /* [samples] sample numbers, or NULL */
     uint32_t first, count; /* beyond `count` samples repeat the last one */
     int views, samples, height, width;
     bool half;
 } jsni_gather_args;
 
 cudaError_t jsni_gather(const jsni_gather_args *args, cudaStream_t stream);
+
+/* Mixup of one step (train/mixup.h), of images or of targets, with the arithmetic of the
+ * CPU (in bf16: rounded once more). */
+typedef struct jsni_mixup_args {
+    void *x; /* [views][samples][values], in place */
+    const uint32_t
+        *walk; /* [steps][samples]: jsni_resident_member.walk, on the device */
+    const float *shares;  /* [steps], on the device */
+    const uint32_t *step; /* on the device */
+    int views, samples, values;
+    bool half;
+} jsni_mixup_args;
+
+cudaError_t jsni_mixup(const jsni_mixup_args *args, cudaStream_t stream);
+
+/* targets [samples][classes]: 1 at the label. */
+cudaError_t jsni_one_hot(const int32_t *labels, float *targets, int samples,
+                         int classes, cudaStream_t stream);
 
 /* Host. The recipe of a pipeline, or NULL when the kernel cannot run it (more than one
  * operation, stages that change the size, a translation by fractions). */

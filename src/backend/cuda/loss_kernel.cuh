@@ -88,6 +88,8 @@ __device__ static inline double jsni_device_sample(const jsni_cuda_loss_args *a,
     row->label = a->targets == NULL ? (size_t)a->labels[i] : a->classes;
     row->soft_target = a->targets == NULL ? NULL : a->targets + i * a->classes;
     row->target_plogp = R(0);
+    row->memory = jsni_device_memory(a, i);
+    row->share = scale;
     if (row->soft)
         jsni_device_measure(row, &target_sum);
     for (size_t g = 0; g < groups; g++) {
@@ -129,7 +131,7 @@ __global__ void __launch_bounds__(JSNI_CUDA_LOSS_THREADS)
     row.constant = constant;
     row.e = e;
     row.d = e + area;
-    row.t = NULL;
+    row.t = row.m = NULL;
     row.classes = R(a.classes);
     row.soft = a.targets != NULL;
     row.apart = 0;

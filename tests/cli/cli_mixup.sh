@@ -1,0 +1,39 @@
+# --mixup: the same bits after a kill, for any threads and workers; other weights than
+# without; soft losses alone, and nothing that needs samples by themselves.
+. "$(dirname "$0")/cli.sh"
+
+small=(train builtin:size=96 --network mlp:width=8 --noise sym:rate=0.4 --epochs 3 --batch 16
+    --lr 0.02 --consistency never --checkpoint-minutes 0 --threads 1 --workers 0 --json -q)
+sha() { "$JENSEN" "${small[@]}" "$@" 2>/dev/null | sed -E 's/.*"weights_sha256":"([0-9a-f]+)".*/\1/'; }
+same() {
+    cases=$((cases + 1))
+    [ -n "$2" ] && [ "$2" = "$3" ] || complain "$1: $2 and $3" hashes
+}
+other() {
+    cases=$((cases + 1))
+    [ -n "$2" ] && [ -n "$3" ] && [ "$2" != "$3" ] || complain "$1: $2" hashes
+}
+: >stdout.txt
+: >stderr.txt
+
+alone=$(sha --out alone --mixup 0.3)
+"$JENSEN" "${small[@]}" --out killed --mixup 0.3 >/dev/null 2>&1 &
+pid=$!
+while [ ! -e killed/checkpoint.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+same 'killed' "$alone" "$(sha --out killed --mixup 0.3)"
+same 'threads and workers' "$alone" "$(sha --out threads --mixup 0.3 --threads 2 --workers 2)"
+plain=$(sha --out plain)
+other 'mixup does nothing' "$plain" "$alone"
+other 'ALPHA does nothing' "$(sha --out more --mixup 2)" "$alone"
+same 'an ALPHA of 0' "$plain" "$(sha --out zero --mixup 0)"
+expect 0 '*' '*' -- "$JENSEN" "${small[@]}" --out weighted --mixup 1 --loss ce --class-weights balanced
+
+t=(train builtin:size=96 --network mlp:width=8 -q --out never --mixup 0.2)
+expect 2 '' 'soft targets, and --loss gce takes labels alone' -- "$JENSEN" "${t[@]}" --loss gce
+expect 2 '' 'remembers each by itself' -- "$JENSEN" "${t[@]}" --method elr
+expect 2 '' 'tells them apart' -- "$JENSEN" "${t[@]}" --loss-noisy ce
+expect 2 '' 'of mixed images' -- "$JENSEN" "${t[@]}" --record-posteriors 1
+expect 2 '' 'mixup' -- "$JENSEN" train builtin:size=96 --mixup -1
+finish
