@@ -4,6 +4,7 @@
   full_length.py collect RUNS... [--pixels original|jpeg]   adds finished runs below RUNS
   full_length.py table                                      prints the tables of the page
   full_length.py figure OUT.svg                             accuracy over the epochs
+  full_length.py bars OUT.svg                               final accuracies beside the paper's
 
 A run is one line of docs/results/full_length.jsonl: what it was, its result, and the test
 accuracy of every epoch. A run with the same data, noise, loss and seed is replaced. The
@@ -112,6 +113,13 @@ def table():
 # Colours that are told apart in light and dark, and by people who see few of them.
 colours = {"CE": "#0072b2", "GCE": "#d55e00", "JS": "#009e73", "GJS": "#cc3399"}
 left, upper, width, height, gap = 52, 48, 420, 300, 110
+style = ("<style>svg{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;"
+         "background:#fff}.head{font-size:16px;font-weight:600;fill:#222}"
+         ".tick,.note{font-size:13px;fill:#555}.name{font-size:13px;font-weight:600}"
+         ".grid{stroke:#ddd}polyline{fill:none;stroke-width:1.6;stroke-linejoin:round}"
+         ".ours{fill:#cc3399}.other{fill:#7a8ca3}.paper{fill:none;stroke:#222;stroke-width:1.4}"
+         "@media(prefers-color-scheme:dark){svg{background:#16181c}.head{fill:#eee}"
+         ".tick,.note{fill:#aaa}.grid{stroke:#333}.paper{stroke:#eee}.other{fill:#5d6c80}}</style>")
 
 
 def panel(out, index, title, runs, printed, low, high):
@@ -163,12 +171,7 @@ def figure(path):
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{upper + height + 78}" '
            f'viewBox="0 0 {total} {upper + height + 78}" role="img">',
            "<title>Test accuracy over 400 epochs at 40% symmetric label noise</title>",
-           "<style>svg{font-family:Helvetica,Arial,'Liberation Sans',sans-serif;"
-           "background:#fff}.head{font-size:16px;font-weight:600;fill:#222}"
-           ".tick,.note{font-size:13px;fill:#555}.name{font-size:13px;font-weight:600}"
-           ".grid{stroke:#ddd}polyline{fill:none;stroke-width:1.6;stroke-linejoin:round}"
-           "@media(prefers-color-scheme:dark){svg{background:#16181c}.head{fill:#eee}"
-           ".tick,.note{fill:#aaa}.grid{stroke:#333}}</style>"]
+           style]
     panel(out, 0, "CIFAR-10, original pixels",
           [r for r in runs if (r["data"], r["pixels"]) == ("cifar10", "original")], printed, 40, 100)
     panel(out, 1, "CIFAR-100, JPEG pixels",
@@ -176,6 +179,46 @@ def figure(path):
     out.append(f'<text class="note" x="{left}" y="{upper + height + 66}">test accuracy in %; '
                'triangles at the right edge: the paper, 400 epochs, original pixels</text></svg>')
     pathlib.Path(path).write_text("\n".join(out) + "\n")
+
+
+def bars(path):
+    """Each cell as a bar from 40%, the paper's mean and deviation as a line with ends."""
+    printed, found = paper(), {}
+    for (data, pixels, noise, method), runs in sorted(cells(load()).items()):
+        found.setdefault((data, pixels, noise), []).append((methods[method], runs))
+    row, low, high, names, values = 19, 40, 100, 82, 62
+    scale = (980 - names - values) / (high - low)
+    out, y = [], 10
+
+    def x(accuracy):
+        return names + scale * (accuracy - low)
+
+    for (data, pixels, noise), column in found.items():
+        kind, rate = noise_parts(noise)
+        out.append(f'<text class="head" x="10" y="{y + 16}">{data.upper().replace("CIFAR", "CIFAR-")}, '
+                   f'{rate:.0%} {kind} noise, {pixels.replace("jpeg", "JPEG")} pixels</text>')
+        y += 28
+        for tick in range(low, high + 1, 10):
+            out.append(f'<path class="grid" d="M{x(tick):.1f} {y}v{row * len(column)}"/>')
+        for name, runs in column:
+            ours, _ = mean_and_deviation([100 * run["test_acc"] for run in runs])
+            mean, deviation = printed[data, name, kind, rate]
+            middle = y + row / 2
+            out.append(f'<text class="tick" x="{names - 8}" y="{middle + 4}" text-anchor="end">{name}</text>'
+                       f'<rect class="{"ours" if name == "GJS" else "other"}" x="{names}" y="{y + 3}" '
+                       f'width="{x(ours) - names:.1f}" height="{row - 6}"/>'
+                       f'<path class="paper" d="M{x(mean - deviation):.1f} {middle}H{x(mean + deviation):.1f}'
+                       f'M{x(mean):.1f} {middle - 8}v16"><title>the paper: {name} {mean} ± {deviation}'
+                       f'</title></path><text class="tick" x="{x(high) + 8:.1f}" y="{middle + 4}">{ours:.2f}</text>')
+            y += row
+        for tick in range(low, high + 1, 10):
+            out.append(f'<text class="tick" x="{x(tick):.1f}" y="{y + 16}" text-anchor="middle">{tick}</text>')
+        y += 34
+    out.append(f'<text class="note" x="10" y="{y + 6}">test accuracy in % after 400 epochs; bars: jensen; '
+               "lines: the paper's mean and deviation</text></svg>")
+    head = (f'<svg xmlns="http://www.w3.org/2000/svg" width="980" height="{y + 20}" '
+            f'viewBox="0 0 980 {y + 20}" role="img"><title>Table 1 at full length, beside the paper</title>')
+    pathlib.Path(path).write_text("\n".join([head, style, *out]) + "\n")
 
 
 def main():
@@ -187,13 +230,14 @@ def main():
     adds.add_argument("--pixels", choices=["original", "jpeg"], default="original")
     commands.add_parser("table")
     commands.add_parser("figure").add_argument("out")
+    commands.add_parser("bars").add_argument("out")
     args = parser.parse_args()
     if args.command == "collect":
         collect(args.runs, args.pixels)
     elif args.command == "table":
         table()
     else:
-        figure(args.out)
+        {"figure": figure, "bars": bars}[args.command](args.out)
 
 
 main()

@@ -39,16 +39,16 @@ measure() {
         "${files[@]/#/src/}" | python3 -c '
 import json, os, sys
 for file in json.load(sys.stdin)["data"][0]["files"]:
-    lines = file["summary"]["lines"]
+    covered, count, percent = (file["summary"]["lines"][key] for key in ("covered", "count", "percent"))
     path = os.path.relpath(file["filename"], "src")
-    print(f"{sys.argv[1]:12} {path:28} {lines[\"covered\"]:5} of {lines[\"count\"]:5} lines {lines[\"percent\"]:6.1f}%")
+    print(f"{sys.argv[1]:12} {path:28} {covered:5} of {count:5} lines {percent:6.1f}%")
 ' "$name"
 }
 
 if [ -n "$coverage" ]; then
     cmake -S . -B build/coverage -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang-14 \
         -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_C_FLAGS_DEBUG="-O1 -fprofile-instr-generate -fcoverage-mapping" \
-        >/dev/null
+        -DCMAKE_EXE_LINKER_FLAGS=-fprofile-instr-generate >/dev/null
     cmake --build build/coverage -j "${JOBS:-$(nproc)}" --target "${targets[@]/#/replay_}" >/dev/null
     for name in "${targets[@]}"; do
         measure "$name"
