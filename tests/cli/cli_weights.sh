@@ -52,6 +52,44 @@ python3 -c '
 open("a.ppm", "wb").write(b"P6 40 32 255\n" + bytes(range(256)) * 15)'
 expect 0 '^a.ppm [0-9] 0\.' '' -- "$JENSEN" predict mine a.ppm --device ref
 
+# timm's names of MobileNetV2, which are those of its EfficientNet-Lite: the tensors are the same ones.
+expect 0 '*' '*' -- "$JENSEN" train builtin:size=40,test=10 --network mobilenetv2 --image-size 32 --augment none --batch 8 --epochs 1 \
+    --max-steps 1 --consistency never --out mobile -q
+python3 - <<'PY'
+import json, re, struct
+def load(path):
+    data = open(path, "rb").read()
+    length, = struct.unpack("<Q", data[:8])
+    return json.loads(data[8:8 + length]), data[8 + length:]
+stages = [(s, b) for s, n in enumerate((1, 2, 3, 4, 3, 3, 1)) for b in range(n)]
+first = {"conv.0.0": "conv_dw", "conv.0.1": "bn1", "conv.1": "conv_pw", "conv.2": "bn2"}
+later = {"conv.0.0": "conv_pw", "conv.0.1": "bn1", "conv.1.0": "conv_dw", "conv.1.1": "bn2", "conv.2": "conv_pwl", "conv.3": "bn3"}
+ends = {"features.0.0": "conv_stem", "features.0.1": "bn1", "features.18.0": "conv_head", "features.18.1": "bn2",
+        "classifier.1": "classifier"}
+def timm(name):
+    layer, last = name.rsplit(".", 1)
+    if layer in ends:
+        return f"{ends[layer]}.{last}"
+    number, part = re.match(r"features\.(\d+)\.(.*)", layer).groups()
+    stage, block = stages[int(number) - 1]
+    return f"blocks.{stage}.{block}.{(first if stage == 0 else later)[part]}.{last}"
+header, data = load("mobile/model.safetensors")
+renamed = json.dumps({timm(k): v for k, v in header.items() if k != "__metadata__"}).encode()
+open("timm.safetensors", "wb").write(struct.pack("<Q", len(renamed)) + renamed + data)
+PY
+expect 0 '^from-timm: mobilenetv2, 10 classes' '' -- "$JENSEN" weights import timm.safetensors --as from-timm
+cases=$((cases + 1))
+python3 - <<'PY' || complain "imported from timm's names, tensors differ" from-timm
+import json, struct, sys
+def load(path):
+    data = open(path, "rb").read()
+    length, = struct.unpack("<Q", data[:8])
+    header, rest = json.loads(data[8:8 + length]), data[8 + length:]
+    return {k: rest[slice(*v["data_offsets"])] for k, v in header.items() if k != "__metadata__"}
+sys.exit(load("cache/weights/from-timm/model.safetensors") != load("mobile/model.safetensors"))
+PY
+expect 0 '' '' -- "$JENSEN" weights remove from-timm
+
 # Downloads, from this machine.
 expect 0 '^resnet50 +https://.*resnet50-11ad3fa6.pth' '' -- "$JENSEN" weights fetch
 expect 2 '' "no weights 'resnet5' are published.*did you mean 'resnet50'" -- "$JENSEN" weights fetch resnet5
