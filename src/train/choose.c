@@ -425,7 +425,7 @@ static jsn_status pick_as_begun(jsn_train_config *c, const jsni_problem *p,
 
 /* Whether this command began a run with these weights; NULL: without any. */
 static jsn_status begun_from(const jsn_train_config *c, const jsni_problem *p,
-                             jsni_look seen, const char *weights, bool *begun)
+                             jsni_look seen, const jsni_suitable *weights, bool *begun)
 {
     jsn_train_config was;
     JSNI_TRY(jsni_config_copy(&was, c));
@@ -447,12 +447,15 @@ static jsn_status begun_from(const jsn_train_config *c, const jsni_problem *p,
 static jsn_status settle_weights(jsn_train_config *c, const jsni_problem *p,
                                  jsni_look *seen, const jsn_logger *logger)
 {
+    const jsni_suitable *with = NULL;
     jsni_begun begun = JSNI_BEGUN_NOT;
     bool there = false;
     if (jsni_weights_wanted(c, seen)) {
         jsni_look earlier = *seen;
         earlier.earlier = true;
-        JSNI_TRY(begun_from(c, p, *seen, jsni_weights_suitable, &there));
+        for (size_t i = 0;
+             !there && (with = jsni_weights_suitable(seen->gpu, i)) != NULL; i++)
+            JSNI_TRY(begun_from(c, p, *seen, with, &there));
         begun = there ? JSNI_BEGUN_WITH : JSNI_BEGUN_NOT;
         if (!there)
             JSNI_TRY(begun_from(c, p, *seen, NULL, &there));
@@ -461,7 +464,7 @@ static jsn_status settle_weights(jsn_train_config *c, const jsni_problem *p,
         if (there && begun == JSNI_BEGUN_NOT)
             begun = JSNI_BEGUN_WITHOUT;
     }
-    return jsni_choose_weights(c, seen, begun, logger);
+    return jsni_choose_weights(c, seen, begun, with, logger);
 }
 
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,

@@ -6,13 +6,18 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/hd.h"
 #include "core/text.h"
 #include "train/init_weights.h"
 #include "weights/weight_cache.h"
 #include "weights/weight_preset.h"
 
-/* Weights that suit photographs, by the names that imports give them. */
-const char jsni_weights_suitable[] = "efficientnet-lite0";
+/* A GPU trains the whole of a large network in the time in which a CPU computes the features
+ * of a small one. */
+static const jsni_suitable for_cpu[] = {{"efficientnet-lite0", "head"}};
+static const jsni_suitable for_gpu[] = {
+    {"resnet50", "all"}, {"resnet101", "all"},   {"resnet34", "all"},
+    {"resnet18", "all"}, {"mobilenetv2", "all"}, {"efficientnet-lite0", "all"}};
 
 enum { SMALL = 100 }; /* pixels; smaller images are no photographs */
 
@@ -22,44 +27,69 @@ static void say(const jsn_logger *logger, const char *text)
         logger->message(logger->user, JSN_LOG_INFO, text);
 }
 
+const jsni_suitable *jsni_weights_suitable(bool gpu, size_t index)
+{
+    if (gpu)
+        return index < JSNI_COUNT_OF(for_gpu) ? &for_gpu[index] : NULL;
+    return index < JSNI_COUNT_OF(for_cpu) ? &for_cpu[index] : NULL;
+}
+
 bool jsni_weights_wanted(const jsn_train_config *c, const jsni_look *seen)
 {
     return c->init == NULL && c->network == NULL && c->recipe == NULL &&
            c->finetune == NULL && c->image_size == JSN_OPTION_INT_UNSET &&
-           c->augment == NULL && c->members <= 1 && seen->side > SMALL && !seen->gpu;
+           c->augment == NULL && c->members <= 1 && seen->side > SMALL;
 }
 
-jsn_status jsni_choose_these(jsn_train_config *c, jsni_look *seen, const char *weights)
+jsn_status jsni_choose_these(jsn_train_config *c, jsni_look *seen,
+                             const jsni_suitable *weights)
 {
-    (void)snprintf(seen->init_network, sizeof seen->init_network, "%s", weights);
-    seen->init_size = jsni_weight_preset_of(weights)->image_size;
-    JSNI_TRY(jsn_train_config_set(c, "init", weights));
-    return jsn_train_config_set(c, "finetune", "head");
+    (void)snprintf(seen->init_network, sizeof seen->init_network, "%s", weights->name);
+    seen->init_size = jsni_weight_preset_of(weights->name)->image_size;
+    JSNI_TRY(jsn_train_config_set(c, "init", weights->name));
+    return jsn_train_config_set(c, "finetune", weights->finetune);
 }
 
-/* Takes the weights of the cache that suit, if there are some. */
+/* The best that the cache has; NULL: none of them. */
+static jsn_status find_suitable(bool gpu, const jsni_suitable **out)
+{
+    const jsni_suitable *weights = NULL;
+    *out = NULL;
+    for (size_t i = 0; (weights = jsni_weights_suitable(gpu, i)) != NULL; i++) {
+        char *folder = NULL;
+        JSNI_TRY(jsni_weights_folder(weights->name, &folder));
+        const bool there = folder != NULL;
+        jsni_free(folder);
+        if (there) {
+            *out = weights;
+            return JSN_OK;
+        }
+    }
+    return JSN_OK;
+}
+
+/* Takes the weights that the run began with, else the best of the cache, if there are any. */
 static jsn_status take_suitable(jsn_train_config *c, jsni_look *seen, jsni_begun begun,
-                                const jsn_logger *logger)
+                                const jsni_suitable *with, const jsn_logger *logger)
 {
-    char *folder = NULL, text[200];
+    char text[200];
     if (begun == JSNI_BEGUN_WITHOUT)
         return JSN_OK;
-    JSNI_TRY(jsni_weights_folder(jsni_weights_suitable, &folder));
-    const bool there = folder != NULL;
-    jsni_free(folder);
-    if (!there && begun == JSNI_BEGUN_NOT) {
+    if (begun == JSNI_BEGUN_NOT)
+        JSNI_TRY(find_suitable(seen->gpu, &with));
+    if (with == NULL) {
         say(logger,
             "no pretrained weights in the cache, which would give a much better "
             "model: 'make weights' or 'jensen weights import' brings them");
         return JSN_OK;
     }
     (void)snprintf(text, sizeof text,
-                   "init: %s, finetune: head (%s; --init none starts without)",
-                   jsni_weights_suitable,
+                   "init: %s, finetune: %s (%s; --init none starts without)",
+                   with->name, with->finetune,
                    begun == JSNI_BEGUN_WITH ? "as this run began"
                                             : "photographs, and the cache has weights");
     say(logger, text);
-    return jsni_choose_these(c, seen, jsni_weights_suitable);
+    return jsni_choose_these(c, seen, with);
 }
 
 /* What of the network is trained: weights of the cache bring a body that is worth keeping. */
@@ -89,7 +119,7 @@ static jsn_status settle_finetune(jsn_train_config *c, const jsni_look *seen,
 }
 
 jsn_status jsni_choose_weights(jsn_train_config *c, jsni_look *seen, jsni_begun begun,
-                               const jsn_logger *logger)
+                               const jsni_suitable *with, const jsn_logger *logger)
 {
     const bool none = c->init != NULL && strcmp(c->init, "none") == 0;
     if (none) {
@@ -97,7 +127,7 @@ jsn_status jsni_choose_weights(jsn_train_config *c, jsni_look *seen, jsni_begun 
         c->init = NULL;
     }
     if (!none && jsni_weights_wanted(c, seen))
-        JSNI_TRY(take_suitable(c, seen, begun, logger));
+        JSNI_TRY(take_suitable(c, seen, begun, with, logger));
     JSNI_TRY(settle_finetune(c, seen, logger));
     if (c->init == NULL || c->network != NULL || seen->init_network[0] != '\0')
         return JSN_OK;
