@@ -14,6 +14,9 @@
  * of a row of the table must still say something. */
 #define SHARE_FEW  0.2
 #define SHARE_HALF 0.5
+/* Samples with nearly the probability of the few, by this factor, are as good as the surer
+ * half: where the model is sure of most, most of them are counted. */
+#define NEARLY_AS_SURE 0.9
 enum { LEAST_FEW = 20 };
 
 typedef struct sample_rank {
@@ -50,8 +53,50 @@ static void sort_samples(const jsni_audit_facts *facts, sample_rank *ranks,
               by_probability);
 }
 
-/* Rows to shares, after two samples a cell were added to each that are wrong as often as all
- * are, evenly spread: what few samples show is not taken for how a class is labelled. */
+/* log(Gamma(start + count) / Gamma(start)) for a whole count. */
+static double log_rising(double start, double count)
+{
+    double sum = 0.0;
+    for (double t = 0.0; t < count; t += 1.0)
+        sum += log(start + t);
+    return sum;
+}
+
+/* How well it fits the counts that every class spreads its wrong labels over the others by
+ * shares of its own, drawn from the Dirichlet distribution whose parameters are all `weight`:
+ * the logarithm of their probability. A large weight means even shares, a small one that most
+ * wrong labels of a class are of few others. */
+static double evidence(const double *counts, size_t k, double weight)
+{
+    double sum = 0.0;
+    for (size_t c = 0; c < k; c++) {
+        double wrong = 0.0;
+        for (size_t j = 0; j < k; j++)
+            if (j != c) {
+                wrong += counts[c * k + j];
+                sum += log_rising(weight, counts[c * k + j]);
+            }
+        sum -= log_rising(weight * (double)(k - 1), wrong);
+    }
+    return sum;
+}
+
+static double fit_weight(const double *counts, size_t k)
+{
+    double best = 0.05, most = evidence(counts, k, best);
+    for (double weight = 2.0 * best; weight < 150.0; weight *= 2.0) {
+        const double found = evidence(counts, k, weight);
+        if (found > most) {
+            most = found;
+            best = weight;
+        }
+    }
+    return best;
+}
+
+/* Rows to shares: what few samples show is not taken for how a class is labelled. To each row two
+ * samples a cell are added that are wrong as often as all are; its wrong ones are spread with
+ * the weight that fits all rows. */
 static void smooth(double *counts, size_t k)
 {
     double all = 0.0, right = 0.0;
@@ -60,17 +105,32 @@ static void smooth(double *counts, size_t k)
         for (size_t j = 0; j < k; j++)
             all += counts[c * k + j];
     }
-    const double diagonal = right / all;
+    const double weight = fit_weight(counts, k);
+    const double added = 2.0 * (double)k, rate = 1.0 - right / all;
     for (size_t c = 0; c < k; c++) {
-        double sum = 0.0;
-        for (size_t j = 0; j < k; j++) {
-            const double share = j == c ? diagonal : (1.0 - diagonal) / (double)(k - 1);
-            counts[c * k + j] += share * 2.0 * (double)k;
-            sum += counts[c * k + j];
-        }
+        double *row = &counts[c * k], wrong = 0.0;
         for (size_t j = 0; j < k; j++)
-            counts[c * k + j] /= sum;
+            wrong += j != c ? row[j] : 0.0;
+        const double share = (wrong + added * rate) / (wrong + row[c] + added);
+        for (size_t j = 0; j < k; j++)
+            row[j] =
+                j == c ? 1.0 - share
+                       : share * (row[j] + weight) / (wrong + weight * (double)(k - 1));
     }
+}
+
+/* How many of the samples of a class are counted: the surer half, and those behind it that are
+ * nearly as sure as the first few. */
+static size_t count_sure(const sample_rank *ranks, size_t count, size_t few)
+{
+    double mean = 0.0;
+    for (size_t i = 0; i < few; i++)
+        mean += (double)ranks[i].probability / (double)few;
+    size_t sure = (size_t)ceil(SHARE_HALF * (double)count);
+    sure = sure < few ? few : sure;
+    while (sure < count && (double)ranks[sure].probability >= NEARLY_AS_SURE * mean)
+        sure++;
+    return sure;
 }
 
 /* Counts the labels of the samples of class c, and the rates of wrong ones, weighted by the
@@ -82,14 +142,13 @@ static void count_class(jsni_audit_facts *facts, size_t c, const sample_rank *ra
     const size_t least = count < LEAST_FEW ? count : LEAST_FEW;
     size_t few = (size_t)ceil(SHARE_FEW * (double)count);
     few = few < least ? least : few;
-    size_t half = (size_t)ceil(SHARE_HALF * (double)count);
-    half = half < few ? few : half;
+    const size_t sure = count_sure(ranks, count, few);
     double wrong_few = 0.0, wrong_all = 0.0;
     for (size_t i = 0; i < count; i++) {
         const size_t label = (size_t)facts->in->labels[ranks[i].sample];
         wrong_all += label != c;
-        if (i < half) /* as if the others were like them */
-            facts->joint[c * k + label] += (double)count / (double)half;
+        if (i < sure) /* as if the others were like them */
+            facts->joint[c * k + label] += (double)count / (double)sure;
         if (i < few) {
             facts->transition[c * k + label] += 1.0;
             wrong_few += label != c;

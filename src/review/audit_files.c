@@ -124,35 +124,75 @@ static void add_header(jsni_csv_writer *csv)
     jsni_csv_end_row(csv);
 }
 
-static jsn_status write_csv(jsni_csv_writer *csv, const char *folder, const char *name)
+/* A table that goes to its file in pieces: there may be millions of rows. */
+typedef struct table_file {
+    jsni_file_writer file;
+    jsni_csv_writer csv;
+} table_file;
+
+static jsn_status add_piece(table_file *t, size_t least)
 {
-    jsn_status status = csv->text.status;
-    if (status == JSN_OK)
-        status = jsni_file_write_in(folder, name, csv->text.data, csv->text.length);
-    jsni_text_release(&csv->text);
+    JSNI_TRY(t->csv.text.status);
+    if (t->csv.text.length < least)
+        return JSN_OK;
+    const jsn_status status =
+        jsni_file_add(&t->file, t->csv.text.data, t->csv.text.length);
+    t->csv.text.length = 0;
     return status;
+}
+
+static jsn_status end_table(table_file *t, jsn_status status)
+{
+    if (status == JSN_OK)
+        status = add_piece(t, 0);
+    jsni_text_release(&t->csv.text);
+    return jsni_file_end(&t->file, status);
+}
+
+enum { PIECE = 1 << 16 };
+
+static jsn_status write_scores(const jsni_audit_record *r, const char *folder)
+{
+    table_file t = {0};
+    JSNI_TRY(jsni_file_begin(&t.file, folder, JSNI_AUDIT_SCORES));
+    jsn_status status = JSN_OK;
+    add_header(&t.csv);
+    for (size_t i = 0; status == JSN_OK && i < r->result->samples; i++) {
+        add_sample(&t.csv, r, i, JSNI_FAULT_NONE);
+        status = add_piece(&t, PIECE);
+    }
+    return end_table(&t, status);
+}
+
+static jsn_status add_suspect(table_file *t, const jsni_audit_record *r, size_t rank,
+                              size_t sample, jsni_fault fault)
+{
+    jsni_csv_add_int(&t->csv, (int64_t)rank);
+    add_sample(&t->csv, r, sample, fault);
+    return add_piece(t, PIECE);
+}
+
+static jsn_status write_suspects(const jsni_audit_record *r, const char *folder)
+{
+    table_file t = {0};
+    size_t rank = 0;
+    JSNI_TRY(jsni_file_begin(&t.file, folder, JSNI_AUDIT_SUSPECTS));
+    jsn_status status = JSN_OK;
+    jsni_csv_add(&t.csv, "rank");
+    add_header(&t.csv);
+    for (size_t i = 0; status == JSN_OK && i < r->result->suspects; i++)
+        status = add_suspect(&t, r, ++rank, r->result->order[i], JSNI_FAULT_NONE);
+    for (size_t i = 0; r->faults != NULL && status == JSN_OK && i < r->audited->samples;
+         i++)
+        if (r->faults[i] != JSNI_FAULT_NONE)
+            status = add_suspect(&t, r, ++rank, i, (jsni_fault)r->faults[i]);
+    return end_table(&t, status);
 }
 
 jsn_status jsni_audit_write_files(const jsni_audit_record *record, const char *folder,
                                   char **json)
 {
-    jsni_csv_writer scores = {0}, suspects = {0};
-    add_header(&scores);
-    for (size_t i = 0; i < record->result->samples; i++)
-        add_sample(&scores, record, i, JSNI_FAULT_NONE);
-    JSNI_TRY(write_csv(&scores, folder, JSNI_AUDIT_SCORES));
-    jsni_csv_add(&suspects, "rank");
-    add_header(&suspects);
-    for (size_t i = 0; i < record->result->suspects; i++) {
-        jsni_csv_add_int(&suspects, (int64_t)i + 1);
-        add_sample(&suspects, record, record->result->order[i], JSNI_FAULT_NONE);
-    }
-    size_t rank = record->result->suspects;
-    for (size_t i = 0; record->faults != NULL && i < record->audited->samples; i++)
-        if (record->faults[i] != JSNI_FAULT_NONE) {
-            jsni_csv_add_int(&suspects, (int64_t)++rank);
-            add_sample(&suspects, record, i, (jsni_fault)record->faults[i]);
-        }
-    JSNI_TRY(write_csv(&suspects, folder, JSNI_AUDIT_SUSPECTS));
+    JSNI_TRY(write_scores(record, folder));
+    JSNI_TRY(write_suspects(record, folder));
     return write_json(record, folder, json);
 }

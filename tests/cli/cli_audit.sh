@@ -37,9 +37,9 @@ first=$(sed -n 2p a/suspects.csv | cut -d, -f2) second=$(sed -n 3p a/suspects.cs
 third=$(sed -n 4p a/suspects.csv | cut -d, -f2)
 printf 'path,decision,label,time\n%s,remove,,1\n%s,relabel,star,2\n%s,keep,,3\n%s,keep,,4\n' \
     "$first" "$second" "$third" "$second" >a/decisions.csv
-expect 0 '"images":200,"decided":3,"changed":37,"removed":1' '' -- \
+expect 0 '"changed":37,"images":200,"decided":3,"removed":1' '' -- \
     "$JENSEN" labels apply a --min-score 0.5 --out some.csv --json
-expect 0 '"decided":3,"changed":0,"removed":1' '' -- "$JENSEN" labels apply a --out some.csv --json
+expect 0 '"changed":0,"images":200,"decided":3,"removed":1' '' -- "$JENSEN" labels apply a --out some.csv --json
 expect 1 '' '' -- grep -q "^$first," some.csv
 grep -v "^$first," true.csv >some2.csv
 

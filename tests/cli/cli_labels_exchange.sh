@@ -11,7 +11,7 @@ a=$1 b=$2 c=$3
 mv data/$a/1.ppm "data/$a/1 & 2.ppm"
 # Two labels are wrong: those of "1 & 2", which is of the second class, and of c/4, which is of the first.
 awk 'BEGIN { for (i = 0; i < 12; i++)
-    print (i == 0 ? "0.02 0.97 0.01" : i == 11 ? "0.96 0.02 0.02" : i < 4 ? "0.9 0.05 0.05" : i < 8 ? "0.05 0.9 0.05" : "0.05 0.05 0.9") }' |
+    print (i == 0 ? "0.001 0.998 0.001" : i == 11 ? "0.9 0.05 0.05" : i < 4 ? "0.9 0.05 0.05" : i < 8 ? "0.05 0.9 0.05" : "0.05 0.05 0.9") }' |
     python3 "$SOURCE/tests/cli/npy.py" p.npy 12 3
 "$JENSEN" audit data --posteriors p.npy --labels-only -o a >/dev/null 2>&1
 expect 0 '^3$' '' -- sh -c "wc -l <a/suspects.csv"

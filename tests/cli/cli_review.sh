@@ -22,7 +22,7 @@ expect 0 '' '' -- $client strangers a
 expect 0 '' '' -- $client load a
 expect 0 '' '' -- $client decisions a
 # What was decided is what `labels apply` takes: 1 relabelled, 1 removed, 1 undone.
-expect 0 '"decided":25,"changed":1,"removed":1' '' -- "$JENSEN" labels apply a --out x.csv --json
+expect 0 '"changed":1,"images":200,"decided":25,"removed":1' '' -- "$JENSEN" labels apply a --out x.csv --json
 cp -r a killed && rm killed/decisions.csv
 expect 0 '' '' -- $client killed killed
 # A row that lacks its end, as an editor leaves it, counts.

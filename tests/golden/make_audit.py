@@ -6,6 +6,7 @@ import json
 import numpy as np
 from cleanlab.count import compute_confident_joint
 from cleanlab.rank import get_label_quality_scores
+from scipy.special import gammaln
 
 
 def case(seed, n, k, rate, sharpness):
@@ -46,20 +47,31 @@ def joint(y, p):
     return scaled(table, y)
 
 
+def spread_weight(few):
+    """the weight of the Dirichlet distribution, of a grid, that fits how each class spreads its wrong labels"""
+    k = len(few)
+    off = few[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    grid = [0.05 * 2**i for i in range(12)]
+    fit = [(gammaln(a + off) - gammaln(a)).sum() + (gammaln(a * (k - 1)) - gammaln(a * (k - 1) + off.sum(1))).sum() for a in grid]
+    return grid[int(np.argmax(fit))]
+
+
 def surest(y, p):
     n, k = p.shape
-    few, half = np.zeros((k, k)), np.zeros((k, k))
+    few, sure = np.zeros((k, k)), np.zeros((k, k))
     for c in range(k):
         of = np.flatnonzero(p.argmax(1) == c)
         of = of[np.argsort(-p[of, c].astype(np.float32), kind="stable")]
         m = max(int(np.ceil(0.2 * len(of))), min(20, len(of)))
-        h = max(int(np.ceil(0.5 * len(of))), m)
+        h = max(int(np.ceil(0.5 * len(of))), m, int((p[of, c] >= 0.9 * p[of[:m], c].mean()).sum()))
         few[c] = np.bincount(y[of[:m]], minlength=k)
-        half[c] = np.bincount(y[of[:h]], minlength=k) * len(of) / max(h, 1)
-    share = np.trace(few) / few.sum()
-    prior = np.where(np.eye(k) > 0, share, (1 - share) / (k - 1))
-    t = few + 2 * k * prior
-    return t / t.sum(1, keepdims=True), scaled(half.T, y)
+        sure[c] = np.bincount(y[of[:h]], minlength=k) * len(of) / max(h, 1)
+    wrong = few.sum(1) - np.diag(few)
+    rate = (wrong + 2 * k * (1 - np.trace(few) / few.sum())) / (few.sum(1) + 2 * k)
+    a = spread_weight(few)
+    t = rate[:, None] * (few + a) / (wrong + a * (k - 1))[:, None]
+    np.fill_diagonal(t, 1 - rate)
+    return t, scaled(sure.T, y)
 
 
 def unmix(y, p, t):
@@ -99,7 +111,7 @@ def results(y, p):
     c = confident_class(y, p)
     elsewhere = (c >= 0) & (c != y)
     entropy = -(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)).sum(1)
-    transition, half = surest(y, p)
+    transition, sure = surest(y, p)
     wrong, unmixed = unmix(y, p, transition)
     odds = log_ratio(wrong, 1 - wrong)
     cj = joint(y, p)
@@ -109,8 +121,8 @@ def results(y, p):
         "normalized-margin": (log_ratio(p[at, other], t[other]) - log_ratio(given, t[y]), 1.0, other, cj),
         "confident": (margin + 2 * elsewhere, 2.0, np.where(elsewhere, c, other), cj),
         "entropy": (log_ratio(entropy, given), 1.0, other, cj),
-        "unmixed": (odds, 0.66, unmixed, half),
-        "combined": (0.47 * odds + 0.56 * log_ratio(1.0, given), 1.0, unmixed, half),
+        "unmixed": (odds, 0.66, unmixed, sure),
+        "combined": (0.47 * odds + 0.56 * log_ratio(1.0, given), 1.0, unmixed, sure),
     }
     for ours, theirs in (("self-confidence", "self_confidence"), ("margin", "normalized_margin")):
         assert (np.argsort(-methods[ours][0], kind="stable") == np.argsort(get_label_quality_scores(y, p, method=theirs), kind="stable")).all()
