@@ -189,9 +189,11 @@ static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
         .constant = loss->terms[0].setup.constant,
         .constant_f = loss->terms[0].constant_f,
     };
-    if (loss->term_count > 1 || loss->terms[0].weight != 1.0) {
+    const bool clipped = loss->clip.tau > 0.0;
+    if (loss->term_count > 1 || loss->terms[0].weight != 1.0 || clipped) {
         job.terms = loss->terms;
         job.term_count = loss->term_count;
+        job.clip = clipped ? &loss->clip : NULL;
     }
     const double bytes = 2.0 * sizeof(float) * (double)loss->views *
                          (double)batch->samples * (double)loss->classes;

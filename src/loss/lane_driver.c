@@ -13,7 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "loss/lane_clip.h"
 #include "loss/lane_io.h"
+#include "loss/lane_memory.h"
 #include "loss/lane_project.h"
 #include "loss/lane_sum.h"
 #include "loss/loss_list.h"
@@ -63,6 +65,7 @@ typedef struct lane_run {
     jsni_real *d;     /* [views][chunks] */
     jsni_real *kept;  /* [views][chunks] d of a sum, which dense gradients overwrite */
     jsni_real *total; /* [views][chunks] gradient of a sum */
+    lane_clip clip[JSN_LOSS_MAX_VIEWS]; /* of a loss of clipped logits */
     jsni_row row;
     jsni_real target_sum;
     jsni_grad grad[JSN_LOSS_MAX_VIEWS];
@@ -75,6 +78,31 @@ static void finish_softmax(jsni_row *row, size_t v, jsni_real sum)
 {
     row->inverse[v] = R(1) / sum;
     row->log_sum[v] = jsni_log(sum) + (sum - sum);
+}
+
+/* Lanes of the last group that hold a class, 0: all. */
+static size_t lanes_left(const lane_run *run)
+{
+    return run->row.apart ? 0 : run->job->classes % JSNI_LANES;
+}
+
+/* Clips the logits in d of view v, and takes their softmax. */
+static void softmax_clipped(lane_run *run, size_t v)
+{
+    jsni_row *row = &run->row;
+    jsni_real *e = run->e + v * row->chunks, *d = run->d + v * row->chunks;
+    const size_t left = lanes_left(run);
+    const lane_clip by = run->clip[v] = clip_logits(row, run->job->clip, left, d);
+    jsni_real sum = jsni_fill(R(0)), label = jsni_fill(R(0));
+    for (size_t c = 0; c < row->chunks; c++) {
+        const jsni_real x = d[c] * by.factor - by.top;
+        d[c] = clip_keep(row, c, left, x);
+        e[c] = clip_keep(row, c, left, jsni_exp(x));
+        sum = sum + e[c];
+        label = jsni_fma(run->t[c], d[c], label);
+    }
+    finish_softmax(row, v, jsni_total(row, sum));
+    row->label_logp[v] = jsni_total(row, label) - row->log_sum[v];
 }
 
 /* The largest logit of the row at `offset`. */
@@ -125,11 +153,30 @@ static jsni_real exp_beside(lane_run *run, size_t v, size_t offset, jsni_scalar 
     return sum;
 }
 
+/* The logits of one row; lanes without a class repeat the first. */
+static void load_beside(const jsni_loss_job *job, size_t offset, jsni_real *to)
+{
+    const size_t full = job->classes / JSNI_LANES, left = job->classes % JSNI_LANES;
+    for (size_t c = 0; c < full; c++)
+        to[c] = jsni_read(job, job->logits, offset, c);
+    if (left != 0)
+        to[full] =
+            jsni_read_part(job->logits, offset, full, left,
+                           jsni_first(jsni_read_part(job->logits, offset, 0, 1, R(0))));
+}
+
 /* e, d and their sums of all views, `step` apart in memory. Each part is done for all
  * views before the next one: what a view waits for at the end of its part, a sum across
  * lanes and a logarithm, is computed while the next view has work to do. */
 static void softmax_beside(lane_run *run, size_t offset, size_t step)
 {
+    if (run->job->clip != NULL) {
+        for (size_t v = 0; v < run->row.views; v++) {
+            load_beside(run->job, offset + v * step, run->d + v * run->row.chunks);
+            softmax_clipped(run, v);
+        }
+        return;
+    }
     const size_t views = run->row.views;
     jsni_scalar top[JSN_LOSS_MAX_VIEWS];
     jsni_real sum[JSN_LOSS_MAX_VIEWS];
@@ -276,29 +323,6 @@ static double take_value(const lane_run *run, size_t sample, double weight,
     return sum + weight * value;
 }
 
-static void load_memory_beside(const lane_run *run, size_t sample)
-{
-    const jsni_loss_job *job = run->job;
-    const size_t full = job->classes / JSNI_LANES, left = job->classes % JSNI_LANES;
-    const size_t offset = sample * job->classes;
-    for (size_t c = 0; c < full; c++)
-        run->m[c] = jsni_read(job, job->memory, offset, c);
-    if (left != 0)
-        run->m[full] = jsni_read_part(job->memory, offset, full, left, R(0));
-}
-
-static void store_memory_beside(const lane_run *run, size_t sample)
-{
-    const jsni_loss_job *job = run->job;
-    const jsni_scalar *cell = (const jsni_scalar *)run->m;
-    const size_t offset = sample * job->classes;
-    for (size_t k = 0; k < job->classes; k++)
-        if (job->f64)
-            ((double *)job->memory)[offset + k] = (double)cell[k];
-        else
-            ((float *)job->memory)[offset + k] = (float)cell[k];
-}
-
 static void clear_grad(lane_run *run)
 {
     /* Member by member: stores of registers, not a call for a few lines of memory. */
@@ -310,10 +334,14 @@ static void clear_grad(lane_run *run)
 /* Value and derivative of the sample in place. */
 static jsni_real evaluate_row(lane_run *run)
 {
-    return run->job->terms == NULL
-               ? run->fn(&run->row, run->grad)
-               : jsni_sum_row(run->job, &run->row, run->target_sum, run->kept,
-                              run->total, rows, run->grad);
+    if (run->job->terms == NULL)
+        return run->fn(&run->row, run->grad);
+    const jsni_real value = jsni_sum_row(run->job, &run->row, run->target_sum,
+                                         run->kept, run->total, rows, run->grad);
+    for (size_t v = 0; run->job->clip != NULL && v < run->row.views; v++)
+        clip_gradient(&run->row, run->job->clip, &run->clip[v], lanes_left(run),
+                      run->kept + v * run->row.chunks, run->d + v * run->row.chunks);
+    return value;
 }
 
 static void sample_beside(lane_run *run, size_t sample)
@@ -328,7 +356,7 @@ static void sample_beside(lane_run *run, size_t sample)
     double value = 0.0;
     load_target_beside(run, sample);
     if (job->memory != NULL)
-        load_memory_beside(run, sample);
+        load_memory_beside(job, sample, run->m);
     row->share = jsni_fill(scale);
     for (size_t g = 0; g < groups; g++) {
         clear_grad(run);
@@ -347,7 +375,7 @@ static void sample_beside(lane_run *run, size_t sample)
             write_beside(run, v, scale, first + (g + v) * step);
     }
     if (job->memory != NULL)
-        store_memory_beside(run, sample);
+        store_memory_beside(job, sample, run->m);
     if (!row->soft)
         ((jsni_scalar *)run->t)[job->labels[sample]] = R(0);
     run->part->sum =
@@ -534,7 +562,10 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
         for (size_t v = 0; v < row->views; v++) {
             load_apart(logits + first + (g + v) * step, job->classes, lanes,
                        run->d + v * row->chunks);
-            softmax_apart(run, v);
+            if (job->clip != NULL)
+                softmax_clipped(run, v);
+            else
+                softmax_apart(run, v);
         }
         const jsni_real part = evaluate_row(run);
         if (is_in_place(job))

@@ -71,7 +71,8 @@ jsn_status jsn_loss_check(const char *spec, size_t *views)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: the spec is NULL");
     jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
     size_t count = 0;
-    JSNI_TRY(jsni_loss_read_spec(spec, 0, terms, &count));
+    jsni_loss_clip clip;
+    JSNI_TRY(jsni_loss_read_spec(spec, 0, terms, &count, &clip));
     if (views != NULL)
         *views = views_wanted(terms, count);
     return JSN_OK;
@@ -101,11 +102,12 @@ static jsn_status describe(jsn_loss *loss, const char *spec)
         loss->method = loss->method || terms[i].def->method;
         loss->info.soft = loss->info.soft && terms[i].def->info.soft;
     }
-    if (loss->term_count == 1)
+    if (loss->term_count == 1 && loss->clip.tau == 0.0)
         return JSN_OK;
     JSNI_TRY_ALLOC(loss->name = jsni_text_copy(spec));
     loss->info.name = loss->name;
-    loss->info.summary = "a sum of losses";
+    loss->info.summary =
+        loss->clip.tau > 0.0 ? "a loss of clipped logits" : "a sum of losses";
     loss->info.params = NULL;
     loss->info.param_count = 0;
     loss->info.views = views_wanted(terms, loss->term_count);
@@ -118,6 +120,9 @@ static jsn_status add_method(jsn_loss *loss, const char *spec, const char *metho
     jsni_loss_term term;
     JSNI_TRY(jsni_loss_read_method(method, loss->views, &term));
     const char *name = term.def->info.name;
+    if (loss->clip.tau > 0.0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "method %s: logitclip cannot be combined with a method", name);
     if (term.def->whole) {
         if (strcmp(spec, "ce") != 0)
             return jsni_fail(JSN_ERR_ARGUMENT,
@@ -164,7 +169,7 @@ jsn_status jsni_loss_create_method(jsn_loss **out, const char *spec, const char 
     loss->classes = classes;
     loss->views = views;
     jsn_status status =
-        jsni_loss_read_spec(spec, views, loss->terms, &loss->term_count);
+        jsni_loss_read_spec(spec, views, loss->terms, &loss->term_count, &loss->clip);
     if (status == JSN_OK && method != NULL)
         status = add_method(loss, spec, method);
     if (status == JSN_OK)
@@ -188,6 +193,11 @@ jsn_status jsni_method_check(const char *spec)
 {
     jsni_loss_term unused;
     return jsni_loss_read_method(spec, 0, &unused);
+}
+
+bool jsni_loss_host_only(const jsn_loss *loss)
+{
+    return loss->clip.tau > 0.0;
 }
 
 double jsni_loss_memory_spread(const jsn_loss *loss)
@@ -236,6 +246,7 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
                               .joint = loss->joint,
                               .root = loss->root,
                               .in_double = loss->in_double,
+                              .clipped = loss->clip.tau > 0.0,
                               .outer = loss->terms[0].setup.outer,
                               .term_count = loss->term_count};
     for (size_t t = 0; t < loss->term_count; t++) {

@@ -67,11 +67,18 @@ typedef struct jsni_loss_term {
     float constant_f[JSNI_LOSS_CONSTANTS];
 } jsni_loss_term;
 
+/* A wrapper of the whole: logits of a larger norm are scaled down to it. */
+typedef struct jsni_loss_clip {
+    double tau;   /* 0: they are taken as they are */
+    double power; /* of the norm, at least 1 */
+} jsni_loss_clip;
+
 /* What a piece of an evaluation reads and writes. */
 typedef struct jsni_loss_job {
     size_t index;                /* of the loss in loss_list.h */
     const jsni_loss_term *terms; /* of a sum, in place of the index; NULL: one loss */
     size_t term_count;
+    const jsni_loss_clip *clip; /* with terms; or NULL */
     bool joint;
     bool f64;    /* logits, targets, gradient are double */
     bool stream; /* the gradient is larger than the caches: write around them */
@@ -124,7 +131,8 @@ extern const jsni_loss_ops jsni_loss_ops_avx512;
 /* A loss handle; loss.c makes it, evaluate_loss.c runs it. */
 struct jsn_loss {
     jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
-    size_t term_count;  /* 1: a loss of the table */
+    size_t term_count; /* 1: a loss of the table */
+    jsni_loss_clip clip;
     jsn_loss_info info; /* of a sum its own */
     char *name;         /* owned: the spec of a sum, or NULL */
     bool joint, root, in_double;
@@ -152,6 +160,7 @@ typedef struct jsni_loss_device_term {
 typedef struct jsni_loss_device {
     size_t classes, views, views_read;
     bool joint, root, in_double; /* of any term */
+    bool clipped;                /* logitclip, which no device has */
     double outer;                /* root: what it is multiplied by */
     size_t term_count;
     jsni_loss_device_term terms[JSNI_LOSS_MAX_TERMS];
@@ -170,10 +179,11 @@ const jsni_loss_def *jsni_loss_def_at(size_t index); /* NULL behind the last */
 /* The same of methods; *place is where it stands in loss_list.h. */
 const jsni_loss_def *jsni_method_def_at(size_t index, size_t *place);
 
-/* Reads a spec, a loss or a sum of them: "gce:q=0.7", "10*nce+0.1*rce". `views` is 0 when
- * the spec is only checked. The statuses of jsn_loss_check(). */
+/* Reads a spec, a loss or a sum of them: "gce:q=0.7", "10*nce+0.1*rce", with what wraps it:
+ * "logitclip:tau=1,loss=10*nce+0.1*rce". `views` is 0 when the spec is only checked. The statuses of jsn_loss_check(). */
 JSN_MUST_CHECK jsn_status jsni_loss_read_spec(const char *spec, size_t views,
-                                              jsni_loss_term *terms, size_t *count);
+                                              jsni_loss_term *terms, size_t *count,
+                                              jsni_loss_clip *clip);
 
 /* The term that a method adds: "elr:beta=0.7". Statuses as above. */
 JSN_MUST_CHECK jsn_status jsni_loss_read_method(const char *spec, size_t views,

@@ -2,6 +2,10 @@
  *
  *     [number*]spec[+[number*]spec ...]        "10*nce+0.1*rce", "gce:q=0.7+mae"
  *
+ * either of them also clipped,
+ *
+ *     logitclip:tau=1,p=2,loss=SPEC
+ *
  * A name of the table may hold a plus itself ("nce+rce") and wins over the sum of its
  * parts. A plus inside a number ("1e+3") separates nothing. */
 #include <ctype.h>
@@ -9,6 +13,7 @@
 #include <string.h>
 
 #include "core/fail.h"
+#include "core/hd.h"
 #include "core/names.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -107,10 +112,40 @@ static jsn_status read_term(const char *spec, const char **at, size_t views,
     return JSN_OK;
 }
 
-jsn_status jsni_loss_read_spec(const char *spec, size_t views, jsni_loss_term *terms,
-                               size_t *count)
+/* "logitclip:tau=1,p=2,loss=SPEC": the spec inside, which is all that follows loss=. */
+static jsn_status read_clip(const char *spec, jsni_loss_clip *clip, const char **inside)
 {
-    const char *at = spec;
+    enum { TAU, POWER };
+    static const jsn_param_info params[] = {
+        {"tau", "largest norm", 1, 1e-3, 1e4, JSN_PARAM_REAL},
+        {"p", "power of the norm", 2, 1, 100, JSN_PARAM_REAL},
+    };
+    jsni_spec_value values[JSNI_COUNT_OF(params)];
+    char own[128];
+    const char *loss = strstr(spec, "loss=");
+    *inside = spec;
+    *clip = (jsni_loss_clip){0};
+    if (!jsni_spec_names(spec, "logitclip"))
+        return JSN_OK;
+    if (loss == NULL || (loss[-1] != ':' && loss[-1] != ',') ||
+        (size_t)(loss - spec) > sizeof own)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "'%.80s': logitclip wraps a loss, which comes last: "
+                         "logitclip:tau=1,p=2,loss=ce",
+                         spec);
+    (void)jsni_format(own, sizeof own, "%.*s", (int)(loss - spec - 1), spec);
+    JSNI_TRY(jsni_spec_values(own, params, JSNI_COUNT_OF(params), values));
+    clip->tau = values[TAU].real;
+    clip->power = values[POWER].real;
+    *inside = loss + strlen("loss=");
+    return JSN_OK;
+}
+
+jsn_status jsni_loss_read_spec(const char *spec, size_t views, jsni_loss_term *terms,
+                               size_t *count, jsni_loss_clip *clip)
+{
+    const char *at = NULL;
+    JSNI_TRY(read_clip(spec, clip, &at));
     *count = 0;
     for (;;) {
         if (*count == JSNI_LOSS_MAX_TERMS)
@@ -121,11 +156,12 @@ jsn_status jsni_loss_read_spec(const char *spec, size_t views, jsni_loss_term *t
             break;
         at++; /* the plus */
     }
-    const bool sum = *count > 1 || terms[0].weight != 1.0;
+    const bool sum = *count > 1 || terms[0].weight != 1.0 || clip->tau > 0.0;
     for (size_t i = 0; sum && i < *count; i++)
         if (terms[i].def->root)
             return jsni_fail(JSN_ERR_ARGUMENT,
-                             "'%s': %s is the root of a mean and cannot be summed",
+                             "'%s': %s is the root of a mean and cannot be summed or "
+                             "clipped",
                              spec, terms[i].def->info.name);
     return JSN_OK;
 }

@@ -50,6 +50,17 @@ static jsn_status first_weights(jsni_run *run)
     return JSN_OK;
 }
 
+static jsn_status check_device(const jsn_train_config *c, const char *option,
+                               const jsn_loss *loss)
+{
+    const jsni_backend_ops *backend = jsni_backend_named(c->device);
+    if (jsni_loss_host_only(loss) && backend != NULL && backend->can.gpu)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--%s: logitclip works on the CPU alone so far (--device cpu)",
+                         option);
+    return JSN_OK;
+}
+
 static jsn_status open_losses(jsni_run *run)
 {
     const jsn_train_config *c = run->config;
@@ -57,10 +68,12 @@ static jsn_status open_losses(jsni_run *run)
     size_t wants = 0;
     JSNI_TRY(jsni_loss_create_method(&run->loss, c->loss, c->method,
                                      run->problem->classes, views));
+    JSNI_TRY(check_device(c, "loss", run->loss));
     if (c->loss_noisy == NULL)
         return JSN_OK;
     JSNI_TRY(
         jsn_loss_create(&run->loss_noisy, c->loss_noisy, run->problem->classes, views));
+    JSNI_TRY(check_device(c, "loss-noisy", run->loss_noisy));
     /* In a mixed batch all views are forwarded; a one-view loss reads the first. */
     JSNI_TRY(jsn_loss_check(c->loss, &wants));
     jsni_loss_first_view_only(run->loss, wants == 1);

@@ -132,6 +132,10 @@ static void test_golden_cases_on_the_device(void **state)
         batch.labels = c.labels;
         batch.targets = c.targets;
         assert_ok(jsn_loss_create(&loss, c.spec, c.classes, c.views));
+        if (jsni_loss_host_only(loss)) {
+            jsn_loss_destroy(loss);
+            continue;
+        }
         (void)run_device(loss, &batch, c.views, c.classes, values, doubles);
         jsn_loss_destroy(loss);
         const double of_loss = golden_loss_error(&c, values);

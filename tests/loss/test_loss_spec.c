@@ -43,6 +43,14 @@ static void test_bad_specs_are_refused_with_a_reason(void **state)
         {"nce+", JSN_ERR_UNKNOWN_NAME, "no loss"},
         {"+nce", JSN_ERR_UNKNOWN_NAME, "no loss"},
         {"nce++mae", JSN_ERR_UNKNOWN_NAME, "no loss"},
+        {"logitclip", JSN_ERR_ARGUMENT, "wraps a loss, which comes last"},
+        {"logitclip:tau=2", JSN_ERR_ARGUMENT, "wraps a loss, which comes last"},
+        {"logitclip:tau=0,loss=ce", JSN_ERR_RANGE, "tau must lie in"},
+        {"logitclip:p=0.5,loss=ce", JSN_ERR_RANGE, "p must lie in"},
+        {"logitclip:q=1,loss=ce", JSN_ERR_UNKNOWN_NAME, "no parameter 'q'"},
+        {"logitclip:loss=cee", JSN_ERR_UNKNOWN_NAME, "no loss named 'cee'"},
+        {"logitclip:loss=logitclip:loss=ce", JSN_ERR_UNKNOWN_NAME, "no loss named"},
+        {"logitclip:loss=js-sqrt", JSN_ERR_ARGUMENT, "cannot be summed or clipped"},
         {"0*nce+mae", JSN_ERR_RANGE, "the weight '0' must lie in"},
         {"1e9*nce+mae", JSN_ERR_RANGE, "the weight '1e9' must lie in"},
         {"-1*nce+mae", JSN_ERR_RANGE, "the weight '-1' must lie in"},
@@ -77,6 +85,7 @@ static void test_check_says_how_many_views_a_loss_wants(void **state)
     } cases[] = {
         {"ce", 1},
         {"nce+mae", 1},
+        {"logitclip:tau=2,p=1,loss=gjs:pi=0.4/0.3/0.2/0.1", 3},
         {"0.5*ce+2*gjs", 2},
         {"gjs:pi=0.4/0.3/0.2/0.1+mae", 3},
         {"poly:epsilon=1e+1+mae", 1}, /* a plus inside a number */

@@ -48,7 +48,7 @@ size_t jsni_cuda_loss_shared(const jsni_loss_device *loss);
 
 /* Starts the evaluation on `stream` (a cudaStream_t). `other` is NULL or the loss of the
  * samples marked in use_other; neither may then be a root (js-sqrt). Returns a
- * cudaError_t, cudaErrorInvalidValue for a sum whose gradient is to replace its logits, and
+ * cudaError_t, cudaErrorNotSupported for logitclip, cudaErrorInvalidValue for a sum whose gradient is to replace its logits, and
  * when views * classes is too large for the shared
  * memory of the device (about 14000 entries a view at 2 views). */
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,

@@ -309,6 +309,20 @@ def js_clamped(s, pi1=0.5):
     return gjs_clamped([s], pi1)
 
 
+def norm_clip(z, tau, p):
+    """The logits, scaled to a norm of tau where it is larger."""
+    size = total([v ** p if v.value >= 0 else (-v) ** p for v in z]) ** (1 / mpf(p))
+    return [v * (tau / size) for v in z] if size.value > tau else z
+
+
+def logitclip(fn, tau=1, p=2):
+    def clipped(s):
+        views = s if isinstance(s, list) else [s]
+        cut = [Sample(norm_clip(v.z, mpf(tau), mpf(p)), v.y) for v in views]
+        return fn(cut if isinstance(s, list) else cut[0])
+    return clipped
+
+
 SHORT = ["K2_normal1", "K3_ties", "K10_normal1", "K10_extreme1e4", "K10_nearonehot"]
 ALL = ["K2_normal1", "K2_extreme80", "K3_ties", "K3_nearonehot", "K10_normal1", "K10_normal30",
        "K10_extreme1e4", "K10_nearonehot", "K100_normal1", "K1000_normal1"]
@@ -348,8 +362,14 @@ CASES = [
     ("js:clamp=1", js_clamped, ALL),
     ("gjs:clamp=1", gjs_clamped, ALL), ("gjs:clamp=1,pi1=0.1", lambda v: gjs_clamped(v, D(0.1)), SHORT),
     ("gjs:clamp=1+0.5*ce", lambda v: gjs_clamped(v) + D(0.5) / 2 * (ce(v[0]) + ce(v[1])), SHORT),
+    ("logitclip:loss=ce", logitclip(ce), ALL),
+    ("logitclip:tau=3,loss=gce:q=0.7", logitclip(lambda s: gce(s, D(0.7)), 3), ALL),
+    ("logitclip:tau=2,p=1,loss=focal:gamma=2+mae", logitclip(lambda s: focal(s, 2) + mae(s), 2, 1), SHORT),
+    ("logitclip:tau=0.5,p=3.5,loss=2.5*ce", logitclip(lambda s: D(2.5) * ce(s), D(0.5), D(3.5)), SHORT),
+    ("logitclip:tau=4,loss=gjs:clamp=1,pi1=0.1", logitclip(lambda v: gjs_clamped(v, D(0.1)), 4), SHORT),
 ]
-VIEWS = {"gjs:clamp=1": 2, "gjs:clamp=1,pi1=0.1": 2, "gjs:clamp=1+0.5*ce": 2}
+VIEWS = {"gjs:clamp=1": 2, "gjs:clamp=1,pi1=0.1": 2, "gjs:clamp=1+0.5*ce": 2,
+         "logitclip:tau=4,loss=gjs:clamp=1,pi1=0.1": 2}
 SAMPLES = {2: 8, 3: 8, 10: 8, 100: 2, 1000: 1}
 
 
