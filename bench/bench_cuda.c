@@ -180,7 +180,7 @@ int main(int argc, char **argv)
     }
     jsni_rng_shuffle(&rng, order, COUNT);
     const jsni_resident_images set = {images, COUNT, 32, 32};
-    const jsni_resident_labels given = {labels, labels, NULL};
+    const jsni_resident_labels given = {.labels = labels, .truth = labels};
     check(ops->resident->set_images(plan, JSNI_RESIDENT_TRAIN, &set));
     jsni_resident_member *own = calloc(members, sizeof *own);
     jsni_resident_result *results = calloc(members, sizeof *results);
@@ -198,8 +198,12 @@ int main(int argc, char **argv)
     update.decay = 5e-4;
     for (size_t m = 0; m < members; m++) {
         check(ops->resident->set_labels(plan, m, &given));
-        own[m] =
-            (jsni_resident_member){order, rates, m, views, {loss, NULL}, update, 0.0};
+        own[m] = (jsni_resident_member){.order = order,
+                                        .rates = rates,
+                                        .seed = m,
+                                        .views = views,
+                                        .losses = {loss, NULL},
+                                        .update = update};
     }
     jsni_resident_epoch epoch = {
         .members = own, .steps = 20, .batch = batch, .augment = augment};

@@ -28,6 +28,20 @@ static size_t wide(bool half)
 
 /* ---- own convolutions ---- */
 
+/* What a convolution loads, and the coefficients of the prologue. */
+static void conv_operand(const jsni_conv_args *a, size_t tensor, size_t channels,
+                         extents *out)
+{
+    const size_t coefs =
+        (size_t)(a->images / a->view_images) * channels * sizeof(float);
+    reads(out, a->x, tensor);
+    reads(out, a->x2, tensor);
+    reads(out, a->x3, tensor);
+    reads(out, a->pa, coefs);
+    reads(out, a->pb, coefs);
+    reads(out, a->pd, coefs);
+}
+
 static void own_conv(const jsni_task *task, extents *out)
 {
     const jsni_conv_args *a = &task->as.conv.args;
@@ -35,14 +49,10 @@ static void own_conv(const jsni_task *task, extents *out)
     const size_t tensor = (size_t)a->images * side * side * channels * 2;
     const size_t views = (size_t)(a->images / a->view_images);
     const size_t coefs = views * channels * sizeof(float);
-    const int group = channels == 128 ? 4 : task->as.conv.wide ? 2 : 1;
-    reads(out, a->x, tensor);
-    reads(out, a->x2, tensor);
-    reads(out, a->x3, tensor);
+    const int group =
+        jsni_conv3x3_group(task->as.conv.channels, a->images, task->as.conv.wide);
+    conv_operand(a, tensor, channels, out);
     reads(out, a->e, tensor);
-    reads(out, a->pa, coefs);
-    reads(out, a->pb, coefs);
-    reads(out, a->pd, coefs);
     reads(out, a->ea, coefs);
     reads(out, a->eb, coefs);
     writes(out, a->y, tensor);
@@ -73,13 +83,21 @@ static void own_weights(const jsni_task *task, extents *out)
     writes(out, a->part, weight_part_bytes(channels, parts));
 }
 
-static void stem(const jsni_task *task, extents *out, bool weights)
+static void stem(const jsni_task *task, extents *out)
 {
     const size_t images = (size_t)task->as.stem.images, pixels = images * 1024;
     reads(out, task->as.stem.x, pixels * 3 * 2);
-    touch(out, task->as.stem.y, pixels * 32 * 2, !weights);
-    writes(out, task->as.stem.part,
-           images / 2 * (weights ? 1024 : 2 * 32) * sizeof(float));
+    writes(out, task->as.stem.y, pixels * 32 * 2);
+    writes(out, task->as.stem.part, images / 2 * 2 * 32 * sizeof(float));
+}
+
+static void stem_weights(const jsni_task *task, extents *out)
+{
+    const jsni_conv_args *a = &task->as.conv.args;
+    const size_t images = (size_t)a->images, pixels = images * 1024;
+    reads(out, a->e, pixels * 3 * 2);
+    conv_operand(a, pixels * 32 * 2, 32, out);
+    writes(out, a->part, images / 2 * 1024 * sizeof(float));
 }
 
 static void final_sums(const jsni_task *task, const jsni_conv_final *finals,
@@ -112,6 +130,7 @@ static void any_conv(const jsni_task *task, extents *out)
     case JSNI_TASK_ANY_FORWARD:
         reads(out, a->x, x * wide(a->half_x));
         writes(out, a->y, y * wide(a->half_y));
+        writes(out, a->sums, y / JSNI_STRIDED_ROWS * 2 * sizeof(float));
         break;
     case JSNI_TASK_STRIDED_DATA:
     case JSNI_TASK_ANY_DATA:
@@ -270,8 +289,10 @@ void task_extents(const jsni_task *task, const jsni_conv_final *finals, extents 
         own_weights(task, out);
         break;
     case JSNI_TASK_STEM:
+        stem(task, out);
+        break;
     case JSNI_TASK_STEM_WEIGHTS:
-        stem(task, out, task->kind == JSNI_TASK_STEM_WEIGHTS);
+        stem_weights(task, out);
         break;
     case JSNI_TASK_FINAL_SUMS:
         final_sums(task, finals, out);

@@ -326,8 +326,8 @@ static size_t count_unpacked(const program *p, const jsni_plan_options *options,
 static size_t check_shapes(const char *network, const jsni_graph *graph,
                            const jsni_plan_options *base)
 {
-    static const size_t shapes[][2] = {{1, 1},  {1, 5},  {1, 8},  {2, 8}, {3, 8},
-                                       {1, 16}, {2, 12}, {1, 24}, {3, 24}};
+    static const size_t shapes[][2] = {{1, 1},  {1, 5},  {1, 8},  {2, 8},  {3, 8},
+                                       {1, 16}, {2, 12}, {1, 24}, {3, 24}, {2, 128}};
     size_t faults = 0;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++) {

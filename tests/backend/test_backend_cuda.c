@@ -43,8 +43,10 @@ static void compare(const char *what, const jsni_graph *graph, const bench *got,
     }
 }
 
-/* Every precision, plain kernels and own ones, on a batch of that shape. */
-static void precisions_agree(size_t views, size_t samples)
+/* Every precision, plain kernels and own ones, on a batch of that shape, against another
+ * backend in fp32. */
+static void precisions_agree_with(const jsni_backend_ops *reference, size_t views,
+                                  size_t samples)
 {
     const jsni_backend_ops *ops = cuda_backend();
     static const struct {
@@ -69,7 +71,7 @@ static void precisions_agree(size_t views, size_t samples)
         y[i] = (int32_t)(i % CLASSES);
     bench want, got;
     double value = 0.0, reached = 0.0;
-    bench_open_for(&want, ref_backend(), graph, JSN_PRECISION_FP32, 1, views, samples);
+    bench_open_for(&want, reference, graph, JSN_PRECISION_FP32, 1, views, samples);
     bench_step(&want, loss, x, y, 0.1, &value);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(setenv("JENSEN_CUDA_PLAIN", cases[i].plain, 1), 0);
@@ -90,6 +92,12 @@ static void precisions_agree(size_t views, size_t samples)
     jsni_graph_destroy(graph);
 }
 
+static void precisions_agree(size_t views, size_t samples)
+{
+    (void)cuda_backend();
+    precisions_agree_with(ref_backend(), views, samples);
+}
+
 static void test_each_precision_agrees_with_ref(void **state)
 {
     (void)state;
@@ -106,6 +114,16 @@ static void test_other_batches_agree_with_ref(void **state)
     precisions_agree(1, 4 * SAMPLES);
     precisions_agree(3, SAMPLES);
     precisions_agree(2, SAMPLES + 4);
+}
+
+/* Blocks that take several images, and more of them than shared memory holds at once. The
+ * reference is the same backend in fp32, which the tests above compare with ref. */
+static void test_large_batches_agree_with_fp32(void **state)
+{
+    (void)state;
+    precisions_agree_with(cuda_backend(), 1, 16 * SAMPLES);
+    precisions_agree_with(cuda_backend(), 2, 16 * SAMPLES);
+    precisions_agree_with(cuda_backend(), 2, 64 * SAMPLES);
 }
 
 static void test_strided_convolutions_agree_with_ref(void **state)
@@ -182,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_precision_agrees_with_ref),
         cmocka_unit_test(test_other_batches_agree_with_ref),
+        cmocka_unit_test(test_large_batches_agree_with_fp32),
         cmocka_unit_test(test_strided_convolutions_agree_with_ref),
         cmocka_unit_test(test_strided_blocks_agree_with_ref),
         cmocka_unit_test(test_an_evaluation_is_described),

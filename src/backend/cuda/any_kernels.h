@@ -23,6 +23,8 @@ typedef struct jsni_any_conv {
     void *dx;          /* backward-data: written, or added to (`add`) */
     const float *bias; /* forward: [co] or NULL */
     float *part;       /* backward-weights: [splits][co][kh][kw][ci] */
+    float *sums; /* strided forward in bf16: [pixels / JSNI_STRIDED_ROWS][2][co], the
+                    channel sums of y and of y*y; or NULL */
     long long images;
     int in_channels, in_h, in_w, out_channels, out_h, out_w;
     int kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
@@ -67,6 +69,8 @@ cudaError_t jsni_conv_tf32_weights(const jsni_any_conv *conv, cudaStream_t strea
 
 /* Stride 2 on even images, window 1x1 or 3x3, in any precision: bf16 by conv_strided.cu,
  * float handed on. Not the weights' gradients. */
+/* Pixels whose sums one row of `sums` holds. */
+enum { JSNI_STRIDED_ROWS = 128 };
 bool jsni_conv_strided_takes(const jsni_any_conv *conv);
 cudaError_t jsni_conv_strided_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t stream);

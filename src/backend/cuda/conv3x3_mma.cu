@@ -421,10 +421,13 @@ cudaError_t jsni_conv3x3(const jsni_conv_args *args, int channels,
                          jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
                          bool wide, cudaStream_t stream)
 {
+    if (wide)
+        return channels == 32
+                   ? jsni_conv3x3_rows(args, prologue, epilogue, stream)
+                   : jsni_conv3x3_image(args, channels, prologue, epilogue, stream);
     switch (channels) {
     case 32:
-        return wide ? jsni_conv3x3_wide(args, prologue, epilogue, stream)
-                    : choose<32>(args, prologue, epilogue, stream);
+        return choose<32>(args, prologue, epilogue, stream);
     case 64:
         return choose<64>(args, prologue, epilogue, stream);
     case 128:
@@ -434,9 +437,12 @@ cudaError_t jsni_conv3x3(const jsni_conv_args *args, int channels,
     }
 }
 
-int jsni_conv3x3_group(int channels, bool wide)
+int jsni_conv3x3_group(int channels, int images, bool wide)
 {
-    return channels == 128 ? Geo<128>::NI : wide && channels == 32 ? 2 : 1;
+    if (!wide)
+        return channels == 128 ? Geo<128>::NI : 1;
+    return channels == 32 ? jsni_conv3x3_rows_group(images)
+                          : jsni_conv3x3_image_group(channels, images);
 }
 
 bool jsni_conv3x3_fits(int channels, int height, int width, int view_images)

@@ -17,8 +17,8 @@
 extern "C" {
 #endif
 
-/* Bytes of shared memory that any of these takes of a block, but the wgmma kernel, which
- * has devices of its own: compute capability 8.0 and 9.0 have as much, 8.6, 8.9 and 12.0
+/* Bytes of shared memory that any of these takes of a block, but the wgmma kernels, which
+ * have devices of their own: compute capability 8.0 and 9.0 have as much, 8.6, 8.9 and 12.0
  * have not. */
 enum { JSNI_CONV_SHARED = 160 * 1024 };
 
@@ -49,19 +49,23 @@ typedef struct jsni_conv_args {
     const float *ea, *eb;      /* [views][C] */
     float *part;               /* [groups][2][C] partial sums */
     int images, view_images;   /* images of all views, of one */
+    int block_images;          /* set by the launcher */
 } jsni_conv_args;
 
-/* Forward and backward-data. `wide` takes the wgmma kernel (C = 32, sm_90a). */
+/* Forward and backward-data. `wide` takes the wgmma kernels (sm_90a). */
 cudaError_t jsni_conv3x3(const jsni_conv_args *args, int channels,
                          jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
                          bool wide, cudaStream_t stream);
-cudaError_t jsni_conv3x3_wide(const jsni_conv_args *args, jsni_conv_prologue prologue,
+cudaError_t jsni_conv3x3_rows(const jsni_conv_args *args, jsni_conv_prologue prologue,
                               jsni_conv_epilogue epilogue, cudaStream_t stream);
+cudaError_t jsni_conv3x3_image(const jsni_conv_args *args, int channels,
+                               jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
+                               cudaStream_t stream);
 
-/* Images whose sums one row of `part` holds. */
-int jsni_conv3x3_group(int channels, bool wide);
-/* Number of 16-bit elements of the packed weights of one direction. */
-size_t jsni_conv3x3_packed(int channels, bool wide);
+/* Images whose sums one row of `part` holds, of so many in all. */
+int jsni_conv3x3_group(int channels, int images, bool wide);
+int jsni_conv3x3_rows_group(int images);
+int jsni_conv3x3_image_group(int channels, int images);
 
 /* Backward-weights, partial sums only: part[tiles][parts][E] float4. */
 typedef struct jsni_conv_weight_args {
@@ -79,12 +83,13 @@ size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters);
 /* Whether the kernels take this many images a view. */
 bool jsni_conv3x3_fits(int channels, int height, int width, int view_images);
 
-/* The stem: y = conv(x), partial sums [images/2][2][32]; and its weights' partials
- * [images/2][1024]. `w` is bf16 [32][3][3][3], output, row, column, input. */
+/* The stem: y = conv(x), partial sums [images/2][2][32]; `w` is bf16 [32][3][3][3],
+ * output, row, column, input. And its weights' partials [images/2][1024], of the images
+ * `e` and the gradient x, with the prologue of backward-data. */
 cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, float *part,
                            int images, cudaStream_t stream);
-cudaError_t jsni_conv_stem_weights(const void *x, const void *dy, float *part,
-                                   int images, cudaStream_t stream);
+cudaError_t jsni_conv_stem_weights(const jsni_conv_args *args,
+                                   jsni_conv_prologue prologue, cudaStream_t stream);
 
 /* One launch for all layers: the fixed-order sum of the partials of each into the
  * gradient, [co][ci][kh][kw] fp32. */

@@ -127,9 +127,51 @@ static __global__ void __launch_bounds__(BLOCK, 1)
 }
 constexpr int STEM_BW_SMEM = 1024 + 131072 + 2 * SIMG * 2 + 64;
 static_assert(STEM_BW_SMEM <= JSNI_CONV_SHARED, "see roomy");
-static __global__ void __launch_bounds__(BLOCK, 1)
-    stem_bwdw(const bf16 *x, const bf16 *dy, float *part)
+/* The gradient of two images into shared memory, through the BatchNorm behind the stem:
+ * 8 pieces of 16 bytes a thread and stage, rows q*8+2*st and the next of both images. */
+template <int PRO>
+static __device__ __forceinline__ void
+stem_gradient(const jsni_conv_args &A, const float *coef, uint32_t to, int stage)
 {
+    const int img0 = blockIdx.x * 2, c = threadIdx.x & 3;
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        const int id = i * BLOCK + (int)threadIdx.x, px = (id >> 2) & 31, rr = id >> 7;
+        const int image = rr >> 3, row = ((rr >> 1) & 3) * 8 + stage * 2 + (rr & 1);
+        const int at = (((img0 + image) * 32 + row) * 32 + px) * 32 + c * 8;
+        const uint32_t p =
+            to + ((image * 32 + row) * 32 + px) * 64 + swizzle<32>(px, c);
+        if (PRO == 0) {
+            copy16(p, (const bf16 *)A.x + at);
+            continue;
+        }
+        const uint4 g = __ldg((const uint4 *)((const bf16 *)A.x + at));
+        const uint4 x = __ldg((const uint4 *)((const bf16 *)A.x2 + at));
+        const uint4 s = PRO == 3 ? __ldg((const uint4 *)((const bf16 *)A.x3 + at)) : g;
+        store_shared16(p, norm_back8<PRO == 3>(g, x, s, coef + c * 8, coef + 32 + c * 8,
+                                               coef + 64 + c * 8));
+    }
+    copy_commit();
+}
+
+/* Coefficients of the view that the block's images are of. */
+static __device__ __forceinline__ void stem_coefs(const jsni_conv_args &A, float *coef)
+{
+    const int at = (int)blockIdx.x * 2 / A.view_images * 32 + (int)threadIdx.x;
+    if (threadIdx.x < 32) {
+        coef[threadIdx.x] = A.pa[at];
+        coef[32 + threadIdx.x] = A.pb[at];
+        coef[64 + threadIdx.x] = A.pd[at];
+    }
+    __syncthreads();
+}
+
+template <int PRO>
+static __global__ void __launch_bounds__(BLOCK, 1) stem_bwdw(const jsni_conv_args A)
+{
+    __shared__ __align__(16) float coef[96];
+    const bf16 *const x = (const bf16 *)A.e;
+    float *const part = A.part;
     launch_next();
     launch_wait();
     extern __shared__ char smem_raw[];
@@ -138,18 +180,11 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     const uint32_t ds = shared_address(sm);
     const int tid = threadIdx.x, w = tid >> 5, l = tid & 31, img0 = blockIdx.x * 2,
               im = w >> 2, g = l >> 2, t = l & 3;
+    if (PRO)
+        stem_coefs(A, coef);
 #pragma unroll
-    for (int st = 0; st < 4; st++) { /* stage st: rows q*8+2*st, +1 of both images */
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            const int id = i * BLOCK + tid, c = id & 3, px = (id >> 2) & 31,
-                      rr = id >> 7, im2 = rr >> 3,
-                      row = ((rr >> 1) & 3) * 8 + st * 2 + (rr & 1);
-            copy16(ds + ((im2 * 32 + row) * 32 + px) * 64 + swizzle<32>(px, c),
-                   dy + ((size_t)((img0 + im2) * 32 + row) * 32 + px) * 32 + c * 8);
-        }
-        copy_commit();
-    }
+    for (int st = 0; st < 4; st++)
+        stem_gradient<PRO>(A, coef, ds, st);
     stem_load(x, img0, xs, nullptr, tid);
     int off[4];
     for (int j = 0; j < 4; j++)
@@ -206,9 +241,11 @@ cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, float *part,
                        (const bf16 *)w, (bf16 *)y, part);
 }
 
-cudaError_t jsni_conv_stem_weights(const void *x, const void *dy, float *part,
-                                   int images, cudaStream_t stream)
+cudaError_t jsni_conv_stem_weights(const jsni_conv_args *args,
+                                   jsni_conv_prologue prologue, cudaStream_t stream)
 {
-    return jsni_launch(stem_bwdw, images / 2, BLOCK, STEM_BW_SMEM, 1, stream,
-                       (const bf16 *)x, (const bf16 *)dy, part);
+    const auto kernel = prologue == JSNI_CONV_PLAIN       ? stem_bwdw<0>
+                        : prologue == JSNI_CONV_NORM_BACK ? stem_bwdw<2>
+                                                          : stem_bwdw<3>;
+    return jsni_launch(kernel, args->images / 2, BLOCK, STEM_BW_SMEM, 1, stream, *args);
 }

@@ -7,7 +7,7 @@
 
 #include "backend/cuda/cuda_launch.cuh"
 
-constexpr int BLOCK = 128, ROWS = 128, RING = 3, MINE = ROWS / 32;
+constexpr int BLOCK = 128, ROWS = JSNI_STRIDED_ROWS, RING = 3, MINE = ROWS / 32;
 
 /* How a block's tiles come into shared memory. A warp makes 32 x COLUMNS results. */
 template <int COLUMNS, bool BACK> struct half_tiles {
@@ -136,6 +136,34 @@ store(const jsni_any_conv &A, const half_tiles<COLUMNS, BACK> &t, float *out,
     }
 }
 
+/* The channel sums of the block's results as they were stored, in a fixed order: every
+ * thread adds some rows of a column, then the threads of a column are added. */
+template <int COLUMNS>
+static __device__ __forceinline__ void leave_sums(const jsni_any_conv &A, int row0,
+                                                  int column0, float *out)
+{
+    constexpr int PITCH = half_tiles<COLUMNS, false>::PITCH, SHARE = BLOCK / COLUMNS;
+    const int column = threadIdx.x % COLUMNS, share = threadIdx.x / COLUMNS;
+    float s1 = 0.0f, s2 = 0.0f;
+#pragma unroll 8
+    for (int row = share * (ROWS / SHARE); row < (share + 1) * (ROWS / SHARE); row++) {
+        const float v = low(pack(out[row * PITCH + column], 0.0f));
+        s1 += v;
+        s2 = fmaf(v, v, s2);
+    }
+    __syncthreads();
+    out[threadIdx.x] = s1;
+    out[BLOCK + threadIdx.x] = s2;
+    __syncthreads();
+    if (threadIdx.x >= 2 * COLUMNS)
+        return;
+    const int sum = threadIdx.x / COLUMNS;
+    float s = 0.0f;
+    for (int i = 0; i < SHARE; i++)
+        s += out[sum * BLOCK + i * COLUMNS + column];
+    A.sums[(row0 / ROWS * 2 + sum) * A.out_channels + column0 + column] = s;
+}
+
 template <int COLUMNS, bool BACK>
 static __global__ void __launch_bounds__(BLOCK) strided_conv(const jsni_any_conv A)
 {
@@ -166,6 +194,8 @@ static __global__ void __launch_bounds__(BLOCK) strided_conv(const jsni_any_conv
     copy_wait<0>();
     __syncthreads();
     store<COLUMNS, BACK>(A, t, (float *)shared, acc);
+    if (!BACK && A.sums)
+        leave_sums<COLUMNS>(A, t.walk.row0, t.walk.column0, (float *)shared);
 }
 
 bool jsni_conv_strided_takes(const jsni_any_conv *c)

@@ -135,6 +135,12 @@ size_t jsni_make_bytes(const jsni_make *b, size_t node)
            (b->nodes[node].half ? 2 : 4);
 }
 
+size_t jsni_make_pixels(const jsni_make *b, size_t node)
+{
+    const jsni_shape shape = b->graph->nodes[node].shape;
+    return b->samples * shape.height * shape.width;
+}
+
 /* ---- analysis ---- */
 
 /* Whether the own bf16 convolutions can run; they count values (32768 an image) in ints. */
@@ -304,8 +310,14 @@ static size_t part_bytes(const jsni_make *b)
         const jsni_node *node = &b->graph->nodes[n];
         if (node->op.kind != JSNI_OP_NORM && node->op.kind != JSNI_OP_CONV)
             continue;
-        const size_t groups = b->images > 256 * b->views ? b->images : 256 * b->views;
-        const size_t bytes = groups * 2 * node->shape.channels * sizeof(float);
+        /* Rows a view: of an image each, of sums by themselves, of a strided one. */
+        const size_t strided = b->nodes[n].how == JSNI_HOW_STRIDED
+                                   ? jsni_make_pixels(b, n) / JSNI_STRIDED_ROWS
+                                   : 0;
+        size_t groups = b->samples > 256 ? b->samples : 256;
+        groups = strided > groups ? strided : groups;
+        const size_t bytes =
+            b->views * groups * 2 * node->shape.channels * sizeof(float);
         most = bytes > most ? bytes : most;
     }
     return most;

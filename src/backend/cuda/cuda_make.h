@@ -22,7 +22,7 @@ enum { JSNI_NO_BUFFER = -1, JSNI_MAKE_LAG = 2 };
 typedef enum jsni_how {
     JSNI_HOW_PLAIN,   /* a task of its own */
     JSNI_HOW_FUSED,   /* inside another node */
-    JSNI_HOW_OWN,     /* conv: conv3x3_mma.cu, conv3x3_wgmma.cu */
+    JSNI_HOW_OWN,     /* conv: conv3x3_mma.cu, conv3x3_rows.cu, conv3x3_image.cu */
     JSNI_HOW_STEM,    /* conv: conv_stem.cu */
     JSNI_HOW_LAZY,    /* norm: applied by its user */
     JSNI_HOW_STRIDED, /* conv: conv_strided.cu; weights by cuDNN, or any_conv.cu */
@@ -129,7 +129,8 @@ jsni_task *jsni_make_task(jsni_make *b, jsni_task_kind kind, size_t node);
  * what the group works on. */
 void jsni_make_begin_group(jsni_make *b);
 void jsni_make_end_group(jsni_make *b, jsni_task *last, int one, int other);
-size_t jsni_make_bytes(const jsni_make *b, size_t node); /* of the output */
+size_t jsni_make_bytes(const jsni_make *b, size_t node);  /* of the output */
+size_t jsni_make_pixels(const jsni_make *b, size_t node); /* of a view of it */
 jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm);
 jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t node);
 jsni_any_pool jsni_make_pool(const jsni_make *b, size_t node);

@@ -150,6 +150,24 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
                    jsni_conv3x3_weight_parts(channels, images, b->clusters));
 }
 
+/* A task that forms the gradient of `from`, when it is lazy, while it loads it. */
+static void read_gradient(const jsni_make *b, const jsni_make_node *from, jsni_task *t)
+{
+    jsni_conv_args *a = &t->as.conv.args;
+    a->x = jsni_make_at(b, from->grad);
+    t->as.conv.prologue = JSNI_CONV_PLAIN;
+    if (from->lazy == JSNI_NONE)
+        return;
+    const jsni_norm_args through = jsni_make_norm_args(b, from->lazy);
+    t->as.conv.prologue =
+        from->skip == JSNI_NO_BUFFER ? JSNI_CONV_NORM_BACK : JSNI_CONV_SKIP_BACK;
+    a->x2 = through.x;
+    a->x3 = jsni_make_at(b, from->skip);
+    a->pa = through.k.ga;
+    a->pb = through.k.gb;
+    a->pd = through.k.gd;
+}
+
 /* An own convolution and the add it may contain; reads the gradient lazily. */
 static void back_own(jsni_make *b, size_t n)
 {
@@ -166,22 +184,12 @@ static void back_own(jsni_make *b, size_t n)
     const int dy = lazy ? jsni_make_buffer_new(b, jsni_make_bytes(b, n)) : from->grad;
     jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_CONV, n);
     t->as.conv.channels = channels;
-    t->as.conv.wide = b->wide && channels == 32;
+    t->as.conv.wide = b->wide;
     t->as.conv.epilogue = JSNI_CONV_MASK;
-    t->as.conv.prologue = !lazy                          ? JSNI_CONV_PLAIN
-                          : from->skip == JSNI_NO_BUFFER ? JSNI_CONV_NORM_BACK
-                                                         : JSNI_CONV_SKIP_BACK;
     jsni_conv_args *a = &t->as.conv.args;
-    a->x = jsni_make_at(b, from->grad);
-    if (lazy) {
-        const jsni_norm_args through = jsni_make_norm_args(b, from->lazy);
-        a->x2 = through.x;
-        a->x3 = jsni_make_at(b, from->skip);
-        a->pa = through.k.ga;
-        a->pb = through.k.gb;
-        a->pd = through.k.gd;
+    read_gradient(b, from, t);
+    if (lazy)
         a->xo = jsni_make_at(b, dy);
-    }
     a->w = b->base.packed ? b->base.packed + b->packed[n].back : NULL;
     a->y = jsni_make_at(b, g);
     a->e = k.x;
@@ -193,7 +201,8 @@ static void back_own(jsni_make *b, size_t n)
     if (lazy)
         now_stored(b, holder, dy);
     norm_back_finish(b, norm,
-                     (int)b->samples / jsni_conv3x3_group(channels, t->as.conv.wide),
+                     (int)b->samples /
+                         jsni_conv3x3_group(channels, (int)b->images, t->as.conv.wide),
                      false);
     own_weights(b, n, norm, dy);
     if (add != JSNI_NONE) {
@@ -209,13 +218,17 @@ static void back_own(jsni_make *b, size_t n)
 static void back_stem(jsni_make *b, size_t n)
 {
     const int images = (int)b->images;
-    const int dy = stored(b, n);
+    const jsni_make_node *from = &b->nodes[n];
+    if (from->lazy != JSNI_NONE && !from->masked)
+        (void)stored(b, n);
     const int partial = jsni_make_buffer_new(b, (size_t)images / 2 * 1024 * 4);
     jsni_task *t = jsni_make_task(b, JSNI_TASK_STEM_WEIGHTS, n);
-    t->as.stem.x = jsni_make_at(b, b->input);
-    t->as.stem.y = jsni_make_at(b, dy);
-    t->as.stem.part = jsni_make_at(b, partial);
-    t->as.stem.images = images;
+    read_gradient(b, from, t);
+    jsni_conv_args *a = &t->as.conv.args;
+    a->e = jsni_make_at(b, b->input);
+    a->part = jsni_make_at(b, partial);
+    a->images = images;
+    a->view_images = (int)b->samples;
     remember_final(b, n, partial, 3, images / 2);
     forget(b, n);
 }

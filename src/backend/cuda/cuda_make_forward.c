@@ -64,7 +64,7 @@ static void forward_own(jsni_make *b, size_t n)
     t->as.conv.channels = (int)node->shape.channels;
     t->as.conv.prologue = JSNI_CONV_NORM_RELU;
     t->as.conv.epilogue = add == JSNI_NONE ? JSNI_CONV_SUMS : JSNI_CONV_RESIDUAL;
-    t->as.conv.wide = b->wide && node->shape.channels == 32;
+    t->as.conv.wide = b->wide;
     jsni_conv_args *a = &t->as.conv.args;
     a->x = k.x;
     a->pa = k.k.a;
@@ -77,6 +77,20 @@ static void forward_own(jsni_make *b, size_t n)
     if (other != JSNI_NONE)
         a->e = jsni_make_at(b, b->nodes[other].value);
     b->part_owner = holder;
+}
+
+/* Whether a strided convolution leaves the channel sums of its output: where a BatchNorm
+ * reads it that the own convolutions of stride 1 apply, whose sums are of the same kind
+ * (not shifted); and where no row of sums would hold two views. */
+static bool leaves_sums(const jsni_make *b, size_t n)
+{
+    if (!b->training || !b->nodes[n].half || b->graph->nodes[n].bias != JSNI_NONE ||
+        jsni_make_pixels(b, n) % JSNI_STRIDED_ROWS != 0)
+        return false;
+    for (size_t i = n + 1; i < b->graph->node_count; i++)
+        if (b->nodes[i].how == JSNI_HOW_LAZY && b->graph->nodes[i].input[0] == n)
+            return true;
+    return false;
 }
 
 static void forward_conv(jsni_make *b, size_t n)
@@ -101,9 +115,13 @@ static void forward_conv(jsni_make *b, size_t n)
         find_cudnn(b, n);
     if (b->nodes[n].how != JSNI_HOW_CUDNN) {
         const bool strided = b->nodes[n].how == JSNI_HOW_STRIDED;
-        jsni_make_task(b, strided ? JSNI_TASK_STRIDED_FORWARD : JSNI_TASK_ANY_FORWARD,
-                       n)
-            ->as.any = jsni_make_any_conv(b, n);
+        jsni_task *t = jsni_make_task(
+            b, strided ? JSNI_TASK_STRIDED_FORWARD : JSNI_TASK_ANY_FORWARD, n);
+        t->as.any = jsni_make_any_conv(b, n);
+        if (strided && leaves_sums(b, n)) {
+            t->as.any.sums = jsni_make_at(b, b->part);
+            b->part_owner = n;
+        }
         return;
     }
     jsni_make_set_cudnn(b, n, &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
@@ -123,8 +141,10 @@ static int groups_of(const jsni_make *b, size_t owner)
         b->nodes[owner].how == JSNI_HOW_FUSED ? b->nodes[owner].host : owner;
     if (b->nodes[host].how == JSNI_HOW_STEM)
         return (int)b->samples / 2;
+    if (b->nodes[host].how == JSNI_HOW_STRIDED)
+        return (int)(jsni_make_pixels(b, host) / JSNI_STRIDED_ROWS);
     const int channels = (int)b->graph->nodes[host].shape.channels;
-    return (int)b->samples / jsni_conv3x3_group(channels, b->wide && channels == 32);
+    return (int)b->samples / jsni_conv3x3_group(channels, (int)b->images, b->wide);
 }
 
 static void forward_norm(jsni_make *b, size_t n)

@@ -83,7 +83,7 @@ static void list_packs(jsni_cuda_plan *plan, const jsni_make_node *nodes)
             if (node->op.kind != JSNI_OP_CONV)
                 continue;
             const bool own = nodes[n].how == JSNI_HOW_OWN;
-            const bool wide = plan->wide && node->shape.channels == 32;
+            const bool wide = plan->wide;
             if (own == (bool)extra)
                 add_pack(plan, n, plain, &at->plain);
             if (own && !extra) {

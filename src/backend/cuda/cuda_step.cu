@@ -19,6 +19,25 @@ static __device__ __forceinline__ int mma_place(int C, int co, int ci)
     return group * 9 * 512 + (r >> 2) * 128 + l * 4 + (r & 3);
 }
 
+/* conv3x3_image.cu: [half][tap][8 ci][64 co][8]. Of 32 output channels a thread of the
+ * product has 8 neighbours. A warp packs 8 input channels of 8 output channels that lie
+ * side by side, with all taps. */
+static __device__ void pack_image(const jsni_pack &p, long long i)
+{
+    const bool back = p.kind == JSNI_PACK_WIDE_BACK;
+    const int C = p.in_channels, taps = p.taps, slabs = C / 8;
+    const int n = (int)i / 4 % 32, slab = (int)i / 128 % slabs;
+    const int co = (int)i / 128 / slabs * 32 + n / 2 % 4 * 8 + n / 8 * 2 + n % 2;
+    const int ci = slab * 8 + (int)i % 4 * 2;
+    const float *w0 = p.from + ((back ? ci : co) * C + (back ? co : ci)) * taps;
+    const float *w1 = w0 + (back ? C * taps : taps);
+    for (int tap = 0; tap < taps; tap++) {
+        const int from = back ? taps - 1 - tap : tap;
+        const int row = ((co / 64 * taps + tap) * slabs + slab) * 64 + co / 32 % 2 * 32;
+        ((uint32_t *)p.to)[(row + n) * 4 + i % 4] = pack(w0[from], w1[from]);
+    }
+}
+
 /* A thread packs all taps of one pair of input channels: it reads them side by side.
  * back: input and output channels swapped, taps mirrored. */
 static __device__ void pack_pair(const jsni_pack &p, long long i)
@@ -62,7 +81,8 @@ constexpr size_t WIDE_BYTES = 2 * 15360;
 
 size_t jsni_pack_bytes(const jsni_pack *pack)
 {
-    if (pack->kind == JSNI_PACK_WIDE || pack->kind == JSNI_PACK_WIDE_BACK)
+    if ((pack->kind == JSNI_PACK_WIDE || pack->kind == JSNI_PACK_WIDE_BACK) &&
+        pack->in_channels == 32)
         return WIDE_BYTES;
     return (size_t)pack->out_channels * (size_t)pack->in_channels * (size_t)pack->taps *
            (pack->kind == JSNI_PACK_FLOAT ? 4 : 2);
@@ -94,7 +114,10 @@ static __global__ void __launch_bounds__(BLOCK)
     if (i >= pack_items(p.kind, p.out_channels, C, p.taps))
         return;
     if (in_pairs(p.kind, C)) {
-        pack_pair(p, i);
+        if (C > 32 && (p.kind == JSNI_PACK_WIDE || p.kind == JSNI_PACK_WIDE_BACK))
+            pack_image(p, i);
+        else
+            pack_pair(p, i);
         return;
     }
     const long long c = i % C, tap = i / C % p.taps, co = i / C / p.taps;

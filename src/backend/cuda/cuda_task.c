@@ -99,8 +99,8 @@ static cudaError_t run_conv(const jsni_task *task, cudaStream_t stream)
         return jsni_conv_stem(task->as.stem.x, task->as.stem.w, task->as.stem.y,
                               task->as.stem.part, task->as.stem.images, stream);
     case JSNI_TASK_STEM_WEIGHTS:
-        return jsni_conv_stem_weights(task->as.stem.x, task->as.stem.y,
-                                      task->as.stem.part, task->as.stem.images, stream);
+        return jsni_conv_stem_weights(&task->as.conv.args, task->as.conv.prologue,
+                                      stream);
     case JSNI_TASK_STRIDED_FORWARD:
         return jsni_conv_strided_forward(&task->as.any, stream);
     case JSNI_TASK_STRIDED_DATA:

@@ -51,7 +51,7 @@ typedef enum jsni_pack_kind {
     JSNI_PACK_HALF,     /* the same in bf16 */
     JSNI_PACK_MMA,      /* conv3x3_mma.cu, forward */
     JSNI_PACK_MMA_BACK, /* the same for backward-data */
-    JSNI_PACK_WIDE,     /* conv3x3_wgmma.cu, forward */
+    JSNI_PACK_WIDE,     /* conv3x3_rows.cu and conv3x3_image.cu, forward */
     JSNI_PACK_WIDE_BACK
 } jsni_pack_kind;
 

@@ -1,0 +1,485 @@
+/* backend/cuda/conv3x3_image.cu - the 3x3 convolution of 64 and 128 channels on wgmma,
+ * for sm_90a: forward and backward-data.
+ *
+ * A block holds the weights of 64 output channels in shared memory and takes whole
+ * images, one behind the other. Two warpgroups load and transform ("producers"), two
+ * multiply and store ("consumers"), each every second tile.
+ *
+ *   a tile: 64 pixels in a row of memory, i.e. 4 lines of 16 pixels, or all 8 of 8
+ *
+ *   an image in shared memory: [8 channels][line][group of 8 pixels][10][16 bytes]
+ *
+ *          padding line            . . . . . . . . . .   . . . . . . . . . .
+ *          line 0, groups 0 and 1  . 0 1 2 3 4 5 6 7 8   7 8 9 a b c d e f .
+ *          line 1                  . 0 1 2 3 4 5 6 7 8   7 8 9 a b c d e f .
+ *          ...
+ *
+ * Each group of 8 pixels has its neighbours beside it, so the pixels under a tap are the
+ * same groups from another start: 16 bytes further a column, one line of groups a row.
+ * All 9 taps are descriptors into one copy of the image.
+ *
+ *   weights: [half of the output channels][tap][8 input channels][64 output][16 bytes]
+ *
+ * with output channels in the order in which a thread of the product has 8 neighbours.
+ */
+#include "backend/cuda/conv_kernels.h"
+
+#include "backend/cuda/conv_wgmma.cuh"
+#include "backend/cuda/cuda_launch.cuh"
+
+constexpr int WARPGROUP = 128, PRODUCERS = 2 * WARPGROUP, CONSUMERS = 2 * WARPGROUP;
+constexpr int THREADS = CONSUMERS + PRODUCERS, CONSUMER_WARPS = CONSUMERS / 32;
+constexpr int TILE = 64;    /* pixels of a product */
+constexpr int COLUMNS = 64; /* output channels of a block */
+constexpr int TAPS = 9, CHUNK = 16 /* bytes: 8 channels */, GROUP = 10 * CHUNK;
+constexpr int BUSY = 120; /* blocks that are enough to fill a device */
+
+template <int C> struct image_tiles {
+    static constexpr int H = 1024 / C, PIXELS = H * H;
+    static constexpr int SLABS = C / 8, GROUPS = H / 8; /* of channels; of a line */
+    static constexpr int LINE = GROUPS * GROUP;
+    /* 16 bytes more, so that the same pixel of neighbouring slabs is in other banks. */
+    static constexpr int SLAB = (H + 2) * LINE + CHUNK, IMAGE = SLABS * SLAB;
+    static constexpr int SLOTS = C == 128 ? 3 : 2; /* images in shared memory */
+    static constexpr int TILES = PIXELS / TILE;    /* of an image */
+    static constexpr int HALVES = C / COLUMNS;
+    static constexpr int WEIGHTS = TAPS * C * COLUMNS * 2;
+    /* Loading: pixels that all producers take at once, and how often for a tile. */
+    static constexpr int SPREAD = PRODUCERS / SLABS, ROUNDS = TILE / SPREAD;
+
+    static constexpr int AT_IMAGES = WEIGHTS, AT_COEFS = AT_IMAGES + SLOTS * IMAGE;
+    static constexpr int AT_SUMS = AT_COEFS + 5 * C * 4;
+    static constexpr int AT_BARRIERS = AT_SUMS + CONSUMER_WARPS * 2 * COLUMNS * 4;
+    static constexpr int BARRIERS = SLOTS * (TILES + 1) + 1;
+    static constexpr int BYTES = AT_BARRIERS + BARRIERS * 8;
+    static_assert(BYTES <= 227 * 1024, "more than a block can have");
+};
+
+/* What a thread of the kernel knows about its block. */
+template <int C> struct image_block {
+    using T = image_tiles<C>;
+    uint32_t weights, images;     /* addresses in shared memory */
+    uint32_t full, empty, loaded; /* barriers: by tile, by slot, of the weights */
+    float *coef, *sums;           /* pa, pb, pd, ea, eb; of the consumers' warps */
+    int count, first;             /* images */
+    int half, row, view;          /* of the output channels; of sums */
+
+    __device__ __forceinline__ image_block(char *shared, const jsni_conv_args &A)
+        : weights(shared_address(shared)), images(weights + T::AT_IMAGES),
+          full(weights + T::AT_BARRIERS), empty(full + T::SLOTS * T::TILES * 8),
+          loaded(empty + T::SLOTS * 8), coef((float *)(shared + T::AT_COEFS)),
+          sums((float *)(shared + T::AT_SUMS)), count(A.block_images)
+    {
+        const int rows = A.images / count; /* blocks of a half */
+        half = (int)blockIdx.x / rows;
+        row = (int)blockIdx.x % rows;
+        first = row * count;
+        view = first / A.view_images;
+    }
+
+    __device__ __forceinline__ uint32_t slot(int image) const
+    {
+        return images + image % T::SLOTS * T::IMAGE;
+    }
+    __device__ __forceinline__ uint32_t full_of(int image, int tile) const
+    {
+        return full + (image % T::SLOTS * T::TILES + tile) * 8;
+    }
+    __device__ __forceinline__ uint32_t empty_of(int image) const
+    {
+        return empty + image % T::SLOTS * 8;
+    }
+    __device__ __forceinline__ static int phase(int image)
+    {
+        return image / T::SLOTS & 1;
+    }
+};
+
+#if __CUDA_ARCH_FEAT_SM90_ALL
+
+/* d = a*b (`more` false) or d + a*b: 64 pixels, 64 output channels, 16 input channels. */
+static __device__ __forceinline__ void multiply64(float (&d)[32], uint64_t a,
+                                                  uint64_t b, int more)
+{
+    asm volatile(
+        "{ .reg .pred p;\n setp.ne.b32 p, %34, 0;\n"
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, "
+        "%6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, p, 1, 1, 0, 0;\n}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+          "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+          "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+          "+f"(d[30]), "+f"(d[31])
+        : "l"(a), "l"(b), "r"(more));
+}
+
+/* ---- producers: tiles into shared memory, transformed ---- */
+
+template <int C, int PRO> struct image_loader {
+    using T = image_tiles<C>;
+    /* Tiles under way at once, as registers allow. */
+    static constexpr int DEPTH = (PRO > 1 ? 4 : 8) / T::ROUNDS;
+    static constexpr int READ = PRO == 3 ? 3 : PRO == 2 ? 2 : 1; /* tensors */
+
+    uint4 v[DEPTH][READ][T::ROUNDS];
+
+    static __device__ __forceinline__ int chunk(void)
+    {
+        return (int)threadIdx.x % T::SLABS;
+    }
+    static __device__ __forceinline__ int pixel(void)
+    {
+        return (int)(threadIdx.x - CONSUMERS) / T::SLABS;
+    }
+    /* Place of the thread's first pixel of a tile; fits 32 bits. */
+    static __device__ __forceinline__ int place(const image_block<C> &b, int tile)
+    {
+        return ((b.first * T::TILES + tile) * TILE + pixel()) * C + chunk() * 8;
+    }
+
+    __device__ __forceinline__ void fetch(const jsni_conv_args &A,
+                                          const image_block<C> &b, int tile,
+                                          uint4 (&to)[READ][T::ROUNDS])
+    {
+        const void *const from[] = {A.x, A.x2, A.x3};
+        const int at = place(b, tile);
+#pragma unroll
+        for (int i = 0; i < T::ROUNDS; i++)
+#pragma unroll
+            for (int k = 0; k < READ; k++)
+                to[k][i] = __ldg(
+                    (const uint4 *)((const bf16 *)from[k] + at + i * T::SPREAD * C));
+    }
+
+    __device__ __forceinline__ void store(const jsni_conv_args &A,
+                                          const image_block<C> &b, int tile,
+                                          const uint4 (&from)[READ][T::ROUNDS])
+    {
+        const int line = pixel() / T::H, column = pixel() % T::H;
+        const float *pa = b.coef + chunk() * 8, *pb = pa + C, *pd = pb + C;
+        const uint32_t to = b.slot(tile / T::TILES) + chunk() * T::SLAB + T::LINE +
+                            tile % T::TILES * (TILE / 8) * GROUP + line * T::LINE +
+                            column / 8 * GROUP + (column % 8 + 1) * CHUNK;
+        /* The edge of a group is also a neighbour of the next one. */
+        const int again = column % 8 == 7 && column < T::H - 1 ? GROUP - 8 * CHUNK
+                          : column % 8 == 0 && column > 0      ? 8 * CHUNK - GROUP
+                                                               : 0;
+        const bool keep = PRO > 1 && A.xo && b.half == 0;
+#pragma unroll
+        for (int i = 0; i < T::ROUNDS; i++) {
+            uint4 v = from[0][i];
+            if (PRO == 1)
+                v = norm_relu8(v, pa, pb);
+            if (PRO > 1)
+                v = norm_back8<PRO == 3>(v, from[READ > 1][i],
+                                         from[READ > 2 ? 2 : 0][i], pa, pb, pd);
+            if (keep)
+                *(uint4 *)((bf16 *)A.xo + place(b, tile) + i * T::SPREAD * C) = v;
+            const uint32_t at = to + i * (T::SPREAD / 8) * GROUP;
+            store_shared16(at, v);
+            if (T::GROUPS > 1 && again)
+                store_shared16(at + again, v);
+        }
+    }
+
+    __device__ __forceinline__ void run(const jsni_conv_args &A,
+                                        const image_block<C> &b)
+    {
+        const int tiles = b.count * T::TILES;
+#pragma unroll 1
+        for (int t0 = 0; t0 < tiles; t0 += DEPTH)
+#pragma unroll
+            for (int j = 0; j < DEPTH; j++) {
+                const int tile = t0 + j, image = tile / T::TILES;
+                if (tile >= tiles)
+                    break;
+                if (image >= T::SLOTS && tile % T::TILES == 0)
+                    barrier_wait(b.empty_of(image), image_block<C>::phase(image) ^ 1);
+                store(A, b, tile, v[j]);
+                fence_async();
+                __syncwarp();
+                if (threadIdx.x % 32 == 0)
+                    barrier_arrive(b.full_of(image, tile % T::TILES));
+                if (tile + DEPTH < tiles)
+                    fetch(A, b, tile + DEPTH, v[j]);
+            }
+    }
+};
+
+/* ---- consumers: products, epilogue, channel sums ---- */
+
+/* A thread has pixels p and p + 8 of a tile, and 8 neighbouring channels in each half of
+ * the block's. Those of d: [half][4 pairs of channels][pixel][2]. */
+template <int C, int EPI> struct image_maker {
+    using T = image_tiles<C>;
+    float s1[16] = {}, s2[16] = {};
+    uint4 e[2][2]; /* operand of the epilogue: [pixel][half] */
+
+    static __device__ __forceinline__ int place(const image_block<C> &b, int tile,
+                                                int pixel, int part)
+    {
+        const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32 % 4;
+        const int p = warp * 16 + lane / 4 + pixel * 8;
+        return ((b.first * T::TILES + tile) * TILE + p) * C + b.half * COLUMNS +
+               part * 32 + lane % 4 * 8;
+    }
+
+    __device__ __forceinline__ void fetch(const jsni_conv_args &A,
+                                          const image_block<C> &b, int tile)
+    {
+#pragma unroll
+        for (int i = 0; i < 4 && EPI > 1; i++)
+            e[i / 2][i % 2] = __ldg(
+                (const uint4 *)((const bf16 *)A.e + place(b, tile, i / 2, i % 2)));
+    }
+
+    /* All products of a tile: 9 taps, 16 input channels at a time. */
+    static __device__ __forceinline__ void products(const image_block<C> &b, int tile,
+                                                    float (&d)[32])
+    {
+        const uint64_t pixels =
+            descriptor(b.slot(tile / T::TILES) + tile % T::TILES * (TILE / 8) * GROUP,
+                       T::SLAB, GROUP);
+        const uint64_t weights = descriptor(b.weights, COLUMNS * CHUNK, 8 * CHUNK);
+        products_begin();
+#pragma unroll
+        for (int tap = 0; tap < TAPS; tap++)
+#pragma unroll
+            for (int k = 0; k < C / 16; k++) {
+                const int shift = tap / 3 * T::LINE + tap % 3 * CHUNK;
+                multiply64(d, pixels + (shift + 2 * k * T::SLAB) / 16,
+                           weights + (tap * T::SLABS + 2 * k) * (COLUMNS * CHUNK) / 16,
+                           tap + k > 0);
+            }
+        products_commit();
+        products_wait();
+    }
+
+    __device__ __forceinline__ void store(const jsni_conv_args &A,
+                                          const image_block<C> &b, int tile,
+                                          const float (&d)[32])
+    {
+        const float *ea = b.coef + 3 * C + b.half * COLUMNS + threadIdx.x % 4 * 8;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int pixel = i / 2, part = i % 2;
+            const uint32_t *w = (const uint32_t *)&e[pixel][part];
+            uint32_t out[4];
+#pragma unroll
+            for (int q = 0; q < 4; q++) {
+                float v0 = d[part * 16 + q * 4 + pixel * 2];
+                float v1 = d[part * 16 + q * 4 + pixel * 2 + 1];
+                if (EPI == 2) {
+                    v0 += low(w[q]);
+                    v1 += high(w[q]);
+                }
+                if (EPI == 3) {
+                    const float2 a = *(const float2 *)(ea + part * 32 + 2 * q);
+                    const float2 c = *(const float2 *)(ea + C + part * 32 + 2 * q);
+                    v0 = fmaf(a.x, low(w[q]), c.x) > 0.0f ? v0 : 0.0f;
+                    v1 = fmaf(a.y, high(w[q]), c.y) > 0.0f ? v1 : 0.0f;
+                }
+                out[q] = pack(v0, v1);
+                v0 = low(out[q]); /* sums of what is stored */
+                v1 = high(out[q]);
+                const int k = part * 8 + 2 * q;
+                s1[k] += v0;
+                s1[k + 1] += v1;
+                s2[k] = fmaf(v0, EPI == 3 ? low(w[q]) : v0, s2[k]);
+                s2[k + 1] = fmaf(v1, EPI == 3 ? high(w[q]) : v1, s2[k + 1]);
+            }
+            *(uint4 *)((bf16 *)A.y + place(b, tile, pixel, part)) =
+                make_uint4(out[0], out[1], out[2], out[3]);
+        }
+    }
+
+    /* The warp's channel sums into shared memory: [2][COLUMNS]. */
+    __device__ __forceinline__ void leave_sums(const image_block<C> &b)
+    {
+        const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        float *to = b.sums + warp * 2 * COLUMNS;
+#pragma unroll
+        for (int k = 0; k < 16; k++)
+#pragma unroll
+            for (int d = 4; d < 32; d *= 2) {
+                s1[k] += __shfl_xor_sync(~0u, s1[k], d);
+                s2[k] += __shfl_xor_sync(~0u, s2[k], d);
+            }
+#pragma unroll
+        for (int k = 0; k < 16; k++)
+            if (lane < 4) {
+                to[k / 8 * 32 + lane * 8 + k % 8] = s1[k];
+                to[COLUMNS + k / 8 * 32 + lane * 8 + k % 8] = s2[k];
+            }
+    }
+
+    __device__ __forceinline__ void run(const jsni_conv_args &A,
+                                        const image_block<C> &b)
+    {
+        const int tiles = b.count * T::TILES;
+        float d[32];
+        barrier_wait(b.loaded, 0);
+#pragma unroll 1
+        for (int tile = (int)threadIdx.x / WARPGROUP; tile < tiles; tile += 2) {
+            const int image = tile / T::TILES, t = tile % T::TILES;
+            fetch(A, b, tile);
+            /* The line below belongs to the next tile; tiles are filled in order. */
+            barrier_wait(b.full_of(image, t + 1 < T::TILES ? t + 1 : t),
+                         image_block<C>::phase(image));
+            products(b, tile, d);
+            if (threadIdx.x % 32 == 0)
+                barrier_arrive(b.empty_of(image));
+            store(A, b, tile, d);
+        }
+        leave_sums(b);
+    }
+};
+
+/* ---- the kernel ---- */
+
+/* The padding around the images of all slots. */
+template <int C> static __device__ __forceinline__ void clear_edges(uint32_t images)
+{
+    using T = image_tiles<C>;
+    constexpr int WIDE = 10 * T::GROUPS, PLACES = (T::H + 2) * WIDE;
+    for (int i = threadIdx.x; i < T::SLOTS * T::SLABS * PLACES; i += THREADS) {
+        const int place = i % PLACES, line = place / WIDE, column = place % WIDE;
+        if (line == 0 || line == T::H + 1 || column == 0 || column == WIDE - 1)
+            store_shared16(images + i / PLACES * T::SLAB + place * CHUNK,
+                           make_uint4(0, 0, 0, 0));
+    }
+}
+
+template <int C, int PRO, int EPI>
+static __device__ __forceinline__ void load_coefs(const jsni_conv_args &A,
+                                                  const image_block<C> &b)
+{
+    const int c = threadIdx.x;
+    if (EPI == 3 && c < C) {
+        b.coef[3 * C + c] = A.ea[b.view * C + c];
+        b.coef[4 * C + c] = A.eb[b.view * C + c];
+    }
+    if (PRO && c < C) {
+        b.coef[c] = A.pa[b.view * C + c];
+        b.coef[C + c] = A.pb[b.view * C + c];
+        if (PRO > 1)
+            b.coef[2 * C + c] = A.pd[b.view * C + c];
+    }
+    __syncthreads();
+}
+
+/* The channel sums of the block, the warps' in order. */
+template <int C>
+static __device__ __forceinline__ void store_sums(const jsni_conv_args &A,
+                                                  const image_block<C> &b)
+{
+    const int i = threadIdx.x, sum = i / COLUMNS, c = i % COLUMNS;
+    if (i >= 2 * COLUMNS)
+        return;
+    float s = 0.0f;
+    for (int w = 0; w < CONSUMER_WARPS; w++)
+        s += b.sums[w * 2 * COLUMNS + i];
+    A.part[(b.row * 2 + sum) * C + b.half * COLUMNS + c] = s;
+}
+
+#endif
+
+template <int C, int PRO, int EPI>
+__global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args A)
+{
+#if __CUDA_ARCH_FEAT_SM90_ALL
+    using T = image_tiles<C>;
+    extern __shared__ __align__(128) char shared[];
+    const image_block<C> b(shared, A);
+    const bool producer = threadIdx.x >= CONSUMERS;
+    launch_next();
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < T::SLOTS * T::TILES; i++)
+            barrier_init(b.full + i * 8, PRODUCERS / 32);
+        for (int i = 0; i < T::SLOTS; i++)
+            barrier_init(b.empty + i * 8, T::TILES * WARPGROUP / 32);
+        barrier_init(b.loaded, 1);
+        fence_async();
+        bulk_load(b.weights, (const char *)A.w + b.half * T::WEIGHTS, T::WEIGHTS,
+                  b.loaded);
+    }
+    launch_wait(); /* what earlier kernels wrote is read only from here on */
+    image_loader<C, PRO> loader;
+    if (producer)
+#pragma unroll
+        for (int j = 0; j < image_loader<C, PRO>::DEPTH; j++)
+            if (j < b.count * T::TILES)
+                loader.fetch(A, b, j, loader.v[j]);
+    load_coefs<C, PRO, EPI>(A, b);
+    clear_edges<C>(b.images);
+    fence_async();
+    __syncthreads();
+    if (producer) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
+        loader.run(A, b);
+        __syncthreads();
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 152;");
+        image_maker<C, EPI> maker;
+        maker.run(A, b);
+        __syncthreads();
+        store_sums(A, b);
+    }
+#endif
+}
+
+/* Images of a block: a power of two, as many as leave the device enough blocks. Of the
+ * number of images alone, since it decides in which order sums are added. */
+static int images_of_block(int halves, int images)
+{
+    int count = 1;
+    while (count < 8 && images * halves / (2 * count) >= BUSY)
+        count *= 2;
+    return count;
+}
+
+int jsni_conv3x3_image_group(int channels, int images)
+{
+    return images_of_block(channels / COLUMNS, images);
+}
+
+template <int C, int PRO, int EPI>
+static cudaError_t start(const jsni_conv_args *args, cudaStream_t stream)
+{
+    using T = image_tiles<C>;
+    jsni_conv_args a = *args;
+    a.block_images = images_of_block(T::HALVES, a.images);
+    return jsni_launch(conv3x3_image<C, PRO, EPI>,
+                       a.images / a.block_images * T::HALVES, THREADS, T::BYTES, 1,
+                       stream, a);
+}
+
+template <int C>
+static cudaError_t choose(const jsni_conv_args *args, int prologue, int epilogue,
+                          cudaStream_t stream)
+{
+    switch (prologue * 4 + epilogue) {
+    case 1 * 4 + 1:
+        return start<C, 1, 1>(args, stream);
+    case 1 * 4 + 2:
+        return start<C, 1, 2>(args, stream);
+    case 0 * 4 + 3:
+        return start<C, 0, 3>(args, stream);
+    case 2 * 4 + 3:
+        return start<C, 2, 3>(args, stream);
+    case 3 * 4 + 3:
+        return start<C, 3, 3>(args, stream);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+cudaError_t jsni_conv3x3_image(const jsni_conv_args *args, int channels,
+                               jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
+                               cudaStream_t stream)
+{
+    return channels == 64 ? choose<64>(args, prologue, epilogue, stream)
+                          : choose<128>(args, prologue, epilogue, stream);
+}

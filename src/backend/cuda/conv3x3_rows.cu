@@ -1,0 +1,481 @@
+/* backend/cuda/conv3x3_rows.cu - the 3x3 convolution of 32 channels at 32x32 pixels on
+ * wgmma, for sm_90a: forward and backward-data.
+ *
+ * A block takes one or two images; each has a warpgroup that loads and transforms
+ * ("producer") and one that multiplies and stores ("consumer"). They march from the top of
+ * the upper and of the lower half of the image at once:
+ *
+ *   position p:  lines p-1 and 15+p  (0 <= p < 18; lines -1 and 32 are padding)
+ *   a product:   M = 64 pixels, both lines; N = 96, the three output lines that an input
+ *                line feeds; K = 16 of the input channels, 2 x 3 column shifts
+ *
+ * The three output lines are three blocks of registers that take turns: after position p
+ * the block of output line p-2 (of either half) is complete. The weights lie in shared
+ * memory with their rows in the order 2,1,0,2,1 by column shift, so that each turn is
+ * another start address.
+ *
+ *   a position in shared memory: [8 channels][line][group of 8 pixels][10][16 bytes]
+ *
+ * Each group of 8 pixels has its neighbours beside it: a column shift is 16 bytes.
+ *
+ * Accumulators are copied and zeroed in place by asm and pinned before the fence, else the
+ * assembler serialises every wgmma.
+ */
+#include "backend/cuda/conv_kernels.h"
+
+#include <type_traits>
+
+#include "backend/cuda/conv_wgmma.cuh"
+#include "backend/cuda/cuda_launch.cuh"
+
+constexpr int C = 32;
+constexpr int WARPGROUP = 128, WARPS = WARPGROUP / 32;
+constexpr int RING = 9; /* positions in shared memory */
+constexpr int CHUNK = 16 /* bytes: 8 channels */, GROUP = 10 * CHUNK;
+constexpr int LINE = 4 * GROUP;
+/* 32 bytes more, so that slabs of channels begin in other banks. */
+constexpr int SLAB = 2 * LINE + 2 * CHUNK, IMAGE = C / 8 * SLAB;
+constexpr int WEIGHT_ROWS = 5 * C;                 /* of the five rows of taps */
+constexpr int WEIGHT_SLAB = WEIGHT_ROWS * CHUNK;   /* 8 input channels */
+constexpr int WEIGHTS = 3 * (C / 8) * WEIGHT_SLAB; /* by column shift */
+constexpr int BUSY = 120; /* blocks that are enough to fill a device */
+
+/* Shared memory of a block with so many images. With two this also keeps a second block
+ * off the multiprocessor. */
+template <int IMAGES> struct row_layout {
+    static constexpr int THREADS = IMAGES * 2 * WARPGROUP;
+    static constexpr int CONSUMERS = IMAGES * WARPGROUP;
+    static constexpr int SLOT = IMAGES * IMAGE;
+    static constexpr int AT_SLOTS = WEIGHTS, AT_COEFS = AT_SLOTS + RING * SLOT;
+    static constexpr int AT_SUMS = AT_COEFS + 5 * C * 4;
+    static constexpr int AT_BARRIERS = AT_SUMS + IMAGES * WARPS * 2 * C * 4;
+    static constexpr int BYTES = AT_BARRIERS + IMAGES * 2 * RING * 8;
+};
+
+/* What a thread of the kernel knows about its image. */
+template <int IMAGES> struct row_block {
+    using T = row_layout<IMAGES>;
+    uint32_t weights, slots, full, empty; /* addresses in shared memory */
+    float *coef, *sums; /* pa, pb, pd, ea, eb; of the consumers' warps */
+    int image, view;
+
+    __device__ __forceinline__ row_block(char *shared, const jsni_conv_args &A)
+        : weights(shared_address(shared)), coef((float *)(shared + T::AT_COEFS)),
+          sums((float *)(shared + T::AT_SUMS))
+    {
+        const int mine = (int)threadIdx.x / WARPGROUP % IMAGES;
+        slots = weights + T::AT_SLOTS + mine * IMAGE;
+        full = weights + T::AT_BARRIERS + mine * 2 * RING * 8;
+        empty = full + RING * 8;
+        image = (int)blockIdx.x * IMAGES + mine;
+        view = image / A.view_images;
+    }
+    __device__ __forceinline__ uint32_t slot(int position) const
+    {
+        return slots + position % RING * T::SLOT;
+    }
+    __device__ __forceinline__ uint32_t full_of(int position) const
+    {
+        return full + position % RING * 8;
+    }
+    __device__ __forceinline__ uint32_t empty_of(int position) const
+    {
+        return empty + position % RING * 8;
+    }
+};
+
+#if __CUDA_ARCH_FEAT_SM90_ALL
+
+constexpr int H = 32, HALF = H / 2, POSITIONS = HALF + 2; /* lines, and of the march */
+
+static __device__ __forceinline__ void multiply96(float (&d)[48], uint64_t a,
+                                                  uint64_t b)
+{
+    asm volatile(
+        "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, "
+        "%6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
+        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, "
+        "%37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47}, %48, %49, 1, 1, 1, 0, "
+        "0;"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
+          "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
+          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
+          "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
+          "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
+          "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+          "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47])
+        : "l"(a), "l"(b));
+}
+
+/* ---- producers: lines into shared memory, transformed ---- */
+
+template <int IMAGES, int PRO> struct row_loader {
+    static constexpr int DEPTH = PRO == 3   ? 2
+                                 : PRO == 2 ? 3
+                                            : 6; /* positions under way */
+    static constexpr int READ = PRO == 3 ? 3 : PRO == 2 ? 2 : 1; /* tensors */
+    static_assert(POSITIONS % DEPTH == 0, "whole turns");
+
+    uint4 v[DEPTH][2][READ]; /* by half of the image */
+
+    static __device__ __forceinline__ int chunk(void)
+    {
+        return (int)threadIdx.x % 4;
+    }
+    static __device__ __forceinline__ int pixel(void)
+    {
+        return (int)threadIdx.x % WARPGROUP / 4;
+    }
+    static __device__ __forceinline__ bool inside(int position, int half)
+    {
+        return half ? position < POSITIONS - 1 : position > 0;
+    }
+    static __device__ __forceinline__ int place(const row_block<IMAGES> &b,
+                                                int position, int half)
+    {
+        const int line = half ? HALF - 1 + position : position - 1;
+        return ((b.image * H + line) * H + pixel()) * C + chunk() * 8;
+    }
+
+    __device__ __forceinline__ void fetch(const jsni_conv_args &A,
+                                          const row_block<IMAGES> &b, int position,
+                                          uint4 (&to)[2][READ])
+    {
+        const void *const from[] = {A.x, A.x2, A.x3};
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            if (inside(position, half))
+#pragma unroll
+                for (int k = 0; k < READ; k++)
+                    to[half][k] = __ldg((const uint4 *)((const bf16 *)from[k] +
+                                                        place(b, position, half)));
+    }
+
+    __device__ __forceinline__ void store(const jsni_conv_args &A,
+                                          const row_block<IMAGES> &b, int position,
+                                          const uint4 (&from)[2][READ])
+    {
+        const float *pa = b.coef + chunk() * 8, *pb = pa + C, *pd = pb + C;
+        const int column = pixel() % 8;
+        const uint32_t to = b.slot(position) + chunk() * SLAB + pixel() / 8 * GROUP +
+                            (column + 1) * CHUNK;
+        /* The edge of a group is also a neighbour of the next one. */
+        const int again = column == 7 && pixel() < H - 1 ? GROUP - 8 * CHUNK
+                          : column == 0 && pixel() > 0   ? 8 * CHUNK - GROUP
+                                                         : 0;
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            uint4 v = make_uint4(0, 0, 0, 0);
+            if (inside(position, half)) {
+                v = from[half][0];
+                if (PRO == 1)
+                    v = norm_relu8(v, pa, pb);
+                if (PRO > 1)
+                    v = norm_back8<PRO == 3>(v, from[half][READ > 1],
+                                             from[half][READ > 2 ? 2 : 0], pa, pb, pd);
+                /* Lines 15 and 16 pass twice (each half needs both); kept once. */
+                if (PRO > 1 && A.xo && (half ? position > 0 : position < POSITIONS - 1))
+                    *(uint4 *)((bf16 *)A.xo + place(b, position, half)) = v;
+            }
+            store_shared16(to + half * LINE, v);
+            if (again)
+                store_shared16(to + again + half * LINE, v);
+        }
+    }
+
+    __device__ __forceinline__ void run(const jsni_conv_args &A,
+                                        const row_block<IMAGES> &b)
+    {
+#pragma unroll 1
+        for (int p0 = 0; p0 < POSITIONS; p0 += DEPTH)
+#pragma unroll
+            for (int j = 0; j < DEPTH; j++) {
+                const int position = p0 + j;
+                if (position >= RING)
+                    barrier_wait(b.empty_of(position), (position / RING - 1) & 1);
+                store(A, b, position, v[j]);
+                fence_async();
+                __syncwarp();
+                if (threadIdx.x % 32 == 0)
+                    barrier_arrive(b.full_of(position));
+                if (position + DEPTH < POSITIONS)
+                    fetch(A, b, position + DEPTH, v[j]);
+            }
+    }
+};
+
+/* ---- consumers: products, epilogue, channel sums ---- */
+
+/* A thread has pixels p and p + 8 of a line of one half, and 8 neighbouring channels.
+ * Three blocks of d: [4 pairs of channels][pixel][2]. */
+template <int IMAGES, int EPI> struct row_maker {
+    float d[48];    /* the three output lines */
+    float done[16]; /* the line that is complete */
+    float s1[8] = {}, s2[8] = {};
+    uint4 e[3][2]; /* operand of the epilogue, three lines ahead: [pixel] */
+    int base;      /* place of this thread's first result */
+
+    __device__ __forceinline__ explicit row_maker(const row_block<IMAGES> &b)
+    {
+        const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32 % WARPS;
+        const int line = warp / 2 * HALF, column = warp % 2 * 16 + lane / 4;
+        base = ((b.image * H + line) * H + column) * C + lane % 4 * 8;
+#pragma unroll
+        for (int i = 0; i < 48; i++)
+            d[i] = 0.0f;
+    }
+
+    __device__ __forceinline__ void fetch(const jsni_conv_args &A, int line,
+                                          uint4 (&to)[2])
+    {
+        if (EPI > 1) {
+            const bf16 *from = (const bf16 *)A.e + base + line * H * C;
+            to[0] = __ldg((const uint4 *)from);
+            to[1] = __ldg((const uint4 *)(from + 8 * C));
+        }
+    }
+
+    __device__ __forceinline__ void store(const jsni_conv_args &A,
+                                          const row_block<IMAGES> &b, int line,
+                                          const uint4 (&operand)[2])
+    {
+        const float *ea = b.coef + 3 * C + threadIdx.x % 4 * 8;
+#pragma unroll
+        for (int pixel = 0; pixel < 2; pixel++) {
+            const uint32_t *w = (const uint32_t *)&operand[pixel];
+            uint32_t out[4];
+#pragma unroll
+            for (int q = 0; q < 4; q++) {
+                float v0 = done[q * 4 + pixel * 2], v1 = done[q * 4 + pixel * 2 + 1];
+                if (EPI == 2) {
+                    v0 += low(w[q]);
+                    v1 += high(w[q]);
+                }
+                if (EPI == 3) {
+                    const float2 a = *(const float2 *)(ea + 2 * q);
+                    const float2 c = *(const float2 *)(ea + C + 2 * q);
+                    v0 = fmaf(a.x, low(w[q]), c.x) > 0.0f ? v0 : 0.0f;
+                    v1 = fmaf(a.y, high(w[q]), c.y) > 0.0f ? v1 : 0.0f;
+                }
+                out[q] = pack(v0, v1);
+                v0 = low(out[q]); /* sums of what is stored */
+                v1 = high(out[q]);
+                s1[2 * q] += v0;
+                s1[2 * q + 1] += v1;
+                s2[2 * q] = fmaf(v0, EPI == 3 ? low(w[q]) : v0, s2[2 * q]);
+                s2[2 * q + 1] = fmaf(v1, EPI == 3 ? high(w[q]) : v1, s2[2 * q + 1]);
+            }
+            *(uint4 *)((bf16 *)A.y + base + line * H * C + pixel * 8 * C) =
+                make_uint4(out[0], out[1], out[2], out[3]);
+        }
+    }
+
+    /* Keeps the compiler from moving accumulator writes across. */
+    __device__ __forceinline__ void pin(void)
+    {
+#pragma unroll
+        for (int i = 0; i < 48; i++)
+            asm volatile("" : "+f"(d[i])::"memory");
+    }
+
+    /* The products of a position; the output line that the last one completed is stored
+     * meanwhile. TURN: position % 3, which decides the blocks of registers. */
+    template <int TURN, bool FIRST>
+    __device__ __forceinline__ void step(const jsni_conv_args &A,
+                                         const row_block<IMAGES> &b, int position)
+    {
+        barrier_wait(b.full_of(position), position / RING & 1);
+        pin();
+        products_begin();
+#pragma unroll
+        for (int column = 0; column < 3; column++)
+#pragma unroll
+            for (int k = 0; k < 2; k++)
+                multiply96(d,
+                           descriptor(b.slot(position) + 2 * k * SLAB + column * CHUNK,
+                                      SLAB, GROUP),
+                           descriptor(b.weights + (column * 2 + k) * 2 * WEIGHT_SLAB +
+                                          (2 - TURN) * C * CHUNK,
+                                      WEIGHT_SLAB, 8 * CHUNK));
+        products_commit();
+        if (!FIRST)
+            store(A, b, position - 3, e[TURN]);
+        fetch(A, position < HALF - 1 ? position : HALF - 1, e[TURN]);
+        products_wait();
+        pin();
+        if (threadIdx.x % 32 == 0)
+            barrier_arrive(b.empty_of(position));
+        constexpr int LINE_DONE = (TURN + 1) % 3; /* of output line position - 2 */
+#pragma unroll
+        for (int i = 0; i < 16; i++) {
+            asm volatile("mov.f32 %0, %1;"
+                         : "=f"(done[i])
+                         : "f"(d[LINE_DONE * 16 + i]));
+            asm volatile("mov.f32 %0, 0f00000000;" : "+f"(d[LINE_DONE * 16 + i]));
+        }
+    }
+
+    /* The warp's channel sums into shared memory: [2][C]. */
+    __device__ __forceinline__ void leave_sums(const row_block<IMAGES> &b)
+    {
+        const int lane = (int)threadIdx.x % 32;
+        float *to = b.sums + threadIdx.x / 32 * 2 * C;
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+#pragma unroll
+            for (int apart = 4; apart < 32; apart *= 2) {
+                s1[k] += __shfl_xor_sync(~0u, s1[k], apart);
+                s2[k] += __shfl_xor_sync(~0u, s2[k], apart);
+            }
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            if (lane < 4) {
+                to[lane * 8 + k] = s1[k];
+                to[C + lane * 8 + k] = s2[k];
+            }
+    }
+
+    __device__ __forceinline__ void run(const jsni_conv_args &A,
+                                        const row_block<IMAGES> &b)
+    {
+        step<0, true>(A, b, 0);
+        step<1, true>(A, b, 1);
+        step<2, true>(A, b, 2);
+#pragma unroll 1
+        for (int position = 3; position < POSITIONS; position += 3) {
+            step<0, false>(A, b, position);
+            step<1, false>(A, b, position + 1);
+            step<2, false>(A, b, position + 2);
+        }
+        store(A, b, HALF - 1, e[0]);
+        leave_sums(b);
+    }
+};
+
+/* ---- the kernel ---- */
+
+/* Weights, zeros where nothing is loaded, barriers: all that needs no earlier kernel. */
+template <int IMAGES>
+static __device__ __forceinline__ void prepare(const jsni_conv_args &A,
+                                               const row_block<IMAGES> &b)
+{
+    using T = row_layout<IMAGES>;
+    const int tid = (int)threadIdx.x, in_group = tid % WARPGROUP;
+    for (int i = tid; i < WEIGHTS / 16; i += T::THREADS)
+        store_shared16(b.weights + i * 16, __ldg((const uint4 *)A.w + i));
+    for (int i = tid; i < RING * T::SLOT / 16; i += T::THREADS)
+        store_shared16(b.weights + T::AT_SLOTS + i * 16, make_uint4(0, 0, 0, 0));
+    if (tid < T::CONSUMERS && in_group < RING) { /* one arrival a warp */
+        barrier_init(b.full + in_group * 8, WARPS);
+        barrier_init(b.empty + in_group * 8, WARPS);
+    }
+}
+
+template <int IMAGES, int PRO, int EPI>
+static __device__ __forceinline__ void load_coefs(const jsni_conv_args &A,
+                                                  const row_block<IMAGES> &b)
+{
+    const int c = threadIdx.x;
+    if (c >= C)
+        return;
+    if (PRO) {
+        b.coef[c] = A.pa[b.view * C + c];
+        b.coef[C + c] = A.pb[b.view * C + c];
+        if (PRO > 1)
+            b.coef[2 * C + c] = A.pd[b.view * C + c];
+    }
+    if (EPI == 3) {
+        b.coef[3 * C + c] = A.ea[b.view * C + c];
+        b.coef[4 * C + c] = A.eb[b.view * C + c];
+    }
+}
+
+/* The channel sums of the block, the warps' in order. */
+template <int IMAGES>
+static __device__ __forceinline__ void store_sums(const jsni_conv_args &A,
+                                                  const row_block<IMAGES> &b)
+{
+    const int i = threadIdx.x;
+    if (i >= 2 * C)
+        return;
+    float s = 0.0f;
+    for (int warp = 0; warp < IMAGES * WARPS; warp++)
+        s += b.sums[warp * 2 * C + i];
+    A.part[(int)blockIdx.x * 2 * C + i] = s;
+}
+
+#endif
+
+template <int IMAGES, int PRO, int EPI>
+__global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
+    conv3x3_rows(const jsni_conv_args A)
+{
+#if __CUDA_ARCH_FEAT_SM90_ALL
+    using T = row_layout<IMAGES>;
+    extern __shared__ __align__(128) char shared[];
+    const row_block<IMAGES> b(shared, A);
+    const bool producer = threadIdx.x >= T::CONSUMERS;
+    launch_next();
+    prepare(A, b);
+    launch_wait(); /* what earlier kernels wrote is read only from here on */
+    row_loader<IMAGES, PRO> loader;
+    if (producer)
+#pragma unroll
+        for (int j = 0; j < row_loader<IMAGES, PRO>::DEPTH; j++)
+            loader.fetch(A, b, j, loader.v[j]);
+    load_coefs<IMAGES, PRO, EPI>(A, b);
+    fence_async();
+    __syncthreads();
+    /* 512 threads have 128 registers each to begin with, 256 as many as they need. */
+    if (producer) {
+        if constexpr (IMAGES == 2)
+            asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
+        loader.run(A, b);
+        __syncthreads();
+    } else {
+        if constexpr (IMAGES == 2)
+            asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+        row_maker<IMAGES, EPI> maker(b);
+        maker.run(A, b);
+        __syncthreads();
+        store_sums(A, b);
+    }
+#endif
+}
+
+int jsni_conv3x3_rows_group(int images)
+{
+    return images / 2 >= BUSY ? 2 : 1;
+}
+
+template <int PRO, int EPI>
+static cudaError_t start(const jsni_conv_args *args, cudaStream_t stream)
+{
+    using ONE = row_layout<1>;
+    using TWO = row_layout<2>;
+    return jsni_conv3x3_rows_group(args->images) == 2
+               ? jsni_launch(conv3x3_rows<2, PRO, EPI>, args->images / 2, TWO::THREADS,
+                             TWO::BYTES, 1, stream, *args)
+               : jsni_launch(conv3x3_rows<1, PRO, EPI>, args->images, ONE::THREADS,
+                             ONE::BYTES, 1, stream, *args);
+}
+
+cudaError_t jsni_conv3x3_rows(const jsni_conv_args *args, jsni_conv_prologue prologue,
+                              jsni_conv_epilogue epilogue, cudaStream_t stream)
+{
+    switch (prologue * 4 + epilogue) {
+    case 1 * 4 + 1:
+        return start<1, 1>(args, stream);
+    case 1 * 4 + 2:
+        return start<1, 2>(args, stream);
+    case 0 * 4 + 3:
+        return start<0, 3>(args, stream);
+    case 2 * 4 + 3:
+        return start<2, 3>(args, stream);
+    case 3 * 4 + 3:
+        return start<3, 3>(args, stream);
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
