@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda style format clean
+.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda dist deb style format clean
 
 all: release
 
@@ -54,6 +54,13 @@ install: release
 cuda: setup
 	@cmake --preset cuda >/dev/null
 	@cmake --build build/cuda --target product -j $(JOBS)
+
+dist:
+	@scripts/dist.sh
+
+deb:
+	@scripts/setup.sh deb
+	@scripts/deb.sh
 
 style:
 	@scripts/setup.sh test

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# scripts/setup.sh [build|python|test|peers ...] - installs what is missing with apt.
+# scripts/setup.sh [build|python|test|peers|deb ...] - installs what is missing with apt.
 #
 #   build   compiler, CMake and the libraries that the full build uses
 #   python  build, and what `pip install .` needs beside it
 #   test    build, and what `make test` needs beside it
 #   peers   test, and what `make test-peers` compares with
+#   deb     build, and what `make deb` packs with
 #
 # Does nothing, and needs no rights and no network, when everything is there.
 set -euo pipefail
@@ -16,6 +17,7 @@ test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 py
       xz-utils zip)
 peers=(python3-numpy python3-pil python3-torch python3-scipy chromium
        librsvg2-bin postgresql python3-optuna)
+deb=(dpkg-dev debhelper lintian)
 
 want=()
 for group in "${@:-build}"; do
@@ -24,8 +26,9 @@ for group in "${@:-build}"; do
     python) want+=("${build[@]}" "${python[@]}") ;;
     test) want+=("${build[@]}" "${test[@]}") ;;
     peers) want+=("${build[@]}" "${python[@]}" "${test[@]}" "${peers[@]}") ;;
+    deb) want+=("${build[@]}" "${deb[@]}") ;;
     *)
-        echo "setup.sh: no group '$group' (build, python, test, peers)" >&2
+        echo "setup.sh: no group '$group' (build, python, test, peers, deb)" >&2
         exit 2
         ;;
     esac
