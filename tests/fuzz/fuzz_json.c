@@ -1,5 +1,5 @@
 /* Fuzz target: JSON. What is accepted is written out and read again to the same text.
- * covers: format/json_reader.c format/json_tree.c */
+ * covers: core/json_reader.c core/json_tree.c */
 #include "fuzz/fuzz.h"
 
 #include <string.h>

@@ -135,6 +135,13 @@ done
 # Which instruction sets there are is asked in core/ alone (core/isa.h).
 asked=$(grep -rn '__builtin_cpu_' --include='*.[ch]' . | grep -v '^\./core/') && complain "see core/isa.h: $asked"
 
+# A fuzz target measures the lines of files that are there.
+for target in ../tests/fuzz/fuzz_*.c; do
+    for file in $(sed -nE 's/.*covers: ([^*]*).*/\1/p' "$target"); do
+        [ -e "$file" ] || complain "$target: covers src/$file, which is not there"
+    done
+done
+
 # Databases are asked in store/ alone.
 asked=$(grep -rnE '"(SELECT|INSERT|UPDATE|DELETE|CREATE TABLE|ALTER TABLE|DROP) |jsni_store_run\(' --include='*.[ch]' . |
     grep -v '^\./store/') && complain "SQL outside store/: $asked"
