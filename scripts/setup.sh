@@ -15,7 +15,7 @@ build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev l
 python=(python3-dev python3-venv python3-pip)
 test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3
       xz-utils zip)
-peers=(python3-numpy python3-pil python3-torch python3-scipy chromium
+peers=(python3-numpy python3-pil python3-matplotlib python3-torch python3-scipy chromium
        librsvg2-bin postgresql python3-optuna)
 deb=(dpkg-dev debhelper lintian)
 

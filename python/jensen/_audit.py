@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
+from ._array import real_array
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
     labels = np.asarray(labels)
     if labels.ndim != 1 or labels.dtype.kind not in "iub":
         raise TypeError(f"labels are whole numbers in one dimension, not {labels.dtype} {labels.shape}")
-    posteriors = np.asarray(posteriors)
+    posteriors = real_array("posteriors", posteriors)
     if posteriors.dtype not in (np.float32, np.float64):
         posteriors = posteriors.astype(np.float32)
     if posteriors.ndim != 2:

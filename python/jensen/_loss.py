@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
+from ._array import real_array
 
 REDUCTIONS = {"mean": 0, "sum": 1, "none": 2}
 LABELS_64, LABELS_32, SOFT = 0, 1, 2
@@ -69,7 +70,7 @@ def _logits(logits: Any) -> tuple[np.ndarray, bool]:
     """Logits as [views][samples][classes], and whether they came without views."""
     if isinstance(logits, (list, tuple)) and len(logits) > 0 and np.ndim(logits[0]) == 2:
         logits = np.stack([np.asarray(view) for view in logits])
-    logits = np.asarray(logits)
+    logits = real_array("logits", logits)
     if logits.dtype not in (np.float32, np.float64):
         logits = logits.astype(np.float32 if logits.dtype == np.float16 else np.float64)
     if logits.ndim not in (2, 3):
@@ -80,7 +81,7 @@ def _logits(logits: Any) -> tuple[np.ndarray, bool]:
 
 
 def _target(target: Any, logits: np.ndarray) -> tuple[np.ndarray, int]:
-    target = np.asarray(target)
+    target = real_array("the target", target)
     if target.ndim == 2:
         return np.ascontiguousarray(target, logits.dtype), SOFT
     if target.ndim != 1:
@@ -94,7 +95,7 @@ def _target(target: Any, logits: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def _weights(weights: Any) -> Optional[np.ndarray]:
-    return None if weights is None else np.ascontiguousarray(weights, np.float64)
+    return None if weights is None else np.ascontiguousarray(real_array("weights", weights), np.float64)
 
 
 def loss(

@@ -117,13 +117,7 @@ class Run:
         image of such a batch, ``model.classes`` are the names. Of an ensemble the logits are logarithms of
         the mean probabilities.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "model.py")
-            self.export(path, "pytorch")
-            spec = importlib.util.spec_from_file_location("jensen_model", path)
-            module = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(module)
-            return module.load()
+        return as_module(self._classifier())
 
     def weights(self) -> dict[str, np.ndarray]:
         """The weights by PyTorch's names, for ``module.load_state_dict``."""
@@ -133,6 +127,17 @@ class Run:
         types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "I32": np.int32}
         return {name: np.frombuffer(data[slice(*row["data_offsets"])], types[row["dtype"]]).reshape(row["shape"])
                 for name, row in header.items() if name != "__metadata__"}
+
+
+def as_module(classifier: _native.Classifier) -> Any:
+    """A classifier as a module of PyTorch, through the files of ``jensen export --format pytorch``."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.py")
+        classifier.export(path, "pytorch")
+        spec = importlib.util.spec_from_file_location("jensen_model", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module.load()
 
 
 def _pixels(image: Any) -> tuple[Any, int, int]:

@@ -16,6 +16,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from . import _native
+from ._array import real_array
 
 __all__ = ["Noisy", "apply", "asymmetric", "instance", "matrix", "symmetric"]
 
@@ -67,7 +68,7 @@ def apply(spec: str, labels: Any, *, classes: Optional[int] = None, seed: int = 
     rates = np.empty(max(0, classes))
     counts = np.empty((classes, classes), np.int64) if 0 < classes <= 2000 else None
     if posteriors is not None:
-        posteriors = np.ascontiguousarray(posteriors, np.float32)
+        posteriors = np.ascontiguousarray(real_array("posteriors", posteriors), np.float32)
     nominal, real, drawn, changed, _ = _native.noise(
         spec, np.ascontiguousarray(given, np.int32), classes,
         None if class_names is None else tuple(class_names), asymmetric,
@@ -90,7 +91,7 @@ def asymmetric(labels: Any, rate: float, *, seed: int = 1, data: str = "cifar10"
 
 def instance(labels: Any, rate: float, posteriors: Any, *, seed: int = 1, type: int = 1) -> Noisy:
     """Noise that depends on the image, through class probabilities (samples, classes)."""
-    posteriors = np.asarray(posteriors)
+    posteriors = real_array("posteriors", posteriors)
     if posteriors.ndim != 2:
         raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes)")
     return apply(f"instance:type={int(type)},rate={float(rate)!r}", labels, seed=seed,
@@ -99,7 +100,7 @@ def instance(labels: Any, rate: float, posteriors: Any, *, seed: int = 1, type: 
 
 def matrix(labels: Any, transition: Any, *, seed: int = 1) -> Noisy:
     """Labels are drawn from a row of ``transition`` (classes, classes), each with a sum of 1."""
-    transition = np.ascontiguousarray(transition, np.float64)
+    transition = np.ascontiguousarray(real_array("transition", transition), np.float64)
     if transition.ndim != 2:
         raise ValueError(f"the matrix has the shape {transition.shape}, needed is (classes, classes)")
     with tempfile.TemporaryDirectory() as folder:

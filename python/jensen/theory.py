@@ -12,6 +12,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _native
+from ._array import real_array
 
 __all__ = ["bounds", "decompose", "divergence", "f", "gradient_scale", "js", "label_sum", "match_gce", "risk"]
 
@@ -25,7 +26,7 @@ def _loss(name: str) -> int:
 
 
 def _reals(values: Any) -> Optional[np.ndarray]:
-    return None if values is None else np.ascontiguousarray(values, np.float64)
+    return None if values is None else np.ascontiguousarray(real_array("values", values), np.float64)
 
 
 def _views(weights: Optional[np.ndarray], views: int) -> int:
@@ -33,7 +34,7 @@ def _views(weights: Optional[np.ndarray], views: int) -> int:
 
 
 def _curve(which: int, parameter: float, points: Any) -> Any:
-    points = np.asarray(points, np.float64)
+    points = real_array("points", points).astype(np.float64)
     out = np.empty_like(points, order="C")
     _native.theory_curve(which, float(parameter), np.ascontiguousarray(points), out)
     return out[()]
@@ -75,7 +76,7 @@ def match_gce(q: float, p: float = 0.5) -> tuple[float, float]:
 
 def divergence(weights: Any, distributions: Any) -> float:
     """D(p1, ..., pM) of the rows of ``distributions``, unscaled."""
-    p = np.ascontiguousarray(distributions, np.float64)
+    p = np.ascontiguousarray(real_array("distributions", distributions), np.float64)
     if p.ndim != 2:
         raise ValueError(f"distributions have the shape {p.shape}, needed is (count, classes)")
     return _native.theory_divergence(_reals(weights), p, p.shape[1])
@@ -83,7 +84,7 @@ def divergence(weights: Any, distributions: Any) -> float:
 
 def decompose(p: Any, label: int, pi1: float = 0.5, weights: Any = None) -> dict[str, float]:
     """GJS = JS of the label and the mean prediction + consistency of the predictions (views, classes)."""
-    p = np.ascontiguousarray(p, np.float64)
+    p = np.ascontiguousarray(real_array("p", p), np.float64)
     if p.ndim != 2 or not 0 <= label < p.shape[1]:
         raise ValueError(f"predictions {p.shape} with label {label}; needed is (views, classes) and a class")
     return _native.theory_decompose(p.shape[0], p.shape[1], pi1, _reals(weights), label, p)

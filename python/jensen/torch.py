@@ -21,9 +21,10 @@ import torch
 from torch import Tensor, nn
 
 from . import _native
+from ._run import as_module
 from ._loss import LABELS_32, LABELS_64, SOFT, LossInfo, losses, native, reduction_code
 
-__all__ = ["Loss", "loss"]
+__all__ = ["Loss", "loss", "pretrained"]
 
 _NONE = 2  # the code of the reduction that keeps the samples
 
@@ -244,6 +245,13 @@ def loss(
     if type(logits) is Tensor and not (_registered and torch.compiler.is_compiling()):
         return _Eager.apply(*arguments)
     return torch.ops.jensen.loss(*arguments, torch.is_grad_enabled() and logits.requires_grad)[0]
+
+
+def pretrained(name: str) -> nn.Module:
+    """Weights of the cache (``jensen weights list``) as a module for evaluation, as :meth:`jensen.Run.model` gives it."""
+    if "/" in name or not name:
+        raise ValueError(f"{name!r}: a name of weights in the cache has no '/'")
+    return as_module(_native.Classifier(name, "cpu", 1, 1, 1))
 
 
 class Loss(nn.Module):

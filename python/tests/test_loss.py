@@ -131,3 +131,14 @@ def test_the_table_is_that_of_the_program():
     rows = {row.name: row for row in jensen.losses()}
     assert rows["gjs"].views == 2 and not rows["gce"].soft and not rows["js-sqrt"].per_sample
     assert rows["gce"].parameters[0].initial == 0.7
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("call", [
+    lambda z: jensen.loss("ce", z, np.array([0, 1])), lambda z: jensen.loss("ce", z.real, z),
+    lambda z: jensen.loss("ce", z.real, np.array([0, 1]), weight=z[0]),
+    lambda z: jensen.audit(np.array([0, 1]), z), lambda z: jensen.theory.js(0.5, z[0]),
+    lambda z: jensen.noise.instance(np.array([0, 1]), 0.1, z)])
+def test_complex_numbers_are_refused(call):
+    with pytest.raises(TypeError, match="complex"):
+        call(np.array([[0.2 + 1j, 0.8], [0.5, 0.5]]))

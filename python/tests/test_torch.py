@@ -291,3 +291,11 @@ def test_training_with_five_lines():
         criterion(model(views), labels).backward()
         optimizer.step()
     assert (model(images).argmax(1) == labels).float().mean() > 0.95
+
+
+def test_pretrained_weights_that_are_not_there_are_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("JENSEN_CACHE", str(tmp_path))
+    with pytest.raises(jensen.DataError, match="no-such-weights"):
+        jensen.torch.pretrained("no-such-weights")
+    with pytest.raises(ValueError, match="has no '/'"):
+        jensen.torch.pretrained("runs/mine")

@@ -32,5 +32,11 @@ sys.exit(any(r.failed for r in results))
 EOF
 }
 try "$venv/bin/python"
+if "$venv/bin/python" -c 'import matplotlib' 2>/dev/null &&
+    timeout 120 "$venv/bin/pip" install -q nbclient ipykernel 'matplotlib-inline<0.1.7' >>"$build/venv-python.log" 2>&1; then
+    (cd "$folder" && PYTHONPATH=$folder/site timeout 300 "$venv/bin/python" "$here/notebooks.py" "$root"/examples/*.ipynb) || failed=1
+else
+    echo "SKIPPED: python_package: notebooks need matplotlib and nbclient ($build/venv-python.log)"
+fi
 [ -z "${JENSEN_TORCH:-}" ] || try "$JENSEN_TORCH"
 exit $failed
