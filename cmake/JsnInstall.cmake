@@ -24,6 +24,13 @@ function(jsn_install)
                 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
     endif()
 
+    # What a loss of one's own is compiled with; 'jensen plugin new' says the folder.
+    foreach(header core/hd.h loss/lanes.h loss/lanes_double.h loss/plugin.h loss/plugin_define.h loss/row.h)
+        get_filename_component(folder ${header} DIRECTORY)
+        install(FILES ${PROJECT_SOURCE_DIR}/src/${header}
+                DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jensen/plugin/${folder})
+    endforeach()
+
     # Direct dependencies only: what they need in turn is theirs to find.
     get_property(libraries GLOBAL PROPERTY JSN_LIBRARIES)
     list(REMOVE_DUPLICATES libraries)

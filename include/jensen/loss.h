@@ -64,6 +64,34 @@ JSN_API const jsn_loss_info *jsn_method_describe(size_t index);
  *   JSN_ERR_RANGE         a parameter lies outside its bounds */
 JSN_API JSN_MUST_CHECK jsn_status jsn_loss_check(const char *spec, size_t *views);
 
+/* Adds the loss of a shared object ('jensen plugin new NAME' writes the source of one) to
+ * those that specs can name, for as long as the process lives. This runs code of the file:
+ * load what you trust. *out (may be NULL) is its record. The same file again is no
+ * failure. Not to be called while other threads make losses.
+ *   JSN_ERR_ARGUMENT  no plugin, one for another version, a name that is taken; the
+ *                     sentence says what is wrong with it
+ *   JSN_ERR_RANGE     too many plugins
+ *   JSN_ERR_DATA, JSN_ERR_IO  there is no such file, or it cannot be read */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_load(const char *path,
+                                                const jsn_loss_info **out);
+
+/* One property that every loss must have, as measured. */
+typedef struct jsn_loss_finding {
+    const char *name;    /* static: "gradient against central differences" */
+    double worst, limit; /* the largest error, and what is allowed */
+    bool passed;
+} jsn_loss_finding;
+
+enum { JSN_LOSS_FINDINGS = 6 };
+
+/* Puts a loss through what all losses of jensen are put through: gradients against
+ * signed central differences, a shift of the logits, float32 beside float64, ties and
+ * extreme logits; two to a thousand classes, labels and (where it takes them) soft
+ * targets. JSN_OK says that all was measured, whatever came out.
+ *   as jsn_loss_create() */
+JSN_API JSN_MUST_CHECK jsn_status
+jsn_loss_verify(const char *spec, jsn_loss_finding findings[JSN_LOSS_FINDINGS]);
+
 /* A loss with its parameters fixed. It holds scratch memory and threads, so one thread
  * uses it at a time; give each thread its own. */
 typedef struct jsn_loss jsn_loss;

@@ -52,6 +52,8 @@ typedef struct jsn_repro_settings {
         *noise_from; /* of instance-dependent noise: "from=RUN", "posteriors=FILE",
                                "file:LABELS" or NULL */
     const char *also_test; /* data of the result's other test set; NULL: none */
+    const char *add_loss;  /* rows beside the paper's, "gce:q=0.7,10*nce+0.1*rce", each
+                            * with the recipe of CE; NULL: none */
 } jsn_repro_settings;
 
 /* Opens the study of a result, making it and adding what trials it lacks. Its name comes

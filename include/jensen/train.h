@@ -42,6 +42,7 @@ typedef struct jsn_train_config {
     int64_t subset, image_size, max_bad;
     /* labels and loss */
     char *labels, *noise, *loss, *loss_noisy, *method, *class_weights;
+    char *plugin_sha256;
     /* network and augmentation */
     char *network, *init, *finetune, *augment, *sampling;
     int64_t views;

@@ -101,4 +101,14 @@
             offsetof(values, limit)                                                   \
     }
 
+/* jsn_texts plugin; main.c loads what it names before the command runs. Of the command line
+ * alone: what is read from files must not load code. */
+#define CLI_PLUGIN_ROW(values)                                                      \
+    {                                                                               \
+        "plugin", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "FILE.so",                 \
+            "load a loss of one's own, and run its code ('jensen plugin new'); on " \
+            "the command line alone",                                               \
+            offsetof(values, plugin)                                                \
+    }
+
 #endif /* JENSEN_CLI_OPTIONS_H */

@@ -39,6 +39,7 @@
     X(noise) \
     X(augment) \
     X(loss) \
+    X(plugin_new) \
     X(show_losses) \
     X(show_methods) \
     X(show_networks) \

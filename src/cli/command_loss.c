@@ -13,10 +13,10 @@
 #include "jensen/loss.h"
 
 typedef struct loss_values {
-    jsn_texts logits;
+    jsn_texts logits, plugin;
     char *labels, *targets, *grad, *device;
     int64_t threads;
-    bool json;
+    bool json, check;
 } loss_values;
 
 static const jsn_option_info options[] = {
@@ -35,6 +35,11 @@ static const jsn_option_info options[] = {
     {"threads", 't', JSN_OPTION_INT, "1", 0, 1024, NULL, "N",
      "CPU threads; 0: all cores. The result is the same for any number",
      offsetof(loss_values, threads)},
+    {"check", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "test the loss instead: gradients beside central differences, shifts, float32 "
+     "beside float64, ties, extreme logits",
+     offsetof(loss_values, check)},
+    CLI_PLUGIN_ROW(loss_values),
     CLI_JSON_ROW(loss_values, "print {\"loss\":MEAN,\"per_sample\":[...]}"),
 };
 
@@ -234,6 +239,40 @@ static jsn_status evaluate(loss_work *w, jsn_loss *loss)
     return status == JSN_OK ? print_result(w, result.mean) : status;
 }
 
+/* Exit code 1 when the loss has not what every loss must have. */
+static jsn_status check_loss(const char *spec, bool json)
+{
+    jsn_loss_finding findings[JSN_LOSS_FINDINGS];
+    jsni_json_writer *writer = NULL;
+    size_t failed = 0;
+    jsn_status status = jsn_loss_verify(spec, findings);
+    if (status == JSN_OK && json)
+        status = jsni_json_writer_create(&writer, 0);
+    if (status != JSN_OK)
+        return status;
+    jsni_json_begin_array(writer, NULL);
+    for (size_t i = 0; i < JSN_LOSS_FINDINGS; i++) {
+        const jsn_loss_finding *f = &findings[i];
+        failed += f->passed ? 0 : 1;
+        jsni_json_begin_object(writer, NULL);
+        jsni_json_put_text(writer, "name", f->name);
+        jsni_json_put_real(writer, "worst", f->worst);
+        jsni_json_put_real(writer, "limit", f->limit);
+        jsni_json_put_bool(writer, "passed", f->passed);
+        jsni_json_end(writer);
+        if (!json)
+            cli_print("%-6s %-50s %8.2g, at most %g\n", f->passed ? "ok" : "FAILED",
+                      f->name, f->worst, f->limit);
+    }
+    jsni_json_end(writer);
+    if (json)
+        status = cli_print_json(writer);
+    if (status == JSN_OK && failed > 0)
+        return cli_fail(JSN_ERR_NUMERIC, "%s: %zu of %d checks failed", spec, failed,
+                        (int)JSN_LOSS_FINDINGS);
+    return status;
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     const loss_values *v = values;
@@ -241,6 +280,11 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_loss *loss = NULL;
     if (args->count != 1)
         return cli_usage("needs one loss, such as gjs:pi1=0.5; has %zu", args->count);
+    if (v->check && (v->logits.count > 0 || v->labels != NULL || v->targets != NULL ||
+                     v->grad != NULL))
+        return cli_usage("--check makes its own logits and labels");
+    if (v->check)
+        return check_loss(args->items[0], v->json);
     if (v->logits.count == 0)
         return cli_usage("--logits is missing");
     if ((v->labels == NULL) == (v->targets == NULL))
@@ -272,14 +316,17 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_loss = {
     .name = "loss",
     .summary = "evaluate a loss and its gradient on .npy arrays",
-    .usage = "SPEC --logits FILE [--logits FILE ...] (--labels FILE | --targets FILE)",
+    .usage =
+        "SPEC (--logits FILE [--logits FILE ...] (--labels FILE | --targets FILE) | "
+        "--check)",
     .details =
         "Prints the mean over the samples. A loss that compares views (gjs) reads all\n"
         "of them together, any other averages over them. float64 logits are evaluated\n"
         "by the definition in double, float32 logits by the fast path that training\n"
         "uses. 'jensen show losses' lists the losses.\n\n"
         "  jensen loss gjs:pi1=0.5 --logits v2.npy --logits v3.npy --labels y.npy\n"
-        "  jensen loss ce --logits z.npy --targets t.npy --grad g --json",
+        "  jensen loss ce --logits z.npy --targets t.npy --grad g --json\n"
+        "  jensen loss myloss:q=0.5 --plugin ./myloss.so --check",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(loss_values),

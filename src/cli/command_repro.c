@@ -11,7 +11,7 @@
 typedef struct repro_values {
     cli_worker_values worker;
     jsn_train_config base;
-    char *store, *dataset, *only, *noise_from, *also_test, *report, *format;
+    char *store, *dataset, *only, *noise_from, *also_test, *add_loss, *report, *format;
     int64_t seeds;
     bool show, retry;
 } repro_values;
@@ -35,6 +35,10 @@ static const jsn_option_info own[] = {
     {"also-test", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
      "table2: evaluate the finished networks there, too: imagenet:DIR,classes=50",
      offsetof(repro_values, also_test)},
+    {"add-loss", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC[,SPEC...]",
+     "a row for each loss beside the paper's, trained as CE is: "
+     "gce:q=0.7,10*nce+0.1*rce",
+     offsetof(repro_values, add_loss)},
     {"show", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "run nothing, print what there is", offsetof(repro_values, show)},
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -157,8 +161,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     /* What is only shown gets no runs that a worker elsewhere would start. */
     const jsn_repro_settings settings = {
-        entry.name, v->dataset,    v->show ? 0 : v->seeds,
-        v->only,    v->noise_from, v->also_test};
+        entry.name,   v->dataset, v->show ? 0 : v->seeds, v->only, v->noise_from,
+        v->also_test, v->add_loss};
     if (!entry.runs)
         return print(NULL, &settings, v);
     if (v->show && v->retry)

@@ -3,8 +3,27 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
+#include "cli/cli_study.h"
 #include "jensen/report.h"
 #include "jensen/train.h"
+
+typedef struct train_values {
+    jsn_train_config config;
+    jsn_texts plugin;
+} train_values;
+
+static const jsn_option_info own[] = {CLI_PLUGIN_ROW(train_values)};
+
+static const jsn_option_info *options(size_t *count)
+{
+    static cli_option_table table;
+    static const cli_option_part parts[] = {
+        {.from = jsn_train_options, .offset = offsetof(train_values, config)},
+        {.rows = own, .count = sizeof own / sizeof own[0]},
+    };
+    return cli_join_options(&table, parts, sizeof parts / sizeof parts[0], count);
+}
 
 static int stop_asked(void *user)
 {
@@ -48,7 +67,7 @@ static void print_result(const jsn_train_result *r)
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    jsn_train_config *config = values;
+    jsn_train_config *config = &((train_values *)values)->config;
     jsn_train_result result;
     if (args->count > 1)
         return cli_usage("one data set is wanted, '%s' is too many", args->items[1]);
@@ -92,8 +111,8 @@ const cli_command cli_command_train = {
         "folder.\n"
         "The same command continues an unfinished run and does nothing to a finished "
         "one.",
-    .library_options = jsn_train_options,
-    .values_size = sizeof(jsn_train_config),
+    .library_options = options,
+    .values_size = sizeof(train_values),
     .run = run,
     .deferred = true,
     .continues = true,

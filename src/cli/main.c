@@ -13,6 +13,7 @@
 #include "core/names.h"
 #include "core/option.h"
 #include "jensen/limit.h"
+#include "jensen/loss.h"
 #include "jensen/version.h"
 
 #define DECLARE(id) extern const cli_command cli_command_##id;
@@ -184,18 +185,24 @@ static jsn_status parse(const cli_command *command, void *values, int argc,
     return status;
 }
 
-/* The limits that the command line sets; train and the like also take them from files. */
-static jsn_status set_limits(const jsn_option_info *table, size_t count,
-                             const void *values)
+/* What the command line says before a command runs: `set` with each text of the option. */
+static jsn_status set_each(const jsn_option_info *table, size_t count,
+                           const void *values, const char *option,
+                           jsn_status (*set)(const char *text))
 {
-    const jsn_option_info *row = jsni_options_find(table, count, "limit");
+    const jsn_option_info *row = jsni_options_find(table, count, option);
     if (row == NULL || row->kind != JSN_OPTION_TEXTS)
         return JSN_OK;
     const jsn_texts *texts = (const void *)((const char *)values + row->offset);
     jsn_status status = JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < texts->count; i++)
-        status = jsn_limit_set(texts->items[i]);
+        status = set(texts->items[i]);
     return status;
+}
+
+static jsn_status load_plugin(const char *path)
+{
+    return jsn_loss_load(path, NULL);
 }
 
 static int run_command(const cli_command *command, int argc, char **argv)
@@ -220,7 +227,9 @@ static int run_command(const cli_command *command, int argc, char **argv)
     if (status == JSN_OK)
         status = parse(command, values, argc, argv, &args);
     if (status == JSN_OK)
-        status = set_limits(table, count, values);
+        status = set_each(table, count, values, "limit", jsn_limit_set);
+    if (status == JSN_OK)
+        status = set_each(table, count, values, "plugin", load_plugin);
     if (status == JSN_OK)
         status = command->run(values, &args);
     /* Data that never reached its reader (a full disk, a closed pipe) is a failure. */

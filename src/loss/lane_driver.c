@@ -19,6 +19,8 @@
 #include "loss/lane_project.h"
 #include "loss/lane_sum.h"
 #include "loss/loss_list.h"
+#include "loss/loss_number.h"
+#include "loss/plugin_load.h"
 #include "loss/row.h"
 
 #define ROW_DECLARE(id) \
@@ -27,7 +29,17 @@ JSNI_LOSS_LIST(ROW_DECLARE)
 #undef ROW_DECLARE
 
 #define ROW_ENTRY(id) JSNI_LEVELED(jsni_row_##id),
+#ifdef JSNI_LEVEL_DOUBLE /* the level of plugins, whose rows come behind the table's */
+static jsni_row_fn *rows[JSNI_LOSS_TOTAL + JSNI_LOSS_MAX_PLUGINS] = {
+    JSNI_LOSS_LIST(ROW_ENTRY)};
+
+void jsni_loss_set_row(size_t row, jsni_row_fn *fn)
+{
+    rows[row] = fn;
+}
+#else
 static jsni_row_fn *const rows[] = {JSNI_LOSS_LIST(ROW_ENTRY)};
+#endif
 #undef ROW_ENTRY
 
 /* Up to this many classes lanes are samples: measured, transposing costs less than sums

@@ -230,8 +230,9 @@ void jsni_loss_first_view_only(jsn_loss *loss, bool on)
     for (size_t t = 0; t < loss->term_count; t++) {
         jsni_loss_term *term = &loss->terms[t];
         term->setup = term->all_views;
-        /* All of these are made by jsni_pi_prepare(). */
-        if (on && term->def->joint && !term->def->method)
+        /* All of the table are made by jsni_pi_prepare(), but for the methods. */
+        if (on && term->def->joint && !term->def->method &&
+            term->index < JSNI_COUNT_OF(table))
             jsni_pi_first_view(&term->setup);
         for (size_t i = 0; i < JSNI_LOSS_CONSTANTS; i++)
             term->constant_f[i] = (float)term->setup.constant[i];

@@ -23,7 +23,11 @@
 #define JSNI_LOSS_ROW_H
 
 #include "loss/lanes.h"
+#ifdef JSNI_PLUGIN /* built outside of the tree: loss/plugin.h */
+#include "jensen/loss.h"
+#else
 #include "loss/loss_impl.h"
+#endif
 
 /* The counts of a row; constants in a device's build for rows of one size. */
 #ifndef JSNI_ROW_COUNTS
@@ -192,6 +196,11 @@ JSNI_ROW static inline jsni_real jsni_add_plogp(const jsni_row *row, jsni_grad *
  * build it defines the record that loss.c lists and the row function; in the others the
  * row function alone; for a device, whose build names JSNI_KERNEL_HEADER, the kernel. */
 typedef jsni_real jsni_row_fn(const jsni_row *row, jsni_grad *grad);
+
+/* Puts a plugin's row into its place behind those of the table; see plugin_load.c. */
+#ifdef JSNI_LEVEL_DOUBLE
+void jsni_loss_set_row(size_t row, jsni_row_fn *fn);
+#endif
 
 /* Marks set-up code, which every compilation sees and the double build alone uses. */
 #if defined(JSNI_KERNEL_HEADER)

@@ -18,6 +18,8 @@
 #include "core/number.h"
 #include "core/text.h"
 #include "loss/loss_impl.h"
+#include "loss/loss_number.h"
+#include "loss/plugin_load.h"
 
 /* A weight beyond is a slip; together with those of the losses it stays finite in float. */
 static const double LEAST_WEIGHT = 1e-6, MOST_WEIGHT = 1e6;
@@ -35,19 +37,30 @@ static bool begins_term(const char *text)
     return isalpha((unsigned char)text[weight_length(text)]) != 0;
 }
 
+/* The losses of the table, then those of plugins, and the row of each; NULL behind the
+ * last. */
+static const jsni_loss_def *entry_at(size_t index, size_t *row)
+{
+    size_t count = 0;
+    while (count <= index && jsni_loss_def_at(count) != NULL)
+        count++;
+    *row = index < count ? index : JSNI_LOSS_TOTAL + index - count;
+    return index < count ? jsni_loss_def_at(index) : jsni_loss_plugin_at(index - count);
+}
+
 /* The entry with the longest name that `text` begins with, and that ends there. */
 static const jsni_loss_def *find_name(const char *text, size_t *index)
 {
     const jsni_loss_def *best = NULL, *def = NULL;
-    size_t longest = 0;
-    for (size_t i = 0; (def = jsni_loss_def_at(i)) != NULL; i++) {
+    size_t longest = 0, row = 0;
+    for (size_t i = 0; (def = entry_at(i, &row)) != NULL; i++) {
         const size_t length = strlen(def->info.name);
         const char next =
             strncmp(text, def->info.name, length) == 0 ? text[length] : '?';
         if (length > longest && (next == '\0' || next == ':' || next == '+')) {
             longest = length;
             best = def;
-            *index = i;
+            *index = row;
         }
     }
     return best;
@@ -60,7 +73,7 @@ static jsn_status unknown(const char *text)
     (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":+"), text);
     jsni_names names;
     jsni_names_begin(&names, word, "'jensen show losses'");
-    for (size_t i = 0; (def = jsni_loss_def_at(i)) != NULL; i++)
+    for (size_t i = 0, row = 0; (def = entry_at(i, &row)) != NULL; i++)
         jsni_names_add(&names, def->info.name);
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no loss named '%s'",
                            names.word);
@@ -72,8 +85,10 @@ static jsn_status prepare_term(const char *own, size_t views, jsni_loss_term *te
     jsni_spec_value values[JSNI_LOSS_MAX_PARAMS];
     const jsn_loss_info *info = &term->def->info;
     JSNI_TRY(jsni_spec_values(own, info->params, info->param_count, values));
-    term->setup = (jsni_loss_setup){
-        .outer = 1.0, .views_wanted = info->views, .row = term->index};
+    term->setup = (jsni_loss_setup){.outer = 1.0,
+                                    .views_wanted = info->views,
+                                    .in_double = term->index >= JSNI_LOSS_TOTAL,
+                                    .row = term->index};
     for (size_t i = 0; i < info->param_count; i++)
         term->setup.constant[i] = values[i].real;
     if (term->def->prepare != NULL)

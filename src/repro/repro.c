@@ -34,7 +34,7 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
                                   cells->info->any_cifar ? "val_acc" : "test_acc");
     jsni_text axis = {0};
     jsni_text_add(&axis, "recipe=");
-    for (size_t i = 0; i < cells->count; i++)
+    for (size_t i = 0; i < cells->count && cells->items[i].loss[0] == '\0'; i++)
         if (i == 0 ||
             strcmp(cells->items[i].recipe.name, cells->items[i - 1].recipe.name) != 0)
             jsni_text_format(&axis, "%s%s", i == 0 ? "" : ";",
@@ -60,7 +60,13 @@ jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
     JSNI_TRY(jsni_repro_check_also(info, settings->also_test));
     JSNI_TRY(
         jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
-    return jsni_repro_cells_make(out, settings->name, dataset);
+    JSNI_TRY(jsni_repro_cells_make(out, settings->name, dataset));
+    const jsn_status status = settings->add_loss == NULL
+                                  ? JSN_OK
+                                  : jsni_repro_cells_add(out, settings->add_loss);
+    if (status != JSN_OK)
+        jsni_repro_cells_release(out);
+    return status;
 }
 
 /* Whether a part of the name begins with one of the comma-separated words; NULL: always. */
@@ -78,6 +84,21 @@ static bool wanted(const char *only, const char *name)
             if (hit == name || hit[-1] == '/')
                 return true;
         at += at[n] == ',' ? n + 1 : n;
+    }
+    return false;
+}
+
+/* An added row is run where any of the paper's is. */
+static bool is_wanted(const char *only, const jsni_repro_cells *cells,
+                      const jsni_repro_cell *cell)
+{
+    if (cell->loss[0] == '\0')
+        return wanted(only, cell->recipe.name);
+    for (size_t i = 0; i < cells->count; i++) {
+        const jsni_repro_cell *c = &cells->items[i];
+        if (c->loss[0] == '\0' && strcmp(c->group, cell->group) == 0 &&
+            strcmp(c->column, cell->column) == 0 && wanted(only, c->recipe.name))
+            return true;
     }
     return false;
 }
@@ -142,13 +163,15 @@ static void put_noise(jsni_text *out, const jsn_recipe *recipe, const char *from
 }
 
 static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
-                           const jsn_recipe *recipe, const jsn_repro_settings *settings,
+                           const jsni_repro_cell *cell,
+                           const jsn_repro_settings *settings,
                            const jsn_train_config *overrides, int64_t seed)
 {
+    const jsn_recipe *recipe = &cell->recipe;
     char seed_text[24], epochs_text[24];
     jsni_text noise = {0};
     const char *lr = NULL, *decay = NULL;
-    jsn_sweep_pair pairs[6] = {{"recipe", recipe->name}, {"seed", seed_text}};
+    jsn_sweep_pair pairs[7] = {{"recipe", recipe->name}, {"seed", seed_text}};
     size_t count = 2;
     (void)snprintf(seed_text, sizeof seed_text, "%lld", (long long)seed);
     if (isnan(overrides->lr) && isnan(overrides->weight_decay) &&
@@ -161,6 +184,8 @@ static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
         (void)snprintf(epochs_text, sizeof epochs_text, "%lld", (long long)epochs);
         pairs[count++] = (jsn_sweep_pair){"epochs", epochs_text};
     }
+    if (cell->loss[0] != '\0')
+        pairs[count++] = (jsn_sweep_pair){"loss", cell->loss};
     if (jsni_repro_needs_posteriors(cells, overrides)) {
         put_noise(&noise, recipe, settings->noise_from);
         pairs[count++] = (jsn_sweep_pair){"noise", noise.data};
@@ -203,9 +228,9 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
         status = open_study(out, url, name, &cells, overrides, settings->seeds == 0);
     for (size_t i = 0; status == JSN_OK && i < cells.count; i++)
         for (int64_t s = 1; status == JSN_OK && s <= settings->seeds; s++)
-            if (wanted(settings->only, cells.items[i].recipe.name))
-                status = add_cell(*out, &cells, &cells.items[i].recipe, settings,
-                                  overrides, s);
+            if (is_wanted(settings->only, &cells, &cells.items[i]))
+                status =
+                    add_cell(*out, &cells, &cells.items[i], settings, overrides, s);
     if (status != JSN_OK) {
         jsn_sweep_close(*out);
         *out = NULL;

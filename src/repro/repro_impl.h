@@ -84,6 +84,8 @@ typedef struct jsni_repro_cell {
     double mean, deviation; /* NaN: no run; fewer than two */
     bool near_chance, bold;
     bool unlike; /* started from other weights than the paper's */
+    char
+        loss[JSNI_REPRO_LABEL]; /* in place of the recipe's: a row that was added; "" */
 } jsni_repro_cell;
 
 typedef struct jsni_repro_cells {
@@ -124,6 +126,10 @@ void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells);
 JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
                                                const jsn_repro_settings *settings,
                                                const jsn_train_config *overrides);
+/* Adds a row for each loss of a list, "gce:q=0.7,10*nce+0.1*rce", with the recipes of CE.
+ * JSN_ERR_ARGUMENT: the result has no rows of losses; and what jsn_loss_check() says. */
+JSN_MUST_CHECK jsn_status jsni_repro_cells_add(jsni_repro_cells *cells,
+                                               const char *list);
 /* Whether the noise of the runs comes from posteriors that somebody has to name. */
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides);

@@ -102,6 +102,11 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
     if (s->cells.info->note != NULL)
         jsni_text_add(&s->note, s->cells.info->note);
     jsni_repro_quoted(&s->cells, &s->note);
+    if (settings->add_loss != NULL)
+        jsni_text_format(&s->note,
+                         "%sAdded rows (%s) have the learning rate and the weight "
+                         "decay of CE.",
+                         s->note.length > 0 ? " " : "", settings->add_loss);
     return s->correlation.status != JSN_OK ? s->correlation.status : s->note.status;
 }
 

@@ -19,7 +19,9 @@ static const double chance_factor = 1.5;
 static bool has_recipe(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)
 {
     const char *recipe = jsn_sweep_option(trial, "recipe");
-    return recipe != NULL && strcmp(recipe, cell->recipe.name) == 0;
+    const char *loss = jsn_sweep_option(trial, "loss");
+    return recipe != NULL && strcmp(recipe, cell->recipe.name) == 0 &&
+           strcmp(loss == NULL ? "" : loss, cell->loss) == 0;
 }
 
 bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell)

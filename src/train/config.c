@@ -57,6 +57,9 @@ static const jsn_option_info options[] = {
     {"method", 0, TEXT, "SPEC",
      "remember each sample beside the loss: elr, sop ('jensen show methods')",
      FIELD(method)},
+    {"plugin-sha256", 0, TEXT, "HEX",
+     "what the file of --plugin must have; a run keeps that of its own",
+     FIELD(plugin_sha256)},
     {"class-weights", 0, CHOICE("none", "none|balanced"), NULL,
      "weigh the loss by the inverse class frequency", FIELD(class_weights)},
 
@@ -177,6 +180,9 @@ jsn_status jsn_train_config_set(jsn_train_config *config, const char *name,
                                 const char *text)
 {
     JSNI_NEED(name);
+    if (strcmp(name, "plugin") == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "plugin: loads code, so it counts on the command line alone");
     return jsni_options_set(options, JSNI_COUNT_OF(options), config, name, text);
 }
 

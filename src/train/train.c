@@ -20,6 +20,7 @@
 #include "train/run_differs.h"
 #include "train/run_name.h"
 #include "train/run_memory.h"
+#include "train/run_plugin.h"
 #include "train/spec_check.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
@@ -280,6 +281,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
 {
     char *folder = NULL;
     JSNI_TRY(jsn_train_config_resolve(config));
+    JSNI_TRY(jsni_run_plugins(config));
     JSNI_TRY(jsni_train_check_specs(config));
     JSNI_TRY(jsni_run_memory_check(config));
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));

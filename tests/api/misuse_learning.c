@@ -130,6 +130,7 @@ static void misuse_loss(misuse *m)
     size_t size = 0;
     jsn_loss *loss = NULL;
     jsn_loss_result result = {0};
+    jsn_loss_finding findings[JSN_LOSS_FINDINGS];
     GIVES(jsn_loss_describe(0));
     GIVES(jsn_loss_describe(SIZE_MAX));
     GIVES(jsn_method_describe(0));
@@ -137,6 +138,11 @@ static void misuse_loss(misuse *m)
     REFUSED(jsn_loss_check(NULL, &size));
     TAKEN(jsn_loss_check("ce", NULL));
     REFUSED(jsn_loss_check(NULL, NULL));
+    REFUSED(jsn_loss_load(NULL, NULL));
+    REFUSED(jsn_loss_load(place(), NULL));
+    REFUSED(jsn_loss_verify(NULL, findings));
+    REFUSED(jsn_loss_verify("ce", NULL));
+    REFUSED(jsn_loss_verify("no such loss", findings));
     REFUSED(jsn_loss_create(NULL, "ce", 1, 1));
     REFUSED(jsn_loss_create(&loss, NULL, 1, 1));
     REFUSED(jsn_loss_create(NULL, NULL, 1, 1));

@@ -52,6 +52,18 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     expect 2 '' 'fig5 as svg: there are markdown' -- "$JENSEN" repro fig5 "${tiny[@]}" --show --format svg
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}" --show
+    # Rows beside the paper's: run where the paper's are, with the recipe of CE, and shown on demand.
+    add=("${tiny[@]}" --dataset cifar10 --store "sqlite:///$work/add.db" --runs add --only sym-40/gjs)
+    expect 2 '' "no loss named 'cee'; did you mean 'ce'" -- "$JENSEN" repro table1 "${add[@]}" --add-loss ce,cee
+    expect 2 '' 'the rows of fig4 are no losses' -- "$JENSEN" repro fig4 "${tiny[@]}" --add-loss ce
+    expect 0 'Added rows .* of CE' '*' -- "$JENSEN" repro table1 "${add[@]}" --add-loss 'sce:alpha=0.2,beta=1,1*nce+1*mae'
+    expect 0 '^2 3$' '' -- sh -c 'cat add/*/*/config.yaml | awk "/^lr: 0.05/ { lr++ } /^loss: .?(gjs|sce:alpha=0.2,beta=1|1.nce.1.mae)/ { loss++ } END { print lr, loss }"'
+    "$JENSEN" repro table1 "${add[@]}" --show --format csv --add-loss 'sce:alpha=0.2,beta=1,1*nce+1*mae' >added.csv
+    expect 0 '^"?sce:alpha=0.2,beta=1"?,symmetric 40%,[0-9.]+,.*1,' '' -- cat added.csv
+    expect 0 '^1\*nce\+1\*mae,symmetric 40%,[0-9.]+,' '' -- cat added.csv
+    expect 0 '^CE,symmetric 40%,,' '' -- cat added.csv # no run of another row is CE's
+    expect 0 '^14$' '' -- grep -cE '^("sce|1.nce)' added.csv
+    expect 1 '' '' -- sh -c '"$@" | grep "1.nce"' x "$JENSEN" repro table1 "${add[@]}" --show --format csv
     # Noise from another source is another study, not further runs of the same cells.
     eight=("${tiny[@]}" --store "sqlite:///$work/eight.db")
     expect 0 'noise-from=from=one' '' -- "$JENSEN" repro table8 "${eight[@]}" --show --noise-from from=one

@@ -40,6 +40,10 @@ done
 if [ "$program" = 1 ]; then
     "$prefix/bin/jensen" --version | grep -q '^jensen [0-9]' || complain "the program does not run"
     grep -q '^\.SH COMMANDS' "$prefix/share/man/man1/jensen.1" || complain "no man page"
+    # A loss of one's own, with the headers that were installed.
+    (cd "$(mktemp -d)" && trap 'rm -rf "$PWD"' EXIT && "$prefix/bin/jensen" plugin new mine >line 2>/dev/null && grep -q "$prefix\|include/jensen/plugin" line &&
+        sh -e line && "$prefix/bin/jensen" loss mine --plugin ./mine.so --check | grep -q '^ok ') ||
+        complain "a plugin cannot be made with what was installed"
     # The completion, as bash would call it.
     complete_words() {
         bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _jensen
