@@ -115,6 +115,12 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_study_write(jsn_sweep *sweep, const char *
 JSN_API JSN_MUST_CHECK jsn_status jsn_study_pivot(jsn_sweep *sweep, const char *pivot,
                                                   const char *format, char **out);
 
+/* What the winners of a search came to on all images, losses against noises, as
+ * jsn_study_pivot(). *out: jsn_text_release().
+ *   JSN_ERR_ARGUMENT  the study has no complete run of that kind, JSN_ERR_UNKNOWN_NAME */
+JSN_API JSN_MUST_CHECK jsn_status jsn_study_results(jsn_sweep *sweep,
+                                                    const char *format, char **out);
+
 #ifdef __cplusplus
 }
 #endif

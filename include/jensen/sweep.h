@@ -47,9 +47,12 @@ typedef struct jsn_sweep_plan {
     char *direction;     /* "maximize" or "minimize" */
     char *pruner;        /* "none" or "median" */
     int64_t prune_after; /* epochs that every run gets */
-    char *preset;        /* "two-stage" or "noisy-validation": the paper's searches */
-    char *dataset;       /* of the preset: "cifar10" or "cifar100" */
-    char *methods;       /* of the preset: "gjs,js", or "all" */
+    char *preset;  /* "two-stage", "noisy-validation", "instance", "webvision": the
+                          * paper's searches */
+    char *dataset; /* of the preset: "cifar10", "cifar100", "webvision"; NULL: usual */
+    char *methods; /* of the preset: "gjs,js", or "all" */
+    char *noise_from; /* of "instance": "from=RUN", "file:LABELS.csv"; NULL: none */
+    int64_t retrain; /* of the preset: seeds to train the winners with, on all images */
 } jsn_sweep_plan;
 
 /* The table of the options of a plan; a plan with their initial values; its end. The
@@ -73,6 +76,15 @@ typedef struct jsn_sweep jsn_sweep;
  *   JSN_ERR_ARGUMENT      the study exists, a malformed axis
  *   JSN_ERR_RANGE, JSN_ERR_DATA, JSN_ERR_NETWORK, JSN_ERR_IO, JSN_ERR_UNSUPPORTED */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_create(jsn_sweep **out, const char *url,
+                                                   const char *name,
+                                                   const jsn_sweep_plan *plan,
+                                                   const jsn_train_config *base);
+
+/* The study of a preset, made, or opened where it is there with the same plan and options,
+ * so that the same call goes on. jsn_study_results() shows what its winners came to.
+ *   JSN_ERR_ARGUMENT  no preset, or the study is another search
+ *   and the statuses of jsn_sweep_create() and jsn_sweep_open() */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_search(jsn_sweep **out, const char *url,
                                                    const char *name,
                                                    const jsn_sweep_plan *plan,
                                                    const jsn_train_config *base);

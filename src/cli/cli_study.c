@@ -375,3 +375,38 @@ jsn_status cli_work(const char *url, const char *study, const cli_worker_values 
     cli_catch_signals();
     return v->jobs > 1 ? work_beside(url, study, v) : work_here(url, study, v, wait);
 }
+
+/* The recipe whose network, epochs and the like the runs of a preset have. */
+static const char *recipe_of(const jsn_sweep_plan *plan)
+{
+    if (strcmp(plan->preset, "webvision") == 0)
+        return "webvision/gjs";
+    return plan->dataset != NULL && strcmp(plan->dataset, "cifar100") == 0
+               ? "cifar100/sym-40/gjs"
+               : "cifar10/sym-40/gjs";
+}
+
+jsn_status cli_fill_preset(jsn_sweep_plan *plan, jsn_train_config *base)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_sweep_plan_options(&count);
+    jsn_status status = JSN_OK;
+    if (plan->preset == NULL)
+        return JSN_OK;
+    const bool noisy = strcmp(plan->preset, "noisy-validation") == 0;
+    /* Labels of a file may bring the images that are validated on. */
+    const bool brings =
+        plan->noise_from != NULL && strncmp(plan->noise_from, "file:", 5) == 0;
+    if (base->recipe == NULL)
+        status = jsn_train_config_set(base, "recipe", recipe_of(plan));
+    if (status == JSN_OK && !(base->val_fraction >= 0.0) && base->val == NULL &&
+        !brings)
+        status = jsn_train_config_set(base, "val-fraction", "0.1");
+    if (status == JSN_OK && noisy)
+        status = jsn_train_config_set(base, "val-labels", "noisy");
+    /* Of runs on all images, without validation, it is the test accuracy. */
+    if (status == JSN_OK && strcmp(plan->objective, "auto") == 0 && plan->retrain == 0)
+        status = jsni_options_set(table, count, plan, "objective",
+                                  noisy ? "val_acc_noisy" : "val_acc");
+    return status;
+}

@@ -56,6 +56,9 @@ const jsn_option_info *cli_join_options(cli_option_table *table,
 jsn_status cli_fill_options(const jsn_option_info *rows, size_t count, void *values,
                             size_t base);
 
+/* What a preset takes from the paper unless it is given. */
+jsn_status cli_fill_preset(jsn_sweep_plan *plan, jsn_train_config *base);
+
 /* Works a study off with v->jobs processes that share the cores, and shows progress.
  * JSN_ERR_STOPPED when the user asked to stop; everything can be continued then. */
 jsn_status cli_work(const char *url, const char *study, const cli_worker_values *v,

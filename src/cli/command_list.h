@@ -20,6 +20,7 @@
     X(export) \
     X(tune) \
     X(sweep_create) \
+    X(sweep_search) \
     X(sweep_run) \
     X(sweep_worker) \
     X(sweep_status) \

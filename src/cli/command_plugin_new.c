@@ -67,7 +67,7 @@ static jsn_status write_source(const char *name, const char *path)
         return cli_fail(JSN_ERR_IO, "%s: %s", path, strerror(why));
     }
     for (const char *c = source; *c != '\0'; c++)
-        (void)fwrite(*c == '@' ? name : c, 1, *c == '@' ? strlen(name) : 1, file);
+        cli_print_to(file, "%.*s", *c == '@' ? MOST_NAME : 1, *c == '@' ? name : c);
     const bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
         return cli_fail(JSN_ERR_IO, "%s: cannot be written", path);

@@ -63,31 +63,6 @@ static jsn_status read_file(create_values *v)
     return status;
 }
 
-/* What a preset takes from the paper unless it is given. */
-static jsn_status fill_preset(create_values *v)
-{
-    char recipe[64];
-    const bool noisy =
-        v->plan.preset != NULL && strcmp(v->plan.preset, "noisy-validation") == 0;
-    jsn_status status = JSN_OK;
-    if (v->plan.preset == NULL)
-        return JSN_OK;
-    (void)snprintf(recipe, sizeof recipe, "%s/sym-40/gjs", v->plan.dataset);
-    if (v->base.recipe == NULL)
-        status = jsn_train_config_set(&v->base, "recipe", recipe);
-    if (status == JSN_OK && !(v->base.val_fraction >= 0.0) && v->base.val == NULL)
-        status = jsn_train_config_set(&v->base, "val-fraction", "0.1");
-    if (status == JSN_OK && noisy)
-        status = jsn_train_config_set(&v->base, "val-labels", "noisy");
-    if (status == JSN_OK && strcmp(v->plan.objective, "auto") == 0) {
-        size_t count = 0;
-        const jsn_option_info *table = jsn_sweep_plan_options(&count);
-        status = jsni_options_set(table, count, &v->plan, "objective",
-                                  noisy ? "val_acc_noisy" : "val_acc");
-    }
-    return status;
-}
-
 /* The command as it can be pasted into a shell. */
 static void say_how_to_run(const char *name)
 {
@@ -118,7 +93,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = fill(v);
     if (status == JSN_OK)
-        status = fill_preset(v);
+        status = cli_fill_preset(&v->plan, &v->base);
     if (status == JSN_OK && v->plan.axes.count == 0 && v->plan.preset == NULL &&
         v->plan.seeds < 2 && strcmp(v->plan.search, "none") != 0)
         return cli_usage("what is to be searched? --axis lr=0.01,0.1, or --preset");

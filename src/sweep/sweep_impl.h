@@ -84,6 +84,8 @@ JSN_MUST_CHECK jsn_status jsni_sweep_config(jsn_sweep *sweep, int64_t trial,
 JSN_MUST_CHECK jsn_status jsni_stages_begin(const jsni_study *study,
                                             const jsn_sweep_plan *plan);
 JSN_MUST_CHECK jsn_status jsni_stages_advance(jsn_sweep *sweep, bool *more);
+/* What a study keeps of a preset, as JSON; the caller's. */
+JSN_MUST_CHECK jsn_status jsni_stages_text(const jsn_sweep_plan *plan, char **out);
 
 /* The options that the trials of a study have in common, resolved: those of its file and
  * recipe, and the initial values, are in. To be released also on failure. */

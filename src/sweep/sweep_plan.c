@@ -44,12 +44,21 @@ static const jsn_option_info options[] = {
      FIELD(pruner)},
     {"prune-after", 0, JSN_OPTION_INT, "1", 0, 1e6, NULL, "N",
      "epochs that no run is pruned in", FIELD(prune_after)},
-    {"preset", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "two-stage|noisy-validation", NULL,
+    {"preset", 0, JSN_OPTION_CHOICE, NULL, 0, 0,
+     "two-stage|noisy-validation|instance|webvision", NULL,
      "the paper's search: learning rate and weight decay at 40% noise, then the loss's "
-     "parameter; or its noisy-validation protocol",
+     "parameter; its noisy-validation protocol; its searches for Table 8 and Table 2",
      FIELD(preset)},
-    {"dataset", 0, JSN_OPTION_CHOICE, "cifar10", 0, 0, "cifar10|cifar100", NULL,
-     "whose grids the preset uses", FIELD(dataset)},
+    {"dataset", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "cifar10|cifar100|webvision", NULL,
+     "whose grids the preset uses (default: cifar10, webvision for its preset)",
+     FIELD(dataset)},
+    {"noise-from", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
+     "preset instance: from=RUN, posteriors=FILE.npy, or file:LABELS.csv with a column "
+     "type1_35 and the like",
+     FIELD(noise_from)},
+    {"retrain", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N",
+     "preset: train what was found again on all images, with the seeds 1 to N",
+     FIELD(retrain)},
     {"methods", 0, JSN_OPTION_TEXT, "all", 0, 0, NULL, "LIST",
      "losses that the preset searches: ce,bs,ls,sce,gce,nce+rce,js,gjs or all",
      FIELD(methods)},
@@ -400,5 +409,75 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     jsni_free(c);
     if (status == JSN_OK && out != NULL)
         status = jsn_sweep_open(out, url, name);
+    return status;
+}
+
+/* Refuses a study whose runs share other options than `base`; where they are computed makes
+ * no difference. */
+static jsn_status check_base(const jsn_sweep *sweep, const jsn_train_config *base)
+{
+    size_t count = 0;
+    const jsn_option_info *table = jsn_train_options(&count);
+    for (size_t i = 0; i < count; i++) {
+        const jsni_json *entry = jsni_json_get(sweep->base, table[i].name);
+        const char *then = entry == NULL ? "" : jsni_json_text(entry);
+        char *now = NULL;
+        if (!jsn_train_option_matters(&table[i]) ||
+            strcmp(table[i].name, "device") == 0)
+            continue;
+        if (jsni_options_is_set(&table[i], base))
+            JSNI_TRY(jsni_options_text(&table[i], base, &now));
+        const bool same = strcmp(then, now == NULL ? "" : now) == 0;
+        jsn_status status = JSN_OK;
+        if (!same)
+            status =
+                jsni_fail(JSN_ERR_ARGUMENT,
+                          "study '%s' has --%s '%s', not '%s'; another name makes "
+                          "another study",
+                          sweep->name, table[i].name, then, now == NULL ? "" : now);
+        jsn_text_release(now);
+        JSNI_TRY(status);
+    }
+    return JSN_OK;
+}
+
+static jsn_status check_same(const jsn_sweep *sweep, const jsn_sweep_plan *plan,
+                             const jsn_train_config *base)
+{
+    char *then = NULL, *now = NULL;
+    JSNI_TRY(check_base(sweep, base));
+    JSNI_TRY(jsni_stages_text(plan, &now));
+    jsn_status status = jsni_study_get(&sweep->study, "stages", &then);
+    if (status == JSN_OK && (then == NULL || strcmp(then, now) != 0))
+        status = jsni_fail(JSN_ERR_ARGUMENT,
+                           "study '%s' is another search (%.200s); another name makes "
+                           "another study",
+                           sweep->name, then == NULL ? "no preset" : then);
+    jsn_text_release(then);
+    jsn_text_release(now);
+    return status;
+}
+
+jsn_status jsn_sweep_search(jsn_sweep **out, const char *url, const char *name,
+                            const jsn_sweep_plan *plan, const jsn_train_config *base)
+{
+    JSNI_NEED(out);
+    JSNI_NEED(url);
+    JSNI_NEED(name);
+    JSNI_NEED(plan);
+    JSNI_NEED(base);
+    bool found = false;
+    *out = NULL;
+    if (plan->preset == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "a search goes by a preset");
+    JSNI_TRY(jsni_sweep_exists(url, name, &found));
+    if (!found)
+        return jsn_sweep_create(out, url, name, plan, base);
+    JSNI_TRY(jsn_sweep_open(out, url, name));
+    const jsn_status status = check_same(*out, plan, base);
+    if (status != JSN_OK) {
+        jsn_sweep_close(*out);
+        *out = NULL;
+    }
     return status;
 }

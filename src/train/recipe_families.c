@@ -10,6 +10,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/text.h"
+#include "train/recipe_beyond.h"
 #include "train/recipe_rows.h"
 
 typedef struct walk {
@@ -426,6 +427,9 @@ void jsni_recipe_walk(jsni_recipe_visit *visit, void *user)
     walk w = {visit, user, false};
     for (size_t i = 0; i < JSNI_COUNT_OF(families) && !w.ended; i++)
         families[i](&w);
+    jsn_recipe r;
+    for (size_t i = 0; !w.ended && jsni_recipe_beyond(i, &r); i++)
+        emit(&w, &r);
 }
 
 bool jsni_recipe_rates(const jsn_recipe *recipe, const char *dataset, const char **lr,

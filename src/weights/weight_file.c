@@ -14,6 +14,7 @@
 #include "data/archive.h"
 #include "format/compressed.h"
 #include "format/pytorch.h"
+#include "weights/weight_names.h"
 
 /* Looks for the one file of weights in an archive. */
 typedef struct search {
@@ -105,16 +106,68 @@ static bool is_tar(const uint8_t *start, size_t length)
            jsni_compression_of((const char *)start, length) != JSNI_COMPRESSION_NONE;
 }
 
+typedef struct renamed {
+    const jsni_safetensors *file;
+    jsni_safetensor *tensors;
+    char (*names)[JSNI_WEIGHT_NAME];
+} renamed;
+
+static void copy_elements(void *user, size_t index, void *elements)
+{
+    const jsni_safetensor *from =
+        jsni_safetensors_at(((const renamed *)user)->file, index);
+    memcpy(elements, from->data, from->bytes);
+}
+
+/* Gives the tensors of a file of others our names; *file becomes another one then. */
+static jsn_status use_our_names(jsni_safetensors **file)
+{
+    const size_t count = jsni_safetensors_count(*file);
+    renamed r = {*file, jsni_alloc(count, sizeof *r.tensors),
+                 jsni_alloc(count, sizeof *r.names)};
+    jsni_safetensors *ours = NULL;
+    bool same = true;
+    jsn_status status = r.tensors == NULL || r.names == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        r.tensors[i] = *jsni_safetensors_at(*file, i);
+        if (!jsni_weight_name(*file, i, r.names[i]))
+            status = jsni_fail(JSN_ERR_DATA, "%s: a name of more than %d characters",
+                               jsni_safetensors_path(*file), JSNI_WEIGHT_NAME - 1);
+        else
+            same = same && strcmp(r.names[i], r.tensors[i].name) == 0;
+        r.tensors[i].name = r.names[i];
+    }
+    if (status == JSN_OK && !same)
+        status = jsni_safetensors_make(&ours, jsni_safetensors_path(*file), r.tensors,
+                                       count, copy_elements, &r);
+    if (status == JSN_OK && !same) {
+        jsni_safetensors_close(*file);
+        *file = ours;
+    }
+    jsni_free(r.tensors);
+    jsni_free(r.names);
+    return status;
+}
+
 jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
                                  const char *name)
 {
     uint8_t start[264] = {0};
+    jsni_safetensors *file = NULL;
     *out = NULL;
-    const size_t length =
-        folder == NULL ? jsni_file_start(name, start, sizeof start) : 0;
-    if (jsni_pytorch_is(start, length))
-        return open_pytorch(out, name);
-    if (is_tar(start, length))
-        return open_archive(out, name);
-    return jsni_safetensors_open_in(out, folder, name);
+    if (folder != NULL)
+        return jsni_safetensors_open_in(out, folder, name);
+    const size_t length = jsni_file_start(name, start, sizeof start);
+    jsn_status status = jsni_pytorch_is(start, length) ? open_pytorch(&file, name)
+                        : is_tar(start, length)
+                            ? open_archive(&file, name)
+                            : jsni_safetensors_open_in(&file, NULL, name);
+    if (status == JSN_OK)
+        status = use_our_names(&file);
+    if (status != JSN_OK) {
+        jsni_safetensors_close(file);
+        return status;
+    }
+    *out = file;
+    return JSN_OK;
 }

@@ -60,6 +60,10 @@ static const family lite = {ROWS_OF(lite), "_blocks", 0};
 static const family mobile = {ROWS_OF(mobile), "features", 1};
 #undef ROWS_OF
 
+/* PLC's ResNet (Zhang et al., "Learning with feature-dependent label noise", 2021), whose
+ * head is two linear layers. */
+static const row plc_head[] = {{"myfc.", "fc.0."}, {"myfc2.", "fc.1."}};
+
 /* The name with its beginning replaced; false: no row has it. */
 static bool replace(const row *rows, size_t count, const char *before, const char *name,
                     char out[JSNI_WEIGHT_NAME])
@@ -120,6 +124,9 @@ bool jsni_weight_name(const jsni_safetensors *file, size_t index,
     const char *name = jsni_safetensors_at(file, index)->name;
     const family *timm = timm_family(file);
     if (timm != NULL && timm_name(file, timm, name, out))
+        return true;
+    if (jsni_safetensors_find(file, "myfc2.weight") != NULL &&
+        replace(plc_head, JSNI_COUNT_OF(plc_head), "", name, out))
         return true;
     return snprintf(out, JSNI_WEIGHT_NAME, "%s", name) < JSNI_WEIGHT_NAME;
 }

@@ -1,6 +1,6 @@
 /* weights/weight_names.h - what other libraries call the tensors of our networks: one
  * table. torchvision, and timm for its ResNets, have the names that the networks have here;
- * so has efficientnet_lite_pytorch. */
+ * so has efficientnet_lite_pytorch. timm's EfficientNet-Lite and PLC's ResNet have others. */
 #ifndef JSNI_WEIGHTS_WEIGHT_NAMES_H
 #define JSNI_WEIGHTS_WEIGHT_NAMES_H
 

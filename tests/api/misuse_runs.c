@@ -97,6 +97,10 @@ static void misuse_repro(misuse *m)
     REFUSED(jsn_study_pivot(thing_sweep(), "loss:noise", NULL, &text));
     REFUSED(jsn_study_pivot(thing_sweep(), "loss:noise", "csv", NULL));
     REFUSED(jsn_study_pivot(NULL, NULL, NULL, NULL));
+    REFUSED(jsn_study_results(NULL, "csv", &text));
+    REFUSED(jsn_study_results(thing_sweep(), NULL, &text));
+    REFUSED(jsn_study_results(thing_sweep(), "csv", NULL));
+    REFUSED(jsn_study_results(thing_sweep(), "csv", &text)); /* no run of a winner */
     REFUSED(jsn_study_write(NULL, "csv", place()));
     REFUSED(jsn_study_write(thing_sweep(), NULL, place()));
     REFUSED(jsn_study_write(thing_sweep(), "csv", NULL));
@@ -221,6 +225,12 @@ static void misuse_sweep(misuse *m)
     REFUSED(jsn_sweep_create(&sweep, place(), "x", NULL, thing_config()));
     REFUSED(jsn_sweep_create(&sweep, place(), "x", thing_plan(), NULL));
     REFUSED(jsn_sweep_create(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_sweep_search(NULL, place(), "x", thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_search(&sweep, NULL, "x", thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_search(&sweep, place(), NULL, thing_plan(), thing_config()));
+    REFUSED(jsn_sweep_search(&sweep, place(), "x", NULL, thing_config()));
+    REFUSED(jsn_sweep_search(&sweep, place(), "x", thing_plan(), NULL));
+    REFUSED(jsn_sweep_search(&sweep, place(), "x", thing_plan(), thing_config()));
     REFUSED(jsn_sweep_open(NULL, place(), "x"));
     REFUSED(jsn_sweep_open(&sweep, NULL, "x"));
     REFUSED(jsn_sweep_open(&sweep, place(), NULL));

@@ -131,6 +131,22 @@ static void test_other_families_follow_the_paper(void **state)
     static const struct {
         const char *recipe, *option, *value;
     } facts[] = {
+        /* the published code of CIFAR-N (main.py) and of PLC (train_clothing1m.py) */
+        {"cifar10n/worse/ce", "network", "resnet34-plc"},
+        {"cifar10n/worse/ce", "lr", "0.1"},
+        {"cifar10n/worse/ce", "weight-decay", "5e-4"},
+        {"cifar10n/aggregate/gjs", "schedule", "step:at=60,factor=0.1"},
+        {"cifar10n/random2/gce", "epochs", "100"},
+        {"cifar10n/worse/ce", "augment", "weak"},
+        {"cifar10n/worse/gjs", "loss", "gjs:pi1=0.9"},
+        {"cifar10n/random1/gjs", "loss", "gjs:pi1=0.3"},
+        {"cifar10n/worse/js", "noise", "file:cifar10n.csv.xz,column=worse"},
+        {"cifar100n/noisy/gjs", "loss", "gjs:pi1=0.5"},
+        {"cifar100n/noisy/gjs", "noise", "file:cifar100n.csv.xz,column=noisy"},
+        {"clothing1m/ce", "network", "resnet50-plc"},
+        {"clothing1m/ce", "lr", "0.001"},
+        {"clothing1m/gjs", "schedule", "step:at=6/11,factor=0.5"},
+        {"clothing1m/gjs", "sampling", "balanced"},
         {"webvision/gjs", "batch", "32"},
         {"webvision/ce", "batch", "64"},
         {"webvision/gjs", "loss", "gjs:pi1=0.1,scale=0"},
