@@ -37,7 +37,7 @@ expect 2 '' "has --epochs '2', not '3'" -- "$JENSEN" sweep search killed "${tiny
 expect 0 '*' '*' -- "$JENSEN" sweep search killed "${tiny[@]}" "${web[@]}" -q --grace 1
 cp stdout.txt again.md
 expect 0 '' '' -- cmp again.md whole.md
-expect 0 '' '' -- sh -c '"$1" sweep search whole --show | cmp - whole.md' x "$JENSEN"
+expect 0 '' 'winners' -- sh -c '"$1" sweep search whole --show | cmp - whole.md' x "$JENSEN"
 # The winners are those of their stages, by validation; their runs keep none of the images back.
 "$JENSEN" sweep export whole >whole.csv
 expect 0 '^ok$' '' -- python3 -c '
