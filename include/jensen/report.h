@@ -39,8 +39,8 @@ extern "C" {
 JSN_API JSN_MUST_CHECK jsn_status jsn_plot_render(const char *spec, const char *loss,
                                                   bool plain, char **svg);
 
-/* The same into FILE.svg, replaced in one piece. Also JSN_ERR_IO; JSN_ERR_ARGUMENT for a
- * file that is called otherwise. */
+/* The same into FILE.svg, FILE.pdf or FILE.pgf (for LaTeX), replaced in one piece. Also
+ * JSN_ERR_IO; JSN_ERR_ARGUMENT for a file that is called otherwise. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_plot_write(const char *spec, const char *loss,
                                                  bool plain, const char *path);
 
@@ -54,7 +54,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_report_write(const char *const *runs,
                                                    size_t count, const char *title,
                                                    const char *path);
 
-/* The curves alone, as an SVG file: accuracy, true class found, consistency, loss, rate.
+/* The curves alone, as a file of the same kinds: accuracy, true class found, consistency, loss, rate.
  *   as jsn_report_write(); JSN_ERR_DATA also when no run has ended an epoch */
 JSN_API JSN_MUST_CHECK jsn_status jsn_report_curves(const char *const *runs,
                                                     size_t count, const char *path);

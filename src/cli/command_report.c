@@ -15,7 +15,7 @@ static const jsn_option_info options[] = {
     CLI_OUT_ROW(report_values, NULL, "FILE",
                 "where the page goes, FILE.html (one run: RUN/report.html; several: "
                 "report.html); "
-                "FILE.svg: the curves alone"),
+                "FILE.svg, .pdf or .pgf: the curves alone"),
     {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
      offsetof(report_values, title)},
     {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",
@@ -74,13 +74,15 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (length < 0 || (size_t)length >= sizeof path)
         return cli_usage("the path of the page is too long");
     const char *kind = kind_of(path);
-    const bool figure = strcmp(kind, ".svg") == 0;
+    const bool figure = strcmp(kind, ".svg") == 0 || strcmp(kind, ".pdf") == 0 ||
+                        strcmp(kind, ".pgf") == 0;
     if (!figure && kind[0] != '\0' && strcmp(kind, ".html") != 0 &&
         strcmp(kind, ".htm") != 0)
-        return cli_usage("--out '%s': no %s is written; FILE.html (or .htm) is a page, "
-                         "FILE.svg the curves; --table prints markdown, csv, latex or "
-                         "html",
-                         path, kind);
+        return cli_usage(
+            "--out '%s': no %s is written; FILE.html (or .htm) is a page, "
+            "FILE.svg, .pdf or .pgf the curves; --table prints markdown, csv, latex or "
+            "html",
+            path, kind);
     if (figure && v->title != NULL)
         return cli_usage("--title belongs to a page, not to a figure");
     const jsn_status status = figure

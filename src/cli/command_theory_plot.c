@@ -13,8 +13,10 @@ typedef struct plot_values {
 } plot_values;
 
 static const jsn_option_info options[] = {
-    CLI_OUT_ROW(plot_values, NULL, "FILE.svg",
-                "where to write; '-' is standard output"),
+    CLI_OUT_ROW(
+        plot_values, NULL, "FILE",
+        "where to write: FILE.svg, FILE.pdf, or FILE.pgf for LaTeX; '-': SVG to "
+        "standard output"),
     {"loss", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
      "the loss to draw, for the plot 'loss'", offsetof(plot_values, loss)},
     {"plain", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -41,8 +43,9 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_theory_plot = {
     .name = "theory plot",
-    .summary = "the paper's analytic figures, and the curve of any loss, as SVG",
-    .usage = "PLOT --out FILE.svg [--loss SPEC] [--plain]",
+    .summary =
+        "the paper's analytic figures, and the curve of any loss, as SVG, PDF or PGF",
+    .usage = "PLOT --out FILE [--loss SPEC] [--plain]",
     .details = "PLOT is one of\n"
                "  js-ce-mae         JS against p_y, between CE and MAE (Figure 2);\n"
                "                    js-ce-mae:pi=0.1/0.5/0.9,top=4\n"

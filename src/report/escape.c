@@ -77,3 +77,64 @@ bool jsni_address_is_harmless(const char *address)
             return false;
     return true;
 }
+
+/* What LaTeX reads as something else, in order of first character. */
+static const char *latex_for(unsigned point)
+{
+    switch (point) {
+    case '\\':
+        return "\\textbackslash{}";
+    case '{':
+        return "\\{";
+    case '}':
+        return "\\}";
+    case '$':
+        return "\\$";
+    case '&':
+        return "\\&";
+    case '#':
+        return "\\#";
+    case '%':
+        return "\\%";
+    case '_':
+        return "\\_";
+    case '^':
+        return "\\textasciicircum{}";
+    case '~':
+        return "\\textasciitilde{}";
+    case '<':
+        return "\\textless{}";
+    case '>':
+        return "\\textgreater{}";
+    case '|':
+        return "\\textbar{}";
+    case '"':
+        return "{\\char34}"; /* \textquotedbl fails with LaTeX's usual fonts (OT1) */
+    case 0xB1:
+        return "$\\pm$";
+    case 0x3C0:
+        return "$\\pi$";
+    case 0x2212:
+        return "$-$";
+    case '\n':
+    case '\r':
+    case '\t':
+        return " ";
+    default:
+        return point < 0x20 || point == 0x7F ? "" : NULL;
+    }
+}
+
+void jsni_escape_latex(jsni_text *out, const char *text)
+{
+    while (*text != '\0') {
+        unsigned point = 0;
+        const size_t length = jsni_utf8_next(text, &point);
+        const char *other = length == 0 ? "?" : latex_for(point);
+        if (other != NULL)
+            jsni_text_add(out, other);
+        else
+            jsni_text_add_n(out, text, length);
+        text += length == 0 ? 1 : length;
+    }
+}

@@ -18,4 +18,7 @@ size_t jsni_utf8_next(const char *piece, unsigned *point);
 /* Whether an address can do no more than lead somewhere: a path, http or https. */
 bool jsni_address_is_harmless(const char *address);
 
+/* A text for LaTeX: what it reads as something else is written so that it does not. */
+void jsni_escape_latex(jsni_text *out, const char *text);
+
 #endif /* JSNI_REPORT_ESCAPE_H */

@@ -6,9 +6,9 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "core/hd.h"
 #include "core/names.h"
+#include "report/figure.h"
 #include "report/plot_list.h"
 
 #define DECLARE(id) extern const jsni_plot jsni_plot_##id;
@@ -77,15 +77,12 @@ jsn_status jsn_plot_write(const char *spec, const char *loss, bool plain,
     JSNI_NEED(spec);
     JSNI_NEED(path);
     char *svg = NULL;
-    const char *slash = strrchr(path, '/');
-    const char *dot = strrchr(slash == NULL ? path : slash, '.');
-    if (dot != NULL && strcmp(dot, ".svg") != 0)
+    if (!jsni_figure_named(path))
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "'%s': a plot is written as SVG, FILE.svg; 'rsvg-convert -f "
-                         "pdf' makes a PDF of it",
+                         "'%s': a plot is written as FILE.svg, FILE.pdf or FILE.pgf",
                          path);
     JSNI_TRY(jsn_plot_render(spec, loss, plain, &svg));
-    const jsn_status status = jsni_file_write(path, svg, strlen(svg));
+    const jsn_status status = jsni_figure_write(svg, path);
     jsni_free(svg);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "core/words.h"
 #include "jensen/report.h"
+#include "report/figure.h"
 #include "report/html.h"
 #include "report/run_curves.h"
 #include "report/run_detail.h"
@@ -436,7 +437,7 @@ jsn_status jsn_report_curves(const char *const *runs, size_t count, const char *
         status =
             jsni_fail(JSN_ERR_DATA, "%s: no epoch is done, nothing to draw", runs[0]);
     if (status == JSN_OK)
-        status = jsni_file_write(path, figure.data, figure.length);
+        status = jsni_figure_write(figure.data, path);
     jsni_text_release(&figure);
     jsni_run_set_release(&set);
     return status;

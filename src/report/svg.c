@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/hd.h"
 #include "core/text.h"
 #include "report/escape.h"
 
@@ -46,18 +47,39 @@ static void add_attribute(jsni_text *out, const char *name, double value)
     jsni_text_add(out, "\"");
 }
 
+/* Colours that are no series': of the page, of what stands on it. */
+static const shade page = {0xffffff, 0x15181c}, ink = {0x1f2328, 0xe6eaef},
+                   muted = {0x59616b, 0xa8b0ba}, grid = {0xe4e7eb, 0x2d333a};
+
+static const struct {
+    const char *class_name, *what;
+    const shade *colour;
+} classes[] = {
+    {"j-page", "fill", &page},    {"j-text", "fill", &ink},
+    {"j-muted", "fill", &muted},  {"j-grid", "stroke", &grid},
+    {"j-axis", "stroke", &muted}, {"j-halo", "stroke", &page},
+};
+
+unsigned jsni_svg_colour(int number)
+{
+    return shades[number >= 0 && number < JSNI_COLOUR_COUNT ? number : 0].light;
+}
+
+unsigned jsni_svg_class(const char *name)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(classes); i++)
+        if (strcmp(classes[i].class_name, name) == 0)
+            return classes[i].colour->light;
+    return ink.light;
+}
+
 /* One set of rules; `dark` picks the column. */
 static void add_rules(jsni_text *out, bool dark)
 {
-    const char *page = dark ? "#15181c" : "#ffffff";
-    const char *text = dark ? "#e6eaef" : "#1f2328";
-    const char *muted = dark ? "#a8b0ba" : "#59616b";
-    const char *grid = dark ? "#2d333a" : "#e4e7eb";
-    jsni_text_format(out,
-                     ".j-page{fill:%s}.j-text{fill:%s}.j-muted{fill:%s}"
-                     ".j-grid{stroke:%s}.j-axis{stroke:%s}.j-halo{stroke:%s}"
-                     ".j-over text{fill:%s}",
-                     page, text, muted, grid, muted, page, page);
+    for (size_t i = 0; i < JSNI_COUNT_OF(classes); i++)
+        jsni_text_format(out, ".%s{%s:#%06x}", classes[i].class_name, classes[i].what,
+                         dark ? classes[i].colour->dark : classes[i].colour->light);
+    jsni_text_format(out, ".j-over text{fill:#%06x}", dark ? page.dark : page.light);
     for (int i = 0; i < JSNI_COLOUR_COUNT; i++) {
         const unsigned rgb = dark ? shades[i].dark : shades[i].light;
         jsni_text_format(out, ".j-s%d{stroke:#%06x}.j-f%d{fill:#%06x}", i, rgb, i, rgb);

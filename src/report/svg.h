@@ -69,6 +69,14 @@ void jsni_svg_text(jsni_text *out, double x, double y, const jsni_svg_label *lab
  * an allowance for wider ones. */
 double jsni_svg_width(const char *words, double size, bool markup);
 
+/* The same in Helvetica itself, of words without markup. */
+double jsni_svg_exact_width(const char *words, double size);
+
+/* What the rules of light pages say, as 0xRRGGBB: of colour `number`, and of the classes
+ * "j-page", "j-text", "j-muted", "j-grid", "j-axis" and "j-halo". */
+unsigned jsni_svg_colour(int number);
+unsigned jsni_svg_class(const char *name);
+
 /* A colour of the continuous map that heat maps use (viridis), 0 <= x <= 1, as 0xRRGGBB:
  * even in lightness and the same order for all colour vision. */
 unsigned jsni_svg_map(double x);

@@ -47,6 +47,11 @@ double jsni_svg_width(const char *words, double size, bool markup)
     return sum * size / 1000.0 * allowance;
 }
 
+double jsni_svg_exact_width(const char *words, double size)
+{
+    return jsni_svg_width(words, size, false) / allowance;
+}
+
 static void add_piece(jsni_text *out, const char *words, size_t length)
 {
     char piece[8];

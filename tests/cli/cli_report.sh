@@ -92,8 +92,12 @@ expect 0 '\| ce ' '' -- "$JENSEN" report ce1 ce2 a --table markdown
 expect 0 'begin\{tabular\}' '' -- "$JENSEN" report ce1 ce2 a --table latex
 expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html
 expect 2 '' 'xml' -- "$JENSEN" report ce1 --table xml
-expect 2 '' "o.pdf': no .pdf is written; FILE.html .*FILE.svg.*markdown" -- "$JENSEN" report ce1 --out o.pdf
-[ ! -e o.pdf ] || complain "a page in a file of another kind" report
+expect 0 '^o.pdf$' '' -- "$JENSEN" report ce1 --out o.pdf
+expect 0 '^%PDF-1.4' '' -- head -n 1 o.pdf
+expect 0 '^o.pgf$' '' -- "$JENSEN" report ce1 ce2 --out o.pgf
+expect 0 'Test accuracy' '' -- cat o.pgf
+expect 2 '' "o.png': no .png is written; FILE.html .*FILE.svg.*markdown" -- "$JENSEN" report ce1 --out o.png
+[ ! -e o.png ] || complain "a page in a file of another kind" report
 expect 0 '^v1.0/page$' '' -- sh -c "mkdir v1.0 && '$JENSEN' report ce1 --out v1.0/page"
 expect 2 '' 'belong to a page' -- "$JENSEN" report ce1 --table csv --out x
 

@@ -67,8 +67,37 @@ expect 2 '' '--eta or --pair' -- "$JENSEN" theory risk --eta 0.1 --pair 0.1
 expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --views 3
 expect 2 '' 'leave --pi1 and --views' -- "$JENSEN" theory bounds --pi 0.5/0.5 --pi1 0.9
 expect 2 '' '--pi1 or --pi' -- "$JENSEN" theory decompose --pi 0.4/0.3/0.3 --pi1 0.9
-expect 2 '' "'f.pdf': a plot is written as SVG" -- "$JENSEN" theory plot js-ce-mae --out f.pdf
-expect 1 '' '' -- test -e f.pdf
+# The same figure as PDF, whose table of objects leads to each of them, and as PGF, whose groups are closed.
+expect 2 '' "'f.png': a plot is written as FILE.svg, FILE.pdf or FILE.pgf" -- "$JENSEN" theory plot js-ce-mae --out f.png
+expect 1 '' '' -- test -e f.png
+for plot in js-ce-mae gjs-simplex js-gce-gradient 'loss --loss gce:q=0.7'; do
+    expect 0 '' '' -- "$JENSEN" theory plot $plot --out f.pdf
+    expect 0 '' '' -- "$JENSEN" theory plot $plot --out f.pgf
+    expect 0 '' '' -- "$JENSEN" theory plot $plot --plain --out f.svg
+    expect 0 '^ok$' '' -- python3 -c '
+import re
+pdf, pgf, svg = (open("f." + kind, "rb").read() for kind in ("pdf", "pgf", "svg"))
+assert pdf.startswith(b"%PDF-1.4") and pdf.endswith(b"%%EOF\n")
+table = int(re.search(rb"startxref\n(\d+)\n", pdf).group(1))
+assert pdf[table:table + 4] == b"xref"
+places = [int(n) for n in re.findall(rb"(\d{10}) 00000 n", pdf[table:])]
+assert len(places) == 9 and all(pdf[p:].startswith(b"%d 0 obj" % (i + 1)) for i, p in enumerate(places))
+length = int(re.search(rb"/Length (\d+)", pdf).group(1))
+begin = pdf.index(b"stream\n") + 7
+body = pdf[begin:begin + length]
+assert pdf[begin + length:].startswith(b"\nendstream")
+words = body.split(b"\n")
+assert sum(w == b"q" or w.startswith(b"q ") for w in words) == sum(w == b"Q" for w in words)
+texts = len(re.findall(rb"<text", svg))
+shapes = len(re.findall(rb"<(?:line|rect|path|circle)", svg))
+assert len(re.findall(rb"^[BfSn]$", body, re.M)) == shapes, shapes
+assert body.count(b" cm\n") == texts + 1
+assert b" nan" not in pdf and b"inf" not in pdf
+assert pgf.count(b"\\begin{pgfscope}") == pgf.count(b"\\end{pgfscope}") > 0
+assert pgf.count(b"\\pgfusepath{fill") + pgf.count(b"\\pgfusepath{stroke") == shapes
+assert pgf.count(b"{") - pgf.count(b"\\{") == pgf.count(b"}") - pgf.count(b"\\}")
+print("ok")'
+done
 expect 2 '' 'which plot' -- "$JENSEN" theory plot --out f.svg
 expect 2 '' '--out FILE.svg is missing' -- "$JENSEN" theory plot js-ce-mae
 expect 2 '' "no plot 'pie' .there are: js-ce-mae" -- "$JENSEN" theory plot pie --out f.svg
