@@ -110,17 +110,15 @@ static void clip_end(jsni_text *out)
     jsni_text_add(out, "\\end{pgfscope}\n");
 }
 
-/* The edge of a text is left out: LaTeX has no outlines of letters. */
-static void add_text(jsni_text *out, const jsni_figure_text *text)
+static void add_text_at(jsni_text *out, const jsni_figure_text *text, double x,
+                        double y, unsigned colour)
 {
-    if (text->edge)
-        return;
-    add_colour(out, text->fill);
+    add_colour(out, colour);
     jsni_text_format(out, "\\pgftext[base%s,at=",
                      text->anchor == 0.0   ? ",left"
                      : text->anchor == 1.0 ? ",right"
                                            : "");
-    add_point(out, text->x, text->y);
+    add_point(out, x, y);
     jsni_text_add(out, ",rotate=");
     jsni_svg_number(out, -text->turn);
     jsni_text_format(out, "]{\\color{jensen}%s", text->bold ? "\\bfseries" : "");
@@ -136,6 +134,16 @@ static void add_text(jsni_text *out, const jsni_figure_text *text)
         jsni_text_add(out, "}");
     }
     jsni_text_add(out, "}\n");
+}
+
+/* LaTeX draws no outlines of letters: an edge is the text in white, a pixel off on every
+ * side. */
+static void add_text(jsni_text *out, const jsni_figure_text *text)
+{
+    if (!text->edge)
+        add_text_at(out, text, text->x, text->y, text->fill);
+    for (int i = 0; i < 9 && text->edge; i++)
+        add_text_at(out, text, text->x + i % 3 - 1, text->y + i / 3 - 1, 0xFFFFFF);
 }
 
 static void end(jsni_text *file, const jsni_text *body, double width, double height)

@@ -44,7 +44,7 @@ done
 # A run keeps the plugin's SHA-256, and is continued with that alone; a kill changes nothing.
 run=("$JENSEN" train $data $tiny --loss myloss:q=0.4)
 expect 0 '*' '*' -- "${run[@]}" --plugin ./myloss.so --out whole
-expect 0 "^plugin-sha256: $(sha256sum <myloss.so | cut -c 1-64)$" '' -- cat whole/config.yaml
+expect 0 "^plugin-sha256: .?$(sha256sum <myloss.so | cut -c 1-64).?\$" '' -- cat whole/config.yaml
 expect 75 '*' '*' -- timeout -s TERM 20 sh -c '"$@" & pid=$!; while [ ! -s part/metrics.jsonl ]; do sleep 0.02; done; kill -TERM $pid; wait $pid' \
     x "${run[@]}" --epochs 3000 --plugin ./myloss.so --out part
 expect 2 '' "from a plugin: --plugin FILE.so, the file with the SHA-256 [0-9a-f]{64}" -- "$JENSEN" train --config whole/config.yaml --out other
