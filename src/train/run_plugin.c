@@ -13,10 +13,11 @@
 static jsn_status add_plugins(const char *spec, jsni_text *list)
 {
     jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
+    jsni_loss_clip clip;
     size_t count = 0;
     if (spec == NULL)
         return JSN_OK;
-    JSNI_TRY(jsni_loss_read_spec(spec, 0, terms, &count));
+    JSNI_TRY(jsni_loss_read_spec(spec, 0, terms, &count, &clip));
     for (size_t i = 0; i < count; i++) {
         const char *sha256 = jsni_loss_plugin_sha256(terms[i].index);
         if (sha256 != NULL && (list->data == NULL || !strstr(list->data, sha256)))

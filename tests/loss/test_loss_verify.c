@@ -27,6 +27,7 @@ static void test_every_loss_passes(void **state)
         check(jsn_loss_describe(i)->name);
     check("gjs:pi=0.4/0.3/0.2/0.1");
     check("10*nce+0.1*rce");
+    check("logitclip:tau=1,loss=ce");
 }
 
 static void test_wrong_specs_are_refused(void **state)
