@@ -44,6 +44,10 @@ typedef struct jsn_audit_input {
      * (accepted: 0.98 to 1.02, as 16-bit numbers give; rows are scaled to 1) */
     const float *posteriors;
     const double *posteriors64;
+    /* [view_count][samples][classes], rows as above, or NULL: what the probabilities are the
+     * mean of. Views of an image, epochs of a training, members of an ensemble. */
+    const float *views;
+    size_t view_count; /* 0 without views, at most 1000 */
 } jsn_audit_input;
 
 JSN_API void jsn_audit_input_init(jsn_audit_input *in); /* zeroes it */

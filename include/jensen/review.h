@@ -37,8 +37,10 @@ typedef struct jsn_audit_job {
         *labels; /* CSV with the columns path,label, in place of the data's own; or
                          * NULL */
     /* Class probabilities, .npy, float32 or float64 [samples][classes], in the order of the
-     * data set; NULL: made by `folds` trainings, or by the run. */
+     * data set, or float32 [views][samples][classes]; NULL: made by `folds` trainings, or by
+     * the run. */
     const char *posteriors;
+    bool mirror;  /* networks judge each image and its mirror image: two views */
     size_t folds; /* 2 to 100; a part is judged by a network trained on the others */
     const jsn_texts *set; /* "option=value" for these trainings, or NULL */
     jsn_audit_options how;

@@ -80,6 +80,9 @@ static jsn_status check_input(const jsn_audit_input *in,
     if (in->labels == NULL || (in->posteriors == NULL) == (in->posteriors64 == NULL))
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "audit: needs labels, and probabilities in one of two types");
+    if ((in->views == NULL) != (in->view_count == 0) || in->view_count > 1000)
+        return jsni_fail(JSN_ERR_ARGUMENT, "audit: %zu views; up to 1000, and an array",
+                         in->view_count);
     if (in->samples == 0 || in->samples > UINT32_MAX || in->classes < 2 ||
         in->classes > JSN_MATRIX_MAX_CLASSES)
         return jsni_fail(JSN_ERR_RANGE,
@@ -128,7 +131,7 @@ static void judge_piece(void *user, size_t piece, size_t worker)
     double *p = &j->rows[worker * k];
     for (size_t i = first; i < end; i++) {
         (void)jsni_audit_row_read(in, i, p);
-        jsni_audit_row row = {.p = p, .given = (size_t)in->labels[i]};
+        jsni_audit_row row = {.p = p, .sample = i, .given = (size_t)in->labels[i]};
         row.other = row.given == 0;
         for (size_t c = 0; c < k; c++)
             if (c != row.given && p[c] > p[row.other])

@@ -32,12 +32,18 @@ void jsni_audit_facts_release(jsni_audit_facts *facts);
 /* Row `sample` as doubles with the sum 1, into row [classes]; the sum that it had. */
 double jsni_audit_row_read(const jsn_audit_input *in, size_t sample, double *row);
 
+/* Row `sample` of a view, [classes]; view < jsni_audit_view_count(in). Without views the
+ * probabilities themselves are the only one, and NULL is returned. */
+const float *jsni_audit_view(const jsn_audit_input *in, size_t view, size_t sample);
+size_t jsni_audit_view_count(const jsn_audit_input *in);
+
 /* Fills transition, joint and rates; see surest.c. */
 JSN_MUST_CHECK jsn_status jsni_audit_find_transition(jsni_audit_facts *facts);
 
 /* A sample as a method sees it. */
 typedef struct jsni_audit_row {
-    const double *p;     /* [classes], the sum is 1 */
+    const double *p; /* [classes], the sum is 1 */
+    size_t sample;
     size_t given, other; /* its label; the most probable class but that one */
 } jsni_audit_row;
 

@@ -10,6 +10,8 @@
     X(self_confidence)     \
     X(margin)              \
     X(normalized_margin)   \
-    X(entropy)
+    X(entropy)             \
+    X(agreement)           \
+    X(consistency)
 
 #endif /* JSNI_AUDIT_LIST_H */

@@ -33,6 +33,30 @@ double jsni_audit_row_read(const jsn_audit_input *in, size_t sample, double *row
     return negative ? NAN : sum;
 }
 
+size_t jsni_audit_view_count(const jsn_audit_input *in)
+{
+    return in->view_count > 0 ? in->view_count : 1;
+}
+
+const float *jsni_audit_view(const jsn_audit_input *in, size_t view, size_t sample)
+{
+    return in->views == NULL ? NULL
+                             : &in->views[(view * in->samples + sample) * in->classes];
+}
+
+static bool views_are_sound(const jsn_audit_input *in, size_t sample)
+{
+    for (size_t v = 0; v < in->view_count; v++) {
+        const float *row = jsni_audit_view(in, v, sample);
+        double sum = 0.0;
+        for (size_t c = 0; c < in->classes; c++)
+            sum += row[c] >= 0.0F ? (double)row[c] : NAN;
+        if (!(sum >= 0.98 && sum <= 1.02))
+            return false;
+    }
+    return true;
+}
+
 static void measure_piece(void *user, size_t piece, size_t worker)
 {
     measuring *m = user;
@@ -44,7 +68,8 @@ static void measure_piece(void *user, size_t piece, size_t worker)
     m->bad[piece] = n;
     for (size_t i = first; i < end; i++) {
         const double sum = jsni_audit_row_read(facts->in, i, row);
-        if (!(sum >= 0.98 && sum <= 1.02)) { /* also NaN */
+        if (!(sum >= 0.98 && sum <= 1.02) || /* also NaN */
+            !views_are_sound(facts->in, i)) {
             m->bad[piece] = i;
             return;
         }

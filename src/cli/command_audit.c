@@ -13,7 +13,7 @@ typedef struct audit_values {
     char *out, *posteriors, *labels, *method;
     int64_t folds, threads;
     double cutoff;
-    bool labels_only, again;
+    bool labels_only, again, mirror;
     int64_t check;
     jsn_texts set, limit;
     bool json;
@@ -26,15 +26,19 @@ static const jsn_option_info options[] = {
      "parts of the data; a part is judged by a network trained on the others",
      offsetof(audit_values, folds)},
     {"posteriors", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.npy",
-     "class probabilities [images][classes] of your own, instead of training",
+     "class probabilities of your own, instead of training: [images][classes], or "
+     "[views][images][classes]",
      offsetof(audit_values, posteriors)},
     {"labels", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.csv",
      "labels in place of those of DATA: columns path,label",
      offsetof(audit_values, labels)},
     {"method", 0, JSN_OPTION_TEXT, "combined", 0, 0, NULL, "NAME",
      "how labels are judged: combined, unmixed, confident, self-confidence, margin, "
-     "normalized-margin, entropy",
+     "normalized-margin, entropy, agreement, consistency",
      offsetof(audit_values, method)},
+    {"mirror", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "judge each image and its mirror image: two views",
+     offsetof(audit_values, mirror)},
     {"cutoff", 0, JSN_OPTION_REAL, "0.5", 1e-6, 1, NULL, "X",
      "least chance of a wrong label that makes a suspect",
      offsetof(audit_values, cutoff)},
@@ -163,6 +167,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     job.folds = (size_t)v->folds;
     job.set = &v->set;
     job.labels_only = v->labels_only;
+    job.mirror = v->mirror;
     job.how.method = v->method;
     job.how.cutoff = v->cutoff;
     job.how.threads = (size_t)v->threads;
@@ -182,8 +187,8 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_audit = {
     .name = "audit",
     .summary = "find the labels that are probably wrong",
-    .usage = "DATA|RUN [-o DIR] [--folds K | --posteriors FILE.npy] [--json]\n"
-             "       jensen audit DIR --again [--check N] [--json]",
+    .usage = "DATA|RUN [-o DIR] [--folds K | --posteriors FILE.npy] [--json] | "
+             "DIR --again [--check N]",
     .details =
         "Every image gets a chance that its label is wrong, from class "
         "probabilities of\n"

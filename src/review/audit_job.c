@@ -132,12 +132,13 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
                              const char *folder, char **json)
 {
     const time_t begin = time(NULL);
-    jsn_array posteriors = {0};
+    jsn_array posteriors = {0}, views = {0};
     jsn_audit_result result = {0};
     jsn_audit_input in;
     jsni_audit_record record = {
         .audited = audited, .job = job, .posteriors = &posteriors, .result = &result};
-    JSNI_TRY(jsni_class_chances(audited, job, folder, &posteriors, &record.in_sample));
+    JSNI_TRY(jsni_class_chances(audited, job, folder, &posteriors, &views,
+                                &record.in_sample));
     jsn_audit_input_init(&in);
     in.labels = audited->labels;
     in.samples = audited->samples;
@@ -146,7 +147,12 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
         in.posteriors = posteriors.data;
     else
         in.posteriors64 = posteriors.data;
+    if (views.data != NULL) {
+        in.views = views.data;
+        in.view_count = views.shape[0];
+    }
     jsn_status status = jsn_audit(&in, &job->how, &result);
+    jsn_array_release(&views);
     record.seconds = difftime(time(NULL), begin);
     if (status == JSN_OK)
         status = finish(&record, folder, json);

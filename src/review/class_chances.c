@@ -16,9 +16,9 @@
 
 enum { BATCH = 64 };
 
-jsn_status jsni_chances_read(const jsni_audited *a, const char *path, jsn_array *out)
+/* Type and shape; releases what does not fit. */
+static jsn_status check_chances(const jsni_audited *a, const char *path, jsn_array *out)
 {
-    JSNI_TRY(jsn_array_read(out, path));
     jsn_status status = JSN_OK;
     if (out->dtype != JSN_DTYPE_FLOAT32 && out->dtype != JSN_DTYPE_FLOAT64)
         status = jsni_fail(JSN_ERR_DATA,
@@ -36,14 +36,75 @@ jsn_status jsni_chances_read(const jsni_audited *a, const char *path, jsn_array 
     return status;
 }
 
+jsn_status jsni_chances_read(const jsni_audited *a, const char *path, jsn_array *out)
+{
+    JSNI_TRY(jsn_array_read(out, path));
+    return check_chances(a, path, out);
+}
+
+/* The mean of views, float32 [views][samples][classes], as an array of its own. */
+static jsn_status average(const jsn_array *views, jsn_array *out)
+{
+    const size_t count = views->shape[1] * views->shape[2];
+    const float *from = views->data;
+    JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 2, &views->shape[1]));
+    for (size_t i = 0; i < count; i++) {
+        double sum = 0.0;
+        for (size_t v = 0; v < views->shape[0]; v++)
+            sum += (double)from[v * count + i];
+        ((float *)out->data)[i] = (float)(sum / (double)views->shape[0]);
+    }
+    return JSN_OK;
+}
+
+/* A file of probabilities, with or without views. */
+static jsn_status read_file(const jsni_audited *a, const char *path, jsn_array *out,
+                            jsn_array *views)
+{
+    JSNI_TRY(jsn_array_read(out, path));
+    if (out->rank != 3)
+        return check_chances(a, path, out);
+    jsn_array read = *out;
+    *out = (jsn_array){0};
+    jsn_status status = JSN_OK;
+    if (read.dtype != JSN_DTYPE_FLOAT32 || read.shape[0] == 0 || read.shape[0] > 1000 ||
+        read.shape[1] != a->samples || read.shape[2] != a->classes)
+        status = jsni_fail(JSN_ERR_DATA,
+                           "%s: not float32 probabilities of up to 1000 views, %zu "
+                           "images and %zu classes",
+                           path, a->samples, a->classes);
+    if (status == JSN_OK)
+        status = average(&read, out);
+    if (status == JSN_OK)
+        *views = read;
+    else
+        jsn_array_release(&read);
+    return status;
+}
+
 typedef struct predicting {
     const jsni_audited *a;
     jsn_classifier *classifier;
     const uint32_t *index; /* [count] */
     float *chances;        /* [samples][classes]; the rows of `index` are filled */
+    bool mirrored;
     jsn_image images[BATCH];
     double probabilities[]; /* [BATCH][classes] */
 } predicting;
+
+/* Left becomes right. */
+static void mirror(jsn_image *image)
+{
+    for (size_t y = 0; y < image->height; y++) {
+        uint8_t *row = &image->data[3 * y * image->width];
+        for (size_t i = 0, j = image->width - 1; i < j; i++, j--)
+            for (size_t c = 0; c < 3; c++) {
+                const uint8_t left = row[3 * i + c];
+                row[3 * i + c] = row[3 * j + c];
+                row[3 * j + c] = left;
+            }
+    }
+}
 
 /* Images that cannot be read fit every class alike. */
 static jsn_status predict_batch(predicting *p, size_t first, size_t count)
@@ -55,6 +116,8 @@ static jsn_status predict_batch(predicting *p, size_t first, size_t count)
         const uint32_t sample = p->index[first + i];
         const jsn_status status =
             jsn_dataset_image(p->a->data, p->a->split, sample, &p->images[good]);
+        if (status == JSN_OK && p->mirrored)
+            mirror(&p->images[good]);
         if (status == JSN_OK)
             read[good++] = sample;
         else if (status != JSN_ERR_DATA)
@@ -74,13 +137,14 @@ static jsn_status predict_batch(predicting *p, size_t first, size_t count)
 /* What a run says of the images of `index`. */
 static jsn_status predict(const jsni_audited *a, const jsn_audit_job *job,
                           const char *run, const uint32_t *index, size_t count,
-                          float *chances)
+                          bool mirrored, float *chances)
 {
     predicting *p =
         jsni_alloc_zero(1, sizeof *p + BATCH * a->classes * sizeof p->probabilities[0]);
     JSNI_TRY_ALLOC(p);
     p->a = a;
     p->index = index;
+    p->mirrored = mirrored;
     p->chances = chances;
     jsn_status status =
         jsn_classifier_open(&p->classifier, run, "auto", job->how.threads);
@@ -97,6 +161,17 @@ static jsn_status predict(const jsni_audited *a, const jsn_audit_job *job,
     jsn_classifier_close(p->classifier);
     jsni_free(p);
     return status;
+}
+
+/* The same into all views: of the images, and of their mirror images where they are wanted. */
+static jsn_status predict_views(const jsni_audited *a, const jsn_audit_job *job,
+                                const char *run, const uint32_t *index, size_t count,
+                                float *views)
+{
+    JSNI_TRY(predict(a, job, run, index, count, false, views));
+    return job->mirror ? predict(a, job, run, index, count, true,
+                                 views + a->samples * a->classes)
+                       : JSN_OK;
 }
 
 /* The labels of the samples that a fold trains on, as a file. */
@@ -190,7 +265,7 @@ static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
     if (status == JSN_OK)
         status = train_fold(a, job, labels, run);
     if (status == JSN_OK)
-        status = predict(a, job, run, index, count, chances);
+        status = predict_views(a, job, run, index, count, chances);
     jsni_free(labels);
     jsni_free(run);
     return status;
@@ -237,23 +312,34 @@ static jsn_status by_run(const jsni_audited *a, const jsn_audit_job *job,
     JSNI_TRY_ALLOC(index);
     for (size_t i = 0; i < a->samples; i++)
         index[i] = (uint32_t)i;
-    const jsn_status status = predict(a, job, a->run, index, a->samples, chances);
+    const jsn_status status = predict_views(a, job, a->run, index, a->samples, chances);
     jsni_free(index);
     return status;
 }
 
+/* By networks: *out is [views][samples][classes]. */
+static jsn_status by_networks(const jsni_audited *a, const jsn_audit_job *job,
+                              const char *folder, jsn_array *out)
+{
+    const size_t shape[3] = {job->mirror ? 2 : 1, a->samples, a->classes};
+    JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 3, shape));
+    const jsn_status status = a->run != NULL ? by_run(a, job, out->data)
+                                             : by_folds(a, job, folder, out->data);
+    if (status != JSN_OK)
+        jsn_array_release(out);
+    return status;
+}
+
 jsn_status jsni_class_chances(const jsni_audited *audited, const jsn_audit_job *job,
-                              const char *folder, jsn_array *out, bool *in_sample)
+                              const char *folder, jsn_array *out, jsn_array *views,
+                              bool *in_sample)
 {
     *in_sample = job->posteriors == NULL && audited->run != NULL;
     if (job->posteriors != NULL)
-        return jsni_chances_read(audited, job->posteriors, out);
-    const size_t shape[2] = {audited->samples, audited->classes};
-    JSNI_TRY(jsn_array_create(out, JSN_DTYPE_FLOAT32, 2, shape));
-    const jsn_status status = audited->run != NULL
-                                  ? by_run(audited, job, out->data)
-                                  : by_folds(audited, job, folder, out->data);
-    if (status != JSN_OK)
-        jsn_array_release(out);
+        return read_file(audited, job->posteriors, out, views);
+    JSNI_TRY(by_networks(audited, job, folder, views));
+    const jsn_status status = average(views, out);
+    if (status != JSN_OK || !job->mirror)
+        jsn_array_release(views);
     return status;
 }

@@ -44,13 +44,14 @@ JSN_MUST_CHECK jsn_status jsni_audited_open_folder(jsni_audited *out,
                                                    const jsn_logger *logger);
 void jsni_audited_close(jsni_audited *audited); /* a zeroed one is fine */
 
-/* The class probabilities of all samples, from where the job says; float32 or float64.
+/* The class probabilities of all samples, from where the job says; float32 or float64. *views is
+ * what they are the mean of, float32 [views][samples][classes], or stays zeroed.
  * *in_sample: the model has seen the labels that it judges. The folds' runs go below
  * `folder`. */
 JSN_MUST_CHECK jsn_status jsni_class_chances(const jsni_audited *audited,
                                              const jsn_audit_job *job,
                                              const char *folder, jsn_array *out,
-                                             bool *in_sample);
+                                             jsn_array *views, bool *in_sample);
 
 /* Those of a file, checked for type and shape. JSN_ERR_DATA, JSN_ERR_IO, JSN_ERR_MEMORY. */
 JSN_MUST_CHECK jsn_status jsni_chances_read(const jsni_audited *audited,

@@ -2,6 +2,7 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/alloc.h"
 #include "jensen/audit.h"
@@ -49,6 +50,60 @@ static void test_a_clear_mistake_is_first(void **state)
         assert_close(r.matrix[0 * K + 2], 1.0, 1e-9, 0); /* given 0, true 2 */
         assert_close(r.class_rates[0], 0.2, 1e-9, 0);
         jsn_audit_result_release(&r);
+    }
+}
+
+/* Three views; sample 7 has the right label, but one view of it contradicts. */
+static void test_views_that_contradict_each_other_are_suspect(void **state)
+{
+    (void)state;
+    jsn_audit_input in = clear_input();
+    static float views[3 * N * K];
+    static const char *const methods[] = {"agreement", "consistency"};
+    for (size_t i = 0; i < 3 * N * K; i++)
+        views[i] = p[i % (N * K)];
+    float *turned = &views[2 * N * K + 7 * K]; /* class 1 */
+    turned[1] = 0.05f;
+    turned[0] = 0.9f;
+    in.views = views;
+    in.view_count = 3;
+    for (size_t m = 0; m < 2; m++) {
+        jsn_audit_options options;
+        jsn_audit_result r;
+        jsn_audit_options_init(&options);
+        options.method = methods[m];
+        options.cutoff = 1e-9;
+        assert_ok(jsn_audit(&in, &options, &r));
+        assert_int_equal(r.order[0], 5);
+        assert_int_equal(r.order[1], 7);
+        assert_true(r.score[7] > r.score[8]);
+        jsn_audit_result_release(&r);
+    }
+}
+
+static void test_wrong_views_are_refused(void **state)
+{
+    (void)state;
+    jsn_audit_input in = clear_input();
+    jsn_audit_result r;
+    static float views[2 * N * K];
+    in.view_count = 2;
+    assert_int_equal(jsn_audit(&in, NULL, &r), JSN_ERR_ARGUMENT);
+    in.views = views;
+    in.view_count = 0;
+    assert_int_equal(jsn_audit(&in, NULL, &r), JSN_ERR_ARGUMENT);
+    in.view_count = 1001;
+    assert_int_equal(jsn_audit(&in, NULL, &r), JSN_ERR_ARGUMENT);
+    in.view_count = 2;
+    for (size_t i = 0; i < 2 * N * K; i++)
+        views[i] = p[i % (N * K)];
+    assert_int_equal(jsn_audit(&in, NULL, &r), JSN_OK);
+    jsn_audit_result_release(&r);
+    const float bad[] = {-0.1f, 0.5f, NAN};
+    for (size_t b = 0; b < 3; b++) {
+        views[N * K + 3 * K + 1] = bad[b];
+        assert_int_equal(jsn_audit(&in, NULL, &r), JSN_ERR_DATA);
+        assert_non_null(strstr(jsn_last_error(), "row 3"));
     }
 }
 
@@ -169,6 +224,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_clear_mistake_is_first),
+        cmocka_unit_test(test_views_that_contradict_each_other_are_suspect),
+        cmocka_unit_test(test_wrong_views_are_refused),
         cmocka_unit_test(test_the_interval_is_that_of_a_counted_share),
         cmocka_unit_test(test_ambiguous_and_outlying_samples_are_told_apart),
         cmocka_unit_test(test_wrong_input_is_refused_with_its_place),

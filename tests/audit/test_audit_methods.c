@@ -41,7 +41,7 @@ typedef struct given {
     jsn_audit_input in;
     int32_t *labels;
     double *p;
-    float *p32;
+    float *p32, *views;
 } given;
 
 static given read_case(const jsni_json *made)
@@ -57,6 +57,12 @@ static given read_case(const jsni_json *made)
     g.p32 = calloc(count, sizeof *g.p32);
     for (size_t i = 0; i < count; i++)
         g.p32[i] = (float)g.p[i];
+    const jsni_json *views = jsni_json_get(made, "views");
+    g.in.view_count = jsni_json_count(views) / count;
+    g.views = calloc(jsni_json_count(views), sizeof *g.views);
+    for (size_t i = 0; i < jsni_json_count(views); i++)
+        g.views[i] = (float)jsni_json_real(jsni_json_at(views, i));
+    g.in.views = g.views;
     return g;
 }
 
@@ -65,6 +71,7 @@ static void free_case(given *g)
     free(g->labels);
     free(g->p);
     free(g->p32);
+    free(g->views);
 }
 
 /* The chances are kept as float, whose last digit is 6e-8; the golden values have nine. */

@@ -24,10 +24,21 @@ expect 1 '' '' -- grep -qE '<script|<link|src="[^d]|href="http' a/audit.html
 expect 0 'wrong labels +20\.0%, .*suspects +40 of 200.*suspects.csv' '' -- \
     sh -c "'$JENSEN' audit $data --labels wrong.csv --posteriors p.npy -o a2 | tr '\n' ' '"
 expect 0 '' '' -- cmp a/scores.csv a2/scores.csv
-for method in unmixed confident self-confidence margin normalized-margin entropy; do
+for method in unmixed confident self-confidence margin normalized-margin entropy agreement consistency; do
     expect 0 "\"method\":\"$method\"" '' -- \
         "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o m --method $method --json
 done
+
+# Probabilities of several views: their mean, and what they disagree in.
+for view in 1 2 3; do tail -n +2 noisy.csv |
+    awk -F, -v v=$view '{ for (c = 0; c < 10; c++) printf "%s ", c == (NR == 7 && v == 2 ? ($2 + 1) % 10 : $2) ? 0.91 : 0.01; print "" }'; done |
+    python3 "$SOURCE/tests/cli/npy.py" v.npy 3 200 10
+expect 0 '"suspects":40,' '' -- "$JENSEN" audit $data --labels wrong.csv --posteriors v.npy -o v --json
+for method in agreement consistency; do
+    "$JENSEN" audit $data --labels wrong.csv --posteriors v.npy -o v --method $method --cutoff 1e-6 >/dev/null
+    expect 0 "$(sed -n 8p noisy.csv | cut -d, -f1)" '' -- sh -c 'grep -vFf changed.txt v/suspects.csv | sed -n 2p'
+done
+expect 3 '' 'not float32 probabilities of up to 1000 views, 100 images' -- "$JENSEN" audit builtin:size=100,test=0 --posteriors v.npy -o x
 
 # Suggestions that are taken give the true labels back, in a file that train reads.
 expect 0 'true.csv: 40 of 200 labels changed' '' -- "$JENSEN" labels apply a --min-score 0.5 --out true.csv
@@ -79,6 +90,8 @@ expect 0 '"folds":2,.*"in_sample":false' '*' -- "$JENSEN" audit builtin:size=60,
 cp f/scores.csv before.csv
 expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
 expect 0 '' '' -- cmp before.csv f/scores.csv
+expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds --mirror --method consistency -o f --json
+expect 1 '' '' -- cmp -s before.csv f/scores.csv
 expect 2 '' "--set noise: the audit sets this itself.*--labels" -- "$JENSEN" audit builtin:size=60,test=0 --set noise=sym:rate=0.4 -o g
 expect 2 '' 'OPTION=VALUE' -- "$JENSEN" audit builtin:size=60,test=0 --set epochs -o g
 # A finished run serves as well, and is marked.

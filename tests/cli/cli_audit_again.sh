@@ -50,6 +50,7 @@ expect 0 'wrong labels +0.0% left, 0.0% to 0.0% \(0 to 0 labels\)' '' -- "$JENSE
 expect 2 '' 'all labels were looked at' -- "$JENSEN" audit a --again --check 5
 
 expect 2 '' "--check goes with --again" -- "$JENSEN" audit $data --check 5
+expect 2 '' '^usage: jensen audit DATA.*DIR --again \[--check N\]; ' -- "$JENSEN" audit $data --check 5
 expect 3 '' 'audit.json' -- "$JENSEN" audit nowhere --again
 sed -i 's/,129$/,1290/' a/check.csv
 expect 3 '' 'check.csv: 129 labels of 1290, the data has 200; draw a new sample' -- "$JENSEN" audit a --again
