@@ -3,7 +3,7 @@
 # targets that test build the tests; the others build what is installed.
 JOBS ?= $(shell nproc)
 
-.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda dist deb style format clean
+.PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda dist deb docs style format clean
 
 all: release
 
@@ -61,6 +61,9 @@ dist:
 deb:
 	@scripts/setup.sh deb
 	@scripts/deb.sh
+
+docs:
+	@scripts/docs.sh
 
 style:
 	@scripts/setup.sh test

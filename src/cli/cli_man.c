@@ -54,9 +54,11 @@ static void put_command(const cli_command *c)
 {
     cli_print(".SS \"jensen ");
     put(c->name);
+    cli_print("\"\n.nf\nusage: jensen ");
+    put(c->name);
     cli_print(" ");
     put(c->usage);
-    cli_print("\"\n");
+    cli_print("\n.fi\n.PP\n");
     put(c->summary);
     cli_print("\n");
     if (c->details != NULL) {
@@ -64,8 +66,10 @@ static void put_command(const cli_command *c)
         put(c->details);
         cli_print("\n.fi\n");
     }
-    for (size_t i = 0; i < c->option_count; i++)
-        put_option(&c->options[i]);
+    size_t count = 0;
+    const jsn_option_info *table = cli_command_options(c, &count);
+    for (size_t i = 0; i < count; i++)
+        put_option(&table[i]);
 }
 
 void cli_print_man(void)

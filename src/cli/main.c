@@ -270,6 +270,10 @@ int main(int argc, char **argv)
         cli_print_completion();
         return CLI_DONE;
     }
+    if (strcmp(argv[1], "--print-markdown") == 0) {
+        cli_print_markdown();
+        return CLI_DONE;
+    }
     int words = 0;
     const cli_command *command = find_command(argc, argv, &words);
     if (command != NULL)
