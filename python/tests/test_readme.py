@@ -13,6 +13,6 @@ def test_readme():
     assert blocks
     for block in blocks:
         model = torch.nn.Linear(6, 4)
-        names = {"model": model, "views": torch.randn(2, 5, 6), "labels": torch.tensor([0, 1, 2, 3, 0])}
+        names = {"model": model, "views": [torch.randn(5, 6), torch.randn(5, 6)], "labels": torch.tensor([0, 1, 2, 3, 0])}
         exec(block, names)
         assert torch.isfinite(names["loss"]) and model.weight.grad.abs().sum() > 0
