@@ -142,6 +142,11 @@ for target in ../tests/fuzz/fuzz_*.c; do
     done
 done
 
+# One version: what is built, packed and cited.
+version=$(sed -nE 's/^project\(jensen VERSION ([0-9.]+).*/\1/p' ../CMakeLists.txt)
+grep -qx "version: $version" ../CITATION.cff || complain "CITATION.cff: not of version $version"
+head -n 1 ../debian/changelog | grep -qF "($version)" || complain "debian/changelog: not of version $version"
+
 # Databases are asked in store/ alone.
 asked=$(grep -rnE '"(SELECT|INSERT|UPDATE|DELETE|CREATE TABLE|ALTER TABLE|DROP) |jsni_store_run\(' --include='*.[ch]' . |
     grep -v '^\./store/') && complain "SQL outside store/: $asked"
