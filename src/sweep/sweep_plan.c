@@ -57,7 +57,8 @@ static const jsn_option_info options[] = {
      "type1_35 and the like",
      FIELD(noise_from)},
     {"retrain", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N",
-     "preset: train what was found again on all images, with the seeds 1 to N",
+     "preset: train what was found again on all images, with the seeds 1 to N; 5 in "
+     "'sweep search'",
      FIELD(retrain)},
     {"methods", 0, JSN_OPTION_TEXT, "all", 0, 0, NULL, "LIST",
      "losses that the preset searches: ce,bs,ls,sce,gce,nce+rce,js,gjs or all",
