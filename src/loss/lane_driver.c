@@ -59,9 +59,11 @@ static size_t chunk_count(size_t classes)
     return is_apart(classes) ? classes : (classes + JSNI_LANES - 1) / JSNI_LANES;
 }
 
-/* [1] target, [1] memory, [views] e, [views] d, for sums [views] kept d and [views] gradient; a group
- * behind them, since a shifted read of the last one may run over. Every loss has room for
- * a sum: another one may use its scratch. */
+/* [1] target, [views] e, [views] d, for sums [views] kept d and [views] gradient, [1]
+ * memory; a group behind them, since a shifted read of the last one may run over. Every
+ * loss has room for all, since another one may use its scratch. The order counts: with the
+ * memory before e, rows of 1,000 classes took 6% longer, e and d lying otherwise beside the
+ * logits. */
 static size_t scratch_bytes(size_t classes, size_t views)
 {
     return ((2 + 4 * views) * chunk_count(classes) + 1) * sizeof(jsni_real);
@@ -610,11 +612,11 @@ static void run_samples(const jsni_loss_job *job, size_t first, size_t last,
     run.fn = rows[job->index];
     run.part = part;
     run.t = scratch;
-    run.m = run.t + chunks;
-    run.e = run.m + chunks;
+    run.e = run.t + chunks;
     run.d = run.e + job->views * chunks;
     run.kept = run.d + job->views * chunks;
     run.total = run.kept + job->views * chunks;
+    run.m = run.total + job->views * chunks;
     run.target_sum = jsni_fill(R(1));
     run.row.constant = jsni_constants(job);
     run.row.e = run.e;
