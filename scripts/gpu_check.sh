@@ -7,6 +7,7 @@
 #   tests      ops, layers, augmentation, recorded steps, members against ref
 #   loss       golden losses through the CUDA kernels
 #   golden     golden networks in fp32
+#   methods    --method and --mixup: same bits after a kill, for threads, among members
 #   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
 #   sanitizer  compute-sanitizer memcheck and racecheck on a step in every precision and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
@@ -16,7 +17,7 @@
 #   torch      PyTorch's own speed (bench/torch_step_gpu.py)
 #   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
 #
-# Without a section: build tests loss golden resume bench. `quick` is tests and loss,
+# Without a section: build tests loss golden methods resume bench. `quick` is tests and loss,
 # `all` everything but data. BUILD names the build folder, LOGS where full logs go, ARCH
 # the architecture, DATA the folder with archives.
 #
@@ -96,6 +97,16 @@ section_golden() {
     check features "$tests/backend/test_backend_features"
 }
 
+# The tests of the command line, with every training on the device.
+section_methods() {
+    printf '#!/bin/sh\n[ "$1" != train ] || set -- "$@" --device cuda\nexec %s "$@"\n' "$build/jensen" \
+        >"$logs/on_device"
+    chmod +x "$logs/on_device"
+    for name in methods mixup; do
+        JENSEN=$(realpath "$logs/on_device") SOURCE=$PWD run "cli_$name" bash "tests/cli/cli_$name.sh"
+    done
+}
+
 section_resume() {
     run resume scripts/gpu_resume.sh "$build/jensen" "$build/resume"
 }
@@ -165,10 +176,10 @@ section_data() {
     done
 }
 
-sections=${*:-tests loss golden resume bench}
+sections=${*:-tests loss golden methods resume bench}
 case $sections in
 quick) sections="tests loss" ;;
-all) sections="tests loss golden resume sanitizer bench sweep compare curve torch" ;;
+all) sections="tests loss golden methods resume sanitizer bench sweep compare curve torch" ;;
 esac
 [ -n "${NO_BUILD:-}" ] || section_build
 for section in $sections; do

@@ -61,24 +61,11 @@ static jsn_status check_device(const jsn_train_config *c, const char *option,
     return JSN_OK;
 }
 
-/* The device code of methods and mixup is compiled, and not trusted before a card has run
- * its tests. */
-static jsn_status check_kept_from_device(const jsn_train_config *c)
-{
-    const jsni_backend_ops *backend = jsni_backend_named(c->device);
-    if ((c->method != NULL || c->mixup > 0) && backend != NULL && backend->can.gpu)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--%s works on the CPU alone so far (--device cpu)",
-                         c->method != NULL ? "method" : "mixup");
-    return JSN_OK;
-}
-
 static jsn_status open_losses(jsni_run *run)
 {
     const jsn_train_config *c = run->config;
     const size_t views = (size_t)c->views;
     size_t wants = 0;
-    JSNI_TRY(check_kept_from_device(c));
     JSNI_TRY(jsni_loss_create_method(&run->loss, c->loss, c->method,
                                      run->problem->classes, views));
     JSNI_TRY(check_device(c, "loss", run->loss));
