@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from typing import Any, Optional
 
@@ -11,11 +12,28 @@ from ._augment import as_batch
 from ._run import Run, train
 
 
+def _files(folder: str) -> dict[str, bytes]:
+    """The plain files of a folder, by name."""
+    found = {}
+    for entry in os.scandir(folder):
+        if entry.is_file(follow_symlinks=False):
+            with open(entry.path, "rb") as file:
+                found[entry.name] = file.read()
+    return found
+
+
+def _not_fitted() -> type[Exception]:
+    """scikit-learn's exception, a ValueError, where it is at work."""
+    exceptions = sys.modules.get("sklearn.exceptions")
+    return ValueError if exceptions is None else exceptions.NotFittedError
+
+
 class Classifier:
     """Learns classes of images from labels that are partly wrong.
 
     ``fit`` takes uint8 images (samples, height, width, 3) or a list of paths. The parameters are
-    those of :func:`train`; ``out`` names the run folder, without it a temporary one is used.
+    those of :func:`train`; ``out`` names the run folder, without it a temporary one is used. A fitted
+    classifier can be pickled and copied: its temporary run goes with it.
 
     >>> import numpy as np
     >>> import jensen
@@ -33,12 +51,15 @@ class Classifier:
         self.loss, self.network, self.epochs, self.augment = loss, network, epochs, augment
         self.val_fraction, self.seed, self.out, self.options = val_fraction, seed, out, options
 
+    _estimator_type = "classifier"  # scikit-learn before 1.6 asks for this, later ones for the tags below
     _names = ("loss", "network", "epochs", "augment", "val_fraction", "seed", "out", "options")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by their names."""
         return {name: getattr(self, name) for name in self._names}
 
     def set_params(self, **params: Any) -> "Classifier":
+        """Sets parameters by their names."""
         for name, value in params.items():
             if name not in self._names:
                 raise ValueError(f"no parameter {name!r} (there are: {', '.join(self._names)})")
@@ -48,10 +69,41 @@ class Classifier:
     def __repr__(self) -> str:
         return f"Classifier({', '.join(f'{n}={v!r}' for n, v in self.get_params().items() if v is not None)})"
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn asks a classifier about itself."""
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), transformer_tags=None,
+                    classifier_tags=ClassifierTags(), regressor_tags=None, input_tags=InputTags(two_d_array=False))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the temporary folder, but with the files of the run in it."""
+        state = {name: value for name, value in vars(self).items() if name != "_folder"}
+        if "run_" in state and self.out is None:
+            state["run_"] = _files(self.run_.path)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        files = state.get("run_")
+        if isinstance(files, dict):
+            self._folder = tempfile.TemporaryDirectory(prefix="jensen-")
+            path = os.path.join(self._folder.name, "run")
+            os.mkdir(path)
+            for name, content in files.items():
+                with open(os.path.join(path, name), "wb") as file:
+                    file.write(content)
+            self.run_ = Run(path)
+
     def fit(self, X: Any, y: Any) -> "Classifier":
+        """Trains on images and their labels, of any type that can be sorted."""
+        if y is None:
+            raise ValueError("this Classifier requires y to be passed, but the target y is None")
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != len(X):
             raise ValueError(f"{len(X)} images with labels of the shape {y.shape}")
+        if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.floor(y))).all():
+            raise ValueError("Unknown label type: the labels are real numbers; a classifier needs classes")
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError("the labels have one class; a classifier needs two")
@@ -82,11 +134,12 @@ class Classifier:
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities (samples, classes), in the order of ``classes_``."""
         if not hasattr(self, "run_"):
-            raise ValueError("this Classifier is not fitted yet; call fit first")
+            raise _not_fitted()("this Classifier is not fitted yet; call fit first")
         order = np.argsort(self.run_.classes)
         return self.run_.predict(X)[:, order]
 
     def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each image."""
         found = self.predict_proba(X)
         return self.classes_[found.argmax(1)]
 

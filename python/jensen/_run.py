@@ -27,6 +27,9 @@ class Run:
     def __repr__(self) -> str:
         return f"jensen.Run({self.path!r})"
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_opened": None}
+
     def _file(self, name: str) -> str:
         return os.path.join(self.path, name)
 

@@ -13,12 +13,16 @@ if ! /usr/bin/python3 -m venv --system-site-packages "$venv" 2>/dev/null ||
     echo "SKIPPED: python_package: no virtual environment with pytest ($build/venv-python.log)"
     exit 0
 fi
+# scikit-learn of a version that has its checks' reasons and works with Debian's NumPy
+timeout 120 "$venv/bin/pip" install -q 'scikit-learn>=1.6,<1.7' abi3audit >>"$build/venv-python.log" 2>&1 ||
+    echo "SKIPPED: python_package: no scikit-learn or abi3audit ($build/venv-python.log)"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export OMP_NUM_THREADS=2
 failed=0
 timeout 600 "$venv/bin/pip" wheel -q --no-build-isolation --no-deps -w "$folder" "$root" || exit 1
-# test PYTHON: installs the wheel for it and runs the tests from outside the tree.
+[ ! -x "$venv/bin/abi3audit" ] || "$venv/bin/abi3audit" --strict --summary "$folder"/jensen-*.whl || failed=1
+# try PYTHON: installs the wheel for it and runs the tests from outside the tree.
 try() {
     "$1" -m pip install -q --force-reinstall --no-deps --target "$folder/site" --upgrade "$folder"/jensen-*.whl
     (cd "$folder" && PYTHONPATH=$folder/site timeout 300 "$1" -m pytest -q -rs -p no:cacheprovider \
