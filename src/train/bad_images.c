@@ -96,7 +96,7 @@ jsn_status jsni_bad_images_read(jsni_run *run)
     if (status == JSN_OK && there)
         status = jsni_csv_read_in(&csv, run->folder.path, JSNI_RUN_BAD_IMAGES);
     if (status == JSN_OK && csv != NULL && jsni_csv_columns(csv) == 2)
-        status = take_rows(&run->bad, csv);
+        status = take_rows(&run->feed.bad, csv);
     jsni_csv_destroy(csv);
     return status == JSN_ERR_DATA ? JSN_OK : status;
 }
@@ -119,7 +119,7 @@ static jsn_status add_met(void *user, uint32_t position, const char *reason)
 
 static jsn_status write_table(jsni_run *run)
 {
-    jsni_bad_images *list = &run->bad;
+    jsni_bad_images *list = &run->feed.bad;
     jsni_csv_writer csv = {0};
     jsni_csv_add(&csv, "path");
     jsni_csv_add(&csv, "reason");
@@ -141,19 +141,20 @@ static jsn_status write_table(jsni_run *run)
 
 jsn_status jsni_bad_images_keep(jsni_run *run)
 {
-    jsni_loader *const loaders[] = {
-        run->train, run->passes[JSNI_PASS_CLEAN], run->passes[JSNI_PASS_COPY],
-        run->passes[JSNI_PASS_VAL], run->passes[JSNI_PASS_TEST]};
-    const jsni_part *const parts[] = {&run->problem->train, &run->problem->train,
-                                      &run->problem->train, &run->problem->val,
-                                      &run->problem->test};
+    jsni_loader *const loaders[] = {run->feed.train, run->feed.passes[JSNI_PASS_CLEAN],
+                                    run->feed.passes[JSNI_PASS_COPY],
+                                    run->feed.passes[JSNI_PASS_VAL],
+                                    run->feed.passes[JSNI_PASS_TEST]};
+    const jsni_part *const parts[] = {
+        &run->job.problem->train, &run->job.problem->train, &run->job.problem->train,
+        &run->job.problem->val, &run->job.problem->test};
     static const int numbers[] = {0, 0, 0, 1, 2};
     for (size_t l = 0; l < sizeof loaders / sizeof loaders[0]; l++) {
-        adding to = {&run->bad, parts[l], numbers[l]};
+        adding to = {&run->feed.bad, parts[l], numbers[l]};
         if (loaders[l] != NULL)
             JSNI_TRY(jsni_loader_each_bad(loaders[l], add_met, &to));
     }
-    return run->bad.count > run->bad.written ? write_table(run) : JSN_OK;
+    return run->feed.bad.count > run->feed.bad.written ? write_table(run) : JSN_OK;
 }
 
 /* Takes the images that were met off the counts of their classes. */
@@ -172,16 +173,16 @@ static jsn_status take_off(void *user, uint32_t position, const char *reason)
 
 static jsn_status judge(jsni_run *run, const size_t *all, const size_t *left)
 {
-    const jsn_dataset *data = run->problem->data;
+    const jsn_dataset *data = run->job.problem->data;
     size_t usable = 0, lost = 0;
-    bool told = run->said_classes;
-    for (size_t k = 0; k < run->problem->classes; k++) {
+    bool told = run->feed.bad.said_classes;
+    for (size_t k = 0; k < run->job.problem->classes; k++) {
         char text[256];
         usable += left[k] > 0;
         if (all[k] == 0 || left[k] > 0)
             continue;
         lost = k;
-        if (run->problem->unread[k] || run->said_classes)
+        if (run->job.problem->unread[k] || run->feed.bad.said_classes)
             continue;
         (void)snprintf(
             text, sizeof text,
@@ -190,7 +191,7 @@ static jsn_status judge(jsni_run *run, const size_t *all, const size_t *left)
         run->logger.message(run, JSN_LOG_WARNING, text);
         told = true;
     }
-    run->said_classes = told;
+    run->feed.bad.said_classes = told;
     if (usable >= 2)
         return JSN_OK;
     return jsni_fail(JSN_ERR_DATA,
@@ -202,10 +203,10 @@ static jsn_status judge(jsni_run *run, const size_t *all, const size_t *left)
 
 jsn_status jsni_bad_images_check_classes(jsni_run *run)
 {
-    const jsni_part *part = &run->problem->train;
-    const size_t classes = run->problem->classes;
-    jsni_loader *whole = run->passes[JSNI_PASS_CLEAN];
-    jsni_loader *loader = whole != NULL ? whole : run->train;
+    const jsni_part *part = &run->job.problem->train;
+    const size_t classes = run->job.problem->classes;
+    jsni_loader *whole = run->feed.passes[JSNI_PASS_CLEAN];
+    jsni_loader *loader = whole != NULL ? whole : run->feed.train;
     size_t *all = jsni_alloc_zero(classes, sizeof *all);
     size_t *left = jsni_alloc_zero(classes, sizeof *left);
     jsn_status status = all == NULL || left == NULL ? JSN_ERR_MEMORY : JSN_OK;

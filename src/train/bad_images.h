@@ -4,6 +4,7 @@
 #ifndef JSNI_TRAIN_BAD_IMAGES_H
 #define JSNI_TRAIN_BAD_IMAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "jensen/status.h"
@@ -18,8 +19,9 @@ typedef struct jsni_bad_image {
 typedef struct jsni_bad_images {
     jsni_bad_image *rows; /* [count], by path; owned */
     size_t count, room;
-    size_t written; /* rows on disk */
-} jsni_bad_images;  /* zero-initialise */
+    size_t written;    /* rows on disk */
+    bool said_classes; /* those without a readable image were told of */
+} jsni_bad_images;     /* zero-initialise */
 
 void jsni_bad_images_release(jsni_bad_images *list);
 

@@ -8,16 +8,13 @@
  * The new file is written beside the old one, the old one is kept under another name by
  * a hard link, then the new one takes its place: at no moment is there none.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "core/json.h"
 #include "format/safetensors.h"
-#include "store/record_field.h"
 #include "store/run_rows.h"
 #include "train/resident_feed.h"
 #include "train/run.h"
@@ -104,8 +101,8 @@ static void add_rows(tensor_list *list, const jsni_run *run, const char *name,
         return;
     jsni_safetensor *t = &list->items[list->count++];
     *t = (jsni_safetensor){.name = name, .dtype = JSN_DTYPE_FLOAT32, .rank = 2};
-    t->shape[0] = run->problem->train.count;
-    t->shape[1] = run->problem->classes;
+    t->shape[0] = run->job.problem->train.count;
+    t->shape[1] = run->job.problem->classes;
     t->data = rows;
     t->bytes = t->shape[0] * t->shape[1] * sizeof(float);
 }
@@ -136,61 +133,9 @@ static jsn_status list_tensors(tensor_list *list, const jsni_run *run, const blo
         JSNI_TRY(
             add_prefixed(list, "ema", g->stats, g->stat_count, run->average.stats));
     }
-    add_rows(list, run, "posteriors", run->posteriors);
-    add_rows(list, run, "method", run->memory);
+    add_rows(list, run, "posteriors", run->samples.posteriors);
+    add_rows(list, run, "method", run->samples.memory);
     return JSN_OK;
-}
-
-static jsn_status state_text(const jsni_run *run, char **out)
-{
-    const jsni_run_state *s = &run->state;
-    jsni_json_writer *w = NULL;
-    JSNI_TRY(jsni_json_writer_create(&w, 0));
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_int(w, "epoch", s->epoch);
-    jsni_json_put_int(w, "batch", (int64_t)s->batch);
-    jsni_json_put_int(w, "step", (int64_t)s->step);
-    jsni_json_put_real(w, "seconds", s->seconds);
-    jsni_json_put_real(w, "best_val", s->best_val);
-    jsni_json_put_int(w, "best_epoch", s->best_epoch);
-    jsni_json_put_real(w, "best_test", s->best_test);
-    jsni_counts_put(&s->counts, w, "counts");
-    jsni_json_end(w);
-    const jsn_status status = jsni_json_writer_take(w, out);
-    jsni_json_writer_destroy(w);
-    return status;
-}
-
-/* The checksum says that the file is as it was written, not by whom. */
-static jsn_status take_state(const jsni_run *run, jsni_run_state *s,
-                             const jsni_json *doc)
-{
-    const int64_t most = INT64_C(1) << 53;
-    int64_t batch = 0, step = 0;
-    JSNI_TRY(jsni_record_int(doc, "epoch", 0, run->config->epochs, -1, &s->epoch));
-    JSNI_TRY(jsni_record_int(doc, "batch", 0, (int64_t)run->group->steps, -1, &batch));
-    JSNI_TRY(jsni_record_int(doc, "step", 0, most, -1, &step));
-    if (s->epoch < 0 || batch < 0 || step < 0)
-        return jsni_json_refuse(doc, "epoch, batch or step is missing");
-    s->batch = (size_t)batch;
-    s->step = (uint64_t)step;
-    JSNI_TRY(jsni_record_real(doc, "seconds", jsni_range_quantity, &s->seconds));
-    JSNI_TRY(jsni_record_real(doc, "best_val", jsni_range_share, &s->best_val));
-    JSNI_TRY(
-        jsni_record_int(doc, "best_epoch", 0, run->config->epochs, 0, &s->best_epoch));
-    JSNI_TRY(jsni_record_real(doc, "best_test", jsni_range_share, &s->best_test));
-    if (isnan(s->seconds))
-        s->seconds = 0.0;
-    return jsni_counts_get(&s->counts, jsni_json_get(doc, "counts"));
-}
-
-static jsn_status read_state(const jsni_run *run, jsni_run_state *s, const char *text)
-{
-    jsni_json *doc = NULL;
-    JSNI_TRY(jsni_json_parse(&doc, "checkpoint state", text, strlen(text)));
-    const jsn_status status = take_state(run, s, doc);
-    jsni_json_destroy(doc);
-    return status;
 }
 
 static jsn_status read_blocks(jsni_run *run, blocks *b)
@@ -199,7 +144,7 @@ static jsn_status read_blocks(jsni_run *run, blocks *b)
                              b->params));
     JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_STATISTICS,
                              b->stats));
-    if (run->memory != NULL && run->group->resident)
+    if (run->samples.memory != NULL && run->group->resident)
         JSNI_TRY(jsni_resident_memory(run));
     if (b->slots > 0)
         JSNI_TRY(jsni_model_read(run->group->model, run->member, JSNI_BLOCK_OPTIMISER,
@@ -224,10 +169,10 @@ static jsn_status write_blocks(jsni_run *run, const blocks *b)
 static jsn_status rotate(jsni_run *run)
 {
     const char *folder = run->folder.path;
-    if (!run->damaged)
+    if (!run->saved.damaged)
         JSNI_TRY(jsni_file_keep(folder, JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS));
     JSNI_TRY(jsni_file_rename(folder, fresh_name, JSNI_RUN_CHECKPOINT));
-    run->damaged = false;
+    run->saved.damaged = false;
     return JSN_OK;
 }
 
@@ -244,11 +189,11 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
     if (status == JSN_OK)
         status = list_tensors(&list, run, &b);
     if (status == JSN_OK)
-        status = state_text(run, &state);
+        status = jsni_run_state_text(&run->state, &state);
     if (status == JSN_OK)
-        status = jsni_run_fingerprint(run->config, fingerprint);
+        status = jsni_run_fingerprint(run->job.config, fingerprint);
     if (status == JSN_OK) {
-        const jsni_problem_mark *mark = &run->problem->mark;
+        const jsni_problem_mark *mark = &run->job.problem->mark;
         const jsni_pair pairs[] = {{"format", format_name},
                                    {"options", fingerprint},
                                    {"data", mark->digest},
@@ -266,8 +211,8 @@ jsn_status jsni_checkpoint_save(jsni_run *run)
         status = rotate(run);
     if (status == JSN_OK) {
         run->group->clock.checkpoint = jsni_clock();
-        run->checkpoint_seconds = run->group->clock.checkpoint - start;
-        run->unsaved = false;
+        run->saved.seconds = run->group->clock.checkpoint - start;
+        run->saved.stale = false;
     }
     jsn_text_release(state);
     release_list(&list);
@@ -304,7 +249,7 @@ static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
                                  jsni_safetensors_metadata(file, "data"),
                                  jsni_safetensors_metadata(file, "data_text")};
     *other = true;
-    JSNI_TRY(jsni_problem_mark_check(&run->problem->mark, &kept, run->config,
+    JSNI_TRY(jsni_problem_mark_check(&run->job.problem->mark, &kept, run->job.config,
                                      run->folder.path));
     *other = false;
     blocks b = {0};
@@ -315,7 +260,8 @@ static jsn_status apply_file(jsni_run *run, const jsni_safetensors *file,
     for (size_t i = 0; status == JSN_OK && i < list.count; i++)
         status = take_tensor(file, path, &list.items[i]);
     if (status == JSN_OK)
-        status = read_state(run, &held, state);
+        status = jsni_run_state_read(&held, state, run->job.config->epochs,
+                                     run->group->steps);
     if (status == JSN_OK)
         status = write_blocks(run, &b);
     if (status == JSN_OK)
@@ -352,7 +298,7 @@ jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
             JSNI_TRY(status);
         else if (damaged++ == 0)
             (void)snprintf(damage, sizeof damage, "%s", jsn_last_error());
-        run->damaged = run->damaged || (i == 0 && damaged > 0);
+        run->saved.damaged = run->saved.damaged || (i == 0 && damaged > 0);
     }
     if (damaged == 0)
         return JSN_OK;

@@ -92,7 +92,7 @@ static jsn_status put_doubt(const jsni_run *run, const jsni_doubtful *list,
     jsni_json_put_real(w, "confidence", (double)doubt->confidence);
     jsni_json_put_real(w, "p_given", (double)doubt->label_probability);
     jsni_json_put_text(w, "split", judged->split);
-    if (jsni_problem_knows(run->problem, part, at))
+    if (jsni_problem_knows(run->job.problem, part, at))
         jsni_json_put_int(w, "true", part->given[at]);
     put_file(part, at, run_folder, w);
     const jsn_status status = jsni_thumbnail_write(
@@ -164,7 +164,7 @@ jsn_status jsni_doubtful_write(const jsni_run *run, const jsni_doubtful *list)
 {
     static const char *const columns[] = {"path",       "label",   "predicted",
                                           "confidence", "p_given", "split"};
-    const jsni_problem *p = run->problem;
+    const jsni_problem *p = run->job.problem;
     const bool truth = p->train.truth;
     jsni_csv_writer csv = {0};
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)

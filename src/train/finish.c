@@ -87,19 +87,19 @@ static void release_results(final_results *r)
 
 static jsn_status measure_all(jsni_run *run, final_results *r)
 {
-    const jsni_problem *p = run->problem;
+    const jsni_problem *p = run->job.problem;
     JSNI_TRY(jsni_evaluation_create(&r->val, p->classes));
     JSNI_TRY(jsni_evaluation_create(&r->test, p->classes));
     JSNI_TRY(jsni_predictions_create(&r->seen_val, p->val.count));
     JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_VAL, &r->val, &r->seen_val));
     JSNI_TRY(jsni_run_evaluate(run, JSNI_PASS_TEST, &r->test, NULL));
-    if (strcmp(run->config->consistency, "never") == 0)
+    if (strcmp(run->job.config->consistency, "never") == 0)
         return JSN_OK;
     r->has_consistency = true;
-    if (run->seen.best != NULL) {
-        r->seen = run->seen;
-        r->consistency = run->consistency;
-        run->seen = (jsni_predictions){0};
+    if (run->history.seen.best != NULL) {
+        r->seen = run->history.seen;
+        r->consistency = run->history.consistency;
+        run->history.seen = (jsni_predictions){0};
         return JSN_OK;
     }
     /* The last epoch was another call's: the same numbers once more. */
@@ -111,7 +111,7 @@ static jsn_status measure_all(jsni_run *run, final_results *r)
 static jsn_status put_labels(jsni_run *run, const final_results *r,
                              const jsni_doubtful *list, jsni_json_writer *w)
 {
-    const jsni_problem *p = run->problem;
+    const jsni_problem *p = run->job.problem;
     jsni_verdict verdict = {0};
     jsni_agreement train;
     JSNI_TRY(jsni_agreement_of_part(&p->train, &r->seen, p->classes, &train));
@@ -132,7 +132,7 @@ static jsn_status put_labels(jsni_run *run, const final_results *r,
 
 static jsn_status write_evaluation(jsni_run *run, const final_results *r)
 {
-    const jsni_problem *p = run->problem;
+    const jsni_problem *p = run->job.problem;
     const jsni_judged judged[] = {{&p->train, &r->seen, "train"},
                                   {&p->val, &r->seen_val, "val"}};
     jsni_json_writer *w = NULL;
@@ -169,27 +169,12 @@ done:
     return status;
 }
 
-static void fill_part(jsni_run *run, const uint32_t *position, size_t samples,
-                      const float *logits)
-{
-    const size_t classes = run->problem->classes;
-    for (size_t i = 0; i < samples; i++) {
-        float *to = run->posteriors + position[i] * classes;
-        double sum = 0.0;
-        for (size_t k = 0; k < classes; k++)
-            sum += (double)to[k];
-        if (sum > 0.0)
-            continue;
-        jsni_softmax(logits + i * classes, classes, run->probabilities);
-        for (size_t k = 0; k < classes; k++)
-            to[k] = (float)run->probabilities[k];
-    }
-}
-
 static jsn_status fill_missing(void *user, const uint32_t *position, size_t samples,
                                const float *logits)
 {
-    fill_part(user, position, samples, logits);
+    jsni_run *run = user;
+    jsni_run_samples_record(&run->samples, position, samples, logits, true,
+                            run->arrays.probabilities);
     return JSN_OK;
 }
 
@@ -197,13 +182,13 @@ static jsn_status fill_missing(void *user, const uint32_t *position, size_t samp
  * trained network says of the plain image. */
 static jsn_status write_posteriors(jsni_run *run)
 {
-    if (run->posteriors == NULL)
+    if (run->samples.posteriors == NULL)
         return JSN_OK;
     JSNI_TRY(jsni_run_logits(run, JSNI_PASS_CLEAN, fill_missing, run));
-    const size_t shape[2] = {run->problem->train.count, run->problem->classes};
+    const size_t shape[2] = {run->job.problem->train.count, run->job.problem->classes};
     jsn_array array = {0};
     JSNI_TRY(jsn_array_create(&array, JSN_DTYPE_FLOAT32, 2, shape));
-    memcpy(array.data, run->posteriors, shape[0] * shape[1] * sizeof(float));
+    memcpy(array.data, run->samples.posteriors, shape[0] * shape[1] * sizeof(float));
     const jsn_status status =
         jsni_array_write_in(&array, run->folder.path, JSNI_RUN_POSTERIORS);
     jsn_array_release(&array);
@@ -212,7 +197,7 @@ static jsn_status write_posteriors(jsni_run *run)
 
 static jsn_status tell_bad_images(jsni_run *run)
 {
-    const size_t listed = run->bad.count;
+    const size_t listed = run->feed.bad.count;
     if (listed == 0)
         return JSN_OK;
     char text[600];
@@ -225,7 +210,7 @@ static jsn_status tell_bad_images(jsni_run *run)
 
 jsn_status jsni_run_save_model(jsni_run *run, const char *name, char sha256[65])
 {
-    if (run->head != NULL)
+    if (run->feed.head != NULL)
         return jsni_head_save(run, name, sha256);
     JSNI_TRY(jsni_model_save_in(run->group->model, run->folder.path, name));
     return sha256 == NULL ? JSN_OK : jsni_model_sha256(run->group->model, sha256);
@@ -262,7 +247,7 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         run->state.seconds += jsni_clock() - start;
         (void)snprintf(result->run, sizeof result->run, "%s", run->folder.path);
         result->epochs = run->state.epoch;
-        jsni_early_stop_reason(run->config, run->state.epoch, result->stopped,
+        jsni_early_stop_reason(run->job.config, run->state.epoch, result->stopped,
                                sizeof result->stopped);
         if (result->stopped[0] != '\0') {
             char text[160];
@@ -280,17 +265,18 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
         result->consistency = jsni_consistency_share(c, JSNI_KINDS);
         result->consistency_true = jsni_consistency_share(c, JSNI_KIND_TRUE);
         result->consistency_noisy = jsni_consistency_share(c, JSNI_KIND_NOISY);
-        result->train_acc_true = run->last.train_acc_true[0];
-        result->train_acc_noisy = run->last.train_acc_noisy[0];
-        result->images_per_second = run->last.images_per_second;
-        const double whole = run->group->clock.epoch_seconds + run->measure_seconds;
+        result->train_acc_true = run->history.last.train_acc_true[0];
+        result->train_acc_noisy = run->history.last.train_acc_noisy[0];
+        result->images_per_second = run->history.last.images_per_second;
+        const double whole =
+            run->group->clock.epoch_seconds + run->pace.measure_seconds;
         result->epoch_rate =
-            run->epoch_images > 0 ? (double)run->epoch_images / whole : 0.0;
-        result->noise_nominal = run->problem->noise_nominal;
-        result->noise_real = run->problem->noise_real;
+            run->pace.images > 0 ? (double)run->pace.images / whole : 0.0;
+        result->noise_nominal = run->job.problem->noise_nominal;
+        result->noise_real = run->job.problem->noise_real;
         result->seconds = run->state.seconds;
-        status = jsni_run_result_write(&run->folder, run->config, &run->problem->mark,
-                                       result);
+        status = jsni_run_result_write(&run->folder, run->job.config,
+                                       &run->job.problem->mark, result);
     }
     if (status == JSN_OK)
         jsni_head_remove_body(run);

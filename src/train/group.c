@@ -29,15 +29,15 @@ static jsn_status open_model(jsni_group *group)
     const jsn_train_config *c = group->config;
     int64_t views = 1;
     for (size_t i = 0; i < group->count; i++)
-        if (group->members[i].config->views > views)
-            views = group->members[i].config->views;
+        if (group->members[i].job.config->views > views)
+            views = group->members[i].job.config->views;
     char *optimiser = NULL;
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->network;
     o.classes = group->problem->classes;
     o.height = o.width = (size_t)c->image_size;
-    const jsni_head *head = jsni_group_lead(group)->head;
+    const jsni_head *head = jsni_group_lead(group)->feed.head;
     if (head != NULL) {
         o.network = "mlp:layers=0";
         o.channels = head->floats;
@@ -105,7 +105,8 @@ static jsn_status load_members(jsni_group *group)
             return jsni_fail(JSN_ERR_UNSUPPORTED,
                              "the runs stand at different steps: one by one, then");
     }
-    return jsni_group_lead(group)->head != NULL ? JSN_OK : jsni_resident_set_up(group);
+    return jsni_group_lead(group)->feed.head != NULL ? JSN_OK
+                                                     : jsni_resident_set_up(group);
 }
 
 jsn_status jsni_group_open(jsni_group *group, const jsni_job *jobs, size_t count,
@@ -128,7 +129,7 @@ jsn_status jsni_group_open_finished(jsni_group *group, const jsni_job *job,
         status =
             jsni_model_load_in(group->model, run->folder.path, JSNI_RUN_MODEL, NULL);
     if (status == JSN_OK) {
-        run->state.epoch = run->config->epochs;
+        run->state.epoch = run->job.config->epochs;
         status = jsni_resident_set_up(group);
     }
     if (status != JSN_OK)
@@ -152,7 +153,7 @@ static jsn_status emit_step(jsni_run *run)
     const jsni_counts *c = &run->state.counts;
     const jsn_step step = {.size = sizeof step,
                            .epoch = run->state.epoch + 1,
-                           .epochs = run->config->epochs,
+                           .epochs = run->job.config->epochs,
                            .step = run->state.batch,
                            .steps = run->group->steps,
                            .loss = jsni_counts_loss(c),
@@ -185,8 +186,8 @@ jsn_status jsni_group_after_steps(jsni_group *group, size_t steps, double second
     for (size_t i = 0; i < group->count; i++) {
         jsni_run *run = &group->members[i];
         run->state.seconds += seconds;
-        run->epoch_images += samples * (uint64_t)run->config->views;
-        run->unsaved = true;
+        run->pace.images += samples * (uint64_t)run->job.config->views;
+        run->saved.stale = true;
         JSNI_TRY(emit_step(run));
     }
     return checkpoint_wanted(group) ? save_all(group) : JSN_OK;
@@ -197,7 +198,7 @@ bool jsni_group_checkpoint_due(const jsni_group *group, double now)
 {
     double cost = 0.0;
     for (size_t i = 0; i < group->count; i++)
-        cost += group->members[i].checkpoint_seconds;
+        cost += group->members[i].saved.seconds;
     return jsni_run_done(jsni_group_lead(group)) ||
            now - group->clock.checkpoint >= 20.0 * cost;
 }
@@ -207,7 +208,7 @@ static jsn_status train_epoch(jsni_group *group)
 {
     group->clock.epoch_seconds = 0.0;
     for (size_t i = 0; i < group->count; i++)
-        group->members[i].epoch_images = 0;
+        group->members[i].pace.images = 0;
     const bool whole = jsni_group_lead(group)->state.batch == 0;
     JSNI_TRY(group->resident ? jsni_resident_steps(group)
                              : jsni_run_host_steps(group->members));
@@ -224,7 +225,7 @@ static jsn_status train_epoch(jsni_group *group)
 static jsn_status stop(jsni_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
-        if (group->members[i].unsaved)
+        if (group->members[i].saved.stale)
             JSNI_TRY(jsni_checkpoint_save(&group->members[i]));
     for (size_t i = 0; i < group->count; i++) {
         const jsni_run_state *s = &group->members[i].state;
@@ -246,11 +247,11 @@ static jsn_status tell_opened(jsni_run *run)
 {
     const jsn_opened opened = {.size = sizeof opened,
                                .epoch = run->state.epoch,
-                               .epochs = run->config->epochs,
+                               .epochs = run->job.config->epochs,
                                .step = run->state.batch,
                                .steps = run->group->steps,
-                               .past = run->past,
-                               .past_count = run->past_count};
+                               .past = run->history.past,
+                               .past_count = run->history.past_count};
     return jsni_run_emit(run, (jsn_event){.kind = JSN_EVENT_OPENED, .opened = &opened});
 }
 

@@ -53,10 +53,10 @@ typedef struct jsni_job {
     const char *folder;             /* borrowed */
     uint64_t seed;
     const char
-        *opening;  /* borrowed, may be NULL: lines said before the folder was open */
-    size_t after;  /* jobs that follow this one in the call; for the time left */
-    size_t number; /* of the configuration in the call */
-    size_t member; /* of an ensemble, from 1; 0: the run itself */
+        *opening;   /* borrowed, may be NULL: lines said before the folder was open */
+    size_t after;   /* jobs that follow this one in the call; for the time left */
+    size_t number;  /* of the configuration in the call */
+    size_t part_of; /* which member of an ensemble it is, from 1; 0: none */
 } jsni_job;
 
 /* Opens the folders of `count` jobs, builds one model with as many members, losses,

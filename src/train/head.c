@@ -44,7 +44,7 @@ static bool find_head(const jsni_graph *graph, const jsni_tensor **weight,
 
 static jsn_status make_model(const jsni_run *run, size_t classes, jsn_model **out)
 {
-    const jsn_train_config *c = run->config;
+    const jsn_train_config *c = run->job.config;
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->network;
@@ -87,12 +87,12 @@ static jsn_status set_identity(jsn_model *model, size_t floats)
 /* How many features the network has for its last layer. */
 static jsn_status count_features(const jsni_run *run, size_t *out)
 {
-    const size_t side = (size_t)run->config->image_size;
+    const size_t side = (size_t)run->job.config->image_size;
     const jsni_tensor *weight = NULL, *bias = NULL;
     jsni_graph *graph = NULL;
-    JSNI_TRY(jsni_network_build(run->config->network,
+    JSNI_TRY(jsni_network_build(run->job.config->network,
                                 (jsni_shape){JSN_IMAGE_CHANNELS, side, side},
-                                run->problem->classes, &graph));
+                                run->job.problem->classes, &graph));
     const bool fits = find_head(graph, &weight, &bias);
     *out = fits ? weight->dim[1] : 0;
     jsni_graph_destroy(graph);
@@ -100,7 +100,7 @@ static jsn_status count_features(const jsni_run *run, size_t *out)
                 : jsni_fail(JSN_ERR_ARGUMENT,
                             "--finetune head: the classifier of %s is more than one "
                             "linear layer; --finetune all trains the whole network",
-                            run->config->network);
+                            run->job.config->network);
 }
 
 /* The body as the run keeps it, else from the weights that the run begins with. */
@@ -113,7 +113,7 @@ static jsn_status open_body(const jsni_run *run, size_t floats, jsn_model **out)
     JSNI_TRY(jsni_file_find(run->folder.path, body_file, &kept));
     if (kept)
         return jsni_model_load_in(*out, run->folder.path, body_file, NULL);
-    JSNI_TRY(jsni_init_path(run->config->init, &path));
+    JSNI_TRY(jsni_init_path(run->job.config->init, &path));
     const jsn_status status = jsn_model_load(*out, path, &head);
     jsni_free(path);
     JSNI_TRY(status);
@@ -159,7 +159,7 @@ static void standardise(const jsni_head *h, jsni_features *f)
 
 static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
 {
-    const jsni_problem *p = run->problem;
+    const jsni_problem *p = run->job.problem;
     JSNI_TRY(jsni_head_features(run, body, &p->train, h->floats, JSNI_HEAD_COPIES,
                                 &h->train));
     JSNI_TRY(jsni_head_features(run, body, &p->val, h->floats, 1, &h->val));
@@ -180,7 +180,7 @@ static jsn_status keep_choice(const jsni_run *run)
     JSNI_TRY(jsni_file_find(run->folder.path, JSNI_RUN_CONFIG, &there));
     if (there)
         return JSN_OK;
-    jsn_status status = jsni_run_config_text(run->config, &text);
+    jsn_status status = jsni_run_config_text(run->job.config, &text);
     if (status == JSN_OK)
         status = jsni_run_write(&run->folder, JSNI_RUN_CONFIG, text.data, text.length);
     jsni_text_release(&text);
@@ -192,7 +192,7 @@ jsn_status jsni_head_open(jsni_run *run)
     jsn_model *body = NULL;
     jsni_head *h = jsni_alloc_zero(1, sizeof *h);
     JSNI_TRY_ALLOC(h);
-    run->head = h;
+    run->feed.head = h;
     JSNI_TRY(count_features(run, &h->floats));
     jsn_status status = open_body(run, h->floats, &body);
     if (status == JSN_OK)
@@ -218,7 +218,7 @@ void jsni_head_close(jsni_head *h)
 /* The head for features as the body makes them: w (x - mean) scale + b. */
 static jsn_status unfold(const jsni_run *run, float *weight, float *bias)
 {
-    const jsni_head *h = run->head;
+    const jsni_head *h = run->feed.head;
     const jsni_graph *graph = run->group->model->graph;
     const jsni_tensor *w = NULL, *b = NULL;
     float *params = jsni_alloc(graph->param_floats, sizeof *params);
@@ -226,7 +226,7 @@ static jsn_status unfold(const jsni_run *run, float *weight, float *bias)
     const jsn_status status =
         jsni_model_read(run->group->model, run->member, JSNI_BLOCK_PARAMETERS, params);
     if (status == JSN_OK && find_head(graph, &w, &b))
-        for (size_t c = 0; c < run->problem->classes; c++) {
+        for (size_t c = 0; c < run->job.problem->classes; c++) {
             double sum = (double)params[b->offset + c];
             for (size_t k = 0; k < h->floats; k++) {
                 const size_t at = c * h->floats + k;
@@ -241,12 +241,12 @@ static jsn_status unfold(const jsni_run *run, float *weight, float *bias)
 
 jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
 {
-    const size_t classes = run->problem->classes;
+    const size_t classes = run->job.problem->classes;
     jsn_model *whole = NULL;
     int head = 0;
-    float *weight = jsni_alloc(classes, (run->head->floats + 1) * sizeof *weight);
+    float *weight = jsni_alloc(classes, (run->feed.head->floats + 1) * sizeof *weight);
     JSNI_TRY_ALLOC(weight);
-    float *bias = weight + classes * run->head->floats;
+    float *bias = weight + classes * run->feed.head->floats;
     jsn_status status = unfold(run, weight, bias);
     if (status == JSN_OK)
         status = make_model(run, classes, &whole);
@@ -265,7 +265,8 @@ jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
 
 void jsni_head_remove_body(const jsni_run *run)
 {
-    char *path = run->head == NULL ? NULL : jsni_path_join(run->folder.path, body_file);
+    char *path =
+        run->feed.head == NULL ? NULL : jsni_path_join(run->folder.path, body_file);
     if (path != NULL)
         (void)remove(path);
     jsni_free(path);

@@ -129,7 +129,7 @@ static jsn_status take_cached(filling *f)
 static jsn_status mark_pass(filling *f)
 {
     const jsni_run *run = f->run;
-    const jsn_train_config *c = run->config;
+    const jsn_train_config *c = run->job.config;
     char weights[JSNI_SHA256_HEX], text[600];
     jsn_device_info device;
     JSNI_TRY(jsni_model_sha256(f->body, weights));
@@ -144,7 +144,7 @@ static jsn_status mark_pass(filling *f)
     jsni_sha256_add(&f->common, c->network, strlen(c->network) + 1);
     jsni_sha256_add(&f->common, pipeline, strlen(pipeline) + 1);
     if (f->copy > 0)
-        jsni_sha256_add(&f->common, &run->seed, sizeof run->seed);
+        jsni_sha256_add(&f->common, &run->job.seed, sizeof run->job.seed);
     return JSN_OK;
 }
 
@@ -152,11 +152,11 @@ static jsn_status mark_pass(filling *f)
 static jsn_status compute_left(filling *f)
 {
     const jsni_run *run = f->run;
-    const jsn_train_config *c = run->config;
+    const jsn_train_config *c = run->job.config;
     const jsni_loader_options o = {
         .part = &f->left,
         .draws = f->draws,
-        .classes = run->problem->classes,
+        .classes = run->job.problem->classes,
         .augment = f->copy > 0 ? run->group->augment : run->group->plain,
         .height = (size_t)c->image_size,
         .width = (size_t)c->image_size,
@@ -164,7 +164,7 @@ static jsn_status compute_left(filling *f)
         .views = 1,
         .workers = (size_t)c->workers,
         .order = JSNI_ORDER_KEPT,
-        .seed = run->seed,
+        .seed = run->job.seed,
         .max_bad = (size_t)c->max_bad,
         .scaled_decode = c->scaled_decode,
     };

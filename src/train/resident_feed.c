@@ -75,10 +75,10 @@ static jsn_status upload_part(const jsni_group *group, const jsni_part *part,
  * sample number of the split. */
 static void copy_memory(const jsni_run *run, float *device, bool from_device)
 {
-    const jsni_part *part = &run->problem->train;
-    const size_t classes = run->problem->classes;
+    const jsni_part *part = &run->job.problem->train;
+    const size_t classes = run->job.problem->classes;
     for (size_t i = 0; i < part->count; i++) {
-        float *own = run->memory + i * classes;
+        float *own = run->samples.memory + i * classes;
         float *other = device + part->index[i] * classes;
         memcpy(from_device ? own : other, from_device ? other : own,
                classes * sizeof *own);
@@ -88,12 +88,12 @@ static void copy_memory(const jsni_run *run, float *device, bool from_device)
 /* Room for the device's; NULL, and no failure, without a method. */
 static jsn_status memory_room(const jsni_run *run, float **out)
 {
-    const jsni_part *part = &run->problem->train;
+    const jsni_part *part = &run->job.problem->train;
     *out = NULL;
-    if (run->memory == NULL)
+    if (run->samples.memory == NULL)
         return JSN_OK;
     JSNI_TRY_ALLOC(*out = jsni_alloc_zero(jsn_dataset_samples(part->data, part->split),
-                                          run->problem->classes * sizeof **out));
+                                          run->job.problem->classes * sizeof **out));
     return JSN_OK;
 }
 
@@ -112,7 +112,7 @@ jsn_status jsni_resident_memory(jsni_run *run)
 /* Labels by sample number of the split; samples outside the part are never asked for. */
 static jsn_status upload_labels(const jsni_run *run)
 {
-    const jsni_part *part = &run->problem->train;
+    const jsni_part *part = &run->job.problem->train;
     const size_t samples = jsn_dataset_samples(part->data, part->split);
     float *memory = NULL;
     JSNI_TRY(memory_room(run, &memory));
@@ -129,7 +129,7 @@ static jsn_status upload_labels(const jsni_run *run)
             second[part->index[i]] = jsni_part_mislabelled(part, i);
         }
         const jsni_resident_labels labels = {used, part->truth ? truth : NULL,
-                                             run->loss_noisy != NULL ? second : NULL,
+                                             run->losses.noisy != NULL ? second : NULL,
                                              memory};
         status = ops_of(run->group)
                      ->set_labels(run->group->model->plan, run->member, &labels);
@@ -152,10 +152,10 @@ static bool same_part(const jsni_part *a, const jsni_part *b)
  * asks for, the device does. */
 static bool fits(const jsni_group *group, const jsni_run *run)
 {
-    const jsni_problem *p = run->problem, *all = group->problem;
-    return p->train.soft == NULL && run->class_weights == NULL &&
-           run->posteriors == NULL &&
-           (size_t)run->config->views <= JSNI_RESIDENT_VIEWS &&
+    const jsni_problem *p = run->job.problem, *all = group->problem;
+    return p->train.soft == NULL && run->arrays.class_weights == NULL &&
+           run->samples.posteriors == NULL &&
+           (size_t)run->job.config->views <= JSNI_RESIDENT_VIEWS &&
            p->train.count == all->train.count && same_part(&p->val, &all->val) &&
            same_part(&p->test, &all->test);
 }
@@ -189,14 +189,14 @@ jsn_status jsni_resident_set_up(jsni_group *group)
 /* Sample numbers of the steps of an epoch, [steps][batch]. */
 static jsn_status make_order(const jsni_run *run, uint32_t **out)
 {
-    const jsni_part *part = &run->problem->train;
+    const jsni_part *part = &run->job.problem->train;
     uint32_t *order = jsni_alloc(part->count, sizeof *order);
     JSNI_TRY_ALLOC(order);
-    const bool balanced = strcmp(run->config->sampling, "balanced") == 0;
+    const bool balanced = strcmp(run->job.config->sampling, "balanced") == 0;
     const jsn_status status =
-        jsni_loader_make_order(part, run->problem->classes,
+        jsni_loader_make_order(part, run->job.problem->classes,
                                balanced ? JSNI_ORDER_BALANCED : JSNI_ORDER_SHUFFLED,
-                               run->seed, (uint32_t)run->state.epoch, order);
+                               run->job.seed, (uint32_t)run->state.epoch, order);
     for (size_t i = 0; i < part->count; i++)
         order[i] = part->index[order[i]];
     *out = order;
@@ -206,14 +206,14 @@ static jsn_status make_order(const jsni_run *run, uint32_t **out)
 static void count_steps(jsni_run *run, const jsni_resident_result *r, size_t steps)
 {
     jsni_counts *c = &run->state.counts;
-    const bool truth = run->problem->train.truth;
+    const bool truth = run->job.problem->train.truth;
     const uint64_t right = truth ? r->true_samples : r->samples;
     c->loss_sum = r->loss_sum;
     c->samples += r->samples;
     c->steps += steps;
     c->seen[JSNI_KIND_TRUE] += right;
     c->seen[JSNI_KIND_NOISY] += r->samples - right;
-    for (size_t v = 0; v < (size_t)run->config->views; v++) {
+    for (size_t v = 0; v < (size_t)run->job.config->views; v++) {
         c->correct[v][JSNI_KIND_TRUE] += truth ? r->fits_true[v] : r->fits[v];
         c->correct[v][JSNI_KIND_NOISY] += truth ? r->correct[v] - r->fits_true[v] : 0;
     }
@@ -254,10 +254,10 @@ static jsn_status make_mixup(epoch_plan *plan, const jsni_group *group)
     for (size_t i = 0; plan->walks != NULL && plan->shares != NULL && i < group->count;
          i++) {
         const jsni_run *run = &group->members[i];
-        for (size_t s = 0; jsni_mixup_on(run->config) && s < steps; s++) {
+        for (size_t s = 0; jsni_mixup_on(run->job.config) && s < steps; s++) {
             const size_t at = i * steps + s;
             plan->shares[at] =
-                jsni_mixup_draw(run->config->mixup, run->seed,
+                jsni_mixup_draw(run->job.config->mixup, run->job.seed,
                                 (uint32_t)run->state.epoch, s, batch, partner);
             jsni_mixup_walk(partner, batch, plan->walks + at * batch);
         }
@@ -269,7 +269,7 @@ static jsn_status make_mixup(epoch_plan *plan, const jsni_group *group)
 static bool any_mixup(const jsni_group *group)
 {
     for (size_t i = 0; i < group->count; i++)
-        if (jsni_mixup_on(group->members[i].config))
+        if (jsni_mixup_on(group->members[i].job.config))
             return true;
     return false;
 }
@@ -294,13 +294,13 @@ static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order
 {
     jsni_resident_member own = {.order = order,
                                 .rates = rates,
-                                .seed = run->seed,
-                                .views = (size_t)run->config->views,
-                                .losses = {run->loss, run->loss_noisy},
+                                .seed = run->job.seed,
+                                .views = (size_t)run->job.config->views,
+                                .losses = {run->losses.main, run->losses.noisy},
                                 .update = run->group->model->update,
                                 .loss_sum = run->state.counts.loss_sum};
-    own.update.decay = run->config->weight_decay;
-    own.update.decay_all = run->config->decay_all != 0;
+    own.update.decay = run->job.config->weight_decay;
+    own.update.decay_all = run->job.config->decay_all != 0;
     return own;
 }
 
@@ -316,7 +316,7 @@ static jsni_resident_epoch make_chunk(const jsni_group *group, const epoch_plan 
         plan->members[i] =
             member_of(&group->members[i], plan->orders[i] + at->batch * batch,
                       plan->rates + first);
-        if (jsni_mixup_on(group->members[i].config)) {
+        if (jsni_mixup_on(group->members[i].job.config)) {
             plan->members[i].walk = plan->walks + first * batch;
             plan->members[i].shares = plan->shares + first;
         }
@@ -424,18 +424,18 @@ jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kind, const char *
                                 jsni_logits_fn *fn, void *user)
 {
     const jsni_part *part = jsni_run_part(run, kind);
-    const size_t classes = run->problem->classes;
+    const size_t classes = run->job.problem->classes;
     const bool whole = kind == JSNI_PASS_CLEAN || kind == JSNI_PASS_COPY;
     const size_t samples =
         whole ? jsn_dataset_samples(part->data, part->split) : part->count;
-    const jsn_dataset_traits *traits = jsn_dataset_about(run->problem->data);
+    const jsn_dataset_traits *traits = jsn_dataset_about(run->job.problem->data);
     jsni_resident_query query = {.set = kind == JSNI_PASS_VAL    ? JSNI_RESIDENT_VAL
                                         : kind == JSNI_PASS_TEST ? JSNI_RESIDENT_TEST
                                                                  : JSNI_RESIDENT_TRAIN,
                                  .augment = kind == JSNI_PASS_COPY ? run->group->augment
                                                                    : NULL,
                                  .purpose = JSNI_RNG_CONSISTENCY,
-                                 .seed = run->seed,
+                                 .seed = run->job.seed,
                                  .epoch = jsni_run_epochs_done(run)};
     memcpy(query.mean, traits->mean, sizeof query.mean);
     memcpy(query.deviation, traits->deviation, sizeof query.deviation);

@@ -20,7 +20,7 @@ JSN_MUST_CHECK jsn_status jsni_resident_logits(jsni_run *run, jsni_pass_kind kin
                                                const char *what, jsni_logits_fn *fn,
                                                void *user);
 
-/* Brings the memory of the run's method (run_memory.h) up to what the device has. */
+/* Brings the memory of the run's method (run_samples.h) up to what the device has. */
 JSN_MUST_CHECK jsn_status jsni_resident_memory(jsni_run *run);
 
 #endif /* JSNI_TRAIN_RESIDENT_FEED_H */

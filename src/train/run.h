@@ -1,6 +1,7 @@
 /* train/run.h - one network being trained in one run folder: everything it holds while
- * it runs, but for what it shares (group.h). run_setup.c opens and closes it, trainer.c runs its epochs, run_emit.c tells of
- * them, checkpoint.c keeps its state, finish.c writes what remains when it is done. */
+ * it runs, but for what it shares (group.h). Each part has a header of its own. run_setup.c
+ * opens and closes it, trainer.c runs its epochs, run_emit.c tells of them, checkpoint.c keeps
+ * its state, finish.c writes what remains when it is done. */
 #ifndef JSNI_TRAIN_RUN_H
 #define JSNI_TRAIN_RUN_H
 
@@ -8,88 +9,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "backend/model.h"
 #include "core/json.h"
-#include "jensen/loss.h"
 #include "jensen/train.h"
 #include "store/run_folder.h"
-#include "train/bad_images.h"
 #include "train/evaluate.h"
 #include "train/group.h"
-#include "train/head.h"
-#include "train/loader.h"
 #include "train/problem.h"
 #include "train/run_average.h"
+#include "train/run_feed.h"
+#include "train/run_history.h"
+#include "train/run_losses.h"
+#include "train/run_samples.h"
+#include "train/run_state.h"
 #include "train/schedule.h"
+#include "train/step_arrays.h"
 
-/* Evaluation passes over a part of the data. */
-typedef enum jsni_pass_kind {
-    JSNI_PASS_VAL,
-    JSNI_PASS_TEST,
-    JSNI_PASS_CLEAN, /* the training images as they are */
-    JSNI_PASS_COPY,  /* one augmented copy of each, for the consistency metric */
-    JSNI_PASSES
-} jsni_pass_kind;
+/* How fast a run is, for people; see jsni_group_clock. */
+typedef struct jsni_run_pace {
+    uint64_t images;        /* view-images of the epoch's steps, this call */
+    double measure_seconds; /* of the evaluation after them */
+} jsni_run_pace;
 
-/* What a checkpoint keeps besides the model's blocks and the rows on disk. */
-typedef struct jsni_run_state {
-    int64_t epoch;      /* epochs done */
-    size_t batch;       /* batches of the epoch under way that are done */
-    uint64_t step;      /* optimiser steps done */
-    jsni_counts counts; /* of the epoch under way */
-    double seconds;     /* of training and evaluation, all calls together */
-    double best_val;    /* NaN: none yet */
-    int64_t best_epoch; /* that it is of, from 1; 0: none yet */
-    double best_test;   /* NaN: none yet */
-} jsni_run_state;
+/* The latest checkpoint. */
+typedef struct jsni_run_saved {
+    double seconds; /* that it took */
+    bool stale;     /* steps were taken since */
+    bool damaged;   /* checkpoint.safetensors is, and was not replaced yet */
+} jsni_run_saved;
 
 typedef struct jsni_run {
-    const jsn_train_config *config; /* borrowed, complete */
-    const jsni_problem *problem;    /* borrowed */
-    uint64_t seed;                  /* of weights, order and augmentation */
+    jsni_group *group; /* borrowed: what it shares with the runs beside it */
+    size_t member;     /* which of the model's networks is this run's */
+    jsni_job job;      /* what is to be trained */
     jsni_run_folder folder;
-    jsni_group *group;   /* borrowed: what it shares with the runs beside it */
-    size_t member;       /* which of the model's networks is this run's */
-    jsn_logger logger;   /* writes log.txt and calls the caller's */
-    size_t number;       /* of the configuration in the call */
-    size_t part_of;      /* which member of an ensemble it is, from 1; 0: none */
-    const char *opening; /* borrowed, may be NULL: lines for log.txt */
+    jsn_logger logger; /* writes log.txt and calls the caller's */
 
-    jsni_head *head;             /* owned; NULL: the whole network is trained */
-    jsn_loss *loss, *loss_noisy; /* loss_noisy may be NULL */
+    jsni_run_losses losses;
     jsni_schedule schedule;
-    jsni_bad_tally *tally; /* shared by the loaders that follow */
-    jsni_loader *train;
-    jsni_loader *passes[JSNI_PASSES]; /* made when first needed */
+    jsni_run_feed feed;      /* images */
+    jsni_step_arrays arrays; /* labels and logits of a step */
 
-    double *class_weights; /* [classes], or NULL: all 1 */
-    int32_t *labels;       /* [batch] */
-    float *targets;        /* [batch][classes], or NULL: hard labels */
-    float *target;         /* [classes], with mixup; or NULL */
-    double *weights;       /* [batch], or NULL */
-    uint8_t *second;       /* [batch], or NULL */
-    float *logits;         /* [views][batch][classes] */
-    double *probabilities; /* [classes] */
-    float *posteriors;     /* [train.count][classes], or NULL: not recorded */
-    float *memory;       /* [train.count][classes] of a method, or NULL; run_memory.h */
-    float *memory_batch; /* [batch][classes], as memory */
-
-    jsni_average average; /* of the weights; empty without --ema */
-    jsni_run_state state;
-    jsn_epoch *past; /* [past_count], owned: the epochs of earlier calls */
-    size_t past_count;
-    jsn_epoch last; /* of the latest epoch */
-    jsni_bad_images bad;
-    /* Of the training images after the last epoch, for jsni_run_finish(); empty when
-     * that epoch was not in this call or they are not measured. */
-    jsni_predictions seen;
-    jsni_consistency consistency;
-    uint64_t epoch_images;     /* view-images of the epoch's steps, this call */
-    double measure_seconds;    /* of the evaluation after them */
-    double checkpoint_seconds; /* what the latest took */
-    bool unsaved;              /* steps were taken since */
-    bool damaged;              /* checkpoint.safetensors is, and was not replaced yet */
-    bool said_classes;         /* those without a readable image were */
+    jsni_run_state state;     /* where it stands */
+    jsni_run_samples samples; /* what it keeps of each training sample */
+    jsni_average average;     /* of the weights; empty without --ema */
+    jsni_run_history history; /* what it knows of its epochs */
+    jsni_run_saved saved;
+    jsni_run_pace pace;
 } jsni_run;
 
 /* Whether `folder` may be a run's: new, empty, one already, or with nothing in it that a
@@ -119,9 +84,6 @@ bool jsni_run_done(const jsni_run *run);
 /* Epochs whose steps are all done, also while their evaluation is under way; it names the
  * draws of the augmented copies. */
 uint32_t jsni_run_epochs_done(const jsni_run *run);
-
-/* The part that a pass goes over. */
-const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind);
 
 /* The logits of a pass, by position in its part; broken images are left out. */
 JSN_MUST_CHECK jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind,

@@ -19,8 +19,8 @@ jsn_status jsni_run_emit(jsni_run *run, jsn_event event)
         {run->group->watch->watcher.event, run->group->watch->watcher.user},
     };
     event.size = sizeof event;
-    event.number = run->number;
-    event.member = run->part_of;
+    event.number = run->job.number;
+    event.member = run->job.part_of;
     event.run = run->folder.path;
     for (size_t i = 0; i < JSNI_COUNT_OF(subscribers); i++)
         JSNI_TRY(jsni_watch_tell(run->group->watch, subscribers[i].hear,

@@ -17,51 +17,8 @@ uint32_t jsni_run_epochs_done(const jsni_run *run)
 
 bool jsni_run_done(const jsni_run *run)
 {
-    return jsni_early_stop_over(run->config, run->state.epoch, run->state.best_epoch);
-}
-
-const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind)
-{
-    if (kind == JSNI_PASS_VAL)
-        return &run->problem->val;
-    return kind == JSNI_PASS_TEST ? &run->problem->test : &run->problem->train;
-}
-
-/* In place of the images of a pass; NULL: the images themselves. */
-static const jsni_features *features_of(const jsni_run *run, jsni_pass_kind kind)
-{
-    if (run->head == NULL)
-        return NULL;
-    if (kind == JSNI_PASS_VAL)
-        return &run->head->val;
-    return kind == JSNI_PASS_TEST ? &run->head->test : &run->head->train;
-}
-
-static jsn_status open_pass(jsni_run *run, jsni_pass_kind kind)
-{
-    const jsn_train_config *c = run->config;
-    const bool copy = kind == JSNI_PASS_COPY;
-    const jsni_loader_options o = {
-        .part = jsni_run_part(run, kind),
-        .classes = run->problem->classes,
-        .augment = copy ? run->group->augment : run->group->plain,
-        .features = features_of(run, kind),
-        .plain_features = !copy,
-        .height = (size_t)c->image_size,
-        .width = (size_t)c->image_size,
-        .batch = (size_t)c->batch,
-        .views = 1,
-        .workers = (size_t)c->workers,
-        .order = JSNI_ORDER_KEPT,
-        .seed = run->seed,
-        .purpose = copy ? 1 : 0,
-        .max_bad = (size_t)c->max_bad,
-        .tally = run->tally,
-        .scaled_decode = c->scaled_decode,
-    };
-    if (run->passes[kind] != NULL)
-        return JSN_OK;
-    return jsni_loader_create(&run->passes[kind], &o);
+    return jsni_early_stop_over(run->job.config, run->state.epoch,
+                                run->state.best_epoch);
 }
 
 jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind, jsni_logits_fn *fn,
@@ -69,10 +26,10 @@ jsn_status jsni_run_logits(jsni_run *run, jsni_pass_kind kind, jsni_logits_fn *f
 {
     if (run->group->resident)
         return jsni_resident_logits(run, kind, pass_names[kind], fn, user);
-    JSNI_TRY(open_pass(run, kind));
+    JSNI_TRY(jsni_run_feed_pass(run, kind));
     const jsni_logits_pass pass = {.model = run->group->model,
-                                   .loader = run->passes[kind],
-                                   .classes = run->problem->classes,
+                                   .loader = run->feed.passes[kind],
+                                   .classes = run->job.problem->classes,
                                    .epoch = jsni_run_epochs_done(run),
                                    .fn = fn,
                                    .user = user,
@@ -89,8 +46,8 @@ jsn_status jsni_run_evaluate(jsni_run *run, jsni_pass_kind kind,
     if (part->data == NULL)
         return JSN_OK;
     jsni_collector c = {.part = part,
-                        .classes = run->problem->classes,
-                        .probabilities = run->probabilities,
+                        .classes = run->job.problem->classes,
+                        .probabilities = run->arrays.probabilities,
                         .evaluation = evaluation,
                         .predictions = predictions};
     return jsni_run_logits(run, kind, jsni_collect, &c);
@@ -99,7 +56,7 @@ jsn_status jsni_run_evaluate(jsni_run *run, jsni_pass_kind kind,
 jsn_status jsni_run_consistency(jsni_run *run, jsni_consistency *out,
                                 jsni_predictions *clean)
 {
-    const jsni_part *part = &run->problem->train;
+    const jsni_part *part = &run->job.problem->train;
     jsni_predictions copy = {0};
     JSNI_TRY(jsni_predictions_create(&copy, part->count));
     jsn_status status = jsni_run_evaluate(run, JSNI_PASS_CLEAN, NULL, clean);

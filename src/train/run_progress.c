@@ -22,8 +22,8 @@ void jsni_group_pace(jsni_group *group, size_t steps, double seconds)
 double jsni_run_image_rate(const jsni_run *run)
 {
     const double seconds = run->group->clock.epoch_seconds;
-    return run->epoch_images > 0 && seconds > 0.0 ? (double)run->epoch_images / seconds
-                                                  : NAN;
+    return run->pace.images > 0 && seconds > 0.0 ? (double)run->pace.images / seconds
+                                                 : NAN;
 }
 
 /* Seconds of a step: of this call, or of earlier ones before its first. */
@@ -38,17 +38,17 @@ static double step_seconds(const jsni_run *run)
  * on them does, since there is no backward pass. */
 static double guess_pass(const jsni_run *run, size_t images)
 {
-    const double trained = (double)(run->config->batch * run->config->views);
+    const double trained = (double)(run->job.config->batch * run->job.config->views);
     return step_seconds(run) * (double)images / (3.0 * trained);
 }
 
 /* Of the evaluation after an epoch that is not the last. */
 static double measure_seconds(const jsni_run *run)
 {
-    const jsni_problem *p = run->problem;
-    const bool every = strcmp(run->config->consistency, "every") == 0;
-    if (run->measure_seconds > 0.0)
-        return run->measure_seconds;
+    const jsni_problem *p = run->job.problem;
+    const bool every = strcmp(run->job.config->consistency, "every") == 0;
+    if (run->pace.measure_seconds > 0.0)
+        return run->pace.measure_seconds;
     return guess_pass(run,
                       p->val.count + p->test.count + (every ? 2 * p->train.count : 0));
 }
@@ -56,15 +56,15 @@ static double measure_seconds(const jsni_run *run)
 /* Of the measuring that comes with the last epoch alone: consistency, final weights. */
 static double last_seconds(const jsni_run *run)
 {
-    const jsni_problem *p = run->problem;
-    const bool end = strcmp(run->config->consistency, "end") == 0;
+    const jsni_problem *p = run->job.problem;
+    const bool end = strcmp(run->job.config->consistency, "end") == 0;
     return guess_pass(run,
                       p->val.count + p->test.count + (end ? 2 * p->train.count : 0));
 }
 
 double jsni_run_seconds_left(const jsni_run *run)
 {
-    const double epochs = (double)run->config->epochs,
+    const double epochs = (double)run->job.config->epochs,
                  steps = (double)run->group->steps;
     const double left = jsni_run_done(run) ? 0.0 : epochs - (double)run->state.epoch;
     const jsni_group_clock *clock = &run->group->clock;
@@ -88,7 +88,8 @@ void jsni_run_progress(void *user, const jsn_progress *progress)
     char place[96], share_text[32];
     const char *parts[MOST_PARTS] = {share_text};
     size_t count = 1;
-    const double epoch = (double)run->state.epoch, epochs = (double)run->config->epochs;
+    const double epoch = (double)run->state.epoch,
+                 epochs = (double)run->job.config->epochs;
     jsni_text where = jsni_text_in(place, sizeof place);
     if (!jsni_run_done(run))
         jsni_text_format(&where, "epoch %.0f/%.0f%s", epoch + 1.0, epochs,

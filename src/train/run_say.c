@@ -93,8 +93,8 @@ jsn_status jsni_run_say_hear(void *user, const jsn_event *event)
 static jsn_status say_bad(jsni_run *run)
 {
     char text[700];
-    const jsni_loader *loaders[] = {run->train, run->passes[JSNI_PASS_VAL],
-                                    run->passes[JSNI_PASS_TEST]};
+    const jsni_loader *loaders[] = {run->feed.train, run->feed.passes[JSNI_PASS_VAL],
+                                    run->feed.passes[JSNI_PASS_TEST]};
     const char *reason = NULL;
     size_t bad = 0;
     for (size_t l = 0; l < sizeof loaders / sizeof loaders[0]; l++) {

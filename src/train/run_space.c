@@ -27,11 +27,11 @@ static jsni_run_space measure(const jsni_run *run)
     const uint64_t slots = run->group->model->options.optimiser_slots;
     const uint64_t averaged = run->average.params != NULL;
     const uint64_t rows =
-        4 * (uint64_t)run->problem->train.count * run->problem->classes;
-    jsni_run_space space = {.posteriors = run->posteriors != NULL ? rows : 0};
+        4 * (uint64_t)run->job.problem->train.count * run->job.problem->classes;
+    jsni_run_space space = {.posteriors = run->samples.posteriors != NULL ? rows : 0};
     space.checkpoints =
         3 * (weights + slots * 4 * (uint64_t)g->param_floats + averaged * weights +
-             space.posteriors + (run->memory != NULL ? rows : 0));
+             space.posteriors + (run->samples.memory != NULL ? rows : 0));
     space.weights = (2 + averaged) * weights;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         space.there += size_of(run, names[i]);

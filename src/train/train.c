@@ -19,7 +19,7 @@
 #include "train/mixup.h"
 #include "train/run_differs.h"
 #include "train/run_name.h"
-#include "train/run_memory.h"
+#include "train/run_samples.h"
 #include "train/run_plugin.h"
 #include "train/spec_check.h"
 
@@ -83,7 +83,7 @@ static jsn_status tell_finished(jsni_watch *watch, const jsni_job *job,
     const jsn_event event = {.size = sizeof event,
                              .kind = JSN_EVENT_FINISHED,
                              .number = job->number,
-                             .member = job->member,
+                             .member = job->part_of,
                              .run = job->folder,
                              .finished = &finished};
     return jsni_watch_tell(watch, watch->watcher.event, watch->watcher.user, &event);
@@ -108,7 +108,7 @@ static jsn_status tell_earlier(jsni_watch *watch, const jsni_job *job,
     const jsn_event event = {.size = sizeof event,
                              .kind = JSN_EVENT_OPENED,
                              .number = job->number,
-                             .member = job->member,
+                             .member = job->part_of,
                              .run = job->folder,
                              .opened = &opened};
     const jsn_status status =
@@ -212,7 +212,7 @@ static jsn_status member_jobs(const jsni_job *job, jsni_job *jobs)
                              .seed = (uint64_t)job->config->seed + m,
                              .opening = job->opening,
                              .number = job->number,
-                             .member = m + 1};
+                             .part_of = m + 1};
         JSNI_TRY_ALLOC(jobs[m].folder);
         JSNI_TRY(jsni_folder_create_in(job->folder, name)); /* it may not be a link */
     }
@@ -283,7 +283,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
     JSNI_TRY(jsn_train_config_resolve(config));
     JSNI_TRY(jsni_run_plugins(config));
     JSNI_TRY(jsni_train_check_specs(config));
-    JSNI_TRY(jsni_run_memory_check(config));
+    JSNI_TRY(jsni_run_samples_check(config));
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
     JSNI_TRY(jsni_choose(config, problem, logger));
     JSNI_TRY(jsni_mixup_check(config));

@@ -15,94 +15,31 @@
 #include "core/text.h"
 #include "store/record_epoch.h"
 #include "train/early_stop.h"
-#include "train/mixup.h"
 #include "train/run.h"
-#include "train/run_memory.h"
-
-/* The soft targets of a batch, mixed as its images are. */
-static void gather_targets(jsni_run *run, const jsni_batch *batch)
-{
-    const jsni_part *part = &run->problem->train;
-    const size_t classes = run->problem->classes;
-    for (size_t i = 0; i < batch->samples; i++) {
-        const uint32_t at = batch->position[i];
-        float *row = run->targets + i * classes;
-        for (size_t k = 0; k < classes; k++)
-            row[k] = part->soft != NULL ? part->soft[at * classes + k]
-                                        : (float)(k == (size_t)part->used[at]);
-    }
-    if (batch->partner != NULL)
-        jsni_mixup_rows(run->targets, classes, batch->samples, batch->share,
-                        batch->partner, run->target);
-}
-
-/* The labels, weights and masks of a batch. */
-static jsn_model_batch gather(jsni_run *run, const jsni_batch *batch)
-{
-    const jsni_part *part = &run->problem->train;
-    const bool mixed = batch->partner != NULL;
-    if (run->targets != NULL)
-        gather_targets(run, batch);
-    for (size_t i = 0; i < batch->samples; i++) {
-        const uint32_t at = batch->position[i];
-        run->labels[i] = part->used[at];
-        if (run->weights != NULL)
-            run->weights[i] = run->class_weights[part->used[at]];
-        if (run->second != NULL)
-            run->second[i] = jsni_part_mislabelled(part, at);
-    }
-    return (jsn_model_batch){.images = batch->images,
-                             .views = (size_t)run->config->views,
-                             .samples = batch->samples,
-                             .labels = run->targets == NULL ? run->labels : NULL,
-                             .targets = run->targets,
-                             .weights = mixed ? NULL : run->weights,
-                             .class_weights = mixed ? run->class_weights : NULL,
-                             .second = run->second,
-                             .memory = jsni_run_memory_take(run, batch)};
-}
 
 /* Adds the batch to the counts of the epoch, and to the posteriors when this is the
  * last one. */
 static jsn_status count_batch(jsni_run *run, const jsni_batch *batch, double mean)
 {
-    const jsni_part *part = &run->problem->train;
-    const size_t classes = run->problem->classes;
-    jsni_counts *c = &run->state.counts;
-    JSNI_TRY(jsni_model_logits(run->group->model, run->logits));
-    for (size_t i = 0; i < batch->samples; i++) {
-        const uint32_t at = batch->position[i];
-        const jsni_kind kind =
-            jsni_part_mislabelled(part, at) ? JSNI_KIND_NOISY : JSNI_KIND_TRUE;
-        c->seen[kind]++;
-        for (size_t v = 0; v < (size_t)run->config->views; v++) {
-            const float *row = run->logits + (v * batch->samples + i) * classes;
-            c->correct[v][kind] += jsni_argmax(row, classes) == (size_t)part->given[at];
-        }
-    }
-    c->loss_sum += mean * (double)batch->samples;
-    c->samples += batch->samples;
-    c->steps++;
-    if (run->posteriors != NULL && run->state.epoch + 1 == run->config->epochs)
-        for (size_t i = 0; i < batch->samples; i++) {
-            float *to = run->posteriors + batch->position[i] * classes;
-            jsni_softmax(run->logits + i * classes, classes, run->probabilities);
-            for (size_t k = 0; k < classes; k++)
-                to[k] = (float)run->probabilities[k];
-        }
+    JSNI_TRY(jsni_model_logits(run->group->model, run->arrays.logits));
+    jsni_step_count(&run->arrays, batch, mean, &run->state.counts);
+    if (run->state.epoch + 1 == run->job.config->epochs)
+        jsni_run_samples_record(&run->samples, batch->position, batch->samples,
+                                run->arrays.logits, false, run->arrays.probabilities);
     return JSN_OK;
 }
 
 static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rate)
 {
-    const jsn_model_batch given = gather(run, batch);
-    const jsn_model_step step = {.loss = run->loss,
-                                 .second = run->loss_noisy,
+    jsn_model_batch given = jsni_step_gather(&run->arrays, batch);
+    given.memory = jsni_run_samples_take(&run->samples, batch);
+    const jsn_model_step step = {.loss = run->losses.main,
+                                 .second = run->losses.noisy,
                                  .rate = rate,
-                                 .weight_decay = run->config->weight_decay,
-                                 .decay_all = run->config->decay_all != 0,
+                                 .weight_decay = run->job.config->weight_decay,
+                                 .decay_all = run->job.config->decay_all != 0,
                                  .step = run->state.step + 1,
-                                 .seed = run->seed};
+                                 .seed = run->job.seed};
     double mean = 0.0;
     const jsn_status status =
         jsn_model_train_step(run->group->model, &given, &step, &mean, NULL);
@@ -115,41 +52,41 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
                          jsn_last_error(), advice);
     }
     JSNI_TRY(status);
-    jsni_run_memory_keep(run, batch);
+    jsni_run_samples_keep(&run->samples, batch);
     run->state.step++;
     if (run->average.params != NULL)
-        JSNI_TRY(jsni_average_move(&run->average, run->group->model, run->config->ema,
-                                   run->state.step));
+        JSNI_TRY(jsni_average_move(&run->average, run->group->model,
+                                   run->job.config->ema, run->state.step));
     return count_batch(run, batch, mean);
 }
 
 double jsni_run_rate(const jsni_run *run, size_t batch)
 {
-    return run->config->lr * jsni_schedule_factor(&run->schedule,
-                                                  (size_t)run->state.epoch, batch,
-                                                  run->group->steps);
+    return run->job.config->lr * jsni_schedule_factor(&run->schedule,
+                                                      (size_t)run->state.epoch, batch,
+                                                      run->group->steps);
 }
 
 void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
 {
     char here[64] = "";
     const double rate = jsni_run_rate(run, batch);
-    if (rate != run->config->lr)
+    if (rate != run->job.config->lr)
         (void)jsni_format(here, sizeof here, "; %g here, by the schedule", rate);
-    (void)jsni_format(out, room, "try a smaller --lr (it is %g%s)", run->config->lr,
+    (void)jsni_format(out, room, "try a smaller --lr (it is %g%s)", run->job.config->lr,
                       here);
 }
 
 jsn_status jsni_run_host_steps(jsni_run *run)
 {
-    JSNI_TRY(
-        jsni_loader_begin(run->train, (uint32_t)run->state.epoch, run->state.batch));
+    JSNI_TRY(jsni_loader_begin(run->feed.train, (uint32_t)run->state.epoch,
+                               run->state.batch));
     /* Broken images may leave less of a batch than the network can be trained on. */
     const size_t least = jsni_graph_lone_norm(run->group->model->graph) != NULL ? 2 : 1;
     double last = jsni_clock();
     for (;;) {
         const jsni_batch *batch = NULL;
-        JSNI_TRY(jsni_loader_next(run->train, &batch));
+        JSNI_TRY(jsni_loader_next(run->feed.train, &batch));
         if (batch == NULL)
             return JSN_OK;
         const size_t used = batch->samples >= least ? batch->samples : 0;
@@ -191,8 +128,8 @@ static jsn_epoch begin_record(const jsni_run *run)
     const jsni_counts *c = &run->state.counts;
     jsn_epoch e = jsni_epoch_none();
     e.epoch = run->state.epoch + 1;
-    e.epochs = run->config->epochs;
-    e.views = (size_t)run->config->views;
+    e.epochs = run->job.config->epochs;
+    e.views = (size_t)run->job.config->views;
     e.lr = jsni_run_rate(run, run->group->steps - 1);
     e.loss = jsni_counts_loss(c);
     for (size_t v = 0; v < e.views; v++) {
@@ -209,35 +146,32 @@ static jsn_epoch begin_record(const jsni_run *run)
 /* The validation accuracy that the best epoch is found by; NaN: there is none. */
 static double val_of(const jsni_run *run, const jsn_epoch *e)
 {
-    const bool noisy = strcmp(run->config->val_labels, "noisy") == 0;
+    const bool noisy = strcmp(run->job.config->val_labels, "noisy") == 0;
     return noisy ? e->val_acc_noisy : e->val_acc;
 }
 
 /* After every epoch or the last one; what the last one gives is kept for the result. */
 static jsn_status measure_consistency(jsni_run *run, jsn_epoch *e)
 {
-    const char *when = run->config->consistency;
+    const char *when = run->job.config->consistency;
     const int64_t epoch = run->state.epoch + 1;
     const bool better =
         val_of(run, e) > run->state.best_val || run->state.best_epoch == 0;
-    const bool last = jsni_early_stop_over(run->config, epoch,
+    const bool last = jsni_early_stop_over(run->job.config, epoch,
                                            better ? epoch : run->state.best_epoch);
     if (strcmp(when, "never") == 0 || (!last && strcmp(when, "every") != 0))
         return JSN_OK;
     jsni_predictions clean = {0};
-    JSNI_TRY(jsni_predictions_create(&clean, run->problem->train.count));
-    const jsn_status status = jsni_run_consistency(run, &run->consistency, &clean);
+    JSNI_TRY(jsni_predictions_create(&clean, run->job.problem->train.count));
+    const jsn_status status =
+        jsni_run_consistency(run, &run->history.consistency, &clean);
     if (status == JSN_OK) {
-        const jsni_consistency *c = &run->consistency;
+        const jsni_consistency *c = &run->history.consistency;
         e->consistency = jsni_consistency_share(c, JSNI_KINDS);
         e->consistency_true = jsni_consistency_share(c, JSNI_KIND_TRUE);
         e->consistency_noisy = jsni_consistency_share(c, JSNI_KIND_NOISY);
     }
-    jsni_predictions_release(&run->seen);
-    if (status == JSN_OK && last)
-        run->seen = clean;
-    else
-        jsni_predictions_release(&clean);
+    jsni_run_history_keep(&run->history, &clean, status == JSN_OK && last);
     return status;
 }
 
@@ -263,20 +197,20 @@ static jsn_status evaluate_part(jsni_run *run, jsni_pass_kind kind, const char *
                                 jsni_evaluation *out)
 {
     const jsni_part *part = jsni_run_part(run, kind);
-    const jsni_part *train = &run->problem->train;
+    const jsni_part *train = &run->job.problem->train;
     JSNI_TRY(jsni_run_evaluate(run, kind, out, NULL));
     if (part->data == NULL ||
         (part->data == train->data && part->split == train->split))
         return JSN_OK;
-    return check_used(run, run->passes[kind], out->samples, what);
+    return check_used(run, run->feed.passes[kind], out->samples, what);
 }
 
 static jsn_status measure(jsni_run *run, jsn_epoch *e)
 {
     jsni_evaluation val = {0}, test = {0};
-    jsn_status status = jsni_evaluation_create(&val, run->problem->classes);
+    jsn_status status = jsni_evaluation_create(&val, run->job.problem->classes);
     if (status == JSN_OK)
-        status = jsni_evaluation_create(&test, run->problem->classes);
+        status = jsni_evaluation_create(&test, run->job.problem->classes);
     if (status == JSN_OK)
         status = evaluate_part(run, JSNI_PASS_VAL, "validation", &val);
     if (status == JSN_OK)
@@ -297,15 +231,10 @@ static jsn_status measure(jsni_run *run, jsn_epoch *e)
     return weight_norm(run, &e->weight_norm2);
 }
 
-/* fmax() ignores a NaN on either side. */
 static jsn_status keep_best(jsni_run *run, const jsn_epoch *e)
 {
-    const double val = val_of(run, e);
-    run->state.best_test = fmax(run->state.best_test, e->test_acc);
-    if (isnan(val) || val <= run->state.best_val)
+    if (!jsni_run_state_judge(&run->state, val_of(run, e), e->test_acc))
         return JSN_OK;
-    run->state.best_val = val;
-    run->state.best_epoch = run->state.epoch + 1;
     jsni_model_select(run->group->model, run->member);
     return jsni_run_save_model(run, JSNI_RUN_BEST, NULL);
 }
@@ -316,14 +245,14 @@ static jsn_status keep_best(jsni_run *run, const jsn_epoch *e)
 static jsn_status judge_epoch(jsni_run *run)
 {
     const double start = jsni_clock();
-    JSNI_TRY(check_used(run, run->train, run->state.counts.samples, "training"));
-    jsn_epoch *e = &run->last;
+    JSNI_TRY(check_used(run, run->feed.train, run->state.counts.samples, "training"));
+    jsn_epoch *e = &run->history.last;
     *e = begin_record(run);
     run->group->clock.measuring = start;
     JSNI_TRY(measure(run, e));
     run->group->clock.measuring = 0.0;
-    run->measure_seconds = jsni_clock() - start;
-    run->state.seconds += run->measure_seconds;
+    run->pace.measure_seconds = jsni_clock() - start;
+    run->state.seconds += run->pace.measure_seconds;
     JSNI_TRY(keep_best(run, e));
     e->seconds = run->state.seconds;
     e->time = (double)time(NULL);
@@ -338,8 +267,6 @@ jsn_status jsni_run_end_epoch(jsni_run *run)
     const jsn_status status = judge_epoch(run);
     JSNI_TRY(jsni_average_show(&run->average, run->group->model, false));
     JSNI_TRY(status);
-    run->state.epoch++;
-    run->state.batch = 0;
-    run->state.counts = (jsni_counts){0};
+    jsni_run_state_next_epoch(&run->state);
     return JSN_OK;
 }

@@ -119,7 +119,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(status == (found ? JSN_OK : JSN_ERR_DATA));
     if (!found)
         return 0;
-    FUZZ_CHECK(run->state.epoch >= 0 && run->state.epoch <= run->config->epochs);
+    FUZZ_CHECK(run->state.epoch >= 0 && run->state.epoch <= run->job.config->epochs);
     FUZZ_CHECK(run->state.batch <= run->group->steps);
     (void)jsni_run_done(run);
     (void)jsni_run_rate(run, run->state.batch);

@@ -121,12 +121,12 @@ static int set_up(void **state)
                             .members = f->runs,
                             .count = MEMBERS};
     for (size_t m = 0; m < MEMBERS; m++) {
-        f->runs[m] = (jsni_run){.config = &f->config[m],
-                                .problem = &f->problem,
-                                .seed = m + 1,
-                                .group = &f->group,
+        f->runs[m] = (jsni_run){.group = &f->group,
                                 .member = m,
-                                .number = m,
+                                .job = {.config = &f->config[m],
+                                        .problem = &f->problem,
+                                        .seed = m + 1,
+                                        .number = m},
                                 .logger = {NULL, no_message, no_progress}};
         assert_ok(jsni_schedule_parse("constant", EPOCHS, &f->runs[m].schedule));
     }
@@ -150,8 +150,8 @@ static void assert_in_step(const fixture *f, size_t batch)
         assert_int_equal(f->runs[m].state.batch, batch);
         assert_int_equal(f->runs[m].state.step, batch);
         assert_int_equal(f->runs[m].state.counts.samples, batch * BATCH);
-        assert_true(f->runs[m].epoch_images == 2 * BATCH * batch);
-        assert_true(f->runs[m].unsaved);
+        assert_true(f->runs[m].pace.images == 2 * BATCH * batch);
+        assert_true(f->runs[m].saved.stale);
     }
     assert_true(jsni_group_lead(&f->group) == &f->runs[0]);
 }
@@ -225,7 +225,7 @@ static void test_the_pace_is_the_mean_of_an_epoch(void **state)
     assert_int_equal(g->clock.steps, 210);
     /* Nine epochs of ten steps are left, and what their evaluation takes. */
     f->runs[0].state.epoch = 1;
-    f->runs[0].measure_seconds = 3.0;
+    f->runs[0].pace.measure_seconds = 3.0;
     const double left = jsni_run_seconds_left(&f->runs[0]);
     assert_true(left > 9.0 * 13.0 && left < 9.0 * 13.0 + 3000.0);
     g->clock.after = 1;
@@ -241,7 +241,7 @@ static void test_checkpoints_cost_a_twentieth(void **state)
     jsni_group *g = &f->group;
     g->clock.checkpoint = 100.0;
     for (size_t m = 0; m < MEMBERS; m++)
-        f->runs[m].checkpoint_seconds = 1.0;
+        f->runs[m].saved.seconds = 1.0;
     assert_false(jsni_group_checkpoint_due(g, 159.9));
     assert_true(jsni_group_checkpoint_due(g, 160.0));
     for (size_t m = 0; m < MEMBERS; m++)
