@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""make_photo_goldens.py - writes tests/golden/photo_networks.safetensors: what PyTorch computes
-in float64 for the networks for photographs, and how far float32 is from it.
+"""make_photo_goldens.py [tune] - writes tests/golden/photo_networks.safetensors: what PyTorch computes
+in float64 for the networks for photographs, and how far float32 is from it. `tune` writes
+tests/golden/tuned_networks.safetensors instead: the same in fine-tuning.
 
 Needs torch, torchvision, efficientnet_lite_pytorch and numpy. Weights, images and labels follow
 from the formula of tests/backend/network_formula.h, so the file has results alone:
@@ -13,11 +14,15 @@ from the formula of tests/backend/network_formula.h, so the file has results alo
     NAME/statistics      the same for running means and variances after the step
     NAME/deviation       float32 beside float64: eval_logits, train_logits, the norms and the entries
                          of gradients and of statistics, as parts of the largest
+
+The second file has setup, loss and gradients where BatchNorm keeps its running statistics, which
+follow from the formula as well.
 """
 import json
 import math
 import os
 import struct
+import sys
 
 import numpy as np
 import torch
@@ -27,6 +32,7 @@ from efficientnet_lite_pytorch import EfficientNet
 CASES = [("efficientnet-lite0", 4, 64), ("efficientnet-lite1", 4, 49), ("efficientnet-lite2", 4, 52),
          ("efficientnet-lite3", 4, 40), ("efficientnet-lite4", 4, 45), ("mobilenetv2", 4, 64),
          ("resnet34", 4, 64), ("resnet101", 4, 48)]
+TUNED = [("efficientnet-lite0", 3, 40), ("mobilenetv2", 3, 40), ("resnet34", 3, 40)]
 CLASSES = 7
 FIRST = 4
 U64 = (1 << 64) - 1
@@ -82,13 +88,37 @@ def rows(named):
     return np.array(out)
 
 
+def fill_statistics(net):
+    for name, b in net.named_buffers():
+        s = 2.0 * uniform(name, b.numel()) - 1.0
+        if name.endswith("running_mean"):
+            b.copy_(torch.from_numpy((0.1 * s).astype(np.float32)))
+        elif name.endswith("running_var"):
+            b.copy_(torch.from_numpy((1.0 + 0.5 * s).astype(np.float32)))
+
+
+def batch_of(batch, size, dtype):
+    x = math.sqrt(3.0) * (2.0 * uniform("input.view1", batch * 3 * size * size) - 1.0)
+    x = torch.from_numpy(x.astype(np.float32).reshape(batch, 3, size, size)).to(dtype)
+    return x, torch.from_numpy((uniform("labels", batch) * CLASSES).astype(np.int64))
+
+
+def tuned(name, batch, size):
+    net = network(name)
+    fill(net)
+    fill_statistics(net)
+    net = net.double().eval()
+    x, labels = batch_of(batch, size, torch.float64)
+    loss = torch.nn.functional.cross_entropy(net(x), labels)
+    loss.backward()
+    return {"loss": np.array([loss.item()]), "gradients": rows((n, p.grad) for n, p in net.named_parameters())}
+
+
 def run(name, batch, size, dtype):
     net = network(name)
     fill(net)
     net = net.to(dtype)
-    x = math.sqrt(3.0) * (2.0 * uniform("input.view1", batch * 3 * size * size) - 1.0)
-    x = torch.from_numpy(x.astype(np.float32).reshape(batch, 3, size, size)).to(dtype)
-    labels = torch.from_numpy((uniform("labels", batch) * CLASSES).astype(np.int64))
+    x, labels = batch_of(batch, size, dtype)
     net.eval()
     with torch.no_grad():
         result = {"eval_logits": net(x).double().numpy()}
@@ -116,7 +146,7 @@ def deviations(got, want):
     return np.array(out)
 
 
-def main():
+def networks():
     tensors = {}
     for name, batch, size in CASES:
         want = run(name, batch, size, torch.float64)
@@ -124,6 +154,20 @@ def main():
         want["setup"] = np.array([batch, size, CLASSES], dtype=np.float64)
         print(name, "loss %.6f" % want["loss"][0], "float32 off by", " ".join("%.1e" % d for d in want["deviation"]))
         tensors.update({f"{name}/{k}": v for k, v in want.items()})
+    return tensors
+
+
+def tuned_networks():
+    tensors = {}
+    for name, batch, size in TUNED:
+        want = tuned(name, batch, size)
+        want["setup"] = np.array([batch, size, CLASSES], dtype=np.float64)
+        print(name, "loss %.6f" % want["loss"][0])
+        tensors.update({f"{name}/{k}": v for k, v in want.items()})
+    return tensors
+
+
+def write(tensors, file):
     header, at = {}, 0
     for name, t in tensors.items():
         header[name] = {"dtype": "F64", "shape": list(t.shape), "data_offsets": [at, at + t.nbytes]}
@@ -131,8 +175,11 @@ def main():
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     here = os.path.dirname(os.path.abspath(__file__))
-    with open(os.path.join(here, "../tests/golden/photo_networks.safetensors"), "wb") as f:
+    with open(os.path.join(here, "../tests/golden", file), "wb") as f:
         f.write(struct.pack("<Q", len(text)) + text + b"".join(np.ascontiguousarray(t).tobytes() for t in tensors.values()))
 
 
-main()
+if sys.argv[1:] == ["tune"]:
+    write(tuned_networks(), "tuned_networks.safetensors")
+else:
+    write(networks(), "photo_networks.safetensors")

@@ -44,7 +44,8 @@ typedef struct jsn_train_config {
     char *labels, *noise, *loss, *loss_noisy, *method, *class_weights;
     char *plugin_sha256;
     /* network and augmentation */
-    char *network, *init, *finetune, *augment, *sampling;
+    char *network, *init, *finetune, *norm_stats, *augment, *sampling;
+    double layer_decay;
     int64_t views;
     /* optimisation */
     int64_t epochs, batch, nesterov, decay_all;

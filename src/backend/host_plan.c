@@ -252,8 +252,11 @@ static void update_piece(void *user, size_t index, size_t worker)
         const jsni_tensor *t = &graph->params[p];
         const size_t from = t->offset > begin ? t->offset : begin;
         const size_t to = t->offset + t->count < end ? t->offset + t->count : end;
+        jsni_update update = *job->update;
+        if (update.factor != NULL)
+            update.rate *= update.factor[p];
         if (from < to)
-            jsni_optim_apply(job->update, t->role, to - from, plan->params + from,
+            jsni_optim_apply(&update, t->role, to - from, plan->params + from,
                              plan->grads + from, plan->state + from,
                              graph->param_floats);
     }

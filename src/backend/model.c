@@ -10,6 +10,7 @@
 #include "core/words.h"
 #include "loss/loss_impl.h"
 #include "nn/network_impl.h"
+#include "nn/graph_part.h"
 
 void jsn_model_options_init(jsn_model_options *options)
 {
@@ -163,7 +164,29 @@ void jsn_model_destroy(jsn_model *model)
     jsni_backend_close(model->backend);
     jsni_graph_destroy(model->graph);
     jsni_free(model->staging);
+    jsni_free(model->factor);
     jsni_free(model);
+}
+
+jsn_status jsni_model_tune(jsn_model *model, double decay, bool keep_statistics)
+{
+    const jsni_graph *graph = model->graph;
+    if (model->backend->ops->can.gpu)
+        return jsni_fail(JSN_ERR_UNSUPPORTED,
+                         "fine-tuning layer by layer works on the CPU alone so far");
+    size_t *depth = jsni_alloc(graph->node_count, sizeof *depth);
+    JSNI_TRY_ALLOC(depth);
+    jsni_free(model->factor);
+    model->factor = jsni_alloc(graph->param_count, sizeof *model->factor);
+    jsni_graph_depths(graph, depth);
+    for (size_t i = 0; model->factor != NULL && i < graph->param_count; i++) {
+        model->factor[i] = 1.0;
+        for (size_t k = 0; k < depth[graph->params[i].node]; k++)
+            model->factor[i] *= decay;
+    }
+    jsni_free(depth);
+    model->keep_statistics = keep_statistics;
+    return model->factor == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
 size_t jsni_model_block_floats(const jsn_model *model, jsni_block block)
@@ -287,7 +310,8 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
         return jsni_fail(JSN_ERR_ARGUMENT, "the model was made for evaluation alone");
     if (step->step == 0)
         return jsni_fail(JSN_ERR_ARGUMENT, "train step: steps count from 1");
-    JSNI_TRY(check_samples(model->graph, batch->samples));
+    if (!model->keep_statistics)
+        JSNI_TRY(check_samples(model->graph, batch->samples));
     JSNI_TRY(check_loss(model, batch, step->loss));
     if (step->second != NULL)
         JSNI_TRY(check_loss(model, batch, step->second));
@@ -296,12 +320,14 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
     const jsni_labels labels = {batch->labels,        batch->targets, batch->weights,
                                 batch->class_weights, batch->second,  batch->memory};
     const jsni_losses losses = {step->loss, step->second};
-    const jsni_pass pass = {true, step->seed, (uint32_t)(step->step - 1)};
+    const jsni_pass pass = {!model->keep_statistics, step->seed,
+                            (uint32_t)(step->step - 1)};
     jsni_update update = model->update;
     update.rate = step->rate;
     update.decay = step->weight_decay;
     update.decay_all = step->decay_all != 0;
     update.step = step->step;
+    update.factor = model->factor;
 
     if (batch->images != NULL) {
         JSNI_TRY(ops->set_input(plan, 0, batch->images, batch->views, batch->samples));

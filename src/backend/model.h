@@ -12,9 +12,11 @@ struct jsn_model {
     jsni_plan *plan;       /* owned */
     jsni_plan_options options;
     jsni_memory memory;
-    jsni_update update; /* as the optimiser spec says; rate, decay, step per call */
-    size_t member;      /* that init, load, save and sha256 act on */
-    float *staging;     /* owned: [param_floats + stat_floats] for load, save, sha256 */
+    jsni_update update;   /* as the optimiser spec says; rate, decay, step per call */
+    bool keep_statistics; /* jsni_model_tune() */
+    double *factor;       /* owned: [param_count] of the rate, or NULL */
+    size_t member;        /* that init, load, save and sha256 act on */
+    float *staging; /* owned: [param_floats + stat_floats] for load, save, sha256 */
 };
 
 /* Floats of a canonical block of this model. */
@@ -42,6 +44,15 @@ void jsni_model_select(jsn_model *model, size_t member);
 JSN_MUST_CHECK jsn_status jsni_model_create(jsn_model **out, jsni_graph *graph,
                                             const char *device, const char *optimiser,
                                             const jsni_plan_options *options);
+
+/* From now on steps tune weights that the network has from elsewhere. The learning rate of a
+ * block of layers is `decay` times that of the block behind it, that of the classifier is
+ * the step's (nn/graph_part.h). With `keep_statistics` BatchNorm normalises by its running
+ * statistics, which stay as they are, and nothing is dropped.
+ *   JSN_ERR_UNSUPPORTED  on a GPU
+ *   JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_model_tune(jsn_model *model, double decay,
+                                          bool keep_statistics);
 
 /* SHA-256 over the bytes of all parameters, then all running statistics, each in the
  * order of the network's layers, little-endian float32. */

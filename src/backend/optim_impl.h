@@ -22,6 +22,8 @@ typedef struct jsni_update {
     uint64_t step;    /* counts from 1 */
     double
         value[JSNI_OPTIM_MAX_PARAMS]; /* the parameters of its spec, in their order */
+    /* [graph->param_count] of the rate, by tensor; NULL: all 1. CPU backends alone. */
+    const double *factor;
 } jsni_update;
 
 /* Turns one step into the numbers that the rule reads, rounded to float once; `decay` is

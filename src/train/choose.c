@@ -29,6 +29,7 @@
 #include "train/recipe_find.h"
 #include "train/run_begun.h"
 #include "train/schedule.h"
+#include "train/stages.h"
 
 enum {
     LARGE = 1000, /* pixels a side from which on an image is a large photograph */
@@ -135,7 +136,8 @@ static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
     if (c->method != NULL)
         JSNI_TRY(pick(c, logger, "loss", "what the method is made for", "ce"));
     JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, wants no tuning",
-                  jsni_head_alone(c) ? "gjs:pi1=0.98" : "gjs:pi1=0.5"));
+                  jsni_head_alone(c) || jsni_stages_two(c) ? "gjs:pi1=0.98"
+                                                           : "gjs:pi1=0.5"));
     JSNI_TRY(jsn_loss_check(c->loss, &views));
     if (c->loss_noisy != NULL)
         JSNI_TRY(jsn_loss_check(c->loss_noisy, &other));
@@ -225,8 +227,15 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
 {
     const size_t n = p->train.count;
     if (jsni_head_alone(c)) {
-        JSNI_TRY(pick(c, logger, "epochs", "the classifier alone", "20"));
-        JSNI_TRY(pick(c, logger, "lr", "the classifier alone, slowly", "0.003"));
+        JSNI_TRY(pick(c, logger, "epochs", "the classifier alone", JSNI_HEAD_EPOCHS));
+        JSNI_TRY(pick(c, logger, "lr", "the classifier alone, slowly", JSNI_HEAD_RATE));
+    }
+    if (jsni_stages_two(c)) {
+        JSNI_TRY(
+            pick(c, logger, "layer-decay", "lower rates towards the input", "0.8"));
+        JSNI_TRY(pick(c, logger, "norm-stats", "small data", "keep"));
+        JSNI_TRY(pick(c, logger, "epochs", "stage 2, from a trained classifier", "5"));
+        JSNI_TRY(pick(c, logger, "lr", "stage 2, slowly", "0.001"));
     }
     size_t batch = n >= 20000 ? 128 : n >= 2000 ? 64 : 32;
     while (batch > 4 && batch * 4 > n)
@@ -488,6 +497,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(check_average(c, &seen));
     c->val_fraction = p->val_fraction;
     JSNI_TRY(settle_weights(c, p, &seen, logger));
+    JSNI_TRY(jsni_stages_check(c, seen.gpu));
     if (is_quick(&seen) || seen.side >= LARGE)
         JSNI_TRY(pick_as_begun(c, p, seen, logger));
     const bool open = c->network == NULL && c->image_size == JSN_OPTION_INT_UNSET;

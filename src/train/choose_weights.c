@@ -37,8 +37,13 @@ const jsni_suitable *jsni_weights_suitable(bool gpu, size_t index)
 bool jsni_weights_wanted(const jsn_train_config *c, const jsni_look *seen)
 {
     return c->init == NULL && c->network == NULL && c->recipe == NULL &&
-           c->finetune == NULL && c->image_size == JSN_OPTION_INT_UNSET &&
-           c->augment == NULL && c->members <= 1 && seen->side > SMALL;
+           c->image_size == JSN_OPTION_INT_UNSET && c->augment == NULL &&
+           c->members <= 1 && seen->side > SMALL;
+}
+
+static bool is_open(const jsn_train_config *c)
+{
+    return c->finetune == NULL || strcmp(c->finetune, "auto") == 0;
 }
 
 jsn_status jsni_choose_these(jsn_train_config *c, jsni_look *seen,
@@ -47,7 +52,7 @@ jsn_status jsni_choose_these(jsn_train_config *c, jsni_look *seen,
     (void)snprintf(seen->init_network, sizeof seen->init_network, "%s", weights->name);
     seen->init_size = jsni_weight_preset_of(weights->name)->image_size;
     JSNI_TRY(jsn_train_config_set(c, "init", weights->name));
-    return jsn_train_config_set(c, "finetune", weights->finetune);
+    return is_open(c) ? jsn_train_config_set(c, "finetune", weights->finetune) : JSN_OK;
 }
 
 /* The best that the cache has; NULL: none of them. */
@@ -83,13 +88,14 @@ static jsn_status take_suitable(jsn_train_config *c, jsni_look *seen, jsni_begun
             "model: 'make weights' or 'jensen weights import' brings them");
         return JSN_OK;
     }
+    JSNI_TRY(jsni_choose_these(c, seen, with));
     (void)snprintf(text, sizeof text,
                    "init: %s, finetune: %s (%s; --init none starts without)",
-                   with->name, with->finetune,
+                   with->name, c->finetune,
                    begun == JSNI_BEGUN_WITH ? "as this run began"
                                             : "photographs, and the cache has weights");
     say(logger, text);
-    return jsni_choose_these(c, seen, with);
+    return JSN_OK;
 }
 
 /* What of the network is trained: weights of the cache bring a body that is worth keeping. */
@@ -97,13 +103,12 @@ static jsn_status settle_finetune(jsn_train_config *c, const jsni_look *seen,
                                   const jsn_logger *logger)
 {
     char *folder = NULL;
-    const bool open = c->finetune == NULL || strcmp(c->finetune, "auto") == 0;
     if (c->init == NULL)
         return c->finetune == NULL ? JSN_OK
                                    : jsni_fail(JSN_ERR_ARGUMENT,
                                                "--finetune needs weights to start from "
                                                "(--init)");
-    if (!open)
+    if (!is_open(c))
         return JSN_OK;
     JSNI_TRY(jsni_weights_folder(c->init, &folder));
     const bool kept = folder != NULL;

@@ -68,9 +68,19 @@ static const jsn_option_info options[] = {
      "start from weights: in the cache ('jensen weights list'), of a run, or in a file "
      "(safetensors, .pth, an archive with one); none: from nothing",
      FIELD(init)},
-    {"finetune", 0, CHOICE(NULL, "head|all|auto"), NULL,
-     "with --init, what is trained: the classifier on the features of the rest, or all",
+    {"finetune", 0, CHOICE(NULL, "head|last|all|auto"), NULL,
+     "with --init, what is trained: the classifier on the features of the rest, then "
+     "also the last blocks, or all",
      FIELD(finetune)},
+    {"layer-decay", 0, REAL(NULL, 0.01, 1), "X",
+     "with --finetune last or all: the rate of each block of layers, in parts of that "
+     "of "
+     "the block behind it (default: 0.8 for last, one rate for all)",
+     FIELD(layer_decay)},
+    {"norm-stats", 0, CHOICE(NULL, "keep|update"), NULL,
+     "with --finetune last or all: BatchNorm keeps the statistics of the weights, or "
+     "those of the batches replace them (default: keep with --layer-decay)",
+     FIELD(norm_stats)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},
     {"mixup", 0, REAL(NULL, 0, 100), "ALPHA",

@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 
+#include "train/stages.h"
+
 bool jsni_early_stop_over(const jsn_train_config *config, int64_t epoch, int64_t best)
 {
-    const bool stopped = config->early_stop != JSN_OPTION_INT_UNSET && best > 0 &&
+    const bool judged = best > 0 || jsni_stages_two(config);
+    const bool stopped = config->early_stop != JSN_OPTION_INT_UNSET && judged &&
                          epoch - best >= config->early_stop;
     return stopped || epoch >= config->epochs;
 }

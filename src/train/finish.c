@@ -16,6 +16,7 @@
 #include "train/doubtful.h"
 #include "train/early_stop.h"
 #include "train/run.h"
+#include "train/stages.h"
 #include "train/verdict.h"
 
 /* By bin of confidence, the emptiest included: samples, share right, mean confidence. */
@@ -231,6 +232,8 @@ jsn_status jsni_run_finish(jsni_run *run, jsn_train_result *result)
     const double start = jsni_clock();
     jsni_model_select(run->group->model, run->member);
     jsn_status status = keep_own(run);
+    if (status == JSN_OK)
+        status = jsni_stages_choose(run);
     if (status == JSN_OK)
         status = jsni_run_save_model(run, JSNI_RUN_MODEL, result->weights_sha256);
     if (status == JSN_OK)

@@ -10,6 +10,8 @@
 #include "train/resident_feed.h"
 #include "train/run.h"
 #include "train/run_optimiser.h"
+#include "train/stages.h"
+#include "train/tail.h"
 
 double jsni_clock(void)
 {
@@ -38,7 +40,8 @@ static jsn_status open_model(jsni_group *group)
     o.classes = group->problem->classes;
     o.height = o.width = (size_t)c->image_size;
     const jsni_head *head = jsni_group_lead(group)->feed.head;
-    if (head != NULL) {
+    const bool tail = head != NULL && head->cut > 0;
+    if (head != NULL && !tail) {
         o.network = "mlp:layers=0";
         o.channels = head->floats;
         o.height = o.width = 1;
@@ -51,7 +54,11 @@ static jsn_status open_model(jsni_group *group)
     JSNI_TRY(jsn_precision_parse(c->precision, &o.precision));
     JSNI_TRY(jsni_run_optimiser(c, &optimiser));
     o.optimiser = optimiser;
-    const jsn_status status = jsn_model_create(&group->model, &o);
+    jsn_status status = tail ? jsni_tail_model(head, &o, &group->model)
+                             : jsn_model_create(&group->model, &o);
+    if (status == JSN_OK && jsni_stages_two(c))
+        status =
+            jsni_model_tune(group->model, c->layer_decay, jsni_stages_keep_norms(c));
     jsni_free(optimiser);
     return status;
 }

@@ -12,9 +12,10 @@
 #include "core/file.h"
 #include "nn/network_impl.h"
 #include "train/head_features.h"
-#include "train/init_weights.h"
 #include "train/run.h"
 #include "train/run_name.h"
+#include "train/stages.h"
+#include "train/tail.h"
 
 static const char body_file[] = "body.safetensors";
 
@@ -42,9 +43,8 @@ static bool find_head(const jsni_graph *graph, const jsni_tensor **weight,
     return count == 2 && *weight != NULL && *bias != NULL;
 }
 
-static jsn_status make_model(const jsni_run *run, size_t classes, jsn_model **out)
+jsn_status jsni_head_whole(const jsn_train_config *c, size_t classes, jsn_model **out)
 {
-    const jsn_train_config *c = run->job.config;
     jsn_model_options o;
     jsn_model_options_init(&o);
     o.network = c->network;
@@ -103,22 +103,45 @@ static jsn_status count_features(const jsni_run *run, size_t *out)
                             run->job.config->network);
 }
 
-/* The body as the run keeps it, else from the weights that the run begins with. */
-static jsn_status open_body(const jsni_run *run, size_t floats, jsn_model **out)
+jsn_status jsni_head_body_kept(const char *folder, bool *out)
+{
+    return jsni_file_find(folder, body_file, out);
+}
+
+/* The network as the run keeps it, else with the weights that the run begins with. `identity`:
+ * its last layer hands on what it reads. */
+static jsn_status open_whole(const jsni_run *run, size_t outputs, bool identity,
+                             jsn_model **out)
 {
     char *path = NULL;
     bool kept = false;
     int head = 0;
-    JSNI_TRY(make_model(run, floats, out));
-    JSNI_TRY(jsni_file_find(run->folder.path, body_file, &kept));
+    JSNI_TRY(jsni_head_whole(run->job.config, outputs, out));
+    JSNI_TRY(jsni_head_body_kept(run->folder.path, &kept));
     if (kept)
         return jsni_model_load_in(*out, run->folder.path, body_file, NULL);
-    JSNI_TRY(jsni_init_path(run->job.config->init, &path));
+    JSNI_TRY(jsni_stages_path(run, &path));
     const jsn_status status = jsn_model_load(*out, path, &head);
     jsni_free(path);
     JSNI_TRY(status);
-    JSNI_TRY(set_identity(*out, floats));
+    if (identity)
+        JSNI_TRY(set_identity(*out, outputs));
     return jsni_model_save_in(*out, run->folder.path, body_file);
+}
+
+/* What makes the features. */
+static jsn_status open_body(const jsni_run *run, jsni_head *h, jsn_model **out)
+{
+    jsn_model *whole = NULL;
+    if (!jsni_tail_wanted(run->job.config)) {
+        JSNI_TRY(count_features(run, &h->floats));
+        return open_whole(run, h->floats, true, out);
+    }
+    jsn_status status = open_whole(run, run->job.problem->classes, false, &whole);
+    if (status == JSN_OK)
+        status = jsni_tail_front(run, h, whole, out);
+    jsn_model_destroy(whole);
+    return status;
 }
 
 /* Mean and deviation of each feature over the training images as they are. */
@@ -164,6 +187,8 @@ static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
                                 &h->train));
     JSNI_TRY(jsni_head_features(run, body, &p->val, h->floats, 1, &h->val));
     JSNI_TRY(jsni_head_features(run, body, &p->test, h->floats, 1, &h->test));
+    if (h->cut > 0)
+        return JSN_OK;
     JSNI_TRY(measure(h));
     standardise(h, &h->train);
     standardise(h, &h->val);
@@ -171,18 +196,17 @@ static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
     return JSN_OK;
 }
 
-/* Features take long: what was chosen is kept before, so that the same command goes on with
- * it however soon the run is killed. */
-static jsn_status keep_choice(const jsni_run *run)
+jsn_status jsni_head_keep_choice(const jsni_run_folder *folder,
+                                 const jsn_train_config *config)
 {
     jsni_text text = {0};
     bool there = false;
-    JSNI_TRY(jsni_file_find(run->folder.path, JSNI_RUN_CONFIG, &there));
+    JSNI_TRY(jsni_file_find(folder->path, JSNI_RUN_CONFIG, &there));
     if (there)
         return JSN_OK;
-    jsn_status status = jsni_run_config_text(run->job.config, &text);
+    jsn_status status = jsni_run_config_text(config, &text);
     if (status == JSN_OK)
-        status = jsni_run_write(&run->folder, JSNI_RUN_CONFIG, text.data, text.length);
+        status = jsni_run_write(folder, JSNI_RUN_CONFIG, text.data, text.length);
     jsni_text_release(&text);
     return status;
 }
@@ -193,10 +217,9 @@ jsn_status jsni_head_open(jsni_run *run)
     jsni_head *h = jsni_alloc_zero(1, sizeof *h);
     JSNI_TRY_ALLOC(h);
     run->feed.head = h;
-    JSNI_TRY(count_features(run, &h->floats));
-    jsn_status status = open_body(run, h->floats, &body);
+    jsn_status status = open_body(run, h, &body);
     if (status == JSN_OK)
-        status = keep_choice(run);
+        status = jsni_head_keep_choice(&run->folder, run->job.config);
     if (status == JSN_OK)
         status = compute(run, h, body);
     jsn_model_destroy(body);
@@ -239,27 +262,52 @@ static jsn_status unfold(const jsni_run *run, float *weight, float *bias)
     return status;
 }
 
-jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
+/* The trained head into the whole network. */
+static jsn_status put_head(const jsni_run *run, jsn_model *whole)
 {
     const size_t classes = run->job.problem->classes;
-    jsn_model *whole = NULL;
-    int head = 0;
     float *weight = jsni_alloc(classes, (run->feed.head->floats + 1) * sizeof *weight);
     JSNI_TRY_ALLOC(weight);
     float *bias = weight + classes * run->feed.head->floats;
     jsn_status status = unfold(run, weight, bias);
     if (status == JSN_OK)
-        status = make_model(run, classes, &whole);
-    if (status == JSN_OK)
-        status = jsni_model_load_in(whole, run->folder.path, body_file, &head);
-    if (status == JSN_OK)
         status = set_head(whole, weight, bias);
+    jsni_free(weight);
+    return status;
+}
+
+/* The network that the run keeps, with as many outputs as there are classes. */
+static jsn_status load_kept(const jsni_run *run, jsn_model **out)
+{
+    int head = 0;
+    JSNI_TRY(jsni_head_whole(run->job.config, run->job.problem->classes, out));
+    return jsni_model_load_in(*out, run->folder.path, body_file, &head);
+}
+
+jsn_status jsni_head_first_weights(jsni_run *run)
+{
+    jsn_model *whole = NULL;
+    if (run->feed.head->cut == 0)
+        return JSN_OK;
+    jsn_status status = load_kept(run, &whole);
+    if (status == JSN_OK)
+        status = jsni_tail_take(run, whole);
+    jsn_model_destroy(whole);
+    return status;
+}
+
+jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
+{
+    jsn_model *whole = NULL;
+    jsn_status status = load_kept(run, &whole);
+    if (status == JSN_OK)
+        status =
+            run->feed.head->cut > 0 ? jsni_tail_put(run, whole) : put_head(run, whole);
     if (status == JSN_OK)
         status = jsni_model_save_in(whole, run->folder.path, name);
     if (status == JSN_OK && sha256 != NULL)
         status = jsni_model_sha256(whole, sha256);
     jsn_model_destroy(whole);
-    jsni_free(weight);
     return status;
 }
 

@@ -1,4 +1,5 @@
-/* train/head.h - fine-tuning of the classifier alone (--finetune head). The body of the
+/* train/head.h - fine-tuning of the classifier alone (--finetune head), and what it shares
+ * with that of the last blocks (tail.h). The body of the
  * network stays as the weights have it, so what it makes of an image is computed once: of
  * the image as it is, and of some augmented copies. The head then learns from these
  * features in seconds, as any other network does: the loaders hand out features in place of
@@ -12,28 +13,51 @@
 #ifndef JSNI_TRAIN_HEAD_H
 #define JSNI_TRAIN_HEAD_H
 
+#include "jensen/model.h"
 #include "jensen/train.h"
+#include "store/run_folder.h"
 #include "train/features.h"
 
 enum { JSNI_HEAD_COPIES = 3 }; /* of a training image: as it is, and augmented ones */
+
+#define JSNI_HEAD_EPOCHS "20"
+#define JSNI_HEAD_RATE   "0.003"
 
 struct jsni_run;
 
 typedef struct jsni_head {
     size_t floats; /* features of an image */
+    size_t cut; /* the node that makes them, of a tail; 0: what the last layer reads */
     /* By pass, those of the training images first; values NULL: no such part. */
     jsni_features train, val, test;
-    float *mean, *scale; /* [floats] features were made (x - mean) * scale */
+    /* [floats] features were made (x - mean) * scale; NULL: a tail reads them as they are */
+    float *mean, *scale;
 } jsni_head;
 
 /* Whether a run trains the head alone. */
 bool jsni_head_alone(const jsn_train_config *config);
+
+/* A network with the options of a run, for evaluation. */
+JSN_MUST_CHECK jsn_status jsni_head_whole(const jsn_train_config *config,
+                                          size_t classes, jsn_model **out);
+
+/* Keeps what was chosen for a run that takes long before its first step, so that the same
+ * command goes on with it however soon it is killed. */
+JSN_MUST_CHECK jsn_status jsni_head_keep_choice(const jsni_run_folder *folder,
+                                                const jsn_train_config *config);
+
+/* Whether the folder of a run has the body. */
+JSN_MUST_CHECK jsn_status jsni_head_body_kept(const char *folder, bool *out);
 
 /* Computes the features of a run whose folder, augmentations and tally are open.
  *   JSN_ERR_ARGUMENT  the network's head is not one linear layer
  *   JSN_ERR_DATA, JSN_ERR_IO, JSN_ERR_MEMORY, JSN_ERR_STOPPED */
 JSN_MUST_CHECK jsn_status jsni_head_open(struct jsni_run *run);
 void jsni_head_close(jsni_head *head); /* accepts NULL; frees it */
+
+/* The weights that the model of the run begins with: those of the tail. A linear layer needs
+ * none. */
+JSN_MUST_CHECK jsn_status jsni_head_first_weights(struct jsni_run *run);
 
 /* The whole network, the body with the present head, as a file of the run; its digest, too,
  * where `sha256` is not NULL. */

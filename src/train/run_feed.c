@@ -6,6 +6,7 @@
 #include "core/fail.h"
 #include "train/mixup.h"
 #include "train/run.h"
+#include "train/tail.h"
 
 const jsni_part *jsni_run_part(const jsni_run *run, jsni_pass_kind kind)
 {
@@ -60,7 +61,8 @@ static jsn_status open_train(jsni_run *run)
 jsn_status jsni_run_feed_open(jsni_run *run)
 {
     JSNI_TRY(jsni_bad_tally_create(&run->feed.tally));
-    if (run->group->training && jsni_head_alone(run->job.config))
+    if (run->group->training &&
+        (jsni_head_alone(run->job.config) || jsni_tail_wanted(run->job.config)))
         JSNI_TRY(jsni_head_open(run));
     JSNI_TRY(open_train(run));
     const size_t steps = jsni_loader_batches(run->feed.train);

@@ -10,9 +10,9 @@
 #include "format/safetensors.h"
 #include "loss/loss_mode.h"
 #include "store/record_epoch.h"
-#include "train/init_weights.h"
 #include "train/run.h"
 #include "train/run_space.h"
+#include "train/stages.h"
 
 static void log_message(void *user, jsn_log_level level, const char *text)
 {
@@ -27,15 +27,14 @@ static jsn_status first_weights(jsni_run *run)
 {
     const char *init = run->job.config->init;
     jsni_model_select(run->group->model, run->member);
-    if (run->feed.head !=
-        NULL) /* a linear layer needs no other weights to begin with */
-        return JSN_OK;
+    if (run->feed.head != NULL)
+        return jsni_head_first_weights(run);
     JSNI_TRY(jsn_model_init(run->group->model, run->job.seed));
     if (init == NULL)
         return JSN_OK;
     int head_left = 0;
     char *path = NULL;
-    JSNI_TRY(jsni_init_path(init, &path));
+    JSNI_TRY(jsni_stages_path(run, &path));
     const jsn_status status = jsn_model_load(run->group->model, path, &head_left);
     jsni_free(path);
     JSNI_TRY(status);
@@ -87,6 +86,7 @@ jsn_status jsni_run_load(jsni_run *run)
     if (!isnan(run->job.config->ema))
         JSNI_TRY(jsni_average_create(&run->average, run->group->model));
     JSNI_TRY(load_state(run));
+    JSNI_TRY(jsni_stages_judge_first(run));
     jsni_run_space_tell(run);
     return JSN_OK;
 }

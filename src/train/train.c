@@ -22,6 +22,7 @@
 #include "train/run_samples.h"
 #include "train/run_plugin.h"
 #include "train/spec_check.h"
+#include "train/stages.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
 static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem *p)
@@ -193,7 +194,9 @@ jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, jsni_watch *watch
     }
     for (size_t i = 0; status == JSN_OK && !together && i < left_count; i++) {
         left[i].after = left_count - i - 1;
-        status = train_group(&left[i], &number[i], 1, watch, results);
+        status = jsni_stages_first(&left[i], watch);
+        if (status == JSN_OK)
+            status = train_group(&left[i], &number[i], 1, watch, results);
     }
     jsni_free(number);
     jsni_free(left);
