@@ -422,9 +422,9 @@ static void load_apart(const float *from, size_t classes, size_t lanes, jsni_rea
 {
     if (lanes == JSNI_LANES && classes >= 4) {
         for (size_t k = 0; k + 4 <= classes; k += 4)
-            jsni_columns_load(from + k, classes, to + k);
+            vec_columns_load(from + k, classes, to + k);
         if (classes % 4 != 0) /* the last four once more, rather than one by one */
-            jsni_columns_load(from + classes - 4, classes, to + classes - 4);
+            vec_columns_load(from + classes - 4, classes, to + classes - 4);
         return;
     }
     float *cell = (float *)to;
@@ -440,9 +440,9 @@ static void store_apart(const jsni_loss_job *job, size_t sample, size_t lanes,
     const size_t classes = job->classes;
     if (lanes == JSNI_LANES && classes >= 4 && job->chooser == NULL) {
         for (size_t k = 0; k + 4 <= classes; k += 4)
-            jsni_columns_store(to + k, classes, d + k);
+            vec_columns_store(to + k, classes, d + k);
         if (classes % 4 != 0)
-            jsni_columns_store(to + classes - 4, classes, d + classes - 4);
+            vec_columns_store(to + classes - 4, classes, d + classes - 4);
         return;
     }
     const float *cell = (const float *)d;
@@ -481,7 +481,7 @@ static inline void project_apart(int kind, const lane_run *run, const projection
     float *d = (float *)(run->d + v * chunks);
     const float *t = (const float *)run->t;
     for (size_t k = 0; k < chunks * JSNI_LANES; k += JSNI_LANES)
-        jsni_store(d + k, project(kind, p, e + k, d + k, t + k));
+        vec_store_any(d + k, project(kind, p, e + k, d + k, t + k));
 }
 
 static void write_apart(const lane_run *run, size_t v, jsni_real scale, size_t sample,
@@ -549,7 +549,7 @@ static void check_values(const lane_run *run, size_t sample, size_t lanes, size_
                          jsni_real value)
 {
     float values[JSNI_LANES];
-    jsni_store(values, value);
+    vec_store_any(values, value);
     for (size_t i = 0; i < lanes; i++)
         if (is_chosen(run->job, sample + i))
             check_value(run, sample + i, first + i * run->job->classes, run->row.views,
@@ -593,7 +593,7 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
     if (!row->soft)
         mark_labels(run, sample, lanes, 0.0f);
     float values[JSNI_LANES];
-    jsni_store(values, value * (1.0f / (float)groups));
+    vec_store_any(values, value * (1.0f / (float)groups));
     double sum = run->part->sum;
     for (size_t i = 0; i < lanes; i++)
         if (is_chosen(job, sample + i))

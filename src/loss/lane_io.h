@@ -105,14 +105,24 @@ static inline jsni_real jsni_read(const jsni_loss_job *job, const void *from,
                                   size_t offset, size_t chunk)
 {
     (void)job;
-    return jsni_load((const float *)from + offset + chunk * JSNI_LANES);
+    return vec_load_any((const float *)from + offset + chunk * JSNI_LANES);
 }
 
 static inline jsni_real jsni_read_part(const void *from, size_t offset, size_t chunk,
                                        size_t count, jsni_scalar fill)
 {
-    return jsni_load_part((const float *)from + offset + chunk * JSNI_LANES, count,
-                          fill);
+    return vec_load_part((const float *)from + offset + chunk * JSNI_LANES, count,
+                         fill);
+}
+
+static inline jsni_real jsni_keep(jsni_real x, size_t count)
+{
+    return vec_keep_part(x, count);
+}
+
+static inline void jsni_stream_end(void)
+{
+    vec_stream_end();
 }
 
 /* Entries before the first one whose address suits jsni_write_around(). */
@@ -125,18 +135,18 @@ static inline size_t jsni_stream_head(const jsni_loss_job *job, size_t at)
 
 static inline void jsni_write(const jsni_loss_job *job, size_t at, jsni_real x)
 {
-    jsni_store((float *)job->grad + at, x);
+    vec_store_any((float *)job->grad + at, x);
 }
 
 static inline void jsni_write_around(const jsni_loss_job *job, size_t at, jsni_real x)
 {
-    jsni_stream((float *)job->grad + at, x);
+    vec_stream((float *)job->grad + at, x);
 }
 
 static inline void jsni_write_part(const jsni_loss_job *job, size_t at, jsni_real x,
                                    size_t count)
 {
-    jsni_store_part((float *)job->grad + at, x, count);
+    vec_store_part((float *)job->grad + at, x, count);
 }
 
 static inline void jsni_write_one(const jsni_loss_job *job, size_t at, jsni_scalar x)

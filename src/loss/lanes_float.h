@@ -1,18 +1,13 @@
 /* loss/lanes_float.h - a vector of floats a group: the fast paths.
  *
- * The vectors are those of gcc and clang (vector_size), so + - * / and the integer
- * operations on the bits are written once for every width; what a compiler does not
- * find by itself (fused multiply-add, masks, parts of a vector) is in
- * lanes_<level>.h. Functions of a number are polynomials over a reduced range, fitted
+ * core/vec.h has the vectors. Functions of a number are polynomials over a reduced range, fitted
  * here for least relative error; measured over every float of their range, exp is
  * within 1.5 and log within 1.2 units in the last place (tests/loss/test_loss_lanes.c).
  */
 #ifndef JSNI_LOSS_LANES_FLOAT_H
 #define JSNI_LOSS_LANES_FLOAT_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "core/vec.h"
 
 typedef float jsni_scalar;
 
@@ -22,13 +17,46 @@ enum { JSNI_EXACT = 0 };
 #define JSNI_SMALL 1e-30f
 #define JSNI_LARGE 1e37f
 
-#if defined(JSNI_LEVEL_AVX512)
-#include "loss/lanes_avx512.h"
-#elif defined(JSNI_LEVEL_AVX2)
-#include "loss/lanes_avx2.h"
-#else
-#include "loss/lanes_plain.h"
-#endif
+typedef vec jsni_real;
+typedef vec_bits jsni_bits;
+
+enum { JSNI_LANES = VEC };
+#define JSNI_LEVELED(name) VEC_LEVELED(name)
+
+static inline jsni_real jsni_fill(float s)
+{
+    return vec_set(s);
+}
+
+static inline jsni_real jsni_fma(jsni_real a, jsni_real b, jsni_real c)
+{
+    return vec_fma(a, b, c);
+}
+
+static inline jsni_real jsni_max(jsni_real a, jsni_real b)
+{
+    return vec_max(a, b);
+}
+
+static inline jsni_real jsni_less(jsni_real a, jsni_real b, jsni_real x, jsni_real y)
+{
+    return vec_select(vec_less(a, b), x, y);
+}
+
+static inline jsni_real jsni_load(const float *from)
+{
+    return vec_load_any(from);
+}
+
+static inline float jsni_lane_sum(jsni_real x)
+{
+    return vec_sum(x);
+}
+
+static inline float jsni_lane_max(jsni_real x)
+{
+    return vec_top(x);
+}
 
 /* The bits of a group. */
 static inline jsni_bits jsni_to_bits(jsni_real x)
@@ -77,7 +105,7 @@ static inline jsni_real jsni_exp(jsni_real x)
     jsni_real n;
     const jsni_real r = jsni_reduce(x, &n);
     const jsni_real q = jsni_fma(jsni_exp_tail(r), r, jsni_fill(1.0f));
-    return jsni_scale_cut(jsni_fma(q, r, jsni_fill(1.0f)), n, x, jsni_fill(-80.0f));
+    return vec_scale_cut(jsni_fma(q, r, jsni_fill(1.0f)), n, x, jsni_fill(-80.0f));
 }
 
 static inline jsni_real jsni_expm1(jsni_real x)
@@ -85,7 +113,7 @@ static inline jsni_real jsni_expm1(jsni_real x)
     jsni_real n;
     const jsni_real r = jsni_reduce(jsni_max(jsni_fill(-80.0f), x), &n);
     const jsni_real small = jsni_fma(jsni_exp_tail(r) * r, r, r);
-    const jsni_real power = jsni_scale(jsni_fill(1.0f), n);
+    const jsni_real power = vec_scale(jsni_fill(1.0f), n);
     return jsni_fma(small, power, power - 1.0f);
 }
 
@@ -104,7 +132,7 @@ static inline jsni_real jsni_log(jsni_real x)
     p = jsni_fma(p, f, jsni_fill(-2.500112812e-1f));
     p = jsni_fma(p, f, jsni_fill(3.333371268e-1f));
     p = jsni_fma(p, f, jsni_fill(-0.5f));
-    return jsni_fma(jsni_count(n), jsni_fill(0.69314718f), jsni_fma(p, f2, f));
+    return jsni_fma(vec_count(n), jsni_fill(0.69314718f), jsni_fma(p, f2, f));
 }
 
 static inline jsni_real jsni_log1p(jsni_real x)

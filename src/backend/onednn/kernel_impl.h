@@ -1,5 +1,5 @@
 /* backend/onednn/kernel_impl.h - for the files that are compiled once for each
- * instruction set. The build defines JSNI_KERNEL_SET (avx512) and JSNI_VEC_HEADER; a
+ * instruction set. The build defines JSNI_KERNEL_SET (avx512) and the level of core/vec.h; a
  * function kernel_name(f) is jsni_f_avx512 and so on. */
 #ifndef JSNI_BACKEND_ONEDNN_KERNEL_IMPL_H
 #define JSNI_BACKEND_ONEDNN_KERNEL_IMPL_H
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backend/onednn/kernel_set.h"
-#include JSNI_VEC_HEADER
+#include "backend/onednn/kernel_vec.h"
 
 #define KERNEL_JOIN2(name, set) jsni_##name##_##set
 #define KERNEL_JOIN(name, set)  KERNEL_JOIN2(name, set)

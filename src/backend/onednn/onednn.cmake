@@ -22,14 +22,16 @@ function(jsn_kernel_set name)
     add_library(jsn_kernels_${name} OBJECT ${_kernel_files})
     target_include_directories(jsn_kernels_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include
                                                            ${PROJECT_SOURCE_DIR}/src)
-    target_compile_definitions(jsn_kernels_${name} PRIVATE
-        JSNI_KERNEL_SET=${name} JSNI_VEC_HEADER=\"backend/onednn/vec_${name}.h\")
+    string(TOUPPER ${name} _level)
+    target_compile_definitions(jsn_kernels_${name} PRIVATE JSNI_KERNEL_SET=${name}
+                                                           JSNI_LEVEL_${_level})
     target_compile_options(jsn_kernels_${name} PRIVATE ${ARGN})
     # objects of the libraries, as a module's are
     set_property(GLOBAL APPEND PROPERTY JSN_MODULES kernels_${name})
 endfunction()
 
-jsn_kernel_set(plain)
+# Vectors are passed between functions that are all inlined: no calling convention is at stake.
+jsn_kernel_set(plain -Wno-psabi)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
     jsn_kernel_set(avx2 -mavx2 -mfma)
     jsn_kernel_set(avx512 -mavx512f -mavx2 -mfma)

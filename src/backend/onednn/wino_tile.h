@@ -20,7 +20,7 @@
 #ifndef JSNI_BACKEND_ONEDNN_WINO_TILE_H
 #define JSNI_BACKEND_ONEDNN_WINO_TILE_H
 
-#include JSNI_VEC_HEADER
+#include "backend/onednn/kernel_vec.h"
 
 #define WINO_A 0.625f
 #define WINO_B 1.5f
