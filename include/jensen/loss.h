@@ -113,6 +113,19 @@ JSN_API void jsn_loss_destroy(jsn_loss *loss);
 /* The record of the loss that a handle was made for; NULL for NULL. */
 JSN_API const jsn_loss_info *jsn_loss_describe_of(const jsn_loss *loss);
 
+/* A spec with matrix=FILE ("forward:matrix=t.csv") names the transition matrix of the labels,
+ * which is not read here: the path as the spec has it, or NULL. Borrowed from the loss. */
+JSN_API const char *jsn_loss_matrix_path(const jsn_loss *loss);
+
+/* Gives such a loss its matrix before it is evaluated, [classes][classes], which is copied:
+ * row c has the probabilities of the labels of class c. jsn_noise_read_matrix() reads one.
+ *   JSN_ERR_ARGUMENT  a loss without a matrix
+ *   JSN_ERR_RANGE     rows that do not sum to 1, a label that no class has, and for the
+ *                     backward correction a matrix without an inverse
+ *   JSN_ERR_MEMORY    the loss keeps the matrix it had */
+JSN_API JSN_MUST_CHECK jsn_status jsn_loss_set_matrix(jsn_loss *loss,
+                                                      const double *matrix);
+
 /* Large batches are spread over `threads` threads, 0: one a usable core; 1 (no other
  * thread) after create. The result has the same bits for any number.
  *   JSN_ERR_RANGE, JSN_ERR_MEMORY  the loss keeps the threads it had */

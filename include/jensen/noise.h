@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jensen/array.h"
 #include "jensen/param.h"
 #include "jensen/status.h"
 
@@ -108,6 +109,14 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_noise_write_csv(const jsn_noise_input *in,
  * readable by `matrix:`. Rows of absent classes keep their class. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_noise_write_matrix(const jsn_noise_result *result,
                                                          const char *path);
+
+/* A transition matrix, float64 [classes][classes]: row c has the probabilities of the labels
+ * of class c, which sum to 1. `path` is a CSV without a header, a .npy file, or the
+ * audit.json of an audit, whose estimate it is. On failure *out is zeroed.
+ *   JSN_ERR_DATA         missing, malformed, not square, rows that do not sum to 1
+ *   JSN_ERR_MEMORY */
+JSN_API JSN_MUST_CHECK jsn_status jsn_noise_read_matrix(jsn_array *out,
+                                                        const char *path);
 
 /* The table of models, for help texts; NULL beyond the last. */
 typedef struct jsn_noise_info {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_loss.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
 #include "core/json.h"
@@ -296,7 +297,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = v->labels != NULL ? read_labels(&w, v->labels)
                                    : read_targets(&w, v->targets);
     if (status == JSN_OK)
-        status = jsn_loss_create(&loss, args->items[0], w.classes, w.views);
+        status = cli_loss_create(&loss, args->items[0], w.classes, w.views);
     if (status == JSN_OK)
         status = jsn_loss_set_threads(loss, (size_t)v->threads);
     if (status == JSN_OK)

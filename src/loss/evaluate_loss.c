@@ -154,6 +154,10 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s %s", loss->info.name,
                          loss->method ? "needs the memory of its samples"
                                       : "remembers nothing of its samples");
+    if (loss->matrix != NULL && loss->table == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "loss: %s needs the matrix of %.200s (jsn_loss_set_matrix())",
+                         loss->info.name, loss->matrix);
     if (!(batch->divisor >= 0.0 && batch->divisor < HUGE_VAL))
         return jsni_fail(JSN_ERR_RANGE, "loss: a divisor of %g", batch->divisor);
     JSNI_TRY(check_weights(batch->class_weights, loss->classes, "class"));
@@ -184,6 +188,8 @@ static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
         .grad = result->grad,
         .per_sample = result->per_sample,
         .memory = batch->memory,
+        .table =
+            batch->type == JSN_LOSS_F64 ? (void *)loss->table : (void *)loss->table_f,
         .class_weights = batch->class_weights,
         .sample_weights = batch->sample_weights,
         .constant = loss->terms[0].setup.constant,

@@ -32,12 +32,6 @@ static inline jsni_real clip_power(jsni_real x, jsni_scalar power)
                      jsni_fill(R(0)));
 }
 
-/* The largest of a sample's numbers, in every lane. */
-static inline jsni_real clip_highest(const jsni_row *row, jsni_real x)
-{
-    return row->apart ? x : jsni_fill(jsni_lane_max(x));
-}
-
 /* Lanes of the last group that hold no class become 0; `left` is 0 where all do. */
 static inline jsni_real clip_keep(const jsni_row *row, size_t chunk, size_t left,
                                   jsni_real x)
@@ -66,8 +60,8 @@ static lane_clip clip_logits(const jsni_row *row, const jsni_loss_clip *clip,
         low = jsni_less(d[c], low, d[c], low);
         top = jsni_max(top, d[c]);
     }
-    top = clip_highest(row, top);
-    const jsni_real most = jsni_max(tiny, jsni_max(top, clip_highest(row, -low)));
+    top = jsni_highest(row, top);
+    const jsni_real most = jsni_max(tiny, jsni_max(top, jsni_highest(row, -low)));
     const jsni_real scale = one / most;
     const jsni_real sum = clip->power == 2.0
                               ? clip_sum(row, R(2), left, d, scale)

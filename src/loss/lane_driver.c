@@ -370,7 +370,9 @@ static void sample_beside(lane_run *run, size_t sample)
     double value = 0.0;
     load_target_beside(run, sample);
     if (job->memory != NULL)
-        load_memory_beside(job, sample, run->m);
+        load_row_beside(job, job->memory, sample, run->m);
+    else if (job->table != NULL)
+        load_row_beside(job, job->table, (size_t)job->labels[sample], run->m);
     row->share = jsni_fill(scale);
     for (size_t g = 0; g < groups; g++) {
         clear_grad(run);
@@ -431,6 +433,19 @@ static void load_apart(const float *from, size_t classes, size_t lanes, jsni_rea
     for (size_t k = 0; k < classes; k++)
         for (size_t i = 0; i < JSNI_LANES; i++)
             cell[k * JSNI_LANES + i] = i < lanes ? from[i * classes + k] : 0.0f;
+}
+
+/* Rows of a table, transposed, at the labels of `lanes` samples. */
+static void load_table_apart(const jsni_loss_job *job, size_t sample, size_t lanes,
+                             jsni_real *to)
+{
+    float *cell = (float *)to;
+    for (size_t i = 0; i < lanes; i++) {
+        const float *from =
+            (const float *)job->table + (size_t)job->labels[sample + i] * job->classes;
+        for (size_t k = 0; k < job->classes; k++)
+            cell[k * JSNI_LANES + i] = from[k];
+    }
 }
 
 /* `d` holds the gradient, transposed; rows of samples that are not chosen stay. */
@@ -570,6 +585,8 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
     load_target_apart(run, sample, lanes);
     if (job->memory != NULL)
         load_apart((const float *)job->memory + first, job->classes, lanes, run->m);
+    else if (job->table != NULL)
+        load_table_apart(job, sample, lanes, run->m);
     row->share = scale;
     for (size_t g = 0; g < groups; g++) {
         clear_grad(run);

@@ -1,18 +1,19 @@
-/* loss/lane_memory.h - the memory of a method, of one sample whose lanes are its classes;
- * part of lane_driver.c. */
+/* loss/lane_memory.h - what lies beside the logits of one sample whose lanes are its
+ * classes, the memory of a method or a row of a table; part of lane_driver.c. */
 #ifndef JSNI_LOSS_LANE_MEMORY_H
 #define JSNI_LOSS_LANE_MEMORY_H
 
 #include "loss/lane_io.h"
 
-static void load_memory_beside(const jsni_loss_job *job, size_t sample, jsni_real *m)
+static void load_row_beside(const jsni_loss_job *job, const void *from, size_t row,
+                            jsni_real *m)
 {
     const size_t full = job->classes / JSNI_LANES, left = job->classes % JSNI_LANES;
-    const size_t offset = sample * job->classes;
+    const size_t offset = row * job->classes;
     for (size_t c = 0; c < full; c++)
-        m[c] = jsni_read(job, job->memory, offset, c);
+        m[c] = jsni_read(job, from, offset, c);
     if (left != 0)
-        m[full] = jsni_read_part(job->memory, offset, full, left, R(0));
+        m[full] = jsni_read_part(from, offset, full, left, R(0));
 }
 
 static void store_memory_beside(const jsni_loss_job *job, size_t sample,

@@ -100,7 +100,8 @@ static jsn_status describe(jsn_loss *loss, const char *spec)
         loss->root = loss->root || terms[i].def->root;
         loss->in_double = loss->in_double || terms[i].setup.in_double;
         loss->method = loss->method || terms[i].def->method;
-        loss->info.soft = loss->info.soft && terms[i].def->info.soft;
+        loss->info.soft =
+            loss->info.soft && terms[i].def->info.soft && terms[i].setup.matrix == NULL;
     }
     if (loss->term_count == 1 && loss->clip.tau == 0.0)
         return JSN_OK;
@@ -174,6 +175,8 @@ jsn_status jsni_loss_create_method(jsn_loss **out, const char *spec, const char 
         status = add_method(loss, spec, method);
     if (status == JSN_OK)
         status = describe(loss, spec);
+    if (status == JSN_OK)
+        status = jsni_loss_find_matrix(loss);
     if (status == JSN_OK) {
         jsni_loss_first_view_only(loss, false);
         loss->scratch_bytes = scratch_need(classes, views);
@@ -197,7 +200,7 @@ jsn_status jsni_method_check(const char *spec)
 
 bool jsni_loss_host_only(const jsn_loss *loss)
 {
-    return loss->clip.tau > 0.0;
+    return loss->clip.tau > 0.0 || loss->matrix != NULL;
 }
 
 double jsni_loss_memory_spread(const jsn_loss *loss)
@@ -212,6 +215,9 @@ void jsn_loss_destroy(jsn_loss *loss)
     jsni_pool_destroy(loss->pool);
     jsni_free(loss->scratch);
     jsni_free(loss->name);
+    jsni_free(loss->matrix);
+    jsni_free(loss->table);
+    jsni_free(loss->table_f);
     jsni_free(loss);
 }
 
@@ -247,7 +253,7 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
                               .joint = loss->joint,
                               .root = loss->root,
                               .in_double = loss->in_double,
-                              .clipped = loss->clip.tau > 0.0,
+                              .host_only = jsni_loss_host_only(loss),
                               .outer = loss->terms[0].setup.outer,
                               .term_count = loss->term_count};
     for (size_t t = 0; t < loss->term_count; t++) {

@@ -32,6 +32,8 @@ typedef struct jsni_loss_setup {
     double spread;       /* of the normal draws that a method's memory begins with */
     size_t row;          /* in loss_list.h: what evaluates it, the loss itself unless
                           * prepare() says otherwise */
+    const char *matrix;  /* the file of its matrix, a slice of the spec; NULL: none */
+    size_t matrix_length;
 } jsni_loss_setup;
 
 /* Turns parsed parameters into constants. They come in as the parameters in order;
@@ -88,7 +90,8 @@ typedef struct jsni_loss_job {
     const int32_t *labels;
     void *grad;
     double *per_sample;
-    void *memory; /* [samples][classes] of a method, as the logits; else NULL */
+    void *memory;      /* [samples][classes] of a method, as the logits; else NULL */
+    const void *table; /* [classes][classes], a row a label, as the logits; or NULL */
     const double *class_weights;
     const double *sample_weights;
     double inverse_weight;  /* 1 / sum of the weights */
@@ -136,7 +139,10 @@ struct jsn_loss {
     jsn_loss_info info; /* of a sum its own */
     char *name;         /* owned: the spec of a sum, or NULL */
     bool joint, root, in_double;
-    bool method; /* one of the terms is, and needs the memory of its samples */
+    bool method;   /* one of the terms is, and needs the memory of its samples */
+    char *matrix;  /* owned: the file that the spec names, or NULL */
+    double *table; /* owned, [classes][classes]: made of the matrix; see transition.c */
+    float *table_f; /* the same, rounded */
     size_t classes, views;
     bool first_only;
     jsni_loss_level forced; /* JSNI_LOSS_AUTO: choose */
@@ -160,7 +166,7 @@ typedef struct jsni_loss_device_term {
 typedef struct jsni_loss_device {
     size_t classes, views, views_read;
     bool joint, root, in_double; /* of any term */
-    bool clipped;                /* logitclip, which no device has */
+    bool host_only;              /* logitclip, a matrix: no device has them */
     double outer;                /* root: what it is multiplied by */
     size_t term_count;
     jsni_loss_device_term terms[JSNI_LOSS_MAX_TERMS];
@@ -188,6 +194,10 @@ JSN_MUST_CHECK jsn_status jsni_loss_read_spec(const char *spec, size_t views,
 /* The term that a method adds: "elr:beta=0.7". Statuses as above. */
 JSN_MUST_CHECK jsn_status jsni_loss_read_method(const char *spec, size_t views,
                                                 jsni_loss_term *term);
+
+/* Notes the file of the matrix that one of the terms names.
+ *   JSN_ERR_ARGUMENT  several do, or one beside a method */
+JSN_MUST_CHECK jsn_status jsni_loss_find_matrix(jsn_loss *loss);
 
 /* The ops of a level, NULL where the machine or the build lacks it. */
 const jsni_loss_ops *jsni_loss_level_ops(jsni_loss_level level);

@@ -51,6 +51,8 @@
     X(fdiv_js)            \
     X(js_clamped)         \
     X(gjs_clamped)        \
+    X(forward_matrix)     \
+    X(backward_matrix)    \
     JSNI_METHOD_LIST(X)
 
 #endif /* JSNI_LOSS_LIST_H */

@@ -43,7 +43,7 @@ typedef struct jsni_row {
     const jsni_real *e;          /* [views][chunks] exp(z - max) */
     jsni_real *d;       /* [views][chunks] z - max; free for a dense gradient */
     const jsni_real *t; /* [chunks] target */
-    jsni_real *m;       /* [chunks] memory of the sample, of a method */
+    jsni_real *m;       /* [chunks] memory of the sample, or row of a table */
     JSNI_ROW_COUNTS
     jsni_scalar classes;
     int apart; /* each lane is a sample of its own */
@@ -84,12 +84,19 @@ static inline jsni_real jsni_total(const jsni_row *row, jsni_real x)
     return row->apart ? x : jsni_fill(jsni_lane_sum(x));
 }
 
+/* The largest over the lanes of one sample, in every lane. */
+static inline jsni_real jsni_highest(const jsni_row *row, jsni_real x)
+{
+    return row->apart ? x : jsni_fill(jsni_lane_max(x));
+}
+
 static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
 {
     return row->t[jsni_at(row, 0, chunk)];
 }
 
-/* What a method remembers of the sample, and what it will from now on. */
+/* What a method remembers of the sample, and what it will from now on. For a loss with a
+ * matrix: the row of its table at the label, which stays as it is. */
 static inline jsni_real jsni_recall(const jsni_row *row, size_t chunk)
 {
     return row->m[chunk];

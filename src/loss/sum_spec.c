@@ -123,6 +123,10 @@ static jsn_status read_term(const char *spec, const char **at, size_t views,
         return jsni_fail(JSN_ERR_ARGUMENT, "'%.60s...': the spec is too long", spec);
     (void)jsni_format(own, sizeof own, "%.*s", (int)end, name);
     JSNI_TRY(prepare_term(own, views, term));
+    if (term->setup.matrix != NULL) { /* what is kept is a slice of the caller's text */
+        term->setup.matrix = name + (term->setup.matrix - own);
+        term->all_views.matrix = term->setup.matrix;
+    }
     *at = name + end;
     return JSN_OK;
 }

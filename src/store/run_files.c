@@ -40,6 +40,7 @@ static const jsni_run_file_info table[] = {
     {JSNI_RUN_CHECKPOINT, JSNI_RUN_FILE_WEIGHTS, false, NULL},
     {JSNI_RUN_PREVIOUS, JSNI_RUN_FILE_WEIGHTS, false, NULL},
     {JSNI_RUN_POSTERIORS, JSNI_RUN_FILE_ARRAY, true, NULL},
+    {JSNI_RUN_MATRIX, JSNI_RUN_FILE_ARRAY, true, NULL},
     {JSNI_RUN_RESULT, JSNI_RUN_FILE_TEXT, false,
      "without this file the run counts as unfinished, and its command ends it again"},
     {JSNI_RUN_REPORT, JSNI_RUN_FILE_PAGE, false, "'jensen report' makes it again"},

@@ -23,6 +23,7 @@
 #define JSNI_RUN_DOUBTFUL    "doubtful.csv"
 #define JSNI_RUN_PICTURES    "doubtful" /* a folder: the images of the first of them */
 #define JSNI_RUN_POSTERIORS  "posteriors.npy"
+#define JSNI_RUN_MATRIX      "transition.npy" /* of a loss with matrix= */
 #define JSNI_RUN_EVALUATION  "evaluation.json"
 #define JSNI_RUN_RESULT      "result.json" /* there once the run is finished */
 #define JSNI_RUN_REPORT      "report.html"

@@ -11,7 +11,8 @@ static jsn_status check_device(const jsn_train_config *c, const char *option,
     const jsni_backend_ops *backend = jsni_backend_named(c->device);
     if (jsni_loss_host_only(loss) && backend != NULL && backend->can.gpu)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--%s: logitclip works on the CPU alone so far (--device cpu)",
+                         "--%s: logitclip and matrix= work on the CPU alone so far "
+                         "(--device cpu)",
                          option);
     return JSN_OK;
 }
@@ -37,6 +38,7 @@ jsn_status jsni_run_losses_open(jsni_run_losses *l, const jsn_train_config *c,
 
 void jsni_run_losses_release(jsni_run_losses *l)
 {
+    jsn_array_release(&l->matrix);
     jsn_loss_destroy(l->noisy);
     jsn_loss_destroy(l->main);
     *l = (jsni_run_losses){0};

@@ -2,14 +2,16 @@
 #ifndef JSNI_TRAIN_RUN_LOSSES_H
 #define JSNI_TRAIN_RUN_LOSSES_H
 
+#include "jensen/array.h"
 #include "jensen/loss.h"
 #include "jensen/train.h"
 
 typedef struct jsni_run_losses {
     jsn_loss *main; /* owned */
     jsn_loss
-        *noisy;    /* owned: of samples whose label is known to be wrong; NULL: main */
-} jsni_run_losses; /* zero-initialise */
+        *noisy; /* owned: of samples whose label is known to be wrong; NULL: main */
+    jsn_array matrix; /* of main, empty: none; run_matrix.h */
+} jsni_run_losses;    /* zero-initialise */
 
 /* Of a complete configuration. What was made is released also after a failure.
  *   JSN_ERR_ARGUMENT  the device cannot do one of them */

@@ -11,6 +11,7 @@
 #include "loss/loss_mode.h"
 #include "store/record_epoch.h"
 #include "train/run.h"
+#include "train/run_matrix.h"
 #include "train/run_space.h"
 #include "train/stages.h"
 
@@ -101,6 +102,9 @@ jsn_status jsni_run_open(jsni_run *run, jsni_group *group, const jsni_job *job)
     run->history.last = jsni_epoch_none();
     JSNI_TRY(jsni_run_folder_open(&run->folder, job->folder));
     JSNI_TRY(jsni_run_losses_open(&run->losses, config, job->problem->classes));
+    if (group->training)
+        JSNI_TRY(jsni_run_matrix_open(&run->losses, run->folder.path,
+                                      job->problem->classes));
     JSNI_TRY(
         jsni_schedule_parse(config->schedule, (size_t)config->epochs, &run->schedule));
     JSNI_TRY(jsni_run_feed_open(run));

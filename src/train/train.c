@@ -18,6 +18,7 @@
 #include "train/run.h"
 #include "train/mixup.h"
 #include "train/run_differs.h"
+#include "train/run_matrix.h"
 #include "train/run_name.h"
 #include "train/run_samples.h"
 #include "train/run_plugin.h"
@@ -161,6 +162,9 @@ static jsn_status train_group(const jsni_job *jobs, const size_t *number, size_t
     for (size_t i = 0; status == JSN_OK && i < count; i++)
         status = write_records(&group.members[i].folder, jobs[i].config,
                                jobs[i].problem, 1, jobs[i].seed);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        status = jsni_run_matrix_keep(&group.members[i].losses,
+                                      group.members[i].folder.path);
     if (status == JSN_OK)
         status = jsni_group_train(&group);
     for (size_t i = 0; status == JSN_OK && i < count; i++)

@@ -131,6 +131,7 @@ static void misuse_loss(misuse *m)
     jsn_loss *loss = NULL;
     jsn_loss_result result = {0};
     jsn_loss_finding findings[JSN_LOSS_FINDINGS];
+    const double rows[16] = {0};
     GIVES(jsn_loss_describe(0));
     GIVES(jsn_loss_describe(SIZE_MAX));
     GIVES(jsn_method_describe(0));
@@ -154,6 +155,11 @@ static void misuse_loss(misuse *m)
     REFUSED(jsn_loss_set_threads(NULL, 1));
     TAKEN(jsn_loss_set_threads(thing_loss(), 0));
     REFUSED(jsn_loss_set_threads(thing_loss(), SIZE_MAX));
+    GIVES(jsn_loss_matrix_path(NULL));
+    GIVES(jsn_loss_matrix_path(thing_loss()));
+    REFUSED(jsn_loss_set_matrix(NULL, rows));
+    REFUSED(jsn_loss_set_matrix(thing_loss(), NULL));
+    REFUSED(jsn_loss_set_matrix(thing_loss(), rows));
     DOES(jsn_loss_batch_init(NULL));
     REFUSED(jsn_loss_eval(NULL, thing_batch(), &result));
     REFUSED(jsn_loss_eval(thing_loss(), NULL, &result));
@@ -190,6 +196,7 @@ static void misuse_noise(misuse *m)
 {
     jsn_noise *noise = NULL;
     jsn_noise_result noisy = {0};
+    jsn_array matrix = {0};
     DOES(jsn_noise_input_init(NULL));
     DOES(jsn_noise_result_release(NULL));
     REFUSED(jsn_noise_create(NULL, "none"));
@@ -209,6 +216,9 @@ static void misuse_noise(misuse *m)
     REFUSED(jsn_noise_write_matrix(NULL, place()));
     REFUSED(jsn_noise_write_matrix(thing_noisy(), NULL));
     REFUSED(jsn_noise_write_matrix(NULL, NULL));
+    REFUSED(jsn_noise_read_matrix(NULL, place()));
+    REFUSED(jsn_noise_read_matrix(&matrix, NULL));
+    REFUSED(jsn_noise_read_matrix(&matrix, place()));
     GIVES(jsn_noise_describe(0));
     GIVES(jsn_noise_describe(SIZE_MAX));
 }

@@ -285,7 +285,7 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream)
 {
-    if (loss->clipped || (other != NULL && other->clipped))
+    if (loss->host_only || (other != NULL && other->host_only))
         return (int)cudaErrorNotSupported;
     cudaStream_t on = (cudaStream_t)stream;
     workspace_head *head = (workspace_head *)out->workspace;

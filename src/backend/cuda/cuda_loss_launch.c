@@ -11,9 +11,9 @@ static jsn_status fits(const jsni_loss_device *loss, int device)
 {
     int room = 0;
     const size_t shared = jsni_cuda_loss_shared(loss);
-    if (loss->clipped)
+    if (loss->host_only)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "logitclip works on the CPU alone so far");
+                         "logitclip and matrix= work on the CPU alone so far");
     JSNI_TRY_CUDA(
         cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (shared > (size_t)room)

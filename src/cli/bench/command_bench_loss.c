@@ -11,6 +11,7 @@
 #include "backend/loss_device.h"
 #include "cli/bench/cli_bench.h"
 #include "cli/cli.h"
+#include "cli/cli_loss.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
 #include "core/json.h"
@@ -223,7 +224,7 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     else
         fill(c);
     if (status == JSN_OK)
-        status = jsn_loss_create(&loss, spec, classes, c->views);
+        status = cli_loss_create(&loss, spec, classes, c->views);
     if (status == JSN_OK)
         status = jsn_loss_set_threads(loss, threads);
     if (status == JSN_OK)
