@@ -29,12 +29,15 @@ typedef struct jsn_weights_info {
     size_t image_size;
     float mean[3], deviation[3];
     size_t classes;
+    char *note; /* what the file does not tell and was assumed; NULL: nothing */
 } jsn_weights_info;
 
 JSN_API void jsn_weights_release(jsn_weights_info *info); /* accepts NULL */
 
 /* Reads a file of weights (safetensors, .pth, .pt, or an archive with one), finds the
- * network by the names and shapes of its tensors, and keeps both. `name` NULL: that of the
+ * network by the names and shapes of its tensors, and keeps both. timm's two kinds of
+ * EfficientNet-Lite have the same: the one with another padding than the network here is
+ * refused by the name of the file, and where that tells nothing info->note says so. `name` NULL: that of the
  * network. The same file under the same name again does nothing. *info may be NULL.
  *   JSN_ERR_DATA      no file of weights, of no known network; the name is taken by others
  *   JSN_ERR_ARGUMENT  a name that is none: letters, digits, '-', '_', '.' and no more
@@ -62,9 +65,11 @@ JSN_API const jsn_weights_published *
 jsn_weights_publication(size_t index); /* NULL beyond the last */
 
 typedef struct jsn_weights_fetch_options {
-    const char *name;   /* to keep them under; NULL: that of the network */
-    const char *sha256; /* expected, or its first digits; needed for a URL */
-    const char *url;    /* another place for a published file; NULL: the publisher's */
+    const char *name; /* to keep them under; NULL: that of the network */
+    /* Expected, or its first digits. NULL: those that the name of the file ends with, as
+     * torchvision's do (resnet18-f37072fd.pth). */
+    const char *sha256;
+    const char *url; /* another place for a published file; NULL: the publisher's */
     const jsn_logger *logger; /* NULL: silent */
 } jsn_weights_fetch_options;
 

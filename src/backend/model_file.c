@@ -28,7 +28,7 @@ jsn_status jsni_model_load_in(jsn_model *model, const char *folder, const char *
     const jsni_graph *graph = model->graph;
     float *params = model->staging, *stats = params + graph->param_floats;
     jsni_safetensors *file = NULL;
-    JSNI_TRY(jsni_weight_file_open(&file, folder, name));
+    JSNI_TRY(jsni_weight_file_open(&file, folder, name, NULL));
     const bool skip_head = head != NULL && !jsni_weight_file_head_fits(graph, file);
     /* Files of other programs carry no checksum. */
     const bool checksum =

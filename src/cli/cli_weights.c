@@ -1,7 +1,15 @@
 /* cli/cli_weights.c - see cli_weights.h. */
 #include "cli/cli_weights.h"
 
+#include "cli/cli.h"
 #include "cli/cli_record.h"
+
+void cli_weights_note(const jsn_weights_info *info)
+{
+    const jsn_logger *logger = cli_logger();
+    if (info->note != NULL)
+        logger->message(logger->user, JSN_LOG_WARNING, info->note);
+}
 
 jsn_status cli_weights_describe(const jsn_weights_info *info, bool json)
 {
@@ -21,6 +29,8 @@ jsn_status cli_weights_describe(const jsn_weights_info *info, bool json)
     cli_field_text(&r, "evaluation", "\nevaluation  %s\n", info->evaluation);
     cli_field_text(&r, "source", "source      %s\n", info->source);
     cli_field_text(&r, "sha256", "SHA-256     %s\n", info->sha256);
+    if (info->note != NULL)
+        cli_field_text(&r, "note", "note        %s\n", info->note);
     cli_end(&r);
     return cli_record_close(&r);
 }

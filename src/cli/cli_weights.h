@@ -9,6 +9,9 @@
 /* A line for each, or with `json` an object on a line. */
 jsn_status cli_weights_print(const jsn_weights_info *list, size_t count, bool json);
 
+/* Says on stderr what was assumed of weights that have just been imported, if anything. */
+void cli_weights_note(const jsn_weights_info *info);
+
 /* All that is known of one, as lines or as that object. */
 jsn_status cli_weights_describe(const jsn_weights_info *info, bool json);
 

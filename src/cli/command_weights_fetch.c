@@ -44,6 +44,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     const jsn_weights_fetch_options how = {v->as, v->sha256, v->url, cli_logger()};
     jsn_status status = jsn_weights_fetch(args->items[0], &how, &info);
     if (status == JSN_OK)
+        cli_weights_note(&info);
+    if (status == JSN_OK)
         status = cli_weights_print(&info, 1, v->json);
     jsn_weights_release(&info);
     return status;
@@ -52,11 +54,12 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_weights_fetch = {
     .name = "weights fetch",
     .summary = "download pretrained weights into the cache",
-    .usage = "[NAME | URL --sha256 HEX] [--as NAME]",
+    .usage = "[NAME | URL [--sha256 HEX]] [--as NAME]",
     .details =
         "Without words, lists what is known by name: torchvision's published files,\n"
-        "whose names carry the first digits of their SHA-256. Any other address needs\n"
-        "--sha256. The sum is compared before the file is read, and a file with "
+        "whose names carry the first digits of their SHA-256. So may that of any URL\n"
+        "(resnet18-f37072fd.pth); without them --sha256 is needed. The sum is compared "
+        "before the file is read, and a file with "
         "another\n"
         "one is removed. A download that breaks off is continued by the same command.",
     .options = options,

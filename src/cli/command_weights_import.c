@@ -24,6 +24,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("wants one file of weights");
     jsn_status status = jsn_weights_import(args->items[0], v->as, &info);
     if (status == JSN_OK)
+        cli_weights_note(&info);
+    if (status == JSN_OK)
         status = cli_weights_print(&info, 1, v->json);
     jsn_weights_release(&info);
     return status;

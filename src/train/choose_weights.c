@@ -136,6 +136,10 @@ jsn_status jsni_choose_weights(jsn_train_config *c, jsni_look *seen, jsni_begun 
     JSNI_TRY(settle_finetune(c, seen, logger));
     if (c->init == NULL || c->network != NULL || seen->init_network[0] != '\0')
         return JSN_OK;
-    return jsni_init_look(c->init, seen->init_network, sizeof seen->init_network,
-                          &seen->init_size);
+    const char *note = NULL;
+    JSNI_TRY(jsni_init_look(c->init, seen->init_network, sizeof seen->init_network,
+                            &seen->init_size, &note));
+    if (note != NULL)
+        say(logger, note);
+    return JSN_OK;
 }

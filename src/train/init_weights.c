@@ -66,14 +66,15 @@ jsn_status jsni_init_card(const char *init, jsni_model_card *card, bool *there)
 }
 
 jsn_status jsni_init_look(const char *init, char *network, size_t room,
-                          size_t *image_size)
+                          size_t *image_size, const char **note)
 {
     char *path = NULL;
     jsni_safetensors *file = NULL;
     network[0] = '\0';
     *image_size = 0;
+    *note = NULL;
     JSNI_TRY(jsni_init_path(init, &path));
-    jsn_status status = jsni_weight_file_open(&file, NULL, path);
+    jsn_status status = jsni_weight_file_open(&file, NULL, path, note);
     if (status == JSN_OK)
         (void)jsni_weight_file_network(file, network, room);
     jsni_safetensors_close(file);

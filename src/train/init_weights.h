@@ -18,8 +18,8 @@ JSN_MUST_CHECK jsn_status jsni_init_card(const char *init, jsni_model_card *card
                                          bool *there);
 
 /* The network that the weights are of (empty: not known) and, of a run, the side of its
- * input (0: not known). */
+ * input (0: not known). *note is that of jsni_weight_file_open(). */
 JSN_MUST_CHECK jsn_status jsni_init_look(const char *init, char *network, size_t room,
-                                         size_t *image_size);
+                                         size_t *image_size, const char **note);
 
 #endif /* JSNI_TRAIN_INIT_WEIGHTS_H */

@@ -103,6 +103,7 @@ void jsn_weights_release(jsn_weights_info *info)
     jsni_free(info->source);
     jsni_free(info->sha256);
     jsni_free(info->evaluation);
+    jsni_free(info->note);
     *info = (jsn_weights_info){0};
 }
 
@@ -133,6 +134,8 @@ jsn_status jsni_weights_read(const char *folder, const char *name,
         status = jsni_record_text(doc, "source", &out->source);
     if (status == JSN_OK)
         status = jsni_record_text(doc, "sha256", &out->sha256);
+    if (status == JSN_OK)
+        status = jsni_record_text(doc, "note", &out->note);
     if (status == JSN_OK && (out->source == NULL || out->sha256 == NULL))
         status = jsni_fail(JSN_ERR_DATA, "%s/%s: lacks 'source' or 'sha256'", folder,
                            JSNI_WEIGHTS_RECORD);

@@ -80,6 +80,21 @@ static const char *base_of(const char *url)
     return slash == NULL || slash[1] == '\0' ? "weights" : slash + 1;
 }
 
+/* The digits that the name of a file ends with, as in resnet18-f37072fd.pth; false: none. */
+static bool sum_in_name(const char *url, char out[JSNI_SHA256_HEX])
+{
+    const char *base = base_of(url), *dash = NULL;
+    const size_t length = strcspn(base, "?#");
+    for (size_t i = 0; i < length; i++)
+        if (base[i] == '-')
+            dash = base + i + 1;
+    const size_t digits = dash == NULL ? 0 : strspn(dash, "0123456789abcdefABCDEF");
+    if (digits == 0 || digits >= JSNI_SHA256_HEX || dash[digits] != '.')
+        return false;
+    (void)snprintf(out, JSNI_SHA256_HEX, "%.*s", (int)digits, dash);
+    return is_sum(out);
+}
+
 static jsn_status fetch(const char *url, const char *sum, const char *name,
                         const jsn_logger *logger, jsn_weights_info *info)
 {
@@ -119,7 +134,8 @@ jsn_status jsn_weights_fetch(const char *what, const jsn_weights_fetch_options *
     if (info != NULL)
         *info = (jsn_weights_info){0};
     const bool address = strstr(what, "://") != NULL;
-    if (address && o->sha256 == NULL)
+    char named[JSNI_SHA256_HEX] = "";
+    if (address && o->sha256 == NULL && !sum_in_name(what, named))
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "%s: --sha256 is needed for a URL, so that what comes is what "
                          "was meant",
@@ -132,6 +148,6 @@ jsn_status jsn_weights_fetch(const char *what, const jsn_weights_fetch_options *
         JSNI_TRY(find_published(what, &known));
     const char *url = address ? what : o->url != NULL ? o->url : known->url;
     const char *name = o->name != NULL || address ? o->name : known->name;
-    return fetch(url, o->sha256 != NULL ? o->sha256 : known->sha256, name, o->logger,
-                 info);
+    const char *sum = o->sha256 != NULL ? o->sha256 : address ? named : known->sha256;
+    return fetch(url, sum, name, o->logger, info);
 }

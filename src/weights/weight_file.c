@@ -149,12 +149,36 @@ static jsn_status use_our_names(jsni_safetensors **file)
     return status;
 }
 
-jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
-                                 const char *name)
+/* timm's two kinds of EfficientNet-Lite are told apart by nothing but the name of the file, or
+ * of the folder that it was downloaded to. */
+static jsn_status check_padding(const jsni_safetensors *file, const char **note)
 {
+    const char *path = jsni_safetensors_path(file);
+    if (!jsni_weight_names_of_timm_lite(file) ||
+        strstr(path, "tf_efficientnet_lite") != NULL)
+        return JSN_OK;
+    if (strstr(path, "efficientnet_lite") != NULL)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: timm's efficientnet_lite pads its images evenly, the "
+                         "network here as TensorFlow does: its answers would be wrong. "
+                         "Take timm's tf_efficientnet_lite",
+                         path);
+    *note =
+        "timm's EfficientNet-Lite, and nothing tells how it pads: as TensorFlow does "
+        "is assumed (timm's tf_efficientnet_lite); the answers of the one without "
+        "tf_ would be wrong";
+    return JSN_OK;
+}
+
+jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
+                                 const char *name, const char **note)
+{
+    const char *assumed = NULL;
     uint8_t start[264] = {0};
     jsni_safetensors *file = NULL;
     *out = NULL;
+    if (note != NULL)
+        *note = NULL;
     if (folder != NULL)
         return jsni_safetensors_open_in(out, folder, name);
     const size_t length = jsni_file_start(name, start, sizeof start);
@@ -163,11 +187,15 @@ jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
                             ? open_archive(&file, name)
                             : jsni_safetensors_open_in(&file, NULL, name);
     if (status == JSN_OK)
+        status = check_padding(file, &assumed);
+    if (status == JSN_OK)
         status = use_our_names(&file);
     if (status != JSN_OK) {
         jsni_safetensors_close(file);
         return status;
     }
+    if (note != NULL)
+        *note = assumed;
     *out = file;
     return JSN_OK;
 }

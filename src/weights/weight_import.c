@@ -119,7 +119,7 @@ static jsn_status make_card(jsni_model_card *card, const char *network, size_t c
 }
 
 static jsn_status write_record(const char *folder, const char *name, const char *source,
-                               const char *sha256)
+                               const char *sha256, const char *note)
 {
     jsni_json_writer *w = NULL;
     char *text = NULL;
@@ -128,6 +128,8 @@ static jsn_status write_record(const char *folder, const char *name, const char 
     jsni_json_put_text(w, "name", name);
     jsni_json_put_text(w, "source", source);
     jsni_json_put_text(w, "sha256", sha256);
+    if (note != NULL)
+        jsni_json_put_text(w, "note", note);
     jsni_json_end(w);
     jsn_status status = jsni_json_writer_take(w, &text);
     jsni_json_writer_destroy(w);
@@ -160,7 +162,8 @@ static jsn_status write_files(const char *folder, const jsni_safetensors *file,
 
 /* Puts weights of a known network into the cache under a name that is free. */
 static jsn_status keep(const char *name, const char *source, const char *sha256,
-                       const jsni_safetensors *file, const char *network)
+                       const char *note, const jsni_safetensors *file,
+                       const char *network)
 {
     jsni_model_card card = {0};
     char *root = NULL, *folder = NULL;
@@ -178,7 +181,7 @@ static jsn_status keep(const char *name, const char *source, const char *sha256,
     if (status == JSN_OK)
         status = write_files(folder, file, &card);
     if (status == JSN_OK)
-        status = write_record(folder, name, source, sha256);
+        status = write_record(folder, name, source, sha256, note);
     jsni_model_card_release(&card);
     jsni_free(folder);
     jsni_free(root);
@@ -210,7 +213,8 @@ static jsn_status look_for(const char *name, const char *sha256, bool *same)
 }
 
 static jsn_status import_opened(const char *path, const jsni_safetensors *file,
-                                const char *name, jsn_weights_info *info)
+                                const char *note, const char *name,
+                                jsn_weights_info *info)
 {
     char network[JSNI_NETWORK_SPEC], sha256[JSNI_SHA256_HEX];
     const char *slash = strrchr(path, '/');
@@ -228,7 +232,8 @@ static jsn_status import_opened(const char *path, const jsni_safetensors *file,
     JSNI_TRY(jsni_weights_sum(path, sha256));
     JSNI_TRY(look_for(kept, sha256, &same));
     if (!same)
-        JSNI_TRY(keep(kept, slash == NULL ? path : slash + 1, sha256, file, network));
+        JSNI_TRY(
+            keep(kept, slash == NULL ? path : slash + 1, sha256, note, file, network));
     return info == NULL ? JSN_OK : jsn_weights_find(kept, info);
 }
 
@@ -237,6 +242,7 @@ jsn_status jsn_weights_import(const char *file, const char *name,
 {
     JSNI_NEED(file);
     jsni_safetensors *theirs = NULL, *ours = NULL;
+    const char *note = NULL;
     if (info != NULL)
         *info = (jsn_weights_info){0};
     if (name != NULL && !jsni_weights_is_name(name))
@@ -244,11 +250,11 @@ jsn_status jsn_weights_import(const char *file, const char *name,
                          "--as '%.80s': a name has letters, digits, '-', '_' and '.', "
                          "and is not 'none'",
                          name);
-    JSNI_TRY(jsni_weight_file_open(&theirs, NULL, file));
+    JSNI_TRY(jsni_weight_file_open(&theirs, NULL, file, &note));
     jsn_status status = rename_tensors(theirs, &ours);
     jsni_safetensors_close(theirs);
     if (status == JSN_OK)
-        status = import_opened(file, ours, name, info);
+        status = import_opened(file, ours, note, name, info);
     jsni_safetensors_close(ours);
     return status;
 }

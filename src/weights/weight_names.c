@@ -118,6 +118,11 @@ static const family *timm_family(const jsni_safetensors *file)
     return third->shape[2] == 3 ? &mobile : &lite;
 }
 
+bool jsni_weight_names_of_timm_lite(const jsni_safetensors *file)
+{
+    return timm_family(file) == &lite;
+}
+
 bool jsni_weight_name(const jsni_safetensors *file, size_t index,
                       char out[JSNI_WEIGHT_NAME])
 {

@@ -13,4 +13,9 @@ enum { JSNI_WEIGHT_NAME = 128 };
 bool jsni_weight_name(const jsni_safetensors *file, size_t index,
                       char out[JSNI_WEIGHT_NAME]);
 
+/* Whether the names of a file are those of timm's EfficientNet-Lite, of which there are two
+ * kinds: tf_efficientnet_lite..., the networks here, and efficientnet_lite..., which pads its
+ * images evenly. Names and shapes are the same. */
+bool jsni_weight_names_of_timm_lite(const jsni_safetensors *file);
+
 #endif /* JSNI_WEIGHTS_WEIGHT_NAMES_H */

@@ -90,6 +90,41 @@ sys.exit(load("cache/weights/from-timm/model.safetensors") != load("mobile/model
 PY
 expect 0 '' '' -- "$JENSEN" weights remove from-timm
 
+# timm's EfficientNet-Lite: what the name of the file tells of its padding is believed, and said where it tells nothing.
+expect 0 '*' '*' -- "$JENSEN" train builtin:size=40,test=10 --network efficientnet-lite0 --image-size 32 --augment none --batch 8 --epochs 1 \
+    --max-steps 1 --consistency never --out lite -q
+python3 - <<'PY'
+import json, re, struct
+data = open("lite/model.safetensors", "rb").read()
+length, = struct.unpack("<Q", data[:8])
+header = json.loads(data[8:8 + length])
+stages = [(s, b) for s, n in enumerate((1, 2, 2, 3, 3, 4, 1)) for b in range(n)]
+first = {"_depthwise_conv": "conv_dw", "_bn1": "bn1", "_project_conv": "conv_pw", "_bn2": "bn2"}
+later = {"_expand_conv": "conv_pw", "_bn0": "bn1", "_depthwise_conv": "conv_dw", "_bn1": "bn2", "_project_conv": "conv_pwl",
+         "_bn2": "bn3"}
+ends = {"_conv_stem": "conv_stem", "_bn0": "bn1", "_conv_head": "conv_head", "_bn1": "bn2", "_fc": "classifier"}
+def timm(name):
+    layer, last = name.rsplit(".", 1)
+    if layer in ends:
+        return f"{ends[layer]}.{last}"
+    number, part = re.match(r"_blocks\.(\d+)\.(.*)", layer).groups()
+    stage, block = stages[int(number)]
+    return f"blocks.{stage}.{block}.{(first if stage == 0 else later)[part]}.{last}"
+renamed = json.dumps({timm(k): v for k, v in header.items() if k != "__metadata__"}).encode()
+for path in "model.safetensors", "tf_efficientnet_lite0.safetensors", "efficientnet_lite0.safetensors":
+    open(path, "wb").write(struct.pack("<Q", len(renamed)) + renamed + data[8 + length:])
+PY
+expect 0 '^told: efficientnet-lite0, 10 classes' '' -- "$JENSEN" weights import tf_efficientnet_lite0.safetensors --as told
+expect 0 '^unsaid: efficientnet-lite0, 10 classes' 'nothing tells how it pads: as TensorFlow does is assumed' -- \
+    "$JENSEN" weights import model.safetensors --as unsaid
+expect 0 '^note +timm' '' -- "$JENSEN" weights show unsaid
+expect 3 '' 'efficientnet_lite0.safetensors: timm.s efficientnet_lite pads its images evenly.*Take timm.s tf_efficientnet_lite' -- \
+    "$JENSEN" weights import efficientnet_lite0.safetensors --as refused
+expect 3 '' 'pads its images evenly' -- "$JENSEN" train $tiny --init ./efficientnet_lite0.safetensors --out refused -q
+expect 0 '*' 'nothing tells how it pads' -- "$JENSEN" train $tiny --image-size 32 --augment none --init ./model.safetensors --out unsaid
+expect 0 '' '' -- "$JENSEN" weights remove told
+expect 0 '' '' -- "$JENSEN" weights remove unsaid
+
 # Downloads, from this machine.
 expect 0 '^resnet50 +https://.*resnet50-11ad3fa6.pth' '' -- "$JENSEN" weights fetch
 expect 2 '' "no weights 'resnet5' are published.*did you mean 'resnet50'" -- "$JENSEN" weights fetch resnet5
@@ -114,6 +149,14 @@ at=http://127.0.0.1:$(cat port.txt)
 expect 5 '' '404' -- "$JENSEN" weights fetch "$at/none.pth" --sha256 "$sum"
 expect 3 '' 'is another file than it should be and was removed' -- "$JENSEN" weights fetch "$at/w.safetensors" --sha256 00000000
 expect 0 '^fetched: cnn:width=8' 'downloading' -- "$JENSEN" weights fetch "$at/w.safetensors" --sha256 "${sum:0:10}" --as fetched
+# torchvision's way: the name of the file ends with the first digits of the sum.
+cp w.safetensors "net-${sum:0:8}.pth" && cp w.safetensors net-0123abcd.pth && cp w.safetensors net-12.pth
+expect 0 '^torchvision: cnn:width=8' 'downloading' -- "$JENSEN" weights fetch "$at/net-${sum:0:8}.pth" --as torchvision
+expect 3 '' 'is another file than it should be and was removed: its SHA-256 is [0-9a-f]{64}, expected 0123abcd' -- \
+    "$JENSEN" weights fetch "$at/net-0123abcd.pth" --as wrong
+expect 3 '' "no weights 'wrong'" -- "$JENSEN" weights show wrong
+expect 3 '' 'expected 00000000' -- "$JENSEN" weights fetch "$at/net-${sum:0:8}.pth" --sha256 00000000 --as wrong
+expect 2 '' '--sha256 is needed for a URL' -- "$JENSEN" weights fetch "$at/net-12.pth"
 expect 5 '' '.' -- "$JENSEN" weights fetch "$at/cut/w.safetensors" --sha256 "$sum" --as continued
 expect 0 '^continued: ' '*' -- "$JENSEN" weights fetch "$at/range/w.safetensors" --sha256 "$sum" --as continued
 expect 3 '' 'is another file' -- "$JENSEN" weights fetch resnet18 --url "$at/w.safetensors"

@@ -46,7 +46,7 @@ static void write_names(const char *const *names, size_t count)
 static void assert_read_as(const char *const *names, size_t count)
 {
     jsni_safetensors *file = NULL;
-    assert_ok(jsni_weight_file_open(&file, NULL, path));
+    assert_ok(jsni_weight_file_open(&file, NULL, path, NULL));
     assert_int_equal(jsni_safetensors_count(file), count);
     for (size_t i = 0; i < count; i++) {
         const jsni_safetensor *t = jsni_safetensors_find(file, names[i]);
@@ -98,14 +98,15 @@ static void test_two_tensors_of_one_name_are_refused(void **state)
     static const char *const names[] = {"myfc.weight", "fc.0.weight", "myfc2.weight"};
     jsni_safetensors *file = NULL;
     write_names(names, JSNI_COUNT_OF(names));
-    assert_fails(jsni_weight_file_open(&file, NULL, path), JSN_ERR_DATA, "fc.0.weight");
+    assert_fails(jsni_weight_file_open(&file, NULL, path, NULL), JSN_ERR_DATA,
+                 "fc.0.weight");
     assert_null(file);
 }
 
 static jsn_status open_and_close(void *user)
 {
     jsni_safetensors *file = NULL;
-    const jsn_status status = jsni_weight_file_open(&file, NULL, user);
+    const jsn_status status = jsni_weight_file_open(&file, NULL, user, NULL);
     jsni_safetensors_close(file);
     return status;
 }
