@@ -38,6 +38,11 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
           confidence: float = 0.9, threads: int = 0) -> Audit:
     """Judges labels by class probabilities (samples, classes) of a model that has not seen them.
 
+    ``posteriors`` may also be (views, samples, classes): of views of the images, of epochs, or of
+    the members of an ensemble. The methods "agreement" and "consistency" look at each of them, the
+    others at their mean. A label with a chance to be wrong of at least ``cutoff`` is a suspect;
+    ``confidence`` is that of the interval of the noise rate.
+
     >>> import numpy as np
     >>> import jensen
     >>> posteriors = np.full((30, 3), 0.05) + 0.85 * np.eye(3)[np.arange(30) % 3]
@@ -45,6 +50,9 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
     >>> labels[7] = 2
     >>> jensen.audit(labels, posteriors).suspects
     array([7], dtype=uint32)
+    >>> views = np.stack([posteriors, posteriors])
+    >>> int(jensen.audit(labels, views, method="consistency").score.argmax())
+    7
     """
     labels = np.asarray(labels)
     if labels.ndim != 1 or labels.dtype.kind not in "iub":
@@ -52,15 +60,20 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
     posteriors = real_array("posteriors", posteriors)
     if posteriors.dtype not in (np.float32, np.float64):
         posteriors = posteriors.astype(np.float32)
+    views = None
+    if posteriors.ndim == 3 and len(posteriors) > 0:
+        views = np.ascontiguousarray(posteriors, np.float32)
+        posteriors = posteriors.mean(0)
     if posteriors.ndim != 2:
-        raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes)")
+        raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes) or "
+                         "(views, samples, classes)")
     samples, classes = len(labels), posteriors.shape[1]
     out = (np.empty(samples, np.float32), np.empty(samples, np.int32), np.empty(samples, np.uint8),
            np.empty(samples, np.uint32), np.empty((classes, classes)), np.empty(classes), np.empty(classes))
     clipped = np.ascontiguousarray(np.clip(labels.astype(np.int64), -1, 1 << 30), np.int32)
     suspects, rate, low, high = _native.audit(
-        classes, posteriors.dtype == np.float64, method, cutoff, confidence, threads,
-        (clipped, np.ascontiguousarray(posteriors), *out))
+        classes, 0 if views is None else len(views), posteriors.dtype == np.float64, method, cutoff, confidence, threads,
+        (clipped, np.ascontiguousarray(posteriors), views, *out))
     score, suggested, kind, order, matrix, rates, thresholds = out
     names = np.array(_native.audit_kinds())
     return Audit(order[:suspects].copy(), score, suggested, names[kind], rate, low, high, matrix, rates,

@@ -127,6 +127,7 @@ static PyObject *noise(PyObject *module, PyObject *args)
 enum {
     LABELS,
     POSTERIORS,
+    VIEWS, /* or None */
     SCORE,
     SUGGESTED,
     KIND,
@@ -138,25 +139,27 @@ enum {
 };
 
 static bool get_audit_arrays(native_array *a, PyObject *const *objects, bool f64,
-                             size_t classes)
+                             size_t classes, size_t views)
 {
     static const struct {
         const char *name;
         char format;
         bool by_class;
-    } rows[AUDIT_ARRAYS] = {{"labels", 'i', false},   {"posteriors", 'f', false},
-                            {"score", 'f', false},    {"suggested", 'i', false},
-                            {"kind", 'B', false},     {"order", 'I', false},
-                            {"matrix", 'd', true},    {"class_rates", 'd', true},
-                            {"thresholds", 'd', true}};
+    } rows[AUDIT_ARRAYS] = {{"labels", 'i', false},     {"posteriors", 'f', false},
+                            {"views", 'f', false},      {"score", 'f', false},
+                            {"suggested", 'i', false},  {"kind", 'B', false},
+                            {"order", 'I', false},      {"matrix", 'd', true},
+                            {"class_rates", 'd', true}, {"thresholds", 'd', true}};
     for (size_t i = 0; i < AUDIT_ARRAYS; i++) {
         const char format = i == POSTERIORS && f64 ? 'd' : rows[i].format;
         if (!native_array_get(&a[i], objects[i], rows[i].name, format, i >= SCORE,
-                              false))
+                              i == VIEWS))
             return false;
         size_t count = rows[i].by_class ? classes : a[LABELS].count;
         if (i == POSTERIORS || i == MATRIX)
             count *= classes;
+        if (i == VIEWS)
+            count *= classes * views;
         if (!native_array_fits(&a[i], rows[i].name, count))
             return false;
     }
@@ -176,29 +179,31 @@ static PyObject *give_audit(const jsn_audit_result *r, const native_array *a)
                          r->noise_high);
 }
 
-/* audit(classes, f64, method, cutoff, confidence, threads, arrays) with the arrays as
+/* audit(classes, views, f64, method, cutoff, confidence, threads, arrays) with the arrays as
  * above -> (suspects, rate, low, high) */
 static PyObject *audit(PyObject *module, PyObject *args)
 {
-    Py_ssize_t classes, threads;
+    Py_ssize_t classes, views, threads;
     int f64;
     jsn_audit_options options;
     PyObject *objects[AUDIT_ARRAYS], *result = NULL;
     native_array a[AUDIT_ARRAYS];
     (void)module;
     jsn_audit_options_init(&options);
-    if (!PyArg_ParseTuple(args, "npsddn(OOOOOOOOO)", &classes, &f64, &options.method,
-                          &options.cutoff, &options.confidence, &threads, &objects[0],
-                          &objects[1], &objects[2], &objects[3], &objects[4],
-                          &objects[5], &objects[6], &objects[7], &objects[8]))
+    if (!PyArg_ParseTuple(args, "nnpsddn(OOOOOOOOOO)", &classes, &views, &f64,
+                          &options.method, &options.cutoff, &options.confidence,
+                          &threads, &objects[0], &objects[1], &objects[2], &objects[3],
+                          &objects[4], &objects[5], &objects[6], &objects[7],
+                          &objects[8], &objects[9]))
         return NULL;
-    if (classes < 1 || classes > 1 << 24 || threads < 0) {
-        PyErr_SetString(PyExc_ValueError, "audit: classes or threads out of bounds");
+    if (classes < 1 || classes > 1 << 24 || views < 0 || views > 1000 || threads < 0) {
+        PyErr_SetString(PyExc_ValueError,
+                        "audit: classes, views or threads out of bounds");
         return NULL;
     }
     options.threads = (size_t)threads;
     memset(a, 0, sizeof a);
-    if (get_audit_arrays(a, objects, f64 != 0, (size_t)classes)) {
+    if (get_audit_arrays(a, objects, f64 != 0, (size_t)classes, (size_t)views)) {
         jsn_audit_input in;
         jsn_audit_result judged = {0};
         jsn_status status;
@@ -208,6 +213,8 @@ static PyObject *audit(PyObject *module, PyObject *args)
         in.classes = (size_t)classes;
         in.posteriors = f64 ? NULL : a[POSTERIORS].data;
         in.posteriors64 = f64 ? a[POSTERIORS].data : NULL;
+        in.views = a[VIEWS].data;
+        in.view_count = (size_t)views;
         Py_BEGIN_ALLOW_THREADS status = jsn_audit(&in, &options, &judged);
         Py_END_ALLOW_THREADS result =
             status == JSN_OK ? give_audit(&judged, a) : native_raise(status);

@@ -149,3 +149,21 @@ def test_an_audit_finds_the_labels_that_were_changed():
         jensen.audit(np.where(np.arange(2000) == 5, 12, noisy.labels), posteriors)
     with pytest.raises(jensen.UnknownNameError):
         jensen.audit(noisy.labels, posteriors, method="magic")
+
+
+def test_an_audit_reads_views():
+    random = np.random.default_rng(1)
+    truth = random.integers(0, 4, 600)
+    labels = jensen.noise.symmetric(truth, 0.2, seed=3, other=True).labels
+    views = np.stack([random.dirichlet(np.ones(4), 600) * 0.2 + 0.8 * np.eye(4)[truth] for _ in range(3)])
+    odd = np.flatnonzero(labels == truth)[0]
+    views[:, odd] = 0.05 + 0.8 * np.eye(4)[(truth[odd] + np.arange(3)) % 4]      # the views contradict each other
+    found = jensen.audit(labels, views, method="consistency")
+    assert set(np.flatnonzero(labels != truth)) <= set(found.suspects)
+    assert found.score[odd] > np.median(found.score[labels == truth])
+    same = jensen.audit(labels, np.stack([views.mean(0)] * 3), method="consistency")
+    assert found.score[odd] > same.score[odd], "where the views differ is seen"
+    assert np.array_equal(jensen.audit(labels, views).score, jensen.audit(labels, views.mean(0)).score)
+    for wrong in (views[:0], views[:, :5], views[None], np.ones((1001, 600, 4)) / 4):
+        with pytest.raises(ValueError):
+            jensen.audit(labels, wrong)
