@@ -13,7 +13,6 @@ import time
 import numpy as np
 from PIL import Image, ImageDraw, ImageEnhance, ImageFilter, ImageOps
 
-jensen = sys.argv[1]
 random.seed(0)
 rng = np.random.default_rng(0)
 uniform = random.uniform
@@ -121,7 +120,7 @@ def rate(work, items):
     return best
 
 
-def ours(*args):
+def ours(jensen, *args):
     out = subprocess.run([jensen, "bench", "augment", "--json", "--repeats", "15", *args],
                          check=True, capture_output=True, text=True).stdout
     return {row["case"]: row["images_per_core_second"] for row in map(json.loads, out.splitlines())}
@@ -131,21 +130,35 @@ def report(name, peer, own):
     print(f"{name:34} Pillow {peer:9.0f}  jensen {own:9.0f} images/s/core  x{own / peer:.1f}")
 
 
-blocks = np.kron(rng.integers(0, 256, (500, 8, 8, 3)), np.ones((1, 4, 4, 1)))
-small = list(np.clip(blocks + rng.normal(0, 12, blocks.shape), 0, 255).astype(np.uint8))
-own = ours()
-report("strong, 32x32", rate(strong, small), own["strong"])
-report("weak, 32x32", rate(weak, small), own["weak"])
+def small_images(count):
+    """32x32, with edges and noise as photographs have."""
+    blocks = np.kron(rng.integers(0, 256, (count, 8, 8, 3)), np.ones((1, 4, 4, 1)))
+    return np.clip(blocks + rng.normal(0, 12, blocks.shape), 0, 255).astype(np.uint8)
 
-y, x = np.mgrid[0:375, 0:500]
-photo = np.stack([127 + 100 * np.sin(x / 31 + y / 53), 127 + 90 * np.cos(x / 47), y / 2 + 40], 2)
-photo = Image.fromarray(np.clip(photo + rng.normal(0, 12, photo.shape), 0, 255).astype(np.uint8))
-report("jitter, 500x375 in memory to 224", rate(jitter, [photo] * 40), own["jitter"])
-with tempfile.TemporaryDirectory() as folder:
-    path = os.path.join(folder, "photo.jpg")
-    photo.filter(ImageFilter.GaussianBlur(1)).save(path, quality=90)
-    data = open(path, "rb").read()
-    decode = lambda b: jitter(Image.open(io.BytesIO(b)).convert("RGB"))
-    peer = rate(decode, [data] * 40)
-    for case, own in ours("--image", path, "--scaled-decode", "0.5").items():
-        report(f"jitter, 500x375 JPEG, {case[5:]}", peer, own)  # whole, part, scaled
+
+def large_image():
+    """500x375, smooth with noise."""
+    y, x = np.mgrid[0:375, 0:500]
+    photo = np.stack([127 + 100 * np.sin(x / 31 + y / 53), 127 + 90 * np.cos(x / 47), y / 2 + 40], 2)
+    return Image.fromarray(np.clip(photo + rng.normal(0, 12, photo.shape), 0, 255).astype(np.uint8))
+
+
+def main(jensen):
+    small = list(small_images(500))
+    own = ours(jensen)
+    report("strong, 32x32", rate(strong, small), own["strong"])
+    report("weak, 32x32", rate(weak, small), own["weak"])
+    photo = large_image()
+    report("jitter, 500x375 in memory to 224", rate(jitter, [photo] * 40), own["jitter"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "photo.jpg")
+        photo.filter(ImageFilter.GaussianBlur(1)).save(path, quality=90)
+        data = open(path, "rb").read()
+        decode = lambda b: jitter(Image.open(io.BytesIO(b)).convert("RGB"))
+        peer = rate(decode, [data] * 40)
+        for case, own in ours(jensen, "--image", path, "--scaled-decode", "0.5").items():
+            report(f"jitter, 500x375 JPEG, {case[5:]}", peer, own)  # whole, part, scaled
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # python_package.sh BUILD - the Python package, as `pip install .` makes it, in a virtual
-# environment of its own: its tests, beside Debian's PyTorch. Where JENSEN_TORCH names the
-# python of an environment with a newer PyTorch, they run there, too (compiling needs 2.4).
+# environment of its own: its tests, beside Debian's PyTorch, and the notebooks. Where
+# JENSEN_TORCH names the python of an environment with a newer PyTorch, the tests run there,
+# too (compiling needs 2.4). JENSEN_GJS names a copy of the paper's code to compare with.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -36,11 +37,29 @@ sys.exit(any(r.failed for r in results))
 EOF
 }
 try "$venv/bin/python"
+# CIFAR-10 with human labels, for the notebooks that use it
+shared=$root/../shared/data
+notebooks=("$root"/examples/*.ipynb)
+if [ -f "$shared/cifar10-original/unpack.py" ] && [ -f "$shared/cifar10n.csv.xz" ]; then
+    mkdir "$folder/packed"
+    ln -s "$shared"/cifar10-original/{unpack.py,labels.bin,data_batch_1.webp,test_batch.webp} "$folder/packed"
+    "$venv/bin/python" "$folder/packed/unpack.py" "$folder/cifar10" >/dev/null || failed=1
+    xz -dc "$shared/cifar10n.csv.xz" >"$folder/cifar10/cifar10n.csv"
+    export CIFAR10=$folder/cifar10
+else
+    echo "SKIPPED: python_package: notebooks that read CIFAR-10: ../shared/data is not there"
+    notebooks=("$root/examples/loss_curves.ipynb")
+fi
 if "$venv/bin/python" -c 'import matplotlib' 2>/dev/null &&
     timeout 120 "$venv/bin/pip" install -q nbclient ipykernel 'matplotlib-inline<0.1.7' >>"$build/venv-python.log" 2>&1; then
-    (cd "$folder" && PYTHONPATH=$folder/site timeout 300 "$venv/bin/python" "$here/notebooks.py" "$root"/examples/*.ipynb) || failed=1
+    (cd "$folder" && PYTHONPATH=$folder/site timeout 600 "$venv/bin/python" "$here/notebooks.py" "${notebooks[@]}") || failed=1
 else
     echo "SKIPPED: python_package: notebooks need matplotlib and nbclient ($build/venv-python.log)"
+fi
+if [ -n "${JENSEN_GJS:-}" ]; then
+    (cd "$folder" && PYTHONPATH=$folder/site OMP_NUM_THREADS=1 timeout 300 "$venv/bin/python" "$here/paper_code.py" "$JENSEN_GJS") || failed=1
+else
+    echo "SKIPPED: python_package: the losses of the paper's code (JENSEN_GJS names no copy of ErikEnglesson/GJS)"
 fi
 [ -z "${JENSEN_TORCH:-}" ] || try "$JENSEN_TORCH"
 exit $failed
