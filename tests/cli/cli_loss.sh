@@ -91,4 +91,10 @@ if "$JENSEN" show networks --device cuda >/dev/null 2>&1; then
 else
     expect 4 '' 'bench loss: cuda: .*[a-z]' -- "${one[@]}" --device cuda
 fi
+# A method is timed with its memory, whose traffic counts: 64 x 10 logits, gradients, memory in and out, and labels.
+expect 0 '"method":"elr".*"traffic_bytes":10496,' '' -- "$JENSEN" bench loss --loss ce --method elr --batch 64 \
+    --classes 10 --threads 1 --seconds 0.01 --json
+expect 2 '' "no method named 'elk'" -- "$JENSEN" bench loss --loss ce --method elk --batch 64
+expect 2 '' 'cpu alone' -- "$JENSEN" bench loss --loss ce --method elr --device ref --batch 64
+
 finish

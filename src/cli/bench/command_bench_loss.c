@@ -23,7 +23,7 @@
 enum { ROUNDS = 7, MOST_TIMES = 20000, MOST_THREADS = 64 };
 
 typedef struct bench_values {
-    char *loss, *level, *device;
+    char *loss, *method, *level, *device;
     int64_t batch, classes, views, threads;
     double seconds;
     bool json;
@@ -32,6 +32,10 @@ typedef struct bench_values {
 static const jsn_option_info options[] = {
     CLI_LOSS_ROW(bench_values, "gjs:pi1=0.5",
                  "loss, or 'all' for every loss of the table"),
+    {"method", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
+     "a method beside the loss, with the memory of its samples: elr, sop; sop wants "
+     "--loss ce",
+     offsetof(bench_values, method)},
     CLI_BATCH_ROW(
         bench_values, NULL, 1e8,
         "samples, instead of the five standard sizes (with --classes alone: 128)"),
@@ -54,7 +58,9 @@ static const jsn_option_info options[] = {
 typedef struct bench_case {
     const char *spec;
     size_t samples, classes, views, threads;
+    const char *method;   /* or NULL */
     float *logits, *grad; /* [views][samples][classes] */
+    float *memory;        /* [samples][classes] of the method, or NULL */
     int32_t *labels;
     double times[MOST_TIMES];
     size_t count;
@@ -91,6 +97,7 @@ static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
     batch.samples = c->samples;
     batch.logits = c->logits;
     batch.labels = c->labels;
+    batch.memory = c->memory;
     const size_t bytes = c->views * c->samples * c->classes * sizeof *c->grad;
     jsn_loss_result result = {0.0, NULL, c->grad};
     jsn_status status = jsn_loss_eval(loss, &batch, &result); /* warms up */
@@ -141,12 +148,15 @@ static jsn_status time_on(bench_case *c, jsn_loss *loss, const char *device,
 static jsn_status print_case(const bench_case *c, bool json)
 {
     const double entries = (double)(c->views * c->samples * c->classes);
-    const double bytes = 2.0 * sizeof(float) * entries + 4.0 * (double)c->samples;
+    const double state = c->method == NULL ? 0.0 : (double)(c->samples * c->classes);
+    const double bytes =
+        2.0 * sizeof(float) * (entries + state) + 4.0 * (double)c->samples;
     const double best = c->bench.best;
     if (!json) {
-        cli_print("%-16s %6zu x %-5zu %zu %-5s %zu %-7s %-6s best %10.1f us  "
+        cli_print("%-16s %s%s%6zu x %-5zu %zu %-5s %zu %-7s %-6s best %10.1f us  "
                   "median %10.1f us  %6.3f ns/entry  %5.2f x copy\n",
-                  c->spec, c->samples, c->classes, c->views,
+                  c->spec, c->method == NULL ? "" : c->method,
+                  c->method == NULL ? "" : " ", c->samples, c->classes, c->views,
                   jsni_noun(c->views, "view", "views"), c->threads,
                   jsni_noun(c->threads, "thread", "threads"), c->level, best * 1e6,
                   c->bench.median * 1e6, best * 1e9 / entries, best / c->bench.limit);
@@ -159,6 +169,8 @@ static jsn_status print_case(const bench_case *c, bool json)
     jsni_json_begin_object(w, NULL);
     jsni_json_put_text(w, "case", "loss");
     jsni_json_put_text(w, "loss", c->spec);
+    if (c->method != NULL)
+        jsni_json_put_text(w, "method", c->method);
     jsni_json_put_int(w, "samples", (int64_t)c->samples);
     jsni_json_put_int(w, "classes", (int64_t)c->classes);
     jsni_json_put_int(w, "views", (int64_t)c->views);
@@ -208,6 +220,7 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     if (c == NULL)
         return JSN_ERR_MEMORY;
     c->spec = spec;
+    c->method = v->method;
     c->samples = samples;
     c->classes = classes;
     c->views = v->views == JSN_OPTION_INT_UNSET ? views : (size_t)v->views;
@@ -219,12 +232,16 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     c->logits = lines(bytes);
     c->grad = lines(bytes);
     c->labels = lines(samples * sizeof *c->labels);
-    if (c->logits == NULL || c->grad == NULL || c->labels == NULL)
+    c->memory = v->method == NULL ? NULL : calloc(samples * classes, sizeof(float));
+    if (c->logits == NULL || c->grad == NULL || c->labels == NULL ||
+        (v->method != NULL && c->memory == NULL))
         status = JSN_ERR_MEMORY;
     else
         fill(c);
     if (status == JSN_OK)
-        status = cli_loss_create(&loss, spec, classes, c->views);
+        status = v->method == NULL ? cli_loss_create(&loss, spec, classes, c->views)
+                                   : jsni_loss_create_method(&loss, spec, v->method,
+                                                             classes, c->views);
     if (status == JSN_OK)
         status = jsn_loss_set_threads(loss, threads);
     if (status == JSN_OK)
@@ -238,6 +255,7 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     free(c->logits);
     free(c->grad);
     free(c->labels);
+    free(c->memory);
     free(c);
     return status;
 }
@@ -269,6 +287,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (!on_cpu(v) &&
         (v->threads != JSN_OPTION_INT_UNSET || strcmp(v->level, "auto") != 0))
         return cli_usage("--threads and --level are those of --device cpu");
+    if (!on_cpu(v) && v->method != NULL)
+        return cli_usage("--method is timed on --device cpu alone");
     const bool batch = v->batch != JSN_OPTION_INT_UNSET;
     const bool classes = v->classes != JSN_OPTION_INT_UNSET;
     if (batch || classes)
