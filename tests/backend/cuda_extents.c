@@ -170,6 +170,7 @@ static void norm(const jsni_task *task, extents *out)
         break;
     case JSNI_TASK_NORM_APPLY:
         reads(out, a->x, tensor);
+        reads(out, a->skip, tensor);
         reads(out, a->k.a, coefs);
         reads(out, a->k.mean, coefs);
         writes(out, a->y, tensor);
@@ -177,6 +178,7 @@ static void norm(const jsni_task *task, extents *out)
     case JSNI_TASK_NORM_BACK_SUMS:
         reads(out, a->x, tensor);
         reads(out, a->dy, tensor);
+        reads(out, a->out, tensor);
         reads(out, a->k.a, coefs);
         reads(out, a->k.mean, coefs);
         writes(out, a->part, part);
@@ -225,11 +227,12 @@ static void pool(const jsni_task *task, extents *out)
         reads(out, a->a, coefs);
         reads(out, a->b, coefs);
         writes(out, a->y, y);
+        writes(out, a->at, y / wide(a->half_y));
         break;
     default:
-        if (task->kind != JSNI_TASK_AVG_POOL_BACK &&
-            task->kind != JSNI_TASK_ADAPTIVE_BACK)
+        if (task->kind == JSNI_TASK_HEAD_POOL_BACK)
             reads(out, a->x, x);
+        reads(out, a->at, y / wide(a->half_y));
         reads(out, a->a, coefs);
         reads(out, a->b, coefs);
         reads(out, a->dy, y);

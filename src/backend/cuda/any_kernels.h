@@ -95,6 +95,9 @@ typedef struct jsni_any_pool {
     /* Global pool of relu(a*x + b), [views][channels]; or NULL. */
     const float *a, *b;
     float *part;
+    /* Maxima: the number of each within its window, [images][out_h][out_w][channels];
+     * forward writes it where it is not NULL, backward reads it. */
+    uint8_t *at;
     long long images, view_images;
     int channels, in_h, in_w, out_h, out_w;
     int kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;

@@ -1,6 +1,8 @@
 /* backend/cuda/any_pool.cu - pooling of any shape, each result computed by one thread
  * from all it depends on (so also the gradients need no atomics), and the fused global
- * pool behind the last BatchNorm and ReLU.
+ * pool behind the last BatchNorm and ReLU. A maximum's gradient finds its way by the
+ * numbers that forward left: looking for the maxima again took longer than a ResNet-50's
+ * convolutions of that size.
  */
 #include "backend/cuda/any_kernels.h"
 
@@ -8,6 +10,10 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256;
+
+template <int N> struct alignas(N) numbers {
+    uint8_t v[N];
+};
 
 struct place {
     long long image;
@@ -31,29 +37,116 @@ static __device__ __forceinline__ long long input_at(const jsni_any_pool &A,
     return ((p.image * A.in_h + h) * A.in_w + w) * A.channels + p.c;
 }
 
-/* The first maximum of window (oh, ow) in row-major order; NaN counts as largest. */
-static __device__ __forceinline__ float
-window_max(const jsni_any_pool &A, const place &p, int oh, int ow, int &at_h, int &at_w)
+/* ---- maxima: a block makes one row of pixels, a thread N channels of some of them ---- */
+
+/* `at` becomes the number of the first maximum of each window in row-major order; NaN
+ * counts as largest. */
+template <class T, int N>
+static __global__ void __launch_bounds__(BLOCK) max_forward(const jsni_any_pool A)
 {
-    float best = -INFINITY;
-    at_h = at_w = -1;
-    for (int kh = 0; kh < A.kernel_h; kh++)
-        for (int kw = 0; kw < A.kernel_w; kw++) {
-            const int h = oh * A.stride_h - A.pad_h + kh;
-            const int w = ow * A.stride_w - A.pad_w + kw;
-            if (h < 0 || h >= A.in_h || w < 0 || w >= A.in_w)
-                continue;
-            const float v = fetch(A.x, input_at(A, p, h, w), A.half_x);
-            if (at_h < 0 || v > best || (v != v && best == best)) {
-                best = v;
-                at_h = h;
-                at_w = w;
+    launch_next();
+    launch_wait();
+    const int vectors = A.channels / N, oh = blockIdx.x % A.out_h;
+    const long long image = blockIdx.x / A.out_h;
+    for (int i = threadIdx.x; i < A.out_w * vectors; i += BLOCK) {
+        const int ow = i / vectors, c = i % vectors * N;
+        vec<T, N> best;
+        numbers<N> at;
+        bool first = true;
+        for (int kh = 0; kh < A.kernel_h; kh++)
+            for (int kw = 0; kw < A.kernel_w; kw++) {
+                const int h = oh * A.stride_h - A.pad_h + kh;
+                const int w = ow * A.stride_w - A.pad_w + kw;
+                if (h < 0 || h >= A.in_h || w < 0 || w >= A.in_w)
+                    continue;
+                vec<T, N> x;
+                x.load((const T *)A.x +
+                       ((image * A.in_h + h) * A.in_w + w) * A.channels + c);
+#pragma unroll
+                for (int k = 0; k < N; k++)
+                    if (first || x.v[k] > best.v[k] ||
+                        (x.v[k] != x.v[k] && best.v[k] == best.v[k])) {
+                        best.v[k] = x.v[k];
+                        at.v[k] = (uint8_t)(kh * A.kernel_w + kw);
+                    }
+                first = false;
             }
-        }
-    return best;
+        const long long to = ((long long)blockIdx.x * A.out_w + ow) * A.channels + c;
+        best.store((T *)A.y + to);
+        if (A.at)
+            *(numbers<N> *)(A.at + to) = at;
+    }
 }
 
-enum pool_kind { POOL_MAX, POOL_AVG, POOL_ADAPTIVE };
+template <class T, int N>
+static __global__ void __launch_bounds__(BLOCK) max_back(const jsni_any_pool A)
+{
+    launch_next();
+    launch_wait();
+    const int vectors = A.channels / N;
+    const int h = (int)(blockIdx.x % A.in_h) + A.pad_h;
+    const long long image = blockIdx.x / A.in_h;
+    const int oh0 = h < A.kernel_h ? 0 : (h - A.kernel_h) / A.stride_h + 1;
+    const int oh1 = min(h / A.stride_h + 1, A.out_h);
+    for (int i = threadIdx.x; i < A.in_w * vectors; i += BLOCK) {
+        const int w = i / vectors + A.pad_w, c = i % vectors * N;
+        const int ow0 = w < A.kernel_w ? 0 : (w - A.kernel_w) / A.stride_w + 1;
+        const int ow1 = min(w / A.stride_w + 1, A.out_w);
+        vec<T, N> sum;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            sum.v[k] = 0.0f;
+        /* The windows that hold this pixel. */
+        for (int oh = oh0; oh < oh1; oh++)
+            for (int ow = ow0; ow < ow1; ow++) {
+                const int me = (h - oh * A.stride_h) * A.kernel_w + w - ow * A.stride_w;
+                const long long from =
+                    ((image * A.out_h + oh) * A.out_w + ow) * A.channels + c;
+                const numbers<N> at = *(const numbers<N> *)(A.at + from);
+                vec<T, N> dy;
+                dy.load((const T *)A.dy + from);
+#pragma unroll
+                for (int k = 0; k < N; k++)
+                    if (at.v[k] == me)
+                        sum.v[k] += dy.v[k];
+            }
+        sum.store((T *)A.dx +
+                  ((long long)blockIdx.x * A.in_w + w - A.pad_w) * A.channels + c);
+    }
+}
+
+template <class T, int N>
+static cudaError_t start_max(const jsni_any_pool *p, bool back, cudaStream_t stream)
+{
+    return back ? jsni_launch(max_back<T, N>, p->images * p->in_h, BLOCK, 0, 1, stream,
+                              *p)
+                : jsni_launch(max_forward<T, N>, p->images * p->out_h, BLOCK, 0, 1,
+                              stream, *p);
+}
+
+static cudaError_t any_max(const jsni_any_pool *p, bool back, cudaStream_t stream)
+{
+    const bool wide = p->channels % (p->half_x ? WIDE<bf16> : WIDE<float>) == 0;
+    if (p->half_x)
+        return wide ? start_max<bf16, WIDE<bf16>>(p, back, stream)
+                    : start_max<bf16, 1>(p, back, stream);
+    return wide ? start_max<float, WIDE<float>>(p, back, stream)
+                : start_max<float, 1>(p, back, stream);
+}
+
+cudaError_t jsni_any_max_pool(const jsni_any_pool *pool, cudaStream_t stream)
+{
+    return any_max(pool, false, stream);
+}
+
+cudaError_t jsni_any_max_pool_back(const jsni_any_pool *pool, cudaStream_t stream)
+{
+    return any_max(pool, true, stream);
+}
+
+/* ---- means: each result by one thread ---- */
+
+enum pool_kind { POOL_AVG, POOL_ADAPTIVE };
 
 /* Cell i of an adaptive pool covers first .. end-1. */
 static __device__ __forceinline__ void adaptive_range(int i, int in, int out,
@@ -73,10 +166,6 @@ static __global__ void __launch_bounds__(BLOCK) pool_forward(const jsni_any_pool
          i += (long long)gridDim.x * BLOCK) {
         const place p = place_of(i, A.out_h, A.out_w, A.channels);
         int h0, h1, w0, w1;
-        if (KIND == POOL_MAX) {
-            put(A.y, i, window_max(A, p, p.h, p.w, h0, w0), A.half_y);
-            continue;
-        }
         if (KIND == POOL_ADAPTIVE) {
             adaptive_range(p.h, A.in_h, A.out_h, h0, h1);
             adaptive_range(p.w, A.in_w, A.out_w, w0, w1);
@@ -119,11 +208,7 @@ static __global__ void __launch_bounds__(BLOCK) pool_back(const jsni_any_pool A)
                 const long long at =
                     ((p.image * A.out_h + oh) * A.out_w + ow) * A.channels + p.c;
                 int h0, h1, w0, w1;
-                if (KIND == POOL_MAX) {
-                    window_max(A, p, oh, ow, h0, w0);
-                    if (h0 == p.h && w0 == p.w)
-                        sum += fetch(A.dy, at, A.half_y);
-                } else if (KIND == POOL_AVG) {
+                if (KIND == POOL_AVG) {
                     sum += fetch(A.dy, at, A.half_y) / (float)(A.kernel_h * A.kernel_w);
                 } else {
                     adaptive_range(oh, A.in_h, A.out_h, h0, h1);
@@ -134,6 +219,25 @@ static __global__ void __launch_bounds__(BLOCK) pool_back(const jsni_any_pool A)
                 }
             }
         put(A.dx, i, sum, A.half_x);
+    }
+}
+
+/* The gradient of the mean over all pixels: the same for each. A block makes one row. */
+template <class T, int N>
+static __global__ void __launch_bounds__(BLOCK) spread(const jsni_any_pool A)
+{
+    launch_next();
+    launch_wait();
+    const int vectors = A.channels / N, row = A.in_w * vectors;
+    const long long image = blockIdx.x / A.in_h;
+    const float cells = (float)(A.in_h * A.in_w);
+    for (int i = threadIdx.x; i < row; i += BLOCK) {
+        const int c = i % vectors * N;
+        vec<T, N> dx;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            dx.v[k] = fetch(A.dy, image * A.channels + c + k, A.half_y) / cells;
+        dx.store((T *)A.dx + ((long long)blockIdx.x * row + i) * N);
     }
 }
 
@@ -151,18 +255,6 @@ static long long outputs(const jsni_any_pool *p)
 static long long inputs(const jsni_any_pool *p)
 {
     return p->images * p->in_h * p->in_w * p->channels;
-}
-
-cudaError_t jsni_any_max_pool(const jsni_any_pool *pool, cudaStream_t stream)
-{
-    return jsni_launch(pool_forward<POOL_MAX>, blocks_of(outputs(pool)), BLOCK, 0, 1,
-                       stream, *pool);
-}
-
-cudaError_t jsni_any_max_pool_back(const jsni_any_pool *pool, cudaStream_t stream)
-{
-    return jsni_launch(pool_back<POOL_MAX>, blocks_of(inputs(pool)), BLOCK, 0, 1,
-                       stream, *pool);
 }
 
 cudaError_t jsni_any_avg_pool(const jsni_any_pool *pool, cudaStream_t stream)
@@ -185,6 +277,10 @@ cudaError_t jsni_any_adaptive(const jsni_any_pool *pool, cudaStream_t stream)
 
 cudaError_t jsni_any_adaptive_back(const jsni_any_pool *pool, cudaStream_t stream)
 {
+    const long long rows = pool->images * pool->in_h;
+    if (pool->out_h * pool->out_w == 1 && pool->half_x &&
+        pool->channels % WIDE<bf16> == 0)
+        return jsni_launch(spread<bf16, WIDE<bf16>>, rows, BLOCK, 0, 1, stream, *pool);
     return jsni_launch(pool_back<POOL_ADAPTIVE>, blocks_of(inputs(pool)), BLOCK, 0, 1,
                        stream, *pool);
 }

@@ -198,6 +198,9 @@ static __global__ void __launch_bounds__(BLOCK) strided_conv(const jsni_any_conv
         leave_sums<COLUMNS>(A, t.walk.row0, t.walk.column0, (float *)shared);
 }
 
+/* Of an image, before the stride: 32x32 pixels, 64 channels. cuDNN is faster beyond. */
+constexpr int MOST_VALUES = 32 * 32 * 64;
+
 bool jsni_conv_strided_takes(const jsni_any_conv *c)
 {
     return !c->plain && c->half_x == c->half_y && c->half_x == c->half_w &&
@@ -205,7 +208,8 @@ bool jsni_conv_strided_takes(const jsni_any_conv *c)
            c->stride_w == 2 && c->kernel_h == c->kernel_w &&
            (c->kernel_h == 1 || c->kernel_h == 3) && c->pad_h == c->kernel_h / 2 &&
            c->pad_w == c->kernel_w / 2 && c->in_h == 2 * c->out_h &&
-           c->in_w == 2 * c->out_w && counted_in_int(c);
+           c->in_w == 2 * c->out_w && counted_in_int(c) &&
+           (!c->half_x || c->in_h * c->in_w * c->out_channels <= MOST_VALUES);
 }
 
 template <int COLUMNS, bool BACK>

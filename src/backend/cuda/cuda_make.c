@@ -108,13 +108,13 @@ void jsni_make_begin_group(jsni_make *b)
 
 static void let_go(jsni_make *b, size_t slot)
 {
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 3; i++) {
         jsni_make_drop(b, b->late[slot][i]);
         b->late[slot][i] = JSNI_NO_BUFFER;
     }
 }
 
-void jsni_make_end_group(jsni_make *b, jsni_task *last, int one, int other)
+void jsni_make_end_group(jsni_make *b, jsni_task *last, int x, int dy, int room)
 {
     const size_t slot = b->groups % JSNI_MAKE_LAG;
     b->in_group = false;
@@ -122,16 +122,18 @@ void jsni_make_end_group(jsni_make *b, jsni_task *last, int one, int other)
         let_go(b, slot);
         b->wait_next = b->groups - JSNI_MAKE_LAG + 1;
     }
-    jsni_make_keep(b, one);
-    b->late[slot][0] = one;
-    b->late[slot][1] = other;
+    jsni_make_keep(b, x);
+    jsni_make_keep(b, dy);
+    b->late[slot][0] = x;
+    b->late[slot][1] = dy;
+    b->late[slot][2] = room;
     b->groups++;
     last->mark = b->groups;
 }
 
 size_t jsni_make_bytes(const jsni_make *b, size_t node)
 {
-    return b->images * jsni_shape_count(b->graph->nodes[node].shape) *
+    return b->room * jsni_shape_count(b->graph->nodes[node].shape) *
            (b->nodes[node].half ? 2 : 4);
 }
 
@@ -222,15 +224,40 @@ static bool half_output(const jsni_make *b, size_t n)
     }
 }
 
+static void fuse(jsni_make *b, size_t n, size_t into)
+{
+    b->nodes[n].how = JSNI_HOW_FUSED;
+    b->nodes[n].host = into;
+}
+
+/* The end of a residual block, add(norm, other) and the ReLU behind it, runs in the
+ * BatchNorm, the later one where both are: its pass over memory does for all three. */
+static void analyse_residual(jsni_make *b, size_t n, size_t add)
+{
+    const jsni_node *sum = &b->graph->nodes[add];
+    const size_t other = sum->input[0] == n ? sum->input[1] : sum->input[0];
+    if (other >= n || b->nodes[other].half != b->nodes[n].half)
+        return;
+    const size_t relu = only_reader(b->graph, add);
+    const bool open =
+        relu == JSNI_NONE || b->graph->nodes[relu].op.kind != JSNI_OP_RELU;
+    b->nodes[n].residual = other;
+    b->nodes[n].partner = open ? add : relu;
+    fuse(b, add, n);
+    if (!open)
+        fuse(b, relu, n);
+}
+
 static void analyse_norm(jsni_make *b, size_t n)
 {
     const jsni_graph *g = b->graph;
     const size_t relu = only_reader(g, n);
+    if (relu != JSNI_NONE && g->nodes[relu].op.kind == JSNI_OP_ADD)
+        analyse_residual(b, n, relu);
     if (relu == JSNI_NONE || g->nodes[relu].op.kind != JSNI_OP_RELU)
         return;
     b->nodes[n].partner = relu;
-    b->nodes[relu].how = JSNI_HOW_FUSED;
-    b->nodes[relu].host = n;
+    fuse(b, relu, n);
     const size_t reader = only_reader(g, relu);
     if (b->nodes[n].half && reader != JSNI_NONE && takes_lazy(b, reader))
         b->nodes[n].how = JSNI_HOW_LAZY;
@@ -265,8 +292,7 @@ static void analyse_conv(jsni_make *b, size_t n)
         g->nodes[add].input[0] == n ? g->nodes[add].input[1] : g->nodes[add].input[0];
     if (other < n && other != n && b->nodes[other].half) {
         b->nodes[n].partner = add;
-        b->nodes[add].how = JSNI_HOW_FUSED;
-        b->nodes[add].host = n;
+        fuse(b, add, n);
     }
 }
 
@@ -274,12 +300,13 @@ jsn_status jsni_make_analyse(jsni_make *b)
 {
     const jsni_graph *g = b->graph;
     b->images = b->views * b->samples;
+    b->room = b->room > b->images ? b->room : b->images;
     b->nodes = jsni_alloc_zero(g->node_count, sizeof *b->nodes);
     JSNI_TRY_ALLOC(b->nodes);
     for (size_t n = 0; n < g->node_count; n++) {
         jsni_make_node *node = &b->nodes[n];
-        node->partner = node->host = node->lazy = JSNI_NONE;
-        node->value = node->coefs = node->partial = JSNI_NO_BUFFER;
+        node->partner = node->residual = node->host = node->lazy = JSNI_NONE;
+        node->value = node->coefs = node->partial = node->at = JSNI_NO_BUFFER;
         node->grad = node->skip = JSNI_NO_BUFFER;
         node->half = half_output(b, n);
     }
@@ -311,10 +338,12 @@ static size_t part_bytes(const jsni_make *b)
         if (node->op.kind != JSNI_OP_NORM && node->op.kind != JSNI_OP_CONV)
             continue;
         /* Rows a view: of an image each, of sums by themselves, of a strided one. */
-        const size_t strided = b->nodes[n].how == JSNI_HOW_STRIDED
-                                   ? jsni_make_pixels(b, n) / JSNI_STRIDED_ROWS
-                                   : 0;
-        size_t groups = b->samples > 256 ? b->samples : 256;
+        const size_t samples = (b->room + b->views - 1) / b->views;
+        const size_t strided =
+            b->nodes[n].how == JSNI_HOW_STRIDED
+                ? samples * node->shape.height * node->shape.width / JSNI_STRIDED_ROWS
+                : 0;
+        size_t groups = samples > 256 ? samples : 256;
         groups = strided > groups ? strided : groups;
         const size_t bytes =
             b->views * groups * 2 * node->shape.channels * sizeof(float);
@@ -333,7 +362,7 @@ jsn_status jsni_make_run(jsni_make *b)
     b->final_blocks = 0;
     b->in_group = b->group_begun = false;
     for (size_t i = 0; i < JSNI_MAKE_LAG; i++)
-        b->late[i][0] = b->late[i][1] = JSNI_NO_BUFFER;
+        b->late[i][0] = b->late[i][1] = b->late[i][2] = JSNI_NO_BUFFER;
     jsn_status status = jsni_make_analyse(b);
     if (status != JSN_OK)
         return status;

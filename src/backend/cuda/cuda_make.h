@@ -8,6 +8,9 @@
  * (and then stored) by the own convolution that reads it next. Whatever reads a lazy
  * tensor and cannot do that gets it stored by a task of its own.
  *
+ * Backward gives the memory of a node's output back once the node is done, so gradients of
+ * the first, large layers lie where the outputs of later ones were.
+ *
  * A build without base pointers measures: it counts tasks and bytes and emits nothing.
  */
 #ifndef JSNI_BACKEND_CUDA_CUDA_MAKE_H
@@ -32,12 +35,16 @@ typedef enum jsni_how {
 
 typedef struct jsni_make_node {
     jsni_how how;
-    size_t partner; /* norm: its ReLU; conv: the add it contains; else JSNI_NONE */
-    size_t host;    /* fused: the node it runs in */
-    bool half;      /* the output is bf16 */
-    int value;      /* buffer of the output, or JSNI_NO_BUFFER */
-    int coefs;      /* norm: buffer of the coefficients */
-    int partial;    /* own conv: buffer of the weights' partial sums */
+    /* norm: the node that holds its result, a ReLU or an add; conv: the add it contains;
+     * else JSNI_NONE */
+    size_t partner;
+    size_t residual; /* norm: what the add inside it adds, or JSNI_NONE */
+    size_t host;     /* fused: the node it runs in */
+    bool half;       /* the output is bf16 */
+    int value;       /* buffer of the output, or JSNI_NO_BUFFER */
+    int coefs;       /* norm: buffer of the coefficients */
+    int partial;     /* own conv: buffer of the weights' partial sums */
+    int at;          /* max pool: buffer of the numbers of the maxima */
     /* gradient of the output */
     int grad;    /* buffer: stored gradient, or g of a lazy one */
     size_t lazy; /* norm node whose backward makes it lazy, or JSNI_NONE */
@@ -77,6 +84,9 @@ typedef struct jsni_make {
     bool wide, clusters, roomy;
     bool no_own; /* plain kernels alone, for comparison */
     size_t views, samples, images;
+    /* Images that memory is laid out for, so that a program of fewer fits where one of as
+     * many does; 0: its own. */
+    size_t room;
     bool training;
     jsni_make_base base;
     const jsni_packed_at *packed; /* [node_count] */
@@ -98,7 +108,7 @@ typedef struct jsni_make {
     size_t groups;
     bool in_group, group_begun;
     size_t wait_next;
-    int late[JSNI_MAKE_LAG][2];
+    int late[JSNI_MAKE_LAG][3];
 
     int input, output_grad, input_grad, part; /* buffers */
     size_t part_bytes;
@@ -125,10 +135,10 @@ void jsni_make_drop(jsni_make *b, int buffer);
 void *jsni_make_at(const jsni_make *b, int buffer);
 jsni_task *jsni_make_task(jsni_make *b, jsni_task_kind kind, size_t node);
 /* Tasks between the two run beside the main line, as a group. `last` is the group's last
- * task; the buffers `one` and `other` (the caller's hold on the second passes over) are
- * what the group works on. */
+ * task; it reads the buffers `x` and `dy` and works in `room` (the caller's hold on that
+ * one passes over). */
 void jsni_make_begin_group(jsni_make *b);
-void jsni_make_end_group(jsni_make *b, jsni_task *last, int one, int other);
+void jsni_make_end_group(jsni_make *b, jsni_task *last, int x, int dy, int room);
 size_t jsni_make_bytes(const jsni_make *b, size_t node);  /* of the output */
 size_t jsni_make_pixels(const jsni_make *b, size_t node); /* of a view of it */
 jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm);
@@ -140,6 +150,20 @@ void jsni_make_dropout(const jsni_make *b, size_t node, jsni_any_dropout *drop);
 size_t jsni_make_norm_source(const jsni_make *b, size_t norm);
 /* A tensor of a block; NULL without one. */
 float *jsni_make_tensor(float *block, const jsni_tensor *list, size_t number);
+/* ---- gradients of outputs, cuda_make_grad.c ---- */
+bool jsni_grad_wanted(const jsni_make *b, size_t n);
+bool jsni_grad_exists(const jsni_make *b, size_t n);
+void jsni_grad_forget(jsni_make *b, size_t n);
+/* Makes the gradient of node n a stored one, held by buffer `to` (kept). */
+void jsni_grad_now_stored(jsni_make *b, size_t n, int to);
+/* Stores a lazy gradient by a task of its own and returns the buffer. */
+int jsni_grad_stored(jsni_make *b, size_t n);
+/* Adds the stored gradient `buffer`, which the caller goes on holding. */
+void jsni_grad_add(jsni_make *b, size_t n, int buffer);
+/* Adds the gradient that goes through BatchNorm `norm`, whose g is in `g` (the caller's
+ * hold on it passes over); `masked`: by the ReLU already. */
+void jsni_grad_add_lazy(jsni_make *b, size_t norm, int g, bool masked);
+
 void jsni_make_forward(jsni_make *b, size_t n); /* one node */
 void jsni_make_backward(jsni_make *b);          /* all of them */
 

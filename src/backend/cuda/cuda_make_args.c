@@ -42,7 +42,8 @@ jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm)
     a.views = (int)b->views;
     a.pixels = (long long)(b->samples * node->shape.height * node->shape.width);
     a.half = b->nodes[norm].half;
-    a.relu = b->nodes[norm].partner != JSNI_NONE;
+    const size_t holder = b->nodes[norm].partner;
+    a.relu = holder != JSNI_NONE && g->nodes[holder].op.kind == JSNI_OP_RELU;
     return a;
 }
 
@@ -114,6 +115,7 @@ jsni_any_pool jsni_make_pool(const jsni_make *b, size_t n)
     p.half_y = b->nodes[n].half;
     p.x = jsni_make_at(b, b->nodes[node->input[0]].value);
     p.y = jsni_make_at(b, b->nodes[n].value);
+    p.at = jsni_make_at(b, b->nodes[n].at);
     return p;
 }
 

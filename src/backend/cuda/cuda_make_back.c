@@ -5,99 +5,9 @@
 
 #include "core/fail.h"
 
-static bool wanted(const jsni_make *b, size_t n)
-{
-    return n != 0 || b->options.input_gradient;
-}
-
-static bool has_gradient(const jsni_make *b, size_t n)
-{
-    return b->nodes[n].grad != JSNI_NO_BUFFER;
-}
-
 static long long count_of(const jsni_make *b, size_t n)
 {
     return (long long)(b->images * jsni_shape_count(b->graph->nodes[n].shape));
-}
-
-static void forget(jsni_make *b, size_t n)
-{
-    jsni_make_drop(b, b->nodes[n].grad);
-    jsni_make_drop(b, b->nodes[n].skip);
-    b->nodes[n].grad = b->nodes[n].skip = JSNI_NO_BUFFER;
-    b->nodes[n].lazy = JSNI_NONE;
-}
-
-/* Makes the gradient of node n a stored one, held by buffer `to` (kept). */
-static void now_stored(jsni_make *b, size_t n, int to)
-{
-    forget(b, n);
-    b->nodes[n].grad = to;
-}
-
-/* Stores a lazy gradient by a task of its own and returns the buffer. */
-static int stored(jsni_make *b, size_t n)
-{
-    const size_t norm = b->nodes[n].lazy;
-    if (norm == JSNI_NONE)
-        return b->nodes[n].grad;
-    const int to = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
-    jsni_norm_args a = jsni_make_norm_args(b, norm);
-    a.dy = jsni_make_at(b, b->nodes[n].grad);
-    a.skip = jsni_make_at(b, b->nodes[n].skip);
-    a.y = jsni_make_at(b, to);
-    jsni_task *t = jsni_make_task(b, JSNI_TASK_NORM_BACK_APPLY, norm);
-    t->as.norm = a;
-    t->flag = b->nodes[n].masked;
-    now_stored(b, n, to);
-    return to;
-}
-
-/* Adds the stored gradient `buffer`, which the caller goes on holding. */
-static void add_stored(jsni_make *b, size_t n, int buffer)
-{
-    jsni_make_node *node = &b->nodes[n];
-    if (!has_gradient(b, n)) {
-        jsni_make_keep(b, buffer);
-        node->grad = buffer;
-        return;
-    }
-    if (node->lazy != JSNI_NONE && node->skip == JSNI_NO_BUFFER) {
-        jsni_make_keep(b, buffer);
-        node->skip = buffer;
-        return;
-    }
-    const int before = stored(b, n);
-    const int to = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
-    jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_ADD, n)->as.map;
-    m->a = jsni_make_at(b, before);
-    m->b = jsni_make_at(b, buffer);
-    m->y = jsni_make_at(b, to);
-    m->count = count_of(b, n);
-    m->half = node->half;
-    now_stored(b, n, to);
-}
-
-/* Adds the gradient that goes through BatchNorm `norm`, whose g is in `g` (the caller's
- * hold on it passes over). */
-static void add_lazy(jsni_make *b, size_t norm, int g, bool masked)
-{
-    const size_t n = jsni_make_norm_source(b, norm);
-    jsni_make_node *node = &b->nodes[n];
-    if (!wanted(b, n)) {
-        jsni_make_drop(b, g);
-        return;
-    }
-    int skip = JSNI_NO_BUFFER;
-    if (has_gradient(b, n)) {
-        skip = stored(b, n);
-        jsni_make_keep(b, skip);
-        forget(b, n);
-    }
-    node->grad = g;
-    node->lazy = norm;
-    node->masked = masked;
-    node->skip = skip;
 }
 
 static void norm_back_finish(jsni_make *b, size_t norm, int groups, bool centred)
@@ -132,7 +42,7 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
     const int images = (int)b->images;
     const jsni_norm_args k = jsni_make_norm_args(b, norm);
     const int partial = jsni_make_buffer_new(
-        b, jsni_conv3x3_weight_bytes(channels, images, b->clusters));
+        b, jsni_conv3x3_weight_bytes(channels, (int)b->room, b->clusters));
     jsni_make_begin_group(b);
     jsni_task *t = jsni_make_task(b, JSNI_TASK_OWN_WEIGHTS, n);
     t->as.weights.channels = channels;
@@ -145,7 +55,8 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
     a->part = jsni_make_at(b, partial);
     a->images = images;
     a->view_images = (int)b->samples;
-    jsni_make_end_group(b, t, dy, JSNI_NO_BUFFER);
+    jsni_make_end_group(b, t, b->nodes[jsni_make_norm_source(b, norm)].value, dy,
+                        JSNI_NO_BUFFER);
     remember_final(b, n, partial, channels,
                    jsni_conv3x3_weight_parts(channels, images, b->clusters));
 }
@@ -178,7 +89,7 @@ static void back_own(jsni_make *b, size_t n)
     const jsni_norm_args k = jsni_make_norm_args(b, norm);
     jsni_make_node *from = &b->nodes[holder];
     if (from->lazy != JSNI_NONE && !from->masked)
-        (void)stored(b, holder);
+        (void)jsni_grad_stored(b, holder);
     const int g = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
     const bool lazy = from->lazy != JSNI_NONE;
     const int dy = lazy ? jsni_make_buffer_new(b, jsni_make_bytes(b, n)) : from->grad;
@@ -199,7 +110,7 @@ static void back_own(jsni_make *b, size_t n)
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
     if (lazy)
-        now_stored(b, holder, dy);
+        jsni_grad_now_stored(b, holder, dy);
     norm_back_finish(b, norm,
                      (int)b->samples /
                          jsni_conv3x3_group(channels, (int)b->images, t->as.conv.wide),
@@ -208,11 +119,11 @@ static void back_own(jsni_make *b, size_t n)
     if (add != JSNI_NONE) {
         const jsni_node *sum = &b->graph->nodes[add];
         const size_t other = sum->input[0] == n ? sum->input[1] : sum->input[0];
-        if (wanted(b, other))
-            add_stored(b, other, dy);
+        if (jsni_grad_wanted(b, other))
+            jsni_grad_add(b, other, dy);
     }
-    forget(b, holder);
-    add_lazy(b, norm, g, true);
+    jsni_grad_forget(b, holder);
+    jsni_grad_add_lazy(b, norm, g, true);
 }
 
 static void back_stem(jsni_make *b, size_t n)
@@ -220,8 +131,8 @@ static void back_stem(jsni_make *b, size_t n)
     const int images = (int)b->images;
     const jsni_make_node *from = &b->nodes[n];
     if (from->lazy != JSNI_NONE && !from->masked)
-        (void)stored(b, n);
-    const int partial = jsni_make_buffer_new(b, (size_t)images / 2 * 1024 * 4);
+        (void)jsni_grad_stored(b, n);
+    const int partial = jsni_make_buffer_new(b, b->room / 2 * 1024 * 4);
     jsni_task *t = jsni_make_task(b, JSNI_TASK_STEM_WEIGHTS, n);
     read_gradient(b, from, t);
     jsni_conv_args *a = &t->as.conv.args;
@@ -230,7 +141,7 @@ static void back_stem(jsni_make *b, size_t n)
     a->images = images;
     a->view_images = (int)b->samples;
     remember_final(b, n, partial, 3, images / 2);
-    forget(b, n);
+    jsni_grad_forget(b, n);
 }
 
 static jsni_task *weight_sum(jsni_make *b, size_t n, int from, int splits, bool half)
@@ -256,7 +167,11 @@ static void conv_weights(jsni_make *b, size_t n, int dy)
     const size_t weights = (size_t)a.out_channels * (size_t)jsni_any_conv_sees(&a) *
                            (size_t)a.kernel_h * (size_t)a.kernel_w;
     /* The same size on either path, so that measuring and making agree. */
-    const int to = jsni_make_buffer_new(b, weights * (size_t)a.splits * 4);
+    jsni_any_conv full = a;
+    full.images = (long long)b->room;
+    const int to =
+        jsni_make_buffer_new(b, weights * (size_t)jsni_any_conv_splits(&full) * 4);
+    const int x = b->nodes[b->graph->nodes[n].input[0]].value;
     jsni_make_begin_group(b);
     if (b->nodes[n].cudnn) {
         jsni_cudnn_args *c = &jsni_make_task(b, JSNI_TASK_CUDNN_WEIGHTS, n)->as.cudnn;
@@ -264,22 +179,23 @@ static void conv_weights(jsni_make *b, size_t n, int dy)
         c->y = jsni_make_at(b, dy);
         c->w = jsni_make_at(b, to);
         c->workspace = b->base.side_workspace;
-        jsni_make_end_group(b, weight_sum(b, n, to, 1, a.half_w), dy, to);
+        jsni_make_end_group(b, weight_sum(b, n, to, 1, a.half_w), x, dy, to);
         return;
     }
     a.y = jsni_make_at(b, dy);
     a.part = jsni_make_at(b, to);
     jsni_make_task(b, JSNI_TASK_ANY_WEIGHTS, n)->as.any = a;
-    jsni_make_end_group(b, weight_sum(b, n, to, a.splits, false), dy, to);
+    jsni_make_end_group(b, weight_sum(b, n, to, a.splits, false), x, dy, to);
 }
 
 /* Adds to a gradient that is stored and has no other reader, else into a new buffer. */
 static void conv_data(jsni_make *b, size_t n, int dy)
 {
     const size_t in = b->graph->nodes[n].input[0];
-    if (has_gradient(b, in))
-        (void)stored(b, in);
-    const bool add = has_gradient(b, in) && b->buffers[b->nodes[in].grad].users == 1;
+    if (jsni_grad_exists(b, in))
+        (void)jsni_grad_stored(b, in);
+    const bool add =
+        jsni_grad_exists(b, in) && b->buffers[b->nodes[in].grad].users == 1;
     const int to =
         add ? b->nodes[in].grad : jsni_make_buffer_new(b, jsni_make_bytes(b, in));
     jsni_any_conv a = jsni_make_any_conv(b, n);
@@ -299,14 +215,14 @@ static void conv_data(jsni_make *b, size_t n, int dy)
     }
     if (add)
         return;
-    add_stored(b, in, to);
+    jsni_grad_add(b, in, to);
     jsni_make_drop(b, to);
 }
 
 static void back_product(jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
-    const int dy = stored(b, n);
+    const int dy = jsni_grad_stored(b, n);
     conv_weights(b, n, dy);
     if (node->bias != JSNI_NONE) {
         jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_SUM, n)->as.map;
@@ -317,22 +233,25 @@ static void back_product(jsni_make *b, size_t n)
         m->channels = (int)node->shape.channels;
         m->half = b->nodes[n].half;
     }
-    if (wanted(b, node->input[0]))
+    if (jsni_grad_wanted(b, node->input[0]))
         conv_data(b, n, dy);
-    forget(b, n);
+    jsni_grad_forget(b, n);
 }
 
-/* BatchNorm (with its ReLU) whose output is stored. */
+/* BatchNorm (with its ReLU, or with the end of a residual block) whose output is stored. */
 static void back_norm(jsni_make *b, size_t n)
 {
     const size_t holder = b->nodes[n].partner != JSNI_NONE ? b->nodes[n].partner : n;
-    const int dy = stored(b, holder);
+    const size_t residual = b->nodes[n].residual;
+    const int dy = jsni_grad_stored(b, holder);
     jsni_norm_args a = jsni_make_norm_args(b, n);
     a.groups = jsni_norm_groups(a.channels, a.views, a.pixels, a.half);
     a.dy = jsni_make_at(b, dy);
-    /* g is kept where an own convolution may read it; elsewhere the mask is computed a
-     * second time, which is cheaper than a pass of writes. */
-    const bool mask = a.half && a.relu && !b->no_own;
+    if (a.relu && residual != JSNI_NONE)
+        a.out = jsni_make_at(b, b->nodes[holder].value);
+    /* g is kept where an own convolution or the other side of an add may read it; elsewhere
+     * the mask is computed a second time, which is cheaper than a pass of writes. */
+    const bool mask = a.relu && (residual != JSNI_NONE || (a.half && !b->no_own));
     int g = dy;
     if (mask && b->buffers[dy].users == 1)
         jsni_make_keep(b, dy);
@@ -343,15 +262,17 @@ static void back_norm(jsni_make *b, size_t n)
     a.masked = mask ? jsni_make_at(b, g) : NULL;
     jsni_make_task(b, JSNI_TASK_NORM_BACK_SUMS, n)->as.norm = a;
     norm_back_finish(b, n, a.groups, true);
-    forget(b, holder);
-    add_lazy(b, n, g, mask || !a.relu);
+    jsni_grad_forget(b, holder);
+    if (residual != JSNI_NONE && jsni_grad_wanted(b, residual))
+        jsni_grad_add(b, residual, g);
+    jsni_grad_add_lazy(b, n, g, mask || !a.relu);
 }
 
 static void back_pool(jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
     const size_t in = node->input[0];
-    const int dy = stored(b, n);
+    const int dy = jsni_grad_stored(b, n);
     jsni_any_pool p = jsni_make_pool(b, n);
     const int dx = jsni_make_buffer_new(b, jsni_make_bytes(b, in));
     p.dy = jsni_make_at(b, dy);
@@ -367,8 +288,8 @@ static void back_pool(jsni_make *b, size_t n)
         p.part = k.part;
         jsni_make_task(b, JSNI_TASK_HEAD_POOL_BACK, n)->as.pool = p;
         norm_back_finish(b, norm, (int)b->samples, false);
-        forget(b, n);
-        add_lazy(b, norm, dx, true);
+        jsni_grad_forget(b, n);
+        jsni_grad_add_lazy(b, norm, dx, true);
         return;
     }
     const jsni_task_kind kind =
@@ -376,9 +297,9 @@ static void back_pool(jsni_make *b, size_t n)
         : node->op.kind == JSNI_OP_AVG_POOL ? JSNI_TASK_AVG_POOL_BACK
                                             : JSNI_TASK_ADAPTIVE_BACK;
     jsni_make_task(b, kind, n)->as.pool = p;
-    forget(b, n);
-    if (wanted(b, in))
-        add_stored(b, in, dx);
+    jsni_grad_forget(b, n);
+    if (jsni_grad_wanted(b, in))
+        jsni_grad_add(b, in, dx);
     jsni_make_drop(b, dx);
 }
 
@@ -386,11 +307,11 @@ static void back_map(jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
     const size_t in = node->input[0];
-    const int dy = stored(b, n);
+    const int dy = jsni_grad_stored(b, n);
     if (b->nodes[n].value == b->nodes[in].value) { /* the same memory forward */
-        if (wanted(b, in))
-            add_stored(b, in, dy);
-        forget(b, n);
+        if (jsni_grad_wanted(b, in))
+            jsni_grad_add(b, in, dy);
+        jsni_grad_forget(b, n);
         return;
     }
     const int dx = jsni_make_buffer_new(b, jsni_make_bytes(b, in));
@@ -416,19 +337,19 @@ static void back_map(jsni_make *b, size_t n)
         m->channels = (int)shape.channels;
         m->pixels = (int)(shape.height * shape.width);
     }
-    forget(b, n);
-    if (wanted(b, in))
-        add_stored(b, in, dx);
+    jsni_grad_forget(b, n);
+    if (jsni_grad_wanted(b, in))
+        jsni_grad_add(b, in, dx);
     jsni_make_drop(b, dx);
 }
 
 static void back_add(jsni_make *b, size_t n)
 {
-    const int dy = stored(b, n);
+    const int dy = jsni_grad_stored(b, n);
     for (size_t k = 0; k < 2; k++)
-        if (wanted(b, b->graph->nodes[n].input[k]))
-            add_stored(b, b->graph->nodes[n].input[k], dy);
-    forget(b, n);
+        if (jsni_grad_wanted(b, b->graph->nodes[n].input[k]))
+            jsni_grad_add(b, b->graph->nodes[n].input[k], dy);
+    jsni_grad_forget(b, n);
 }
 
 static void back_node(jsni_make *b, size_t n)
@@ -467,15 +388,30 @@ static void back_node(jsni_make *b, size_t n)
     }
 }
 
+/* Gives back what forward left in memory for node n and for what runs inside it. The
+ * input and the output are others' to read. */
+static void release(jsni_make *b, size_t n)
+{
+    const size_t inside = b->nodes[n].partner;
+    if (n == 0 || n == b->graph->node_count - 1 || b->nodes[n].how == JSNI_HOW_FUSED)
+        return;
+    jsni_make_drop(b, b->nodes[n].value);
+    jsni_make_drop(b, b->nodes[n].at);
+    if (inside != JSNI_NONE)
+        jsni_make_drop(b, b->nodes[inside].value);
+}
+
 void jsni_make_backward(jsni_make *b)
 {
     const size_t last = b->graph->node_count - 1;
     jsni_make_keep(b, b->output_grad);
     b->nodes[last].grad = b->output_grad;
-    for (size_t n = last + 1; n-- > 0 && b->status == JSN_OK;)
+    for (size_t n = last + 1; n-- > 0 && b->status == JSN_OK;) {
         back_node(b, n);
-    if (b->options.input_gradient && has_gradient(b, 0))
-        b->input_grad = stored(b, 0);
+        release(b, n);
+    }
+    if (b->options.input_gradient && jsni_grad_exists(b, 0))
+        b->input_grad = jsni_grad_stored(b, 0);
     b->wait_next = b->groups;
     if (b->final_count > 0) {
         jsni_task *t = jsni_make_task(b, JSNI_TASK_FINAL_SUMS, last);

@@ -171,6 +171,8 @@ static void forward_norm(jsni_make *b, size_t n)
         return;
     const size_t holder = b->nodes[n].partner != JSNI_NONE ? b->nodes[n].partner : n;
     a.y = jsni_make_at(b, new_value(b, holder));
+    if (b->nodes[n].residual != JSNI_NONE)
+        a.skip = jsni_make_at(b, b->nodes[b->nodes[n].residual].value);
     jsni_make_task(b, JSNI_TASK_NORM_APPLY, n)->as.norm = a;
 }
 
@@ -181,6 +183,9 @@ static void forward_pool(jsni_make *b, size_t n)
     const bool lazy = b->nodes[in].how == JSNI_HOW_FUSED &&
                       b->nodes[b->nodes[in].host].how == JSNI_HOW_LAZY;
     (void)new_value(b, n);
+    if (node->op.kind == JSNI_OP_MAX_POOL && b->training)
+        b->nodes[n].at =
+            jsni_make_buffer_new(b, b->room * jsni_shape_count(node->shape));
     jsni_any_pool p = jsni_make_pool(b, n);
     if (lazy) {
         const jsni_norm_args k = jsni_make_norm_args(b, b->nodes[in].host);

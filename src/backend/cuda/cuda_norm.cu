@@ -30,16 +30,22 @@ int jsni_norm_groups(int channels, int views, long long pixels, bool half)
     const int lanes = lanes_of(vectors > 0 ? vectors : channels);
     const int tiles = (vectors > 0 ? vectors : channels) / lanes + 1;
     const long long most = pixels / (4 * (BLOCK / lanes)) + 1;
-    const long long wanted = (4 * 132 / tiles + views - 1) / views + 1;
+    /* Large tensors come from memory, not from the cache: more blocks keep it busy. */
+    const bool large = pixels * channels > 1 << 23;
+    const long long wanted = ((large ? 8 : 4) * 132 / tiles + views - 1) / views + 1;
     const long long groups = wanted < most ? wanted : most;
     return groups < 1 ? 1 : groups > 256 ? 256 : (int)groups;
 }
 
-/* Block (tile of channels, group). BACK: sums of g and g*(x-mean). */
-template <class T, int N, bool BACK>
-static __global__ void __launch_bounds__(BLOCK)
+/* What a pass over the pixels sums, and where g is dy. */
+enum sums_of { OF_X, OF_G, OF_G_OPEN_BY_X, OF_G_OPEN_BY_OUT };
+
+/* Block (tile of channels, group): sums of x and x*x, or of g and g*(x-mean). */
+template <class T, int N, sums_of OF>
+static __global__ void __launch_bounds__(BLOCK, OF == OF_X ? 3 : 2)
     norm_sums(const jsni_norm_args A, int lanes, int tiles)
 {
+    constexpr int AHEAD = OF == OF_X ? 4 : 2; /* pixels that are loaded at once */
     __shared__ float s[2][BLOCK * N];
     launch_next();
     const int tx = threadIdx.x % lanes, ty = threadIdx.x / lanes, rows = BLOCK / lanes;
@@ -51,37 +57,52 @@ static __global__ void __launch_bounds__(BLOCK)
     float s1[N] = {}, s2[N] = {}, a[N] = {}, b[N] = {}, mean[N] = {};
     launch_wait();
     if (c < C) {
-        vec<T, N> shift;
+        held<T, N> shift;
         shift.load((const T *)A.x + base * C + c);
 #pragma unroll
         for (int i = 0; i < N; i++) {
-            mean[i] = BACK ? A.k.mean[view * C + c + i] : shift.v[i];
-            if (BACK) {
+            mean[i] = OF == OF_X ? shift.at(i) : A.k.mean[view * C + c + i];
+            if (OF == OF_G_OPEN_BY_X) {
                 a[i] = A.k.a[view * C + c + i];
                 b[i] = A.bias[c + i];
             }
         }
-#pragma unroll 4
-        for (long long p = first + ty; p < end; p += rows) {
-            vec<T, N> x, g;
-            x.load((const T *)A.x + (base + p) * C + c);
-            if (BACK)
-                g.load((const T *)A.dy + (base + p) * C + c);
+        for (long long p0 = first + ty; p0 < end; p0 += AHEAD * rows) {
+            held<T, N> x[AHEAD], dy[AHEAD], out[AHEAD];
 #pragma unroll
-            for (int i = 0; i < N; i++) {
-                const float d = x.v[i] - mean[i];
-                if (BACK) {
-                    if (A.relu && !(fmaf(a[i], d, b[i]) > 0.0f))
+            for (int u = 0; u < AHEAD; u++) {
+                const long long at = (base + p0 + u * rows) * C + c;
+                if (p0 + u * rows < end) {
+                    x[u].load((const T *)A.x + at);
+                    if (OF != OF_X)
+                        dy[u].load((const T *)A.dy + at);
+                    if (OF == OF_G_OPEN_BY_OUT)
+                        out[u].load((const T *)A.out + at);
+                }
+            }
+#pragma unroll
+            for (int u = 0; u < AHEAD; u++) {
+                if (p0 + u * rows >= end)
+                    break;
+                vec<T, N> g;
+#pragma unroll
+                for (int i = 0; i < N; i++) {
+                    const float d = x[u].at(i) - mean[i];
+                    if (OF == OF_X) {
+                        s1[i] += d;
+                        s2[i] = fmaf(d, d, s2[i]);
+                        continue;
+                    }
+                    g.v[i] = dy[u].at(i);
+                    if ((OF == OF_G_OPEN_BY_X && !(fmaf(a[i], d, b[i]) > 0.0f)) ||
+                        (OF == OF_G_OPEN_BY_OUT && !(out[u].at(i) > 0.0f)))
                         g.v[i] = 0.0f;
                     s1[i] += g.v[i];
                     s2[i] = fmaf(g.v[i], d, s2[i]);
-                } else {
-                    s1[i] += d;
-                    s2[i] = fmaf(d, d, s2[i]);
                 }
+                if (OF != OF_X && A.masked)
+                    g.store((T *)A.masked + (base + p0 + u * rows) * C + c);
             }
-            if (BACK && A.masked)
-                g.store((T *)A.masked + (base + p) * C + c);
         }
     }
 #pragma unroll
@@ -107,10 +128,11 @@ static cudaError_t start_sums(const jsni_norm_args *args, bool back,
     const int vectors = args->channels / N, lanes = lanes_of(vectors);
     const int tiles = (vectors + lanes - 1) / lanes;
     const long long blocks = (long long)tiles * args->views * args->groups;
-    return back ? jsni_launch(norm_sums<T, N, true>, blocks, BLOCK, 0, 1, stream, *args,
-                              lanes, tiles)
-                : jsni_launch(norm_sums<T, N, false>, blocks, BLOCK, 0, 1, stream,
-                              *args, lanes, tiles);
+    return jsni_launch(!back         ? norm_sums<T, N, OF_X>
+                       : !args->relu ? norm_sums<T, N, OF_G>
+                       : args->out   ? norm_sums<T, N, OF_G_OPEN_BY_OUT>
+                                     : norm_sums<T, N, OF_G_OPEN_BY_X>,
+                       blocks, BLOCK, 0, 1, stream, *args, lanes, tiles);
 }
 
 static cudaError_t any_sums(const jsni_norm_args *args, bool back, cudaStream_t stream)
@@ -264,38 +286,66 @@ cudaError_t jsni_norm_back_finish(const jsni_norm_args *args, bool centred,
                        stream, *args, centred);
 }
 
-/* BACK 0: forward. 1: dy still to be masked. 2: dy is g. */
+/* BACK 0: forward. 1: dy still to be masked. 2: dy is g. Block (tile of channels, run of
+ * pixels of a view): a thread keeps the coefficients of its channels. */
 template <class T, int N, int BACK>
-static __global__ void __launch_bounds__(BLOCK) norm_apply(const jsni_norm_args A)
+static __global__ void __launch_bounds__(BLOCK, BACK == 1 ? 2 : 3)
+    norm_apply(const jsni_norm_args A, int lanes, int tiles, int runs)
 {
+    constexpr int AHEAD = BACK ? 2 : 4;
     launch_next();
+    const int tx = threadIdx.x % lanes, ty = threadIdx.x / lanes, rows = BLOCK / lanes;
+    const int tile = blockIdx.x % tiles, run = blockIdx.x / tiles % runs;
+    const int view = blockIdx.x / tiles / runs, C = A.channels;
+    const int c = (tile * lanes + tx) * N, k = view * C + c;
+    const long long first = A.pixels * run / runs, end = A.pixels * (run + 1) / runs;
     launch_wait();
-    const int C = A.channels, vectors = C / N;
-    const long long per_view = A.pixels * vectors, count = per_view * A.views;
-    for (long long i = (long long)blockIdx.x * BLOCK + threadIdx.x; i < count;
-         i += (long long)gridDim.x * BLOCK) {
-        const int c = (int)(i % vectors) * N, k = (int)(i / per_view) * C + c;
-        vec<T, N> x, g, skip;
-        x.load((const T *)A.x + i * N);
-        if (BACK)
-            g.load((const T *)A.dy + i * N);
-        if (BACK && A.skip)
-            skip.load((const T *)A.skip + i * N);
+    if (c >= C)
+        return;
+    float mean[N], a[N], b[N], ga[N], gb[N], ge[N];
 #pragma unroll
-        for (int j = 0; j < N; j++) {
-            const float d = x.v[j] - A.k.mean[k + j];
-            if (BACK == 0) {
-                const float y = fmaf(A.k.a[k + j], d, A.bias[c + j]);
-                x.v[j] = A.relu && y <= 0.0f ? 0.0f : y; /* NaN stays NaN */
-                continue;
+    for (int j = 0; j < N; j++) {
+        mean[j] = A.k.mean[k + j];
+        a[j] = BACK == 2 ? 0.0f : A.k.a[k + j];
+        b[j] = BACK == 2 ? 0.0f : A.bias[c + j];
+        ga[j] = BACK ? A.k.ga[k + j] : 0.0f;
+        gb[j] = BACK ? A.k.gb[k + j] : 0.0f;
+        ge[j] = BACK ? A.k.ge[k + j] : 0.0f;
+    }
+    const long long base = (long long)view * A.pixels;
+    for (long long p0 = first + ty; p0 < end; p0 += AHEAD * rows) {
+        held<T, N> x[AHEAD], dy[AHEAD], skip[AHEAD];
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) {
+            const long long at = (base + p0 + u * rows) * C + c;
+            if (p0 + u * rows < end) {
+                x[u].load((const T *)A.x + at);
+                if (BACK)
+                    dy[u].load((const T *)A.dy + at);
+                if (A.skip)
+                    skip[u].load((const T *)A.skip + at);
             }
-            if (BACK == 1 && A.relu && !(fmaf(A.k.a[k + j], d, A.bias[c + j]) > 0.0f))
-                g.v[j] = 0.0f;
-            x.v[j] = fmaf(A.k.ga[k + j], g.v[j], fmaf(A.k.gb[k + j], d, A.k.ge[k + j]));
-            if (A.skip)
-                x.v[j] += skip.v[j];
         }
-        x.store((T *)A.y + i * N);
+#pragma unroll
+        for (int u = 0; u < AHEAD; u++) {
+            if (p0 + u * rows >= end)
+                break;
+            vec<T, N> y;
+#pragma unroll
+            for (int j = 0; j < N; j++) {
+                const float d = x[u].at(j) - mean[j];
+                const float normal = fmaf(a[j], d, b[j]);
+                const float g = BACK && (BACK == 2 || !A.relu || normal > 0.0f)
+                                    ? dy[u].at(j)
+                                    : 0.0f;
+                y.v[j] = BACK ? fmaf(ga[j], g, fmaf(gb[j], d, ge[j])) : normal;
+                if (A.skip)
+                    y.v[j] += skip[u].at(j);
+                if (!BACK && A.relu && y.v[j] <= 0.0f) /* NaN stays NaN */
+                    y.v[j] = 0.0f;
+            }
+            y.store((T *)A.y + (base + p0 + u * rows) * C + c);
+        }
     }
 }
 
@@ -303,17 +353,17 @@ template <class T, int N>
 static cudaError_t start_apply(const jsni_norm_args *args, int back,
                                cudaStream_t stream)
 {
-    const long long count = args->pixels * args->views * (args->channels / N);
-    const long long needed = (count + BLOCK - 1) / BLOCK;
-    const long long blocks = needed < 132 * 16 ? needed : 132 * 16;
-    switch (back) {
-    case 0:
-        return jsni_launch(norm_apply<T, N, 0>, blocks, BLOCK, 0, 1, stream, *args);
-    case 1:
-        return jsni_launch(norm_apply<T, N, 1>, blocks, BLOCK, 0, 1, stream, *args);
-    default:
-        return jsni_launch(norm_apply<T, N, 2>, blocks, BLOCK, 0, 1, stream, *args);
-    }
+    const int vectors = args->channels / N, lanes = lanes_of(vectors);
+    const int tiles = (vectors + lanes - 1) / lanes, rows = BLOCK / lanes;
+    const long long wanted =
+        (132 * 8 + tiles * args->views - 1) / (tiles * args->views);
+    const long long most = (args->pixels + 4 * rows - 1) / (4 * rows);
+    const int runs = (int)(wanted < most ? wanted : most);
+    const long long blocks = (long long)tiles * runs * args->views;
+    return jsni_launch(back == 0   ? norm_apply<T, N, 0>
+                       : back == 1 ? norm_apply<T, N, 1>
+                                   : norm_apply<T, N, 2>,
+                       blocks, BLOCK, 0, 1, stream, *args, lanes, tiles, runs);
 }
 
 static cudaError_t any_apply(const jsni_norm_args *args, int back, cudaStream_t stream)

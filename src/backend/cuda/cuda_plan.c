@@ -8,7 +8,28 @@
 #include "backend/cuda/cuda_loss.h"
 #include "core/alloc.h"
 
-static const size_t cudnn_workspace = (size_t)64 << 20;
+/* Bytes that the packed layouts of a layer may take beyond its weights. */
+enum { PACK_ROUNDING = 64 << 10 };
+
+/* What cuDNN may use beside the tensors. In bf16 it copies an input whose channels are not
+ * a multiple of 8, such as photographs, into one where they are. */
+static size_t workspace_of(const jsni_graph *graph, const jsni_plan_options *options)
+{
+    size_t most = (size_t)64 << 20;
+    for (size_t n = 0; n < graph->node_count; n++) {
+        if (graph->nodes[n].op.kind != JSNI_OP_CONV ||
+            options->precision != JSN_PRECISION_BF16)
+            continue;
+        const jsni_shape in = jsni_graph_input_shape(graph, n);
+        const size_t channels = (in.channels + 7) / 8 * 8;
+        const size_t copied =
+            channels == in.channels
+                ? 0
+                : options->views * options->batch * in.height * in.width * channels * 2;
+        most = copied + copied / 4 > most ? copied + copied / 4 : most;
+    }
+    return most;
+}
 
 jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *graph,
                               size_t node, const jsni_plan_options *options)
@@ -172,8 +193,11 @@ jsn_status jsni_cuda_plan_memory(const jsni_backend *backend, const jsni_graph *
     out->optimiser = members * options->optimiser_slots * params;
     out->statistics = members * graph->stat_floats * sizeof(float);
     out->activations = members * arena;
-    /* Packed weights are at most three times the parameters. */
-    out->workspace = members * (3 * params + planes + 2 * cudnn_workspace);
+    /* Packed weights: a copy in float, or three in bf16 where own kernels run. */
+    const size_t packed =
+        (options->precision == JSN_PRECISION_BF16 ? 3 * params / 2 : params) +
+        graph->node_count * PACK_ROUNDING;
+    out->workspace = members * (packed + planes + 2 * workspace_of(graph, options));
     return JSN_OK;
 }
 
@@ -352,7 +376,7 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
     JSNI_TRY(measure(device, g, o, plan->no_own, &arena, &plan->task_capacity));
     JSNI_TRY(measure_evaluation(device, g, o, plan->no_own, &plan->evaluated));
     plan->arena_bytes = arena;
-    plan->workspace_bytes = cudnn_workspace;
+    plan->workspace_bytes = workspace_of(g, o);
     plan->chunk_count = count_chunks(g);
     JSNI_TRY_ALLOC(plan->packed = jsni_alloc_zero(g->node_count, sizeof *plan->packed));
     JSNI_TRY_ALLOC(plan->packs =

@@ -34,6 +34,10 @@ typedef struct jsni_program {
     jsni_conv_final *finals; /* owned, host, [node_count] */
     jsni_conv_final *device_finals;
     size_t input, output_grad, input_grad; /* offsets */
+    /* Its halves as graphs, recorded when they run for the second time: launching some
+     * hundred kernels one by one takes the host longer than the device takes to run them. */
+    cudaGraphExec_t graphs[2]; /* forward, backward */
+    bool ran[2];
 } jsni_program;
 
 /* A recorded training step on resident data, and what it was recorded for. */
@@ -200,6 +204,12 @@ JSN_MUST_CHECK jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member,
 void jsni_cuda_program_release(jsni_cuda_plan *plan, jsni_program *p);
 JSN_MUST_CHECK jsn_status jsni_cuda_run_tasks(jsni_cuda_member *m,
                                               const jsni_task *tasks, size_t count);
+/* The forward half of a program, or the backward one. */
+JSN_MUST_CHECK jsn_status jsni_cuda_run_half(jsni_cuda_member *m, jsni_program *p,
+                                             bool backward);
+/* Ends the recording of a stream; `status` is of what was recorded. */
+JSN_MUST_CHECK jsn_status jsni_cuda_recorded(cudaStream_t stream, jsn_status status,
+                                             const char *what, cudaGraphExec_t *out);
 void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule);
 /* Brings the packed weights up to the parameters. */
 JSN_MUST_CHECK jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m);

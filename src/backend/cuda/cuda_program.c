@@ -10,6 +10,9 @@ void jsni_cuda_program_release(jsni_cuda_plan *plan, jsni_program *p)
 {
     for (size_t n = 0; p->convs && n < plan->base.graph->node_count; n++)
         jsni_cudnn_conv_destroy(p->convs[n]);
+    for (size_t half = 0; half < 2; half++)
+        if (p->graphs[half])
+            (void)cudaGraphExecDestroy(p->graphs[half]);
     jsni_free(p->tasks);
     jsni_free(p->values);
     jsni_free(p->halves);
@@ -64,6 +67,7 @@ static jsn_status program_make(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                  .side_workspace = m->side_workspace,
                                  .workspace_bytes = plan->workspace_bytes};
     make.base = base;
+    make.room = training ? plan->options.views * plan->options.batch : 0;
     JSNI_TRY(jsni_make_run(&make));
     if (make.high > plan->arena_bytes) {
         for (size_t n = 0; n < plan->base.graph->node_count; n++)
@@ -127,4 +131,38 @@ jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member, size_t views,
     }
     *out = p;
     return JSN_OK;
+}
+
+jsn_status jsni_cuda_recorded(cudaStream_t stream, jsn_status status, const char *what,
+                              cudaGraphExec_t *out)
+{
+    cudaGraph_t graph = NULL;
+    *out = NULL;
+    const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
+    if (status == JSN_OK)
+        status = jsni_cuda_check(ended, what);
+    if (status == JSN_OK)
+        status = JSNI_CUDA(cudaGraphInstantiate(out, graph, 0));
+    if (graph)
+        (void)cudaGraphDestroy(graph);
+    return status;
+}
+
+jsn_status jsni_cuda_run_half(jsni_cuda_member *m, jsni_program *p, bool backward)
+{
+    const jsni_task *tasks = p->tasks + (backward ? p->forward_tasks : 0);
+    const size_t count = backward ? p->task_count - p->forward_tasks : p->forward_tasks;
+    cudaGraphExec_t *graph = &p->graphs[backward];
+    if (!p->ran[backward]) {
+        p->ran[backward] = true;
+        return jsni_cuda_run_tasks(m, tasks, count);
+    }
+    if (!*graph) {
+        JSNI_TRY_CUDA(
+            cudaStreamBeginCapture(m->stream, cudaStreamCaptureModeThreadLocal));
+        JSNI_TRY(jsni_cuda_recorded(m->stream, jsni_cuda_run_tasks(m, tasks, count),
+                                    "recording a pass", graph));
+    }
+    m->joined = true;
+    return JSNI_CUDA(cudaGraphLaunch(*graph, m->stream));
 }

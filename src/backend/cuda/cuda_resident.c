@@ -316,16 +316,8 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
         (void)cudaGraphExecDestroy(r->graph);
     memset(r, 0, sizeof *r);
     JSNI_TRY_CUDA(cudaStreamBeginCapture(m->stream, cudaStreamCaptureModeThreadLocal));
-    jsn_status status = step_tasks(plan, m, m->now, e, own);
-    cudaGraph_t graph = NULL;
-    const cudaError_t ended = cudaStreamEndCapture(m->stream, &graph);
-    if (status == JSN_OK)
-        status = jsni_cuda_check(ended, "recording a training step");
-    if (status == JSN_OK)
-        status = JSNI_CUDA(cudaGraphInstantiate(&r->graph, graph, 0));
-    if (graph)
-        (void)cudaGraphDestroy(graph);
-    JSNI_TRY(status);
+    JSNI_TRY(jsni_cuda_recorded(m->stream, step_tasks(plan, m, m->now, e, own),
+                                "recording a training step", &r->graph));
     r->views = own->views;
     r->samples = e->batch;
     r->loss = own->losses.first;

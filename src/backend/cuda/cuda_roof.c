@@ -73,6 +73,7 @@ static passes passes_of(const jsni_graph *graph, const jsni_task *t)
     case JSNI_TASK_BIAS_SUM:
         return (passes){0, 1, false};
     case JSNI_TASK_NORM_APPLY:
+        return (passes){1 + (t->as.norm.skip != NULL), 1, false};
     case JSNI_TASK_RELU:
     case JSNI_TASK_BIAS_ADD:
     case JSNI_TASK_DROPOUT:
@@ -87,7 +88,8 @@ static passes passes_of(const jsni_graph *graph, const jsni_task *t)
     case JSNI_TASK_TO_PLANES:
         return (passes){1, 1, false};
     case JSNI_TASK_NORM_BACK_SUMS:
-        return (passes){1, 1 + (t->as.norm.masked != NULL), false};
+        return (passes){1, 1 + (t->as.norm.masked != NULL) + (t->as.norm.out != NULL),
+                        false};
     case JSNI_TASK_NORM_BACK_APPLY:
         return (passes){2 + (t->as.norm.skip != NULL), 1, false};
     case JSNI_TASK_HEAD_POOL_BACK:

@@ -203,7 +203,7 @@ static jsn_status member_forward(jsni_cuda_plan *plan, size_t number,
         m->planes, m->arena + m->now->input, (long long)(plan->views * plan->samples),
         (int)shape.channels, (int)(shape.height * shape.width),
         plan->options.precision == JSN_PRECISION_BF16, m->stream));
-    return jsni_cuda_run_tasks(m, m->now->tasks, m->now->forward_tasks);
+    return jsni_cuda_run_half(m, m->now, false);
 }
 
 jsn_status jsni_cuda_forward(jsni_plan *base, const jsni_pass *pass)
@@ -327,11 +327,8 @@ jsn_status jsni_cuda_backward(jsni_plan *base)
     if (!plan->ran_training)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
                          "backward needs a training pass before it");
-    for (size_t i = 0; i < plan->members; i++) {
-        const jsni_program *p = plan->member[i].now;
-        JSNI_TRY(jsni_cuda_run_tasks(&plan->member[i], p->tasks + p->forward_tasks,
-                                     p->task_count - p->forward_tasks));
-    }
+    for (size_t i = 0; i < plan->members; i++)
+        JSNI_TRY(jsni_cuda_run_half(&plan->member[i], plan->member[i].now, true));
     return JSN_OK;
 }
 

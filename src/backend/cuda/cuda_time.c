@@ -41,19 +41,12 @@ static jsn_status time_task(const jsni_task *task, cudaStream_t stream,
     jsn_status status = JSN_OK;
     for (int i = 0; i < LAUNCHES && status == JSN_OK; i++)
         status = jsni_task_run(task, stream);
-    cudaGraph_t graph = NULL;
     cudaGraphExec_t exec = NULL;
-    const cudaError_t ended = cudaStreamEndCapture(stream, &graph);
-    if (status == JSN_OK)
-        status = jsni_cuda_check(ended, "recording a task");
-    if (status == JSN_OK)
-        status = JSNI_CUDA(cudaGraphInstantiate(&exec, graph, 0));
+    status = jsni_cuda_recorded(stream, status, "recording a task", &exec);
     if (status == JSN_OK)
         status = replay(exec, stream, first, last, seconds);
     if (exec)
         (void)cudaGraphExecDestroy(exec);
-    if (graph)
-        (void)cudaGraphDestroy(graph);
     return status;
 }
 

@@ -42,24 +42,44 @@ static __device__ __forceinline__ void put(void *p, long long i, float v, bool h
         ((float *)p)[i] = v;
 }
 
+/* N values as memory has them: what is loaded ahead waits in half the registers. */
+template <class T, int N> struct held {
+    static constexpr int WORDS = N * sizeof(T) == 16 ? 4 : N;
+    uint32_t w[WORDS];
+
+    __device__ __forceinline__ void load(const T *p)
+    {
+        if (WORDS == 4 && N * sizeof(T) == 16) {
+            const uint4 u = *(const uint4 *)p;
+            w[0] = u.x;
+            w[1 % WORDS] = u.y;
+            w[2 % WORDS] = u.z;
+            w[3 % WORDS] = u.w;
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                w[i % WORDS] = __float_as_uint(widen(p[i]));
+        }
+    }
+
+    __device__ __forceinline__ float at(int i) const
+    {
+        if (N * sizeof(T) != 16 || sizeof(T) == 4)
+            return __uint_as_float(w[i % WORDS]);
+        return i % 2 ? high(w[i / 2 % WORDS]) : low(w[i / 2 % WORDS]);
+    }
+};
+
 template <class T, int N> struct vec {
     float v[N];
 
     __device__ __forceinline__ void load(const T *p)
     {
-        if (N * sizeof(T) == 16) {
-            const uint4 u = *(const uint4 *)p;
-            const uint32_t w[4] = {u.x, u.y, u.z, u.w};
+        held<T, N> h;
+        h.load(p);
 #pragma unroll
-            for (int i = 0; i < N; i++)
-                v[i] = sizeof(T) == 4 ? __uint_as_float(w[i % 4])
-                       : i % 2        ? high(w[i / 2 % 4])
-                                      : low(w[i / 2 % 4]);
-        } else {
-#pragma unroll
-            for (int i = 0; i < N; i++)
-                v[i] = widen(p[i]);
-        }
+        for (int i = 0; i < N; i++)
+            v[i] = h.at(i);
     }
 
     __device__ __forceinline__ void store(T *p) const

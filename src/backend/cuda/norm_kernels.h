@@ -3,7 +3,7 @@
  *
  *   sums       partial channel sums of a tensor (unless its producer left them)
  *   finish     partial sums -> coefficients, running statistics
- *   apply      y = relu?(a*(x-mean) + beta)
+ *   apply      y = relu?(a*(x-mean) + beta (+ skip))
  *   back_sums  partial sums of g and g*(x-mean), g = dy where the ReLU was open
  *   back_finish  -> coefficients of dx, gradients of weight and bias
  *   back_apply dx = A*g + B*(x-mean) + E (+ skip)
@@ -32,9 +32,12 @@ typedef struct jsni_norm_coefs {
 typedef struct jsni_norm_args {
     const void *x;    /* the BatchNorm's input */
     const void *dy;   /* gradient of the output of BatchNorm (and ReLU) */
-    const void *skip; /* back_apply: added, or NULL */
-    void *y;          /* apply: output; back_apply: dx; may be dy or skip itself */
-    void *masked;     /* back_sums: where to store g, or NULL */
+    const void *skip; /* apply, back_apply: added, or NULL */
+    const void
+        *out;     /* back_sums: the ReLU's output, which tells where it was open; NULL:
+                         told by x */
+    void *y;      /* apply: output; back_apply: dx; may be dy or skip itself */
+    void *masked; /* back_sums: where to store g, or NULL */
     float *part;
     jsni_norm_coefs k;
     const float *weight, *bias;     /* [channels] */
