@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # scripts/docs.sh - builds the documentation's site with MkDocs Material into build/site: README.md and
-# docs/*.md as they are, and a page of the public C headers. A dead link ends it. MkDocs comes
+# docs/*.md as they are, a page of the public C headers and one of the Python package. A dead link ends it. MkDocs comes
 # from PyPI into a virtual environment, build/mkdocs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,6 +32,8 @@ sed -E 's#\]\(docs/#](#g; s#(src|srcset)="docs/#\1="#g' README.md >build/pages/i
     done
     printf '\nNext: [developer.md](developer.md) for how it is built, [guide.md](guide.md) for the program.\n'
 } >build/pages/c-api.md
+
+python3 -B scripts/python_api.py >build/pages/python-api.md
 
 NO_MKDOCS_2_WARNING=1 "$mkdocs" build --strict 2>&1 | { grep -E "WARNING|ERROR|Abort" || true; }
 echo "build/site/index.html: $(find build/site -name '*.html' | wc -l) pages"
