@@ -43,6 +43,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
+        """Whether the run has ended; one that was stopped has not."""
         return os.path.isfile(self._file("result.json"))
 
     @property
@@ -90,6 +91,7 @@ class Run:
 
     @property
     def classes(self) -> list[str]:
+        """Names of the classes, in the order of the probabilities."""
         return self._classifier().classes()
 
     def transform(self, train: bool = False) -> Augment:
