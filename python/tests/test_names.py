@@ -7,8 +7,10 @@ import types
 import pytest
 
 import jensen
-import jensen.torch
 from jensen import _native
+
+pytest.importorskip("torch")
+import jensen.torch  # noqa: E402
 
 
 def public(module):
