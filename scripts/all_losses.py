@@ -91,8 +91,8 @@ plan = [
     ("k", "k", js, "js's"),
     ("k-rev", "k-rev", js, "js's"),
     ("js-sqrt", "js-sqrt", js, "js's"),
-    ("elr", "ce", elr + " --method elr:lambda=3,beta=0.7", "authors'"),
-    ("sop", "ce", sop + " --method sop:lr_u=10,lr_v=10", "authors'"),
+    ("elr", "ce", elr + " --method elr:lambda=3,beta=0.7", "authors', steps for restarts"),
+    ("sop", "ce", sop + " --method sop:lr_u=10,lr_v=10", "ours"),
 ]
 
 
