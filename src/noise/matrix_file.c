@@ -109,8 +109,16 @@ static jsn_status take_counts(const char *path, const jsni_json *counts, jsn_arr
             return jsni_fail(JSN_ERR_DATA,
                              "%s: row %zu of \"matrix\" has not %zu entries", path,
                              given, k);
-        for (size_t c = 0; c < k; c++)
-            rows[c * k + given] = jsni_json_real(jsni_json_at(row, c));
+        for (size_t c = 0; c < k; c++) {
+            const jsni_json *entry = jsni_json_at(row, c);
+            const double count = jsni_json_real(entry);
+            if (jsni_json_kind_of(entry) != JSNI_JSON_NUMBER || !(count >= 0.0) ||
+                !isfinite(count))
+                return jsni_fail(JSN_ERR_DATA,
+                                 "%s: entry %zu of row %zu of \"matrix\" is no count",
+                                 path, c, given);
+            rows[c * k + given] = count;
+        }
     }
     for (size_t c = 0; c < k; c++) {
         double sum = 0.0;

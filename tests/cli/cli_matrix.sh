@@ -47,6 +47,8 @@ printf '1,0,0\n0,1,0\nx,0,1\n' >word.csv
 printf '1,0\0,0\n' >nul.csv
 echo '{"matrix":[[1,2],[3]]}' >ragged.json
 echo '{"matrix":7}' >seven.json
+echo '{"matrix":[[9,"x"],[0,9]]}' >word.json # once taken for a class that none was found of
+echo '{"matrix":[[9,-1],[0,9]]}' >less.json
 echo '{"other":1}' >none.json
 expect 3 '' 'gone.csv' -- loss gone.csv
 expect 3 '' 'no square matrix' -- loss short.csv
@@ -59,6 +61,8 @@ expect 3 '' 'NUL byte' -- loss nul.csv
 expect 3 '' 'not a square matrix' -- loss wide.npy
 expect 3 '' 'has not 2 entries' -- loss ragged.json
 expect 3 '' 'no square matrix' -- loss seven.json
+expect 3 '' 'entry 1 of row 0 .* is no count' -- loss word.json
+expect 3 '' 'entry 1 of row 0 .* is no count' -- loss less.json
 expect 3 '' 'is no audit' -- loss none.json
 expect 3 '' '10 classes, the logits have 3' -- loss ten.csv
 expect 2 '' 'rate or matrix' -- loss t.csv,rate=0.1
