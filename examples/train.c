@@ -62,7 +62,7 @@ static jsn_status predict(const char *run)
         if (probabilities == NULL)
             status = JSN_ERR_MEMORY;
         else
-            status = jsn_classifier_predict(classifier, &image, 1, probabilities);
+            status = jsn_classifier_predict(classifier, &image, 1, probabilities, NULL);
         size_t best = 0;
         for (size_t k = 1; status == JSN_OK && k < classes; k++)
             best = probabilities[k] > probabilities[best] ? k : best;

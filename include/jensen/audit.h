@@ -26,15 +26,6 @@
 extern "C" {
 #endif
 
-/* How labels are judged: one of a table. The records are static. */
-typedef struct jsn_audit_method {
-    const char *name;    /* "self-confidence" */
-    const char *summary; /* one line */
-} jsn_audit_method;
-
-/* The record at `index`, NULL behind the last. */
-JSN_API const jsn_audit_method *jsn_audit_method_describe(size_t index);
-
 /* All pointers are borrowed for the call. */
 typedef struct jsn_audit_input {
     const int32_t *labels; /* [samples], each in [0, classes) */
@@ -53,7 +44,7 @@ typedef struct jsn_audit_input {
 JSN_API void jsn_audit_input_init(jsn_audit_input *in); /* zeroes it */
 
 typedef struct jsn_audit_options {
-    const char *method; /* a name of the table; borrowed */
+    const char *method; /* a name of JSN_CATALOG_AUDIT_METHODS; borrowed */
     double cutoff;      /* a label with at least this score is a suspect, in (0, 1] */
     double confidence;  /* of the interval of the noise rate, inside (0, 1) */
     size_t threads;     /* 0: one a usable core; the result does not depend on it */
@@ -110,14 +101,6 @@ JSN_API void jsn_audit_result_release(jsn_audit_result *result);
 JSN_API JSN_MUST_CHECK jsn_status jsn_audit(const jsn_audit_input *in,
                                             const jsn_audit_options *options,
                                             jsn_audit_result *out);
-
-/* How many of `population` labels are wrong, when `wrong` of `sample` are that were drawn from
- * them at random: an exact interval, *low to *high, both included.
- *   JSN_ERR_RANGE  no sample, one larger than the population (at most 2^32 - 1), more wrong
- *                  ones than it has, or a confidence that is not inside (0, 1) */
-JSN_API JSN_MUST_CHECK jsn_status jsn_audit_sampled(size_t population, size_t sample,
-                                                    size_t wrong, double confidence,
-                                                    size_t *low, size_t *high);
 
 #ifdef __cplusplus
 }

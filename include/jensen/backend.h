@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "jensen/loss.h"
-#include "jensen/param.h"
 #include "jensen/status.h"
 
 #ifdef __cplusplus
@@ -61,18 +60,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_device_describe(const char *device,
 JSN_API JSN_MUST_CHECK jsn_status jsn_loss_eval_on(const char *device, jsn_loss *loss,
                                                    const jsn_loss_batch *batch,
                                                    jsn_loss_result *result);
-
-/* The optimisers there are; static records. */
-typedef struct jsn_optimiser_info {
-    const char *name;
-    const char *summary;
-    const jsn_param_info *params;
-    size_t param_count;
-    double rate; /* learning rate for batches of 128 where none is named */
-} jsn_optimiser_info;
-
-/* The record at `index`, NULL behind the last. */
-JSN_API const jsn_optimiser_info *jsn_optimiser_describe(size_t index);
 
 #ifdef __cplusplus
 }

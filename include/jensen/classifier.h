@@ -5,7 +5,7 @@
  *     jsn_image image = {0};
  *     if (jsn_classifier_open(&c, "runs/photos", "auto", 0) != JSN_OK ||
  *         jsn_image_read(&image, "new.jpg") != JSN_OK ||
- *         jsn_classifier_predict(c, &image, 1, probabilities) != JSN_OK)
+ *         jsn_classifier_predict(c, &image, 1, probabilities, NULL) != JSN_OK)
  *         fprintf(stderr, "%s\n", jsn_last_error());
  *
  * An ensemble averages the probabilities of its members.
@@ -76,28 +76,20 @@ JSN_API size_t jsn_classifier_classes(const jsn_classifier *classifier);
 JSN_API const char *jsn_classifier_class(const jsn_classifier *classifier,
                                          size_t label);
 
-/* Images of one batch at most go through the network together. */
-JSN_API size_t jsn_classifier_batch(const jsn_classifier *classifier);
-
 /* Class probabilities [count][classes] of `count` images of any size, which go through
- * the run's evaluation transform; NaN where the network's output has a NaN. */
+ * the run's evaluation transform; NaN where the network's output has a NaN. Also the
+ * logits [count][classes], where not NULL; those of an ensemble, and of several views,
+ * are the logarithms of its probabilities. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_predict(jsn_classifier *classifier,
                                                          const jsn_image *images,
                                                          size_t count,
-                                                         double *probabilities);
-
-/* Also the logits [count][classes], where not NULL; those of an ensemble, and of several
- * views, are the logarithms of its probabilities. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_classifier_logits(jsn_classifier *classifier,
-                                                        const jsn_image *images,
-                                                        size_t count,
-                                                        double *probabilities,
-                                                        float *logits);
+                                                         double *probabilities,
+                                                         float *logits);
 
 /* Height and width of what the network reads. */
 JSN_API size_t jsn_classifier_image_size(const jsn_classifier *classifier);
 
-/* As jsn_classifier_logits for images that went through a transform already:
+/* As jsn_classifier_predict() for images that went through a transform already:
  * [count][3][image size][image size], normalised. */
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_predict_tensors(jsn_classifier *classifier, const float *tensors,

@@ -26,23 +26,11 @@
 
 #include "jensen/image.h"
 #include "jensen/log.h"
-#include "jensen/param.h"
 #include "jensen/status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* What exists. The records are static: never free them. */
-typedef struct jsn_dataset_info {
-    const char *name;
-    const char *summary; /* one line, for help texts */
-    const jsn_param_info *params;
-    size_t param_count;
-} jsn_dataset_info;
-
-/* The record at `index`, NULL behind the last. */
-JSN_API const jsn_dataset_info *jsn_dataset_describe(size_t index);
 
 typedef enum jsn_split {
     JSN_SPLIT_TRAIN,
@@ -96,6 +84,9 @@ typedef struct jsn_dataset_traits {
     /* "cifar10" or "cifar100" when that asymmetric-noise map fits the classes, else
      * NULL. */
     const char *asymmetric;
+    /* The split to use where one is wanted and none is named: the one picked with
+     * ",split=", the only one, or else the training split. */
+    jsn_split main_split;
 } jsn_dataset_traits;
 
 /* The traits of an open data set, which owns them; NULL for NULL. */
@@ -106,10 +97,6 @@ JSN_API const char *jsn_dataset_class(const jsn_dataset *data, size_t label);
 
 /* Samples in a split; 0 when the data set has no such split. */
 JSN_API size_t jsn_dataset_samples(const jsn_dataset *data, jsn_split split);
-
-/* The split to use where one is wanted and none is named: the one picked with
- * ",split=", the only one, or else the training split. */
-JSN_API jsn_split jsn_dataset_main_split(const jsn_dataset *data);
 
 /* The labels of a split, [samples], each in [0, classes); NULL when it is empty. */
 JSN_API const int32_t *jsn_dataset_labels(const jsn_dataset *data, jsn_split split);

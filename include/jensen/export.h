@@ -17,17 +17,9 @@
 extern "C" {
 #endif
 
-typedef struct jsn_export_format {
-    const char *name;    /* "onnx" */
-    const char *summary; /* one line */
-} jsn_export_format;
-
-/* The record at `index`, NULL behind the last. The records are static. */
-JSN_API const jsn_export_format *jsn_export_describe(size_t index);
-
 typedef struct jsn_export_options {
     size_t size;        /* sizeof(jsn_export_options), set by the call below */
-    const char *format; /* "onnx" or another name of the table; borrowed */
+    const char *format; /* "onnx", a name of JSN_CATALOG_EXPORT_FORMATS; borrowed */
     /* Of onnx. 0: images as people have them, uint8 [N][H][W][3], upright, of any size but
      * one a batch, in; probabilities, float [N][classes], out. 1: a normalised batch, float
      * [N][3][size][size], in; logits out (of an ensemble the logarithms of its

@@ -52,10 +52,6 @@ typedef struct jsn_loss_info {
 /* The record at `index`, NULL behind the last. */
 JSN_API const jsn_loss_info *jsn_loss_describe(size_t index);
 
-/* The same of the methods, which remember something of each training sample
- * ("jensen train --method"). */
-JSN_API const jsn_loss_info *jsn_method_describe(size_t index);
-
 /* Checks a spec and says how many views the loss wants when the user names no number:
  * 1, or 2 for gjs and its parts, or the number of view weights in `pi=...`. `views`
  * may be NULL.

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* What exists. The records are static. */
+/* One of jensen/catalog.h, with its input. The records are static. */
 typedef struct jsn_network_info {
     const char *name;
     const char *summary; /* one line */
@@ -29,9 +29,6 @@ typedef struct jsn_network_info {
     size_t param_count;
     size_t channels, height, width; /* the input it is made for; others work, too */
 } jsn_network_info;
-
-/* The record at `index`, NULL behind the last. */
-JSN_API const jsn_network_info *jsn_network_describe(size_t index);
 
 /* The record that `spec` names, or NULL with the sentence recorded. */
 JSN_API const jsn_network_info *jsn_network_find(const char *spec);

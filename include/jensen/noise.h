@@ -17,11 +17,11 @@
 #ifndef JENSEN_NOISE_H
 #define JENSEN_NOISE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "jensen/array.h"
-#include "jensen/param.h"
 #include "jensen/status.h"
 
 #ifdef __cplusplus
@@ -91,12 +91,17 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_noise_apply(const jsn_noise *noise,
                                                   const jsn_noise_input *in,
                                                   jsn_noise_result *out);
 
-/* The run folder that `instance:...,from=RUN` names, or NULL. Whoever can evaluate that
- * run fills jsn_noise_input.posteriors before jsn_noise_apply(). */
-JSN_API const char *jsn_noise_run(const jsn_noise *noise);
+/* What a model wants and does beside drawing labels. */
+typedef struct jsn_noise_traits {
+    /* The folder that `instance:...,from=RUN` names, or NULL; the noise's. Whoever can
+     * evaluate that run fills jsn_noise_input.posteriors before jsn_noise_apply(). */
+    const char *run;
+    /* jsn_noise_apply() may leave samples unlisted: `file:...,missing=val`. */
+    bool leaves_missing;
+} jsn_noise_traits;
 
-/* Whether jsn_noise_apply() may leave samples unlisted: `file:...,missing=val`. */
-JSN_API int jsn_noise_leaves_missing(const jsn_noise *noise);
+/* All zero for NULL. */
+JSN_API jsn_noise_traits jsn_noise_about(const jsn_noise *noise);
 
 /* The same labels as text: a CSV with the header path,given,noisy (the sample's number
  * stands for a missing path). Written whole or not at all.
@@ -117,17 +122,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_noise_write_matrix(const jsn_noise_result 
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_noise_read_matrix(jsn_array *out,
                                                         const char *path);
-
-/* The table of models, for help texts; NULL beyond the last. */
-typedef struct jsn_noise_info {
-    const char *name;
-    const char *help;
-    const jsn_param_info *params;
-    size_t param_count;
-} jsn_noise_info;
-
-/* The record at `index`, or NULL beyond the last. */
-JSN_API const jsn_noise_info *jsn_noise_describe(size_t index);
 
 #ifdef __cplusplus
 }

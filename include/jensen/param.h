@@ -4,6 +4,8 @@
 #ifndef JENSEN_PARAM_H
 #define JENSEN_PARAM_H
 
+#include <stddef.h>
+
 typedef enum jsn_param_kind {
     JSN_PARAM_REAL,      /* key=0.5 */
     JSN_PARAM_REALS,     /* key=0.5/0.3/0.2; initial is unused: none when not given */
@@ -19,5 +21,13 @@ typedef struct jsn_param_info {
     double highest; /* inclusive */
     jsn_param_kind kind;
 } jsn_param_info;
+
+/* An entry of a table. The records are static: never free them. */
+typedef struct jsn_entry {
+    const char *name;
+    const char *summary; /* one line, for help texts */
+    const jsn_param_info *params;
+    size_t param_count;
+} jsn_entry;
 
 #endif /* JENSEN_PARAM_H */

@@ -21,7 +21,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "jensen/param.h"
 #include "jensen/status.h"
 
 #ifdef __cplusplus
@@ -67,18 +66,15 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_report_run(const char *run, bool only_miss
  * line. Of runs with the same settings and seed the latest complete one counts; a note
  * names the others (none in CSV). `format` is "markdown", "csv", "latex" or "html".
  * *text is the caller's.
- *   as jsn_report_write(), and JSN_ERR_UNKNOWN_NAME for the format */
+ *
+ * With a `pivot`, "ROW:COLUMN" ("loss:noise"), one setting against another. A cell has mean
+ * and deviation of the test accuracy over seeds; runs that differ in more than row, column
+ * and seed have lines of their own. Bold goes by the same test, among runs with the same
+ * data, labels and noise.
+ *   as jsn_report_write(), and JSN_ERR_UNKNOWN_NAME for the format and for a setting;
+ *   JSN_ERR_ARGUMENT also for a pivot that is not two settings, and when no run has a test
+ *   accuracy */
 JSN_API JSN_MUST_CHECK jsn_status jsn_report_table(const char *const *runs,
-                                                   size_t count, const char *format,
-                                                   char **text);
-
-/* A table of one setting against another: `pivot` is "ROW:COLUMN" ("loss:noise"). A cell
- * has mean and deviation of the test accuracy over seeds; runs that differ in more than
- * row, column and seed have lines of their own. Bold as in jsn_report_table(), among runs
- * with the same data, labels and noise. *text is the caller's.
- *   as jsn_report_table(); JSN_ERR_ARGUMENT also for a pivot that is not two settings, and
- *   when no run has a test accuracy; JSN_ERR_UNKNOWN_NAME also for a setting */
-JSN_API JSN_MUST_CHECK jsn_status jsn_report_pivot(const char *const *runs,
                                                    size_t count, const char *pivot,
                                                    const char *format, char **text);
 

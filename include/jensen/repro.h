@@ -99,28 +99,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_repro_write(jsn_sweep *sweep,
                                                   const jsn_train_config *overrides,
                                                   const char *folder);
 
-/* All trials of a study as a table in "csv", "markdown", "latex" or "html"; the last is
- * a page that links the runs, by paths relative to `folder` (NULL: the working folder). */
-JSN_API JSN_MUST_CHECK jsn_status jsn_study_export(jsn_sweep *sweep, const char *format,
-                                                   const char *folder, char **out);
-
-/* The same into a file, replaced in one piece, with links as seen from there. Also
- * JSN_ERR_IO. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_study_write(jsn_sweep *sweep, const char *format,
-                                                  const char *path);
-
-/* One option of the complete trials against another, as jsn_report_pivot() of their runs:
- * "loss:noise". The store alone is read. *out: jsn_text_release(). Failures as there, and
- * JSN_ERR_ARGUMENT when no trial is complete. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_study_pivot(jsn_sweep *sweep, const char *pivot,
-                                                  const char *format, char **out);
-
-/* What the winners of a search came to on all images, losses against noises, as
- * jsn_study_pivot(). *out: jsn_text_release().
- *   JSN_ERR_ARGUMENT  the study has no complete run of that kind, JSN_ERR_UNKNOWN_NAME */
-JSN_API JSN_MUST_CHECK jsn_status jsn_study_results(jsn_sweep *sweep,
-                                                    const char *format, char **out);
-
 #ifdef __cplusplus
 }
 #endif

@@ -170,19 +170,11 @@ typedef jsn_status jsn_labels_diff_fn(void *user, const char *path, const char *
 JSN_API JSN_MUST_CHECK jsn_status jsn_labels_diff(const char *before, const char *after,
                                                   jsn_labels_diff_fn *fn, void *user);
 
-/* Labels as files of other programs: a format of a table. The records are static. */
-typedef struct jsn_labels_format {
-    const char *name;    /* "label-studio" */
-    const char *summary; /* one line */
-} jsn_labels_format;
-
-/* The record at `index`, NULL behind the last. */
-JSN_API const jsn_labels_format *jsn_labels_format_describe(size_t index);
-
-/* An export to a file, or an import from one. Everything is borrowed for the call. */
+/* Labels as files of other programs: an export to a file, or an import from one.
+ * Everything is borrowed for the call. */
 typedef struct jsn_labels_exchange {
     const char *folder; /* of the audit */
-    const char *format; /* a name of the table */
+    const char *format; /* "label-studio", a name of JSN_CATALOG_LABEL_FORMATS */
     const char *file;
     const char *data; /* spec of the audited data, where it has moved; or NULL */
     bool all;         /* export all images, not the suspects alone */

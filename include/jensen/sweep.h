@@ -70,8 +70,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_plan_read(const char *path,
 typedef struct jsn_sweep jsn_sweep;
 
 /* Makes a study with its trials; `base` has the options that all share. Everything is
- * checked before anything is stored. The plan may have no axes: trials are then added
- * with jsn_sweep_add(). *out may be NULL; else the study, opened.
+ * checked before anything is stored. *out may be NULL; else the study, opened.
  *   JSN_ERR_UNKNOWN_NAME  an axis is no training option; the sentence offers the nearest
  *   JSN_ERR_ARGUMENT      the study exists, a malformed axis
  *   JSN_ERR_RANGE, JSN_ERR_DATA, JSN_ERR_NETWORK, JSN_ERR_IO, JSN_ERR_UNSUPPORTED */
@@ -81,7 +80,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_create(jsn_sweep **out, const char *
                                                    const jsn_train_config *base);
 
 /* The study of a preset, made, or opened where it is there with the same plan and options,
- * so that the same call goes on. jsn_study_results() shows what its winners came to.
+ * so that the same call goes on. JSN_STUDY_WINNERS shows what its winners came to.
  *   JSN_ERR_ARGUMENT  no preset, or the study is another search
  *   and the statuses of jsn_sweep_create() and jsn_sweep_open() */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_search(jsn_sweep **out, const char *url,
@@ -102,27 +101,14 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_open_to_read(jsn_sweep **out,
                                                          const char *name);
 JSN_API void jsn_sweep_close(jsn_sweep *sweep); /* accepts NULL */
 
-/* The study's name and its objective; both belong to the handle, NULL for NULL. */
-JSN_API const char *jsn_sweep_name(const jsn_sweep *sweep);
-JSN_API const char *jsn_sweep_objective(const jsn_sweep *sweep);
-typedef struct jsn_sweep_trial jsn_sweep_trial;
-/* What the value of a trial is: the objective, and for "auto" the one that the run had. */
-JSN_API const char *jsn_sweep_measured(const jsn_sweep *sweep,
-                                       const jsn_sweep_trial *trial);
-/* The store's URL without its password. */
-JSN_API const char *jsn_sweep_shown(const jsn_sweep *sweep);
+/* What an open study is; the texts belong to the handle. */
+typedef struct jsn_sweep_traits {
+    const char *name, *objective;
+    const char *store; /* its URL without the password */
+} jsn_sweep_traits;
 
-/* A name and a text. */
-typedef struct jsn_sweep_pair {
-    const char *name, *text;
-} jsn_sweep_pair;
-
-/* Adds a trial with these options unless the study has one with the same; *added says
- * so and may be NULL. `group` names the trial's group or is NULL. */
-JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_add(jsn_sweep *sweep,
-                                                const jsn_sweep_pair *options,
-                                                size_t count, const char *group,
-                                                bool *added);
+/* All NULL for NULL. */
+JSN_API jsn_sweep_traits jsn_sweep_about(const jsn_sweep *sweep);
 
 typedef struct jsn_sweep_counts {
     size_t waiting, running, complete, pruned, failed;
@@ -177,7 +163,12 @@ typedef enum jsn_sweep_state {
 /* "waiting", "running", ... */
 JSN_API const char *jsn_sweep_state_name(jsn_sweep_state state);
 
-struct jsn_sweep_trial {
+/* A name and a text. */
+typedef struct jsn_sweep_pair {
+    const char *name, *text;
+} jsn_sweep_pair;
+
+typedef struct jsn_sweep_trial {
     int64_t number; /* from 0 */
     jsn_sweep_state state;
     double value; /* of the objective; NaN: none yet */
@@ -187,7 +178,10 @@ struct jsn_sweep_trial {
     size_t fact_count;
     double *steps; /* objective after epoch 1, 2, ...; NaN: not measured */
     size_t step_count;
-};
+    /* What `value` is: the objective, and for "auto" the one that the run had. The study's,
+     * while it is open. */
+    const char *measured;
+} jsn_sweep_trial;
 
 /* All trials by number; the caller's. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_trials(jsn_sweep *sweep,
@@ -199,9 +193,6 @@ JSN_API void jsn_sweep_trials_release(jsn_sweep_trial *trials, size_t count);
 /* The text of an option or fact of a trial, NULL when it has none. */
 JSN_API const char *jsn_sweep_option(const jsn_sweep_trial *trial, const char *name);
 JSN_API const char *jsn_sweep_fact(const jsn_sweep_trial *trial, const char *name);
-/* Index of the best complete trial of a group (NULL: of all); SIZE_MAX: none. */
-JSN_API size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
-                              size_t count, const char *group);
 
 /* The best configuration: trials that differ in their seed alone. */
 typedef struct jsn_sweep_choice {
@@ -218,8 +209,7 @@ typedef struct jsn_sweep_choice {
 
 /* The configuration with the best mean over its seeds, of a group (NULL: of all). Those
  * of which some trial is not complete do not compete. Equal means: the one whose trials
- * were begun anew less often, then the one with the lowest trial number. With one seed
- * of every configuration it is that of jsn_sweep_best(). Trials with the same seed (or
+ * were begun anew less often, then the one with the lowest trial number. Trials with the same seed (or
  * none) in a configuration count once: the latest complete one, else the latest. On
  * failure nothing is held.
  *   JSN_ERR_MEMORY */

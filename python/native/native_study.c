@@ -36,7 +36,7 @@ static PyObject *curve_of(const jsn_sweep_trial *trial)
 }
 
 /* (number, state, value, measured, options, facts, curve) */
-static PyObject *trial_of(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
+static PyObject *trial_of(const jsn_sweep_trial *trial)
 {
     PyObject *options = pairs_of(trial->options, trial->option_count);
     PyObject *facts = pairs_of(trial->facts, trial->fact_count);
@@ -45,7 +45,7 @@ static PyObject *trial_of(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
     if (options != NULL && facts != NULL && curve != NULL)
         row = Py_BuildValue("(LsdsOOO)", (long long)trial->number,
                             jsn_sweep_state_name(trial->state), trial->value,
-                            jsn_sweep_measured(sweep, trial), options, facts, curve);
+                            trial->measured, options, facts, curve);
     Py_XDECREF(options);
     Py_XDECREF(facts);
     Py_XDECREF(curve);
@@ -63,7 +63,7 @@ static PyObject *study_of(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
     PyObject *rows = PyList_New(0), *best = PyList_New(0), *result = NULL;
     bool good = rows != NULL && best != NULL;
     for (size_t i = 0; good && i < count; i++) {
-        PyObject *row = trial_of(sweep, &trials[i]);
+        PyObject *row = trial_of(&trials[i]);
         good = row != NULL && PyList_Append(rows, row) == 0;
         Py_XDECREF(row);
     }
@@ -74,8 +74,8 @@ static PyObject *study_of(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
     }
     jsn_sweep_choice_release(&choice);
     if (good)
-        result = Py_BuildValue("(ssOO)", jsn_sweep_name(sweep),
-                               jsn_sweep_objective(sweep), rows, best);
+        result = Py_BuildValue("(ssOO)", jsn_sweep_about(sweep).name,
+                               jsn_sweep_about(sweep).objective, rows, best);
     Py_XDECREF(rows);
     Py_XDECREF(best);
     return result;

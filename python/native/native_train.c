@@ -265,7 +265,7 @@ static PyObject *classifier_predict(PyObject *object, PyObject *args)
         jsn_status status;
         self->busy = true;
         Py_BEGIN_ALLOW_THREADS status =
-            jsn_classifier_predict(self->classifier, &image, 1, out.data);
+            jsn_classifier_predict(self->classifier, &image, 1, out.data, NULL);
         Py_END_ALLOW_THREADS self->busy = false;
         result = status == JSN_OK ? Py_NewRef(Py_None) : native_raise(status);
     }

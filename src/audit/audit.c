@@ -20,9 +20,12 @@ static const jsni_audit_def *const table[] = {JSNI_AUDIT_LIST(ROW)};
 /* Samples of a piece of work; the result does not depend on who does which. */
 enum { PIECE = 1024 };
 
-const jsn_audit_method *jsn_audit_method_describe(size_t index)
+jsn_entry jsni_audit_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+    if (index >= JSNI_COUNT_OF(table))
+        return (jsn_entry){0};
+    return (jsn_entry){.name = table[index]->info.name,
+                       .summary = table[index]->info.summary};
 }
 
 void jsn_audit_input_init(jsn_audit_input *in)

@@ -8,6 +8,7 @@
 #include "audit/audit_list.h"
 #include "core/pool.h"
 #include "jensen/audit.h"
+#include "jensen/param.h"
 
 /* What is known of all samples before any of them is judged. */
 typedef struct jsni_audit_facts {
@@ -57,7 +58,9 @@ double jsni_audit_unmix(const jsni_audit_facts *facts, const jsni_audit_row *row
                         size_t *suggested);
 
 typedef struct jsni_audit_def {
-    jsn_audit_method info;
+    struct {
+        const char *name, *summary;
+    } info;
     /* How much speaks against the label: any real number, more is worse. *suggested is
      * row->other and may be changed. */
     double (*judge)(const jsni_audit_facts *facts, const jsni_audit_row *row,
@@ -70,6 +73,8 @@ typedef struct jsni_audit_def {
 #define JSNI_DECLARE_AUDIT(id) extern const jsni_audit_def jsni_audit_##id;
 JSNI_AUDIT_LIST(JSNI_DECLARE_AUDIT)
 #undef JSNI_DECLARE_AUDIT
+
+jsn_entry jsni_audit_entry(size_t index); /* all zero behind the last */
 
 /* Fills out's matrix (zeroed), class rates, rate and interval: from the confident joint,
  * the table of given labels and confident classes (-1: none), [samples] ... */

@@ -4,10 +4,12 @@
  * hypergeometric distribution. The interval is exact (as Clopper and Pearson's for shares): it
  * holds every number of wrong labels for which as many, or as few, in the sample would not be
  * less likely than half of 1 - confidence. */
+#include "audit/sampled.h"
+
 #include <math.h>
+#include <stdint.h>
 
 #include "core/fail.h"
-#include "jensen/audit.h"
 
 /* The chance of at least `least` wrong labels in the sample, and of at most `least`, when `bad`
  * of the population are wrong. Terms are taken relative to the largest one, outwards. */
@@ -39,11 +41,9 @@ static void tails(double population, double bad, double sample, double least,
     *below /= all;
 }
 
-jsn_status jsn_audit_sampled(size_t population, size_t sample, size_t wrong,
-                             double confidence, size_t *low, size_t *high)
+jsn_status jsni_audit_sampled(size_t population, size_t sample, size_t wrong,
+                              double confidence, size_t *low, size_t *high)
 {
-    JSNI_NEED(low);
-    JSNI_NEED(high);
     if (sample == 0 || sample > population || wrong > sample ||
         population > UINT32_MAX || !(confidence > 0.0 && confidence < 1.0))
         return jsni_fail(JSN_ERR_RANGE,

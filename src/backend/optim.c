@@ -15,9 +15,9 @@ JSNI_OPTIM_LIST(TABLE_DECLARE)
 static const jsni_optim_def *const table[] = {JSNI_OPTIM_LIST(TABLE_ENTRY)};
 #undef TABLE_ENTRY
 
-const jsn_optimiser_info *jsn_optimiser_describe(size_t index)
+jsn_entry jsni_optim_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+    return index < JSNI_COUNT_OF(table) ? table[index]->info : (jsn_entry){0};
 }
 
 /* The place in the table, or its length with the failure recorded. */

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jensen/backend.h"
+#include "jensen/param.h"
+#include "jensen/status.h"
 #include "nn/graph.h"
 
 enum { JSNI_OPTIM_MAX_PARAMS = 6, JSNI_OPTIM_MAX_SLOTS = 2, JSNI_OPTIM_CONSTANTS = 8 };
@@ -32,13 +33,16 @@ typedef void jsni_optim_prepare_fn(const jsni_update *update, double decay,
                                    float constant[JSNI_OPTIM_CONSTANTS]);
 
 typedef struct jsni_optim_def {
-    jsn_optimiser_info info;
-    size_t slots; /* floats of state a parameter */
+    jsn_entry info;
+    double usual_rate; /* learning rate for batches of 128 where none is named */
+    size_t slots;      /* floats of state a parameter */
     jsni_optim_prepare_fn *prepare;
     /* Steps `count` parameters; slot s of parameter i is state[s * stride + i]. */
     void (*apply)(const float constant[JSNI_OPTIM_CONSTANTS], size_t count,
                   float *params, const float *grads, float *state, size_t stride);
 } jsni_optim_def;
+
+jsn_entry jsni_optim_entry(size_t index); /* all zero behind the last */
 
 /* The optimiser that a spec names, or NULL with the failure recorded. */
 const jsni_optim_def *jsni_optim_find(const char *spec);

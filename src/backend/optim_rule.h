@@ -39,23 +39,23 @@ static inline void jsni_optim_walk(jsni_optim_rule_fn *rule, size_t slots,
     }
 }
 
-/* `usual_rate` is the learning rate for batches of 128 where the user names none. */
-#define JSNI_OPTIM_DEFINE(id, summary, param_infos, param_total, slot_total,   \
-                          usual_rate)                                          \
-    static void id##_apply(const float *c, size_t count, float *params,        \
-                           const float *grads, float *state, size_t stride)    \
-    {                                                                          \
-        jsni_optim_walk(id##_rule, slot_total, c, count, params, grads, state, \
-                        stride);                                               \
-    }                                                                          \
-    extern const jsni_optim_def jsni_optim_##id;                               \
-    const jsni_optim_def jsni_optim_##id = {                                   \
-        {#id, summary, param_infos, param_total, usual_rate},                  \
-        slot_total,                                                            \
-        id##_prepare,                                                          \
-        id##_apply};                                                           \
-    _Static_assert((param_total) <= JSNI_OPTIM_MAX_PARAMS &&                   \
-                       (slot_total) <= JSNI_OPTIM_MAX_SLOTS,                   \
+/* `rate_of_128` is the learning rate for batches of 128 where the user names none. */
+#define JSNI_OPTIM_DEFINE(id, summary, param_infos, param_total, slot_total,          \
+                          rate_of_128)                                                \
+    static void id##_apply(const float *c, size_t count, float *params,               \
+                           const float *grads, float *state, size_t stride)           \
+    {                                                                                 \
+        jsni_optim_walk(id##_rule, slot_total, c, count, params, grads, state,        \
+                        stride);                                                      \
+    }                                                                                 \
+    extern const jsni_optim_def jsni_optim_##id;                                      \
+    const jsni_optim_def jsni_optim_##id = {{#id, summary, param_infos, param_total}, \
+                                            rate_of_128,                              \
+                                            slot_total,                               \
+                                            id##_prepare,                             \
+                                            id##_apply};                              \
+    _Static_assert((param_total) <= JSNI_OPTIM_MAX_PARAMS &&                          \
+                       (slot_total) <= JSNI_OPTIM_MAX_SLOTS,                          \
                    "raise the bounds in optim_impl.h")
 
 #endif /* __CUDACC__ */

@@ -30,13 +30,12 @@ void cli_show_params(cli_record *r, const jsn_param_info *params, size_t count)
     cli_end(r);
 }
 
-void cli_show_entry(cli_record *r, const char *format, const char *name,
-                    const char *summary, const jsn_param_info *params, size_t count)
+void cli_show_entry(cli_record *r, const char *format, const jsn_entry *entry)
 {
     cli_begin_object(r, NULL);
-    cli_field_text(r, "name", format, name);
-    cli_field_text(r, "summary", " %s\n", summary);
-    cli_show_params(r, params, count);
+    cli_field_text(r, "name", format, entry->name);
+    cli_field_text(r, "summary", " %s\n", entry->summary);
+    cli_show_params(r, entry->params, entry->param_count);
     cli_end(r);
 }
 
@@ -45,19 +44,18 @@ const jsn_option_info cli_show_options[1] = {
 };
 
 jsn_status cli_show_table(const cli_show_values *values, const jsn_texts *args,
-                          cli_entry (*row)(size_t index))
+                          jsn_catalog table)
 {
     cli_record r;
+    jsn_entry entry;
     if (args->count > 0)
         return cli_usage("takes no argument '%s'", args->items[0]);
     const jsn_status status = cli_record_open(&r, values->json);
     if (status != JSN_OK)
         return status;
     cli_begin_array(&r, NULL);
-    for (size_t i = 0; row(i).name != NULL; i++) {
-        const cli_entry e = row(i);
-        cli_show_entry(&r, "%-12s", e.name, e.summary, e.params, e.param_count);
-    }
+    for (size_t i = 0; (entry = jsn_catalog_at(table, i)).name != NULL; i++)
+        cli_show_entry(&r, "%-12s", &entry);
     cli_end(&r);
     return cli_record_close(&r);
 }

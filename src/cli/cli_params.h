@@ -6,15 +6,14 @@
 #include <stddef.h>
 
 #include "cli/cli_record.h"
+#include "jensen/catalog.h"
 #include "jensen/option.h"
-#include "jensen/param.h"
 
 /* The parameters of an entry: the array "params", or a line each with key, default,
  * bounds, help. */
 void cli_show_params(cli_record *r, const jsn_param_info *params, size_t count);
 /* An entry of a table: name, in text by `format`, summary and parameters. */
-void cli_show_entry(cli_record *r, const char *format, const char *name,
-                    const char *summary, const jsn_param_info *params, size_t count);
+void cli_show_entry(cli_record *r, const char *format, const jsn_entry *entry);
 
 typedef struct cli_show_values {
     bool json;
@@ -23,15 +22,8 @@ typedef struct cli_show_values {
 /* The one option of `jensen show datasets` and the like. */
 extern const jsn_option_info cli_show_options[1];
 
-/* One row of a table that is shown. */
-typedef struct cli_entry {
-    const char *name, *summary; /* name NULL: behind the last row */
-    const jsn_param_info *params;
-    size_t param_count;
-} cli_entry;
-
-/* A whole command that shows a table: row(0), row(1), ... as lines or as JSON. */
+/* A whole command that shows a table, as lines or as JSON. */
 jsn_status cli_show_table(const cli_show_values *values, const jsn_texts *args,
-                          cli_entry (*row)(size_t index));
+                          jsn_catalog table);
 
 #endif /* JENSEN_CLI_PARAMS_H */

@@ -177,8 +177,8 @@ static float *next_logits(const predictor *p)
 
 static jsn_status run_batch(predictor *p)
 {
-    jsn_status status = jsn_classifier_logits(p->classifier, p->images, p->waiting,
-                                              p->probabilities, next_logits(p));
+    jsn_status status = jsn_classifier_predict(p->classifier, p->images, p->waiting,
+                                               p->probabilities, next_logits(p));
     for (size_t i = 0; status == JSN_OK && i < p->waiting; i++)
         status = print_row(p, p->paths[i], p->probabilities + i * p->classes);
     p->done += p->waiting;
@@ -236,7 +236,7 @@ static jsn_status open_classifier(predictor *p, size_t count)
     o.classes = r->classes;
     o.device = r->device;
     o.threads = r->threads;
-    o.batch = r->batch < count ? r->batch : count;
+    o.batch = p->batch = r->batch < count ? r->batch : count;
     o.views = r->views;
     const jsn_status status = jsn_precision_parse(r->precision, &o.precision);
     return status == JSN_OK ? jsn_classifier_create(&p->classifier, &o) : status;
@@ -249,7 +249,6 @@ static jsn_status set_up(predictor *p, size_t count)
     if (status != JSN_OK)
         return status;
     p->classes = jsn_classifier_classes(p->classifier);
-    p->batch = jsn_classifier_batch(p->classifier);
     p->top = r->top < p->classes ? r->top : p->classes;
     p->images = calloc(p->batch, sizeof *p->images);
     p->paths = calloc(p->batch, sizeof *p->paths);

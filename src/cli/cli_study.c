@@ -285,7 +285,7 @@ static int watch(pid_t *pids, size_t count, jsn_sweep *sweep)
                     (void)kill(pids[i], SIGTERM);
         }
         if (jsn_sweep_count(sweep, &counts) == JSN_OK)
-            show(&counts, jsn_sweep_name(sweep));
+            show(&counts, jsn_sweep_about(sweep).name);
         if (left > 0)
             (void)nanosleep(&pause, NULL);
     }
@@ -345,7 +345,8 @@ static jsn_status work_beside(const char *url, const char *study,
         const int64_t share = v->most / v->jobs + (index < v->most % v->jobs);
         if (v->most > 0 && share == 0)
             break;
-        code = start_worker(jsn_sweep_name(sweep), v, share, leash[0], &pids[started]);
+        code = start_worker(jsn_sweep_about(sweep).name, v, share, leash[0],
+                            &pids[started]);
         started += code == 0;
     }
     int worst = watch(pids, started, sweep);

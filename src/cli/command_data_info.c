@@ -47,7 +47,7 @@ static void widen(size_t range[2], size_t value)
 /* Looks at images from all over the first split. */
 static jsn_status look(const jsn_dataset *data, sizes *out)
 {
-    const jsn_split split = jsn_dataset_main_split(data);
+    const jsn_split split = jsn_dataset_about(data)->main_split;
     const size_t samples = jsn_dataset_samples(data, split);
     jsn_image image = {0};
     jsn_status status = JSN_OK;
@@ -81,7 +81,7 @@ static void paste(jsn_image *sheet, const jsn_image *image, size_t x, size_t y,
 static jsn_status write_sheet(const jsn_dataset *data, const info_values *v)
 {
     const jsn_dataset_traits *about = jsn_dataset_about(data);
-    const jsn_split split = jsn_dataset_main_split(data);
+    const jsn_split split = jsn_dataset_about(data)->main_split;
     const size_t rows = about->classes < MOST_ROWS ? about->classes : MOST_ROWS;
     const size_t columns = (size_t)v->columns;
     const size_t cell =

@@ -37,7 +37,7 @@ static jsn_status make_input(const jsn_dataset *data, const noise_values *v,
                              const char ***names)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(data);
-    const jsn_split split = jsn_dataset_main_split(data);
+    const jsn_split split = jsn_dataset_about(data)->main_split;
     jsn_noise_input_init(in);
     in->samples = jsn_dataset_samples(data, split);
     in->labels = jsn_dataset_labels(data, split);
@@ -156,8 +156,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     }
     if (status == JSN_OK)
         status = make_input(data, v, &in, &paths, &names);
-    if (status == JSN_OK && jsn_noise_run(noise) != NULL) {
-        status = jsn_run_posteriors(jsn_noise_run(noise), in.paths, in.samples,
+    if (status == JSN_OK && jsn_noise_about(noise).run != NULL) {
+        status = jsn_run_posteriors(jsn_noise_about(noise).run, in.paths, in.samples,
                                     in.classes, &posteriors);
         in.posteriors = posteriors.data;
     }

@@ -34,9 +34,7 @@ static jsn_status print_table(const jsn_texts *runs, const report_values *v)
     const char *format = v->table == NULL ? "markdown" : v->table;
     char *text = NULL;
     const jsn_status status =
-        v->pivot == NULL
-            ? jsn_report_table(names, runs->count, format, &text)
-            : jsn_report_pivot(names, runs->count, v->pivot, format, &text);
+        jsn_report_table(names, runs->count, v->pivot, format, &text);
     if (status == JSN_OK)
         cli_write(text);
     jsn_text_release(text);

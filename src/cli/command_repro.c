@@ -105,7 +105,7 @@ static jsn_status say_failed(jsn_sweep *sweep, bool show)
                    "%zu of %zu runs failed: 'jensen sweep status %s --failures' says "
                    "why; --retry-failed tries %s again",
                    n.failed, n.waiting + n.running + n.complete + n.pruned + n.failed,
-                   jsn_sweep_name(sweep), jsni_noun(n.failed, "it", "them"));
+                   jsn_sweep_about(sweep).name, jsni_noun(n.failed, "it", "them"));
     if (!show)
         return cli_fail(JSN_ERR_NUMERIC, "%s", text);
     cli_say("%s\n", text);
@@ -122,11 +122,11 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
         return status;
     if (sweep == NULL) /* nothing has been run yet */
         return print(NULL, settings, v);
-    (void)snprintf(name, sizeof name, "%s", jsn_sweep_name(sweep));
+    (void)snprintf(name, sizeof name, "%s", jsn_sweep_about(sweep).name);
     if (v->retry)
         status = jsn_sweep_retry(sweep, NULL);
     if (status == JSN_OK && !v->show) {
-        cli_say("study %s in %s\n", name, jsn_sweep_shown(sweep));
+        cli_say("study %s in %s\n", name, jsn_sweep_about(sweep).store);
         status = cli_work(url, name, &v->worker, true);
         if (status == JSN_OK)
             status = jsn_repro_evaluate(

@@ -28,9 +28,11 @@ static void show_stages(cli_record *r)
     cli_begin_array(r, "stages");
     for (size_t i = 0; jsn_augment_describe(i) != NULL; i++) {
         const jsn_augment_info *info = jsn_augment_describe(i);
-        if (info->stages == NULL)
-            cli_show_entry(r, "  %-12s", info->name, info->help, info->params,
-                           info->param_count);
+        if (info->stages != NULL)
+            continue;
+        const jsn_entry entry = {info->name, info->help, info->params,
+                                 info->param_count};
+        cli_show_entry(r, "  %-12s", &entry);
     }
     cli_end(r);
 }

@@ -1,19 +1,10 @@
 /* cli/command_show_datasets.c - the table of data sets. */
 #include "cli/cli.h"
 #include "cli/cli_params.h"
-#include "jensen/dataset.h"
-
-static cli_entry row(size_t index)
-{
-    const jsn_dataset_info *info = jsn_dataset_describe(index);
-    if (info == NULL)
-        return (cli_entry){0};
-    return (cli_entry){info->name, info->summary, info->params, info->param_count};
-}
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    return cli_show_table(values, args, row);
+    return cli_show_table(values, args, JSN_CATALOG_DATASETS);
 }
 
 const cli_command cli_command_show_datasets = {

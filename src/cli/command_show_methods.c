@@ -1,19 +1,10 @@
 /* cli/command_show_methods.c - the table of methods that remember each sample. */
 #include "cli/cli.h"
 #include "cli/cli_params.h"
-#include "jensen/loss.h"
-
-static cli_entry row(size_t index)
-{
-    const jsn_loss_info *info = jsn_method_describe(index);
-    if (info == NULL)
-        return (cli_entry){0};
-    return (cli_entry){info->name, info->summary, info->params, info->param_count};
-}
 
 static jsn_status run(void *values, const jsn_texts *args)
 {
-    return cli_show_table(values, args, row);
+    return cli_show_table(values, args, JSN_CATALOG_METHODS);
 }
 
 const cli_command cli_command_show_methods = {

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "cli/cli_record.h"
+#include "jensen/catalog.h"
 #include "jensen/model.h"
 #include "jensen/network.h"
 
@@ -187,8 +188,11 @@ static jsn_status run(void *values, const jsn_texts *args)
         cli_print("%-18s %-9s %10s %11s %12s\n", "network", "  input", "parameters",
                   "mult-adds", "training");
     jsn_status status = JSN_OK;
-    for (size_t i = 0; jsn_network_describe(i) != NULL && status == JSN_OK; i++)
-        status = show(v, jsn_network_describe(i)->name, false);
+    const char *name = NULL;
+    for (size_t i = 0; status == JSN_OK &&
+                       (name = jsn_catalog_at(JSN_CATALOG_NETWORKS, i).name) != NULL;
+         i++)
+        status = show(v, name, false);
     return status;
 }
 

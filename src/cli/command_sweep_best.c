@@ -1,5 +1,6 @@
 /* cli/command_sweep_best.c - the best configuration of a study, or of each group of it:
  * a trial, or several that differ in their seed alone. */
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,18 +70,16 @@ static jsn_status print_json(const jsn_sweep_choice *c, const jsn_sweep_trial *t
     return cli_print_json(w);
 }
 
-static void print_trial(const jsn_sweep *sweep, const jsn_sweep_trial *t)
+static void print_trial(const jsn_sweep_trial *t)
 {
-    cli_print("trial %lld: %s %.4f ", (long long)t->number,
-              jsn_sweep_measured(sweep, t), t->value);
+    cli_print("trial %lld: %s %.4f ", (long long)t->number, t->measured, t->value);
     for (size_t i = 0; i < t->option_count; i++)
         cli_print(" --%s %s", t->options[i].name, t->options[i].text);
     const char *folder = jsn_sweep_fact(t, "run");
     cli_print("  (%s)\n", folder == NULL ? "no run folder" : folder);
 }
 
-static jsn_status print_seeds(const jsn_sweep *sweep, const jsn_sweep_choice *c,
-                              const jsn_sweep_trial *trials)
+static jsn_status print_seeds(const jsn_sweep_choice *c, const jsn_sweep_trial *trials)
 {
     const jsn_sweep_trial *t = &trials[c->best];
     const char *folder = jsn_sweep_fact(t, "run");
@@ -94,7 +93,7 @@ static jsn_status print_seeds(const jsn_sweep *sweep, const jsn_sweep_choice *c,
                   : c->n > 1 ? "trials "
                              : "trial ",
                   (long long)trials[c->trials[i]].number);
-    cli_print(": mean %s %.4f", jsn_sweep_measured(sweep, t), c->mean);
+    cli_print(": mean %s %.4f", t->measured, c->mean);
     if (c->n > 1)
         cli_print(", deviation %.4f", deviation);
     cli_print(", n %zu ", c->n);
@@ -132,9 +131,9 @@ static jsn_status print_best(const jsn_sweep *sweep, const jsn_sweep_trial *tria
         if (group != NULL)
             cli_print("%-24s ", group);
         if (c.repeated)
-            status = print_seeds(sweep, &c, trials);
+            status = print_seeds(&c, trials);
         else
-            print_trial(sweep, &trials[c.best]);
+            print_trial(&trials[c.best]);
     }
     jsn_sweep_choice_release(&c);
     return status;
@@ -162,14 +161,16 @@ static jsn_status print_all(const jsn_sweep *sweep, const jsn_sweep_trial *trial
         return JSN_OK;
     const jsn_status status = print_best(sweep, trials, count, NULL, json, &found);
     bool over = true; /* nothing of it is to come */
-    for (size_t i = 0; i < count; i++)
-        over = over && trials[i].state != JSN_SWEEP_WAITING &&
-               trials[i].state != JSN_SWEEP_RUNNING;
+    bool any = false; /* trial with a result */
+    for (size_t i = 0; i < count; i++) {
+        const jsn_sweep_state state = trials[i].state;
+        over = over && state != JSN_SWEEP_WAITING && state != JSN_SWEEP_RUNNING;
+        any = any || (state == JSN_SWEEP_COMPLETE && !isnan(trials[i].value));
+    }
     if (status == JSN_OK && !found)
-        cli_say(jsn_sweep_best(sweep, trials, count, NULL) == SIZE_MAX
-                    ? "no trial of '%s' is complete%s\n"
-                    : "no configuration of '%s' has all its seeds complete%s\n",
-                jsn_sweep_name(sweep),
+        cli_say(any ? "no configuration of '%s' has all its seeds complete%s\n"
+                    : "no trial of '%s' is complete%s\n",
+                jsn_sweep_about(sweep).name,
                 over ? ", and none is left to run; 'jensen sweep status "
                        "--failures' says why"
                      : " yet");

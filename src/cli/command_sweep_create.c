@@ -104,7 +104,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = jsn_sweep_count(sweep, &counts);
     if (status == JSN_OK) {
         cli_print("study '%s' with %zu %s in %s\n", args->items[0], counts.waiting,
-                  jsni_noun(counts.waiting, "trial", "trials"), jsn_sweep_shown(sweep));
+                  jsni_noun(counts.waiting, "trial", "trials"),
+                  jsn_sweep_about(sweep).store);
         say_how_to_run(args->items[0]);
     }
     jsn_sweep_close(sweep);

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "cli/cli_study.h"
-#include "jensen/repro.h"
+#include "jensen/study.h"
 
 typedef struct export_values {
     char *store, *format, *out, *pivot;
@@ -32,12 +32,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("--pivot prints; --out belongs to the table of all trials");
     jsn_status status = jsn_sweep_open_to_read(
         &sweep, cli_store_url(v->store), args->count == 1 ? args->items[0] : NULL);
-    if (status == JSN_OK && v->pivot != NULL)
-        status = jsn_study_pivot(sweep, v->pivot, v->format, &text);
-    else if (status == JSN_OK && v->out != NULL)
-        status = jsn_study_write(sweep, v->format, v->out);
-    else if (status == JSN_OK)
-        status = jsn_study_export(sweep, v->format, NULL, &text);
+    if (status == JSN_OK)
+        status = jsn_study_export(sweep, v->pivot, v->format, v->out, &text);
     if (text != NULL)
         cli_write(text);
     jsn_text_release(text);

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cli_study.h"
 #include "core/option.h"
-#include "jensen/repro.h"
+#include "jensen/study.h"
 
 typedef struct search_values {
     cli_worker_values worker;
@@ -57,8 +57,8 @@ static jsn_status fill(search_values *v)
 static jsn_status print_table(jsn_sweep *sweep, const char *format)
 {
     char *text = NULL;
-    const jsn_status status =
-        jsn_study_results(sweep, format == NULL ? "markdown" : format, &text);
+    const jsn_status status = jsn_study_export(
+        sweep, JSN_STUDY_WINNERS, format == NULL ? "markdown" : format, NULL, &text);
     if (status == JSN_OK)
         cli_write(text);
     jsn_text_release(text);
@@ -76,7 +76,7 @@ static jsn_status say_failed(jsn_sweep *sweep, bool show)
                     "%zu of %zu runs failed: 'jensen sweep status %s --failures' says "
                     "why",
                     n.failed, n.waiting + n.running + n.complete + n.pruned + n.failed,
-                    jsn_sweep_name(sweep));
+                    jsn_sweep_about(sweep).name);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)

@@ -92,7 +92,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status != JSN_OK)
         return status;
     warn_relative(cli_store_url(v->store));
-    const char *shown = jsn_sweep_shown(sweep);
+    const char *shown = jsn_sweep_about(sweep).store;
     cli_print("#!/bin/bash\n#SBATCH --job-name=jensen\n#SBATCH --array=1-%lld\n"
               "#SBATCH --cpus-per-task=%lld\n#SBATCH --mem=%s\n#SBATCH --time=%s\n"
               "#SBATCH --requeue\n#SBATCH --open-mode=append\n"
@@ -114,7 +114,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     cli_put_word(stdout, url);
     cli_print("\ntrap 'kill -TERM \"$worker\"' TERM INT\n"
               "jensen sweep worker ");
-    cli_put_word(stdout, jsn_sweep_name(sweep));
+    cli_put_word(stdout, jsn_sweep_about(sweep).name);
     cli_print(" --threads %lld --runs ", (long long)v->cores);
     cli_put_word(stdout, v->runs);
     cli_print("%s --wait &\nworker=$!\n"

@@ -53,7 +53,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     else if (status == JSN_OK)
         cli_print("%s: %zu %s: %zu complete, %zu running, %zu waiting, %zu pruned, "
                   "%zu failed\n",
-                  jsn_sweep_name(sweep),
+                  jsn_sweep_about(sweep).name,
                   c.waiting + c.running + c.complete + c.pruned + c.failed,
                   jsni_noun(c.waiting + c.running + c.complete + c.pruned + c.failed,
                             "trial", "trials"),

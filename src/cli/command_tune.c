@@ -173,8 +173,7 @@ static jsn_status choose_validation(jsn_train_config *base)
     jsn_status status = JSN_OK;
     if (base->noise != NULL)
         status = jsn_noise_create(&noise, base->noise);
-    const bool left =
-        status == JSN_OK && noise != NULL && jsn_noise_leaves_missing(noise) != 0;
+    const bool left = status == JSN_OK && jsn_noise_about(noise).leaves_missing;
     jsn_noise_destroy(noise);
     if (status == JSN_OK && isnan(base->val_fraction) && base->val == NULL && !left)
         status = jsn_train_config_set(base, "val-fraction", "0.1");

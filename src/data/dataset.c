@@ -30,9 +30,9 @@ static const char *const split_names[JSN_SPLITS] = {"train", "val", "test"};
 static const float imagenet_mean[3] = {0.485f, 0.456f, 0.406f};
 static const float imagenet_deviation[3] = {0.229f, 0.224f, 0.225f};
 
-const jsn_dataset_info *jsn_dataset_describe(size_t index)
+jsn_entry jsni_dataset_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+    return index < JSNI_COUNT_OF(table) ? table[index]->info : (jsn_entry){0};
 }
 
 const char *jsn_split_name(jsn_split split)
@@ -117,6 +117,8 @@ static jsn_status complete(jsn_dataset *data)
         jsni_split *split = &data->splits[s];
         if (!jsni_dataset_wants(data, (jsn_split)s))
             jsni_split_release(split);
+        if (samples == 0 && split->samples > 0)
+            data->traits.main_split = (jsn_split)s;
         samples += split->samples;
         if (split->samples > 0 && split->pixels == NULL) {
             split->whole = jsni_alloc_zero(split->samples, sizeof *split->whole);
@@ -237,16 +239,6 @@ static const jsni_split *split_of(const jsn_dataset *data, jsn_split split)
 size_t jsn_dataset_samples(const jsn_dataset *data, jsn_split split)
 {
     return split_of(data, split)->samples;
-}
-
-jsn_split jsn_dataset_main_split(const jsn_dataset *data)
-{
-    if (data == NULL)
-        return (jsn_split){0};
-    for (int s = 0; s < JSN_SPLITS; s++)
-        if (data->splits[s].samples > 0)
-            return (jsn_split)s;
-    return JSN_SPLIT_TRAIN;
 }
 
 const int32_t *jsn_dataset_labels(const jsn_dataset *data, jsn_split split)

@@ -21,6 +21,7 @@
 #include "data/image_decoder.h"
 #include "data/kept_image.h"
 #include "jensen/dataset.h"
+#include "jensen/param.h"
 
 enum {
     JSNI_DATASET_MAX_PARAMS = 8,
@@ -80,7 +81,7 @@ typedef struct jsni_dataset_request {
 } jsni_dataset_request;
 
 typedef struct jsni_dataset_def {
-    jsn_dataset_info info;
+    jsn_entry info;
     /* Fills `data`, which comes in empty but for `wanted` and spec; traits that are not
      * set become: ImageNet normalisation, no asymmetric map. On failure the caller
      * releases whatever was added. Splits other than a wanted one may be left out. */
@@ -90,6 +91,8 @@ typedef struct jsni_dataset_def {
 #define DECLARE(id) extern const jsni_dataset_def jsni_dataset_##id;
 JSNI_DATASET_LIST(DECLARE)
 #undef DECLARE
+
+jsn_entry jsni_dataset_entry(size_t index); /* all zero behind the last */
 
 /* The row that every entry ends its parameters with. */
 #define JSNI_DATASET_SPLIT_PARAM                                                      \

@@ -19,9 +19,12 @@ void jsn_export_options_init(jsn_export_options *options)
         *options = (jsn_export_options){.size = sizeof *options, .format = "onnx"};
 }
 
-const jsn_export_format *jsn_export_describe(size_t index)
+jsn_entry jsni_export_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(formats) ? &formats[index]->info : NULL;
+    if (index >= JSNI_COUNT_OF(formats))
+        return (jsn_entry){0};
+    return (jsn_entry){.name = formats[index]->info.name,
+                       .summary = formats[index]->info.summary};
 }
 
 jsn_status jsn_export(jsn_classifier *classifier, const char *path,

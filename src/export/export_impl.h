@@ -4,10 +4,13 @@
 
 #include "export/export_list.h"
 #include "jensen/export.h"
+#include "jensen/param.h"
 #include "train/classifier_impl.h"
 
 typedef struct jsni_export_format {
-    jsn_export_format info;
+    struct {
+        const char *name, *summary;
+    } info;
     jsn_status (*write)(jsn_classifier *classifier, const char *path,
                         const jsn_export_options *options);
 } jsni_export_format;
@@ -15,6 +18,8 @@ typedef struct jsni_export_format {
 #define JSNI_DECLARE_EXPORT(id) extern const jsni_export_format jsni_export_##id;
 JSNI_EXPORT_LIST(JSNI_DECLARE_EXPORT)
 #undef JSNI_DECLARE_EXPORT
+
+jsn_entry jsni_export_entry(size_t index); /* all zero behind the last */
 
 /* Names of classes and the like as a list of JSON; jsn_text_release() it. */
 JSN_MUST_CHECK jsn_status jsni_export_texts(char *const *values, size_t count,

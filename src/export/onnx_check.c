@@ -27,7 +27,7 @@ static jsn_status compare(checker *c, const char *path, jsn_export_difference *f
         return JSN_OK;
     }
     JSNI_TRY(read);
-    JSNI_TRY(jsn_classifier_predict(c->classifier, &c->image, 1, c->ours));
+    JSNI_TRY(jsn_classifier_predict(c->classifier, &c->image, 1, c->ours, NULL));
     JSNI_TRY(jsni_onnx_runtime_run(c->runtime, &c->image, c->its, c->classes));
     double worst = 0.0;
     for (size_t k = 0; k < c->classes; k++) {

@@ -49,11 +49,23 @@ const jsni_loss_def *jsni_method_def_at(size_t index, size_t *place)
     return NULL;
 }
 
-const jsn_loss_info *jsn_method_describe(size_t index)
+static jsn_entry entry_of(const jsni_loss_def *def)
+{
+    if (def == NULL)
+        return (jsn_entry){0};
+    return (jsn_entry){def->info.name, def->info.summary, def->info.params,
+                       def->info.param_count};
+}
+
+jsn_entry jsni_loss_entry(size_t index)
+{
+    return entry_of(jsni_loss_def_at(index));
+}
+
+jsn_entry jsni_method_entry(size_t index)
 {
     size_t unused = 0;
-    const jsni_loss_def *def = jsni_method_def_at(index, &unused);
-    return def == NULL ? NULL : &def->info;
+    return entry_of(jsni_method_def_at(index, &unused));
 }
 
 /* The views that a spec wants: the most of its terms. */

@@ -185,6 +185,10 @@ const jsni_loss_def *jsni_loss_def_at(size_t index); /* NULL behind the last */
 /* The same of methods; *place is where it stands in loss_list.h. */
 const jsni_loss_def *jsni_method_def_at(size_t index, size_t *place);
 
+/* Both for jensen/catalog.h; all zero behind the last. */
+jsn_entry jsni_loss_entry(size_t index);
+jsn_entry jsni_method_entry(size_t index);
+
 /* Reads a spec, a loss or a sum of them: "gce:q=0.7", "10*nce+0.1*rce", with what wraps it:
  * "logitclip:tau=1,loss=10*nce+0.1*rce". `views` is 0 when the spec is only checked. The statuses of jsn_loss_check(). */
 JSN_MUST_CHECK jsn_status jsni_loss_read_spec(const char *spec, size_t views,

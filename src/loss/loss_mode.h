@@ -8,7 +8,7 @@
 
 #include "jensen/loss.h"
 
-/* As jsn_loss_create(), with a method of jsn_method_describe() beside the loss: every
+/* As jsn_loss_create(), with a method of JSN_CATALOG_METHODS beside the loss: every
  * evaluation then needs `memory` in its batch. NULL: no method. Also
  *   JSN_ERR_ARGUMENT  the two cannot be combined */
 JSN_MUST_CHECK jsn_status jsni_loss_create_method(jsn_loss **out, const char *spec,

@@ -20,9 +20,17 @@ struct jsn_network {
     jsni_graph *graph;
 };
 
-const jsn_network_info *jsn_network_describe(size_t index)
+const jsn_network_info *jsni_network_at(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+}
+
+jsn_entry jsni_network_entry(size_t index)
+{
+    const jsn_network_info *info = jsni_network_at(index);
+    if (info == NULL)
+        return (jsn_entry){0};
+    return (jsn_entry){info->name, info->summary, info->params, info->param_count};
 }
 
 /* NULL, with the sentence recorded, when no network has the name. */

@@ -21,6 +21,9 @@ typedef struct jsni_network_def {
 JSNI_NETWORK_LIST(JSNI_NETWORK_DECLARE)
 #undef JSNI_NETWORK_DECLARE
 
+const jsn_network_info *jsni_network_at(size_t index); /* NULL behind the last */
+jsn_entry jsni_network_entry(size_t index);            /* all zero there */
+
 /* A parameter that must be a whole number; the builder fails when it is not. */
 size_t jsni_network_whole(jsni_builder *b, const char *name, double value);
 

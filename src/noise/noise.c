@@ -18,9 +18,9 @@
 static const jsni_noise_def *const table[] = {JSNI_NOISE_LIST(ROW)};
 #undef ROW
 
-const jsn_noise_info *jsn_noise_describe(size_t index)
+jsn_entry jsni_noise_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+    return index < JSNI_COUNT_OF(table) ? table[index]->info : (jsn_entry){0};
 }
 
 void jsn_noise_input_init(jsn_noise_input *in)
@@ -67,7 +67,7 @@ static jsn_status unknown_model(const char *spec)
 
 static jsn_status read_params(jsn_noise *noise, const char *spec)
 {
-    const jsn_noise_info *info = &noise->def->info;
+    const jsn_entry *info = &noise->def->info;
     jsni_spec_value value[JSNI_NOISE_MAX_PARAMS];
     JSNI_TRY(jsni_spec_values(spec, info->params, info->param_count, value));
     for (size_t i = 0; i < info->param_count; i++) {
@@ -214,16 +214,10 @@ static const char *find_text(const jsn_noise *noise, const char *name)
     return NULL;
 }
 
-const char *jsn_noise_run(const jsn_noise *noise)
+jsn_noise_traits jsn_noise_about(const jsn_noise *noise)
 {
     if (noise == NULL)
-        return NULL;
-    return find_text(noise, "from");
-}
-
-int jsn_noise_leaves_missing(const jsn_noise *noise)
-{
-    if (noise == NULL)
-        return 0;
-    return find_text(noise, "missing") != NULL;
+        return (jsn_noise_traits){0};
+    return (jsn_noise_traits){.run = find_text(noise, "from"),
+                              .leaves_missing = find_text(noise, "missing") != NULL};
 }

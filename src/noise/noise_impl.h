@@ -20,7 +20,7 @@ struct jsn_noise {
 };
 
 struct jsni_noise_def {
-    jsn_noise_info info;
+    jsn_entry info;
     /* Reads files and checks what the bounds cannot; may be NULL. */
     jsn_status (*prepare)(jsn_noise *noise);
     void (*release)(jsn_noise *noise); /* frees the state; may be NULL */
@@ -33,6 +33,8 @@ struct jsni_noise_def {
 #define JSNI_DECLARE_NOISE(id) extern const jsni_noise_def jsni_noise_##id;
 JSNI_NOISE_LIST(JSNI_DECLARE_NOISE)
 #undef JSNI_DECLARE_NOISE
+
+jsn_entry jsni_noise_entry(size_t index); /* all zero behind the last */
 
 /* What a stream of JSNI_RNG_NOISE is for; its `view`. Sample 0 unless noted. */
 enum {

@@ -10,7 +10,6 @@
 #include "core/names.h"
 #include "core/stats.h"
 #include "core/text.h"
-#include "jensen/report.h"
 #include "report/table.h"
 
 enum { NAME = 64, EXTRAS = 16, ROW = 0, COLUMN = 1 };
@@ -278,23 +277,5 @@ jsn_status jsni_pivot_write(const jsni_run_set *set, const char *pivot,
     jsni_free(p.column_first);
     jsni_free(p.groups);
     jsni_free(p.values);
-    return status;
-}
-
-jsn_status jsn_report_pivot(const char *const *runs, size_t count, const char *pivot,
-                            const char *format, char **text)
-{
-    JSNI_NEED(runs);
-    JSNI_NEED(pivot);
-    JSNI_NEED(format);
-    JSNI_NEED(text);
-    jsni_run_set set;
-    jsni_text out = {0};
-    JSNI_TRY(jsni_run_set_read(&set, runs, count));
-    jsn_status status = jsni_pivot_write(&set, pivot, format, NULL, &out);
-    if (status == JSN_OK)
-        status = jsni_text_take(&out, text);
-    jsni_text_release(&out);
-    jsni_run_set_release(&set);
     return status;
 }

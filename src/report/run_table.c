@@ -13,6 +13,7 @@
 #include "core/stats.h"
 #include "jensen/report.h"
 #include "report/best.h"
+#include "report/pivot.h"
 
 enum { WORDS = 160 };
 
@@ -230,34 +231,45 @@ done:
     jsni_free(values);
 }
 
-jsn_status jsn_report_table(const char *const *runs, size_t count, const char *format,
-                            char **text)
+static jsn_status write_groups(const jsni_run_set *set, const char *format,
+                               jsni_text *out)
 {
-    JSNI_NEED(text);
-    JSNI_NEED(runs);
-    jsni_run_set set;
     jsni_table table = {
         .caption =
             "Mean and deviation over runs that differ in their seed alone. Bold: "
             "not different from the best by a two-sided t-test at 0.05"};
-    jsni_text out = {0}, note = {0};
-    JSNI_TRY(jsni_run_set_read(&set, runs, count));
-    if (jsni_run_set_unfinished(&set, set.groups) > 0)
+    jsni_text note = {0};
+    if (jsni_run_set_unfinished(set, set->groups) > 0)
         jsni_text_add(&note, JSNI_NOTE_UNFINISHED);
-    if (jsni_run_table_mixed(&set))
+    if (jsni_run_table_mixed(set))
         jsni_text_format(&note, "%s%s", note.length > 0 ? " " : "", JSNI_NOTE_MIXED);
-    if (set.repeats != NULL)
-        jsni_text_format(&note, "%s%s", note.length > 0 ? " " : "", set.repeats);
+    if (set->repeats != NULL)
+        jsni_text_format(&note, "%s%s", note.length > 0 ? " " : "", set->repeats);
     table.note = note.length > 0 ? note.data : NULL;
-    jsni_run_table_groups(&table, &set);
+    jsni_run_table_groups(&table, set);
     jsn_status status = note.status;
     if (status == JSN_OK)
-        status = jsni_table_write(&table, format, &out);
+        status = jsni_table_write(&table, format, out);
+    jsni_text_release(&note);
+    jsni_table_release(&table);
+    return status;
+}
+
+jsn_status jsn_report_table(const char *const *runs, size_t count, const char *pivot,
+                            const char *format, char **text)
+{
+    JSNI_NEED(runs);
+    JSNI_NEED(format);
+    JSNI_NEED(text);
+    jsni_run_set set;
+    jsni_text out = {0};
+    JSNI_TRY(jsni_run_set_read(&set, runs, count));
+    jsn_status status = pivot == NULL
+                            ? write_groups(&set, format, &out)
+                            : jsni_pivot_write(&set, pivot, format, NULL, &out);
     if (status == JSN_OK)
         status = jsni_text_take(&out, text);
-    jsni_text_release(&note);
     jsni_text_release(&out);
-    jsni_table_release(&table);
     jsni_run_set_release(&set);
     return status;
 }

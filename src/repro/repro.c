@@ -192,7 +192,7 @@ static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
     }
     const jsn_status status = noise.status != JSN_OK
                                   ? noise.status
-                                  : jsn_sweep_add(sweep, pairs, count, NULL, NULL);
+                                  : jsni_sweep_append(sweep, pairs, count, NULL, NULL);
     jsni_text_release(&noise);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "core/words.h"
 #include "jensen/report.h"
 #include "jensen/repro.h"
+#include "jensen/study.h"
 #include "report/html.h"
 #include "repro/repro_impl.h"
 
@@ -247,12 +248,18 @@ static jsn_status find_stem(stem *out, const jsni_repro_info *info,
     return JSN_OK;
 }
 
-static jsn_status write_named(const char *folder, const stem *name,
-                              const char *extension, const char *text)
+/* FOLDER/STEM.EXTENSION, owned by the caller; NULL without memory. */
+static char *path_of(const char *folder, const stem *name, const char *extension)
 {
     char file[96];
     (void)snprintf(file, sizeof file, "%s.%s", name->text, extension);
-    char *path = jsni_path_join(folder, file);
+    return jsni_path_join(folder, file);
+}
+
+static jsn_status write_named(const char *folder, const stem *name,
+                              const char *extension, const char *text)
+{
+    char *path = path_of(folder, name, extension);
     JSNI_TRY_ALLOC(path);
     const jsn_status status = jsni_file_write(path, text, strlen(text));
     jsni_free(path);
@@ -314,11 +321,11 @@ jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
     if (status != JSN_OK || info->kind == JSNI_REPRO_TEXT)
         return status;
     status = write_figure(sweep, settings, overrides, folder, &name);
-    if (status == JSN_OK && sweep != NULL) {
-        status = jsn_study_export(sweep, "html", folder, &text);
-        if (status == JSN_OK)
-            status = write_named(folder, &name, "study.html", text);
-    }
-    jsn_text_release(text);
+    if (status != JSN_OK || sweep == NULL)
+        return status;
+    char *path = path_of(folder, &name, "study.html");
+    JSNI_TRY_ALLOC(path);
+    status = jsn_study_export(sweep, NULL, "html", path, NULL);
+    jsni_free(path);
     return status;
 }

@@ -204,7 +204,7 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
     jsni_text_format(&out->note, "%s%s: study %s, %zu finished %s.",
                      out->note.length == 0 ? "" : " ",
                      jsni_repro_dataset_find(dataset, strlen(dataset))->title,
-                     jsn_sweep_name(sweep), complete,
+                     jsn_sweep_about(sweep).name, complete,
                      jsni_noun(complete, "run", "runs"));
     return status != JSN_OK ? status : out->note.status;
 }

@@ -3,6 +3,7 @@
  * so that the page asks for it as for any suspect. */
 #include <math.h>
 
+#include "audit/sampled.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -89,10 +90,10 @@ static jsn_status estimate(jsn_audit_left *out, double confidence)
     out->left = out->low = out->high = NAN;
     if (out->checked < out->sample)
         return JSN_OK;
-    JSNI_TRY(jsn_audit_sampled(out->population, out->sample, out->wrong, confidence,
-                               &low, &unused));
-    JSNI_TRY(jsn_audit_sampled(out->population, out->sample, most, confidence, &unused,
-                               &high));
+    JSNI_TRY(jsni_audit_sampled(out->population, out->sample, out->wrong, confidence,
+                                &low, &unused));
+    JSNI_TRY(jsni_audit_sampled(out->population, out->sample, most, confidence, &unused,
+                                &high));
     out->left = (double)out->wrong / (double)out->sample *
                 (double)(out->population - out->sample);
     out->low = (double)(low - out->wrong);

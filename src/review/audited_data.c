@@ -34,7 +34,7 @@ static jsn_status find_spec(jsni_audited *a, const char *data)
 static jsn_status list_samples(jsni_audited *a)
 {
     const jsn_dataset_traits *traits = jsn_dataset_about(a->data);
-    a->split = jsn_dataset_main_split(a->data);
+    a->split = jsn_dataset_about(a->data)->main_split;
     a->samples = jsn_dataset_samples(a->data, a->split);
     a->classes = traits->classes;
     JSNI_TRY_ALLOC(a->labels = jsni_alloc(a->samples, sizeof *a->labels));

@@ -126,8 +126,8 @@ static jsn_status predict_batch(predicting *p, size_t first, size_t count)
             p->chances[sample * k + c] = (float)(1.0 / (double)k);
     }
     if (good > 0)
-        JSNI_TRY(
-            jsn_classifier_predict(p->classifier, p->images, good, p->probabilities));
+        JSNI_TRY(jsn_classifier_predict(p->classifier, p->images, good,
+                                        p->probabilities, NULL));
     for (size_t i = 0; i < good; i++)
         for (size_t c = 0; c < k; c++)
             p->chances[read[i] * k + c] = (float)p->probabilities[i * k + c];

@@ -13,9 +13,12 @@
 static const jsni_label_format *const table[] = {JSNI_LABEL_FORMAT_LIST(FORMAT_ROW)};
 #undef FORMAT_ROW
 
-const jsn_labels_format *jsn_labels_format_describe(size_t index)
+jsn_entry jsni_label_format_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? &table[index]->info : NULL;
+    if (index >= JSNI_COUNT_OF(table))
+        return (jsn_entry){0};
+    return (jsn_entry){.name = table[index]->info.name,
+                       .summary = table[index]->info.summary};
 }
 
 jsn_status jsni_label_format_find(const char *name, const jsni_label_format **out)

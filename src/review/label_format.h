@@ -4,6 +4,7 @@
 #define JSNI_REVIEW_LABEL_FORMAT_H
 
 #include "core/json.h"
+#include "jensen/param.h"
 #include "review/label_format_list.h"
 #include "review/review_session.h"
 
@@ -35,7 +36,9 @@ typedef struct jsni_label_answer {
 typedef jsn_status jsni_label_answer_fn(void *user, const jsni_label_answer *answer);
 
 typedef struct jsni_label_format {
-    jsn_labels_format info;
+    struct {
+        const char *name, *summary;
+    } info;
     bool
         asked; /* an entry is what a person answered, also where the label is the old one */
     bool bare; /* images are named without what follows the last dot of their names */
@@ -48,6 +51,8 @@ typedef struct jsni_label_format {
     extern const jsni_label_format jsni_label_format_##id;
 JSNI_LABEL_FORMAT_LIST(JSNI_DECLARE_LABEL_FORMAT)
 #undef JSNI_DECLARE_LABEL_FORMAT
+
+jsn_entry jsni_label_format_entry(size_t index); /* all zero behind the last */
 
 /* JSN_ERR_UNKNOWN_NAME */
 JSN_MUST_CHECK jsn_status jsni_label_format_find(const char *name,

@@ -305,7 +305,7 @@ static const jsn_sweep_trial *winner(const jsn_sweep *sweep,
 {
     char group[64];
     (void)snprintf(group, sizeof group, "%s/%s/%s", stage, name, at->name);
-    const size_t best = jsn_sweep_best(sweep, trials, count, group);
+    const size_t best = jsni_sweep_best(sweep, trials, count, group);
     return best == SIZE_MAX ? NULL : &trials[best];
 }
 

@@ -144,25 +144,11 @@ jsn_status jsni_sweep_exists(const char *url, const char *name, bool *found)
     return status;
 }
 
-const char *jsn_sweep_name(const jsn_sweep *sweep)
+jsn_sweep_traits jsn_sweep_about(const jsn_sweep *sweep)
 {
     if (sweep == NULL)
-        return NULL;
-    return sweep->name;
-}
-
-const char *jsn_sweep_objective(const jsn_sweep *sweep)
-{
-    if (sweep == NULL)
-        return NULL;
-    return sweep->objective;
-}
-
-const char *jsn_sweep_shown(const jsn_sweep *sweep)
-{
-    if (sweep == NULL)
-        return NULL;
-    return sweep->store->shown;
+        return (jsn_sweep_traits){0};
+    return (jsn_sweep_traits){sweep->name, sweep->objective, sweep->store->shown};
 }
 
 jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
@@ -237,16 +223,9 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsni_json *axes,
     return status;
 }
 
-jsn_status jsn_sweep_add(jsn_sweep *sweep, const jsn_sweep_pair *options, size_t count,
-                         const char *group, bool *added)
+jsn_status jsni_sweep_append(jsn_sweep *sweep, const jsn_sweep_pair *options,
+                             size_t count, const char *group, bool *added)
 {
-    JSNI_NEED(sweep);
-    if (count > 0)
-        JSNI_NEED(options);
-    for (size_t i = 0; i < count; i++) {
-        JSNI_NEED(options[i].name);
-        JSNI_NEED(options[i].text);
-    }
     JSNI_TRY(jsni_store_begin(sweep->store));
     bool done = false;
     const jsn_status status =

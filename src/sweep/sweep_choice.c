@@ -26,11 +26,9 @@ static bool better(const jsn_sweep *sweep, double a, double b)
     return sweep->study.maximize ? a > b : a < b;
 }
 
-size_t jsn_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
-                      size_t count, const char *group)
+size_t jsni_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                       size_t count, const char *group)
 {
-    if (trials == NULL)
-        return SIZE_MAX;
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < count; i++)
         if (has_value(&trials[i]) && in_group(&trials[i], group) &&

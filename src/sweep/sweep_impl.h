@@ -74,6 +74,17 @@ JSN_MUST_CHECK jsn_status jsni_sweep_add(const jsni_study *study, const jsni_jso
                                          const jsn_sweep_pair *options, size_t count,
                                          const char *group, bool *added);
 
+/* Adds a trial to an open study unless that has one with the same options; *added says so
+ * and may be NULL. `group` names the trial's group or is NULL. */
+JSN_MUST_CHECK jsn_status jsni_sweep_append(jsn_sweep *sweep,
+                                            const jsn_sweep_pair *options, size_t count,
+                                            const char *group, bool *added);
+
+/* Index of the best complete trial of a group (NULL: of all); SIZE_MAX: none. With one seed
+ * of every configuration it is that of jsn_sweep_choose(). */
+size_t jsni_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
+                       size_t count, const char *group);
+
 /* Fills `config` for a trial: the study's options, then the trial's own. Options that
  * Optuna enqueued, and axes nobody chose, are stored as parameters first. */
 JSN_MUST_CHECK jsn_status jsni_sweep_config(jsn_sweep *sweep, int64_t trial,

@@ -73,6 +73,13 @@ static jsn_status take_facts(jsn_sweep_trial *out, const jsni_trial *in)
     return JSN_OK;
 }
 
+static const char *measured(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
+{
+    if (strcmp(sweep->objective, "auto") != 0)
+        return sweep->objective;
+    return isnan(jsni_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";
+}
+
 jsn_status jsn_sweep_trials(jsn_sweep *sweep, jsn_sweep_trial **out, size_t *count)
 {
     JSNI_NEED(sweep);
@@ -95,6 +102,7 @@ jsn_status jsn_sweep_trials(jsn_sweep *sweep, jsn_sweep_trial **out, size_t *cou
         status = take_options(&trials[i], &read[i]);
         if (status == JSN_OK)
             status = take_facts(&trials[i], &read[i]);
+        trials[i].measured = measured(sweep, &trials[i]);
     }
     jsni_trials_release(read, total);
     if (status != JSN_OK) {
@@ -137,15 +145,6 @@ double jsni_sweep_number(const jsn_sweep_trial *trial, const char *name)
     if (text == NULL)
         text = jsn_sweep_option(trial, name);
     return text != NULL && jsni_number_real(text, strlen(text), &value) ? value : NAN;
-}
-
-const char *jsn_sweep_measured(const jsn_sweep *sweep, const jsn_sweep_trial *trial)
-{
-    if (sweep == NULL || trial == NULL)
-        return NULL;
-    if (strcmp(sweep->objective, "auto") != 0)
-        return sweep->objective;
-    return isnan(jsni_sweep_number(trial, "val_acc")) ? "test_acc" : "val_acc";
 }
 
 typedef double number_fn(const void *record, const char *name);

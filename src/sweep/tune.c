@@ -172,13 +172,13 @@ static jsn_status add_rate(jsn_sweep *sweep, double rate)
     char lr[32];
     (void)jsni_format(lr, sizeof lr, "%g", rate);
     const jsn_sweep_pair pairs[] = {{"lr", lr}, {"loss", middle}};
-    return jsn_sweep_add(sweep, pairs, 2, "rates", NULL);
+    return jsni_sweep_append(sweep, pairs, 2, "rates", NULL);
 }
 
 static jsn_status add_weight(jsn_sweep *sweep, const char *lr, const char *loss)
 {
     const jsn_sweep_pair pairs[] = {{"lr", lr}, {"loss", loss}};
-    return jsn_sweep_add(sweep, pairs, 2, "weights", NULL);
+    return jsni_sweep_append(sweep, pairs, 2, "weights", NULL);
 }
 
 /* The best setting so far; *found is false before the first result. */
@@ -187,7 +187,7 @@ static jsn_status choose(jsn_sweep *sweep, jsn_tune_result *out, bool *found)
     jsn_sweep_trial *trials = NULL;
     size_t count = 0;
     JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
-    const size_t best = jsn_sweep_best(sweep, trials, count, NULL);
+    const size_t best = jsni_sweep_best(sweep, trials, count, NULL);
     *found = best != SIZE_MAX;
     out->runs = out->failed = 0;
     for (size_t i = 0; i < count; i++) {

@@ -258,7 +258,7 @@ static jsn_status pick_length(jsn_train_config *c, const jsni_problem *p,
     if (small && strcmp(optimiser->info.name, quick.optimiser) == 0 && c->init == NULL)
         return pick(c, logger, "lr", "high, for a small network", "%g",
                     quick.rate * fmin(1.0, (double)c->batch / 32.0));
-    const double base = optimiser->info.rate * (c->init != NULL ? 0.1 : 1.0);
+    const double base = optimiser->usual_rate * (c->init != NULL ? 0.1 : 1.0);
     return pick(c, logger, "lr",
                 c->init != NULL ? "fine-tuning, scaled with the batch"
                                 : "scaled with the batch",

@@ -245,13 +245,6 @@ const char *jsn_classifier_class(const jsn_classifier *c, size_t label)
     return label < c->card.classes ? c->card.names[label] : NULL;
 }
 
-size_t jsn_classifier_batch(const jsn_classifier *c)
-{
-    if (c == NULL)
-        return 0;
-    return c->batch;
-}
-
 size_t jsn_classifier_image_size(const jsn_classifier *c)
 {
     if (c == NULL)
@@ -286,8 +279,8 @@ static jsn_status run_members(jsn_classifier *c, const float *tensors, size_t co
     return status;
 }
 
-jsn_status jsn_classifier_logits(jsn_classifier *c, const jsn_image *images,
-                                 size_t count, double *probabilities, float *logits)
+jsn_status jsn_classifier_predict(jsn_classifier *c, const jsn_image *images,
+                                  size_t count, double *probabilities, float *logits)
 {
     JSNI_NEED(c);
     JSNI_NEED(probabilities);
@@ -302,14 +295,6 @@ jsn_status jsn_classifier_logits(jsn_classifier *c, const jsn_image *images,
                              logits == NULL ? NULL : logits + at * classes));
     }
     return JSN_OK;
-}
-
-jsn_status jsn_classifier_predict(jsn_classifier *c, const jsn_image *images,
-                                  size_t count, double *probabilities)
-{
-    JSNI_NEED(c);
-    JSNI_NEED(probabilities);
-    return jsn_classifier_logits(c, images, count, probabilities, NULL);
 }
 
 jsn_status jsn_classifier_predict_tensors(jsn_classifier *c, const float *tensors,

@@ -211,7 +211,7 @@ jsn_status jsn_classifier_evaluate_images(jsn_classifier *c, const char *data,
     options.once = !consistency && c->card.members == 1;
     JSNI_TRY(jsn_dataset_open(&set, data, &options));
     /* What a run on this data would be judged by; a split that was picked is alone. */
-    jsn_split split = jsn_dataset_main_split(set);
+    jsn_split split = jsn_dataset_about(set)->main_split;
     if (jsn_dataset_samples(set, JSN_SPLIT_TEST) > 0)
         split = JSN_SPLIT_TEST;
     else if (jsn_dataset_samples(set, JSN_SPLIT_VAL) > 0)

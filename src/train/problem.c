@@ -224,7 +224,7 @@ static jsn_status open_other(jsni_problem *p, const char *spec, jsn_split own,
     JSNI_TRY(jsn_dataset_open(held, spec, options));
     jsn_split split = own;
     if (jsn_dataset_samples(*held, split) == 0)
-        split = jsn_dataset_main_split(*held);
+        split = jsn_dataset_about(*held)->main_split;
     JSNI_TRY(whole_split(part, *held, split, true));
     return jsni_part_number_by_name(
         part, &(jsni_classes){p->names, p->classes, jsn_dataset_about(p->data)->spec},
@@ -267,7 +267,7 @@ static jsn_status choose_fraction(jsni_problem *p, jsn_split split,
     p->val_fraction =
         p->val.data != NULL || p->test.data != NULL || is_single(p->data, split) ? 0.0
                                                                                  : 0.1;
-    if (p->val_fraction == 0.0 || !jsn_noise_leaves_missing(noise))
+    if (p->val_fraction == 0.0 || !jsn_noise_about(noise).leaves_missing)
         return JSN_OK;
     JSNI_TRY(whole_split(&whole, p->data, split, true));
     jsn_status status = jsni_problem_noise_input(p, &whole, 0, 0, &paths, &in);
@@ -362,7 +362,7 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
      * not be tested on it. */
     const jsn_split split = jsn_dataset_samples(p->data, JSN_SPLIT_TRAIN) > 0
                                 ? JSN_SPLIT_TRAIN
-                                : jsn_dataset_main_split(p->data);
+                                : jsn_dataset_about(p->data)->main_split;
     p->train.split = split;
     JSNI_TRY(check_classes(p, logger));
     if (config->labels != NULL)
@@ -379,7 +379,7 @@ static jsn_status fill(jsni_problem *p, const jsn_train_config *config,
         noisy || (p->own.given ? p->own.tells_truth : is_benchmark(p->data));
     JSNI_TRY(split_train(p, split, (uint64_t)config->seed, truth, logger));
     /* Counts training images: those that a label file keeps for validation are none. */
-    const bool listed = jsn_noise_leaves_missing(noise) != 0;
+    const bool listed = jsn_noise_about(noise).leaves_missing;
     if (!listed)
         JSNI_TRY(take_subset(&p->train, p->classes, (size_t)config->subset,
                              (uint64_t)config->seed));

@@ -38,7 +38,7 @@ static jsn_status add_noise(const jsni_problem *p, jsni_part *part,
     float *found = NULL;
     jsn_noise_input in;
     jsn_status status = jsni_problem_noise_input(p, part, seed, which, &paths, &in);
-    const char *run = jsn_noise_run(noise);
+    const char *run = jsn_noise_about(noise).run;
     if (status == JSN_OK && run != NULL && posteriors != NULL)
         status = posteriors(run, part, p->classes, &found);
     in.posteriors = found;

@@ -265,8 +265,8 @@ bool jsni_weight_file_network(const jsni_safetensors *file, char *spec, size_t r
         (void)snprintf(spec, room, "%s", told);
         return true;
     }
-    for (size_t i = 0; jsn_network_describe(i) != NULL; i++)
-        if (recognise(jsn_network_describe(i), file, spec, room))
+    for (size_t i = 0; jsni_network_at(i) != NULL; i++)
+        if (recognise(jsni_network_at(i), file, spec, room))
             return true;
     spec[0] = '\0';
     return false;

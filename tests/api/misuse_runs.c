@@ -44,17 +44,15 @@ static void misuse_report(misuse *m)
     REFUSED(jsn_report_curves(NULL, 1, NULL));
     REFUSED(jsn_report_curves(names, 0, place()));
     REFUSED(jsn_report_run(NULL, false));
-    REFUSED(jsn_report_table(NULL, 1, "csv", &text));
-    REFUSED(jsn_report_table(names, 1, NULL, &text));
-    REFUSED(jsn_report_table(names, 1, "csv", NULL));
-    REFUSED(jsn_report_table(NULL, 1, NULL, NULL));
-    REFUSED(jsn_report_table(names, 0, "csv", &text));
-    REFUSED(jsn_report_pivot(NULL, 1, "loss:noise", "csv", &text));
-    REFUSED(jsn_report_pivot(names, 1, NULL, "csv", &text));
-    REFUSED(jsn_report_pivot(names, 1, "loss:noise", NULL, &text));
-    REFUSED(jsn_report_pivot(names, 1, "loss:noise", "csv", NULL));
-    REFUSED(jsn_report_pivot(NULL, 1, NULL, NULL, NULL));
-    REFUSED(jsn_report_pivot(names, 0, "loss:noise", "csv", &text));
+    REFUSED(jsn_report_table(NULL, 1, NULL, "csv", &text));
+    REFUSED(jsn_report_table(names, 1, NULL, NULL, &text));
+    REFUSED(jsn_report_table(names, 1, NULL, "csv", NULL));
+    REFUSED(jsn_report_table(NULL, 1, NULL, NULL, NULL));
+    REFUSED(jsn_report_table(names, 0, NULL, "csv", &text));
+    REFUSED(jsn_report_table(NULL, 1, "loss:noise", "csv", &text));
+    REFUSED(jsn_report_table(names, 1, "loss:noise", NULL, &text));
+    REFUSED(jsn_report_table(names, 1, "loss:noise", "csv", NULL));
+    REFUSED(jsn_report_table(names, 0, "loss:noise", "csv", &text));
 }
 
 static void misuse_repro(misuse *m)
@@ -87,24 +85,17 @@ static void misuse_repro(misuse *m)
     REFUSED(jsn_repro_write(thing_sweep(), &settings, NULL, place()));
     REFUSED(jsn_repro_write(thing_sweep(), &settings, thing_config(), NULL));
     REFUSED(jsn_repro_write(NULL, NULL, NULL, NULL));
-    REFUSED(jsn_study_export(NULL, "csv", place(), &text));
-    REFUSED(jsn_study_export(thing_sweep(), NULL, place(), &text));
-    TAKEN(jsn_study_export(thing_sweep(), "csv", NULL, &text));
-    REFUSED(jsn_study_export(thing_sweep(), "csv", place(), NULL));
-    REFUSED(jsn_study_export(NULL, NULL, NULL, NULL));
-    REFUSED(jsn_study_pivot(NULL, "loss:noise", "csv", &text));
-    REFUSED(jsn_study_pivot(thing_sweep(), NULL, "csv", &text));
-    REFUSED(jsn_study_pivot(thing_sweep(), "loss:noise", NULL, &text));
-    REFUSED(jsn_study_pivot(thing_sweep(), "loss:noise", "csv", NULL));
-    REFUSED(jsn_study_pivot(NULL, NULL, NULL, NULL));
-    REFUSED(jsn_study_results(NULL, "csv", &text));
-    REFUSED(jsn_study_results(thing_sweep(), NULL, &text));
-    REFUSED(jsn_study_results(thing_sweep(), "csv", NULL));
-    REFUSED(jsn_study_results(thing_sweep(), "csv", &text)); /* no run of a winner */
-    REFUSED(jsn_study_write(NULL, "csv", place()));
-    REFUSED(jsn_study_write(thing_sweep(), NULL, place()));
-    REFUSED(jsn_study_write(thing_sweep(), "csv", NULL));
-    REFUSED(jsn_study_write(NULL, NULL, NULL));
+    REFUSED(jsn_study_export(NULL, NULL, "csv", place(), &text));
+    REFUSED(jsn_study_export(thing_sweep(), NULL, NULL, place(), &text));
+    TAKEN(jsn_study_export(thing_sweep(), NULL, "csv", NULL, &text));
+    TAKEN(jsn_study_export(thing_sweep(), NULL, "csv", place(), NULL));
+    REFUSED(jsn_study_export(thing_sweep(), NULL, "csv", NULL, NULL));
+    REFUSED(jsn_study_export(NULL, NULL, NULL, NULL, NULL));
+    REFUSED(jsn_study_export(NULL, "loss:noise", "csv", NULL, &text));
+    REFUSED(jsn_study_export(thing_sweep(), "loss:noise", NULL, NULL, &text));
+    REFUSED(jsn_study_export(thing_sweep(), "loss:noise", "csv", NULL, NULL));
+    /* No run of a winner. */
+    REFUSED(jsn_study_export(thing_sweep(), JSN_STUDY_WINNERS, "csv", NULL, &text));
 }
 
 static jsn_status no_difference(void *user, const char *path, const char *before,
@@ -128,7 +119,6 @@ static void misuse_exchange(misuse *m)
     size_t images = 0;
     jsn_labels_exchange job;
     jsn_labels_imported imported;
-    DOES(jsn_labels_format_describe(SIZE_MAX));
     DOES(jsn_labels_exchange_init(NULL));
     jsn_labels_exchange_init(&job);
     REFUSED(jsn_labels_export(NULL, &images));
@@ -204,8 +194,6 @@ static void misuse_review(misuse *m)
 static void misuse_sweep(misuse *m)
 {
     jsn_sweep *sweep = NULL;
-    bool flag = false;
-    const jsn_sweep_pair pairs[1] = {{NULL, NULL}};
     jsn_sweep_counts counts;
     size_t size = 0;
     const jsn_sweep_worker worker = {0};
@@ -240,18 +228,7 @@ static void misuse_sweep(misuse *m)
     REFUSED(jsn_sweep_open_to_read(&sweep, place(), NULL));
     REFUSED(jsn_sweep_open_to_read(NULL, NULL, NULL));
     DOES(jsn_sweep_close(NULL));
-    GIVES(jsn_sweep_name(NULL));
-    GIVES(jsn_sweep_objective(NULL));
-    GIVES(jsn_sweep_measured(NULL, thing_trial()));
-    GIVES(jsn_sweep_measured(thing_sweep(), NULL));
-    GIVES(jsn_sweep_measured(NULL, NULL));
-    GIVES(jsn_sweep_shown(NULL));
-    REFUSED(jsn_sweep_add(NULL, pairs, 1, "x", &flag));
-    REFUSED(jsn_sweep_add(thing_sweep(), NULL, 1, "x", &flag));
-    REFUSED(jsn_sweep_add(thing_sweep(), pairs, 1, NULL, &flag));
-    REFUSED(jsn_sweep_add(thing_sweep(), pairs, 1, "x", NULL));
-    REFUSED(jsn_sweep_add(NULL, NULL, 1, NULL, NULL));
-    TAKEN(jsn_sweep_add(thing_sweep(), pairs, 0, "x", &flag));
+    GIVES(jsn_sweep_about(NULL));
     REFUSED(jsn_sweep_count(NULL, &counts));
     REFUSED(jsn_sweep_count(thing_sweep(), NULL));
     REFUSED(jsn_sweep_count(NULL, NULL));
@@ -277,11 +254,6 @@ static void misuse_sweep(misuse *m)
     GIVES(jsn_sweep_fact(NULL, "x"));
     GIVES(jsn_sweep_fact(thing_trial(), NULL));
     GIVES(jsn_sweep_fact(NULL, NULL));
-    GIVES(jsn_sweep_best(NULL, thing_trial(), 1, "x"));
-    GIVES(jsn_sweep_best(thing_sweep(), NULL, 1, "x"));
-    GIVES(jsn_sweep_best(thing_sweep(), thing_trial(), 1, NULL));
-    GIVES(jsn_sweep_best(NULL, NULL, 1, NULL));
-    GIVES(jsn_sweep_best(thing_sweep(), thing_trial(), 0, "x"));
     REFUSED(jsn_sweep_choose(NULL, thing_trial(), 1, "x", &choice));
     REFUSED(jsn_sweep_choose(thing_sweep(), NULL, 1, "x", &choice));
     TAKEN(jsn_sweep_choose(thing_sweep(), thing_trial(), 1, NULL, &choice));

@@ -81,6 +81,9 @@ static void misuse_status(misuse *m)
 static void misuse_version(misuse *m)
 {
     GIVES(jsn_version());
+    GIVES(jsn_catalog_at(JSN_CATALOG_LOSSES, SIZE_MAX));
+    GIVES(jsn_catalog_at((jsn_catalog)77, 0));
+    GIVES(jsn_catalog_at((jsn_catalog)-1, 0));
     GIVES(jsn_feature_describe(0));
     GIVES(jsn_feature_describe(SIZE_MAX));
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/audit_impl.h"
 #include "core/alloc.h"
-#include "jensen/audit.h"
 
 enum { N = 12, K = 3 };
 
@@ -37,9 +37,9 @@ static void test_a_clear_mistake_is_first(void **state)
     const jsn_audit_input in = clear_input();
     jsn_audit_options options;
     jsn_audit_options_init(&options);
-    for (size_t m = 0; jsn_audit_method_describe(m) != NULL; m++) {
+    for (size_t m = 0; jsni_audit_entry(m).name != NULL; m++) {
         jsn_audit_result r;
-        options.method = jsn_audit_method_describe(m)->name;
+        options.method = jsni_audit_entry(m).name;
         options.cutoff = 1e-9;
         assert_ok(jsn_audit(&in, &options, &r));
         assert_int_equal(r.suspects, N);
@@ -185,9 +185,9 @@ static void test_a_class_without_labels_and_one_sample_do_no_harm(void **state)
     jsn_audit_input in = clear_input();
     jsn_audit_options options;
     jsn_audit_options_init(&options);
-    for (size_t m = 0; jsn_audit_method_describe(m) != NULL; m++) {
+    for (size_t m = 0; jsni_audit_entry(m).name != NULL; m++) {
         jsn_audit_result r;
-        options.method = jsn_audit_method_describe(m)->name;
+        options.method = jsni_audit_entry(m).name;
         in = clear_input();
         for (int i = 0; i < N; i++)
             labels[i] = labels[i] == 1 ? 0 : labels[i];

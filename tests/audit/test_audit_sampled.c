@@ -1,6 +1,8 @@
-/* How many labels are wrong, from a sample: jsn_audit_sampled(). */
+/* How many labels are wrong, from a sample: jsni_audit_sampled(). */
+#include <math.h>
+
+#include "audit/sampled.h"
 #include "core/rng.h"
-#include "jensen/audit.h"
 #include "support/support.h"
 
 /* From SciPy's hypergeom: the first W with sf(x - 1; N, W, n) > a/2 and the last with
@@ -28,9 +30,9 @@ static void test_the_ends_are_those_of_scipy(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t low = 0, high = 0;
-        assert_int_equal(jsn_audit_sampled(cases[i].population, cases[i].sample,
-                                           cases[i].wrong, cases[i].confidence, &low,
-                                           &high),
+        assert_int_equal(jsni_audit_sampled(cases[i].population, cases[i].sample,
+                                            cases[i].wrong, cases[i].confidence, &low,
+                                            &high),
                          JSN_OK);
         assert_int_equal(low, cases[i].low);
         assert_int_equal(high, cases[i].high);
@@ -52,7 +54,7 @@ static double coverage(size_t population, size_t bad, size_t sample, double conf
         for (size_t i = 0; i < sample; i++)
             wrong += items[i] < bad;
         assert_int_equal(
-            jsn_audit_sampled(population, sample, wrong, confidence, &low, &high),
+            jsni_audit_sampled(population, sample, wrong, confidence, &low, &high),
             JSN_OK);
         held += low <= bad && bad <= high;
     }
@@ -77,11 +79,29 @@ static void test_the_interval_holds_the_truth_as_often_as_it_says(void **state)
     assert_true(coverage(600, 100, 50, 0.5) < 0.8);
 }
 
+static void test_samples_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t population, sample, wrong;
+        double confidence;
+    } cases[] = {{10, 0, 0, 0.9},       {10, 11, 0, 0.9}, {10, 5, 6, 0.9},
+                 {SIZE_MAX, 5, 1, 0.9}, {10, 5, 1, 1.0},  {10, 5, 1, NAN}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t low = 0, high = 0;
+        assert_fails(jsni_audit_sampled(cases[i].population, cases[i].sample,
+                                        cases[i].wrong, cases[i].confidence, &low,
+                                        &high),
+                     JSN_ERR_RANGE, "in a sample of");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_ends_are_those_of_scipy),
         cmocka_unit_test(test_the_interval_holds_the_truth_as_often_as_it_says),
+        cmocka_unit_test(test_samples_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

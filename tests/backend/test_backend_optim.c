@@ -88,25 +88,26 @@ static void test_a_gradient_of_zero_leaves_lion_where_it_is(void **state)
 static void test_every_optimiser_descends_and_shows_a_nan(void **state)
 {
     (void)state;
-    for (size_t i = 0; jsn_optimiser_describe(i) != NULL; i++) {
-        const jsn_optimiser_info *info = jsn_optimiser_describe(i);
+    for (size_t i = 0; jsni_optim_entry(i).name != NULL; i++) {
+        const char *name = jsni_optim_entry(i).name;
+        const double rate = jsni_optim_find(name)->usual_rate;
         jsni_update update;
         size_t slots = 0;
-        assert_ok(jsni_optim_parse(info->name, &update, &slots));
+        assert_ok(jsni_optim_parse(name, &update, &slots));
         assert_true(slots <= JSNI_OPTIM_MAX_SLOTS);
-        assert_true(info->rate > 0.0 && info->rate < 1.0);
-        update.rate = info->rate;
+        assert_true(rate > 0.0 && rate < 1.0);
+        update.rate = rate;
         float p = 1.0f, kept[JSNI_OPTIM_MAX_SLOTS] = {0};
         for (update.step = 1; update.step <= 100; update.step++) {
             const float g = p;
             jsni_optim_apply(&update, JSNI_ROLE_WEIGHT, 1, &p, &g, kept, 1);
         }
         if (!(fabsf(p) < 1.0f))
-            fail_msg("%s went from 1 to %g", info->name, (double)p);
+            fail_msg("%s went from 1 to %g", name, (double)p);
         const float g = NAN;
         jsni_optim_apply(&update, JSNI_ROLE_WEIGHT, 1, &p, &g, kept, 1);
         if (!isnan(p))
-            fail_msg("%s hides a NaN", info->name);
+            fail_msg("%s hides a NaN", name);
     }
 }
 
@@ -175,10 +176,9 @@ static void test_every_backend_steps_as_the_table(void **state)
     (void)jsni_build_linear(&b, "linear", x, 5, true);
     assert_ok(jsni_build_end(&b, &graph));
     for (size_t i = 0; jsni_backend_at(i) != NULL; i++)
-        for (size_t k = 0; jsn_optimiser_describe(k) != NULL; k++)
+        for (size_t k = 0; jsni_optim_entry(k).name != NULL; k++)
             if (jsni_backend_at(i)->device_count() > 0)
-                check_backend(jsni_backend_at(i), graph,
-                              jsn_optimiser_describe(k)->name);
+                check_backend(jsni_backend_at(i), graph, jsni_optim_entry(k).name);
     jsni_graph_destroy(graph);
 }
 
@@ -234,9 +234,9 @@ static void test_unknown_and_wild_specs_are_refused(void **state)
                  "momentum");
     assert_fails(jsni_optim_parse("adamw:beta2=1", &update, &slots), JSN_ERR_RANGE,
                  "beta2");
-    for (size_t i = 0; jsn_optimiser_describe(i) != NULL; i++)
-        assert_ok(jsni_optim_parse(jsn_optimiser_describe(i)->name, &update, &slots));
-    assert_null(jsn_optimiser_describe(SIZE_MAX));
+    for (size_t i = 0; jsni_optim_entry(i).name != NULL; i++)
+        assert_ok(jsni_optim_parse(jsni_optim_entry(i).name, &update, &slots));
+    assert_null(jsni_optim_entry(SIZE_MAX).name);
 }
 
 int main(void)

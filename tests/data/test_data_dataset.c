@@ -3,26 +3,27 @@
 
 #include "core/alloc.h"
 #include "core/sha256.h"
+#include "data/dataset_impl.h"
 #include "data/dataset_part.h"
 #include "jensen/dataset.h"
 
 static void test_every_entry_is_described_and_ends_in_split(void **state)
 {
     (void)state;
-    assert_non_null(jsn_dataset_describe(2));
-    assert_null(jsn_dataset_describe(SIZE_MAX));
-    for (size_t i = 0; jsn_dataset_describe(i) != NULL; i++) {
-        const jsn_dataset_info *info = jsn_dataset_describe(i);
-        assert_true(strlen(info->name) > 0 && strlen(info->summary) > 0);
-        assert_string_equal(info->params[info->param_count - 1].name, "split");
+    assert_non_null(jsni_dataset_entry(2).name);
+    assert_null(jsni_dataset_entry(SIZE_MAX).name);
+    for (size_t i = 0; jsni_dataset_entry(i).name != NULL; i++) {
+        const jsn_entry info = jsni_dataset_entry(i);
+        assert_true(strlen(info.name) > 0 && strlen(info.summary) > 0);
+        assert_string_equal(info.params[info.param_count - 1].name, "split");
         /* Opened without a path, an entry that needs one says so. */
         jsn_dataset *data = NULL;
-        const jsn_status status = jsn_dataset_open(&data, info->name, NULL);
-        assert_true(strcmp(info->name, "builtin") == 0 ? status == JSN_OK
-                                                       : status == JSN_ERR_ARGUMENT);
+        const jsn_status status = jsn_dataset_open(&data, info.name, NULL);
+        assert_true(strcmp(info.name, "builtin") == 0 ? status == JSN_OK
+                                                      : status == JSN_ERR_ARGUMENT);
         jsn_dataset_close(data);
         char spec[100];
-        (void)snprintf(spec, sizeof spec, "%s:no/such/path", info->name);
+        (void)snprintf(spec, sizeof spec, "%s:no/such/path", info.name);
         assert_int_not_equal(jsn_dataset_open(&data, spec, NULL), JSN_OK);
         assert_null(data);
     }
@@ -118,7 +119,7 @@ static void test_splits_names_labels_and_classes_of_the_built_in_set(void **stat
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 100);
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_VAL), 0);
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 30);
-    assert_int_equal(jsn_dataset_main_split(data), JSN_SPLIT_TRAIN);
+    assert_int_equal(jsn_dataset_about(data)->main_split, JSN_SPLIT_TRAIN);
     int counts[10] = {0};
     for (size_t i = 0; i < 100; i++)
         counts[jsn_dataset_label(data, JSN_SPLIT_TRAIN, i)]++;
@@ -136,7 +137,7 @@ static void test_splits_names_labels_and_classes_of_the_built_in_set(void **stat
 
     assert_ok(jsn_dataset_open(&data, "builtin:size=100,test=30,split=test", NULL));
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 0);
-    assert_int_equal(jsn_dataset_main_split(data), JSN_SPLIT_TEST);
+    assert_int_equal(jsn_dataset_about(data)->main_split, JSN_SPLIT_TEST);
     jsn_dataset_close(data);
 }
 

@@ -82,7 +82,7 @@ static void test_splits_share_the_training_classes(void **state)
 
     data = open_ok("splits", ",split=val");
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 0);
-    assert_int_equal(jsn_dataset_main_split(data), JSN_SPLIT_VAL);
+    assert_int_equal(jsn_dataset_about(data)->main_split, JSN_SPLIT_VAL);
     assert_int_equal(jsn_dataset_about(data)->classes, 3);
     jsn_dataset_close(data);
 

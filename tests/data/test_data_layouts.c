@@ -233,7 +233,7 @@ static void test_imagenet(void **state)
     assert_int_equal(jsn_dataset_about(data)->classes, 2);
     assert_string_equal(jsn_dataset_class(data, 0), "n01440764");
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 3);
-    assert_int_equal(jsn_dataset_main_split(data), JSN_SPLIT_TEST);
+    assert_int_equal(jsn_dataset_about(data)->main_split, JSN_SPLIT_TEST);
     check_row(data, JSN_SPLIT_TEST, 0, "val/n01440764/ILSVRC2012_val_00000262.JPEG", 0,
               3);
     check_row(data, JSN_SPLIT_TEST, 2, "val/n01443537/ILSVRC2012_val_00000236.JPEG", 1,

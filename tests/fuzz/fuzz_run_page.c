@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     jsn_status status = jsni_report_render(runs, 1, NULL, &html);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
     if (status == JSN_OK)
-        status = jsn_report_table(runs, 2, "csv", &table);
+        status = jsn_report_table(runs, 2, NULL, "csv", &table);
     FUZZ_CHECK(status == JSN_OK || status == JSN_ERR_DATA);
     jsn_text_release(table);
     jsn_text_release(html);

@@ -138,11 +138,10 @@ static void use_study(size_t format)
         jsn_sweep_choice choice = {0};
         check(jsn_sweep_choose(sweep, trials, count, NULL, &choice));
         jsn_sweep_choice_release(&choice);
-        (void)jsn_sweep_best(sweep, trials, count, NULL);
     }
     jsn_sweep_trials_release(trials, count);
     char *text = NULL;
-    check(jsn_study_export(sweep, formats[format % 4], NULL, &text));
+    check(jsn_study_export(sweep, NULL, formats[format % 4], NULL, &text));
     jsn_text_release(text);
     jsn_sweep_close(sweep);
 }

@@ -275,7 +275,7 @@ static void read_page(void)
     const char *runs[] = {"case/run"};
     char *text = NULL;
     expect("page", jsn_report_write(runs, 1, NULL, "case/run/report.html"));
-    expect("table", jsn_report_table(runs, 1, "csv", &text));
+    expect("table", jsn_report_table(runs, 1, NULL, "csv", &text));
     jsn_text_release(text);
     jsn_run_checked checked;
     const jsn_status status = jsn_run_check(&checked, runs[0]);

@@ -5,6 +5,7 @@
 
 #include "jensen/loss.h"
 #include "loss/golden_method.h"
+#include "loss/loss_impl.h"
 #include "loss/loss_mode.h"
 
 static jsni_loss_level under_test;
@@ -56,8 +57,8 @@ static void test_memories_do_not_mix(void **state)
     }
     for (size_t i = 0; i < SAMPLES; i++)
         labels[i] = (int32_t)(i % CLASSES);
-    for (size_t m = 0; jsn_method_describe(m) != NULL; m++) {
-        const char *name = jsn_method_describe(m)->name;
+    for (size_t m = 0; jsni_method_entry(m).name != NULL; m++) {
+        const char *name = jsni_method_entry(m).name;
         jsn_loss *loss = NULL;
         jsn_loss_batch batch;
         jsn_loss_result result = {0.0, NULL, grad};

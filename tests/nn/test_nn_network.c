@@ -243,14 +243,14 @@ static void test_wrong_requests_are_refused_with_names_and_numbers(void **state)
     assert_fails(jsn_network_create(NULL, "cnn", 3, 32, 32, 10), JSN_ERR_ARGUMENT,
                  "NULL");
     assert_null(jsn_network_find("nothing"));
-    assert_null(jsn_network_describe(SIZE_MAX));
+    assert_null(jsni_network_at(SIZE_MAX));
 }
 
 static void test_layers_tell_their_shape_and_cost(void **state)
 {
     (void)state;
-    for (size_t i = 0; jsn_network_describe(i) != NULL; i++) {
-        const jsn_network_info *info = jsn_network_describe(i);
+    for (size_t i = 0; jsni_network_at(i) != NULL; i++) {
+        const jsn_network_info *info = jsni_network_at(i);
         jsn_network *net = NULL;
         assert_ok(jsn_network_create(&net, info->name, info->channels, info->height,
                                      info->width, 10));

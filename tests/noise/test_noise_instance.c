@@ -144,10 +144,10 @@ static void test_bad_input_is_refused(void **state)
     assert_fails(jsn_noise_create(&noise, "instance:posteriors=a.npy,from=runs/x"),
                  JSN_ERR_ARGUMENT, "exclude");
     assert_ok(jsn_noise_create(&noise, "instance:type=1,from=runs/x"));
-    assert_string_equal(jsn_noise_run(noise), "runs/x");
+    assert_string_equal(jsn_noise_about(noise).run, "runs/x");
     jsn_noise_destroy(noise);
     assert_ok(jsn_noise_create(&noise, "sym"));
-    assert_null(jsn_noise_run(noise));
+    assert_null(jsn_noise_about(noise).run);
     jsn_noise_destroy(noise);
     assert_int_equal(jsni_alloc_live(), 0);
 }

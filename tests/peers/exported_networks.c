@@ -77,7 +77,7 @@ static void run(const char *format, const char *folder, const char *network,
     from.batch = from.threads = 1;
     check(jsn_classifier_create(&c, &from));
     export_to(c, format, folder, network);
-    check(jsn_classifier_logits(c, images, count, probabilities, logits));
+    check(jsn_classifier_predict(c, images, count, probabilities, logits));
     out.data = probabilities;
     check(jsn_array_write(&out, path(folder, network, ".npy")));
     out.dtype = JSN_DTYPE_FLOAT32;

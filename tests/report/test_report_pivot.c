@@ -64,7 +64,7 @@ static int end(void **state)
 static void assert_table(const char *pivot, const char *format, const char *want)
 {
     char *text = NULL;
-    assert_ok(jsn_report_pivot(runs, run_count, pivot, format, &text));
+    assert_ok(jsn_report_table(runs, run_count, pivot, format, &text));
     if (strstr(text, want) == NULL)
         fail_msg("no\n%s\nin\n%s", want, text);
     jsn_text_release(text);
@@ -150,17 +150,17 @@ static void test_wrong_pivots_are_refused(void **state)
     char *text = NULL;
     put_cell("ce", "none", "", 50);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_fails(jsn_report_pivot(runs, run_count, wrong[i], "csv", &text),
+        assert_fails(jsn_report_table(runs, run_count, wrong[i], "csv", &text),
                      JSN_ERR_ARGUMENT, "two settings, such as loss:noise");
-    assert_fails(jsn_report_pivot(runs, run_count, "loss:nois", "csv", &text),
+    assert_fails(jsn_report_table(runs, run_count, "loss:nois", "csv", &text),
                  JSN_ERR_UNKNOWN_NAME, "did you mean 'noise'?");
-    assert_fails(jsn_report_pivot(runs, run_count, "loss:seed", "csv", &text),
+    assert_fails(jsn_report_table(runs, run_count, "loss:seed", "csv", &text),
                  JSN_ERR_ARGUMENT, "'seed' are one cell");
-    assert_fails(jsn_report_pivot(runs, run_count, "loss:noise", "xml", &text),
+    assert_fails(jsn_report_table(runs, run_count, "loss:noise", "xml", &text),
                  JSN_ERR_UNKNOWN_NAME, "xml");
     for (size_t i = 0; i < run_count; i++)
         put(runs[i], "result.json", "{\"seconds\":1}");
-    assert_fails(jsn_report_pivot(runs, run_count, "loss:noise", "csv", &text),
+    assert_fails(jsn_report_table(runs, run_count, "loss:noise", "csv", &text),
                  JSN_ERR_ARGUMENT, "no run has a test accuracy");
     assert_null(text);
 }
@@ -170,7 +170,7 @@ static jsn_status make_table(void *user)
     char *text = NULL;
     (void)user;
     const jsn_status status =
-        jsn_report_pivot(runs, run_count, "loss:noise", "latex", &text);
+        jsn_report_table(runs, run_count, "loss:noise", "latex", &text);
     jsn_text_release(text);
     return status;
 }

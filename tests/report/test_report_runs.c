@@ -126,13 +126,15 @@ static void test_a_table_has_mean_and_deviation_of_the_seeds(void **state)
     (void)snprintf(b, sizeof b, "%s", below("b"));
     (void)snprintf(c, sizeof c, "%s", below("c"));
     const char *runs[] = {a, c, b};
-    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 3, NULL, "markdown", &text));
     /* (50 + 70) / 2 and |50 - 70| / sqrt 2 */
     assert_shows(text, "60.00 \xc2\xb1 14.14");
     assert_shows(text, "**90.00**");
     jsn_text_release(text);
-    assert_fails(jsn_report_table(runs, 3, "xml", &text), JSN_ERR_UNKNOWN_NAME, "xml");
-    assert_fails(jsn_report_table(runs, 0, "csv", &text), JSN_ERR_ARGUMENT, "no run");
+    assert_fails(jsn_report_table(runs, 3, NULL, "xml", &text), JSN_ERR_UNKNOWN_NAME,
+                 "xml");
+    assert_fails(jsn_report_table(runs, 0, NULL, "csv", &text), JSN_ERR_ARGUMENT,
+                 "no run");
 }
 
 /* The same as `c`, with another option. */
@@ -157,7 +159,7 @@ static void assert_bold(const char *const *runs, size_t count, const char *words
 {
     char *text = NULL, cell[32];
     (void)snprintf(cell, sizeof cell, "**%s**", words);
-    assert_ok(jsn_report_table(runs, count, "markdown", &text));
+    assert_ok(jsn_report_table(runs, count, NULL, "markdown", &text));
     assert_shows(text, words);
     if ((strstr(text, cell) != NULL) != bold)
         fail_msg("%s is%s bold in\n%s", words, bold ? " not" : "", text);
@@ -181,10 +183,10 @@ static void test_bold_is_the_best_of_the_same_problem(void **state)
         assert_bold(runs + 1, 2, "90.00", false); /* one of each: nothing to compare */
         assert_bold(runs + 1, 2, "97.00", false);
     }
-    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 3, NULL, "markdown", &text));
     assert_shows(text, "same test images and label noise");
     jsn_text_release(text);
-    assert_ok(jsn_report_table(runs, 2, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 2, NULL, "markdown", &text));
     assert_null(strstr(text, "same test images and label noise"));
     jsn_text_release(text);
     /* Another number of tested images under the same names. */
@@ -249,11 +251,11 @@ static void test_unfinished_runs_are_called_that(void **state)
     const char *runs[] = {a, c, half};
     for (int f = 0; f < 4; f++) {
         const char *formats[] = {"markdown", "csv", "latex", "html"};
-        assert_ok(jsn_report_table(runs, 3, formats[f], &text));
+        assert_ok(jsn_report_table(runs, 3, NULL, formats[f], &text));
         assert_shows(text, "epoch 2 of 30, unfinished");
         jsn_text_release(text);
     }
-    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 3, NULL, "markdown", &text));
     assert_shows(text, "not yet their result");
     assert_shows(text, "**90.00**"); /* the best of the finished ones */
     assert_shows(text, " 95.00");
@@ -268,7 +270,7 @@ static void test_unfinished_runs_are_called_that(void **state)
     assert_null(strstr(text, "the result"));
     jsn_text_release(text);
     /* A finished set has neither the column nor the words. */
-    assert_ok(jsn_report_table(runs, 2, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 2, NULL, "markdown", &text));
     assert_null(strstr(text, "nfinished"));
     assert_null(strstr(text, "State"));
     jsn_text_release(text);
@@ -286,12 +288,12 @@ static void test_means_are_those_of_finished_runs(void **state)
     (void)snprintf(b, sizeof b, "%s", below("b"));
     (void)snprintf(third, sizeof third, "%s", below("third"));
     const char *runs[] = {a, b, third};
-    assert_ok(jsn_report_table(runs, 3, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 3, NULL, "markdown", &text));
     assert_shows(text, "| 1 of 3 runs: epoch 2 of 2, unfinished; not in the means |");
     assert_shows(text, " 60.00 ± 14.14 |");
     assert_shows(text, " 68.75 ± 8.84 |");
     jsn_text_release(text);
-    assert_ok(jsn_report_table(&runs[2], 1, "markdown", &text));
+    assert_ok(jsn_report_table(&runs[2], 1, NULL, "markdown", &text));
     assert_shows(text, " 20.00 |");
     assert_null(strstr(text, "not in the means"));
     jsn_text_release(text);
@@ -310,7 +312,7 @@ static void test_short_times_have_digits(void **state)
         (void)snprintf(path[i], sizeof path[i], "%s", below(names[i]));
     }
     const char *runs[] = {path[0], path[1]};
-    assert_ok(jsn_report_table(runs, 2, "markdown", &text));
+    assert_ok(jsn_report_table(runs, 2, NULL, "markdown", &text));
     assert_shows(text, "| 0.23 ± 0.03 |");
     jsn_text_release(text);
     text = render(path[0]);

@@ -2,6 +2,7 @@
  * taken, and the panels of the figure that come of it. */
 #include <math.h>
 
+#include "jensen/study.h"
 #include "repro/repro_impl.h"
 #include "store/study.h"
 #include "support/support.h"
@@ -233,7 +234,7 @@ static void test_the_page_of_a_study_counts_all_trials(void **state)
                                     &attr, i, &mine));
         assert_true(mine);
     }
-    assert_ok(jsn_study_export(sweep, "html", NULL, &html));
+    assert_ok(jsn_study_export(sweep, NULL, "html", NULL, &html));
     static const char *const cards[][2] = {
         {"complete", "1 of 16"}, {"failed", "1"}, {"pruned", "1"}, {"waiting", "13"}};
     for (size_t i = 0; i < 4; i++) {

@@ -31,7 +31,7 @@ static void test_any_group(void **state)
 
     const jsn_sweep_pair pair = {word, value};
     bool added = false;
-    assert_ok(jsn_sweep_add(sweep, &pair, 1, group, &added));
+    assert_ok(jsni_sweep_append(sweep, &pair, 1, group, &added));
     assert_true(added);
     jsn_sweep_trial *trials = NULL;
     assert_ok(jsn_sweep_trials(sweep, &trials, &count));
@@ -59,7 +59,7 @@ static jsn_status make_earlier_study(const char *url, const jsn_train_config *ba
     if (made != JSN_OK)
         return made;
     const jsn_sweep_pair pairs[] = {{lr, rate}, {loss, middle}};
-    assert_ok(jsn_sweep_add(sweep, pairs, 2, "rates", NULL));
+    assert_ok(jsni_sweep_append(sweep, pairs, 2, "rates", NULL));
     jsn_sweep_close(sweep);
     return JSN_OK;
 }

@@ -67,7 +67,7 @@ static void test_mean_over_seeds_decides_not_the_luckiest_seed(void **state)
     add(&f, high, 1, 0.75);
     add(&f, low, 2, 0.5);
     add(&f, high, 2, 0.8125);
-    assert_int_equal(jsn_sweep_best(&f.sweep, f.trials, f.count, NULL), 0);
+    assert_int_equal(jsni_sweep_best(&f.sweep, f.trials, f.count, NULL), 0);
     assert_choice(&f, NULL, (const size_t[]){1, 3}, 2, 3, 0.78125);
     f.sweep.study.maximize = false;
     assert_choice(&f, NULL, (const size_t[]){0, 2}, 2, 2, 0.7);
@@ -127,7 +127,7 @@ static void test_one_seed_chooses_the_best_trial(void **state)
     add(&f, middle, 1, 0.5);
     add(&f, high, 1, NAN);
     add_fact(&f, 0, word_attempts, twice);
-    assert_int_equal(jsn_sweep_best(&f.sweep, f.trials, f.count, NULL), 0);
+    assert_int_equal(jsni_sweep_best(&f.sweep, f.trials, f.count, NULL), 0);
     assert_choice(&f, NULL, (const size_t[]){0}, 1, 0, 0.5);
     assert_ok(jsn_sweep_choose(&f.sweep, f.trials, f.count, NULL, &c));
     assert_false(c.repeated);

@@ -47,7 +47,7 @@ static int set_up(void **state)
         char value[24];
         (void)snprintf(value, sizeof value, "0.%d", i + 1);
         const jsn_sweep_pair pair = {lr, value};
-        assert_ok(jsn_sweep_add(f.sweep, &pair, 1, NULL, NULL));
+        assert_ok(jsni_sweep_append(f.sweep, &pair, 1, NULL, NULL));
     }
     jsn_sweep_worker_init(&f.how);
     f.worker = (jsni_worker){

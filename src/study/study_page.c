@@ -1,4 +1,4 @@
-/* repro/study_page.c - a study as a table of its trials, and as a page that links their
+/* study/study_page.c - a study as a table of its trials, and as a page that links their
  * runs. */
 #include <math.h>
 #include <stdio.h>
@@ -11,11 +11,11 @@
 #include "core/hd.h"
 #include "core/text.h"
 #include "jensen/report.h"
-#include "jensen/repro.h"
 #include "report/chart.h"
 #include "report/html.h"
 #include "report/table.h"
 #include "store/run_folder.h"
+#include "study/study_impl.h"
 #include "sweep/sweep_impl.h"
 
 /* Names of options that occur in any trial, in order of first use. */
@@ -188,8 +188,8 @@ static void name_trial(const jsn_sweep_trial *trial, char *text, size_t size)
         jsni_text_format(&name, "%s %s", i == 0 ? "" : ",", trial->options[i].text);
 }
 
-static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
-                             const jsn_sweep_trial *trials, size_t count)
+static jsn_status add_curves(jsni_text *page, const jsn_sweep_trial *trials,
+                             size_t count)
 {
     enum { MOST = 16 };
     jsni_series series[MOST];
@@ -217,7 +217,7 @@ static jsn_status add_curves(jsni_text *page, const jsn_sweep *sweep,
     }
     const jsni_chart chart = {.title = "objective over the epochs",
                               .x = {.label = "epoch", .whole = true},
-                              .y = {.label = jsn_sweep_measured(sweep, &trials[0])},
+                              .y = {.label = trials[0].measured},
                               .series = series,
                               .series_count = used,
                               .width = 720};
@@ -262,7 +262,8 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
                   {"running", counts->running},
                   {"waiting", counts->waiting}};
     char text[64];
-    jsni_html_begin(page, jsn_sweep_name(sweep), jsn_sweep_shown(sweep));
+    const jsn_sweep_traits about = jsn_sweep_about(sweep);
+    jsni_html_begin(page, about.name, about.store);
     jsni_html_numbers_begin(page);
     (void)snprintf(text, sizeof text, "%zu of %zu", counts->complete, count);
     jsni_html_number(page, "complete", text, NULL);
@@ -273,7 +274,7 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
     }
     JSNI_TRY(add_best(page, sweep, trials, count));
     jsni_html_numbers_end(page);
-    JSNI_TRY(add_curves(page, sweep, trials, count));
+    JSNI_TRY(add_curves(page, trials, count));
     jsni_html_heading(page, "Trials");
     jsni_html_table(page, table);
     add_failures(page, trials, count);
@@ -283,17 +284,13 @@ static jsn_status build_page(jsni_text *page, jsn_sweep *sweep,
     return JSN_OK;
 }
 
-jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *folder,
-                            char **out)
+jsn_status jsni_study_table(jsn_sweep *sweep, const char *format, const char *folder,
+                            jsni_text *out)
 {
-    JSNI_NEED(sweep);
-    JSNI_NEED(format);
-    JSNI_NEED(out);
     jsn_sweep_trial *trials = NULL;
     size_t count = 0;
     jsn_texts names = {0};
     jsni_table table = {0};
-    jsni_text text = {0};
     jsn_sweep_counts counts;
     JSNI_TRY(jsn_sweep_count(sweep, &counts));
     JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
@@ -302,39 +299,15 @@ jsn_status jsn_study_export(jsn_sweep *sweep, const char *format, const char *fo
         const bool page = strcmp(format, "html") == 0;
         build(trials, count, &names, page, folder, &table);
         if (page) {
-            status = build_page(&text, sweep, &counts, trials, count, &table);
+            status = build_page(out, sweep, &counts, trials, count, &table);
             if (status == JSN_OK)
                 status = table.status;
         } else {
-            status = jsni_table_write(&table, format, &text);
+            status = jsni_table_write(&table, format, out);
         }
     }
     jsni_table_release(&table);
     jsn_texts_release(&names);
     jsn_sweep_trials_release(trials, count);
-    if (status == JSN_OK)
-        return jsni_text_take(&text, out);
-    jsni_text_release(&text);
-    return status;
-}
-
-jsn_status jsn_study_write(jsn_sweep *sweep, const char *format, const char *path)
-{
-    JSNI_NEED(sweep);
-    JSNI_NEED(format);
-    JSNI_NEED(path);
-    const char *slash = strrchr(path, '/');
-    char *folder =
-        slash == NULL
-            ? NULL
-            : jsni_text_copy_n(path, slash == path ? 1 : (size_t)(slash - path));
-    char *text = NULL;
-    if (slash != NULL)
-        JSNI_TRY_ALLOC(folder);
-    jsn_status status = jsn_study_export(sweep, format, folder, &text);
-    if (status == JSN_OK)
-        status = jsni_file_write(path, text, strlen(text));
-    jsn_text_release(text);
-    jsni_free(folder);
     return status;
 }

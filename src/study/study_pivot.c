@@ -1,4 +1,4 @@
-/* repro/study_pivot.c - one option of a study's trials against another. The store alone is
+/* study/study_pivot.c - one option of a study's trials against another. The store alone is
  * read: trials stand as the runs that they were, so that grouping, repeats and the test
  * are those of report/pivot.h, and deleted run folders lose nothing. */
 #include <math.h>
@@ -10,8 +10,8 @@
 #include "core/hd.h"
 #include "core/option.h"
 #include "core/text.h"
-#include "jensen/repro.h"
 #include "report/pivot.h"
+#include "study/study_impl.h"
 #include "sweep/sweep_impl.h"
 
 /* The options of a trial with those of the study, its recipe and the initial values. To be
@@ -146,9 +146,9 @@ static jsn_status make_runs(const jsn_sweep *sweep, const jsn_sweep_trial *trial
             status = make(sweep, &trials[i], &runs[(*made)++]);
     }
     if (status == JSN_OK && *made == 0)
-        status =
-            jsni_fail(JSN_ERR_ARGUMENT, "study '%s': no trial%s is complete",
-                      jsn_sweep_name(sweep), prefix[0] == '\0' ? "" : " of a winner");
+        status = jsni_fail(JSN_ERR_ARGUMENT, "study '%s': no trial%s is complete",
+                           jsn_sweep_about(sweep).name,
+                           prefix[0] == '\0' ? "" : " of a winner");
     if (status != JSN_OK) {
         release_runs(runs, count);
         return status;
@@ -157,17 +157,18 @@ static jsn_status make_runs(const jsn_sweep *sweep, const jsn_sweep_trial *trial
     return JSN_OK;
 }
 
-static jsn_status write_pivot(jsn_sweep *sweep, const char *prefix, const char *pivot,
-                              const char *format, char **out)
+jsn_status jsni_study_pivot(jsn_sweep *sweep, const char *pivot, const char *format,
+                            jsni_text *out)
 {
+    const bool winners = strcmp(pivot, JSN_STUDY_WINNERS) == 0;
     jsn_sweep_trial *trials = NULL;
     jsni_run_record *runs = NULL;
     jsni_run_set set = {0};
-    jsni_text text = {0};
     char remark[96] = "";
     size_t count = 0, made = 0, all = 0;
     JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
-    jsn_status status = make_runs(sweep, trials, count, prefix, &runs, &made, &all);
+    jsn_status status =
+        make_runs(sweep, trials, count, winners ? retrained : "", &runs, &made, &all);
     if (status == JSN_OK)
         status = jsni_run_set_make(&set, runs, made);
     if (status == JSN_OK && made < all)
@@ -175,30 +176,9 @@ static jsn_status write_pivot(jsn_sweep *sweep, const char *prefix, const char *
                        "Left out: %zu of %zu trials, which are not complete.",
                        all - made, all);
     if (status == JSN_OK)
-        status = jsni_pivot_write(&set, pivot, format,
-                                  remark[0] == '\0' ? NULL : remark, &text);
-    if (status == JSN_OK)
-        status = jsni_text_take(&text, out);
-    jsni_text_release(&text);
+        status = jsni_pivot_write(&set, winners ? "method:noise" : pivot, format,
+                                  remark[0] == '\0' ? NULL : remark, out);
     jsni_run_set_release(&set);
     jsn_sweep_trials_release(trials, count);
     return status;
-}
-
-jsn_status jsn_study_pivot(jsn_sweep *sweep, const char *pivot, const char *format,
-                           char **out)
-{
-    JSNI_NEED(sweep);
-    JSNI_NEED(pivot);
-    JSNI_NEED(format);
-    JSNI_NEED(out);
-    return write_pivot(sweep, "", pivot, format, out);
-}
-
-jsn_status jsn_study_results(jsn_sweep *sweep, const char *format, char **out)
-{
-    JSNI_NEED(sweep);
-    JSNI_NEED(format);
-    JSNI_NEED(out);
-    return write_pivot(sweep, retrained, "method:noise", format, out);
 }
