@@ -256,6 +256,7 @@ static void map(const jsni_task *task, extents *out)
         break;
     case JSNI_TASK_BIAS_SUM:
         reads(out, m->a, count * (size_t)m->channels * value);
+        writes(out, m->room, jsni_any_bias_room(m->count, m->channels, m->half));
         writes(out, m->y, (size_t)m->channels * sizeof(float));
         break;
     case JSNI_TASK_BIAS_ADD:

@@ -80,9 +80,10 @@ cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t strea
 cudaError_t jsni_any_weight_sum(const void *part, int splits, bool half,
                                 float *gradient, int out_channels, int in_channels,
                                 int taps, cudaStream_t stream);
-/* gradient[c] = sum over rows of y[rows][channels] */
-cudaError_t jsni_any_bias_sum(const void *y, bool half, float *gradient, long long rows,
-                              int channels, cudaStream_t stream);
+/* gradient[c] = sum over rows of y[rows][channels]; works in the bytes of `room`. */
+cudaError_t jsni_any_bias_sum(const void *y, bool half, float *room, float *gradient,
+                              long long rows, int channels, cudaStream_t stream);
+size_t jsni_any_bias_room(long long rows, int channels, bool half);
 /* y[rows][channels] += bias */
 cudaError_t jsni_any_bias_add(void *y, bool half, const float *bias, long long rows,
                               int channels, cudaStream_t stream);

@@ -219,20 +219,31 @@ static void conv_data(jsni_make *b, size_t n, int dy)
     jsni_make_drop(b, to);
 }
 
+static void bias_sum(jsni_make *b, size_t n, int dy)
+{
+    const jsni_node *node = &b->graph->nodes[n];
+    const size_t pixels = node->shape.height * node->shape.width;
+    const int channels = (int)node->shape.channels;
+    const int room =
+        jsni_make_buffer_new(b, jsni_any_bias_room((long long)(b->room * pixels),
+                                                   channels, b->nodes[n].half));
+    jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_SUM, n)->as.map;
+    m->a = jsni_make_at(b, dy);
+    m->y = b->base.grads ? b->base.grads + b->graph->params[node->bias].offset : NULL;
+    m->room = jsni_make_at(b, room);
+    m->count = (long long)(b->images * pixels);
+    m->channels = channels;
+    m->half = b->nodes[n].half;
+    jsni_make_drop(b, room);
+}
+
 static void back_product(jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
     const int dy = jsni_grad_stored(b, n);
     conv_weights(b, n, dy);
-    if (node->bias != JSNI_NONE) {
-        jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_BIAS_SUM, n)->as.map;
-        m->a = jsni_make_at(b, dy);
-        m->y =
-            b->base.grads ? b->base.grads + b->graph->params[node->bias].offset : NULL;
-        m->count = (long long)(b->images * node->shape.height * node->shape.width);
-        m->channels = (int)node->shape.channels;
-        m->half = b->nodes[n].half;
-    }
+    if (node->bias != JSNI_NONE)
+        bias_sum(b, n, dy);
     if (jsni_grad_wanted(b, node->input[0]))
         conv_data(b, n, dy);
     jsni_grad_forget(b, n);

@@ -79,7 +79,8 @@ static cudaError_t run_map(const jsni_task *task, cudaStream_t stream)
         return jsni_any_weight_sum(m->a, m->splits, m->half, m->y, m->channels,
                                    m->pixels, m->taps, stream);
     case JSNI_TASK_BIAS_SUM:
-        return jsni_any_bias_sum(m->a, m->half, m->y, m->count, m->channels, stream);
+        return jsni_any_bias_sum(m->a, m->half, m->room, m->y, m->count, m->channels,
+                                 stream);
     default:
         return jsni_any_bias_add(m->y, m->half, m->b, m->count, m->channels, stream);
     }

@@ -62,6 +62,7 @@ typedef enum jsni_task_kind {
 typedef struct jsni_task_map {
     const void *a, *b;
     void *y;
+    float *room;     /* sums of parts */
     long long count; /* values; layout: images */
     int channels, pixels, taps, splits;
     bool half, add;
