@@ -118,12 +118,16 @@ static __global__ void __launch_bounds__(BLOCK) weights(const jsni_any_conv A)
 
 int jsni_depthwise_splits(const jsni_any_conv *conv)
 {
+    if (jsni_depthwise_wide_takes(conv))
+        return jsni_depthwise_wide_splits(conv);
     const long long splits = conv->images * conv->out_h * conv->out_w / SPLIT_PIXELS;
     return splits < 1 ? 1 : splits > MOST_SPLITS ? MOST_SPLITS : (int)splits;
 }
 
 cudaError_t jsni_depthwise_forward(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (jsni_depthwise_wide_takes(conv))
+        return jsni_depthwise_wide_forward(conv, stream);
     const long long count =
         conv->images * conv->out_h * conv->out_w * conv->in_channels;
     return jsni_launch(forward, blocks_of(count), BLOCK, 0, 1, stream, *conv);
@@ -131,12 +135,16 @@ cudaError_t jsni_depthwise_forward(const jsni_any_conv *conv, cudaStream_t strea
 
 cudaError_t jsni_depthwise_data(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (jsni_depthwise_wide_takes(conv))
+        return jsni_depthwise_wide_data(conv, stream);
     const long long count = conv->images * conv->in_h * conv->in_w * conv->in_channels;
     return jsni_launch(data, blocks_of(count), BLOCK, 0, 1, stream, *conv);
 }
 
 cudaError_t jsni_depthwise_weights(const jsni_any_conv *conv, cudaStream_t stream)
 {
+    if (jsni_depthwise_wide_takes(conv))
+        return jsni_depthwise_wide_weights(conv, stream);
     const long long groups = (conv->in_channels + LANES - 1) / LANES;
     return jsni_launch(weights, groups * conv->kernel_h * conv->kernel_w * conv->splits,
                        BLOCK, 0, 1, stream, *conv);

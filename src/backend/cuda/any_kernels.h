@@ -55,6 +55,14 @@ cudaError_t jsni_depthwise_forward(const jsni_any_conv *conv, cudaStream_t strea
 cudaError_t jsni_depthwise_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_depthwise_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
+/* Windows of 3x3 and 5x5, strides of 1 and 2, channels in multiples of 16 bytes: the four
+ * calls above hand them on to depthwise_wide.cu. */
+bool jsni_depthwise_wide_takes(const jsni_any_conv *conv);
+int jsni_depthwise_wide_splits(const jsni_any_conv *conv);
+cudaError_t jsni_depthwise_wide_forward(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_depthwise_wide_data(const jsni_any_conv *conv, cudaStream_t stream);
+cudaError_t jsni_depthwise_wide_weights(const jsni_any_conv *conv, cudaStream_t stream);
+
 /* Float activations, channels in multiples of 32, by conv_fp32.cu or, with the products in
  * tf32, conv_tf32.cu. 3x3 of stride 1: the calls above hand it on. Of stride 2 (below)
  * they make all but the weights' gradients. */

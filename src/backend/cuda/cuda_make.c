@@ -254,12 +254,14 @@ static void analyse_norm(jsni_make *b, size_t n)
     const size_t relu = only_reader(g, n);
     if (relu != JSNI_NONE && g->nodes[relu].op.kind == JSNI_OP_ADD)
         analyse_residual(b, n, relu);
-    if (relu == JSNI_NONE || g->nodes[relu].op.kind != JSNI_OP_RELU)
+    const jsni_op_kind kind = relu == JSNI_NONE ? JSNI_OP_NORM : g->nodes[relu].op.kind;
+    if (kind != JSNI_OP_RELU && kind != JSNI_OP_RELU6)
         return;
     b->nodes[n].partner = relu;
     fuse(b, relu, n);
     const size_t reader = only_reader(g, relu);
-    if (b->nodes[n].half && reader != JSNI_NONE && takes_lazy(b, reader))
+    if (kind == JSNI_OP_RELU && b->nodes[n].half && reader != JSNI_NONE &&
+        takes_lazy(b, reader))
         b->nodes[n].how = JSNI_HOW_LAZY;
 }
 

@@ -1,6 +1,7 @@
 /* backend/cuda/cuda_make_args.c - arguments of kernels from nodes of the graph. */
 #include "backend/cuda/cuda_make.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t jsni_make_norm_source(const jsni_make *b, size_t norm)
@@ -43,7 +44,10 @@ jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm)
     a.pixels = (long long)(b->samples * node->shape.height * node->shape.width);
     a.half = b->nodes[norm].half;
     const size_t holder = b->nodes[norm].partner;
-    a.relu = holder != JSNI_NONE && g->nodes[holder].op.kind == JSNI_OP_RELU;
+    const jsni_op_kind kind =
+        holder == JSNI_NONE ? JSNI_OP_NORM : g->nodes[holder].op.kind;
+    a.relu = kind == JSNI_OP_RELU || kind == JSNI_OP_RELU6;
+    a.top = kind == JSNI_OP_RELU6 ? JSNI_RELU6_TOP : INFINITY;
     return a;
 }
 
@@ -90,7 +94,7 @@ jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t n)
     a.x = jsni_make_at(b, b->nodes[node->input[0]].value);
     a.y = jsni_make_at(b, b->nodes[n].value);
     a.tf32 = b->options.precision == JSN_PRECISION_TF32;
-    a.plain = b->no_own || jsni_window_is_lopsided(window);
+    a.plain = b->no_own || (!a.depthwise && jsni_window_is_lopsided(window));
     a.splits = jsni_any_conv_splits(&a);
     return a;
 }

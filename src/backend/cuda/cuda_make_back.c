@@ -3,6 +3,8 @@
  * gradients. */
 #include "backend/cuda/cuda_make.h"
 
+#include <math.h>
+
 #include "core/fail.h"
 
 static long long count_of(const jsni_make *b, size_t n)
@@ -260,9 +262,11 @@ static void back_norm(jsni_make *b, size_t n)
     a.dy = jsni_make_at(b, dy);
     if (a.relu && residual != JSNI_NONE)
         a.out = jsni_make_at(b, b->nodes[holder].value);
-    /* g is kept where an own convolution or the other side of an add may read it; elsewhere
-     * the mask is computed a second time, which is cheaper than a pass of writes. */
-    const bool mask = a.relu && (residual != JSNI_NONE || (a.half && !b->no_own));
+    /* g is kept where an own convolution (none has a ReLU6 beside it) or the other side of
+     * an add may read it; elsewhere the mask is computed a second time, which is cheaper
+     * than a pass of writes. */
+    const bool beside_own = a.half && !b->no_own && isinf(a.top);
+    const bool mask = a.relu && (residual != JSNI_NONE || beside_own);
     int g = dy;
     if (mask && b->buffers[dy].users == 1)
         jsni_make_keep(b, dy);

@@ -37,6 +37,12 @@ int jsni_norm_groups(int channels, int views, long long pixels, bool half)
     return groups < 1 ? 1 : groups > 256 ? 256 : (int)groups;
 }
 
+/* Whether a ReLU lets the gradient of a value through. */
+static __device__ __forceinline__ bool is_open(float value, float top)
+{
+    return value > 0.0f && value < top;
+}
+
 /* What a pass over the pixels sums, and where g is dy. */
 enum sums_of { OF_X, OF_G, OF_G_OPEN_BY_X, OF_G_OPEN_BY_OUT };
 
@@ -94,8 +100,9 @@ static __global__ void __launch_bounds__(BLOCK, OF == OF_X ? 3 : 2)
                         continue;
                     }
                     g.v[i] = dy[u].at(i);
-                    if ((OF == OF_G_OPEN_BY_X && !(fmaf(a[i], d, b[i]) > 0.0f)) ||
-                        (OF == OF_G_OPEN_BY_OUT && !(out[u].at(i) > 0.0f)))
+                    if ((OF == OF_G_OPEN_BY_X &&
+                         !is_open(fmaf(a[i], d, b[i]), A.top)) ||
+                        (OF == OF_G_OPEN_BY_OUT && !is_open(out[u].at(i), A.top)))
                         g.v[i] = 0.0f;
                     s1[i] += g.v[i];
                     s2[i] = fmaf(g.v[i], d, s2[i]);
@@ -335,14 +342,14 @@ static __global__ void __launch_bounds__(BLOCK, BACK == 1 ? 2 : 3)
             for (int j = 0; j < N; j++) {
                 const float d = x[u].at(j) - mean[j];
                 const float normal = fmaf(a[j], d, b[j]);
-                const float g = BACK && (BACK == 2 || !A.relu || normal > 0.0f)
+                const float g = BACK && (BACK == 2 || !A.relu || is_open(normal, A.top))
                                     ? dy[u].at(j)
                                     : 0.0f;
                 y.v[j] = BACK ? fmaf(ga[j], g, fmaf(gb[j], d, ge[j])) : normal;
                 if (A.skip)
                     y.v[j] += skip[u].at(j);
-                if (!BACK && A.relu && y.v[j] <= 0.0f) /* NaN stays NaN */
-                    y.v[j] = 0.0f;
+                if (!BACK && A.relu) /* NaN stays NaN */
+                    y.v[j] = y.v[j] <= 0.0f ? 0.0f : y.v[j] >= A.top ? A.top : y.v[j];
             }
             y.store((T *)A.y + (base + p0 + u * rows) * C + c);
         }

@@ -3,7 +3,7 @@
  *
  *   sums       partial channel sums of a tensor (unless its producer left them)
  *   finish     partial sums -> coefficients, running statistics
- *   apply      y = relu?(a*(x-mean) + beta (+ skip))
+ *   apply      y = relu?(a*(x-mean) + beta (+ skip)), from above by `top`
  *   back_sums  partial sums of g and g*(x-mean), g = dy where the ReLU was open
  *   back_finish  -> coefficients of dx, gradients of weight and bias
  *   back_apply dx = A*g + B*(x-mean) + E (+ skip)
@@ -49,6 +49,7 @@ typedef struct jsni_norm_args {
     long long pixels; /* of all images of a view */
     bool half;        /* tensors are bf16 */
     bool relu;
+    float top;    /* of the ReLU: INFINITY, or 6 */
     bool shifted; /* the sums are of x minus the view's first pixel */
 } jsni_norm_args;
 
