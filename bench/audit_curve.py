@@ -7,6 +7,8 @@ probabilities (where cleanlab is installed). DATA has a test split; NOISE is a s
 file:cifar10n.csv,column=worse. SET are options of `jensen train`, for the folds and the trainings. What is there is not
 made again. Appends a line a training to OUT/curve.csv.
 
+audit_curve.py order OUT - the order of cleanlab for the seeds of OUT, for a machine that lacks it.
+
 audit_curve.py split PHOTOS OUT - a folder with a folder a class as train and test (a quarter), by links.
 
 audit_curve.py plot TITLE FILE.svg OUT... - means over the seeds, as a table and a picture. Standard library alone."""
@@ -34,29 +36,37 @@ def write_labels(path, labels):
 
 
 def cleanlab_order(folder, labels, classes):
-    try:
-        import numpy as np
-        from cleanlab.rank import get_label_quality_scores
-    except ImportError:
-        return None
-    given = np.array([classes.index(label) for label in labels.values()])
-    quality = get_label_quality_scores(given, np.load(folder / "posteriors.npy").astype(float))
-    paths = list(labels)
-    return [paths[i] for i in np.argsort(quality, kind="stable")]
+    """The order is kept in a file, so that a machine without cleanlab can go on with it."""
+    kept = folder / "cleanlab_order.txt"
+    if not kept.exists():
+        try:
+            import numpy as np
+            from cleanlab.rank import get_label_quality_scores
+        except ImportError:
+            return None
+        given = np.array([classes.index(label) for label in labels.values()])
+        quality = get_label_quality_scores(given, np.load(folder / "posteriors.npy").astype(float))
+        paths = list(labels)
+        kept.write_text("\n".join(paths[i] for i in np.argsort(quality, kind="stable")))
+    return kept.read_text().split("\n")
 
 
-def one_seed(jensen, data, noise, out, steps, seed, options):
-    folder = out / f"seed-{seed}"
+def audited(jensen, data, noise, folder, seed, options):
+    """An audit of `data` with `noise` in folder/audit, unless it is there: its classes, and the true and the wrong labels."""
     folder.mkdir(parents=True, exist_ok=True)
-    option = [f"--set={word}" for word in options]
     say(jensen, "noise", data, "--noise", noise, "--seed", seed, "--out", folder / "noise.csv")
     noisy = rows_of(folder / "noise.csv")
     write_labels(folder / "wrong.csv", {row["path"]: row["noisy"] for row in noisy})
     if not (folder / "audit" / "audit.json").exists():
-        say(jensen, "audit", data, "--labels", folder / "wrong.csv", "-o", folder / "audit", "--labels-only", "-q", *option)
+        say(jensen, "audit", data, "--labels", folder / "wrong.csv", "-o", folder / "audit", "--labels-only", "-q",
+            *(f"--set={word}" for word in (f"seed={seed}", *options)))
     classes = json.loads((folder / "audit" / "audit.json").read_text())["classes"]
-    true = {row["path"]: classes[int(row["given"])] for row in noisy}
-    wrong = {row["path"]: classes[int(row["noisy"])] for row in noisy}
+    return classes, *({row["path"]: classes[int(row[column])] for row in noisy} for column in ("given", "noisy"))
+
+
+def one_seed(jensen, data, noise, out, steps, seed, options):
+    folder = out / f"seed-{seed}"
+    classes, true, wrong = audited(jensen, data, noise, folder, seed, options)
     scores = rows_of(folder / "audit" / "scores.csv")
 
     def train(name, labels):
@@ -89,6 +99,13 @@ def run(jensen, data, noise, out, steps="0,50,100,200,400", seeds="3", *options)
             print(*lines[-1], flush=True)
             with (out / "curve.csv").open("w", newline="") as file:
                 csv.writer(file).writerows(lines)
+
+
+def order(out):
+    for folder in sorted(pathlib.Path(out).glob("seed-*")):
+        classes = json.loads((folder / "audit" / "audit.json").read_text())["classes"]
+        labels = {row["path"]: classes[int(row["noisy"])] for row in rows_of(folder / "noise.csv")}
+        cleanlab_order(folder / "audit", labels, classes)
 
 
 def split(photos, out):
@@ -127,4 +144,5 @@ def plot(title, image, *outs):
                                          (min(values) - margin, max(values) + margin), dashed=(series[-1][0],)))
 
 
-{"run": run, "split": split, "plot": plot}[sys.argv[1]](*sys.argv[2:])
+if __name__ == "__main__":
+    {"run": run, "order": order, "split": split, "plot": plot}[sys.argv[1]](*sys.argv[2:])
