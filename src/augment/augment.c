@@ -181,11 +181,12 @@ static jsn_status run_stages(const jsn_augment *pipeline, jsni_work *work,
 static void normalise(const jsn_augment *pipeline, const uint8_t *bytes, float *out)
 {
     const size_t pixels = pipeline->width * pipeline->height;
-    for (int c = 0; c < 3; c++) {
-        const float *normal = pipeline->recipe.normal[c];
-        float *plane = out + (size_t)c * pixels;
-        for (size_t i = 0; i < pixels; i++)
-            plane[i] = normal[bytes[3 * i + (size_t)c]];
+    const float(*normal)[256] = pipeline->recipe.normal;
+    float *r = out, *g = out + pixels, *b = out + 2 * pixels;
+    for (size_t i = 0; i < pixels; i++) {
+        r[i] = normal[0][bytes[3 * i]];
+        g[i] = normal[1][bytes[3 * i + 1]];
+        b[i] = normal[2][bytes[3 * i + 2]];
     }
 }
 

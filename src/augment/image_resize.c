@@ -2,9 +2,7 @@
  *
  * Two passes, columns first, rounded to bytes in between. A filter as wide as the
  * shrinking factor gives each output position a window of weights, which are normalised
- * in double and rounded to 22 binary digits. Sixteen input rows are interleaved pixel
- * by pixel, so that both passes are sums of long rows of bytes times a weight, which
- * is what vector instructions are good at.
+ * in double and rounded to 22 binary digits.
  */
 #include "augment/image_resize.h"
 
@@ -16,8 +14,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 
-enum { C = 3, DIGITS = JSNI_RESIZE_DIGITS, ROWS = JSNI_RESIZE_ROWS };
-enum { LANES = JSNI_RESIZE_LANES };
+enum { C = 3, DIGITS = JSNI_RESIZE_DIGITS };
 
 jsn_status jsni_buffer_reserve(jsni_buffer *buffer, size_t size)
 {
@@ -60,17 +57,9 @@ static double cubic(double x)
     return 0.0;
 }
 
-/* The windows of one pass: output i is the sum of weight[i * taps + k] * input[first[i]
- * + k], k < count[i]. */
-typedef struct windows {
-    size_t taps;
-    uint32_t *first; /* [out] */
-    uint32_t *count; /* [out] */
-    int32_t *weight; /* [out][taps] */
-} windows;
-
-static void fill_window(windows *w, size_t i, size_t in, double start, double scale,
-                        double support, double (*kernel)(double), double *real)
+static void fill_window(jsni_windows *w, size_t i, size_t in, double start,
+                        double scale, double support, double (*kernel)(double),
+                        double *real)
 {
     const double narrow = 1.0 / (scale > 1.0 ? scale : 1.0);
     const double centre = start + ((double)i + 0.5) * scale;
@@ -87,18 +76,23 @@ static void fill_window(windows *w, size_t i, size_t in, double start, double sc
         const double v = (sum != 0.0 ? real[k] / sum : real[k]) * (1 << DIGITS);
         w->weight[i * w->taps + k] = (int32_t)(v < 0.0 ? v - 0.5 : v + 0.5);
     }
+    for (size_t k = count; k < w->taps; k++)
+        w->weight[i * w->taps + k] = 0;
     w->first[i] = (uint32_t)first;
     w->count[i] = (uint32_t)count;
+    w->most = count > w->most ? count : w->most;
 }
 
 /* For the `length` pixels from `start` on of a row of `in`. */
 static jsn_status make_windows(jsni_buffer *room, size_t in, double start,
-                               double length, size_t out, jsn_filter filter, windows *w)
+                               double length, size_t out, jsn_filter filter,
+                               jsni_windows *w)
 {
     const double scale = length / (double)out;
     const double radius = filter == JSN_FILTER_BICUBIC ? 2.0 : 1.0;
     const double support = radius * (scale > 1.0 ? scale : 1.0);
     w->taps = 2 * (size_t)ceil(support) + 1;
+    w->most = 0;
     const size_t head = w->taps * sizeof(double);
     JSNI_TRY(jsni_buffer_reserve(room, head + out * (2 + w->taps) * sizeof(int32_t)));
     double *real = (double *)(void *)room->data;
@@ -111,46 +105,22 @@ static jsn_status make_windows(jsni_buffer *room, size_t in, double start,
     return JSN_OK;
 }
 
-/* `rows` (at most ROWS) rows of `in` as group[width][ROWS][3]; missing rows are 0. */
-static void interleave(const uint8_t *in, size_t stride, size_t rows, size_t width,
-                       uint8_t *group)
-{
-    if (rows < ROWS)
-        memset(group, 0, width * LANES);
-    for (size_t r = 0; r < rows; r++) {
-        const uint8_t *from = in + r * stride;
-        uint8_t *to = group + C * r;
-        for (size_t x = 0; x < width; x++)
-            memcpy(to + x * LANES, from + x * C, C);
-    }
-}
-
-static void across(const windows *w, const uint8_t *group, size_t rows, uint8_t *out,
-                   size_t width)
-{
-    const jsni_pixelkernel *kernel = jsni_pixelkernel_best();
-    for (size_t x = 0; x < width; x++) {
-        uint8_t byte[LANES];
-        kernel->across(group + (size_t)w->first[x] * LANES, w->weight + x * w->taps,
-                       w->count[x], byte);
-        for (size_t r = 0; r < rows; r++)
-            memcpy(out + (r * width + x) * C, byte + C * r, C);
-    }
-}
-
 static jsn_status pass_across(jsni_resize_room *room, const jsni_resize_from *from,
                               jsn_filter filter, uint8_t *out, size_t out_width)
 {
-    windows w;
+    jsni_windows w;
     JSNI_TRY(make_windows(&room->weights, from->width, from->left, from->across,
                           out_width, filter, &w));
-    JSNI_TRY(jsni_buffer_reserve(&room->group, from->width * LANES));
-    for (size_t y = 0; y < from->height; y += ROWS) {
-        const size_t rows = from->height - y < ROWS ? from->height - y : ROWS;
-        interleave(from->data + y * from->stride, from->stride, rows, from->width,
-                   room->group.data);
-        across(&w, room->group.data, rows, out + y * out_width * C, out_width);
-    }
+    JSNI_TRY(jsni_buffer_reserve(&room->group, jsni_across_room(from->width, &w)));
+    const jsni_across pass = {.in = from->data,
+                              .stride = from->stride,
+                              .width = from->width,
+                              .rows = from->height,
+                              .windows = &w,
+                              .out = out,
+                              .out_width = out_width,
+                              .room = room->group.data};
+    jsni_pixelkernel_best()->across(&pass);
     return JSN_OK;
 }
 
@@ -158,7 +128,7 @@ static jsn_status pass_down(jsni_resize_room *room, const jsni_resize_from *from
                             jsn_filter filter, uint8_t *out, size_t out_height)
 {
     const jsni_pixelkernel *kernel = jsni_pixelkernel_best();
-    windows w;
+    jsni_windows w;
     JSNI_TRY(make_windows(&room->weights, from->height, from->top, from->down,
                           out_height, filter, &w));
     for (size_t y = 0; y < out_height; y++)

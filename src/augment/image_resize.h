@@ -18,7 +18,7 @@ void jsni_buffer_release(jsni_buffer *buffer);
 
 typedef struct jsni_resize_room {
     jsni_buffer rows;    /* the image between the passes */
-    jsni_buffer group;   /* rows of the input, interleaved */
+    jsni_buffer group;   /* rows of the input, on their way through the first pass */
     jsni_buffer weights; /* taps of every output column or row */
 } jsni_resize_room;
 

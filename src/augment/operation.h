@@ -3,6 +3,8 @@
  *
  *   JSNI_OPERATION_TABLE  a byte becomes a byte, by statistics of the image:
  *       uint8_t fn(const jsni_pixel_op *op, const jsni_byte_stats *stats, int byte)
+ *   JSNI_OPERATION_BLEND  the same, where fn blends the byte by op->factor with the mean
+ *     of the grey image if it needs that, else with 0
  *   JSNI_OPERATION_PIXEL  a pixel from itself and its neighbours:
  *       void fn(const jsni_pixel_op *op, const uint8_t *p, int x, int y, int width,
  *               int height, uint8_t *out)
@@ -14,7 +16,7 @@
  *       void fn(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out, size_t width,
  *               size_t height)
  *
- * The first two functions are JSNI_HD: host and device compile the same lines. `low` and
+ * The functions of bytes and pixels are JSNI_HD: host and device compile the same lines. `low` and
  * `high` are RandAugment's range for magnitudes 0 to 30, 0 and 0 for an operation that it
  * does not draw; `draws` is a set of jsni_operation_draws. */
 #ifndef JSNI_AUGMENT_OPERATION_H
@@ -57,6 +59,8 @@ typedef struct jsni_byte_stats {
 
 #define JSNI_OPERATION_TABLE(id, text, low, high, draws, needs, fn) \
     JSNI_OPERATION_DEVICE_PAIR(id, fn(op, stats, byte), (void)0)
+#define JSNI_OPERATION_BLEND(id, text, low, high, needs, fn) \
+    JSNI_OPERATION_DEVICE_PAIR(id, fn(op, stats, byte), (void)0)
 #define JSNI_OPERATION_PIXEL(id, text, low, high, draws, fn, fast) \
     JSNI_OPERATION_DEVICE_PAIR(id, 0, fn(op, p, x, y, width, height, out))
 #define JSNI_OPERATION_WARP(id, text, low, high, draws, fn) \
@@ -76,6 +80,7 @@ typedef struct jsni_operation {
     /* TABLE: the 256 bytes of a channel. `histogram` is that of the channel, or NULL. */
     void (*fill)(const jsni_pixel_op *op, const jsni_byte_stats *stats,
                  const uint32_t *histogram, uint8_t *table);
+    bool blends; /* TABLE: by JSNI_OPERATION_BLEND, so that a loop may do without it */
     /* WARP */
     void (*resolve)(jsni_pixel_op *op, double value, double width, double height);
     jsni_operation_run_fn *each; /* PIXEL: pixel by pixel */
@@ -87,7 +92,7 @@ typedef struct jsni_operation {
         text, low, high, (high) > (low), ((draws)&JSNI_DRAWS_SIGN) != 0 \
     }
 
-#define JSNI_OPERATION_TABLE(id, text, low, high, draws, needs, fn)              \
+#define JSNI_OPERATION_BYTES(id, text, low, high, draws, needs, fn, blends)      \
     static void id##_fill(const jsni_pixel_op *op, const jsni_byte_stats *stats, \
                           const uint32_t *histogram, uint8_t *table)             \
     {                                                                            \
@@ -104,9 +109,15 @@ typedef struct jsni_operation {
         needs,                                                                   \
         draws,                                                                   \
         id##_fill,                                                               \
+        blends,                                                                  \
         NULL,                                                                    \
         NULL,                                                                    \
         NULL}
+
+#define JSNI_OPERATION_TABLE(id, text, low, high, draws, needs, fn) \
+    JSNI_OPERATION_BYTES(id, text, low, high, draws, needs, fn, false)
+#define JSNI_OPERATION_BLEND(id, text, low, high, needs, fn) \
+    JSNI_OPERATION_BYTES(id, text, low, high, 0, needs, fn, true)
 
 #define JSNI_OPERATION_PIXEL(id, text, low, high, draws, fn, fast)                  \
     static void id##_each(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out, \
@@ -126,6 +137,7 @@ typedef struct jsni_operation {
         JSNI_NEEDS_NOTHING,                                                         \
         draws,                                                                      \
         NULL,                                                                       \
+        false,                                                                      \
         NULL,                                                                       \
         id##_each,                                                                  \
         fast}
@@ -138,6 +150,7 @@ typedef struct jsni_operation {
         JSNI_NEEDS_NOTHING,                                 \
         draws,                                              \
         NULL,                                               \
+        false,                                              \
         fn,                                                 \
         NULL,                                               \
         NULL}
@@ -149,6 +162,7 @@ typedef struct jsni_operation {
                                                 JSNI_NEEDS_NOTHING,                 \
                                                 0,                                  \
                                                 NULL,                               \
+                                                false,                              \
                                                 NULL,                               \
                                                 NULL,                               \
                                                 fn}

@@ -8,5 +8,5 @@ JSNI_HD static inline uint8_t brightness_byte(const jsni_pixel_op *op,
     return jsni_blend(0, byte, op->factor);
 }
 
-JSNI_OPERATION_TABLE(brightness, "Brightness", 0.1, 1.9, 0, JSNI_NEEDS_NOTHING,
+JSNI_OPERATION_BLEND(brightness, "Brightness", 0.1, 1.9, JSNI_NEEDS_NOTHING,
                      brightness_byte);

@@ -7,4 +7,4 @@ JSNI_HD static inline uint8_t contrast_byte(const jsni_pixel_op *op,
     return jsni_blend(stats->gray, byte, op->factor);
 }
 
-JSNI_OPERATION_TABLE(contrast, "Contrast", 0.1, 1.9, 0, JSNI_NEEDS_GRAY, contrast_byte);
+JSNI_OPERATION_BLEND(contrast, "Contrast", 0.1, 1.9, JSNI_NEEDS_GRAY, contrast_byte);

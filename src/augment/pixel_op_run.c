@@ -117,7 +117,11 @@ void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
 {
     const jsni_operation *operation = jsni_operation_at((size_t)op->kind);
     uint8_t table[C][256];
-    if (operation->form == JSNI_FORM_TABLE) {
+    if (operation->blends) {
+        const int base =
+            operation->needs == JSNI_NEEDS_GRAY ? gray_mean(in, width * height) : 0;
+        jsni_pixelkernel_best()->blend(in, out, width * height * C, base, op->factor);
+    } else if (operation->form == JSNI_FORM_TABLE) {
         (void)jsni_pixel_op_table(op, in, width * height, table);
         jsni_table_run((const uint8_t(*)[256])table, in, out, width * height);
     } else if (operation->form == JSNI_FORM_WARP) {

@@ -58,6 +58,7 @@
     X(theory_plot) \
     X(bench_loss) \
     X(bench_step) \
+    X(bench_predict) \
     X(bench_epoch) \
     X(bench_augment) \
     X(bench_decode) \

@@ -37,6 +37,19 @@ fi
 # Without --limit a step has none, and says so.
 expect 0 '"limit_seconds":null,"limit_share":null,"limit":"not measured' '' -- \
     "$JENSEN" bench step --network mlp:width=2 --size 8 --batch 4 --steps 1 --device ref --json
+# Inference: no gradients, so less memory than a step plans for the same batch.
+expect 0 '"case":"predict".*"images":4,.*"peak_mib":[0-9]' '' -- \
+    "$JENSEN" bench predict -n cnn:width=16 -s 16 -b 4 --repeats 2 --device ref --json
+inference=$(number planned_bytes)
+rate=$(number images_per_second)
+cases=$((cases + 1))
+"$JENSEN" bench step -n cnn:width=16 -s 16 -b 4 --steps 1 --loss ce --device ref --json >stdout.txt
+awk -v less="$inference" -v more="$(number planned_bytes)" -v rate="$rate" 'BEGIN { exit !(less > 0 && less < more && rate > 0) }' ||
+    complain 'inference plans no less memory than a step' bench predict
+expect 0 '^cnn:width=16, batch 4 on ref .* images/s, .* MiB peak$' '' -- \
+    "$JENSEN" bench predict -n cnn:width=16 -s 16 -b 4 --repeats 1 --device ref
+expect 2 '' "no network 'nosuch'" -- "$JENSEN" bench predict -n nosuch
+expect 2 '' "takes no argument 'photos'" -- "$JENSEN" bench predict photos
 expect 2 '' "repeats" -- "$JENSEN" bench load builtin:size=50,test=10 --repeats 0
 # Sizes that vary: the limit is found from some of the images.
 mkdir -p set/a set/b

@@ -9,10 +9,32 @@
 #include "backend/model.h"
 #include "cli/bench/cli_bench.h"
 #include "jensen/loss.h"
+#include "jensen/network.h"
+
+jsn_status cli_step_options(jsn_model_options *options, const char *network,
+                            int64_t classes, int64_t size)
+{
+    const jsn_network_info *info = jsn_network_find(network);
+    if (info == NULL)
+        return JSN_ERR_UNKNOWN_NAME;
+    jsn_model_options_init(options);
+    options->network = network;
+    options->classes = (size_t)classes;
+    options->channels = info->channels;
+    options->height = size > 0 ? (size_t)size : info->height;
+    options->width = size > 0 ? (size_t)size : info->width;
+    return JSN_OK;
+}
+
+size_t cli_step_planned(const jsn_model_info *m)
+{
+    return m->memory_parameters + m->memory_gradients + m->memory_optimiser +
+           m->memory_statistics + m->memory_activations + m->memory_workspace;
+}
 
 /* Values in [-1.7, 1.7] with mean 0 and variance 1, from a linear congruence: what is
  * in the images does not matter, but that they are not all alike does. */
-static void fill(float *images, size_t count)
+void cli_step_fill(float *images, size_t count)
 {
     uint32_t state = 12345;
     for (size_t i = 0; i < count; i++) {
@@ -79,7 +101,7 @@ jsn_status cli_step_run(cli_step *c)
         status = JSN_ERR_MEMORY;
         goto done;
     }
-    fill(images, count);
+    cli_step_fill(images, count);
     for (size_t i = 0; i < o->batch; i++)
         labels[i] = (int32_t)(i * 7 % o->classes);
     const jsn_model_batch batch = {

@@ -1,9 +1,10 @@
 /* cli/bench/cli_step.h - times training steps on data that is already on the device; what
- * `bench step` prints and `bench epoch` compares with. */
+ * `bench step` prints and `bench epoch` compares with. And what `bench predict` needs, too. */
 #ifndef JENSEN_CLI_STEP_H
 #define JENSEN_CLI_STEP_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "jensen/model.h"
 #include "jensen/status.h"
@@ -26,5 +27,16 @@ typedef struct cli_step {
 } cli_step;
 
 jsn_status cli_step_run(cli_step *step);
+
+/* Starts options: the network, its classes, images of `size` x `size` (0: what the
+ * network is made for). JSN_ERR_UNKNOWN_NAME */
+jsn_status cli_step_options(jsn_model_options *options, const char *network,
+                            int64_t classes, int64_t size);
+
+/* Normalised images that are not all alike. */
+void cli_step_fill(float *images, size_t count);
+
+/* Bytes that a model was made with. */
+size_t cli_step_planned(const jsn_model_info *info);
 
 #endif /* JENSEN_CLI_STEP_H */

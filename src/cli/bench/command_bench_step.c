@@ -14,7 +14,6 @@
 #include "core/words.h"
 #include "jensen/loss.h"
 #include "jensen/model.h"
-#include "jensen/network.h"
 
 typedef struct bench_values {
     char *network, *loss, *device, *precision, *optimizer;
@@ -46,12 +45,6 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(bench_values,
                  "one JSON object a case, with the implementation of every layer"),
 };
-
-static size_t planned(const jsn_model_info *m)
-{
-    return m->memory_parameters + m->memory_gradients + m->memory_optimiser +
-           m->memory_statistics + m->memory_activations + m->memory_workspace;
-}
 
 /* Forward, and backward twice that: two operations a multiply-add. */
 static double gflops(const cli_step *c, const jsn_model_info *m)
@@ -101,7 +94,7 @@ static jsn_status print_json(const bench_values *v, const cli_step *c,
     jsni_json_put_real(w, "first_step_clock", c->first_end);
     jsni_json_put_real(w, "gflops_best", gflops(c, &m));
     jsni_json_put_real(w, "loss_value", c->value);
-    jsni_json_put_int(w, "planned_bytes", (int64_t)planned(&m));
+    jsni_json_put_int(w, "planned_bytes", (int64_t)cli_step_planned(&m));
     jsni_json_begin_array(w, "layers");
     for (size_t i = 0; i < m.layers; i++) {
         jsni_json_begin_object(w, NULL);
@@ -133,7 +126,7 @@ static void print_text(const bench_values *v, const cli_step *c, const cli_layer
               v->network, c->loss, (long long)v->batch, c->views,
               jsni_noun(c->views, "view", "views"), m.backend, m.device, c->median,
               c->best, (double)(c->views * c->options.batch) / c->median, gflops(c, &m),
-              c->first, (double)planned(&m) / 1048576.0, c->peak_mib);
+              c->first, (double)cli_step_planned(&m) / 1048576.0, c->peak_mib);
     if (l != NULL)
         cli_layers_print(l, c->model, c->median);
 }
@@ -160,15 +153,9 @@ static jsn_status run_case(const bench_values *v, const char *spec)
         return status;
     if (v->views != JSN_OPTION_INT_UNSET)
         c.views = (size_t)v->views;
-    const jsn_network_info *info = jsn_network_find(v->network);
-    if (info == NULL)
-        return JSN_ERR_UNKNOWN_NAME;
-    jsn_model_options_init(&c.options);
-    c.options.network = v->network;
-    c.options.classes = (size_t)v->classes;
-    c.options.channels = info->channels;
-    c.options.height = v->size > 0 ? (size_t)v->size : info->height;
-    c.options.width = v->size > 0 ? (size_t)v->size : info->width;
+    status = cli_step_options(&c.options, v->network, v->classes, v->size);
+    if (status != JSN_OK)
+        return status;
     c.options.device = v->device;
     c.options.batch = (size_t)v->batch;
     c.options.views = c.views;

@@ -1,0 +1,144 @@
+/* cli/bench/command_bench_predict.c - times inference: the logits of a batch of images that are
+ * in memory, decoded and normalised. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/bench/cli_bench.h"
+#include "cli/bench/cli_step.h"
+#include "cli/cli.h"
+#include "cli/cli_numbers.h"
+#include "cli/cli_options.h"
+#include "core/json.h"
+#include "jensen/model.h"
+
+typedef struct bench_values {
+    char *network, *device, *precision;
+    int64_t batch, threads, classes, size, repeats;
+    bool json;
+} bench_values;
+
+static const jsn_option_info options[] = {
+    CLI_NETWORK_ROW(bench_values, "efficientnet-lite0", "network"),
+    CLI_BATCH_ROW(bench_values, "32", 1e6, "images at a time"),
+    CLI_CLASSES_ROW(bench_values, "10", "number of classes"),
+    CLI_IMAGE_SIZE_ROW(bench_values),
+    {"repeats", 0, JSN_OPTION_INT, "5", 1, CLI_MOST_STEPS, NULL, "N",
+     "timed batches, after one that is not", offsetof(bench_values, repeats)},
+    CLI_THREADS_ROW(bench_values),
+    CLI_DEVICE_ROW(bench_values, "auto, cpu, ref, onednn, cuda"),
+    CLI_PRECISION_ROW(bench_values, "arithmetic of the device"),
+    CLI_JSON_ROW(bench_values, "one JSON object"),
+};
+
+/* One batch, again and again; the first time is not counted. */
+static jsn_status time_batches(jsn_model *model, const bench_values *v,
+                               const float *images, float *logits, cli_bench *bench)
+{
+    double times[CLI_MOST_STEPS];
+    for (int64_t i = 0; i <= v->repeats; i++) {
+        const double before = cli_seconds();
+        const jsn_status status =
+            jsn_model_evaluate(model, images, (size_t)v->batch, logits);
+        if (status != JSN_OK)
+            return status;
+        if (i > 0)
+            times[i - 1] = cli_seconds() - before;
+    }
+    cli_bench_take(bench, times, (size_t)v->repeats);
+    bench->images = (double)v->batch;
+    bench->limit = NAN;
+    bench->how = "not measured; 'jensen bench step --limit' has the layers";
+    bench->peak_mib = cli_peak_mib();
+    return JSN_OK;
+}
+
+static jsn_status print_json(const bench_values *v, const jsn_model_info *m,
+                             const cli_bench *bench)
+{
+    jsni_json_writer *w = NULL;
+    const jsn_status status = jsni_json_writer_create(&w, 0);
+    if (status != JSN_OK)
+        return status;
+    jsni_json_begin_object(w, NULL);
+    jsni_json_put_text(w, "case", "predict");
+    jsni_json_put_text(w, "network", v->network);
+    jsni_json_put_int(w, "batch", v->batch);
+    jsni_json_put_int(w, "threads", v->threads);
+    jsni_json_put_text(w, "backend", m->backend);
+    jsni_json_put_text(w, "device", m->device);
+    jsni_json_put_text(w, "precision", v->precision);
+    cli_bench_put(bench, w);
+    jsni_json_put_real(w, "gflops_best",
+                       2e-9 * (double)m->multiplies * bench->images / bench->best);
+    jsni_json_put_int(w, "planned_bytes", (int64_t)cli_step_planned(m));
+    jsni_json_end(w);
+    return cli_print_json(w);
+}
+
+static jsn_status print_result(const bench_values *v, const jsn_model *model,
+                               const cli_bench *bench)
+{
+    const jsn_model_info m = jsn_model_describe(model);
+    if (v->json)
+        return print_json(v, &m, bench);
+    cli_print("%s, batch %lld on %s (%s): median %.4f s, best %.4f s, %.0f images/s, "
+              "%.0f MiB planned, %.0f MiB peak\n",
+              v->network, (long long)v->batch, m.backend, m.device, bench->median,
+              bench->best, bench->images / bench->median,
+              (double)cli_step_planned(&m) / 1048576.0, bench->peak_mib);
+    return JSN_OK;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    const bench_values *v = values;
+    jsn_model_options o;
+    if (args->count > 0)
+        return cli_usage("takes no argument '%s'", args->items[0]);
+    jsn_status status = cli_step_options(&o, v->network, v->classes, v->size);
+    if (status == JSN_OK)
+        status = jsn_precision_parse(v->precision, &o.precision);
+    if (status != JSN_OK)
+        return status;
+    o.device = v->device;
+    o.batch = (size_t)v->batch;
+    o.threads = (size_t)v->threads;
+    jsn_model *model = NULL;
+    cli_bench bench = {0};
+    float *images = NULL, *logits = NULL;
+    /* The model first: it knows whether the batch fits. */
+    status = jsn_model_create(&model, &o);
+    if (status == JSN_OK)
+        status = jsn_model_init(model, 1);
+    if (status != JSN_OK)
+        goto done;
+    const size_t count = o.batch * o.channels * o.height * o.width;
+    images = malloc(count * sizeof *images);
+    logits = malloc(o.batch * o.classes * sizeof *logits);
+    if (images == NULL || logits == NULL) {
+        status = JSN_ERR_MEMORY;
+        goto done;
+    }
+    cli_step_fill(images, count);
+    status = time_batches(model, v, images, logits, &bench);
+    if (status == JSN_OK)
+        status = print_result(v, model, &bench);
+done:
+    free(images);
+    free(logits);
+    jsn_model_destroy(model);
+    return status;
+}
+
+const cli_command cli_command_bench_predict = {
+    .name = "bench predict",
+    .summary = "images a second of a network in inference",
+    .usage = "[OPTIONS]",
+    .details = "The images are in memory, decoded and normalised. The weights are the "
+               "initial\n"
+               "ones. Peak memory is that of the process so far.",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .values_size = sizeof(bench_values),
+    .run = run,
+};
