@@ -40,7 +40,7 @@ def test_trials_are_what_the_store_holds(store):
 def test_what_is_not_there_is_an_error(store, tmp_path):
     with pytest.raises(jensen.Error, match="no study"):
         jensen.load_study("nothing", f"sqlite:///{store}")
-    with pytest.raises(jensen.DataError, match="no such database"):
+    with pytest.raises(jensen.DataError, match="database does not exist"):
         jensen.load_study("first", f"sqlite:///{tmp_path}/none.db")
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"SQLite format 3\0" + bytes(4096))

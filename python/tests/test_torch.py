@@ -38,7 +38,7 @@ def gradient_of(value, logits):
 @pytest.mark.parametrize("soft", [False, True])
 def test_value_and_gradient_are_those_of_the_formula(name, views, soft):
     if soft and name not in SOFT:
-        pytest.skip("takes labels alone")
+        pytest.skip("takes only labels")
     logits, labels = batch(views)
     target = torch.softmax(torch.randn(6, 5, dtype=torch.float64), -1) if soft else F.one_hot(labels, 5).double()
     above = torch.rand(6, dtype=torch.float64) + 0.5

@@ -8,7 +8,7 @@
 enum { N, M, PARAMS };
 
 static const jsn_param_info params[PARAMS] = {
-    {"n", "operations an image", 1, 0, JSNI_VIEW_MAX_OPS, JSN_PARAM_REAL},
+    {"n", "operations per image", 1, 0, JSNI_VIEW_MAX_OPS, JSN_PARAM_REAL},
     {"m", "magnitude, of 30", 3, 0, 30, JSN_PARAM_REAL},
 };
 

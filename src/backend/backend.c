@@ -144,7 +144,7 @@ static jsn_status check_memory(const jsni_backend *backend, const jsni_graph *gr
     return jsni_fail(JSN_ERR_MEMORY,
                      "%s with batch %zu and %zu %s needs %.0f MiB (parameters %.0f, "
                      "gradients %.0f, optimiser %.0f, activations %.0f, workspace "
-                     "%.0f), %.0f MiB are available: a smaller batch needs less",
+                     "%.0f), %.0f MiB are available; choose a smaller --batch",
                      graph->network, options->batch, options->views,
                      jsni_noun(options->views, "view", "views"),
                      mib(jsni_memory_total(&need)), mib(need.parameters),
@@ -162,8 +162,8 @@ static jsn_status check_precision(const jsni_backend_ops *ops, jsn_precision pre
             JSN_ERR_ARGUMENT, "--precision: the %s backend does not compute in %s",
             ops->name, number < JSNI_COUNT_OF(precisions) ? precisions[number] : "it");
     return jsni_fail(JSN_ERR_ARGUMENT,
-                     "--precision: a CPU computes in fp32 alone (the %s backend); "
-                     "leave it out, or --device auto takes a GPU where there is one",
+                     "--precision: a CPU computes only in fp32 (the %s backend); leave "
+                     "the option out, or use a GPU (--device cuda)",
                      ops->name);
 }
 

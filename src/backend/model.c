@@ -173,7 +173,7 @@ jsn_status jsni_model_tune(jsn_model *model, double decay, bool keep_statistics)
     const jsni_graph *graph = model->graph;
     if (model->backend->ops->can.gpu)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "fine-tuning layer by layer works on the CPU alone so far");
+                         "fine-tuning layer by layer works only on the CPU so far");
     size_t *depth = jsni_alloc(graph->node_count, sizeof *depth);
     JSNI_TRY_ALLOC(depth);
     jsni_free(model->factor);

@@ -20,10 +20,15 @@ static void print_rows(FILE *to, const char *first_word)
 
 void cli_help_overview(FILE *to)
 {
-    cli_print_to(to,
-                 "jensen %s - trains image classifiers on labels that are partly "
-                 "wrong\n\nusage: jensen COMMAND [OPTIONS]\n\n",
-                 jsn_version());
+    cli_print_to(
+        to,
+        "jensen %s - trains image classifiers on labels that are partly wrong\n\n"
+        "usage: jensen COMMAND [OPTIONS]\n\n"
+        "Start with 'jensen demo', or with a folder of your own photographs that has\n"
+        "one sub-folder per class: 'jensen audit FOLDER', 'jensen train FOLDER'.\n\n"
+        "Start with 'jensen demo', or with a folder of your own photographs that has\n"
+        "one sub-folder per class: 'jensen audit FOLDER', 'jensen train FOLDER'.\n\n",
+        jsn_version());
     print_rows(to, NULL);
     cli_print_to(to, "\nEvery command takes --help, -q (quiet) and -v (verbose).\n"
                      "Exit: 0 done, 1 failed, 2 wrong usage, 3 bad data, 4 no such "

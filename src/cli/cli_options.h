@@ -31,10 +31,10 @@
     }
 
 /* int64_t threads, that read images */
-#define CLI_READERS_ROW(values)                                        \
-    {                                                                  \
-        "threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",          \
-            "threads; 0: one a usable core", offsetof(values, threads) \
+#define CLI_READERS_ROW(values)                                          \
+    {                                                                    \
+        "threads", 0, JSN_OPTION_INT, "0", 0, 256, NULL, "N",            \
+            "threads; 0: one per usable core", offsetof(values, threads) \
     }
 
 /* char *device */
@@ -91,7 +91,7 @@
 #define CLI_SEED_ROW(values)                                              \
     {                                                                     \
         "seed", 0, JSN_OPTION_INT, "0", 0, 9007199254740992.0, NULL, "N", \
-            "names the random choices", offsetof(values, seed)            \
+            "seed of the random choices", offsetof(values, seed)          \
     }
 
 /* jsn_texts limit; main.c sets what it says before the command runs */
@@ -103,12 +103,12 @@
 
 /* jsn_texts plugin; main.c loads what it names before the command runs. Of the command line
  * alone: what is read from files must not load code. */
-#define CLI_PLUGIN_ROW(values)                                                      \
-    {                                                                               \
-        "plugin", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "FILE.so",                 \
-            "load a loss of one's own, and run its code ('jensen plugin new'); on " \
-            "the command line alone",                                               \
-            offsetof(values, plugin)                                                \
+#define CLI_PLUGIN_ROW(values)                                                     \
+    {                                                                              \
+        "plugin", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "FILE.so",                \
+            "load your own loss, and run its code ('jensen plugin new'); only on " \
+            "the command line",                                                    \
+            offsetof(values, plugin)                                               \
     }
 
 #endif /* JENSEN_CLI_OPTIONS_H */

@@ -327,7 +327,7 @@ jsn_status cli_predict_images(const cli_predict_request *request)
     jsn_texts paths = {0};
     jsn_status status = find_images(&p, &paths);
     if (status == JSN_OK && paths.count == 0) {
-        (void)cli_usage("there is no image in the folders named");
+        (void)cli_usage("the folders given hold no images");
         status = JSN_ERR_DATA;
     }
     if (status == JSN_OK)

@@ -27,7 +27,7 @@ extern char **environ;
 
 static const jsn_option_info rows[] = {
     {"jobs", 'j', JSN_OPTION_INT, "1", 1, 256, NULL, "N",
-     "runs at a time on this machine; the cores are divided", FIELD(jobs)},
+     "runs at a time on this machine; they share the cores", FIELD(jobs)},
     {"threads", 't', JSN_OPTION_INT, "0", 0, 1024, NULL, "N",
      "CPU threads of a run; 0: all cores, divided by --jobs", FIELD(threads)},
     {"device", 'd', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "D",
@@ -35,7 +35,7 @@ static const jsn_option_info rows[] = {
     {"runs", 0, JSN_OPTION_TEXT, "runs", 0, 0, NULL, "FOLDER",
      "run folders go below FOLDER/STUDY", FIELD(runs)},
     {"grace", 0, JSN_OPTION_REAL, "60", 0.2, 1e6, NULL, "SECONDS",
-     "a running trial without a sign of life for this long is taken over",
+     "take over a running trial that shows no sign of life for this long",
      FIELD(grace)},
     {"retries", 0, JSN_OPTION_INT, "3", 0, 1000, NULL, "N",
      "how often a trial is taken over before it counts as failed", FIELD(retries)},

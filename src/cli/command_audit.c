@@ -7,6 +7,7 @@
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
 #include "core/json.h"
+#include "core/words.h"
 #include "jensen/review.h"
 
 typedef struct audit_values {
@@ -21,16 +22,16 @@ typedef struct audit_values {
 
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(audit_values, NULL, "DIR",
-                "folder to write (audits/<data>-<8 digits>)"),
+                "folder to write (default: audits/<data>-<8 digits>)"),
     {"folds", 0, JSN_OPTION_INT, "5", 2, 100, NULL, "K",
-     "parts of the data; a part is judged by a network trained on the others",
+     "number of folds; a network trained on the other folds judges each",
      offsetof(audit_values, folds)},
     {"posteriors", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.npy",
-     "class probabilities of your own, instead of training: [images][classes], or "
+     "your own class probabilities, instead of training: [images][classes], or "
      "[views][images][classes]",
      offsetof(audit_values, posteriors)},
     {"labels", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE.csv",
-     "labels in place of those of DATA: columns path,label",
+     "labels to use instead of those of DATA: columns path,label",
      offsetof(audit_values, labels)},
     {"method", 0, JSN_OPTION_TEXT, "combined", 0, 0, NULL, "NAME",
      "how labels are judged: combined, unmixed, confident, self-confidence, margin, "
@@ -40,16 +41,17 @@ static const jsn_option_info options[] = {
      "judge each image and its mirror image: two views",
      offsetof(audit_values, mirror)},
     {"cutoff", 0, JSN_OPTION_REAL, "0.5", 1e-6, 1, NULL, "X",
-     "least chance of a wrong label that makes a suspect",
+     "list a label as suspect from this chance of being wrong on",
      offsetof(audit_values, cutoff)},
     {"labels-only", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "do not look at the images for copies and other faults",
+     "judge only the labels; do not search for copies and faulty images",
      offsetof(audit_values, labels_only)},
     {"again", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "how many wrong labels a review has left, from a random sample of the others",
+     "estimate how many wrong labels a review has left, from a random sample of the "
+     "rest",
      offsetof(audit_values, again)},
     {"check", 0, JSN_OPTION_INT, "0", 0, 1e9, NULL, "N",
-     "with --again: draw a new sample of this many (at first 50)",
+     "with --again: draw a new sample of N labels (the first has 50)",
      offsetof(audit_values, check)},
     {"set", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "OPTION=VALUE",
      "an option of 'jensen train' for the folds: epochs=20, network=resnet18, ...",
@@ -63,6 +65,15 @@ static int stop(void *user)
 {
     (void)user;
     return cli_stop_requested();
+}
+
+/* Copies, blurred images and the like: they follow the suspects in the list. */
+static int64_t count_faults(const jsni_json *faults)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < jsni_json_count(faults); i++)
+        sum += jsni_json_int(jsni_json_at(faults, i));
+    return sum;
 }
 
 static jsn_status print_summary(const char *folder, const char *json)
@@ -79,10 +90,16 @@ static jsn_status print_summary(const char *folder, const char *json)
               100.0 * high);
     cli_print("suspects      %lld of %lld\n", (long long)suspects,
               (long long)jsni_json_int(jsni_json_get(doc, "images")));
+    const int64_t faults = count_faults(jsni_json_get(doc, "image_faults"));
+    if (faults > 0)
+        cli_print("faulty        %lld %s (copies, blurred, ...), last in the list\n",
+                  (long long)faults, jsni_noun((size_t)faults, "image", "images"));
     if (jsni_json_bool(jsni_json_get(doc, "in_sample")))
         cli_print("in sample     the run has been trained on these labels\n");
     cli_print("list          %s/suspects.csv\npage          %s/audit.html\n", folder,
               folder);
+    if (suspects > 0)
+        cli_print("next          jensen review %s\n", folder);
     jsni_json_destroy(doc);
     return JSN_OK;
 }
@@ -190,25 +207,17 @@ const cli_command cli_command_audit = {
     .usage = "DATA|RUN [-o DIR] [--folds K | --posteriors FILE.npy] [--json] | "
              "DIR --again [--check N]",
     .details =
-        "Every image gets a chance that its label is wrong, from class "
-        "probabilities of\n"
-        "networks that have not seen this label: the data is cut into folds, "
-        "and each is\n"
-        "judged by a network trained on the others (GJS). The same command "
-        "continues one\n"
-        "that was stopped. A finished run can serve instead: it has seen the "
-        "labels, so\n"
-        "it finds fewer.\n\n"
-        "The folder has suspects.csv (the worst label first), scores.csv (all "
-        "images),\n"
-        "audit.json (estimated share of wrong labels, which class is taken for "
-        "which),\n"
-        "posteriors.npy and the page audit.html.\n\n"
-        "After a review of DIR, --again draws 50 of the labels that nobody has "
-        "decided\n"
-        "about. 'jensen review DIR' asks for them, and the same command then says "
-        "how\n"
-        "many wrong labels are left.\n\n"
+        "Estimates for every image the chance that its label is wrong. The data is\n"
+        "cut into folds, and a network trained on the other folds (GJS) judges each\n"
+        "fold. So no network judges a label that it has learned. The same command\n"
+        "continues an audit that was stopped. You can give a finished run instead of\n"
+        "DATA: it has seen the labels, so it finds fewer wrong ones.\n\n"
+        "The folder has suspects.csv (the worst label first), scores.csv (all\n"
+        "images), audit.json (estimated share of wrong labels, which class is taken\n"
+        "for which), posteriors.npy and the page audit.html.\n\n"
+        "After a review, 'jensen audit DIR --again' draws 50 labels that nobody has\n"
+        "decided about. 'jensen review DIR' shows them. The same command then\n"
+        "estimates how many wrong labels are left.\n\n"
         "  jensen audit photos\n"
         "  jensen audit photos --posteriors p.npy -o audit\n"
         "  jensen labels apply audit --min-score 0.9 --out labels.csv\n"

@@ -180,9 +180,9 @@ const cli_command cli_command_augment = {
     .summary = "show what an operation or a pipeline does to an image",
     .usage = "IMAGE (--op NAME [--value V] [--at X,Y] | --pipeline SPEC) --out FILE",
     .details =
-        "Operations have the results of Pillow to the last bit. A pipeline gives a\n"
-        "contact sheet of differently augmented copies; Cutout's squares, which are\n"
-        "zero after the normalisation, are shown in the mean colour.\n\n"
+        "Operations give the same bits as Pillow's. A pipeline gives a contact sheet\n"
+        "of augmented copies. Cutout's squares are zero after the normalisation, so\n"
+        "they are shown in the mean colour.\n\n"
         "  jensen augment cat.png --op Rotate --value -9 --out turned.png\n"
         "  jensen augment cat.png --pipeline strong --copies 64 --out sheet.png\n"
         "  jensen augment photo.jpg --pipeline jitter --copies 16 --out sheet.png",

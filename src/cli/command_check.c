@@ -58,7 +58,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const check_values *v = values;
     jsn_run_checked c;
     if (args->count != 1)
-        return cli_usage("wants one run folder");
+        return cli_usage("needs one run folder");
     jsn_status status = jsn_run_check(&c, args->items[0]);
     if (status != JSN_OK)
         return status;
@@ -78,14 +78,13 @@ const cli_command cli_command_check = {
     .summary = "whether a run folder is whole, and what of it can be used",
     .usage = "RUN [OPTIONS]",
     .details =
-        "Reads every file of the run, and of the members of an ensemble, and compares\n"
-        "it with the checksums in result.json, with its own, and with the other "
-        "files.\n"
-        "Prints a line a file: 'sound', 'readable' (no checksum vouches for it, as in\n"
-        "unfinished runs and those of earlier versions), 'missing' or 'damaged', with\n"
-        "the reason; then which commands can use the run. Exit code 3 when anything "
-        "is\n"
-        "missing or damaged. Writes nothing.",
+        "Reads every file of the run and of an ensemble's members. Compares it with\n"
+        "the checksums in result.json, with its own checksum, and with the other\n"
+        "files. Prints one line per file: 'sound', 'readable', 'missing' or\n"
+        "'damaged', with the reason. 'readable' means that no checksum covers the\n"
+        "file, as in unfinished runs and in runs of earlier versions. Then it prints\n"
+        "which commands can use the run. Exit code 3 when anything is missing or\n"
+        "damaged. Writes nothing.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(check_values),

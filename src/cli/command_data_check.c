@@ -182,10 +182,9 @@ const cli_command cli_command_data_check = {
     .summary = "read every image, list broken ones and copies",
     .usage = "DATA [--max-bad N] [--json]",
     .details =
-        "Prints path and reason of each image that cannot be read, and of each that "
-        "has\n"
-        "the pixels of another one which is under another label or in another split;\n"
-        "exit 3 when there are any.",
+        "Prints each image that cannot be read, with the reason. Also prints each\n"
+        "image with the same pixels as another one that has another label or is in\n"
+        "another split. Exit code 3 when there are any.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(check_values),

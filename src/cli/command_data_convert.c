@@ -309,13 +309,11 @@ const cli_command cli_command_data_convert = {
     .summary = "write any data set as a folder of image files",
     .usage = "DATA --out DIR [--format png] [--size N]",
     .details =
-        "Images go to DIR/<split>/<class>/NNNN.<format>, counted within their class;\n"
-        "--size 256 --format jpg makes small copies of photographs that train fast.\n"
-        "DIR/names.csv says which sample each one was. Broken images are left out, "
-        "with a\n"
-        "warning. A class name that no folder can have is written with '_', and with "
-        "a\n"
-        "number behind it where another class has that name.",
+        "Images go to DIR/<split>/<class>/NNNN.<format>, numbered within their\n"
+        "class. --size 256 --format jpg makes small copies of photographs that train\n"
+        "fast. DIR/names.csv says which sample each file was. Broken images are left\n"
+        "out, with a warning. Characters that a folder's name cannot have become\n"
+        "'_'. A number is added where two classes would have one name.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(convert_values),

@@ -41,8 +41,8 @@ const cli_command cli_command_data_fetch = {
     .usage = "cifar10|cifar100 [--out DIR]",
     .details =
         "Downloads the binary version from its publisher over https, compares size,\n"
-        "MD5 (as published) and SHA-256, unpacks it, and prints the spec to use.\n"
-        "A download that breaks off is continued by running the command again.",
+        "MD5 (as published) and SHA-256, unpacks it, and prints the spec to use. The\n"
+        "same command continues a download that broke off.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(fetch_values),

@@ -22,10 +22,10 @@ static const jsn_option_info options[] = {
      "also SHA-256 of all decoded pixels of each split, in order",
      offsetof(info_values, sum)},
     {"sheet", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write a sheet of samples, a row a class (.png, .jpg, .ppm)",
+     "write a sheet of samples, one row per class (.png, .jpg, .ppm)",
      offsetof(info_values, sheet)},
     {"columns", 0, JSN_OPTION_INT, "16", 1, 100, NULL, "N",
-     "samples a row of the sheet", offsetof(info_values, columns)},
+     "samples per row of the sheet", offsetof(info_values, columns)},
     CLI_LIMIT_ROW(info_values),
     CLI_JSON_ROW(info_values, "one JSON object on stdout"),
 };
@@ -179,7 +179,7 @@ static void show_split(cli_record *r, const jsn_dataset *data, jsn_split split,
     cli_words(r, "%-10s", jsn_split_name(split));
     cli_field_int(r, "samples", samples == 1 ? " %lld sample" : " %lld samples",
                   (int64_t)samples);
-    cli_words(r, ", %zu to %zu a class", least, most);
+    cli_words(r, ", %zu to %zu per class", least, most);
     cli_field_bool(r, "soft_labels", ", soft labels\n", "\n", soft);
     if (sum[0] != '\0')
         cli_field_text(r, "pixels_sha256", "           pixels SHA-256 %s\n", sum);
@@ -276,7 +276,7 @@ const cli_command cli_command_data_info = {
         "DATA is builtin, cifar10:PATH, cifar100:PATH, folder:PATH (a plain path\n"
         "means this), csv:FILE, idx:DIR, wds:GLOB, webvision:DIR, imagenet:DIR,\n"
         "animal10n:DIR or food101n:DIR,test=DIR; ',split=test' keeps one split.\n"
-        "`jensen show datasets` lists all of them with their parameters.",
+        "'jensen show datasets' lists all of them with their parameters.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(info_values),

@@ -246,10 +246,10 @@ const cli_command cli_command_demo = {
     .summary = "the two-minute comparison on the built-in pictures",
     .usage = "[OPTIONS]",
     .details =
-        "Trains the same small network twice on pictures with 40% symmetric label "
-        "noise:\nwith cross-entropy and with GJS, each at the learning rate that the "
-        "same search\nfound for it. Prints a table and writes DIR/report.html. Runs "
-        "that are finished\nare not trained again.",
+        "Trains the same small network twice on pictures with 40% symmetric label\n"
+        "noise: with cross-entropy and with GJS, each at the learning rate that the\n"
+        "same search found for it. Prints a table and writes DIR/report.html. Runs\n"
+        "that are finished are not trained again.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(demo_values),

@@ -166,8 +166,8 @@ const cli_command cli_command_doctor = {
     .summary = "what this machine and this build offer",
     .usage = "[--json]",
     .details =
-        "Instruction sets, cores, memory, GPU and driver, folders with their free "
-        "space,\nbackends, and the optional libraries found and missing.",
+        "Instruction sets, cores, memory, GPU and driver, folders with their free\n"
+        "space, backends, and the optional libraries found and missing.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(doctor_values),

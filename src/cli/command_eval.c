@@ -21,10 +21,10 @@ static const jsn_option_info options[] = {
     CLI_DEVICE_ROW(eval_values, "auto, cpu, ref, cuda"),
     CLI_THREADS_ROW(eval_values),
     {"consistency", 0, JSN_OPTION_INT, "1", 0, 1, NULL, "0|1",
-     "compare with one augmented copy of each image, which is a second pass",
+     "also measure agreement with an augmented copy of each image (a second pass)",
      offsetof(eval_values, consistency)},
     {"tta", 0, JSN_OPTION_INT, "1", 1, 10, NULL, "N",
-     "average over N views: the image, its mirror image, both moved into the corners",
+     "average over N views: the image, its mirror image, both shifted to the corners",
      offsetof(eval_values, tta)},
     {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "a row for every image: path, label, prediction and their probabilities",
@@ -176,7 +176,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 {
     const eval_values *v = values;
     if (args->count != 2)
-        return cli_usage("wants a run folder and a data set");
+        return cli_usage("needs a run folder and a data set");
     jsn_classifier *c = NULL;
     jsn_classifier_scores scores = {0};
     image_table table = {0};
@@ -209,18 +209,13 @@ const cli_command cli_command_eval = {
     .summary = "accuracy of a finished run on labelled data",
     .usage = "(RUN | WEIGHTS) DATA [OPTIONS]",
     .details =
-        "DATA is a data set as for train. Its test split is used, else its validation\n"
-        "split, else all it has (',split=train' picks one); which one is said. Its "
-        "classes\n"
-        "go by their names: some of the run's may be missing, none new. Images that "
-        "cannot\n"
-        "be read are named on stderr. Precision of a class: the share of its label "
-        "among\n"
-        "the images predicted to be it; recall: the share of its images that are "
-        "found;\n"
-        "F1: the harmonic mean of both. The confusion of more than 12 classes is in "
-        "--json\n"
-        "alone.",
+        "DATA is a data set as for train. Uses its test split, else its validation\n"
+        "split, else everything, and says which; ',split=train' picks one. Classes\n"
+        "are matched by name: some of the run's may be missing, none may be new.\n"
+        "Images that cannot be read are named on stderr. Precision of a class: of\n"
+        "the images predicted as it, the share with its label. Recall: of the images\n"
+        "with its label, the share predicted as it. F1: their harmonic mean. The\n"
+        "confusion matrix of more than 12 classes is only in --json.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(eval_values),

@@ -48,9 +48,9 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_classifier_options c;
     jsn_export_options o;
     if (args->count != 1)
-        return cli_usage("wants one run folder");
+        return cli_usage("needs one run folder");
     if (v->out == NULL)
-        return cli_usage("wants a file to write: -o model.onnx");
+        return cli_usage("needs a file to write: -o model.onnx");
     if (v->check != NULL && (v->raw || strcmp(v->format, "onnx") != 0))
         return cli_usage("--check compares a file of ONNX that takes images");
     jsn_classifier_options_init(&c);
@@ -77,22 +77,17 @@ const cli_command cli_command_export = {
     .usage = "RUN -o FILE [OPTIONS]",
     .details =
         "Writes the model of a run for other programs.\n"
-        "onnx: a batch of images, uint8 [N][H][W][3], goes in, class probabilities "
-        "come\n"
-        "out. Resizing, cropping and normalisation are inside, with the same bytes as\n"
-        "'jensen predict'. Images of a batch have one size, and stand upright: "
-        "turning\n"
-        "them by their EXIF data is the caller's. The members of an ensemble are\n"
-        "averaged inside. The metadata have the names of the classes. --check runs "
-        "the\n"
-        "file in ONNX Runtime, where that is installed, and prints the largest\n"
-        "difference of a probability; JENSEN_ONNXRUNTIME names its library.\n"
-        "pytorch: FILE.py, a module of Python that needs PyTorch alone, and the "
-        "weights\n"
-        "beside it, FILE.safetensors. Its load() gives the network with class names "
-        "and\n"
-        "the transform of images.\n"
-        "safetensors: the weights alone, under PyTorch's names.",
+        "onnx: takes a batch of images, uint8 [N][H][W][3], and gives class\n"
+        "probabilities. Resizing, cropping and normalisation are inside, with the\n"
+        "same bytes as 'jensen predict'. All images of a batch have one size. Turn\n"
+        "them upright first: the model does not see their EXIF data. An ensemble is\n"
+        "averaged inside. The metadata hold the class names. --check runs the file\n"
+        "in ONNX Runtime, if that is installed, and prints the largest difference of\n"
+        "a probability; JENSEN_ONNXRUNTIME names its library.\n"
+        "pytorch: FILE.py, a Python module that needs only PyTorch, and its weights\n"
+        "in FILE.safetensors. Its load() gives the network, its class names and its\n"
+        "image transform.\n"
+        "safetensors: only the weights, under PyTorch's names.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(export_values),

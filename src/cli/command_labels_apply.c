@@ -16,9 +16,9 @@ typedef struct apply_values {
 
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(apply_values, NULL, "FILE.csv",
-                "file to write: path,label (labels.csv)"),
+                "file to write: path,label (default: labels.csv)"),
     {"copy", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FOLDER",
-     "instead, copy the images to a new folder, with a folder a class",
+     "instead, copy the images to a new folder with one sub-folder per class",
      offsetof(apply_values, copy)},
     {"move", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "instead, move the images of the data to the folders of their classes",
@@ -26,10 +26,9 @@ static const jsn_option_info options[] = {
     {"undo", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "move the images back that --move has moved", offsetof(apply_values, undo)},
     {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
-     "the audited data, where it is no longer found under its name",
-     offsetof(apply_values, data)},
+     "the audited data, if it was moved or renamed", offsetof(apply_values, data)},
     {"min-score", 0, JSN_OPTION_REAL, NULL, 0, 1, NULL, "X",
-     "also take the suggestions with at least this score that nobody decided about",
+     "also accept suggestions with at least this score, where nobody has decided",
      offsetof(apply_values, min_score)},
     CLI_LIMIT_ROW(apply_values),
     CLI_JSON_ROW(apply_values, "one JSON object on stdout"),
@@ -95,16 +94,12 @@ const cli_command cli_command_labels_apply = {
     .summary = "corrected labels from an audit",
     .usage = "DIR [--min-score X] [--out FILE.csv | --copy FOLDER | --move | --undo]",
     .details =
-        "Writes the labels of all audited images: as decided in DIR/decisions.csv, "
-        "else\n"
-        "as given. The columns of decisions.csv are path,decision,label,time; a "
-        "decision\n"
-        "is keep, relabel, unsure or remove, and the last one of an image counts.\n"
-        "The data itself is left as it is, but for --move: it moves the images of a "
-        "folder\n"
-        "of images to the folders of their classes, and removed ones to .removed "
-        "there.\n"
-        "DIR/undo.csv lists what was moved, and --undo moves it back.\n\n"
+        "Writes the labels of all audited images: as decided in DIR/decisions.csv,\n"
+        "else as given. The columns of decisions.csv are path,decision,label,time; a\n"
+        "decision is keep, relabel, unsure or remove, and the last one of an image\n"
+        "counts. Only --move changes the data. It moves images to the folders of\n"
+        "their new classes, and removed images to the folder .removed. DIR/undo.csv\n"
+        "lists what was moved, and --undo moves it back.\n\n"
         "  jensen labels apply audit --min-score 0.9 --out labels.csv\n"
         "  jensen train photos --labels labels.csv",
     .options = options,

@@ -64,11 +64,12 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_labels_diff = {
     .name = "labels diff",
-    .summary = "in what two label files differ",
+    .summary = "how two label files differ",
     .usage = "A.csv B.csv [--json]",
-    .details = "Prints path, label in A and label in B of each image that differs, by "
-               "path; '-'\n"
-               "where a file has no row for it. The files have the columns path,label.",
+    .details =
+        "Prints path, label in A and label in B of each image whose labels differ,\n"
+        "sorted by path; '-' where a file has no row for it. The files have the\n"
+        "columns path,label.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(diff_values),

@@ -17,13 +17,12 @@ static const jsn_option_info options[] = {
      "csv, label-studio, fiftyone, coco", offsetof(export_values, format)},
     CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
     {"all", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "all images, not the suspects alone", offsetof(export_values, all)},
+     "all images, not only the suspects", offsetof(export_values, all)},
     {"prefix", 0, JSN_OPTION_TEXT, "/data/local-files/?d=", 0, 0, NULL, "ADDRESS",
-     "label-studio: comes before the paths of the images",
+     "label-studio: put before the paths of the images",
      offsetof(export_values, prefix)},
     {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
-     "the audited data, where it is no longer found under its name",
-     offsetof(export_values, data)},
+     "the audited data, if it was moved or renamed", offsetof(export_values, data)},
     CLI_LIMIT_ROW(export_values),
 };
 
@@ -52,7 +51,8 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_labels_export = {
     .name = "labels export",
-    .summary = "the suspects of an audit for Label Studio, FiftyOne, ...",
+    .summary =
+        "write the suspects of an audit for Label Studio, FiftyOne or COCO tools",
     .usage = "DIR --format NAME -o FILE [--all]",
     .details =
         "Writes the suspects with their labels, and what is suggested instead.\n\n"

@@ -18,11 +18,10 @@ static const jsn_option_info options[] = {
     {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME",
      "csv, label-studio, fiftyone, coco", offsetof(import_values, format)},
     {"checked", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "every image of the file was looked at: labels that did not change are kept",
+     "somebody looked at every image of the file: unchanged labels count as 'keep'",
      offsetof(import_values, checked)},
     {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
-     "the audited data, where it is no longer found under its name",
-     offsetof(import_values, data)},
+     "the audited data, if it was moved or renamed", offsetof(import_values, data)},
     CLI_LIMIT_ROW(import_values),
     CLI_JSON_ROW(import_values, "one JSON object on stdout"),
 };
@@ -71,20 +70,18 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_labels_import = {
     .name = "labels import",
-    .summary = "decisions that were made in Label Studio, FiftyOne, ...",
+    .summary = "read decisions made in Label Studio, FiftyOne or COCO tools",
     .usage = "DIR FILE --format NAME [--checked] [--json]",
     .details =
-        "Adds what the file says to DIR/decisions.csv, where 'jensen review' and "
-        "'jensen\n"
-        "labels apply' find it. The whole file is understood first, or nothing is "
-        "added.\n\n"
+        "Adds what the file says to DIR/decisions.csv, where 'jensen review' and\n"
+        "'jensen labels apply' find it. A file with an error adds nothing.\n\n"
         "  csv           columns path,label; an empty label removes the image\n"
         "  label-studio  its exports JSON and JSON-MIN; skipped tasks are unsure\n"
         "  fiftyone      labels.json of its image classification\n"
         "  coco          annotations; the category is the label\n\n"
-        "A label that is as before is kept in Label Studio, where somebody has\n"
-        "submitted it. The other files have all labels, looked at or not; there it\n"
-        "decides nothing, unless --checked says so.\n\n"
+        "An unchanged label that somebody submitted in Label Studio counts as\n"
+        "'keep'. The other formats list every image, seen or not. There an unchanged\n"
+        "label decides nothing, unless you give --checked.\n\n"
         "  jensen labels import audits/photos-... done.json --format label-studio\n"
         "  jensen labels apply audits/photos-... --out labels.csv",
     .options = options,

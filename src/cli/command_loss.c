@@ -28,7 +28,7 @@ static const jsn_option_info options[] = {
     {"targets", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "soft targets instead of labels, float [N][K]", offsetof(loss_values, targets)},
     {"grad", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "PREFIX",
-     "write the gradient of the mean to PREFIX0.npy, PREFIX1.npy, ..., one a view",
+     "write the gradient of the mean to PREFIX0.npy, PREFIX1.npy, ..., one per view",
      offsetof(loss_values, grad)},
     {"device", 0, JSN_OPTION_TEXT, "cpu", 0, 0, NULL, "D",
      "where to compute float32 logits: cpu, cuda, cuda:1, ref",
@@ -37,8 +37,8 @@ static const jsn_option_info options[] = {
      "CPU threads; 0: all cores. The result is the same for any number",
      offsetof(loss_values, threads)},
     {"check", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "test the loss instead: gradients beside central differences, shifts, float32 "
-     "beside float64, ties, extreme logits",
+     "test the loss instead: gradients against central differences, shifts, float32 "
+     "against float64, ties, extreme logits",
      offsetof(loss_values, check)},
     CLI_PLUGIN_ROW(loss_values),
     CLI_JSON_ROW(loss_values, "print {\"loss\":MEAN,\"per_sample\":[...]}"),
@@ -321,10 +321,10 @@ const cli_command cli_command_loss = {
         "SPEC (--logits FILE [--logits FILE ...] (--labels FILE | --targets FILE) | "
         "--check)",
     .details =
-        "Prints the mean over the samples. A loss that compares views (gjs) reads all\n"
-        "of them together, any other averages over them. float64 logits are evaluated\n"
-        "by the definition in double, float32 logits by the fast path that training\n"
-        "uses. 'jensen show losses' lists the losses.\n\n"
+        "Prints the mean over the samples. A loss that compares views (gjs) reads\n"
+        "all of them together, any other averages over them. float64 logits are\n"
+        "evaluated by the definition in double, float32 logits by the fast path that\n"
+        "training uses. 'jensen show losses' lists the losses.\n\n"
         "  jensen loss gjs:pi1=0.5 --logits v2.npy --logits v3.npy --labels y.npy\n"
         "  jensen loss ce --logits z.npy --targets t.npy --grad g --json\n"
         "  jensen loss myloss:q=0.5 --plugin ./myloss.so --check",

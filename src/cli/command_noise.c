@@ -20,12 +20,12 @@ typedef struct noise_values {
 
 static const jsn_option_info options[] = {
     {"noise", 0, JSN_OPTION_TEXT, "sym:rate=0.4", 0, 0, NULL, "SPEC",
-     "model or file of the noise; 'jensen show noise' lists them",
+     "noise model or label file; 'jensen show noise' lists them",
      offsetof(noise_values, noise)},
     CLI_SEED_ROW(noise_values),
     CLI_OUT_ROW(noise_values, NULL, "FILE", "CSV to write: path,given,noisy"),
     {"matrix", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "CSV to write: share of each label a class, as counted",
+     "CSV to write: how often each class got each label, as shares",
      offsetof(noise_values, matrix)},
     CLI_LIMIT_ROW(noise_values),
     CLI_JSON_ROW(noise_values, "one JSON object on stdout"),
@@ -176,10 +176,9 @@ const cli_command cli_command_noise = {
     .summary = "make, inspect, import and export noisy labels",
     .usage = "DATA [--noise SPEC] [--seed N] [--out FILE] [--matrix FILE] [--json]",
     .details =
-        "Prints the nominal rate, the share of labels that really changed, and that "
-        "of\n"
-        "every class. The files that --out and --matrix write are read by the noise\n"
-        "specs file:PATH and matrix:PATH.\n\n"
+        "Prints the nominal rate, and the share of labels that really changed,\n"
+        "overall and per class. The noise specs file:PATH and matrix:PATH read the\n"
+        "files that --out and --matrix write.\n\n"
         "  jensen noise cifar10:data --noise sym:rate=0.4 --seed 1 --out labels.csv\n"
         "  jensen noise cifar10:data --noise file:cifar10n.csv.xz,column=worse\n"
         "  jensen noise photos --noise asym:rate=0.2,mode=next --matrix m.csv",

@@ -132,14 +132,12 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_plugin_new = {
     .name = "plugin new",
-    .summary = "write the source of a loss of one's own, to compile and load",
+    .summary = "write the source of your own loss, to compile and load",
     .usage = "NAME",
     .details =
-        "Writes NAME.c and prints the line that compiles it to NAME.so. The file ends "
-        "in\n"
-        "the same macro as jensen's own losses. 'jensen loss NAME --plugin ./NAME.so\n"
-        "--check' tests its gradient. Loading a plugin runs its code: --plugin counts "
-        "on\n"
-        "the command line alone, never in a file.",
+        "Writes NAME.c and prints the line that compiles it to NAME.so. The file\n"
+        "ends in the same macro as jensen's own losses. 'jensen loss NAME --plugin\n"
+        "./NAME.so --check' tests its gradient. Loading a plugin runs its code, so\n"
+        "--plugin works only on the command line, never in a file.",
     .run = run,
 };

@@ -21,9 +21,9 @@ typedef struct predict_values {
 
 static const jsn_option_info options[] = {
     {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write path, classes, probabilities and the reason of failures as a table",
+     "write a table: path, classes, probabilities, and why an image failed",
      offsetof(predict_values, csv)},
-    {"top", 0, JSN_OPTION_INT, "1", 1, 1e6, NULL, "N", "classes to print an image",
+    {"top", 0, JSN_OPTION_INT, "1", 1, 1e6, NULL, "N", "classes to print per image",
      offsetof(predict_values, top)},
     CLI_NETWORK_ROW(predict_values, NULL,
                     "network of the weights; 'jensen show networks' lists them"),
@@ -35,14 +35,14 @@ static const jsn_option_info options[] = {
     {"logits", 'l', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "write the logits: .npy, float32 [N][K]", offsetof(predict_values, logits)},
     CLI_DEVICE_ROW(predict_values, "auto, cpu, ref, cuda"),
-    CLI_PRECISION_ROW(predict_values, "arithmetic of the device; a CPU has fp32 alone"),
-    CLI_BATCH_ROW(predict_values, "64", 1e6, "images run at a time"),
+    CLI_PRECISION_ROW(predict_values, "arithmetic of the device; a CPU has only fp32"),
+    CLI_BATCH_ROW(predict_values, "64", 1e6, "images per batch"),
     {"tta", 0, JSN_OPTION_INT, "1", 1, 10, NULL, "N",
-     "average over N views: the image, its mirror image, both moved into the corners",
+     "average over N views: the image, its mirror image, both shifted to the corners",
      offsetof(predict_values, tta)},
     CLI_THREADS_ROW(predict_values),
     CLI_LIMIT_ROW(predict_values),
-    CLI_JSON_ROW(predict_values, "one JSON object a line on stdout"),
+    CLI_JSON_ROW(predict_values, "one JSON object per line on stdout"),
 };
 
 static const char not_finite[] = "the network's output is not finite";
@@ -153,7 +153,7 @@ static jsn_status predict_with_run(const predict_values *v, const jsn_texts *arg
         return cli_usage("a run folder brings its own network: --network, --init and "
                          "--classes do not fit");
     if ((args->count < 2) == (v->array == NULL))
-        return cli_usage("wants images or folders behind the run folder, or --array");
+        return cli_usage("needs images or folders after the run folder, or --array");
     const cli_predict_request request = {.run = args->items[0],
                                          .args = args,
                                          .first = 1,
@@ -205,8 +205,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (given == 3)
         return predict_with_weights(v, args);
     if (given == 2)
-        return cli_usage("%s is missing: weights want --network, --init and --classes, "
-                         "a run folder none of them",
+        return cli_usage("%s is missing: weights need --network, --init and --classes; "
+                         "a run folder needs none of them",
                          v->network == NULL ? "--network"
                          : v->init == NULL  ? "--init"
                                             : "--classes");
@@ -223,23 +223,18 @@ const cli_command cli_command_predict = {
              "--array FILE) "
              "[OPTIONS]",
     .details =
-        "WEIGHTS is a name of 'jensen weights list'.\n"
-        "Image files of any size, and folders that are searched for them (those of "
-        "runs\n"
-        "are left out), go through the run's evaluation transform; prints 'path class\n"
-        "probability'. A class with white space or a quote in its name stands in "
-        "quotes\n"
-        "(inner ones doubled), paths stand as they are: read lines from their end, or\n"
-        "--json, or --csv. Images that cannot be read are named on stderr and in the\n"
-        "table. Without a run they get the network's size and ImageNet's "
-        "normalisation,\n"
-        "and classes are numbers. With an array: prints 'sample class probability' "
-        "for\n"
-        "every image, which is evaluated as it is: normalise it first. Those whose "
-        "output\n"
-        "is not finite are named on stderr instead. The weights must fit the network "
-        "in\n"
-        "full; 'jensen show networks NAME' prints its layers.",
+        "Prints 'path class probability' for each image. IMAGE is an image file of\n"
+        "any size, or a folder to search; run folders in it are skipped. Images are\n"
+        "resized and normalised as in the run's evaluation. Images that cannot be\n"
+        "read are named on stderr and in the table. Class names with spaces or\n"
+        "quotes are printed in quotes, inner quotes doubled. Paths are printed as\n"
+        "they are: read a line from its end, or use --json or --csv.\n\n"
+        "WEIGHTS is a name of 'jensen weights list'. Without a run, images get the\n"
+        "network's size and ImageNet's normalisation, and classes are numbers. The\n"
+        "weights must fit the whole network; 'jensen show networks NAME' prints its\n"
+        "layers. An array is evaluated as it is, so normalise it first. It prints\n"
+        "'sample class probability'; samples whose output is not finite are named on\n"
+        "stderr.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(predict_values),

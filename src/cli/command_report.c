@@ -13,9 +13,8 @@ typedef struct report_values {
 
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(report_values, NULL, "FILE",
-                "where the page goes, FILE.html (one run: RUN/report.html; several: "
-                "report.html); "
-                "FILE.svg, .pdf or .pgf: the curves alone"),
+                "page to write, FILE.html (default: RUN/report.html for one run, "
+                "report.html for several); FILE.svg, .pdf or .pgf: only the curves"),
     {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
      offsetof(report_values, title)},
     {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",
@@ -54,7 +53,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const report_values *v = values;
     const char *const *runs = (const char *const *)args->items;
     if (args->count == 0)
-        return cli_usage("wants one run folder or several");
+        return cli_usage("needs one or more run folders");
     if (v->table != NULL || v->pivot != NULL) {
         if (v->out != NULL || v->title != NULL)
             return cli_usage("--%s prints; --out and --title belong to a page",
@@ -97,17 +96,15 @@ const cli_command cli_command_report = {
     .usage = "RUN... [OPTIONS]",
     .details =
         "One run, finished or not, gives its page: curves, confusion, calibration,\n"
-        "doubtful labels, settings, environment. Several runs are compared: those "
-        "that\n"
-        "differ in their seed alone are one line of the table and one colour of the\n"
-        "curves; the same settings and seed count once, the latest complete run.\n"
-        "Bold is the best of those with the same test images and label noise, and "
-        "what\n"
-        "a two-sided t-test at 0.05 does not tell from it.\n"
-        "--pivot loss:noise sets one setting against another. Runs of a cell that "
-        "differ\n"
-        "in more than their seed have lines of their own.\n"
-        "Unfinished runs are marked as such. The page is one file without scripts.\n"
+        "doubtful labels, settings, environment. Several runs are compared: those\n"
+        "that differ only in their seed share a line of the table and a colour of\n"
+        "the curves. Runs with the same settings and seed count once: the latest\n"
+        "complete one. Bold is the best of the runs with the same test images and\n"
+        "label noise, and each result that a two-sided t-test at 0.05 cannot tell\n"
+        "from it.\n"
+        "--pivot loss:noise makes a table of one setting against another. Runs of a\n"
+        "cell that differ in more than their seed get lines of their own.\n"
+        "Unfinished runs are marked. The page is one file without scripts.\n"
         "Prints the name of the file.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

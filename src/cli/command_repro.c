@@ -40,9 +40,9 @@ static const jsn_option_info own[] = {
      "gce:q=0.7,10*nce+0.1*rce",
      offsetof(repro_values, add_loss)},
     {"show", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "run nothing, print what there is", offsetof(repro_values, show)},
+     "run nothing, print the results so far", offsetof(repro_values, show)},
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "put failed runs back first", offsetof(repro_values, retry)},
+     "first try failed runs again", offsetof(repro_values, retry)},
     {"format", 'f', JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html|svg", NULL,
      "of what is printed (default: markdown; svg for fig2, fig3 and fig8, which have "
      "no "
@@ -177,17 +177,16 @@ const cli_command cli_command_repro = {
     .summary = "a table or figure of the paper, run or resumed, then compared",
     .usage = "[NAME] --data DATA [--dataset NAME] [--seeds N] [OPTIONS]",
     .details =
-        "NAME is table1 to table13 or fig1 to fig8; without one they are listed. Any "
-        "training\n"
-        "option scales the experiment, which the result says; those in which its runs "
-        "differ\n"
-        "are refused (--only chooses among them):\n\n"
+        "NAME is table1 to table13 or fig1 to fig8; without a NAME they are listed.\n"
+        "Training options can make the experiment smaller, and the result says so.\n"
+        "Options in which its runs differ are refused; --only chooses among those\n"
+        "runs:\n\n"
         "  jensen repro table1 --data cifar10:PATH --epochs 20 --subset 10000 \\\n"
         "         --network preactresnet34:width=8 --out results\n\n"
-        "Runs are kept in a study: the same command continues, more --seeds add runs,\n"
-        "other machines help with 'jensen sweep worker'. The exit code is 0 whatever "
-        "the\nnumbers say, and 1 when a run has failed (the result is printed all the "
-        "same).",
+        "Runs are kept in a study: the same command continues, more --seeds add\n"
+        "runs, other machines help with 'jensen sweep worker'. The exit code is 0\n"
+        "whatever the numbers say, and 1 when a run has failed (the result is\n"
+        "printed all the same).",
     .library_options = options,
     .values_size = sizeof(repro_values),
     .run = run,

@@ -15,8 +15,7 @@ static const jsn_option_info options[] = {
     {"port", 'p', JSN_OPTION_INT, "0", 0, 65535, NULL, "N",
      "port of 127.0.0.1; 0: any that is free", offsetof(review_values, port)},
     {"data", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DATA",
-     "the audited data, where it is no longer found under its name",
-     offsetof(review_values, data)},
+     "the audited data, if it was moved or renamed", offsetof(review_values, data)},
     CLI_LIMIT_ROW(review_values),
 };
 
@@ -28,9 +27,12 @@ static int stop(void *user)
 
 static void ready(void *user, const char *address)
 {
+    const jsn_logger *logger = cli_logger();
     (void)user;
     cli_print("%s\n", address);
     (void)fflush(stdout);
+    logger->message(logger->user, JSN_LOG_INFO,
+                    "open this address in a browser; Ctrl-C ends the review");
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -66,17 +68,14 @@ const cli_command cli_command_review = {
     .summary = "go through the suspects of an audit in a browser",
     .usage = "DIR|RUN [--port N]",
     .details =
-        "Prints the address of a page on this machine that shows the suspects one by "
-        "one:\n"
-        "the picture, the label, what fits better, images of both classes beside it.\n"
-        "Keys: a accept, k keep, o other class, u unsure, r remove, z undo, ? all of "
-        "them.\n"
-        "Every decision is in DIR/decisions.csv, on the disk, before the next picture "
-        "is\n"
-        "shown. Ctrl-C ends it, and the same command continues.\n\n"
-        "The page is reached from this machine alone, with the address that is "
-        "printed.\n"
-        "On another machine, give a port and go through SSH:\n\n"
+        "Prints the address of a page on this machine that shows the suspects one by\n"
+        "one: the picture, the label, what fits better, images of both classes\n"
+        "beside it. Keys: a accept, k keep, o other class, u unsure, r remove, z\n"
+        "undo, ? all of them. Every decision is saved in DIR/decisions.csv before\n"
+        "the next picture appears. Ctrl-C ends the review, and the same command\n"
+        "continues it.\n\n"
+        "Only this machine can open the page, and only by the printed address. If\n"
+        "jensen runs on another machine, choose a port and forward it with SSH:\n\n"
         "  jensen review audits/photos-... --port 8000\n"
         "  ssh -L 8000:127.0.0.1:8000 machine",
     .options = options,

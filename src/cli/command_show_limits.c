@@ -9,7 +9,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const cli_show_values *v = values;
     cli_record r;
     if (args->count > 0)
-        return cli_usage("takes no words, only --json");
+        return cli_usage("takes no arguments, only --json");
     const jsn_status status = cli_record_open(&r, v->json);
     if (status != JSN_OK)
         return status;
@@ -32,10 +32,10 @@ const cli_command cli_command_show_limits = {
     .summary = "how much a file may ask for, and what --limit sets",
     .usage = "[--json]",
     .details =
-        "Each line is a limit, its value unless --limit sets another, and what it\n"
-        "counts. Commands that open data take --limit NAME=VALUE, more than once or\n"
-        "with commas; a value is a whole number such as 1000, 2e8 or 4GiB. A run does\n"
-        "not depend on its limits: with others it continues.\n\n"
+        "Each line has a limit, its default, and what it counts. Commands that open\n"
+        "data take --limit NAME=VALUE, more than once or with commas. A value is a\n"
+        "whole number such as 1000, 2e8 or 4GiB. Limits are no part of a run: it\n"
+        "continues with others.\n\n"
         "  jensen train photos --limit pixels=2e8\n"
         "  jensen data info csv:species.csv --limit classes=40000,file=2GiB",
     .options = cli_show_options,

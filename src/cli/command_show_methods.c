@@ -11,8 +11,9 @@ const cli_command cli_command_show_methods = {
     .name = "show methods",
     .summary = "the methods that remember each training sample, and their parameters",
     .usage = "[--json]",
-    .details = "A method works beside a loss: 'jensen train DATA --method elr' or\n"
-               "'--method elr:lambda=7,beta=0.9'. docs/losses.md explains each.",
+    .details =
+        "A method works beside a loss: 'jensen train DATA --method elr' or '--method\n"
+        "elr:lambda=7,beta=0.9'. docs/losses.md explains each.",
     .options = cli_show_options,
     .option_count = 1,
     .values_size = sizeof(cli_show_values),

@@ -22,7 +22,7 @@ static const jsn_option_info options[] = {
     {"views", 0, JSN_OPTION_INT, "1", 1, 16, NULL, "N",
      "views of a sample, for the memory", offsetof(show_values, views)},
     CLI_DEVICE_ROW(show_values, "whose memory is counted: auto, cpu, ref, cuda"),
-    CLI_JSON_ROW(show_values, "one JSON object a network on stdout"),
+    CLI_JSON_ROW(show_values, "one JSON object per network on stdout"),
 };
 
 /* One network for the input that the options and its record give. */
@@ -200,8 +200,9 @@ const cli_command cli_command_show_networks = {
     .name = "show networks",
     .summary = "the networks: layers, shapes, parameters, operations, memory",
     .usage = "[NAME[:key=value,...]] [OPTIONS]",
-    .details = "Multiply-adds are those of one image, forward. Memory is that of a "
-               "training step\nwith SGD on the device.",
+    .details =
+        "Multiply-adds are those of one image, forward. Memory is that of a training\n"
+        "step with SGD on the device.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(show_values),

@@ -21,7 +21,7 @@ typedef struct best_values {
 
 static const jsn_option_info options[] = {
     CLI_STORE_ROW(best_values, "where the study is"),
-    CLI_JSON_ROW(best_values, "one JSON object a line"),
+    CLI_JSON_ROW(best_values, "one JSON object per line"),
 };
 
 /* The sample deviation of the configuration's values; NaN with one seed. */
@@ -232,19 +232,13 @@ const cli_command cli_command_sweep_best = {
     .summary = "the best trial of a study, or of each of its groups",
     .usage = "[STUDY] [--json]",
     .details =
-        "Where configurations were run with several seeds, the best is the one with "
-        "the\n"
-        "best mean over its seeds; mean, sample deviation, their number n and the "
-        "trials\n"
-        "are shown. A configuration of which a seed is not complete does not compete,\n"
-        "which is said on standard error, as is a trial that repeats another's "
-        "options\n"
-        "and seed: the latest complete one counts. --json: \"trial\", \"value\", "
-        "\"options\" "
-        "and\n"
-        "\"run\" are those of the best seed, \"mean\", \"deviation\" (null with one "
-        "seed),\n"
-        "\"n\" and \"trials\" those of the configuration.",
+        "With several seeds, the configuration with the best mean over its seeds\n"
+        "wins. Prints mean, sample deviation, the number of seeds n, and the trials.\n"
+        "A configuration with an unfinished seed does not compete. When a trial\n"
+        "repeats the options and seed of another, the latest complete one counts.\n"
+        "Standard error tells of both. --json: \"trial\", \"value\", \"options\" and\n"
+        "\"run\" are those of the best seed, \"mean\", \"deviation\" (null with one\n"
+        "seed), \"n\" and \"trials\" those of the configuration.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(best_values),

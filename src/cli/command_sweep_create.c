@@ -114,7 +114,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_sweep_create = {
     .name = "sweep create",
-    .summary = "make a study: many runs to be worked off",
+    .summary = "make a study: a list of runs to do",
     .usage = "NAME DATA [--axis OPTION=VALUES ...] [OPTIONS]",
     .details =
         "Any training option can be an axis or be set for all runs:\n\n"

@@ -46,11 +46,10 @@ const cli_command cli_command_sweep_export = {
     .summary = "all trials of a study as a table, or as a page that links the runs",
     .usage = "[STUDY] [--format csv|markdown|latex|html] [--pivot ROW:COLUMN] [--out "
              "FILE]",
-    .details = "--pivot loss:noise is a table of losses against noises: mean and "
-               "deviation over\n"
-               "seeds, bold by a two-sided t-test at 0.05. Any two options can be set "
-               "against\n"
-               "each other. Trials that differ in more have lines of their own.",
+    .details =
+        "--pivot loss:noise is a table of losses against noises: mean and deviation\n"
+        "over seeds, bold by a two-sided t-test at 0.05. Any two options can be set\n"
+        "against each other. Trials that differ in more have lines of their own.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(export_values),

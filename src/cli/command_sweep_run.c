@@ -13,7 +13,7 @@ typedef struct run_values {
 static const jsn_option_info own[] = {
     CLI_STORE_ROW(run_values, "where the study is"),
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "put failed trials back first", offsetof(run_values, retry)},
+     "first try failed trials again", offsetof(run_values, retry)},
 };
 
 static const jsn_option_info *options(size_t *count)
@@ -60,11 +60,12 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_sweep_run = {
     .name = "sweep run",
-    .summary = "work a study off on this machine",
+    .summary = "do the runs of a study on this machine",
     .usage = "[STUDY] [--jobs N] [OPTIONS]",
-    .details = "Ctrl-C stops with checkpoints (exit 75); the same command goes on from "
-               "there. Workers of --jobs stop so, too, when this command is killed.\n"
-               "More machines help with 'jensen sweep worker --store URL STUDY'.",
+    .details =
+        "Ctrl-C stops with checkpoints (exit 75); the same command continues. The\n"
+        "workers of --jobs stop in the same way when this command is killed.\n"
+        "More machines help with 'jensen sweep worker --store URL STUDY'.",
     .library_options = options,
     .values_size = sizeof(run_values),
     .run = run,

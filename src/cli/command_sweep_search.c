@@ -119,14 +119,11 @@ const cli_command cli_command_sweep_search = {
     .summary = "the paper's search, its winners on all images, and their table",
     .usage = "NAME DATA [--preset NAME] [--methods LIST] [OPTIONS]",
     .details =
-        "Learning rate and weight decay first, then the loss's parameter, by accuracy "
-        "on\n"
-        "a validation part; then the winners are trained on all images with five "
-        "seeds\n"
-        "(--retrain N). Prints losses against noises: mean, deviation, bold by a "
-        "t-test.\n"
-        "The same command goes on after a stop, and prints the table again at the "
-        "end.\n\n"
+        "Learning rate and weight decay first, then the loss's parameter, by\n"
+        "accuracy on a validation part; then the winners are trained on all images\n"
+        "with five seeds (--retrain N). Prints losses against noises: mean,\n"
+        "deviation, bold by a t-test. The same command continues after a stop, and\n"
+        "prints the table again at the end.\n\n"
         "  jensen sweep search mine cifar10:PATH --methods ce,gjs --device cuda\n"
         "  jensen sweep search plc cifar10:PATH --preset instance \\\n"
         "         --noise-from file:plc_cifar10.csv.xz --methods gjs\n"

@@ -14,7 +14,8 @@ static const jsn_option_info own[] = {
      "stay while other workers run, to take over what they may leave behind",
      offsetof(worker_values, wait)},
     {"stop-at-eof", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "stop as by Ctrl-C when standard input ends: when what holds its other end dies",
+     "stop as with Ctrl-C when standard input ends, for example when the parent "
+     "program dies",
      offsetof(worker_values, stop_at_eof)},
 };
 
@@ -45,15 +46,12 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_sweep_worker = {
     .name = "sweep worker",
-    .summary = "work on a study, beside any number of other workers",
+    .summary = "do runs of a study, together with any number of other workers",
     .usage = "[STUDY] [--store URL] [OPTIONS]",
-    .details = "Claims one trial after another until none waits. Start as many as you "
-               "like, on "
-               "any\n"
-               "machine that reaches the store. A password belongs in PGPASSWORD, "
-               "~/.pgpass or "
-               "the\n"
-               "variable JENSEN_STORE, not on the command line.",
+    .details =
+        "Claims one trial after another until none waits. Start as many as you like,\n"
+        "on any machine that reaches the store. A password belongs in PGPASSWORD,\n"
+        "~/.pgpass or the variable JENSEN_STORE, not on the command line.",
     .library_options = options,
     .values_size = sizeof(worker_values),
     .run = run,

@@ -21,8 +21,8 @@ typedef struct decompose_values {
 
 static const jsn_option_info options[] = {
     {"p", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "P/P/...",
-     "a prediction, probabilities that sum to 1; once a view (without any: an example, "
-     "0.2/0.6/0.2 and 0.5/0.3/0.2)",
+     "a prediction, probabilities that sum to 1; once per view (without any: an "
+     "example, 0.2/0.6/0.2 and 0.5/0.3/0.2)",
      offsetof(decompose_values, p)},
     {"label", 0, JSN_OPTION_INT, "0", 0, MOST_CLASSES - 1, NULL, "Y",
      "the given label, counted from 0", offsetof(decompose_values, label)},
@@ -139,7 +139,7 @@ const cli_command cli_command_theory_decompose = {
     .usage =
         "[--p P/P/... --p P/P/... ...] [--label Y] [--pi1 X | --pi W/W/...] [--json]",
     .details =
-        "The parts are computed each on its own; their sum shows that they are all.\n\n"
+        "Each part is computed on its own; their sum equals GJS.\n\n"
         "  jensen theory decompose --p 0.7/0.2/0.1 --p 0.1/0.8/0.1 --label 0 --pi1 0.3",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -69,9 +69,8 @@ const cli_command cli_command_theory_match_gce = {
     .summary = "the pi1 with which JS weighs samples as GCE does at p_y = 1/2",
     .usage = "[--q X/X/...] [--p-y X] [--json]",
     .details =
-        "The gradient of both losses is that of -p_y times a scale: p_y^(q-1) for "
-        "GCE,\n"
-        "log(1 + pi1/((1-pi1) p_y)) / -log(1-pi1) for JS. This solves for pi1.\n\n"
+        "The gradient of both losses is that of -p_y times a scale: p_y^(q-1) for\n"
+        "GCE, log(1 + pi1/((1-pi1) p_y)) / -log(1-pi1) for JS. This solves for pi1.\n\n"
         "  jensen theory match-gce --q 0.7",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

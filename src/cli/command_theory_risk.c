@@ -135,12 +135,11 @@ const cli_command cli_command_theory_risk = {
     .name = "theory risk",
     .summary = "how much label noise can cost: Theorems 1, 2, Proposition 4",
     .usage = "[--classes K] [--views N] [--pi1 X] [--eta X | --pair X] [--json]",
-    .details = "f* is the best predictor for clean labels, f*_eta the best for noisy "
-               "ones, R and\n"
-               "R_eta are the risks (mean scaled losses) on clean and on noisy labels. "
-               "Theorem 2\n"
-               "assumes that f* has no clean risk.\n\n"
-               "  jensen theory risk --classes 100 --views 2 --pi1 0.3 --eta 0.4",
+    .details =
+        "f* is the best predictor for clean labels, f*_eta the best for noisy ones,\n"
+        "R and R_eta are the risks (mean scaled losses) on clean and on noisy\n"
+        "labels. Theorem 2 assumes that f* has no clean risk.\n\n"
+        "  jensen theory risk --classes 100 --views 2 --pi1 0.3 --eta 0.4",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(risk_values),

@@ -70,7 +70,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_train_config *config = &((train_values *)values)->config;
     jsn_train_result result;
     if (args->count > 1)
-        return cli_usage("one data set is wanted, '%s' is too many", args->items[1]);
+        return cli_usage("takes one data set; '%s' is one too many", args->items[1]);
     if (args->count == 1) {
         if (config->data != NULL)
             return cli_usage("--data and '%s' both name the data", args->items[0]);
@@ -100,17 +100,13 @@ const cli_command cli_command_train = {
     .summary = "train a classifier on labels that are partly wrong",
     .usage = "DATA [OPTIONS]",
     .details =
-        "DATA is a folder of images with one sub-folder a class, an archive of one, or "
-        "a\n"
-        "data set: builtin, cifar10:PATH, csv:FILE, ... ('jensen show datasets').\n"
-        "Classes of --val and --test go by their names: some may be missing, none "
-        "new.\n"
-        "Without validation or test data a tenth of each class is kept for "
-        "validation.\n"
-        "What is not given is chosen from the data, printed and stored in the run "
-        "folder.\n"
-        "The same command continues an unfinished run and does nothing to a finished "
-        "one.",
+        "DATA is a folder of images with one sub-folder per class, an archive of\n"
+        "one, or a data set: builtin, cifar10:PATH, csv:FILE, ... ('jensen show\n"
+        "datasets'). Options that you leave out are chosen from the data, printed,\n"
+        "and stored in the run folder. Without validation or test data, a tenth of\n"
+        "each class is kept for validation. The classes of --val and --test are\n"
+        "matched by name: some may be missing, none may be new. The same command\n"
+        "continues an unfinished run and does nothing to a finished one.",
     .library_options = options,
     .values_size = sizeof(train_values),
     .run = run,

@@ -189,7 +189,7 @@ static jsn_status tune(tune_values *v, const jsn_texts *args)
     char name[256];
     jsn_status status = JSN_OK;
     if (args->count > 1)
-        return cli_usage("one data set is wanted, '%s' is too many", args->items[1]);
+        return cli_usage("takes one data set; '%s' is one too many", args->items[1]);
     v->base.lr = NAN; /* no option here: it is what is looked for */
     if (args->count == 1)
         status = jsn_train_config_set(&v->base, "data", args->items[0]);
@@ -240,17 +240,13 @@ const cli_command cli_command_tune = {
     .summary = "choose loss weight and learning rate without clean labels",
     .usage = "DATA [--runs N | --minutes N] [OPTIONS]",
     .details =
-        "Trains with several settings and compares them on a part of the data that was "
-        "kept\n"
-        "back with its labels as they are: five learning rates with GJS at pi1 = 0.5, "
-        "first\n"
-        "the one that train would take, then four other weights at the best rate. "
-        "Prints\n"
-        "the command that trains the best. Runs are kept; the same command "
-        "continues.\n"
-        "A run that fails is counted and named, and has no part in the choice. A "
-        "study\n"
-        "whose data has changed is refused; --study NAME makes another one.\n\n"
+        "Tries several settings and compares them on held-out data, whose labels may\n"
+        "be wrong, too. First come five learning rates with GJS at pi1 = 0.5,\n"
+        "beginning with the one that train would take. Then come four other weights\n"
+        "at the best rate. Prints the command that trains with the best setting.\n"
+        "Runs are kept; the same command continues. A run that fails is counted and\n"
+        "named, but not chosen. If the data has changed, the study is refused;\n"
+        "--study NAME makes another one.\n\n"
         "  jensen tune photos/ --minutes 60",
     .library_options = options,
     .values_size = sizeof(tune_values),

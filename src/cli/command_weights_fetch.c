@@ -11,7 +11,7 @@ typedef struct fetch_values {
 
 static const jsn_option_info options[] = {
     {"sha256", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "HEX",
-     "the sum that is expected, or its first 8 digits or more",
+     "the expected SHA-256, or at least its first 8 digits",
      offsetof(fetch_values, sha256)},
     {"as", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
      "name to keep them under; else NAME, or that of the network",
@@ -36,7 +36,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const fetch_values *v = values;
     jsn_weights_info info = {0};
     if (args->count > 1)
-        return cli_usage("wants one name or URL");
+        return cli_usage("needs one name or URL");
     if (args->count == 0) {
         list_published();
         return JSN_OK;
@@ -56,12 +56,10 @@ const cli_command cli_command_weights_fetch = {
     .summary = "download pretrained weights into the cache",
     .usage = "[NAME | URL [--sha256 HEX]] [--as NAME]",
     .details =
-        "Without words, lists what is known by name: torchvision's published files,\n"
-        "whose names carry the first digits of their SHA-256. So may that of any URL\n"
-        "(resnet18-f37072fd.pth); without them --sha256 is needed. The sum is compared "
-        "before the file is read, and a file with "
-        "another\n"
-        "one is removed. A download that breaks off is continued by the same command.",
+        "Without arguments, lists the published weights of torchvision that it knows\n"
+        "by name. A URL needs --sha256, unless its file name carries the first\n"
+        "digits of the SHA-256 (resnet18-f37072fd.pth). A file with another sum is\n"
+        "removed unread. The same command continues a download that broke off.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(fetch_values),

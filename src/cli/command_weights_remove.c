@@ -6,7 +6,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 {
     (void)values;
     if (args->count != 1)
-        return cli_usage("wants the name of weights in the cache");
+        return cli_usage("needs the name of weights in the cache");
     return jsn_weights_remove(args->items[0]);
 }
 
@@ -14,6 +14,8 @@ const cli_command cli_command_weights_remove = {
     .name = "weights remove",
     .summary = "take weights out of the cache",
     .usage = "NAME",
-    .details = "Runs that began with them go on: their checkpoints have all they need.",
+    .details =
+        "Runs that started from them can still continue: their checkpoints have all\n"
+        "they need.",
     .run = run,
 };

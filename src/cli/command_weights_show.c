@@ -16,7 +16,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const show_values *v = values;
     jsn_weights_info info = {0};
     if (args->count != 1)
-        return cli_usage("wants the name of weights in the cache");
+        return cli_usage("needs the name of weights in the cache");
     jsn_status status = jsn_weights_find(args->items[0], &info);
     if (status == JSN_OK)
         status = cli_weights_describe(&info, v->json);
@@ -26,7 +26,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_weights_show = {
     .name = "weights show",
-    .summary = "what is known of weights in the cache",
+    .summary = "what is known about weights in the cache",
     .usage = "NAME [--json]",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

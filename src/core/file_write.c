@@ -343,7 +343,7 @@ static jsn_status move_between(int from_at, const char *from, int to_at, const c
 {
     struct stat info;
     if (fstatat(to_at, to, &info, AT_SYMLINK_NOFOLLOW) == 0)
-        return jsni_fail(JSN_ERR_DATA, "%s: there is such a file already", path);
+        return jsni_fail(JSN_ERR_DATA, "%s: this file exists already", path);
     if (fstatat(from_at, from, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(info.st_mode))
         return jsni_fail(JSN_ERR_DATA, "%s: its file is not where it was, or a link",

@@ -244,7 +244,7 @@ jsn_status jsni_json_parse_line(jsni_json **out, const char *name, size_t line,
     if (status == JSN_OK) {
         skip_space(&r);
         if (r.at != r.end)
-            status = refuse(&r, "something behind the value");
+            status = refuse(&r, "text after the value");
     }
     if (status == JSN_OK)
         *out = root;

@@ -138,7 +138,7 @@ jsn_status jsni_json_tree_close(jsni_json *parent, jsni_json_kind kind,
     qsort(sorted, count, sizeof first, by_key);
     for (size_t i = 1; i < count; i++)
         if (strcmp(sorted[i - 1]->key, sorted[i]->key) == 0)
-            return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%.100s' is there twice",
+            return jsni_fail(JSN_ERR_DATA, "%s:%zu: key '%.100s' occurs twice",
                              parent->arena->name, (size_t)sorted[i]->line,
                              sorted[i]->key);
     return JSN_OK;

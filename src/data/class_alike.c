@@ -55,8 +55,8 @@ void jsni_class_tell_alike(const jsn_dataset *data, const jsn_logger *logger)
         if (strlen(names[k]) > 1 && compare_letters(names[k - 1], names[k]) == 0) {
             char text[512];
             (void)snprintf(text, sizeof text,
-                           "%.100s: classes '%.100s' and '%.100s' differ in case or "
-                           "white space alone; are they one?",
+                           "%.100s: classes '%.100s' and '%.100s' differ only in case "
+                           "or white space; are they one class?",
                            jsn_dataset_about(data)->spec, names[k - 1], names[k]);
             logger->message(logger->user, JSN_LOG_WARNING, text);
         }

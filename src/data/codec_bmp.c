@@ -67,7 +67,7 @@ static jsn_status read_header(const jsni_image_input *input, header *out)
         !(compression == 0 || (compression == 3 && out->bits == 32 &&
                                usual_masks(input, info, &out->alpha))))
         return jsni_codec_fail(input, &jsni_codec_bmp,
-                               "its kind of compression or depth is not read");
+                               "its compression or bit depth is not supported");
     out->at = u32(b + 10);
     out->row = (out->width * out->bits + 31) / 32 * 4;
     out->palette = FILE_HEADER + info;

@@ -130,7 +130,7 @@ static jsn_status read_pixels(tiff_reader *r, jsn_image *out)
     char why[1024] = "";
     const size_t pixels = (size_t)r->width * r->height;
     if (!TIFFRGBAImageOK(r->tiff, why))
-        return damaged(r, "its kind of pixels is not read");
+        return damaged(r, "its type of pixels is not supported");
     /* As they are stored: we turn images ourselves. */
     (void)TIFFSetField(r->tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     uint32_t *raster = jsni_alloc_zero(pixels, sizeof *raster);

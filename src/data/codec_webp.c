@@ -40,7 +40,7 @@ static jsn_status read_features(const jsni_image_input *input,
     if (WebPGetFeatures(input->bytes, input->length, features) != VP8_STATUS_OK)
         return jsni_codec_fail(input, &jsni_codec_webp, "its header is damaged");
     if (features->has_animation)
-        return jsni_codec_fail(input, &jsni_codec_webp, "animations are not read");
+        return jsni_codec_fail(input, &jsni_codec_webp, "animations are not supported");
     return jsni_codec_check_size(input, &jsni_codec_webp, (uint64_t)features->width,
                                  (uint64_t)features->height);
 }

@@ -87,7 +87,7 @@ static jsn_status find_def(const char *spec, const jsni_dataset_def **out, char 
                            spec[0] != '\0' && strchr(spec, ':') == NULL
                                ? JSN_ERR_DATA
                                : JSN_ERR_UNKNOWN_NAME,
-                           "'%s' is no file or folder, and no data set", spec);
+                           "'%s' is not a file or folder, and not a data set", spec);
 }
 
 static jsn_status take_wanted(jsn_dataset *data, const jsni_dataset_def *def,

@@ -72,11 +72,10 @@ static jsn_status find_columns(table *t, const char *label)
         if (strncmp(jsni_csv_column_name(t->csv, c), "p_", 2) == 0)
             t->soft[t->soft_count++] = c;
     if (t->path_column == NO_COLUMN)
-        return jsni_fail(
-            JSN_ERR_DATA,
-            "%s: has no column 'path' (or file_name); the first of its %zu "
-            "columns is '%.60s', and commas part them",
-            t->path, columns, jsni_csv_column_name(t->csv, 0));
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: has no column 'path' (or file_name); the first of its "
+                         "%zu columns is '%.60s', and commas separate them",
+                         t->path, columns, jsni_csv_column_name(t->csv, 0));
     if (label != NULL || t->soft_count < 2)
         t->soft_count = 0;
     if (t->soft_count == 0 && t->label_column == NO_COLUMN)
@@ -214,8 +213,8 @@ static jsn_status add_rows(jsn_dataset *data, const table *t, bool numbers, floa
             return row_fail(t, r, "the path is empty or too long");
         if (cell[0] == '/' && !t->from_top)
             return row_fail(t, r,
-                            "the path is an absolute one, which needs ',root=/' behind "
-                            "the name of the table");
+                            "the path is absolute, which needs ',root=/' after the "
+                            "name of the table");
         (void)snprintf(name, sizeof name, "%s%s", t->prefix,
                        cell + strspn(cell, t->from_top ? "/" : ""));
         JSNI_TRY(jsni_path_plain(t->path, name, plain));

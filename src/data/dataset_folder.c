@@ -7,8 +7,8 @@
 #include "data/folder_layout.h"
 
 static const jsn_param_info params[] = {
-    {"PATH", "folder, .tar, .tar.gz, .tar.xz or .zip with a folder a class", 0, 0, 0,
-     JSN_PARAM_POSITIONAL},
+    {"PATH", "folder, .tar, .tar.gz, .tar.xz or .zip with one folder per class", 0, 0,
+     0, JSN_PARAM_POSITIONAL},
     JSNI_DATASET_SPLIT_PARAM,
 };
 
@@ -22,10 +22,10 @@ static jsn_status open_folder(jsn_dataset *data, const jsni_dataset_request *req
     const size_t length = strlen(path);
     const jsn_status status =
         length > 4 && strcmp(path + length - 4, ".csv") == 0 && jsni_file_exists(path)
-            ? jsni_fail(
-                  JSN_ERR_DATA,
-                  "%s: a table is no folder or archive of images; csv:%s reads it",
-                  path, path)
+            ? jsni_fail(JSN_ERR_DATA,
+                        "%s: this is a table, not a folder or archive of images; "
+                        "csv:%s reads it",
+                        path, path)
             : jsni_folder_open(data, path, &request->options);
     jsni_free(path);
     return status;

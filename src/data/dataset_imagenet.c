@@ -20,8 +20,9 @@
 enum { FOLDER, CLASSES };
 
 static const jsn_param_info params[] = {
-    {"DIR", "the folder with val/ (and train/), a folder a WNID; or val/ and val.txt",
-     0, 0, 0, JSN_PARAM_POSITIONAL},
+    {"DIR",
+     "the folder with val/ (and train/), one folder per WNID; or val/ and val.txt", 0,
+     0, 0, JSN_PARAM_POSITIONAL},
     {"classes", "keep this many classes, the first by WNID", 1000, 2, 1000,
      JSN_PARAM_REAL},
     JSNI_DATASET_SPLIT_PARAM,

@@ -95,9 +95,9 @@ JSNI_DATASET_LIST(DECLARE)
 jsn_entry jsni_dataset_entry(size_t index); /* all zero behind the last */
 
 /* The row that every entry ends its parameters with. */
-#define JSNI_DATASET_SPLIT_PARAM                                                      \
-    {                                                                                 \
-        "split", "keep this split alone: train, val or test", 0, 0, 0, JSN_PARAM_TEXT \
+#define JSNI_DATASET_SPLIT_PARAM                                                     \
+    {                                                                                \
+        "split", "keep only this split: train, val or test", 0, 0, 0, JSN_PARAM_TEXT \
     }
 
 /* Building: names are copied. */

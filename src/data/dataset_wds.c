@@ -60,7 +60,8 @@ static jsn_status read_json_label(const char *name, jsni_blob blob, int64_t *lab
     if (jsni_json_get(doc, "label") != NULL) {
         status = jsni_json_get_real(doc, "label", &value);
         if (status == JSN_OK && (value != (double)(int64_t)value))
-            status = jsni_fail(JSN_ERR_DATA, "%s: the label is no whole number", name);
+            status =
+                jsni_fail(JSN_ERR_DATA, "%s: the label is not a whole number", name);
         *label = (int64_t)value;
     }
     jsni_json_destroy(doc);
@@ -85,7 +86,7 @@ static jsn_status take_member(const char *shard, const char *name, jsni_blob blo
         if (length > 20 ||
             !jsni_number_int((const char *)blob.bytes, length, &s->label) ||
             s->label < 0)
-            return jsni_fail(JSN_ERR_DATA, "%s: %s is no class number", shard, name);
+            return jsni_fail(JSN_ERR_DATA, "%s: %s is not a class number", shard, name);
     } else if (strcmp(ending, ".json") == 0) {
         JSNI_TRY(read_json_label(name, blob, &s->label));
     }

@@ -122,7 +122,7 @@ jsn_status jsni_download(const char *url, const char *path, uint64_t limit,
     JSNI_TRY(allowed_scheme(url, &scheme));
     if (scheme == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: only https is downloaded from (http from this machine)",
+                         "%s: only https addresses are allowed (http on this machine)",
                          url);
     transfer t = {fopen(path, "r+b"), 0, limit, false, logger};
     if (t.file == NULL && errno == ENOENT)

@@ -286,8 +286,8 @@ static jsn_status fill_rows(const making *m, const jsn_dataset *data, bool fixed
         const item *from = &m->items[i];
         const int32_t label = find_class(data, from->label);
         if (label < 0)
-            return jsni_fail(JSN_ERR_DATA, "%s: the %s folder '%.*s' is no class of %s",
-                             m->where,
+            return jsni_fail(JSN_ERR_DATA,
+                             "%s: the %s folder '%.*s' is not a class of %s", m->where,
                              m->splits ? jsn_split_name(from->split) : "class",
                              (int)from->label.length, from->label.text,
                              fixed ? data->traits.kind : "the training split");
@@ -311,7 +311,7 @@ static void tell_bare(const making *m, bool archived, const jsn_logger *logger)
     while (i < count && (entries[i].folder || entries[i].name[0] == '.'))
         i++;
     jsni_dataset_warn(
-        logger, "%s: %zu %s no images and %s passed over, such as '%.100s'%s%.100s%s",
+        logger, "%s: %zu %s no images and %s skipped, such as '%.100s'%s%.100s%s",
         m->where, m->bare.count,
         jsni_noun(m->bare.count, "class folder holds", "class folders hold"),
         jsni_noun(m->bare.count, "is", "are"), m->bare.first,
@@ -328,8 +328,8 @@ static void tell_unused(const making *m, const jsn_logger *logger)
         const int length = flat->count > 0 ? (int)first_part(flat->first).length : 0;
         if (flat->count > 0)
             jsni_dataset_warn(logger,
-                              "%s: %.*s/ is not used, for it has no class folders; it "
-                              "holds %zu %s, such as '%.100s'",
+                              "%s: %.*s/ is not used, because it has no class folders; "
+                              "it holds %zu %s, such as '%.100s'",
                               m->where, length, flat->first, flat->count,
                               jsni_noun(flat->count, "image", "images"), flat->first);
     }

@@ -32,8 +32,8 @@ static jsn_status open_folder(jsn_dataset *data, const char *path,
                                          logger);
     if (status == JSN_OK && lost.count > 0)
         jsni_dataset_warn(logger,
-                          "%s: links that lead nowhere, or what cannot be looked at: "
-                          "%zu, such as '%.100s'",
+                          "%s: links that lead nowhere, or entries that cannot be "
+                          "opened: %zu, such as '%.100s'",
                           path, lost.count, jsni_listing_name(&lost, 0));
     if (status == JSN_OK)
         status = add_rows(data, &layout, &files);

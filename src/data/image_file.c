@@ -98,8 +98,7 @@ jsn_status jsni_codec_check_size(const jsni_image_input *input, const jsni_codec
         return jsni_codec_fail(input, codec, "it has no pixels");
     if (width > JSN_IMAGE_MAX_SIDE || height > JSN_IMAGE_MAX_SIDE)
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: %llu x %llu pixels, more than the %u a side that are "
-                         "read",
+                         "%s: %llu x %llu pixels; jensen reads at most %u per side",
                          input->name, (unsigned long long)width,
                          (unsigned long long)height, JSN_IMAGE_MAX_SIDE);
     if (width * height > jsni_limit(JSNI_LIMIT_PIXELS))
@@ -112,7 +111,7 @@ static jsn_status no_codec(const jsni_image_input *input)
 {
     static const char convert[] = "is not read; convert it to PNG or JPEG";
     static const char take_out[] =
-        "is no image; write its frames as images, or take it out";
+        "is not an image; save its frames as images, or remove it";
     if (input->length == 0)
         return jsni_fail(JSN_ERR_DATA, "%s: the file is empty", input->name);
     for (size_t i = 0; i < JSNI_COUNT_OF(known); i++)
@@ -128,7 +127,7 @@ static jsn_status no_codec(const jsni_image_input *input)
                                    "%s: %s, which this build cannot read; one with %s "
                                    "can",
                                    input->name, known[i].name, known[i].library);
-    return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that is read",
+    return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that jensen reads",
                      input->name);
 }
 

@@ -189,8 +189,8 @@ static jsn_status too_deep(const walker *w, char *path)
         *end = '\0';
         if (leads_up(path))
             return jsni_fail(JSN_ERR_DATA,
-                             "%s: a link to a folder that it lies in, so that there is "
-                             "no end of folders; remove it",
+                             "%s: a link to a folder that contains it, so the folders "
+                             "never end; remove the link",
                              path);
         *end = kept;
     }

@@ -79,8 +79,8 @@ static jsn_status check_room(const char *folder, const char *file, uint64_t need
     if (room == 0 || room >= need)
         return JSN_OK;
     return jsni_fail(JSN_ERR_IO,
-                     "%s: the cache takes %.1f MB, and %.1f MB are free on this disk; "
-                     "JENSEN_CACHE names another folder, or 'off'",
+                     "%s: the cache needs %.1f MB, and %.1f MB are free on this disk; "
+                     "set JENSEN_CACHE to another folder, or to 'off'",
                      file, (double)need / 1e6, (double)room / 1e6);
 }
 

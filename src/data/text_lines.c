@@ -24,7 +24,7 @@ jsn_status jsni_lines_read(const char *path, jsni_line_fn *fn, void *user)
     jsn_status status = JSN_OK;
     if (memchr(text, 0, length) != NULL)
         status =
-            jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is no list", path);
+            jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is not a list", path);
     size_t number = 0;
     for (char *line = text; status == JSN_OK && line < text + length;) {
         char *end = strchr(line, '\n');

@@ -99,11 +99,11 @@ static jsn_status put_module(jsni_text *text, const jsn_classifier *c, const cha
     jsni_resizing resizing;
     if (transform)
         JSNI_TRY(jsni_resizing_of(&resizing, card));
-    jsni_text_add(text,
-                  "\"\"\"A network of jensen. It needs PyTorch alone.\n\n"
-                  "    model = load()                        # for evaluation\n"
-                  "    logits = model(batch)                 # (N, 3, size, size), "
-                  "normalised\n");
+    jsni_text_add(
+        text,
+        "\"\"\"A network of jensen. It needs only PyTorch.\n\n"
+        "    model = load()                        # for evaluation\n"
+        "    logits = model(batch)                 # (N, 3, size, size), normalised\n");
     if (transform)
         jsni_text_add(text, "    batch = model.transform(image)[None]  # an image of "
                             "Pillow, or uint8 (H, W, 3)\n");
@@ -153,7 +153,6 @@ static jsn_status write(jsn_classifier *c, const char *path,
 }
 
 const jsni_export_format jsni_export_pytorch = {
-    {"pytorch",
-     "a module of Python that needs PyTorch alone, and its weights beside it"},
+    {"pytorch", "a Python module that needs only PyTorch, and its weights beside it"},
     write,
 };

@@ -15,6 +15,6 @@ static jsn_status write(jsn_classifier *c, const char *path,
 }
 
 const jsni_export_format jsni_export_safetensors = {
-    {"safetensors", "the weights alone, under PyTorch's names"},
+    {"safetensors", "only the weights, under PyTorch's names"},
     write,
 };

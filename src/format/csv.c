@@ -99,7 +99,7 @@ static jsn_status parse_quoted(reader *r, char **cell)
         if (c == '"' && *r->at != '"') {
             if (r->at < r->end && *r->at != r->separator && *r->at != '\n' &&
                 *r->at != '\r')
-                return refuse(r, "text behind a closing quote");
+                return refuse(r, "text after a closing quote");
             /* The terminator lands on or before the closing quote. */
             *to = '\0';
             return JSN_OK;
@@ -172,7 +172,7 @@ static jsn_status check_names(const reader *r)
 static jsn_status parse_table(reader *r)
 {
     if (memchr(r->at, '\0', (size_t)(r->end - r->at)) != NULL)
-        return jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is no text",
+        return jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is not a text file",
                          r->csv->name);
     if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
         r->at += 3;

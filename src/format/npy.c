@@ -184,7 +184,7 @@ static jsn_status parse_dictionary(cursor *c, header *h)
     if (!seen[0] || !seen[1] || !seen[2])
         return malformed(c, "descr, fortran_order or shape is missing");
     skip_spaces(c);
-    return c->at == c->end ? JSN_OK : malformed(c, "text behind the dictionary");
+    return c->at == c->end ? JSN_OK : malformed(c, "text after the dictionary");
 }
 
 /* The shape against what the file holds. */
@@ -265,7 +265,7 @@ static jsn_status check_bools(const char *name, const jsn_array *array)
     for (size_t i = 0; array->dtype == JSN_DTYPE_BOOL && i < jsn_array_count(array);
          i++)
         if (at[i] > 1)
-            return jsni_fail(JSN_ERR_DATA, "%s: element %zu is %u, which is no bool",
+            return jsni_fail(JSN_ERR_DATA, "%s: element %zu is %u, which is not a bool",
                              name, i, at[i]);
     return JSN_OK;
 }

@@ -141,7 +141,8 @@ static jsn_status read_entry(state *s, const jsni_pickle_value *key,
     if (call == NULL)
         return JSN_OK;
     if (key->kind != JSNI_PICKLE_TEXT)
-        return jsni_fail(JSN_ERR_DATA, "%s: the name of a tensor is no text", s->file);
+        return jsni_fail(JSN_ERR_DATA, "%s: the name of a tensor is not a text",
+                         s->file);
     JSNI_TRY(read_name(s, key));
     return read_tensor(s, key, call);
 }

@@ -64,7 +64,8 @@ static jsn_status parse_shape(const jsni_safetensors *f, const jsni_json *shape,
     t->bytes = jsni_dtype_size(t->dtype);
     for (size_t i = 0; i < t->rank; i++) {
         if (!extent(jsni_json_at(shape, i), room, &t->shape[i]))
-            return wrong(f, t->name, "an extent that is no whole number or too large");
+            return wrong(f, t->name,
+                         "an extent that is not a whole number, or too large");
         if (t->shape[i] != 0)
             room /= t->shape[i];
         t->bytes *= t->shape[i];
@@ -105,7 +106,7 @@ static jsn_status parse_tensor(const jsni_safetensors *f, const jsni_json *entry
     t->data = f->block + begin;
     for (size_t i = 0; t->dtype == JSN_DTYPE_BOOL && i < t->bytes; i++)
         if (((const uint8_t *)t->data)[i] > 1)
-            return wrong(f, t->name, "an element that is no bool");
+            return wrong(f, t->name, "an element that is not a bool");
     return JSN_OK;
 }
 
@@ -140,7 +141,7 @@ static jsn_status check_cover(jsni_safetensors *f)
         at += t->bytes;
     }
     if (at != f->block + f->length)
-        return jsni_fail(JSN_ERR_DATA, "%s: %zu bytes behind the last tensor", f->name,
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu bytes after the last tensor", f->name,
                          (size_t)(f->block + f->length - at));
     qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
     return JSN_OK;

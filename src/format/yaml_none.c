@@ -12,10 +12,10 @@
 
 static jsn_status refuse(const char *name, size_t number)
 {
-    return jsni_fail(JSN_ERR_UNSUPPORTED,
-                     "%s:%zu: this build has no libyaml and reads 'key: value' lines "
-                     "and JSON alone",
-                     name, number);
+    return jsni_fail(
+        JSN_ERR_UNSUPPORTED,
+        "%s:%zu: this build has no libyaml; it reads only 'key: value' lines and JSON",
+        name, number);
 }
 
 /* Appends a text as JSON has it. */

@@ -60,7 +60,7 @@ static jsn_status check_head(const char *path, const jsni_plugin_head *head)
     const jsni_plugin_head want = JSNI_PLUGIN_HEAD;
     if (memcmp(head->magic, want.magic, sizeof want.magic) != 0)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: is no loss for jensen; 'jensen plugin new' writes one",
+                         "%s: is not a loss for jensen; 'jensen plugin new' writes one",
                          path);
     if (head->version != want.version)
         return jsni_fail(JSN_ERR_ARGUMENT,
@@ -101,11 +101,10 @@ static jsn_status check_record(const char *path, const jsni_plugin_record *r)
 {
     if (!is_name(r->name) || r->summary == NULL || r->row == NULL ||
         memchr(r->summary, '\0', MOST_TEXT) == NULL)
-        return jsni_fail(
-            JSN_ERR_ARGUMENT,
-            "%s: the loss wants a name of at most %d small letters, digits, "
-            "'-' and '_', a summary and a row",
-            path, (int)MOST_NAME);
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: the loss needs a name of at most %d small letters, "
+                         "digits, '-' and '_', a summary and a row",
+                         path, (int)MOST_NAME);
     if (r->kind & ~(JSNI_JOINT | JSNI_HARD_ONLY) || r->prepares)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "%s: a plugin is of the kind JSNI_ONE_VIEW, JSNI_JOINT or "
@@ -118,7 +117,7 @@ static jsn_status check_record(const char *path, const jsni_plugin_record *r)
     for (size_t i = 0; i < r->param_count; i++)
         if (!is_param(&r->params[i]))
             return jsni_fail(JSN_ERR_ARGUMENT,
-                             "%s: parameter %zu wants a name, a help text, the kind "
+                             "%s: parameter %zu needs a name, a help text, the kind "
                              "JSN_PARAM_REAL and an initial value within finite bounds",
                              path, i + 1);
     const jsni_loss_def *def = NULL;
@@ -137,10 +136,10 @@ static jsn_status check_whole(const char *path, const char *data, size_t length)
     Elf64_Ehdr head;
     if (length < sizeof head || memcmp(data, ELFMAG, SELFMAG) != 0 ||
         data[EI_CLASS] != ELFCLASS64)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: is no shared object; 'jensen plugin new' says how one is "
-                         "compiled",
-                         path);
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "%s: is not a shared object; 'jensen plugin new' says how to compile one",
+            path);
     memcpy(&head, data, sizeof head);
     for (size_t i = 0; i < head.e_phnum; i++) {
         Elf64_Phdr part;

@@ -58,7 +58,7 @@ static jsn_status check(const double *t, size_t k)
         for (size_t i = 0; i < k; i++) {
             if (!(t[j * k + i] >= 0.0))
                 return jsni_fail(JSN_ERR_RANGE,
-                                 "matrix: entry %g of row %zu is no probability",
+                                 "matrix: entry %g of row %zu is not a probability",
                                  t[j * k + i], j);
             row += t[j * k + i];
             column += t[i * k + j];

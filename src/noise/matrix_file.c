@@ -74,10 +74,10 @@ static jsn_status read_text(const char *path, const char *text, jsn_array *out)
         JSNI_TRY(next_number(path, &at, &line, &rows[i], &found));
         if (i % k == 0 ? line == row_line : line != row_line)
             if (i != 0)
-                return jsni_fail(JSN_ERR_DATA,
-                                 "%s:%zu: not %zu numbers a line, as a matrix of %zu "
-                                 "numbers has",
-                                 path, row_line, k, count);
+                return jsni_fail(
+                    JSN_ERR_DATA,
+                    "%s:%zu: not %zu numbers per line, as a matrix of %zu numbers has",
+                    path, row_line, k, count);
         row_line = line;
     }
     return JSN_OK;
@@ -91,7 +91,8 @@ static jsn_status read_csv(const char *path, jsn_array *out)
     const jsn_status status =
         strlen(text) == length
             ? read_text(path, text, out)
-            : jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, is no CSV", path);
+            : jsni_fail(JSN_ERR_DATA, "%s: holds a NUL byte, so it is not a CSV file",
+                        path);
     jsni_free(text);
     return status;
 }
@@ -114,9 +115,10 @@ static jsn_status take_counts(const char *path, const jsni_json *counts, jsn_arr
             const double count = jsni_json_real(entry);
             if (jsni_json_kind_of(entry) != JSNI_JSON_NUMBER || !(count >= 0.0) ||
                 !isfinite(count))
-                return jsni_fail(JSN_ERR_DATA,
-                                 "%s: entry %zu of row %zu of \"matrix\" is no count",
-                                 path, c, given);
+                return jsni_fail(
+                    JSN_ERR_DATA,
+                    "%s: entry %zu of row %zu of \"matrix\" is not a count", path, c,
+                    given);
             rows[c * k + given] = count;
         }
     }
@@ -136,9 +138,9 @@ static jsn_status read_audit(const char *path, jsn_array *out)
     JSNI_TRY(jsni_json_read(&root, path));
     const jsni_json *counts = jsni_json_get(root, "matrix");
     const jsn_status status =
-        counts == NULL
-            ? jsni_fail(JSN_ERR_DATA, "%s: has no \"matrix\", is no audit", path)
-            : take_counts(path, counts, out);
+        counts == NULL ? jsni_fail(JSN_ERR_DATA,
+                                   "%s: has no \"matrix\", so it is not an audit", path)
+                       : take_counts(path, counts, out);
     jsni_json_destroy(root);
     return status;
 }
@@ -152,7 +154,7 @@ static jsn_status check_rows(const char *path, jsn_array *m)
         for (size_t d = 0; d < k; d++) {
             if (!(row[d] >= 0.0 && row[d] <= 1.0))
                 return jsni_fail(JSN_ERR_DATA,
-                                 "%s: entry %g of row %zu is no probability", path,
+                                 "%s: entry %g of row %zu is not a probability", path,
                                  row[d], c);
             sum += row[d];
         }

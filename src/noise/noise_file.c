@@ -77,7 +77,7 @@ static jsn_status open_npy(label_file *file, const char *path)
         status = jsni_fail(JSN_ERR_DATA, "%s: %zu dimensions, labels have one", path,
                            raw.rank);
     else if (status == JSN_ERR_RANGE)
-        status = jsni_fail(JSN_ERR_DATA, "%s: holds numbers that are no labels", path);
+        status = jsni_fail(JSN_ERR_DATA, "%s: holds numbers that are not labels", path);
     file->rows = raw.shape[0];
     jsn_array_release(&raw);
     return status;

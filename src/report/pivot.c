@@ -144,9 +144,9 @@ static void note_runs(const pivot_table *p, jsni_text *note)
         unfinished = unfinished || p->groups[g].unfinished;
     }
     if (least == most)
-        jsni_text_format(note, "Runs a cell: %zu.", least);
+        jsni_text_format(note, "Runs per cell: %zu.", least);
     else
-        jsni_text_format(note, "Runs a cell: %zu to %zu.", least, most);
+        jsni_text_format(note, "Runs per cell: %zu to %zu.", least, most);
     if (unfinished)
         jsni_text_add(note, " Some runs of the cells marked * are unfinished.");
 }
@@ -219,7 +219,7 @@ static jsn_status read_axes(pivot_table *p, const char *pivot)
         strchr(column, ':') != NULL ||
         (strlen(column) == row && strncmp(pivot, column, row) == 0))
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "pivot '%.60s': wants two settings, such as loss:noise",
+                         "pivot '%.60s': needs two settings, such as loss:noise",
                          pivot);
     (void)snprintf(p->axis[ROW], NAME, "%.*s", (int)row, pivot);
     (void)snprintf(p->axis[COLUMN], NAME, "%s", column);
@@ -252,10 +252,10 @@ jsn_status jsni_pivot_write(const jsni_run_set *set, const char *pivot,
     pivot_table p = {.set = set};
     jsni_text note = {0};
     jsni_table table = {
-        .caption = "Test accuracy after the last epoch, %: mean and deviation over "
-                   "runs that differ in their seed alone. Bold: the best for the same "
-                   "data, labels and noise, and what a two-sided t-test at 0.05 does "
-                   "not tell from it"};
+        .caption =
+            "Test accuracy after the last epoch, %: mean and deviation over runs that "
+            "differ only in their seed. Bold: the best for the same data, labels and "
+            "noise, and what a two-sided t-test at 0.05 cannot tell from it"};
     jsn_status status = fill(&p, pivot);
     if (status == JSN_OK) {
         note_runs(&p, &note);

@@ -218,9 +218,7 @@ static void curves_of_several(jsni_text *page, const jsni_run_record *runs,
         drawn++;
     }
     draw(page, charts, drawn,
-         "Every epoch; runs that differ in their seed alone share "
-         "a colour",
-         bare);
+         "Every epoch; runs that differ only in their seed share a colour", bare);
     for (size_t k = 0; k < JSNI_COUNT_OF(compared); k++)
         release_sheet(&sheets[k]);
     jsni_free(sheets);

@@ -235,9 +235,8 @@ static jsn_status write_groups(const jsni_run_set *set, const char *format,
                                jsni_text *out)
 {
     jsni_table table = {
-        .caption =
-            "Mean and deviation over runs that differ in their seed alone. Bold: "
-            "not different from the best by a two-sided t-test at 0.05"};
+        .caption = "Mean and deviation over runs that differ only in their seed. Bold: "
+                   "not different from the best by a two-sided t-test at 0.05"};
     jsni_text note = {0};
     if (jsni_run_set_unfinished(set, set->groups) > 0)
         jsni_text_add(&note, JSNI_NOTE_UNFINISHED);

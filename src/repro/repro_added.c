@@ -66,7 +66,7 @@ static jsn_status check_columns(const jsni_repro_cells *cells)
     }
     return found ? JSN_OK
                  : jsni_fail(JSN_ERR_ARGUMENT,
-                             "--add-loss: the rows of %s are no losses with CE among "
+                             "--add-loss: the rows of %s are not losses with CE among "
                              "them; table1 has such rows",
                              cells->info->name);
 }
@@ -88,7 +88,7 @@ jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
         const size_t length = spec_length(at);
         if (length >= sizeof spec)
             return jsni_fail(JSN_ERR_ARGUMENT,
-                             "--add-loss '%.*s': at most %d letters a loss",
+                             "--add-loss '%.*s': at most %d letters per loss",
                              (int)length, at, JSNI_REPRO_LABEL - 1);
         (void)jsni_format(spec, sizeof spec, "%.*s", (int)length, at);
         JSNI_TRY(jsn_loss_check(spec, NULL));

@@ -35,9 +35,10 @@ static jsn_status describe(const jsni_repro_cells *cells,
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
     if (least == most)
-        jsni_text_format(out, "; %zu %s a cell.", most, jsni_noun(most, "run", "runs"));
+        jsni_text_format(out, "; %zu %s per cell.", most,
+                         jsni_noun(most, "run", "runs"));
     else
-        jsni_text_format(out, "; %zu to %zu runs a cell.", least, most);
+        jsni_text_format(out, "; %zu to %zu runs per cell.", least, most);
     if (failed > 0)
         jsni_text_format(out, " %zu %s failed; !: in a cell with others that did not.",
                          failed, jsni_noun(failed, "run", "runs"));

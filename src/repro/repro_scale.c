@@ -88,8 +88,8 @@ static void tell_runs(const jsni_repro_cells *cells, jsni_text *out)
     if (least >= cells->info->paper_runs)
         return;
     begin_reason(out);
-    jsni_text_format(out, "%zu %s a cell (%zu)", least, jsni_noun(least, "run", "runs"),
-                     cells->info->paper_runs);
+    jsni_text_format(out, "%zu %s per cell (%zu)", least,
+                     jsni_noun(least, "run", "runs"), cells->info->paper_runs);
 }
 
 const char *jsni_repro_scale(const jsni_repro_cells *cells,

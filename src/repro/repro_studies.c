@@ -77,8 +77,8 @@ jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
         if (jsni_options_is_set(jsni_options_find(table, count, option), overrides) &&
             cells_differ(cells, option))
             return jsni_fail(JSN_ERR_ARGUMENT,
-                             "--%s: the runs of %s differ in it, one for all would "
-                             "stand under wrong names; --only chooses among them",
+                             "--%s: the runs of %s differ in it, so one value for all "
+                             "would be wrong; --only chooses among them",
                              option, cells->info->name);
     }
     return JSN_OK;

@@ -211,14 +211,14 @@ static jsn_status set_options(jsn_train_config *config, const jsn_texts *set)
         char name[64];
         const char *equal = strchr(set->items[i], '=');
         if (equal == NULL || (size_t)(equal - set->items[i]) >= sizeof name)
-            return jsni_fail(JSN_ERR_ARGUMENT, "--set '%s': wants OPTION=VALUE",
+            return jsni_fail(JSN_ERR_ARGUMENT, "--set '%s': must be OPTION=VALUE",
                              set->items[i]);
         memcpy(name, set->items[i], (size_t)(equal - set->items[i]));
         name[equal - set->items[i]] = '\0';
         if (is_own_option(name))
             return jsni_fail(JSN_ERR_ARGUMENT,
-                             "--set %s: the audit sets this itself; labels of another "
-                             "kind come by --labels ('jensen noise' makes wrong ones)",
+                             "--set %s: the audit sets this itself; --labels gives "
+                             "other labels ('jensen noise' makes wrong ones)",
                              name);
         JSNI_TRY(jsn_train_config_set(config, name, equal + 1));
     }
@@ -244,6 +244,18 @@ static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
         status = jsn_train(&config, job->logger, job->stop, job->user, &result);
     jsn_train_config_release(&config);
     return status;
+}
+
+/* Which of the runs the sentences that follow are of. */
+static void say_fold(const jsn_audit_job *job, size_t fold)
+{
+    char text[120];
+    if (job->logger == NULL || job->logger->message == NULL)
+        return;
+    (void)snprintf(text, sizeof text,
+                   "fold %zu of %zu: training on the others, to judge its labels",
+                   fold + 1, job->folds);
+    job->logger->message(job->logger->user, JSN_LOG_INFO, text);
 }
 
 static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
@@ -297,8 +309,10 @@ static jsn_status by_folds(const jsni_audited *a, const jsn_audit_job *job,
                             : jsni_folder_create(runs);
     if (status == JSN_OK)
         draw_folds(a, job->folds, index, fold_of);
-    for (size_t f = 0; status == JSN_OK && f < job->folds; f++)
+    for (size_t f = 0; status == JSN_OK && f < job->folds; f++) {
+        say_fold(job, f);
         status = one_fold(a, job, runs, fold_of, f, index, chances);
+    }
     jsni_free(runs);
     jsni_free(index);
     jsni_free(fold_of);

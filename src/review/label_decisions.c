@@ -100,7 +100,7 @@ jsn_status jsn_labels_apply(const jsn_labels_job *job, jsn_labels_result *result
     JSNI_NEED(job->folder);
     if ((job->out != NULL) + (job->copy != NULL) + job->move != 1)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "labels: one of a table, a copy and a move is wanted");
+                         "labels: choose one of a table, a copy and a move");
     jsni_decisions made = {0};
     jsni_csv *scores = NULL;
     *result = (jsn_labels_result){0};
@@ -109,8 +109,8 @@ jsn_status jsn_labels_apply(const jsn_labels_job *job, jsn_labels_result *result
         status = jsni_decisions_read(&made, job->folder);
     if (status == JSN_OK && made.count == 0 && isnan(job->min_score))
         status = jsni_fail(JSN_ERR_ARGUMENT,
-                           "%s: nothing is decided yet; review it, or take suggestions "
-                           "by --min-score",
+                           "%s: nothing is decided yet; run 'jensen review' first, or "
+                           "accept suggestions with --min-score",
                            job->folder);
     if (status == JSN_OK)
         status = apply(job, scores, &made, result);

@@ -34,8 +34,8 @@ static jsn_status open_data(relabelling *r, const char *folder, const char *data
     jsn_status status = JSN_OK;
     if (r->root == NULL)
         status = jsni_fail(JSN_ERR_ARGUMENT,
-                           "%s: the images are not files of their own; take a table of "
-                           "labels (--out)",
+                           "%s: the images are not separate files; write a table of "
+                           "labels instead (--out)",
                            r->audited.spec);
     if (status == JSN_OK)
         status =
@@ -65,8 +65,8 @@ static jsn_status find_class(const relabelling *r, const char *path, size_t *beg
     jsni_free(class_name);
     return known ? JSN_OK
                  : jsni_fail(JSN_ERR_ARGUMENT,
-                             "%s: not in a folder of its class; take a table of labels "
-                             "(--out)",
+                             "%s: not in a folder of its class; write a table of "
+                             "labels instead (--out)",
                              path);
 }
 
@@ -152,7 +152,7 @@ static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
                            const jsni_corrected *list, size_t count)
 {
     if (jsni_folder_exists(job->copy) || jsni_file_exists(job->copy))
-        return jsni_fail(JSN_ERR_ARGUMENT, "%s: is there already; name a new folder",
+        return jsni_fail(JSN_ERR_ARGUMENT, "%s: exists already; name a new folder",
                          job->copy);
     JSNI_TRY(jsni_folder_create(job->copy));
     for (size_t i = 0; i < count; i++) {

@@ -59,7 +59,8 @@ static jsn_status read_label(const jsni_json *classes, const jsni_json *target,
         found = number < 0 ? NULL : jsni_json_at(classes, (size_t)number);
     }
     if (jsni_json_kind_of(found) != JSNI_JSON_TEXT)
-        return jsni_json_refuse(target, "the label is no class, and no number of one");
+        return jsni_json_refuse(target,
+                                "the label is neither a class nor the number of one");
     *label = jsni_json_text(found);
     return JSN_OK;
 }

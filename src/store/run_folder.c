@@ -67,7 +67,8 @@ static jsn_status try_claim(jsni_run_folder *run, const char *lock, bool *again)
     (void)close(file);
     return failed == 0 || failed == EWOULDBLOCK
                ? jsni_fail(JSN_ERR_BUSY,
-                           "%s: another process is working in this run folder",
+                           "%s: another process is working in this run folder; wait "
+                           "for it, or choose another folder",
                            run->path)
                : jsni_fail(JSN_ERR_IO, "%s: cannot be locked: %s", run->path,
                            strerror(failed));

@@ -174,10 +174,9 @@ static jsn_status open_file(void **out, const char *url, const char *shown,
     bool there = false;
     JSNI_TRY(jsni_file_find(NULL, path, &there));
     if (use != JSNI_STORE_CREATE && !there)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: there is no such database; 'jensen sweep create' makes "
-                         "one",
-                         shown);
+        return jsni_fail(
+            JSN_ERR_DATA,
+            "%s: this database does not exist; 'jensen sweep create' makes one", shown);
     JSNI_TRY(name_file(path, use, &flags, &name));
     sqlite3 *db = NULL;
     jsn_status status = check(db, sqlite3_open_v2(name, &db, flags, NULL));

@@ -93,7 +93,7 @@ static jsn_status make_winner(const jsn_sweep *sweep, const jsn_sweep_trial *tri
     const char *seed = jsn_sweep_option(trial, "seed");
     (void)sweep;
     if (noise == NULL || seed == NULL)
-        return jsni_fail(JSN_ERR_DATA, "trial %lld: '%s' is no group of a search",
+        return jsni_fail(JSN_ERR_DATA, "trial %lld: '%s' is not a group of a search",
                          (long long)trial->number, group);
     JSNI_TRY_ALLOC(run->settings = jsni_alloc_zero(3, sizeof *run->settings));
     const struct {

@@ -22,7 +22,7 @@ static const jsn_option_info options[] = {
      "lr=log:0.001..0.1; ';' separates values that hold commas",
      FIELD(axes)},
     {"search", 0, JSN_OPTION_CHOICE, "grid", 0, 0, "grid|random|none", NULL,
-     "every combination of the axes, or --trials drawn ones; none: trials are enqueued "
+     "every combination of the axes, or --trials drawn ones; none: trials are added "
      "later",
      FIELD(search)},
     {"trials", 'n', JSN_OPTION_INT, "20", 1, 1e6, NULL, "N",
@@ -34,16 +34,16 @@ static const jsn_option_info options[] = {
     {"objective", 0, JSN_OPTION_CHOICE, "auto", 0, 0,
      "auto|val_acc|val_acc_noisy|val_acc_best|test_acc|test_acc_best|test_top5|"
      "consistency",
-     NULL, "what is searched for; auto: val_acc, without validation data test_acc",
+     NULL, "the result to optimise; auto: val_acc, or test_acc without validation data",
      FIELD(objective)},
     {"direction", 0, JSN_OPTION_CHOICE, "maximize", 0, 0, "maximize|minimize", NULL,
-     "which end of the objective is better", FIELD(direction)},
+     "whether a high or a low objective is better", FIELD(direction)},
     {"pruner", 0, JSN_OPTION_CHOICE, "none", 0, 0, "none|median", NULL,
      "median: end runs that are worse than the median of the finished ones at the same "
      "epoch",
      FIELD(pruner)},
     {"prune-after", 0, JSN_OPTION_INT, "1", 0, 1e6, NULL, "N",
-     "epochs that no run is pruned in", FIELD(prune_after)},
+     "prune no run before this many epochs", FIELD(prune_after)},
     {"preset", 0, JSN_OPTION_CHOICE, NULL, 0, 0,
      "two-stage|noisy-validation|instance|webvision", NULL,
      "the paper's search: learning rate and weight decay at 40% noise, then the loss's "
@@ -57,7 +57,7 @@ static const jsn_option_info options[] = {
      "type1_35 and the like",
      FIELD(noise_from)},
     {"retrain", 0, JSN_OPTION_INT, "0", 0, 64, NULL, "N",
-     "preset: train what was found again on all images, with the seeds 1 to N; 5 in "
+     "preset: train the winners again on all images, with the seeds 1 to N; 5 in "
      "'sweep search'",
      FIELD(retrain)},
     {"methods", 0, JSN_OPTION_TEXT, "all", 0, 0, NULL, "LIST",
@@ -341,7 +341,7 @@ static jsn_status fill_study(creation *c, const jsn_train_config *base)
 static jsn_status check_name(const char *name)
 {
     if (name[0] == '\0')
-        return jsni_fail(JSN_ERR_ARGUMENT, "a study needs a name, and '' is none");
+        return jsni_fail(JSN_ERR_ARGUMENT, "a study needs a name; '' is empty");
     if (name[0] == '-')
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "a study cannot be called '%s': it would be taken for an "
@@ -387,7 +387,8 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
                            "may change between trials (jsn_train_config_read_file())",
                            base->config);
     if (status == JSN_OK && plan->preset != NULL && c->count > 0)
-        status = jsni_fail(JSN_ERR_ARGUMENT, "a preset brings its own axes");
+        status =
+            jsni_fail(JSN_ERR_ARGUMENT, "a preset has its own axes; leave --axis out");
     if (status == JSN_OK && plan->preset != NULL && plan->seeds > 1)
         status =
             jsni_fail(JSN_ERR_ARGUMENT, "a preset tries every setting with one "
@@ -470,7 +471,7 @@ jsn_status jsn_sweep_search(jsn_sweep **out, const char *url, const char *name,
     bool found = false;
     *out = NULL;
     if (plan->preset == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "a search goes by a preset");
+        return jsni_fail(JSN_ERR_ARGUMENT, "a search needs a preset (--preset NAME)");
     JSNI_TRY(jsni_sweep_exists(url, name, &found));
     if (!found)
         return jsn_sweep_create(out, url, name, plan, base);

@@ -335,9 +335,9 @@ static jsn_status idle(jsni_worker *w, bool more, bool *again)
     if (!*again && silent > 0) {
         char text[300];
         (void)snprintf(text, sizeof text,
-                       "not waited for: trial %lld, which is running without a "
-                       "heartbeat, so not in a worker of jensen; when it is dead, "
-                       "Optuna's study.tell(%lld, state=TrialState.FAIL) ends it%s",
+                       "not waiting for trial %lld: it runs without a heartbeat, so no "
+                       "worker of jensen has it; if it is dead, end it with Optuna's "
+                       "study.tell(%lld, state=TrialState.FAIL)%s",
                        (long long)first, (long long)first,
                        silent > 1 ? "; there are more of them" : "");
         jsni_worker_say(w, JSN_LOG_WARNING, text);

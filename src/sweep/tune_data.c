@@ -81,7 +81,7 @@ static jsn_status check_trial(const jsn_sweep *sweep, const jsn_sweep_trial *tri
     else if (digest != NULL && strcmp(digest, now->digest) != 0)
         status = jsni_fail(JSN_ERR_DATA,
                            "the data has changed since study '%s' was tuned: as many "
-                           "images as then, but others, or other labels; %s",
+                           "images, but other ones, or other labels; %s",
                            sweep->name, what);
     jsni_json_destroy(result);
     return status;

@@ -90,12 +90,12 @@ static void warn_of_doubts(const jsni_problem *p, const jsni_look *seen,
         few += counts[k] < FEW;
     if (few > 1)
         say(logger, JSN_LOG_WARNING,
-            "%zu classes have fewer than %d training images, '%s' the fewest (%zu); "
-            "expect little for them",
+            "%zu classes have fewer than %d training images, '%s' the fewest (%zu); do "
+            "not expect much for them",
             few, (int)FEW, jsn_dataset_class(p->data, least), counts[least]);
     if (few == 1)
         say(logger, JSN_LOG_WARNING,
-            "class '%s' has %zu training %s only; expect little for it",
+            "class '%s' has only %zu training %s; do not expect much for it",
             jsn_dataset_class(p->data, least), counts[least],
             jsni_noun(counts[least], "image", "images"));
     if (counts[most] > 5 * counts[least])
@@ -135,7 +135,7 @@ static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
     size_t views = 1, other = 1;
     if (c->method != NULL)
         JSNI_TRY(pick(c, logger, "loss", "what the method is made for", "ce"));
-    JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, wants no tuning",
+    JSNI_TRY(pick(c, logger, "loss", "robust to wrong labels, needs no tuning",
                   jsni_head_alone(c) || jsni_stages_two(c) ? "gjs:pi1=0.98"
                                                            : "gjs:pi1=0.5"));
     JSNI_TRY(jsn_loss_check(c->loss, &views));
@@ -296,10 +296,9 @@ static jsn_status pick_decode(jsn_train_config *c, const jsni_problem *p,
     const double room = (double)jsni_dataset_memory_left(p->data);
     if (large && c->scaled_decode == 0.0 && all > room)
         say(logger, JSN_LOG_INFO,
-            "memory: %.1f GB keep decoded images, all would take %.1f GB; the others "
-            "are "
-            "decoded again in every epoch ('jensen data convert --size' makes small "
-            "copies)",
+            "memory: %.1f GB hold decoded images, all would need %.1f GB; the others "
+            "are decoded again in every epoch ('jensen data convert --size' makes "
+            "small copies)",
             room / 1e9, all / 1e9);
     return JSN_OK;
 }
@@ -331,8 +330,8 @@ static jsn_status warn_of_start(const jsn_train_config *c, const jsn_logger *log
     JSNI_TRY(jsni_recipe_find(c->recipe, &recipe));
     if (recipe.weights != NULL)
         say(logger, JSN_LOG_WARNING,
-            "recipe %s starts from the weights %s, and this run from random ones: it "
-            "does not compare with the paper's; --init names a file of them",
+            "recipe %s starts from the weights %s, but this run from random ones, so "
+            "it does not compare with the paper's; give the file with --init",
             recipe.name, recipe.weights);
     return JSN_OK;
 }
@@ -344,7 +343,7 @@ static jsn_status check_stop(const jsn_train_config *c, const jsni_problem *p)
         return JSN_OK;
     if (p->val.data == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--early-stop %lld judges by validation images, and there are "
+                         "--early-stop %lld needs validation images, and there are "
                          "none; --val-fraction 0.1 keeps some of each class",
                          (long long)c->early_stop);
     if (c->record_posteriors)
@@ -360,7 +359,7 @@ static jsn_status check_average(const jsn_train_config *c, const jsni_look *seen
 {
     if (!isnan(c->ema) && seen->gpu)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--ema %g works on the CPU alone so far (--device cpu)",
+                         "--ema %g works only on the CPU so far (--device cpu)",
                          c->ema);
     return JSN_OK;
 }

@@ -83,9 +83,8 @@ static jsn_status take_suitable(jsn_train_config *c, jsni_look *seen, jsni_begun
     if (begun == JSNI_BEGUN_NOT)
         JSNI_TRY(find_suitable(seen->gpu, &with));
     if (with == NULL) {
-        say(logger,
-            "no pretrained weights in the cache, which would give a much better "
-            "model: 'make weights' or 'jensen weights import' brings them");
+        say(logger, "no pretrained weights in the cache; they would give a much better "
+                    "model, and 'make weights' or 'jensen weights import' brings them");
         return JSN_OK;
     }
     JSNI_TRY(jsni_choose_these(c, seen, with));

@@ -21,32 +21,33 @@
 #define CHOICE(initial, words)          JSN_OPTION_CHOICE, initial, 0, 0, words
 
 static const jsn_option_info options[] = {
-    {"data", 0, TEXT, "DATA", "training data, as the positional argument", FIELD(data)},
+    {"data", 0, TEXT, "DATA", "training data; the same as the argument DATA",
+     FIELD(data)},
     {"val", 0, TEXT, "DATA",
-     "validation data (otherwise that of DATA, or --val-fraction)", FIELD(val)},
+     "validation data (default: the validation split of DATA, else --val-fraction of "
+     "it)",
+     FIELD(val)},
     {"val-fraction", 0, REAL(NULL, 0, 0.9), "X",
-     "part of each class kept for validation; 0: none", FIELD(val_fraction)},
+     "share of each class kept for validation; 0: none", FIELD(val_fraction)},
     {"val-labels", 0, CHOICE("clean", "clean|noisy"), NULL,
      "labels of the validation part: as given, or with the training noise",
      FIELD(val_labels)},
     {"test", 0, TEXT, "DATA", "test data, evaluated every epoch", FIELD(test)},
     {"subset", 0, COUNT("0", 0, 1e9), "N",
      "train on N images, balanced over the classes; 0: all", FIELD(subset)},
-    {"image-size", 0, COUNT(NULL, 8, 1024), "N", "side of the network's input",
-     FIELD(image_size)},
+    {"image-size", 0, COUNT(NULL, 8, 1024), "N",
+     "height and width of the network's input, in pixels", FIELD(image_size)},
     {"max-bad", 0, COUNT("100", 0, 1e9), "N",
-     "give up when more images than this are broken, of all parts together",
-     FIELD(max_bad)},
+     "stop when more than N images are broken, in all parts together", FIELD(max_bad)},
     {"scaled-decode", 0, REAL(NULL, 0, 1), "X",
-     "decode JPEGs at 1/2, 1/4 or 1/8 of their size where that leaves X pixels a side "
-     "for each of the network's: faster, less memory, other pixels; 0: never (default: "
+     "decode JPEGs at 1/2, 1/4 or 1/8 of their size if they keep X times the network's "
+     "pixels per side; faster, less memory, slightly other pixels; 0: never (default: "
      "1 for photographs far larger than the network's input, else 0)",
      FIELD(scaled_decode)},
 
     {"labels", 0, TEXT, "FILE.csv",
-     "labels in place of those of DATA: columns path,label[,true]; images without a "
-     "row "
-     "keep theirs",
+     "labels to use instead of those of DATA: columns path,label[,true]; images "
+     "without a row keep their label",
      FIELD(labels)},
     {"noise", 0, JSN_OPTION_TEXT, "none", 0, 0, NULL, "SPEC",
      "label noise to add: sym:rate=0.4, file:labels.csv, ...", FIELD(noise)},
@@ -55,48 +56,48 @@ static const jsn_option_info options[] = {
     {"loss-noisy", 0, TEXT, "SPEC", "another loss for the mislabelled samples",
      FIELD(loss_noisy)},
     {"method", 0, TEXT, "SPEC",
-     "remember each sample beside the loss: elr, sop ('jensen show methods')",
+     "a method that remembers each sample, used with the loss: elr, sop ('jensen show "
+     "methods')",
      FIELD(method)},
     {"plugin-sha256", 0, TEXT, "HEX",
-     "what the file of --plugin must have; a run keeps that of its own",
+     "SHA-256 that the file of --plugin must have; a run stores that of its own",
      FIELD(plugin_sha256)},
     {"class-weights", 0, CHOICE("none", "none|balanced"), NULL,
      "weigh the loss by the inverse class frequency", FIELD(class_weights)},
 
     {"network", 0, TEXT, "NAME", "network ('jensen show networks')", FIELD(network)},
     {"init", 0, TEXT, "NAME|RUN|FILE",
-     "start from weights: in the cache ('jensen weights list'), of a run, or in a file "
-     "(safetensors, .pth, an archive with one); none: from nothing",
+     "pretrained weights to start from: a name in the cache ('jensen weights list'), a "
+     "run, or a file (safetensors, .pth, an archive with one); none: random weights",
      FIELD(init)},
     {"finetune", 0, CHOICE(NULL, "head|last|all|auto"), NULL,
-     "with --init, what is trained: the classifier on the features of the rest, then "
-     "also the last blocks, or all",
+     "what to train, with --init: the classifier (head), then also the last blocks "
+     "(last), or the whole network (all)",
      FIELD(finetune)},
     {"layer-decay", 0, REAL(NULL, 0.01, 1), "X",
-     "with --finetune last or all: the rate of each block of layers, in parts of that "
-     "of "
-     "the block behind it (default: 0.8 for last, one rate for all)",
+     "with --finetune last or all: learning rate of each block as a share of that of "
+     "the next block (default: 0.8 for last, one rate for all)",
      FIELD(layer_decay)},
     {"norm-stats", 0, CHOICE(NULL, "keep|update"), NULL,
-     "with --finetune last or all: BatchNorm keeps the statistics of the weights, or "
-     "those of the batches replace them (default: keep with --layer-decay)",
+     "with --finetune last or all: keep BatchNorm's pretrained statistics, or update "
+     "them from the batches (default: keep with --layer-decay)",
      FIELD(norm_stats)},
     {"augment", 0, TEXT, "SPEC", "augmentation: strong, weak, jitter, none, ...",
      FIELD(augment)},
     {"mixup", 0, REAL(NULL, 0, 100), "ALPHA",
-     "mix the images of a batch and their labels in pairs, by shares of "
-     "Beta(ALPHA, ALPHA); 0: do not",
+     "mix pairs of images and their labels, with shares drawn from Beta(ALPHA, ALPHA); "
+     "0: off",
      FIELD(mixup)},
     {"sampling", 0, CHOICE("shuffle", "shuffle|balanced"), NULL,
-     "order of the training data: every sample once, or classes equally often",
+     "order of the training data: every sample once, or all classes equally often",
      FIELD(sampling)},
     {"views", 0, COUNT(NULL, 1, 16), "N",
-     "augmented copies of a sample in a step (default: what the loss wants)",
+     "augmented copies of each sample in a step (default: what the loss needs)",
      FIELD(views)},
 
     {"epochs", 'e', COUNT(NULL, 1, 100000), "N", "passes over the training data",
      FIELD(epochs)},
-    {"batch", 'b', COUNT(NULL, 1, 65536), "N", "samples a step", FIELD(batch)},
+    {"batch", 'b', COUNT(NULL, 1, 65536), "N", "samples per step", FIELD(batch)},
     {"lr", 0, REAL(NULL, 0, 1e12), "X", "learning rate", FIELD(lr)},
     {"weight-decay", 0, REAL("5e-4", 0, 10), "X", "weight decay", FIELD(weight_decay)},
     {"momentum", 0, REAL("0.9", 0, 0.999999), "X", "momentum of SGD", FIELD(momentum)},
@@ -115,17 +116,17 @@ static const jsn_option_info options[] = {
      "train N networks with the seeds that follow, average their predictions",
      FIELD(members)},
     {"ema", 0, REAL(NULL, 0, 0.999999), "X",
-     "evaluate and save the moving average of the weights, of this decay a step",
+     "evaluate and save a moving average of the weights, with this decay per step",
      FIELD(ema)},
     {"early-stop", 0, COUNT(NULL, 1, 100000), "N",
-     "end the run when the validation accuracy was not better for N epochs",
+     "end the run when the validation accuracy has not improved for N epochs",
      FIELD(early_stop)},
     {"consistency", 0, CHOICE("end", "end|every|never"), NULL,
      "when to measure agreement between image and augmented copy", FIELD(consistency)},
 
     {"record-posteriors", 0, COUNT("0", 0, 1), "0|1",
-     "keep the class probabilities of the last epoch's steps (posteriors.npy), from "
-     "which --noise instance:...,from=RUN makes labels",
+     "save the class probabilities of the last epoch (posteriors.npy), for --noise "
+     "instance:...,from=RUN",
      FIELD(record_posteriors)},
 
     {"device", 'd', JSN_OPTION_TEXT, "auto", 0, 0, NULL, "D",
@@ -133,7 +134,7 @@ static const jsn_option_info options[] = {
     {"precision", 0, CHOICE("fp32", "fp32|tf32|bf16"), NULL, "arithmetic",
      FIELD(precision)},
     {"max-steps", 0, COUNT("0", 0, 1e15), "N",
-     "end every epoch after N steps, for trying things; 0: whole epochs",
+     "end every epoch after N steps, for a quick try; 0: whole epochs",
      FIELD(max_steps)},
 
     {"threads", 't', COUNT("0", 0, 1024), "N", "CPU threads; 0: all cores",
@@ -141,16 +142,17 @@ static const jsn_option_info options[] = {
     {"workers", 0, COUNT(NULL, 0, 1024), "N", "threads that load and augment images",
      FIELD(workers)},
     {"checkpoint-minutes", 0, REAL("5", 0, 1e6), "X",
-     "checkpoint inside an epoch when the last one is older",
+     "write a checkpoint within an epoch when the last one is older",
      FIELD(checkpoint_minutes)},
     {"limit", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "NAME=VALUE", JSN_LIMIT_HELP,
      FIELD(limit)},
-    {"out", 'o', TEXT, "RUN", "run folder (default: runs/ and a name)", FIELD(out)},
+    {"out", 'o', TEXT, "RUN", "run folder (default: a name of its own below runs/)",
+     FIELD(out)},
     {"config", 'c', TEXT, "FILE", "options from a YAML or JSON file", FIELD(config)},
     {"recipe", 'r', TEXT, "NAME", "options of the paper ('jensen show recipes')",
      FIELD(recipe)},
     {"set", 0, JSN_OPTION_TEXTS, NULL, 0, 0, NULL, "KEY=VALUE",
-     "any option by its name; stronger than recipe and file", FIELD(set)},
+     "any option by its name; overrides recipe and file", FIELD(set)},
     {"json", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "one JSON object as the last line of stdout", FIELD(json)},
 };
@@ -192,7 +194,7 @@ jsn_status jsn_train_config_set(jsn_train_config *config, const char *name,
     JSNI_NEED(name);
     if (strcmp(name, "plugin") == 0)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "plugin: loads code, so it counts on the command line alone");
+                         "plugin: loads code, so it works only on the command line");
     return jsni_options_set(options, JSNI_COUNT_OF(options), config, name, text);
 }
 

@@ -192,8 +192,8 @@ static jsn_status check_there(const jsni_loader *l, uint32_t position)
     char why[SENTENCE];
     (void)snprintf(why, sizeof why, "%s", jsn_last_error());
     return jsni_fail(JSN_ERR_DATA,
-                     "%s; it was there when the data was opened; the same command "
-                     "continues when it is back",
+                     "%s; it was there when the data was opened; put it back, and the "
+                     "same command continues",
                      why);
 }
 

@@ -22,11 +22,10 @@ static jsn_status check_loss(const jsn_train_config *c)
     const bool soft = jsn_loss_describe_of(loss)->soft;
     jsn_loss_destroy(loss);
     if (!soft)
-        return jsni_fail(
-            JSN_ERR_ARGUMENT,
-            "--mixup makes soft targets, and --loss %s takes labels alone; "
-            "'jensen show losses' tells which do",
-            c->loss);
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--mixup makes soft targets, but --loss %s takes only labels; "
+                         "'jensen show losses' tells which losses take both",
+                         c->loss);
     return JSN_OK;
 }
 

@@ -412,13 +412,14 @@ jsn_status jsni_problem_create(jsni_problem *out, const jsn_train_config *config
     for (size_t i = 0; i < config->limit.count; i++)
         JSNI_TRY(jsn_limit_set(config->limit.items[i]));
     if (config->data == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT, "no training data is named");
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "no training data is named; give a folder or a data set, such "
+                         "as 'jensen train photos'");
     if (config->val != NULL && config->val_fraction > 0.0)
-        return jsni_fail(
-            JSN_ERR_ARGUMENT,
-            "--val %s names the validation data, --val-fraction %g keeps a "
-            "part of the training data for it; choose one of them",
-            config->val, config->val_fraction);
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--val %s and --val-fraction %g both choose the validation "
+                         "data; leave one of them out",
+                         config->val, config->val_fraction);
     jsn_noise *noise = NULL;
     jsn_status status = jsn_noise_create(&noise, config->noise);
     if (status == JSN_OK)

@@ -103,15 +103,15 @@ static jsn_status refuse_data(const jsni_problem_mark *mark, const jsni_kept_mar
 {
     const char *const option = folder_option(folder);
     if (kept->data_text != NULL && strcmp(kept->data_text, mark->text) != 0)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: the data has changed since this run began: then %.60s, "
-                         "now %s; %s NEW trains on the data as it is now, and the run "
-                         "goes on when it is put back",
-                         folder, kept->data_text, mark->text, option);
+        return jsni_fail(
+            JSN_ERR_DATA,
+            "%s: the data has changed since this run began: then %.60s, now %s; put it "
+            "back to continue the run, or train on the new data with %s NEW",
+            folder, kept->data_text, mark->text, option);
     return jsni_fail(JSN_ERR_DATA,
-                     "%s: the data has changed since this run began: as many images as "
-                     "then, but others, or other labels; %s NEW trains on the data as "
-                     "it is now, and the run goes on when it is put back",
+                     "%s: the data has changed since this run began: as many images, "
+                     "but other ones, or other labels; put it back to continue the "
+                     "run, or train on the new data with %s NEW",
                      folder, option);
 }
 

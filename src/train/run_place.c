@@ -78,11 +78,10 @@ jsn_status jsni_run_place_check(const char *folder)
     while (i < count && !is_in_the_way(folder, &entries[i]))
         i++;
     if (i < count && jsni_run_mark_of(entries, count) == JSNI_RUN_NO_MARK)
-        status =
-            jsni_fail(JSN_ERR_ARGUMENT,
-                      "%s: this folder is no run's and has other things in it, such "
-                      "as '%s'; choose another --out",
-                      folder, entries[i].name);
+        status = jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "%s: not a run folder, and not empty (it holds '%s'); choose another --out",
+            folder, entries[i].name);
     jsni_folder_free(entries, count);
     return status;
 }

@@ -53,7 +53,7 @@ jsn_status jsni_run_plugins(jsn_train_config *config)
     if (status == JSN_OK && want != NULL &&
         strcmp(want, list.data == NULL ? "" : list.data) != 0)
         status = jsni_fail(JSN_ERR_ARGUMENT,
-                           "plugin-sha256: the run wants a plugin with the SHA-256 "
+                           "plugin-sha256: the run needs a plugin with the SHA-256 "
                            "%.64s, loss '%.60s' comes from %.64s",
                            want, config->loss == NULL ? "" : config->loss,
                            list.data == NULL ? "jensen itself" : list.data);

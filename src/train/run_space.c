@@ -53,8 +53,8 @@ void jsni_run_space_text(const jsni_run_space *space, uint64_t free_bytes,
         (double)space->checkpoints / 1e6, (double)space->weights / 1e6);
     if (space->posteriors > 0)
         jsni_text_format(&out, ", posteriors %.1f MB", (double)space->posteriors / 1e6);
-    jsni_text_add(&out,
-                  "); it stops when the disk is full, and goes on when there is room");
+    jsni_text_add(&out, "); the run stops when the disk is full; make room, and the "
+                        "same command continues");
 }
 
 void jsni_run_space_tell(jsni_run *run)

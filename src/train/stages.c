@@ -44,7 +44,7 @@ jsn_status jsni_stages_check(const jsn_train_config *c, bool gpu)
                          "--%s is for --finetune last and --finetune all", option);
     if (jsni_stages_two(c) && gpu)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--%s works on the CPU alone so far (--device cpu)",
+                         "--%s works only on the CPU so far (--device cpu)",
                          option != NULL ? option : "finetune last");
     return JSN_OK;
 }
@@ -134,7 +134,7 @@ jsn_status jsni_stages_first(const jsni_job *job, jsni_watch *watch)
     if (status == JSN_OK)
         status = jsni_folder_create_in(job->folder, first_folder);
     if (status == JSN_OK && !there)
-        say(watch->logger, "stage 1: the classifier alone");
+        say(watch->logger, "stage 1: only the classifier");
     if (status == JSN_OK)
         status = train_first(job, watch);
     jsni_run_folder_close(&folder);

@@ -54,8 +54,8 @@ jsn_status jsni_weights_root(char **out)
 {
     JSNI_TRY(find_root(out));
     if (*out == NULL)
-        return jsni_fail(JSN_ERR_IO, "weights are kept in the cache, which is off; "
-                                     "JENSEN_CACHE names a folder for it");
+        return jsni_fail(JSN_ERR_IO, "weights are kept in the cache, which is off; set "
+                                     "JENSEN_CACHE to a folder");
     const jsn_status status = jsni_folder_create(*out);
     if (status != JSN_OK) {
         jsni_free(*out);

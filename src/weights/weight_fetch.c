@@ -47,8 +47,7 @@ static jsn_status find_published(const char *name, const jsn_weights_published *
         jsni_names_add(&names, published[i].name);
     }
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME,
-                           "no weights '%s' are published that this program knows",
-                           name);
+                           "no published weights '%s' are known", name);
 }
 
 /* At least 8 hexadecimal digits: fewer would let anything through. */
@@ -136,10 +135,9 @@ jsn_status jsn_weights_fetch(const char *what, const jsn_weights_fetch_options *
     const bool address = strstr(what, "://") != NULL;
     char named[JSNI_SHA256_HEX] = "";
     if (address && o->sha256 == NULL && !sum_in_name(what, named))
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: --sha256 is needed for a URL, so that what comes is what "
-                         "was meant",
-                         what);
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "%s: a URL needs --sha256, to check that the right file arrives", what);
     if (o->sha256 != NULL && !is_sum(o->sha256))
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--sha256 '%.80s': must be 8 to 64 hexadecimal digits",

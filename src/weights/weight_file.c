@@ -159,14 +159,13 @@ static jsn_status check_padding(const jsni_safetensors *file, const char **note)
         return JSN_OK;
     if (strstr(path, "efficientnet_lite") != NULL)
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: timm's efficientnet_lite pads its images evenly, the "
-                         "network here as TensorFlow does: its answers would be wrong. "
-                         "Take timm's tf_efficientnet_lite",
+                         "%s: timm's efficientnet_lite pads its images evenly, but the "
+                         "network here pads as TensorFlow does, so its answers would "
+                         "be wrong; take timm's tf_efficientnet_lite",
                          path);
-    *note =
-        "timm's EfficientNet-Lite, and nothing tells how it pads: as TensorFlow does "
-        "is assumed (timm's tf_efficientnet_lite); the answers of the one without "
-        "tf_ would be wrong";
+    *note = "timm's EfficientNet-Lite, and nothing tells how it pads; jensen assumes "
+            "TensorFlow's way (timm's tf_efficientnet_lite), and weights without tf_ "
+            "would give wrong answers";
     return JSN_OK;
 }
 

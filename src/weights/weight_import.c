@@ -221,8 +221,7 @@ static jsn_status import_opened(const char *path, const jsni_safetensors *file,
     bool same = false;
     if (!jsni_weight_file_network(file, network, sizeof network))
         return jsni_fail(JSN_ERR_DATA,
-                         "%s: its tensors are those of no network of 'jensen show "
-                         "networks'",
+                         "%s: its tensors fit no network of 'jensen show networks'",
                          jsni_safetensors_path(file));
     char kept[JSNI_NETWORK_SPEC]; /* "cnn:width=8" becomes "cnn-width-8" */
     (void)snprintf(kept, sizeof kept, "%s", name != NULL ? name : network);

@@ -21,7 +21,7 @@ expect 0 '' '' -- cmp changed.txt found.txt
 # The page is one file: pictures inside, no script, no other address.
 expect 0 'Audit of builtin.*wrong labels, estimated.*Suspects.*Confused classes' '' -- sh -c "tr '\n' ' ' <a/audit.html"
 expect 1 '' '' -- grep -qE '<script|<link|src="[^d]|href="http' a/audit.html
-expect 0 'wrong labels +20\.0%, .*suspects +40 of 200.*suspects.csv' '' -- \
+expect 0 'wrong labels +20\.0%, .*suspects +40 of 200.*suspects.csv.*next +jensen review a2' '' -- \
     sh -c "'$JENSEN' audit $data --labels wrong.csv --posteriors p.npy -o a2 | tr '\n' ' '"
 expect 0 '' '' -- cmp a/scores.csv a2/scores.csv
 for method in unmixed confident self-confidence margin normalized-margin entropy agreement consistency; do
@@ -88,7 +88,7 @@ expect 0 '*' 'hardly fit the labels better than a guess' -- "$JENSEN" audit $dat
 folds="--folds 2 --set network=mlp:width=8 --set epochs=1 --set device=ref --set threads=1 --set augment=none -q"
 expect 0 '"folds":2,.*"in_sample":false' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
 cp f/scores.csv before.csv
-expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
+expect 0 '"folds":2' 'fold 2 of 2' -- "$JENSEN" audit builtin:size=60,test=0 ${folds% -q} -o f --json
 expect 0 '' '' -- cmp before.csv f/scores.csv
 expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds --mirror --method consistency -o f --json
 expect 1 '' '' -- cmp -s before.csv f/scores.csv

@@ -34,6 +34,7 @@ expect 0 '"suspects":0,"image_faults":\{"unreadable":1,"duplicate":2,"near-dupli
     "$JENSEN" audit d --posteriors p.npy -o a --json
 awk -F, 'NR > 1 { print $2 "=" $8 "," $4 }' a/suspects.csv | sort | tr '\n' ' ' >found.txt
 expect 0 '^train/a/blank.ppm=blank, train/a/copy.ppm=duplicate, train/a/dark.ppm=dark, train/a/near.ppm=near-duplicate, train/b/cut.ppm=unreadable, train/b/leak.ppm=duplicate, train/b/smooth.ppm=blurred, train/b/tiny.ppm=tiny, train/b/wide.ppm=odd-shape, $' '' -- cat found.txt
+expect 0 '^faulty +9 images ' '' -- "$JENSEN" audit d --posteriors p.npy -o c
 expect 0 '"image_faults":\{\}' '' -- "$JENSEN" audit d --posteriors p.npy -o b --labels-only --json
 expect 0 '^1$' '' -- sh -c "wc -l <b/suspects.csv | tr -d ' '"
 finish

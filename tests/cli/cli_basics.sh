@@ -32,7 +32,7 @@ help() { "$JENSEN" "$@" | tr '\n' ' ' | tr -s ' '; }
 expect 0 '\-\-scaled-decode X [^-]*\(0 to 1\b' '' -- help train --help
 expect 0 '\-\-views N [^-]*\(1 to 16\)' '' -- help train --help
 expect 0 '\-\-momentum X [^-]*\(0 to 0.999999, default: 0.9\)' '' -- help train --help
-expect 0 '\-\-batch N samples a step -' '' -- help train --help
+expect 0 '\-\-batch N samples per step -' '' -- help train --help
 expect 0 '1 to 16' '' -- help --print-man
 if [ -w /dev/full ]; then
     expect 1 '*' 'cannot be written' -- sh -c "exec '$JENSEN' doctor >/dev/full"

@@ -21,7 +21,7 @@ expect 0 '^the run is finished and sound; usable: predict eval report$' '' -- "$
 expect 0 '"finished":true,"sound":true,"predict":true,"report":true,"resume":false' '' -- "$JENSEN" check run --json
 expect 0 '^sound +member-2/model.safetensors$' '' -- "$JENSEN" check both
 expect 3 '' 'not a run folder' -- "$JENSEN" check .
-expect 2 '' 'wants one run folder' -- "$JENSEN" check
+expect 2 '' 'needs one run folder' -- "$JENSEN" check
 # It writes nothing.
 (cd run && find . -type f -exec sha256sum {} +) | sort >before
 "$JENSEN" check run >/dev/null

@@ -4,9 +4,9 @@ export JENSEN_CACHE="$work/cache"
 
 expect 0 '^cifar10 +CIFAR-10' '' -- "$JENSEN" show datasets
 expect 2 '' 'takes one data set' -- "$JENSEN" data info
-expect 3 '' "no data set .there are: builtin, cifar10" -- "$JENSEN" data info nothing-here
-expect 2 '' "no data set; did you mean 'cifar10'" -- "$JENSEN" data info cifar11:nothing-here
-expect 0 'train +60 samples, 6 to 6 a class' '' -- "$JENSEN" data info builtin:size=60,test=20
+expect 3 '' "not a data set .there are: builtin, cifar10" -- "$JENSEN" data info nothing-here
+expect 2 '' "not a data set; did you mean 'cifar10'" -- "$JENSEN" data info cifar11:nothing-here
+expect 0 'train +60 samples, 6 to 6 per class' '' -- "$JENSEN" data info builtin:size=60,test=20
 expect 0 '"per_class":\[6,6,6,6,6,6,6,6,6,6\]' '' -- "$JENSEN" data info builtin:size=60 --json
 expect 0 '"pixels_sha256":"[0-9a-f]{64}"' '' -- "$JENSEN" data info builtin:size=60 --json --sum
 expect 0 'letter_a' '' -- "$JENSEN" data info builtin:size=60 --sheet sheet.ppm --columns 4
@@ -112,10 +112,10 @@ expect 0 '"first_open_seconds":[0-9.e-]+,"first_open_processor_seconds":.*"open_
 
 # Tables: what is wrong is named, and names that may be one class are.
 printf 'path;label\nout/test/star/0000.ppm;x\n' >semicolons.csv
-expect 3 '' "no column 'path'.*is 'path;label', and commas part them" -- "$JENSEN" data info csv:semicolons.csv
+expect 3 '' "no column 'path'.*is 'path;label', and commas separate them" -- "$JENSEN" data info csv:semicolons.csv
 expect 3 '' 'csv:semicolons.csv reads it' -- "$JENSEN" data info semicolons.csv
 for label in cats 'Cats ' dogs A a; do echo "out/train/star/0000.ppm,$label"; done | sed '1i path,label' >alike.csv
-expect 0 'classes +5' "^warning: csv:alike.csv: classes 'Cats ' and 'cats' differ in case" -- "$JENSEN" data info csv:alike.csv
+expect 0 'classes +5' "^warning: csv:alike.csv: classes 'Cats ' and 'cats' differ only in case" -- "$JENSEN" data info csv:alike.csv
 expect 0 '^1$' '' -- sh -c "'$JENSEN' data info csv:alike.csv 2>&1 >/dev/null | grep -c differ"
 
 # Downloads, from a server on this machine.

@@ -29,7 +29,7 @@ fill ing/training/{cat,dog} ing/valid/{cat,dog} ing/testing/cat
 expect 0 'val +12 samples' '' -- "$JENSEN" data info ing
 expect 0 'test +6 samples' '' -- "$JENSEN" data info ing
 fill only/val/{cat,dog}
-expect 0 'val +12 samples, 6 to 6 a class' '' -- "$JENSEN" data info only
+expect 0 'val +12 samples, 6 to 6 per class' '' -- "$JENSEN" data info only
 fill both/Train/{cat,dog} both/train/{cat,dog}
 expect 3 '' 'both Train/ and train/, which mean the same split' -- "$JENSEN" data info both
 fill void/test/{cat,dog} && mkdir void/train
@@ -55,7 +55,7 @@ fill loose/train/{cat,dog} loose/test && put loose/logo.ppm loose/train/new.ppm
 for command in 'data info' 'data check' 'train --network mlp --epochs 1 --val-fraction 0'; do
     # All are copies of one picture, under two labels.
     code=0 && [ "$command" = 'data check' ] && code=3
-    expect $code '*' 'warning: loose: test/ is not used, for it has no class folders; it holds 6 images' -- "$JENSEN" $command loose
+    expect $code '*' 'warning: loose: test/ is not used, because it has no class folders; it holds 6 images' -- "$JENSEN" $command loose
     grep -q "warning: loose: 2 images are outside the class folders and not used, such as 'logo.ppm'" stderr.txt ||
         { echo "FAILED: $command does not tell of the images outside"; failures=$((failures + 1)); }
 done
@@ -88,7 +88,7 @@ expect 0 'classes +2' "warning: links: links that lead nowhere.*: 1, such as 'ow
 expect 0 'train +14 samples' '*' -- "$JENSEN" data info links
 expect 0 '*' '1 .*(broken|read)' -- "$JENSEN" train links --network mlp --epochs 1 --val-fraction 0 --out linked
 fill circle/cat circle/dog/old && ln -s .. circle/dog/old/up
-expect 3 '' 'circle/dog/old/up: a link to a folder that it lies in' -- "$JENSEN" data info circle
+expect 3 '' 'circle/dog/old/up: a link to a folder that contains it' -- "$JENSEN" data info circle
 
 # Names beyond ASCII in archives, whatever the locale.
 tar -cf cars.tar cars

@@ -58,7 +58,7 @@ expect 0 '"epochs":30' '*' -- "$JENSEN" $long --early-stop 30 --out patient --js
 cases=$((cases + 1))
 grep -q stopped stdout.txt && complain "stopped, with all epochs run" "$JENSEN"
 
-expect 2 '' '--early-stop 3 judges by validation images, and there are none; --val-fraction' -- \
+expect 2 '' '--early-stop 3 needs validation images, and there are none; --val-fraction' -- \
     "$JENSEN" train $data --val-fraction 0 $tiny --early-stop 3 --out none -q
 expect 2 '' 'does not know beforehand' -- "$JENSEN" $long --early-stop 3 --record-posteriors 1 --out none -q
 expect 2 '' 'early-stop' -- "$JENSEN" $long --early-stop 0 --out none -q

@@ -46,8 +46,8 @@ expect 2 '*' "JENSEN_ONNXRUNTIME: .*lib.so" -- env JENSEN_ONNXRUNTIME=./lib.so "
 expect 2 '' 'compares a file of ONNX that takes images' -- "$JENSEN" export one --raw -o y.onnx --check pictures
 rm -f x.onnx
 
-expect 2 '' 'wants a file to write: -o model.onnx' -- "$JENSEN" export one
-expect 2 '' 'wants one run folder' -- "$JENSEN" export -o x.onnx
+expect 2 '' 'needs a file to write: -o model.onnx' -- "$JENSEN" export one
+expect 2 '' 'needs one run folder' -- "$JENSEN" export -o x.onnx
 expect 2 '' "no format 'tflite' to export to; there are: onnx, pytorch, safetensors" -- \
     "$JENSEN" export one --format tflite -o x
 expect 1 '' 'an ensemble of 2 networks has no one file of weights' -- \

@@ -23,7 +23,7 @@ expect 0 '' '' -- cmp data/$a/1.ppm fixed/$c/$a-1.ppm
 expect 0 '' '' -- cmp data/$b/1.ppm fixed/$c/$b-1.ppm
 expect 0 '^11$' '' -- sh -c "find fixed -type f | wc -l"
 expect 1 '' '' -- test -e fixed/$b/2.ppm
-expect 2 '' 'fixed: is there already; name a new folder' -- "$JENSEN" labels apply a --copy fixed
+expect 2 '' 'fixed: exists already; name a new folder' -- "$JENSEN" labels apply a --copy fixed
 expect 2 '' 'exclude each other' -- "$JENSEN" labels apply a --copy other --move
 
 expect 0 '^a: 2 of 12 labels changed, 1 image removed$' '' -- "$JENSEN" labels apply a --move
@@ -57,5 +57,5 @@ expect 0 'labels changed' '' -- "$JENSEN" labels apply a --copy again --data mov
 awk 'BEGIN { for (i = 0; i < 12; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05" }' |
     python3 "$SOURCE/tests/cli/npy.py" q.npy 12 10
 "$JENSEN" audit builtin:size=12,test=0 --posteriors q.npy --labels-only -o n >/dev/null 2>&1
-expect 2 '' 'not files of their own; take a table' -- "$JENSEN" labels apply n --min-score 0.1 --copy x
+expect 2 '' 'not separate files; write a table' -- "$JENSEN" labels apply n --min-score 0.1 --copy x
 finish

@@ -105,8 +105,8 @@ refuse label-studio '[{"data":{"image":"x"}}]' "bad:1: key 'path'"
 refuse label-studio '[{"data":{"path":"x"},"annotations":[{"result":[{"type":"choices","value":{"choices":["a","b"]}}]}]}]' 'not one class'
 refuse label-studio '[{"path":"x","label":["a"]}]' "bad:1: key 'label'"
 refuse fiftyone '[]' 'bad:1: not a file of FiftyOne'
-refuse fiftyone "{\"classes\":[\"$a\"],\"labels\":{\"$a/2\":1}}" 'bad:1: the label is no class'
-refuse fiftyone "{\"classes\":null,\"labels\":{\"$a/2\":0}}" 'bad:1: the label is no class'
+refuse fiftyone "{\"classes\":[\"$a\"],\"labels\":{\"$a/2\":1}}" 'bad:1: the label is neither a class'
+refuse fiftyone "{\"classes\":null,\"labels\":{\"$a/2\":0}}" 'bad:1: the label is neither a class'
 refuse fiftyone "{\"labels\":{\"$a/2\":[\"$a\",\"$b\"]}}" 'one label'
 refuse coco '[]' 'bad:1: not a file of COCO'
 refuse coco '{"images":[],"categories":[],"annotations":[{"image_id":1,"category_id":1}]}' 'that the file does not have'

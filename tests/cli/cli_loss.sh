@@ -95,6 +95,6 @@ fi
 expect 0 '"method":"elr".*"traffic_bytes":10496,' '' -- "$JENSEN" bench loss --loss ce --method elr --batch 64 \
     --classes 10 --threads 1 --seconds 0.01 --json
 expect 2 '' "no method named 'elk'" -- "$JENSEN" bench loss --loss ce --method elk --batch 64
-expect 2 '' 'cpu alone' -- "$JENSEN" bench loss --loss ce --method elr --device ref --batch 64
+expect 2 '' 'only on --device cpu' -- "$JENSEN" bench loss --loss ce --method elr --device ref --batch 64
 
 finish

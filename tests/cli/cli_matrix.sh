@@ -53,7 +53,7 @@ echo '{"other":1}' >none.json
 expect 3 '' 'gone.csv' -- loss gone.csv
 expect 3 '' 'no square matrix' -- loss short.csv
 expect 3 '' 'row 0 sums to 1.1' -- loss sum.csv
-expect 3 '' 'no probability' -- loss minus.csv
+expect 3 '' 'not a probability' -- loss minus.csv
 expect 3 '' 'no probability|not a number' -- loss nan.csv
 expect 2 '' 'no class has the label 1' -- loss never.csv
 expect 3 '' "word.csv:3: 'x' is not a number" -- loss word.csv
@@ -61,9 +61,9 @@ expect 3 '' 'NUL byte' -- loss nul.csv
 expect 3 '' 'not a square matrix' -- loss wide.npy
 expect 3 '' 'has not 2 entries' -- loss ragged.json
 expect 3 '' 'no square matrix' -- loss seven.json
-expect 3 '' 'entry 1 of row 0 .* is no count' -- loss word.json
-expect 3 '' 'entry 1 of row 0 .* is no count' -- loss less.json
-expect 3 '' 'is no audit' -- loss none.json
+expect 3 '' 'entry 1 of row 0 .* is not a count' -- loss word.json
+expect 3 '' 'entry 1 of row 0 .* is not a count' -- loss less.json
+expect 3 '' 'not an audit' -- loss none.json
 expect 3 '' '10 classes, the logits have 3' -- loss ten.csv
 expect 2 '' 'rate or matrix' -- loss t.csv,rate=0.1
 
@@ -85,7 +85,7 @@ printf 'x' | dd of=new/transition.npy bs=1 seek=200 conv=notrunc 2>/dev/null
 expect 3 'damaged   transition.npy' 'damaged' -- "$JENSEN" check new
 expect 2 '' 'takes no matrix' -- "$JENSEN" train builtin --network mlp --subset 100 --epochs 1 --noise sym:rate=0.4 \
     --loss ce --loss-noisy forward:matrix=other.csv --device cpu --out noisy -q
-expect 2 '' 'takes labels alone' -- "$JENSEN" train builtin --network mlp --subset 100 --epochs 1 --mixup 1 \
+expect 2 '' 'takes only labels' -- "$JENSEN" train builtin --network mlp --subset 100 --epochs 1 --mixup 1 \
     --loss forward:matrix=other.csv --device cpu --out mixed -q
 
 finish

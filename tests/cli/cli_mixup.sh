@@ -31,7 +31,7 @@ same 'an ALPHA of 0' "$plain" "$(sha --out zero --mixup 0)"
 expect 0 '*' '*' -- "$JENSEN" "${small[@]}" --out weighted --mixup 1 --loss ce --class-weights balanced
 
 t=(train builtin:size=96 --network mlp:width=8 -q --out never --mixup 0.2)
-expect 2 '' 'soft targets, and --loss gce takes labels alone' -- "$JENSEN" "${t[@]}" --loss gce
+expect 2 '' 'soft targets, but --loss gce takes only labels' -- "$JENSEN" "${t[@]}" --loss gce
 expect 2 '' 'remembers each by itself' -- "$JENSEN" "${t[@]}" --method elr
 expect 2 '' 'tells them apart' -- "$JENSEN" "${t[@]}" --loss-noisy ce
 expect 2 '' 'of mixed images' -- "$JENSEN" "${t[@]}" --record-posteriors 1

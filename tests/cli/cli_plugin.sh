@@ -52,7 +52,7 @@ expect 0 '*' 'is finished' -- "$JENSEN" train --config whole/config.yaml --plugi
 sed 's/return /return R(1) * /' myloss.c >second.c
 sh -e <<<"$(sed 's/myloss/second/g' line)"
 expect 2 '' 'plugin-sha256' -- "${run[@]}" --plugin ./second.so --out whole
-expect 2 '' 'wants a plugin with the SHA-256' -- "$JENSEN" train --config whole/config.yaml --plugin ./second.so --out whole
+expect 2 '' 'needs a plugin with the SHA-256' -- "$JENSEN" train --config whole/config.yaml --plugin ./second.so --out whole
 sed 's/"myloss"/"another"/' myloss.c >another.c
 sh -e <<<"$(sed 's/myloss/another/g' line)"
 expect 2 '' "comes from jensen itself" -- "$JENSEN" train $data $tiny --loss ce --plugin ./another.so --plugin-sha256 1234 --out other
@@ -65,14 +65,14 @@ sed 's/^JSNI_LOSS_DEFINE/__attribute__((constructor)) static void mark(void) { F
 sh -e <<<"$(sed 's/myloss/spy/g' line)"
 printf 'data: %s\nloss: myloss\nplugin: ./spy.so\n' $data >c.yaml
 printf 'data: %s\nloss: myloss\nplugin: ./spy.so\naxes:\n  lr: [0.1, 0.2]\n' $data >s.yaml
-expect 2 '' 'c.yaml:3: plugin: .*command line alone' -- "$JENSEN" train --config c.yaml
-expect 2 '' 'plugin: .*command line alone' -- "$JENSEN" train $data --set plugin=./spy.so
+expect 2 '' 'c.yaml:3: plugin: .*only on the command line' -- "$JENSEN" train --config c.yaml
+expect 2 '' 'plugin: .*only on the command line' -- "$JENSEN" train $data --set plugin=./spy.so
 expect 2 '' "s.yaml:3: .*plugin" -- "$JENSEN" sweep create s --file s.yaml
 expect 2 '' "plugin" -- "$JENSEN" sweep create s $data --axis plugin=./spy.so
 expect 2 '' "plugin" -- "$JENSEN" sweep create s $data --plugin ./spy.so --axis lr=0.1,0.2
 expect 2 '' "plugin" -- "$JENSEN" tune $data --plugin ./spy.so
 sed 's/^plugin-sha256.*/plugin: .\/spy.so/' whole/config.yaml >run.yaml
-expect 2 '' 'command line alone' -- "$JENSEN" train --config run.yaml
+expect 2 '' 'only on the command line' -- "$JENSEN" train --config run.yaml
 expect 0 '' '' -- test ! -e owned
 expect 0 'ok' '' -- "$JENSEN" loss myloss --plugin ./spy.so --check
 expect 0 '' '' -- test -e owned
@@ -80,9 +80,9 @@ expect 0 '' '' -- test -e owned
 # What is no plugin, or not one for this jensen.
 expect 3 '' 'none.so: .*No such file' -- "$JENSEN" loss x --plugin ./none.so --check
 : >empty.so
-expect 2 '' 'empty.so: is no shared object' -- "$JENSEN" loss x --plugin ./empty.so --check
+expect 2 '' 'empty.so: is not a shared object' -- "$JENSEN" loss x --plugin ./empty.so --check
 cp myloss.c text.so
-expect 2 '' 'text.so: is no shared object' -- "$JENSEN" loss x --plugin text.so --check
+expect 2 '' 'text.so: is not a shared object' -- "$JENSEN" loss x --plugin text.so --check
 head -c 3000 myloss.so >cut.so
 expect 2 '' 'cut.so: .*cut off' -- "$JENSEN" loss x --plugin cut.so --check
 echo 'int nothing;' >nothing.c && cc -fPIC -shared nothing.c -o nothing.so
@@ -102,19 +102,19 @@ END
     sh -e <<<"$(sed "s/myloss/$1/g" line)"
     expect 2 '' "$1.so: .*$3" -- "$JENSEN" loss bad --plugin ./$1.so --check
 }
-bad magic 'r.head.magic[0] = 0' 'is no loss for jensen'
+bad magic 'r.head.magic[0] = 0' 'is not a loss for jensen'
 bad version 'r.head.version = 7' 'was compiled for version 7 of plugins'
 bad record 'r.head.record_bytes -= 8' 'its records have'
 bad row 'r.head.row_bytes += 8' 'its records have'
 bad grad 'r.head.grad_bytes += 8' 'its records have'
-bad name 'r.name = 0' 'wants a name'
-bad long 'r.name = "abcdefghijklmnopqrstuvwxyzabcdefghijkl"' 'wants a name'
-bad plus 'r.name = "a+b"' 'wants a name'
+bad name 'r.name = 0' 'needs a name'
+bad long 'r.name = "abcdefghijklmnopqrstuvwxyzabcdefghijkl"' 'needs a name'
+bad plus 'r.name = "a+b"' 'needs a name'
 bad taken 'r.name = "gce"' "jensen has a loss 'gce' itself"
 bad code 'r.row = 0' 'a row'
 bad kind 'r.kind = JSNI_ROOT' 'is of the kind'
 bad prepare 'r.prepares = 1' 'prepare is NULL'
 bad many 'r.param_count = 1000' 'at most 5 parameters'
 bad null 'r.params = 0' 'at most 5 parameters'
-bad bounds 'static jsn_param_info p = {"q", "h", 5, 0, 1, JSN_PARAM_REAL}; r.params = &p' 'parameter 1 wants'
+bad bounds 'static jsn_param_info p = {"q", "h", 5, 0, 1, JSN_PARAM_REAL}; r.params = &p' 'parameter 1 needs'
 finish

@@ -33,7 +33,7 @@ expect 0 '^1$' '' -- sh -c "'$JENSEN' predict run work work/deep --device ref 2>
 expect 0 '*' '^the pictures of the run in work/runs/one and of 1 more are left out$' -- "$JENSEN" predict run work/runs new --device ref
 expect 0 '^work/b.ppm ' '' -- "$JENSEN" predict run work -q --device ref
 expect 0 '^work/three/doubtful/b.ppm ' '' -- "$JENSEN" predict run work/three/doubtful --device ref
-expect 3 '' 'no image in the folders' -- "$JENSEN" predict run work/three -q --device ref
+expect 3 '' 'the folders given hold no images' -- "$JENSEN" predict run work/three -q --device ref
 
 # The probabilities are a distribution, the best comes first, and text, JSON and table agree.
 expect 0 '^new/b.ppm' '^broken.png: .+' -- "$JENSEN" predict run new broken.png --device ref
@@ -55,9 +55,9 @@ print("ok")'
 expect 0 '"path":"broken.png","error":".+"' '*' -- "$JENSEN" predict run new/b.ppm broken.png --json --device ref
 expect 3 '' 'none of 2 images could be read' -- "$JENSEN" predict run broken.png missing.png --device ref
 mkdir empty
-expect 3 '' 'no image in the folders' -- "$JENSEN" predict run empty --device ref
+expect 3 '' 'the folders given hold no images' -- "$JENSEN" predict run empty --device ref
 expect 3 '' 'nowhere' -- "$JENSEN" predict nowhere new/b.ppm
-expect 2 '' 'wants images' -- "$JENSEN" predict run
+expect 2 '' 'needs images' -- "$JENSEN" predict run
 expect 2 '' 'brings its own network' -- "$JENSEN" predict run new --network mlp
 expect 3 '' '^jensen predict: new: not a run folder .*the run folder comes first' -- "$JENSEN" predict new run --device ref
 [ "$(wc -l <stderr.txt)" -eq 1 ] || complain "one sentence" predict
@@ -118,7 +118,7 @@ for of in "run new" "run --array x.npy" "$weights new" "$weights --array x.npy";
     "$JENSEN" predict $of --device ref >want.txt
     expect 0 '' '' -- sh -c "'$JENSEN' predict $of --device ref --batch 1 | cmp want.txt -"
     expect 0 '' '' -- sh -c "'$JENSEN' predict $of --device ref --batch 1000000 | cmp want.txt -"
-    expect 2 '' '--precision: a CPU computes in fp32 alone' -- "$JENSEN" predict $of --device ref --precision bf16
+    expect 2 '' '--precision: a CPU computes only in fp32' -- "$JENSEN" predict $of --device ref --precision bf16
     expect 2 '' 'batch' -- "$JENSEN" predict $of --device ref --batch 0
 done
 expect 2 '' 'or --array' -- "$JENSEN" predict run new --array x.npy

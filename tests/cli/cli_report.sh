@@ -161,7 +161,7 @@ rm ce1/metrics.jsonl
 expect 0 '^half.html$' '' -- "$JENSEN" report ce1 --out half.html
 
 expect 3 '' 'nowhere: not a run folder' -- "$JENSEN" report nowhere
-expect 2 '' 'one run folder' -- "$JENSEN" report
+expect 2 '' 'one or more run folders' -- "$JENSEN" report
 expect 1 '' 'no/such' -- "$JENSEN" report a --out no/such/x.html
 unsign a
 echo '{"classes":["a"],"test":{"confusion":[[1,2],3],"class_accuracy":7}}' >a/evaluation.json

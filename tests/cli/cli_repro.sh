@@ -48,14 +48,14 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     done
     expect 0 'augment=none' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --augment none --store a.db
     expect 0 'not run' '' -- "$JENSEN" repro table3 "${tiny[@]}" --show --seeds 3
-    expect 3 '' 'no such database' -- "$JENSEN" sweep status --json
+    expect 3 '' 'database does not exist' -- "$JENSEN" sweep status --json
     expect 2 '' 'fig5 as svg: there are markdown' -- "$JENSEN" repro fig5 "${tiny[@]}" --show --format svg
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}"
     expect 2 '' 'posteriors' -- "$JENSEN" repro table8 "${tiny[@]}" --show
     # Rows beside the paper's: run where the paper's are, with the recipe of CE, and shown on demand.
     add=("${tiny[@]}" --dataset cifar10 --store "sqlite:///$work/add.db" --runs add --only sym-40/gjs)
     expect 2 '' "no loss named 'cee'; did you mean 'ce'" -- "$JENSEN" repro table1 "${add[@]}" --add-loss ce,cee
-    expect 2 '' 'the rows of fig4 are no losses' -- "$JENSEN" repro fig4 "${tiny[@]}" --add-loss ce
+    expect 2 '' 'the rows of fig4 are not losses' -- "$JENSEN" repro fig4 "${tiny[@]}" --add-loss ce
     expect 0 'Added rows .* of CE' '*' -- "$JENSEN" repro table1 "${add[@]}" --add-loss 'sce:alpha=0.2,beta=1,1*nce+1*mae'
     expect 0 '^2 3$' '' -- sh -c 'cat add/*/*/config.yaml | awk "/^lr: 0.05/ { lr++ } /^loss: .?(gjs|sce:alpha=0.2,beta=1|1.nce.1.mae)/ { loss++ } END { print lr, loss }"'
     "$JENSEN" repro table1 "${add[@]}" --show --format csv --add-loss 'sce:alpha=0.2,beta=1,1*nce+1*mae' >added.csv
@@ -111,14 +111,14 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     expect 1 'CE .*\| +2 failed \|' '^jensen repro: 2 of 4 runs failed: .*--failures' -- \
         "$JENSEN" "${failing[@]}" --seeds 2 --out failed
     cp stdout.txt failed.txt
-    expect 0 'a cell\. 2 runs failed;' '' -- cat failed.txt
+    expect 0 'per cell\. 2 runs failed;' '' -- cat failed.txt
     expect 0 'CE +\| asymmetric 40% +\| +2 failed \| +0 \|' '' -- cat failed.txt
     expect 0 '^CE,asymmetric 40%,,,0,.*,2$' '' -- cat failed/table1-cifar10.csv
     expect 0 'neither those of CIFAR-10 nor' '' -- cat failed/table1-cifar10.study.html
     expect 1 '' '' -- grep 'is not there' failed/table1-cifar10.study.html
     expect 0 '2 failed' '^2 of 4 runs failed' -- "$JENSEN" "${failing[@]}" --show
     # The rows of Figure 1 are noise rates: none is the best.
-    expect 0 'a cell\. ~: near chance' 'study repro-fig1' -- "$JENSEN" repro fig1 "${tiny[@]}"
+    expect 0 'per cell\. ~: near chance' 'study repro-fig1' -- "$JENSEN" repro fig1 "${tiny[@]}"
     cp stdout.txt fig1.txt
     expect 1 '' '' -- grep -E 'bold|^\|.*\*\*' fig1.txt
 else

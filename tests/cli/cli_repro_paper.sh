@@ -63,7 +63,7 @@ if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     expect 0 'CE .*[0-9]°' '*' -- "$JENSEN" "${ten[@]}"
     cp stdout.txt ten.txt
     expect 0 'random initial weights, marked ° .resnet50-imagenet' '' -- cat ten.txt
-    expect 0 'ten' 'recipe food101n/ce starts from the weights resnet50-imagenet, and this run from random' -- \
+    expect 0 'ten' 'recipe food101n/ce starts from the weights resnet50-imagenet, but this run from random' -- \
         "$JENSEN" train builtin:size=60,test=10 --recipe food101n/ce --network mlp:width=8 --augment fit \
         --image-size 8 --batch 4 --epochs 1 --threads 1 --out ten
     expect 0 'one' '*' -- "$JENSEN" train builtin:size=60,test=10 --recipe cifar10/sym-40/ce --network mlp:width=8 \

@@ -51,7 +51,7 @@ PY
 
 # Both stages are said; stage 1 is a run of its own. The layers before the last two blocks are as they were, and so are
 # all statistics of BatchNorm.
-expect 0 '*' 'stage 1: the classifier alone' -- "$JENSEN" $train --finetune last --out last
+expect 0 '*' 'stage 1: only the classifier' -- "$JENSEN" $train --finetune last --out last
 expect 0 '*' '*' -- "$JENSEN" eval last/stage-1 data
 for line in 'finetune: last' 'layer-decay: 0.8' 'norm-stats: keep'; do
     expect 0 "^$line" '' -- cat last/config.yaml
@@ -79,7 +79,7 @@ expect 0 '*' '*' -- "$JENSEN" $train --finetune last --norm-stats update --out u
 moved update update/stage-1 linear. bn.running_mean bn.running_var layer3.3.bn1.running_mean layer3.4.bn2.running_var layer3.3 layer3.4 bn.
 
 # All of the body; and as ever, without these options.
-expect 0 '*' 'stage 1: the classifier alone' -- "$JENSEN" $train --finetune all --layer-decay 0.5 --out all
+expect 0 '*' 'stage 1: only the classifier' -- "$JENSEN" $train --finetune all --layer-decay 0.5 --out all
 moved all all/stage-1 linear. conv1. conv2. weight bias
 expect 0 '^norm-stats: keep' '' -- cat all/config.yaml
 expect 0 '*' '*' -- "$JENSEN" $train --finetune all --out plain

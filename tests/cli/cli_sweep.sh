@@ -9,7 +9,7 @@ if ! "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
 fi
 small=(--network mlp:width=16 --batch 16 --epochs 1 --threads 1)
 
-expect 3 '' 'no such database' -- "$JENSEN" sweep status
+expect 3 '' 'database does not exist' -- "$JENSEN" sweep status
 expect 2 '' "no option 'lrr'|unknown option|lrr" -- "$JENSEN" sweep create s builtin --axis lrr=1
 expect 2 '' 'LOW..HIGH|VALUE' -- "$JENSEN" sweep create s builtin --axis lr
 expect 2 '' 'range needs --search random' -- "$JENSEN" sweep create s builtin --axis lr=0.1..1

@@ -140,7 +140,7 @@ rm -rf jensen.db* runs/locked
 # A running trial without heartbeat is Optuna's own: it is left alone and not waited for.
 "$JENSEN" sweep create asked "${tiny[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
 sql "UPDATE trials SET state = 'RUNNING', datetime_start = '2020-01-01 00:00:00' WHERE trial_id = 1"
-expect 0 '1 complete, .* 1 running' 'not waited for: trial 0, which is running without' -- \
+expect 0 '1 complete, .* 1 running' 'not waiting for trial 0: it runs without' -- \
     timeout 60 "$JENSEN" sweep run asked --grace 1
 rm -f jensen.db*
 

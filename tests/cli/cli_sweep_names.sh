@@ -26,7 +26,7 @@ expect 0 '4' '' -- sh -c 'ls runs | wc -l'
 expect 0 '^trial-00000$' '' -- ls runs/a-b
 
 # A name that would be taken for something else, or that nobody can read, is refused.
-expect 2 '' "a study needs a name, and '' is none" -- "$JENSEN" sweep create '' photos "${small[@]}" --axis lr=0.01
+expect 2 '' "a study needs a name; '' is empty" -- "$JENSEN" sweep create '' photos "${small[@]}" --axis lr=0.01
 expect 2 '' "a study cannot be called '-x': it would be taken for an option" -- \
     "$JENSEN" sweep create "${small[@]}" --axis lr=0.01 -- -x photos
 expect 2 '' "a study cannot be called '--grace=1': it would be taken for an option" -- \
@@ -65,7 +65,7 @@ expect 0 '0 complete, 0 pruned, 2 failed' 'trial 1 failed: consistency was not m
     "$JENSEN" sweep run unseen -q
 
 # A mistyped path leaves no study behind.
-expect 3 '' "'foto' is no file or folder" -- "$JENSEN" tune foto --store typo.db "${small[@]}"
+expect 3 '' "'foto' is not a file or folder" -- "$JENSEN" tune foto --store typo.db "${small[@]}"
 cases=$((cases + 1))
 [ ! -e typo.db ] || complain "a study of data that does not exist" typo
 
@@ -77,7 +77,7 @@ expect 0 'chosen after 1 run:' '*' -- "$JENSEN" tune photos "${small[@]}" --nois
 # A run of tune that fails is one of the budget's, is counted, and is not replaced.
 mkdir -p runs/part/trial-00001 && cp photos/train/disc/0000.* runs/part/trial-00001
 failing() { "$JENSEN" tune photos "${small[@]}" --study part -q "$@"; }
-expect 0 'chosen after 2 runs: ' 'trial 1 failed: .*no run.s and has other things' -- failing --runs 3
+expect 0 'chosen after 2 runs: ' 'trial 1 failed: .*not a run folder, and not empty' -- failing --runs 3
 cp stdout.txt said.txt
 expect 0 "^1 more run failed and has no part in the choice; why: jensen sweep status part --failures$" '' -- cat said.txt
 expect 0 'budget ended before the plan' '' -- cat said.txt
@@ -99,7 +99,7 @@ expect 0 'chosen after 1 run' '*' -- moving --runs 1
 expect 0 '"runs":1' '' -- moving --runs 1 --json
 image=$(basename moving/disc/0000.*)
 mv "moving/disc/$image" "moving/star/x-$image"
-expect 3 '' "since study 'tune-moving' was tuned: as many images as then, but others" -- moving --runs 1
+expect 3 '' "since study 'tune-moving' was tuned: as many images, but other ones" -- moving --runs 1
 expect 3 '' 'put it back, or --study NAME makes another' -- moving
 mv "moving/star/x-$image" "moving/disc/$image"
 expect 0 '"runs":9,"finished":true' '*' -- moving --json

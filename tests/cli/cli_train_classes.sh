@@ -70,7 +70,7 @@ expect 0 '^classes +11$' '' -- "$JENSEN" data info .
 rm -r runs && mkdir -p runs/begun && touch runs/begun/.lock
 expect 0 '^classes +10$' '' -- "$JENSEN" data info .
 rm runs/begun/.lock
-expect 0 '^classes +10$' "1 class folder holds no images and is passed over, such as 'runs'" -- "$JENSEN" data info .
+expect 0 '^classes +10$' "1 class folder holds no images and is skipped, such as 'runs'" -- "$JENSEN" data info .
 cd ..
 
 # A class that the training data does not know, in either.

@@ -41,7 +41,7 @@ again() { "$JENSEN" train photos $tiny --epochs 2 --val-fraction 0 --image-size 
 expect 0 '*' '*' -- again
 for state in finished stopped; do
     mv photos/cat photos/lynx
-    expect 3 '' 'r2: the data has changed since this run began: as many images.*; --out NEW trains on the data as it is now' -- again
+    expect 3 '' 'r2: the data has changed since this run began: as many images.*; put it back to continue the run, or train on the new data with --out NEW' -- again
     cp stderr.txt said.txt
     expect 1 '' '' -- grep usage: said.txt
     mv photos/lynx photos/cat
@@ -143,17 +143,17 @@ expect 1 '' '' -- grep 'takes parts' said.txt
 fresh="--epochs 1 --val-fraction 0 --image-size 32 -q"
 mkdir -p mine job/.hidden
 echo precious >mine/labels.csv
-expect 2 '' "photos: this folder is no run's and has other things in it, such as 'cat'" -- \
+expect 2 '' "photos: not a run folder, and not empty \(it holds 'cat'\)" -- \
     "$JENSEN" train photos $tiny $fresh --out photos
-expect 2 '' "photos/cat: .*such as '[0-9]+.ppm'; choose another --out" -- \
+expect 2 '' "photos/cat: .*it holds '[0-9]+.ppm'.; choose another --out" -- \
     "$JENSEN" train photos $tiny $fresh --out photos/cat
-expect 2 '' "mine: .*such as 'labels.csv'" -- "$JENSEN" train photos $tiny $fresh --members 2 --out mine
+expect 2 '' "mine: .*it holds 'labels.csv'" -- "$JENSEN" train photos $tiny $fresh --members 2 --out mine
 expect 0 '^precious$' '' -- cat mine/labels.csv
 expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out a-run
 expect 0 'training images|images' '*' -- "$JENSEN" data info photos
 mkdir -p splits/train
 cp -r photos/cat splits/train
-expect 2 '' "splits: .*such as 'train'" -- "$JENSEN" train photos $tiny $fresh --out splits
+expect 2 '' "splits: .*it holds 'train'" -- "$JENSEN" train photos $tiny $fresh --out splits
 touch job/slurm-1.out job/notes.txt job/config.yaml
 mkdir -p job/input
 cp -r photos/cat job/input
@@ -303,7 +303,7 @@ expect 1 '*' '' -- cmp -s said-member-1.txt said-member-2.txt
 
 # What a command cannot do is wrong usage, and names the option.
 expect 2 '' '--out names no folder' -- "$JENSEN" train $data $tiny --epochs 1 -q --out ''
-expect 2 '' '--precision: a CPU computes in fp32 alone.*leave it out' -- \
+expect 2 '' '--precision: a CPU computes only in fp32.*leave the option out' -- \
     "$JENSEN" train $data $tiny --epochs 1 -q --precision bf16 --out x
 
 # The log has what was said before there was a run folder, in its order.

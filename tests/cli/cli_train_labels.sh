@@ -56,7 +56,7 @@ sed -i '3s/disc/letter_a/' new.csv
 cp kept.csv changing.csv
 "$JENSEN" train set $tiny --labels changing.csv --out t >/dev/null 2>&1
 cp new.csv changing.csv
-expect 3 '' 'the data has changed since this run began: as many images as then, but others, or other labels' -- "$JENSEN" train set $tiny --labels changing.csv --out t
+expect 3 '' 'the data has changed since this run began: as many images, but other ones, or other labels' -- "$JENSEN" train set $tiny --labels changing.csv --out t
 expect 2 '' '--labels changing.csv then, kept.csv now' -- "$JENSEN" train set $tiny --labels kept.csv --out t
 expect 2 '' '--labels changing.csv then, not given now' -- "$JENSEN" train set $tiny --out t
 cp kept.csv changing.csv

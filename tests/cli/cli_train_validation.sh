@@ -11,7 +11,7 @@ train() { # RUN DATA OPTIONS...
 rows() { sed 1d "$1/labels.csv" | wc -l | tr -d ' '; }
 
 # One validation part: nothing that is asked for is dropped in silence.
-expect 2 '' '--val pics/test names the validation data, --val-fraction 0.2 keeps' -- \
+expect 2 '' '--val pics/test and --val-fraction 0.2 both choose the validation data' -- \
     train x pics/train --val pics/test --val-fraction 0.2
 expect 0 '*' '^data: 120 training, 40 validation' -- train a pics/train --val pics/test --val-fraction 0
 mkdir both && cp -r pics/train both/train && cp -r pics/test both/val

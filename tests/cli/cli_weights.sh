@@ -115,10 +115,10 @@ for path in "model.safetensors", "tf_efficientnet_lite0.safetensors", "efficient
     open(path, "wb").write(struct.pack("<Q", len(renamed)) + renamed + data[8 + length:])
 PY
 expect 0 '^told: efficientnet-lite0, 10 classes' '' -- "$JENSEN" weights import tf_efficientnet_lite0.safetensors --as told
-expect 0 '^unsaid: efficientnet-lite0, 10 classes' 'nothing tells how it pads: as TensorFlow does is assumed' -- \
+expect 0 '^unsaid: efficientnet-lite0, 10 classes' 'nothing tells how it pads; jensen assumes TensorFlow' -- \
     "$JENSEN" weights import model.safetensors --as unsaid
 expect 0 '^note +timm' '' -- "$JENSEN" weights show unsaid
-expect 3 '' 'efficientnet_lite0.safetensors: timm.s efficientnet_lite pads its images evenly.*Take timm.s tf_efficientnet_lite' -- \
+expect 3 '' 'efficientnet_lite0.safetensors: timm.s efficientnet_lite pads its images evenly.*take timm.s tf_efficientnet_lite' -- \
     "$JENSEN" weights import efficientnet_lite0.safetensors --as refused
 expect 3 '' 'pads its images evenly' -- "$JENSEN" train $tiny --init ./efficientnet_lite0.safetensors --out refused -q
 expect 0 '*' 'nothing tells how it pads' -- "$JENSEN" train $tiny --image-size 32 --augment none --init ./model.safetensors --out unsaid
@@ -127,8 +127,8 @@ expect 0 '' '' -- "$JENSEN" weights remove unsaid
 
 # Downloads, from this machine.
 expect 0 '^resnet50 +https://.*resnet50-11ad3fa6.pth' '' -- "$JENSEN" weights fetch
-expect 2 '' "no weights 'resnet5' are published.*did you mean 'resnet50'" -- "$JENSEN" weights fetch resnet5
-expect 2 '' '--sha256 is needed for a URL' -- "$JENSEN" weights fetch https://example.org/a.pth
+expect 2 '' "no published weights 'resnet5' are known.*did you mean 'resnet50'" -- "$JENSEN" weights fetch resnet5
+expect 2 '' 'a URL needs --sha256' -- "$JENSEN" weights fetch https://example.org/a.pth
 expect 2 '' 'must be 8 to 64 hexadecimal digits' -- "$JENSEN" weights fetch https://example.org/a.pth --sha256 xyz
 "$JENSEN" weights fetch http://example.org/a --sha256 "$sum" >stdout.txt 2>stderr.txt
 if grep -q 'libcurl' stderr.txt; then
@@ -156,7 +156,7 @@ expect 3 '' 'is another file than it should be and was removed: its SHA-256 is [
     "$JENSEN" weights fetch "$at/net-0123abcd.pth" --as wrong
 expect 3 '' "no weights 'wrong'" -- "$JENSEN" weights show wrong
 expect 3 '' 'expected 00000000' -- "$JENSEN" weights fetch "$at/net-${sum:0:8}.pth" --sha256 00000000 --as wrong
-expect 2 '' '--sha256 is needed for a URL' -- "$JENSEN" weights fetch "$at/net-12.pth"
+expect 2 '' 'a URL needs --sha256' -- "$JENSEN" weights fetch "$at/net-12.pth"
 expect 5 '' '.' -- "$JENSEN" weights fetch "$at/cut/w.safetensors" --sha256 "$sum" --as continued
 expect 0 '^continued: ' '*' -- "$JENSEN" weights fetch "$at/range/w.safetensors" --sha256 "$sum" --as continued
 expect 3 '' 'is another file' -- "$JENSEN" weights fetch resnet18 --url "$at/w.safetensors"

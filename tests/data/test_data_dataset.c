@@ -47,7 +47,7 @@ static void test_wrong_specs_are_refused_with_a_sentence(void **state)
                  "no val split");
     assert_fails(jsn_dataset_open(&data, NULL, NULL), JSN_ERR_ARGUMENT, "spec");
     assert_fails(jsn_dataset_open(&data, "", NULL), JSN_ERR_UNKNOWN_NAME,
-                 "no data set");
+                 "not a data set");
 }
 
 static jsn_status open_small(void *user)

@@ -87,7 +87,7 @@ static void test_splits_share_the_training_classes(void **state)
     jsn_dataset_close(data);
 
     fixture_image(support_folder, "splits/test/d/4.png", 3, 3, 6);
-    refused("splits", "'d' is no class of the training split");
+    refused("splits", "'d' is not a class of the training split");
     fixture_image(support_folder, "beside/train/b/1.png", 3, 3, 1);
     fixture_image(support_folder, "beside/extra/b/1.png", 3, 3, 1);
     refused("beside", "images in 'extra' beside it; move");
@@ -166,7 +166,7 @@ static void test_images_that_are_not_used_are_told_of(void **state)
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 0);
     jsn_dataset_close(data);
     assert_int_equal(h.count, 2);
-    assert_non_null(strstr(h.text[0], "Test/ is not used, for it has no class folders; "
+    assert_non_null(strstr(h.text[0], "Test/ is not used, because it has no class folders; "
                                       "it holds 1 image, such as 'Test/3.png'"));
     assert_non_null(strstr(h.text[1], "2 images are outside the class folders"));
     assert_int_equal(
@@ -202,12 +202,12 @@ static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
     refused("latin", "not UTF-8");
     fixture_image(support_folder, "circle/a/1.png", 3, 3, 1);
     assert_int_equal(symlink("..", fixture_path(support_folder, "circle/a/up")), 0);
-    refused("circle", "a/up: a link to a folder that it lies in");
+    refused("circle", "a/up: a link to a folder that contains it");
     jsn_dataset *data = NULL;
     assert_fails(jsn_dataset_open(&data, fixture_path(support_folder, "missing"), NULL),
-                 JSN_ERR_DATA, "no file or folder");
+                 JSN_ERR_DATA, "not a file or folder");
     assert_fails(jsn_dataset_open(&data, "cifar11:no/such", NULL), JSN_ERR_UNKNOWN_NAME,
-                 "no file or folder");
+                 "not a file or folder");
     assert_fails(jsn_dataset_open(&data, "folder:no/such", NULL), JSN_ERR_DATA,
                  "no such file or folder");
     char spec[500];
@@ -215,7 +215,7 @@ static void test_folders_that_make_no_data_set_get_a_sentence(void **state)
                    fixture_path(support_folder, "flat2"));
     fixture_image(support_folder, "flat2/zebra/1.png", 32, 32, 1);
     assert_fails(jsn_dataset_open(&data, spec, NULL), JSN_ERR_DATA,
-                 "'zebra' is no class of cifar10");
+                 "'zebra' is not a class of cifar10");
     fixture_image(support_folder, "few/truck/1.png", 32, 32, 1);
     fixture_image(support_folder, "few/cat/1.png", 32, 32, 1);
     (void)snprintf(spec, sizeof spec, "cifar10:%s",

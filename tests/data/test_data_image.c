@@ -172,16 +172,16 @@ static void test_what_is_no_image_gets_a_sentence(void **state)
          "x: "},
         {"\0\0\0\x20"
          "ftypisom",
-         "x: a video (MP4 or MOV), which is no image"},
+         "x: a video (MP4 or MOV), which is not an image"},
         {"\0\0\0\x14"
          "ftypqt  ",
-         "x: a video (MP4 or MOV), which is no image"},
+         "x: a video (MP4 or MOV), which is not an image"},
         {"\0\0\0\x08"
          "wide\0\0\0\0",
-         "x: a video (MOV), which is no image"},
+         "x: a video (MOV), which is not an image"},
         {"RIFF\x10\0\0\0"
          "AVI ",
-         "x: a video (AVI), which is no image"},
+         "x: a video (AVI), which is not an image"},
         {"\x1a\x45\xdf\xa3\x9f"
          "webm...",
          "x: a video (Matroska or WebM), which"},

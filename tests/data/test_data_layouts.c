@@ -170,7 +170,7 @@ static void test_csv_with_soft_labels(void **state)
         {"path,p_cat,p_dog\na.png,x,0\n", "t.csv"},
         {"path,p_cat\na.png,x\n", "no column 'label'"},
         {"file,label\n../../etc/passwd,x\n", "leads outside"},
-        {"file,label\na.png,x\n/etc/passwd,x\n", "t.csv:3: the path is an absolute"},
+        {"file,label\na.png,x\n/etc/passwd,x\n", "t.csv:3: the path is absolute"},
         {"name,label\na.png,x\n", "no column 'path'"},
         {"path,label,split\na.png,x,tset\n", "t.csv:2: the split"},
         {"path,label\n", "no samples"},
@@ -347,7 +347,7 @@ static void test_webdataset(void **state)
     add_to_tar(&tar, "1.jpg", NULL, 1);
     add_to_tar(&tar, "1.cls", "cat", 0);
     fixture_tar_end(&tar);
-    refused(spec_of("wds", "u.tar", ""), "1.cls is no class number");
+    refused(spec_of("wds", "u.tar", ""), "1.cls is not a class number");
 }
 
 int main(void)

@@ -79,7 +79,7 @@ static void test_bad_tables_are_refused_with_the_line(void **state)
         {"a,b\n1,2\n\n3,4\n", "t.csv:3: 1 cell"},
         {"a,a\n", "two columns are named 'a'"},
         {"a\nx\"y\n", "t.csv:2: a quote inside"},
-        {"a\n\"x\"y\n", "t.csv:2: text behind"},
+        {"a\n\"x\"y\n", "t.csv:2: text after"},
         {"a\n1\n\"x\ny\n", "t.csv:3: a cell without"},
         {"a\nx\ry\n", "t.csv:2: a carriage return"},
     };

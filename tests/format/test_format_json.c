@@ -179,7 +179,7 @@ static void test_sentences_name_line_and_column(void **state)
                  "t.json:3:8: neither");
     assert_fails(parse(&doc, "[1,\n2,\n]"), JSN_ERR_DATA, "t.json:3:1: a value");
     assert_fails(parse(&doc, "{\"k\":1,\n\"k\":2}"), JSN_ERR_DATA,
-                 "t.json:2: key 'k' is there twice");
+                 "t.json:2: key 'k' occurs twice");
     assert_fails(parse(&doc, "[\"a\\q\"]"), JSN_ERR_DATA,
                  "t.json:1:5: an unknown escape");
 }

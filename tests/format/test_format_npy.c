@@ -156,7 +156,7 @@ static void test_headers_are_held_to_the_grammar(void **state)
         {"{'descr':'<f4','fortran_order':0,'shape':(2,)}", 8, "neither True nor"},
         {"{'descr':'<f4','fortran_order':False,'shape':(2,),'x':1}", 8, "a key beside"},
         {"{'descr':'<f4','descr':'<f4','shape':(2,)}", 8, "twice"},
-        {"{'descr':'<f4','fortran_order':False,'shape':(2,)} x", 8, "behind"},
+        {"{'descr':'<f4','fortran_order':False,'shape':(2,)} x", 8, "after"},
         {"{'descr':__import__('os'),'fortran_order':False,'shape':()}", 4,
          "not a text"},
         {"{'descr':'|f4','fortran_order':False,'shape':(2,)}", 8, "byte order"},

@@ -88,7 +88,7 @@ static void test_what_a_configuration_has_no_use_for_is_refused(void **state)
         const char *yaml;
         const char *words;
     } bad[] = {
-        {"a: 1\nb: 2\na: 3\n", "c.yaml:3: key 'a' is there twice"},
+        {"a: 1\nb: 2\na: 3\n", "c.yaml:3: key 'a' occurs twice"},
         {"a: &x 1\nb: 2\n", "c.yaml:1: anchors"},
         {"a: &x [1]\nb: *x\n", "anchors"},
         {"b: *x\n", "aliases"},

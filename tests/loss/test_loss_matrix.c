@@ -272,9 +272,9 @@ static void test_what_is_refused(void **state)
     assert_fails(jsn_loss_set_matrix(loss, (const double[]){0.5, 0.4, 0, 1}),
                  JSN_ERR_RANGE, "row 0 sums to 0.9");
     assert_fails(jsn_loss_set_matrix(loss, (const double[]){NAN, 1, 0, 1}),
-                 JSN_ERR_RANGE, "no probability");
+                 JSN_ERR_RANGE, "not a probability");
     assert_fails(jsn_loss_set_matrix(loss, (const double[]){1.5, -0.5, 0, 1}),
-                 JSN_ERR_RANGE, "no probability");
+                 JSN_ERR_RANGE, "not a probability");
     assert_fails(jsn_loss_set_matrix(loss, (const double[]){1, 0, 1, 0}), JSN_ERR_RANGE,
                  "no class has the label 1");
     assert_fails(jsn_loss_set_matrix(loss, (const double[]){0.5, 0.5, 0.5, 0.5}),

@@ -30,7 +30,7 @@ static void test_bad_specs_are_refused_with_a_reason(void **state)
         {"gjs:pi1=0.5,pi1=0.6", JSN_ERR_ARGUMENT, "twice"},
         {"gjs:pi1=0.5,pi=0.5/0.25/0.25", JSN_ERR_ARGUMENT, "not both"},
         {"gjs:pi=0.5/0.5", JSN_ERR_ARGUMENT, "2 weights, 2 views need 3"},
-        {"gjs:pi=0.5", JSN_ERR_ARGUMENT, "one a view"},
+        {"gjs:pi=0.5", JSN_ERR_ARGUMENT, "one per view"},
         {"gjs:pi=0.5/0.2/0.2", JSN_ERR_ARGUMENT, "sum to 0.9"},
         {"gjs:scale=0.5", JSN_ERR_RANGE, "scale is 0 or 1"},
         {"mae:half=2", JSN_ERR_RANGE, "half"},

@@ -75,8 +75,8 @@ static void test_bad_matrices_are_refused(void **state)
                 {"0.5,0.6\n0,1", "row 0 sums to 1.1"},
                 {"1,0\n-0.5,1.5", "row 1"},
                 {"nan,0\n0,1", "'nan'"},
-                {"1,0,0,1\n", ":1: not 2 numbers a line"},
-                {"0.5\n0.5\n0.5\n0.5\n", ":1: not 2 numbers a line"}};
+                {"1,0,0,1\n", ":1: not 2 numbers per line"},
+                {"0.5\n0.5\n0.5\n0.5\n", ":1: not 2 numbers per line"}};
     jsn_noise *noise = NULL;
     char spec[600];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

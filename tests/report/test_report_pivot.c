@@ -89,7 +89,7 @@ static void test_bold_ends_where_the_t_test_says(void **state)
                  "| ce   |   **77.69 \xc2\xb1 1.58** |       60.00 \xc2\xb1 1.58 |\n"
                  "| gjs  |   **80.00 \xc2\xb1 1.58** |   **70.00 \xc2\xb1 1.58** |\n"
                  "| gce  |       77.69 \xc2\xb1 1.58 |                    |\n\n"
-                 "Runs a cell: 5.\n");
+                 "Runs per cell: 5.\n");
     assert_table(
         "loss:noise", "latex",
         "gjs & $\\mathbf{80.00 \\pm 1.58}$ & $\\mathbf{70.00 \\pm 1.58}$ \\\\");
@@ -139,7 +139,7 @@ static void test_an_unfinished_cell_is_marked_and_not_bold(void **state)
                  "     70.50 \xc2\xb1 1.29\\* |");
     assert_table(
         "loss:noise", "markdown",
-        "Runs a cell: 4 to 5. Some runs of the cells marked \\* are unfinished.");
+        "Runs per cell: 4 to 5. Some runs of the cells marked \\* are unfinished.");
 }
 
 static void test_wrong_pivots_are_refused(void **state)

@@ -236,7 +236,7 @@ static void test_other_databases_are_refused(void **state)
                  JSN_ERR_ARGUMENT, "mysql://host/db");
     (void)snprintf(path, sizeof path, "%s/none.db", f->folder);
     assert_fails(jsni_store_open(&store, path, JSNI_STORE_WRITE), JSN_ERR_DATA,
-                 "no such database");
+                 "database does not exist");
     assert_ok(jsni_store_run(f->store, "UPDATE version_info SET schema_version = 13",
                              NULL, 0, NULL, NULL));
     assert_fails(jsni_store_open(&store, f->url, JSNI_STORE_WRITE), JSN_ERR_DATA,

@@ -312,8 +312,8 @@ static void test_files_that_disappear_end_the_epoch(void **state)
         (void)snprintf(name, sizeof name, "%s/b/%02d.ppm", folder, 7 - (int)workers);
         assert_int_equal(unlink(name), 0);
         assert_fails(go_through(loader), JSN_ERR_DATA,
-                     "it was there when the data was opened; the same command "
-                     "continues when it is back");
+                     "it was there when the data was opened; put it back, "
+                     "and the same command continues");
         assert_non_null(strstr(jsn_last_error(), name));
         jsni_loader_destroy(loader);
 

@@ -17,8 +17,8 @@ static void test_a_disk_that_is_too_small_is_told_with_numbers(void **state)
     assert_string_equal(text,
                         "runs/a: 30.0 MB are free on this disk, the run needs up to "
                         "30.0 MB more (checkpoints 30.0 MB, weights 6.0 MB, "
-                        "posteriors 2.0 MB); it stops when the disk is full, and goes "
-                        "on when there is room");
+                        "posteriors 2.0 MB); the run stops when the disk is full; make "
+                        "room, and the same command continues");
     const jsni_run_space done = {.checkpoints = 10, .weights = 10, .there = 21};
     text[0] = '\0';
     jsni_run_space_text(&done, 1, "runs/a", text, sizeof text);

@@ -73,7 +73,7 @@ static void load(void)
     } entry;
     entry.object = dlsym(handle, JSNI_CUDA_MODULE_ENTRY);
     if (entry.object == NULL) {
-        (void)snprintf(problem, sizeof problem, "%s is no module of jensen",
+        (void)snprintf(problem, sizeof problem, "%s is not a module of jensen",
                        JSNI_CUDA_MODULE_FILE);
         return;
     }

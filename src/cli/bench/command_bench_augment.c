@@ -39,7 +39,7 @@ static const jsn_option_info options[] = {
     {"repeats", 0, JSN_OPTION_INT, "7", 1, 1000, NULL, "N",
      "measurements, of which median and best are printed",
      offsetof(bench_values, repeats)},
-    CLI_JSON_ROW(bench_values, "one JSON object a case"),
+    CLI_JSON_ROW(bench_values, "one JSON object per case"),
 };
 
 typedef struct bench_case {

@@ -217,12 +217,11 @@ const cli_command cli_command_bench_decode = {
     .name = "bench decode",
     .summary = "how fast image files are decoded",
     .usage = "[IMAGE...] [--divisor N] [--json]",
-    .details = "Files are held in memory and decoded by one thread; without any, JPEGs "
-               "of the\n"
-               "built-in set (32x32). Times are of the processor, which other programs "
-               "on the\n"
-               "machine disturb less than the clock. The limit in JSON is a copy of "
-               "the pixels.",
+    .details =
+        "Files are held in memory and decoded by one thread; without any, JPEGs of\n"
+        "the built-in set (32x32). Times are of the processor, which other programs\n"
+        "on the machine disturb less than the clock. The limit in JSON is a copy of\n"
+        "the pixels.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(decode_values),

@@ -34,13 +34,12 @@ static const jsn_option_info options[] = {
      offsetof(epoch_values, augment)},
     CLI_BATCH_ROW(epoch_values, "128", 65536, "samples of a step"),
     {"views", 0, JSN_OPTION_INT, NULL, 1, 16, NULL, "N",
-     "views of a sample; without it what the loss wants",
-     offsetof(epoch_values, views)},
+     "views of a sample (default: what the loss needs)", offsetof(epoch_values, views)},
     {"steps", 0, JSN_OPTION_INT, "10", 1, CLI_MOST_STEPS, NULL, "N",
      "steps of an epoch at most", offsetof(epoch_values, steps)},
     CLI_THREADS_ROW(epoch_values),
     {"workers", 0, JSN_OPTION_INT, NULL, 0, 64, NULL, "N",
-     "threads that load and augment; without it what train chooses",
+     "threads that load and augment (default: what train chooses)",
      offsetof(epoch_values, workers)},
     CLI_DEVICE_ROW(epoch_values, "auto, cpu, ref, onednn, cuda"),
     CLI_PRECISION_ROW(epoch_values, "arithmetic of the device"),
@@ -209,14 +208,14 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_bench_epoch = {
     .name = "bench epoch",
-    .summary = "throughput with loading and augmentation, beside the bare step",
+    .summary = "throughput with loading and augmentation, compared with the bare step",
     .usage = "[OPTIONS]",
     .details =
-        "Trains two short epochs into a temporary folder and times the second: its "
-        "steps\nwith loading and augmentation, and all of it with evaluation "
-        "too. In JSON the times are\nthose of a step, the mean over the epoch.\nThe "
-        "limit is the step on resident data; on a GPU the recorded "
-        "steps without\naugmentation.",
+        "Trains two short epochs into a temporary folder and times the second: its\n"
+        "steps with loading and augmentation, and all of it with evaluation too. In\n"
+        "JSON the times are those of a step, the mean over the epoch.\n"
+        "The limit is the step on resident data; on a GPU the recorded steps without\n"
+        "augmentation.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(epoch_values),

@@ -201,10 +201,10 @@ const cli_command cli_command_bench_load = {
     .name = "bench load",
     .summary = "how long a data set takes to open, first and again",
     .usage = "[DATA] [--threads N] [--repeats N] [--json]",
-    .details = "Uses a cache folder of its own, so the first opening is a true one. "
-               "Then every\n"
-               "image is read, --repeats times; the limit is a copy of as many pixels "
-               "in memory.",
+    .details =
+        "Uses a cache folder of its own, so the first opening is a true one. Then\n"
+        "every image is read, --repeats times; the limit is a copy of as many pixels\n"
+        "in memory.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(load_values),

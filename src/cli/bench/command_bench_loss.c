@@ -33,7 +33,7 @@ static const jsn_option_info options[] = {
     CLI_LOSS_ROW(bench_values, "gjs:pi1=0.5",
                  "loss, or 'all' for every loss of the table"),
     {"method", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "SPEC",
-     "a method beside the loss, with the memory of its samples: elr, sop; sop wants "
+     "a method with the loss, and the memory of its samples: elr, sop; sop needs "
      "--loss ce",
      offsetof(bench_values, method)},
     CLI_BATCH_ROW(
@@ -41,9 +41,9 @@ static const jsn_option_info options[] = {
         "samples, instead of the five standard sizes (with --classes alone: 128)"),
     CLI_CLASSES_ROW(bench_values, NULL, "classes (with --batch alone: 10)"),
     {"views", 0, JSN_OPTION_INT, NULL, 1, JSN_LOSS_MAX_VIEWS, NULL, "N",
-     "views; without it what the loss wants", offsetof(bench_values, views)},
+     "views (default: what the loss needs)", offsetof(bench_values, views)},
     {"threads", 't', JSN_OPTION_INT, NULL, 1, MOST_THREADS, NULL, "N",
-     "threads; without it 1 and 2", offsetof(bench_values, threads)},
+     "threads (default: 1, then 2)", offsetof(bench_values, threads)},
     {"device", 'd', JSN_OPTION_TEXT, "cpu", 0, 0, NULL, "D",
      "cpu: the library's function; cuda, cuda:1, ref, onednn: as a training step there "
      "runs it, on data that lies there",
@@ -52,7 +52,7 @@ static const jsn_option_info options[] = {
      "instruction set", offsetof(bench_values, level)},
     {"seconds", 0, JSN_OPTION_REAL, "0.7", 0.001, 600, NULL, "S",
      "time spent on the loss of a case", offsetof(bench_values, seconds)},
-    CLI_JSON_ROW(bench_values, "one JSON object a case"),
+    CLI_JSON_ROW(bench_values, "one JSON object per case"),
 };
 
 typedef struct bench_case {
@@ -288,7 +288,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         (v->threads != JSN_OPTION_INT_UNSET || strcmp(v->level, "auto") != 0))
         return cli_usage("--threads and --level are those of --device cpu");
     if (!on_cpu(v) && v->method != NULL)
-        return cli_usage("--method is timed on --device cpu alone");
+        return cli_usage("--method is timed only on --device cpu");
     const bool batch = v->batch != JSN_OPTION_INT_UNSET;
     const bool classes = v->classes != JSN_OPTION_INT_UNSET;
     if (batch || classes)
@@ -302,12 +302,12 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_bench_loss = {
     .name = "bench loss",
-    .summary = "speed of the losses, value and gradient, beside a copy",
+    .summary = "speed of the losses, value and gradient, compared with a copy",
     .usage = "[--loss SPEC|all] [--batch N] [--classes K] [--views N] [--threads N]",
     .details =
         "float32 logits in memory, value and gradient in one call. The limit is a\n"
-        "copy of the logits to the gradient. bench/loss.sh runs the peers beside "
-        "it. With\n--device the arrays lie there, and so does the copy.\n\n"
+        "copy of the logits to the gradient. bench/loss.sh runs the peers beside it.\n"
+        "With --device the arrays lie there, and so does the copy.\n\n"
         "  jensen bench loss\n"
         "  jensen bench loss --loss all --batch 1024 --classes 1000 --threads 1\n"
         "  jensen bench loss --device cuda --batch 65536 --classes 1000",

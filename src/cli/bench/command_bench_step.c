@@ -27,8 +27,7 @@ static const jsn_option_info options[] = {
                  "loss; without it ce and gjs:pi1=0.5 are both timed"),
     CLI_BATCH_ROW(bench_values, "128", 1e6, "samples of a step"),
     {"views", 0, JSN_OPTION_INT, NULL, 1, 16, NULL, "N",
-     "views of a sample; without it what the loss wants",
-     offsetof(bench_values, views)},
+     "views of a sample (default: what the loss needs)", offsetof(bench_values, views)},
     CLI_CLASSES_ROW(bench_values, "10", "number of classes"),
     CLI_IMAGE_SIZE_ROW(bench_values),
     {"steps", 0, JSN_OPTION_INT, "5", 1, CLI_MOST_STEPS, NULL, "N",
@@ -43,7 +42,7 @@ static const jsn_option_info options[] = {
      "share of it reached",
      offsetof(bench_values, limit)},
     CLI_JSON_ROW(bench_values,
-                 "one JSON object a case, with the implementation of every layer"),
+                 "one JSON object per case, with the implementation of every layer"),
 };
 
 /* Forward, and backward twice that: two operations a multiply-add. */
@@ -185,12 +184,12 @@ const cli_command cli_command_bench_step = {
     .name = "bench step",
     .summary = "time of a training step on resident data",
     .usage = "[OPTIONS]",
-    .details = "Forward, loss, backward and update. -v names the implementation of "
-               "every layer.\nPeak memory is that of the process so far.\n--limit "
-               "prints what each layer takes within a step, and beside it what the\n"
-               "library's primitives take for it alone (oneDNN's, for --device cpu; on "
-               "a GPU what\n"
-               "its bytes and products take at the rates of the card).",
+    .details =
+        "Forward, loss, backward and update. -v names the implementation of every\n"
+        "layer. Peak memory is that of the process so far.\n"
+        "--limit prints what each layer takes within a step, and beside it what the\n"
+        "library's primitives take for it alone (oneDNN's, for --device cpu; on a\n"
+        "GPU what its bytes and products take at the rates of the card).",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(bench_values),
