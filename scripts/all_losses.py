@@ -37,8 +37,10 @@ def paper(rate, decay):
     return f"--lr {rate} --weight-decay {decay} --schedule step:at=0.5/0.75,factor=0.1"
 
 
-# The settings of NCE's authors, which those of AGCE, ANL and epsilon-softmax kept in their code.
+# The settings of NCE's authors, which those of AGCE, ANL and epsilon-softmax kept in their code,
+# but for ANL's L1 norm in place of the decay.
 nce = "--lr 0.01 --weight-decay 1e-4 --schedule cosine"
+anl = "--lr 0.01 --weight-decay 0 --schedule cosine --l1 5e-5"
 ce, js, gjs = paper("0.05", "1e-3"), paper("0.01", "5e-4"), paper("0.1", "5e-4")
 elr = "--lr 0.02 --weight-decay 1e-3 --schedule step:at=0.333/0.667,factor=0.01"
 sop = "--lr 0.02 --weight-decay 5e-4 --schedule step:at=0.333/0.667,factor=0.1"
@@ -75,8 +77,8 @@ plan = [
     ("nce+agce", "nce+agce:alpha=1,beta=4,a=6,q=1.5", nce, "authors'"),
     ("nce+aul", "nce+aul:alpha=1,beta=4,a=6.3,q=1.5", nce, "authors'"),
     ("nce+ael", "nce+ael:alpha=1,beta=4,a=5", nce, "authors'"),
-    ("anl-ce", "anl-ce:alpha=5,beta=5", nce, "authors', L2 for L1"),
-    ("anl-fl", "anl-fl:alpha=5,beta=5", nce, "authors', L2 for L1"),
+    ("anl-ce", "anl-ce:alpha=5,beta=5", anl, "authors'"),
+    ("anl-fl", "anl-fl:alpha=5,beta=5", anl, "authors'"),
     ("eps-ce", "eps-ce:m=10000", nce, "authors'"),
     ("eps-ce+mae", "eps-ce+mae:alpha=0.01,beta=5,m=100000", nce, "authors'"),
     ("forward", "forward:rate=0.4", ce, "ce's"),

@@ -101,7 +101,8 @@ typedef struct jsn_model_step {
     struct jsn_loss *second; /* for the samples marked in the batch; or NULL */
     double rate;             /* learning rate */
     double weight_decay;
-    int decay_all; /* 0: no decay on BatchNorm parameters and biases */
+    double l1;     /* times the sum of all |parameter|, added to what is minimised */
+    int decay_all; /* 0: no decay and no L1 on BatchNorm parameters and biases */
     uint64_t step; /* counts from 1 */
     uint64_t seed; /* of dropout */
 } jsn_model_step;

@@ -49,7 +49,7 @@ typedef struct jsn_train_config {
     int64_t views;
     /* optimisation */
     int64_t epochs, batch, nesterov, decay_all;
-    double lr, weight_decay, momentum, ema, mixup;
+    double lr, weight_decay, l1, momentum, ema, mixup;
     char *optimizer, *schedule;
     int64_t seed, members, early_stop;
     /* measuring */

@@ -325,6 +325,7 @@ jsn_status jsn_model_train_step(jsn_model *model, const jsn_model_batch *batch,
     jsni_update update = model->update;
     update.rate = step->rate;
     update.decay = step->weight_decay;
+    update.l1 = step->l1;
     update.decay_all = step->decay_all != 0;
     update.step = step->step;
     update.factor = model->factor;

@@ -65,6 +65,7 @@ void jsni_optim_prepare(const jsni_update *update, jsni_role role,
     for (size_t i = 0; i < JSNI_OPTIM_CONSTANTS; i++)
         constant[i] = 0.0f;
     table[update->optimiser]->prepare(update, decays ? update->decay : 0.0, constant);
+    constant[JSNI_OPTIM_L1] = decays ? (float)update->l1 : 0.0f;
 }
 
 void jsni_optim_apply(const jsni_update *update, jsni_role role, size_t count,

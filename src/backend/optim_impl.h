@@ -12,14 +12,20 @@
 #include "jensen/status.h"
 #include "nn/graph.h"
 
-enum { JSNI_OPTIM_MAX_PARAMS = 6, JSNI_OPTIM_MAX_SLOTS = 2, JSNI_OPTIM_CONSTANTS = 8 };
+enum {
+    JSNI_OPTIM_MAX_PARAMS = 6,
+    JSNI_OPTIM_MAX_SLOTS = 2,
+    JSNI_OPTIM_CONSTANTS = 8,
+    JSNI_OPTIM_L1 = JSNI_OPTIM_CONSTANTS - 1 /* the last one; the rest are the rule's */
+};
 
 /* One optimiser step: which one, and its numbers. */
 typedef struct jsni_update {
     size_t optimiser; /* in optim_list.h */
     double rate;      /* learning rate of this step */
     double decay;     /* weight decay */
-    bool decay_all;   /* false: not on BatchNorm parameters and biases */
+    double l1;        /* factor of the L1 norm of the parameters, in the loss */
+    bool decay_all;   /* false: decay and L1 not on BatchNorm parameters and biases */
     uint64_t step;    /* counts from 1 */
     double
         value[JSNI_OPTIM_MAX_PARAMS]; /* the parameters of its spec, in their order */
@@ -48,7 +54,7 @@ jsn_entry jsni_optim_entry(size_t index); /* all zero behind the last */
 const jsni_optim_def *jsni_optim_find(const char *spec);
 
 /* Reads "sgd:momentum=0.9,nesterov=1" or "adamw:beta1=0.9": the update with rate 0,
- * decay 0, decay_all true, step 0, and the floats of state a parameter.
+ * decay 0, L1 0, decay_all true, step 0, and the floats of state a parameter.
  *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_ARGUMENT, JSN_ERR_RANGE as specs do */
 JSN_MUST_CHECK jsn_status jsni_optim_parse(const char *spec, jsni_update *out,
                                            size_t *slots);

@@ -4,8 +4,8 @@
  *
  *     JSNI_HD static inline float <id>_rule(float p, float g, float *s, const float *c);
  *
- * p is the parameter, g its gradient, s its state [slots], zero at first, c the constants;
- * the new parameter is returned. The last line, JSNI_OPTIM_DEFINE, makes the record of
+ * p is the parameter, g its gradient, that of the L1 norm included, s its state [slots],
+ * zero at first, c the constants; the new parameter is returned. The last line, JSNI_OPTIM_DEFINE, makes the record of
  * the table from them, or, where the file is compiled as CUDA C++, the kernel. */
 #ifndef JSNI_BACKEND_OPTIM_RULE_H
 #define JSNI_BACKEND_OPTIM_RULE_H
@@ -15,6 +15,13 @@
 
 #include "backend/optim_impl.h"
 #include "core/hd.h"
+
+/* The gradient g of p with that of l1 * |p|, 0 at p = 0; g itself where l1 is 0. */
+JSNI_HD static inline float jsni_optim_gradient(float p, float g, float l1)
+{
+    const float slope = p > 0.0f ? l1 : p < 0.0f ? -l1 : 0.0f;
+    return l1 != 0.0f ? g + slope : g;
+}
 
 #ifdef __CUDACC__
 #include "backend/cuda/optim_kernel.cuh"
@@ -33,7 +40,8 @@ static inline void jsni_optim_walk(jsni_optim_rule_fn *rule, size_t slots,
         float s[JSNI_OPTIM_MAX_SLOTS];
         for (size_t k = 0; k < slots; k++)
             s[k] = state[k * stride + i];
-        params[i] = rule(params[i], grads[i], s, c);
+        const float p = params[i];
+        params[i] = rule(p, jsni_optim_gradient(p, grads[i], c[JSNI_OPTIM_L1]), s, c);
         for (size_t k = 0; k < slots; k++)
             state[k * stride + i] = s[k];
     }

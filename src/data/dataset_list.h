@@ -14,6 +14,7 @@
     X(webvision)             \
     X(imagenet)              \
     X(animal10n)             \
-    X(food101n)
+    X(food101n)              \
+    X(clothing1m)
 
 #endif /* JSNI_DATA_DATASET_LIST_H */

@@ -220,15 +220,15 @@ static inline void project_beside(int kind, const lane_run *run, const projectio
     if (job->stream) {
         k = jsni_stream_head(job, offset);
         if (k != 0)
-            jsni_write_part(job, offset, project(kind, p, e, d, t), k);
+            jsni_write_part(job, job->grad, offset, project(kind, p, e, d, t), k);
         for (; k + JSNI_LANES <= classes; k += JSNI_LANES)
             jsni_write_around(job, offset + k, project(kind, p, e + k, d + k, t + k));
     }
     for (; k + JSNI_LANES <= classes; k += JSNI_LANES)
-        jsni_write(job, offset + k, project(kind, p, e + k, d + k, t + k));
+        jsni_write(job, job->grad, offset + k, project(kind, p, e + k, d + k, t + k));
     if (k < classes)
-        jsni_write_part(job, offset + k, project(kind, p, e + k, d + k, t + k),
-                        classes - k);
+        jsni_write_part(job, job->grad, offset + k,
+                        project(kind, p, e + k, d + k, t + k), classes - k);
 }
 
 static void write_beside(const lane_run *run, size_t v, jsni_scalar scale,

@@ -16,12 +16,13 @@ static inline jsni_real jsni_read(const jsni_loss_job *job, const void *from,
     return job->f64 ? ((const double *)from)[at] : (double)((const float *)from)[at];
 }
 
-static inline void jsni_write(const jsni_loss_job *job, size_t at, jsni_real x)
+static inline void jsni_write(const jsni_loss_job *job, void *to, size_t at,
+                              jsni_real x)
 {
     if (job->f64)
-        ((double *)job->grad)[at] = x;
+        ((double *)to)[at] = x;
     else
-        ((float *)job->grad)[at] = (float)x;
+        ((float *)to)[at] = (float)x;
 }
 
 /* With one lane there are no parts of groups, and nothing to write past the caches. */
@@ -50,19 +51,19 @@ static inline size_t jsni_stream_head(const jsni_loss_job *job, size_t at)
 
 static inline void jsni_write_around(const jsni_loss_job *job, size_t at, jsni_real x)
 {
-    jsni_write(job, at, x);
+    jsni_write(job, job->grad, at, x);
 }
 
-static inline void jsni_write_part(const jsni_loss_job *job, size_t at, jsni_real x,
-                                   size_t count)
+static inline void jsni_write_part(const jsni_loss_job *job, void *to, size_t at,
+                                   jsni_real x, size_t count)
 {
     (void)count;
-    jsni_write(job, at, x);
+    jsni_write(job, to, at, x);
 }
 
 static inline void jsni_write_one(const jsni_loss_job *job, size_t at, jsni_scalar x)
 {
-    jsni_write(job, at, x);
+    jsni_write(job, job->grad, at, x);
 }
 
 static inline void jsni_stream_end(void)
@@ -133,9 +134,11 @@ static inline size_t jsni_stream_head(const jsni_loss_job *job, size_t at)
     return over == 0 ? 0 : JSNI_LANES - over;
 }
 
-static inline void jsni_write(const jsni_loss_job *job, size_t at, jsni_real x)
+static inline void jsni_write(const jsni_loss_job *job, void *to, size_t at,
+                              jsni_real x)
 {
-    vec_store_any((float *)job->grad + at, x);
+    (void)job;
+    vec_store_any((float *)to + at, x);
 }
 
 static inline void jsni_write_around(const jsni_loss_job *job, size_t at, jsni_real x)
@@ -143,10 +146,11 @@ static inline void jsni_write_around(const jsni_loss_job *job, size_t at, jsni_r
     vec_stream((float *)job->grad + at, x);
 }
 
-static inline void jsni_write_part(const jsni_loss_job *job, size_t at, jsni_real x,
-                                   size_t count)
+static inline void jsni_write_part(const jsni_loss_job *job, void *to, size_t at,
+                                   jsni_real x, size_t count)
 {
-    vec_store_part((float *)job->grad + at, x, count);
+    (void)job;
+    vec_store_part((float *)to + at, x, count);
 }
 
 static inline void jsni_write_one(const jsni_loss_job *job, size_t at, jsni_scalar x)

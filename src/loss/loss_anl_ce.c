@@ -17,6 +17,7 @@ JSNI_ROW static inline jsni_real anl_ce_row(const jsni_row *row, jsni_grad *grad
     return active + jsni_negative(row, grad, row->constant[JSNI_ANL_BETA]);
 }
 
-JSNI_LOSS_DEFINE(anl_ce, "anl-ce", "active negative loss, alpha nce + beta nnce",
+JSNI_LOSS_DEFINE(anl_ce, "anl-ce",
+                 "active negative loss, alpha nce + beta nnce; see --l1",
                  JSNI_ONE_VIEW | JSNI_HARD_ONLY, anl_ce_params,
                  JSNI_COUNT_OF(anl_ce_params), jsni_anl_prepare);

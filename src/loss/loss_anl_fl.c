@@ -47,6 +47,7 @@ JSNI_ROW static inline jsni_real anl_fl_row(const jsni_row *row, jsni_grad *grad
     return active + constant[JSNI_ANL_BETA] * (R(1) - share);
 }
 
-JSNI_LOSS_DEFINE(anl_fl, "anl-fl", "active negative loss, alpha nfl + beta nnfl",
+JSNI_LOSS_DEFINE(anl_fl, "anl-fl",
+                 "active negative loss, alpha nfl + beta nnfl; see --l1",
                  JSNI_ONE_VIEW | JSNI_HARD_ONLY, anl_fl_params,
                  JSNI_COUNT_OF(anl_fl_params), jsni_anl_prepare);

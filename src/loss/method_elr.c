@@ -33,63 +33,75 @@ JSNI_ROW static inline jsni_real elr_prediction(const jsni_row *row, size_t v, s
     return jsni_inside(row, v, c, elr_cut(jsni_p(row, v, c), row->constant[ELR_CLAMP]));
 }
 
-JSNI_ROW static inline void elr_update(const jsni_row *row)
+/* What a view's prediction counts for in the memory. */
+JSNI_ROW static inline jsni_real elr_part(const jsni_row *row, size_t v)
 {
-    const jsni_scalar beta = row->constant[ELR_BETA];
-    jsni_real part[JSN_LOSS_MAX_VIEWS]; /* of a view's prediction in the memory */
-    for (size_t v = 0; v < row->views; v++) {
-        jsni_real sum = jsni_fill(R(0));
-        JSNI_UNROLL
-        for (size_t c = 0; c < row->chunks; c++)
-            sum = sum + elr_prediction(row, v, c);
-        part[v] = (R(1) - beta) / (R(row->views) * jsni_total(row, sum));
-    }
+    jsni_real sum = jsni_fill(R(0));
     JSNI_UNROLL
-    for (size_t c = 0; c < row->chunks; c++) {
-        jsni_real t = beta * jsni_recall(row, c);
-        for (size_t v = 0; v < row->views; v++)
-            t = jsni_fma(part[v], elr_prediction(row, v, c), t);
-        jsni_remember(row, c, t);
-    }
+    for (size_t c = 0; c < row->chunks; c++)
+        sum = sum + elr_prediction(row, v, c);
+    return (R(1) - row->constant[ELR_BETA]) / (R(row->views) * jsni_total(row, sum));
 }
 
-/* 1 - sum_k t_k q_k = (1 - sum_k t_k) + sum_k t_k (1 - q_k), which cancels less. */
-JSNI_ROW static inline jsni_real elr_rest(const jsni_row *row, size_t v)
+/* The sums of a view: sum_k t_k (1 - q_k), and of its dense gradient. */
+typedef struct elr_sums {
+    jsni_real lack, dense;
+} elr_sums;
+
+/* Adds what chunk c of view v has, with the memory t there; leaves its dense gradient. */
+JSNI_ROW static inline void elr_entry(const jsni_row *row, size_t v, size_t c,
+                                      jsni_real t, elr_sums *sums)
 {
-    const jsni_scalar low = row->constant[ELR_CLAMP];
-    jsni_real sum = jsni_fill(R(0)), lack = jsni_fill(R(0));
+    const jsni_scalar cut = row->constant[ELR_CLAMP];
+    const jsni_real zero = jsni_fill(R(0)), low = jsni_fill(cut);
+    const jsni_real high = R(1) - low, p = jsni_p(row, v, c);
+    const jsni_real rest = JSNI_EXACT ? -jsni_expm1(jsni_logp(row, v, c)) : R(1) - p;
+    const jsni_real g = jsni_less(p, low, zero, jsni_less(high, p, zero, p * t));
+    sums->lack = jsni_fma(t, elr_cut(rest, cut), sums->lack);
+    sums->dense = sums->dense + g;
+    jsni_put(row, v, c, g);
+}
+
+/* Renews the memory, and sums over it in the same pass; returns sum_k t_k. `views` is
+ * passed apart from the row so that a constant keeps the sums in registers. */
+JSNI_ROW static inline jsni_real elr_pass(const jsni_row *row, size_t views,
+                                          elr_sums *sums)
+{
+    const jsni_real zero = jsni_fill(R(0));
+    jsni_real part[JSN_LOSS_MAX_VIEWS], total = zero;
+    for (size_t v = 0; v < views; v++) {
+        part[v] = elr_part(row, v);
+        sums[v].lack = sums[v].dense = zero;
+    }
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real t = jsni_recall(row, c);
-        const jsni_real rest =
-            JSNI_EXACT ? -jsni_expm1(jsni_logp(row, v, c)) : R(1) - jsni_p(row, v, c);
-        sum = sum + t;
-        lack = jsni_fma(t, elr_cut(rest, low), lack);
+        jsni_real t = row->constant[ELR_BETA] * jsni_recall(row, c);
+        for (size_t v = 0; v < views; v++)
+            t = jsni_fma(part[v], elr_prediction(row, v, c), t);
+        jsni_remember(row, c, t);
+        t = jsni_recall(row, c); /* as the memory holds it */
+        total = total + t;
+        for (size_t v = 0; v < views; v++)
+            elr_entry(row, v, c, t, &sums[v]);
     }
-    return (R(1) - jsni_total(row, sum)) + jsni_total(row, lack);
+    return jsni_total(row, total);
 }
 
 JSNI_ROW static inline jsni_real elr_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar weight = row->constant[ELR_LAMBDA] / R(row->views);
-    const jsni_real zero = jsni_fill(R(0)), low = jsni_fill(row->constant[ELR_CLAMP]);
-    const jsni_real high = R(1) - low;
-    jsni_real value = zero;
-    elr_update(row);
+    const jsni_real tiny = jsni_fill(R(JSNI_TINY));
+    jsni_real value = jsni_fill(R(0));
+    elr_sums sums[JSN_LOSS_MAX_VIEWS];
+    const jsni_real total =
+        row->views == 1 ? elr_pass(row, 1, sums) : elr_pass(row, row->views, sums);
     for (size_t v = 0; v < row->views; v++) {
-        const jsni_real rest = jsni_max(jsni_fill(R(JSNI_TINY)), elr_rest(row, v));
-        jsni_real sum = zero;
-        JSNI_UNROLL
-        for (size_t c = 0; c < row->chunks; c++) {
-            const jsni_real p = jsni_p(row, v, c);
-            const jsni_real g = jsni_less(
-                p, low, zero, jsni_less(high, p, zero, p * jsni_recall(row, c)));
-            jsni_put(row, v, c, g);
-            sum = sum + g;
-        }
+        /* 1 - sum_k t_k q_k, in a form that cancels less */
+        const jsni_real rest =
+            jsni_max(tiny, (R(1) - total) + jsni_total(row, sums[v].lack));
         grad[v].dense = 1;
         grad[v].dense_scale = -weight / rest;
-        grad[v].dense_sum = grad[v].dense_scale * jsni_total(row, sum);
+        grad[v].dense_sum = grad[v].dense_scale * jsni_total(row, sums[v].dense);
         value = value + weight * jsni_log(rest) + jsni_doubt(row, v);
     }
     return value;

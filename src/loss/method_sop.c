@@ -96,16 +96,18 @@ JSNI_ROW static inline jsni_real sop_entry(const jsni_row *row, size_t v, size_t
     return R(2) * off + t * slope;
 }
 
-JSNI_ROW static inline jsni_real sop_row(const jsni_row *row, jsni_grad *grad)
+/* `views` is passed apart from the row so that a constant keeps the sums in registers. */
+JSNI_ROW static inline jsni_real sop_views(const jsni_row *row, size_t views,
+                                           jsni_grad *grad)
 {
-    const jsni_scalar each = R(1) / R(row->views);
+    const jsni_scalar each = R(1) / R(views);
     const jsni_scalar rate_u = row->constant[SOP_LR_U],
                       rate_v = row->constant[SOP_LR_V];
     const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
     sop_sums sums[JSN_LOSS_MAX_VIEWS];
     jsni_real total[JSN_LOSS_MAX_VIEWS];
     jsni_real value = zero;
-    for (size_t v = 0; v < row->views; v++) {
+    for (size_t v = 0; v < views; v++) {
         sums[v] = sop_view(row, v, &value);
         total[v] = zero;
     }
@@ -114,19 +116,26 @@ JSNI_ROW static inline jsni_real sop_row(const jsni_row *row, jsni_grad *grad)
         const jsni_real w = jsni_recall(row, c), t = jsni_target(row, c);
         const jsni_real s = sop_shift(row, c);
         jsni_real slope = zero;
-        for (size_t v = 0; v < row->views; v++)
+        for (size_t v = 0; v < views; v++)
             slope = slope + sop_entry(row, v, c, t, s, &sums[v], &total[v]);
         const jsni_real rate = rate_v + (rate_u - rate_v) * t;
         const jsni_real step = R(2) * each * w * slope * (R(2) * t - R(1));
         const jsni_real moved = w - rate * row->share * step;
         jsni_remember(row, c, jsni_less(one, w * w, w, moved));
     }
-    for (size_t v = 0; v < row->views; v++) {
+    for (size_t v = 0; v < views; v++) {
         grad[v].dense = 1;
         grad[v].dense_scale = jsni_fill(each);
         grad[v].dense_sum = each * jsni_total(row, total[v]);
     }
     return each * value;
+}
+
+JSNI_ROW static inline jsni_real sop_row(const jsni_row *row, jsni_grad *grad)
+{
+    if (row->views == 1)
+        return sop_views(row, 1, grad);
+    return sop_views(row, row->views, grad);
 }
 
 JSNI_LOSS_DEFINE(sop, "sop", "sparse over-parameterisation, in place of the loss",

@@ -106,6 +106,12 @@ static inline void jsni_remember(const jsni_row *row, size_t chunk, jsni_real va
 {
     row->m[chunk] = value;
 }
+
+/* Whether a chunk can have padding lanes. */
+static inline int jsni_ragged(const jsni_row *row, size_t chunk)
+{
+    return !row->apart && chunk + 1 == row->chunks;
+}
 #endif
 
 JSNI_ROW static inline jsni_real jsni_p(const jsni_row *row, size_t view, size_t chunk)
@@ -131,6 +137,8 @@ JSNI_ROW static inline void jsni_put(const jsni_row *row, size_t view, size_t ch
 JSNI_ROW static inline jsni_real jsni_inside(const jsni_row *row, size_t view,
                                              size_t chunk, jsni_real x)
 {
+    if (!jsni_ragged(row, chunk))
+        return x;
     const size_t at = jsni_at(row, view, chunk);
     const jsni_real half = jsni_fill(R(0.5)), zero = jsni_fill(R(0));
     return jsni_less(row->d[at], -half, x, jsni_less(row->e[at], half, zero, x));

@@ -17,6 +17,7 @@
 #include "data/dataset_part.h"
 #include "train/loader_order.h"
 #include "train/mixup.h"
+#include "train/run_optimiser.h"
 
 enum {
     CHUNK_STEPS = 512,    /* between looks at the clock */
@@ -300,6 +301,7 @@ static jsni_resident_member member_of(const jsni_run *run, const uint32_t *order
                                 .update = run->group->model->update,
                                 .loss_sum = run->state.counts.loss_sum};
     own.update.decay = run->job.config->weight_decay;
+    own.update.l1 = jsni_run_l1(run->job.config);
     own.update.decay_all = run->job.config->decay_all != 0;
     return own;
 }

@@ -22,8 +22,8 @@ JSN_MUST_CHECK jsn_status jsni_run_differs(const char *folder,
                                            bool *same);
 
 /* JSN_OK when the resolved configurations can be trained side by side: they agree in
- * everything but seed, noise, losses, views, learning rate, schedule, weight decay and
- * the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
+ * everything but seed, noise, losses, views, learning rate, schedule, weight decay, L1
+ * and the moments of measuring. JSN_ERR_ARGUMENT names the option in which they
  * differ. */
 JSN_MUST_CHECK jsn_status jsni_train_alike(const jsn_train_config *a,
                                            const jsn_train_config *b);

@@ -21,9 +21,9 @@ bool jsni_run_option_identifies(const jsn_option_info *row)
  * the name, that they began with. */
 static bool joined_later(const jsn_option_info *row)
 {
-    static const char *const later[] = {"labels",        "early-stop",  "ema",
-                                        "finetune",      "method",      "mixup",
-                                        "plugin-sha256", "layer-decay", "norm-stats"};
+    static const char *const later[] = {
+        "labels", "early-stop",    "ema",         "finetune",   "method",
+        "mixup",  "plugin-sha256", "layer-decay", "norm-stats", "l1"};
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
         if (strcmp(row->name, later[i]) == 0)
             return true;

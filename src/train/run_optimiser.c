@@ -1,6 +1,7 @@
 /* train/run_optimiser.c - see run_optimiser.h. */
 #include "train/run_optimiser.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "backend/optim_impl.h"
@@ -44,4 +45,9 @@ jsn_status jsni_run_optimiser(const jsn_train_config *config, char **out)
         before = ',';
     }
     return jsni_text_take(&text, out);
+}
+
+double jsni_run_l1(const jsn_train_config *config)
+{
+    return isnan(config->l1) ? 0.0 : config->l1;
 }

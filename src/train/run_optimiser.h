@@ -10,4 +10,7 @@
 JSN_MUST_CHECK jsn_status jsni_run_optimiser(const jsn_train_config *config,
                                              char **out);
 
+/* The factor of --l1, 0 where it is not given. */
+double jsni_run_l1(const jsn_train_config *config);
+
 #endif /* JSNI_TRAIN_RUN_OPTIMISER_H */

@@ -336,8 +336,8 @@ static void release_job(jsni_job *job, jsni_problem *problem)
 static bool own_option(const char *name)
 {
     static const char *const own[] = {
-        "seed",     "noise",        "loss",      "loss-noisy",  "lr",
-        "schedule", "weight-decay", "decay-all", "consistency", "views"};
+        "seed",         "noise",     "loss",        "loss-noisy", "lr", "schedule",
+        "weight-decay", "decay-all", "consistency", "views",      "l1"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (strcmp(name, own[i]) == 0)
             return true;

@@ -16,6 +16,7 @@
 #include "store/record_epoch.h"
 #include "train/early_stop.h"
 #include "train/run.h"
+#include "train/run_optimiser.h"
 
 /* Adds the batch to the counts of the epoch, and to the posteriors when this is the
  * last one. */
@@ -37,6 +38,7 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
                                  .second = run->losses.noisy,
                                  .rate = rate,
                                  .weight_decay = run->job.config->weight_decay,
+                                 .l1 = jsni_run_l1(run->job.config),
                                  .decay_all = run->job.config->decay_all != 0,
                                  .step = run->state.step + 1,
                                  .seed = run->job.seed};

@@ -1,5 +1,5 @@
 /* Optimisers: AdamW against PyTorch's in float64, Lion against its formula in float64, all
- * of them on every backend, where weight decay applies, specs. SGD's golden trajectories
+ * of them on every backend, where weight decay and L1 apply, specs. SGD's golden trajectories
  * are in test_backend_layers.c. */
 #include <math.h>
 
@@ -16,7 +16,7 @@ static const float grads[4][3] = {
     {0.0625f, -1.5f, 0.375f},
 };
 
-static void check_steps(const char *spec, double rate, double decay,
+static void check_steps(const char *spec, double rate, double decay, double l1,
                         const double want[4][3])
 {
     jsni_update update;
@@ -24,6 +24,7 @@ static void check_steps(const char *spec, double rate, double decay,
     assert_ok(jsni_optim_parse(spec, &update, &slots));
     update.rate = rate;
     update.decay = decay;
+    update.l1 = l1;
     float params[3], state[8] = {0};
     memcpy(params, start, sizeof params);
     for (size_t i = 0; i < 4; i++) {
@@ -51,8 +52,8 @@ static void test_adamw_follows_pytorch(void **state)
         {0.449889083147044, -1.13552030242749, 1.87899906996557},
         {0.441858812248685, -1.08506042783569, 1.90021885475635},
     };
-    check_steps("adamw", 0.01, 0.1, decayed);
-    check_steps("adamw:beta1=0.8,beta2=0.95,epsilon=1e-3", 0.1, 0.0, other);
+    check_steps("adamw", 0.01, 0.1, 0.0, decayed);
+    check_steps("adamw:beta1=0.8,beta2=0.95,epsilon=1e-3", 0.1, 0.0, 0.0, other);
 }
 
 /* numpy: c = b1*m + (1-b1)*g; p -= lr*(sign(c) + wd*p); m = b2*m + (1-b2)*g */
@@ -67,8 +68,53 @@ static void test_lion_follows_its_formula(void **state)
     };
     static const double other[4][3] = {
         {0.4, -1.15, 1.9}, {0.5, -1.25, 1.8}, {0.4, -1.35, 1.9}, {0.3, -1.25, 1.8}};
-    check_steps("lion", 0.01, 0.1, decayed);
-    check_steps("lion:beta1=0.5,beta2=0.8", 0.1, 0.0, other);
+    check_steps("lion", 0.01, 0.1, 0.0, decayed);
+    check_steps("lion:beta1=0.5,beta2=0.8", 0.1, 0.0, 0.0, other);
+}
+
+/* torch.optim in float64 on (g * p).sum() + l1 * p.abs().sum(); parameters change their
+ * sign on the way. */
+static void test_l1_is_a_term_of_the_loss(void **state)
+{
+    (void)state;
+    static const double nesterov[4][3] = {
+        {0.12, -0.715625, 1.1925},
+        {0.07105, -0.2756953125, 0.55410625},
+        {-0.504929875, 0.0328603710937501, 0.805063078125},
+        {-0.5649164684375, 0.777796474169922, 0.252026117851562},
+    };
+    static const double plain[4][3] = {
+        {0.445, -1.17, 1.87},
+        {0.49, -1.1525, 1.84},
+        {0.41, -1.1725, 2.01},
+        {0.37375, -0.9925, 1.9425},
+    };
+    static const double adamw[4][3] = {
+        {0.395000001333333, -1.137500001, 1.88000000066667},
+        {0.351028144840634, -1.03724951445527, 1.77409360636683},
+        {0.278211793567538, -0.958176010835264, 1.75151397314094},
+        {0.200020094419163, -0.870837297776496, 1.70865124736774},
+    };
+    check_steps("sgd:momentum=0.9,nesterov=1", 0.25, 0.1, 0.5, nesterov);
+    check_steps("sgd:momentum=0,nesterov=0", 0.1, 0.0, 0.3, plain);
+    check_steps("adamw", 0.1, 0.1, 0.5, adamw);
+}
+
+static void test_l1_leaves_a_zero_where_it_is(void **state)
+{
+    (void)state;
+    for (size_t i = 0; jsni_optim_entry(i).name != NULL; i++) {
+        jsni_update update;
+        size_t slots = 0;
+        assert_ok(jsni_optim_parse(jsni_optim_entry(i).name, &update, &slots));
+        update.rate = 0.1;
+        update.l1 = 0.5;
+        update.step = 1;
+        float p = 0.0f, kept[JSNI_OPTIM_MAX_SLOTS] = {0};
+        const float g = 0.0f;
+        jsni_optim_apply(&update, JSNI_ROLE_WEIGHT, 1, &p, &g, kept, 1);
+        assert_true(p == 0.0f);
+    }
 }
 
 static void test_a_gradient_of_zero_leaves_lion_where_it_is(void **state)
@@ -122,6 +168,7 @@ static void check_backend(const jsni_backend_ops *ops, const jsni_graph *graph,
     assert_ok(jsni_optim_parse(spec, &update, &slots));
     update.rate = 0.05;
     update.decay = 0.1;
+    update.l1 = 0.02;
     update.decay_all = false;
     jsni_backend *backend = NULL;
     jsni_plan *plan = NULL;
@@ -182,7 +229,7 @@ static void test_every_backend_steps_as_the_table(void **state)
     jsni_graph_destroy(graph);
 }
 
-static void test_decay_can_spare_biases_and_batchnorm(void **state)
+static void test_decay_and_l1_can_spare_biases_and_batchnorm(void **state)
 {
     (void)state;
     jsni_update update;
@@ -193,6 +240,7 @@ static void test_decay_can_spare_biases_and_batchnorm(void **state)
     assert_close(update.value[1], 1.0, 0, 0); /* nesterov */
     update.rate = 0.5;
     update.decay = 0.1;
+    update.l1 = 0.2;
     static const jsni_role roles[] = {JSNI_ROLE_WEIGHT, JSNI_ROLE_BIAS,
                                       JSNI_ROLE_NORM_WEIGHT, JSNI_ROLE_NORM_BIAS};
     for (int all = 0; all <= 1; all++) {
@@ -201,8 +249,8 @@ static void test_decay_can_spare_biases_and_batchnorm(void **state)
             float p = 1.0f, v = 0.0f;
             const float g = 0.0f;
             jsni_optim_apply(&update, roles[i], 1, &p, &g, &v, 1);
-            /* d = 0.1, v = 0.1: p - 0.5*(0.1 + 0.9*0.1) */
-            const double want = all || i == 0 ? 1.0 - 0.5 * 0.19 : 1.0;
+            /* d = 0.1 + 0.2, v = d: p - 0.5*(d + 0.9*d) */
+            const double want = all || i == 0 ? 1.0 - 0.5 * 1.9 * 0.3 : 1.0;
             assert_close((double)p, want, 1e-7, 0);
         }
     }
@@ -244,10 +292,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_adamw_follows_pytorch),
         cmocka_unit_test(test_lion_follows_its_formula),
+        cmocka_unit_test(test_l1_is_a_term_of_the_loss),
+        cmocka_unit_test(test_l1_leaves_a_zero_where_it_is),
         cmocka_unit_test(test_a_gradient_of_zero_leaves_lion_where_it_is),
         cmocka_unit_test(test_every_optimiser_descends_and_shows_a_nan),
         cmocka_unit_test(test_every_backend_steps_as_the_table),
-        cmocka_unit_test(test_decay_can_spare_biases_and_batchnorm),
+        cmocka_unit_test(test_decay_and_l1_can_spare_biases_and_batchnorm),
         cmocka_unit_test(test_plain_descent_needs_no_velocity),
         cmocka_unit_test(test_unknown_and_wild_specs_are_refused),
     };

@@ -1,5 +1,5 @@
 /* Data sets with layouts of their own, in fixtures written as their publishers describe
- * them: IDX, CSV, WebVision, ImageNet, ANIMAL-10N, Food-101N, WebDataset. */
+ * them: IDX, CSV, WebVision, ImageNet, ANIMAL-10N, Food-101N, Clothing1M, WebDataset. */
 #define _POSIX_C_SOURCE 200809L
 #include "fixture.h"
 
@@ -291,6 +291,84 @@ static void test_food101n(void **state)
     refused(spec_of("food101n", "fn", ""), "named before");
 }
 
+/* Noisy labels to train on, clean ones to judge by, or to train on as well; the label files
+ * hold more images than any list, and in another order. */
+static void test_clothing1m(void **state)
+{
+    (void)state;
+    image("c1m/images/0/12/3,7.jpg", 1);
+    image("c1m/images/9/0/1,2.jpg", 2);
+    image("c1m/images/4/4/5,5.jpg", 3);
+    write_text("c1m/noisy_train_key_list.txt",
+               "images/9/0/1,2.jpg\nimages/0/12/3,7.jpg\n");
+    write_text("c1m/noisy_label_kv.txt",
+               "images/0/12/3,7.jpg 13\nimages/4/4/5,5.jpg 2\nimages/9/0/1,2.jpg 0\n"
+               "images/0/12/3,7.jpg 13\n");
+    write_text("c1m/clean_train_key_list.txt", "images/0/12/3,7.jpg\n");
+    write_text("c1m/clean_val_key_list.txt", "images/9/0/1,2.jpg\n");
+    write_text("c1m/clean_test_key_list.txt", "images/4/4/5,5.jpg\n");
+    write_text("c1m/clean_label_kv.txt",
+               "images/9/0/1,2.jpg 5\nimages/4/4/5,5.jpg 11\nimages/0/12/3,7.jpg 4\n");
+    jsn_dataset *data = open_ok(spec_of("clothing1m", "c1m", ""));
+    assert_int_equal(jsn_dataset_about(data)->classes, 14);
+    assert_string_equal(jsn_dataset_class(data, 13), "13");
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 2);
+    check_row(data, JSN_SPLIT_TRAIN, 0, "images/9/0/1,2.jpg", 0, 2);
+    check_row(data, JSN_SPLIT_TRAIN, 1, "images/0/12/3,7.jpg", 13, 1);
+    check_row(data, JSN_SPLIT_VAL, 0, "images/9/0/1,2.jpg", 5, 2);
+    check_row(data, JSN_SPLIT_TEST, 0, "images/4/4/5,5.jpg", 11, 3);
+    jsn_dataset_close(data);
+    write_text("c1m/category_names_eng.txt",
+               "T-Shirt\nShirt\nKnitwear\nChiffon\nSweater\n"
+               "Hoodie\nWindbreaker\nJacket\nDowncoat\nSuit\n"
+               "Shawl\nDress\nVest\nUnderwear\n");
+    data = open_ok(spec_of("clothing1m", "c1m", ",clean=1"));
+    assert_string_equal(jsn_dataset_class(data, 13), "Underwear");
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 1);
+    check_row(data, JSN_SPLIT_TRAIN, 0, "images/0/12/3,7.jpg", 4, 1);
+    jsn_dataset_close(data);
+    data = open_ok(spec_of("clothing1m", "c1m", ",split=test"));
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TRAIN), 0);
+    assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 1);
+    jsn_dataset_close(data);
+}
+
+static void test_clothing1m_with_wrong_lists(void **state)
+{
+    (void)state;
+    write_text("bad/annotations/clean_label_kv.txt", "images/0/a.jpg 1\n");
+    write_text("bad/annotations/clean_val_key_list.txt", "images/0/a.jpg\n");
+    write_text("bad/annotations/clean_test_key_list.txt", "images/0/a.jpg\n");
+    write_text("bad/annotations/noisy_train_key_list.txt", "images/0/a.jpg\n");
+    refused(spec_of("clothing1m", "bad", ""), "annotations/noisy_label_kv.txt");
+    static const wrong_text labels[] = {
+        {"images/0/a.jpg\n", "noisy_label_kv.txt:1: expected a path and a class"},
+        {"images/0/b.jpg 2\nimages/0/a.jpg x\n", "noisy_label_kv.txt:2: expected"},
+        {"images/0/a.jpg -1\n", "noisy_label_kv.txt:1: expected"},
+        {"images/0/a.jpg 14\n", "noisy_label_kv.txt:1: a class number of 14 or more"},
+        {"images/0/a.jpg 3\nimages/0/b.jpg 2\nimages/0/a.jpg 4\n",
+         "noisy_label_kv.txt:3: 'images/0/a.jpg' has another label in line 1"},
+        {"images/0/b.jpg 2\n",
+         "noisy_train_key_list.txt:1: 'images/0/a.jpg' has no label"},
+        {"", "noisy_train_key_list.txt:1: 'images/0/a.jpg' has no label"},
+    };
+    refused_texts("bad/annotations/noisy_label_kv.txt",
+                  spec_of("clothing1m", "bad", ""), labels,
+                  sizeof labels / sizeof labels[0]);
+    write_text("bad/annotations/noisy_label_kv.txt",
+               "images/0/a.jpg 1\n../a.jpg 1\n/etc/a.jpg 1\n");
+    static const wrong_text keys[] = {
+        {"images/0/a.jpg\n../a.jpg\n", "noisy_train_key_list.txt:2: '../a.jpg' leads"},
+        {"/etc/a.jpg\n",
+         "noisy_train_key_list.txt:1: '/etc/a.jpg' is an absolute path"},
+        {"images/0/\x01.jpg\n", "noisy_train_key_list.txt:1: a name holds the control"},
+    };
+    refused_texts("bad/annotations/noisy_train_key_list.txt",
+                  spec_of("clothing1m", "bad", ""), keys, sizeof keys / sizeof keys[0]);
+    refused(spec_of("clothing1m", "bad/annotations", ",clean=1"),
+            "clean_train_key_list.txt");
+}
+
 static void add_to_tar(fixture_tar *tar, const char *name, const char *text,
                        unsigned seed)
 {
@@ -360,6 +438,8 @@ int main(void)
         cmocka_unit_test(test_imagenet),
         cmocka_unit_test(test_animal10n),
         cmocka_unit_test(test_food101n),
+        cmocka_unit_test(test_clothing1m),
+        cmocka_unit_test(test_clothing1m_with_wrong_lists),
         cmocka_unit_test(test_webdataset),
     };
     return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);

@@ -56,6 +56,14 @@ __device__ static __forceinline__ void jsni_remember(const jsni_row *row, size_t
         row->memory[k] = (float)value;
 }
 
+/* The last classes of a sample may lie in any chunk. */
+__device__ static __forceinline__ int jsni_ragged(const jsni_row *row, size_t chunk)
+{
+    (void)row;
+    (void)chunk;
+    return 1;
+}
+
 /* Combines the numbers of a group; every thread gets the result. */
 template <class Combine>
 __device__ static __forceinline__ jsni_real jsni_combine(const jsni_row *row,

@@ -28,7 +28,9 @@ static __global__ void __launch_bounds__(JSNI_OPTIM_BLOCK)
         float s[Slots];
         for (int slot = 0; slot < Slots; slot++)
             s[slot] = a.state ? a.state[slot * a.floats + i] : 0.0f;
-        a.params[i] = Rule(a.params[i], a.grads[i], s, c);
+        const float p = a.params[i];
+        const float g = jsni_optim_gradient(p, a.grads[i], c[JSNI_OPTIM_L1]);
+        a.params[i] = Rule(p, g, s, c);
         for (int slot = 0; slot < Slots && a.state; slot++)
             a.state[slot * a.floats + i] = s[slot];
     }

@@ -1,0 +1,36 @@
+# --l1: the same bits after a kill and for any threads; other weights than without, the
+# same with 0, also with the name of the run; recorded; refused where it is no number of its range.
+. "$(dirname "$0")/cli.sh"
+
+small=(train builtin:size=96 --network mlp:width=8 --noise sym:rate=0.4 --loss anl-ce --epochs 3 --batch 16
+    --lr 0.02 --weight-decay 0 --consistency never --checkpoint-minutes 0 --threads 1 --workers 0 --json -q)
+sha() { "$JENSEN" "${small[@]}" "$@" 2>/dev/null | sed -E 's/.*"weights_sha256":"([0-9a-f]+)".*/\1/'; }
+same() {
+    cases=$((cases + 1))
+    [ -n "$2" ] && [ "$2" = "$3" ] || complain "$1: $2 and $3" hashes
+}
+other() {
+    cases=$((cases + 1))
+    [ -n "$2" ] && [ -n "$3" ] && [ "$2" != "$3" ] || complain "$1: $2" hashes
+}
+: >stdout.txt
+: >stderr.txt
+
+alone=$(sha --out alone --l1 1e-3)
+"$JENSEN" "${small[@]}" --out killed --l1 1e-3 >/dev/null 2>&1 &
+pid=$!
+while [ ! -e killed/checkpoint.safetensors ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+kill -9 $pid 2>/dev/null
+wait $pid 2>/dev/null
+same 'killed' "$alone" "$(sha --out killed --l1 1e-3)"
+same 'threads and workers' "$alone" "$(sha --out threads --l1 1e-3 --threads 2 --workers 2)"
+plain=$(sha --out plain)
+other 'l1 does nothing' "$plain" "$alone"
+other 'its size does nothing' "$(sha --out more --l1 2e-3)" "$alone"
+same 'an l1 of 0' "$plain" "$(sha --out zero --l1 0)"
+expect 0 'l1: 0.001' '' -- cat alone/config.yaml
+expect 0 '*' '*' -- "$JENSEN" train --config alone/config.yaml --out again -q
+expect 2 '' '--l1' -- "$JENSEN" "${small[@]}" --out alone --l1 2e-3
+expect 2 '' 'l1' -- "$JENSEN" train builtin:size=96 --l1 -1
+expect 2 '' 'l1' -- "$JENSEN" train builtin:size=96 --l1 nan
+finish
