@@ -275,14 +275,9 @@ const cli_command cli_command_data_info = {
     .details =
         "DATA is builtin, cifar10:PATH, cifar100:PATH, folder:PATH (a plain path\n"
         "means this), csv:FILE, idx:DIR, wds:GLOB, webvision:DIR, imagenet:DIR,\n"
-<<<<<<< HEAD
-        "animal10n:DIR or food101n:DIR,test=DIR; ',split=test' keeps one split.\n"
-        "'jensen show datasets' lists all of them with their parameters.",
-=======
         "animal10n:DIR, food101n:DIR,test=DIR or clothing1m:DIR; ',split=test' keeps\n"
         "one split.\n"
-        "`jensen show datasets` lists all of them with their parameters.",
->>>>>>> 6587acc (optim, data: an L1 norm of the weights, since the authors of active negative losses train with it; Clothing1M by its published lists; fewer passes over a sample in methods and sums)
+        "'jensen show datasets' lists all of them with their parameters.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(info_values),
