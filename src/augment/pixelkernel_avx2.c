@@ -1,11 +1,11 @@
 /* augment/pixelkernel_avx2.c - the pixel loops for x86 with AVX2. Compilers do not find by
- * themselves how to take three channels apart, nor that a row stays in registers, so the
+ * themselves how to take three channels apart, nor that sums stay in registers, so the
  * loops of ColorJitter and of resizing are written by hand. They do the steps of
- * pixelkernel_plain.h with the same roundings; where a step is another one, it has the
- * same result for every byte, which tests/augment/test_augment_kernel.c looks at one by one.
+ * pixelkernel_base.c with the same roundings. Where a step is another one, it has the same
+ * result for every input, and tests/augment/test_augment_kernel.c goes through all of them.
  *
- * Eight pixels, or four of each of two rows, are the 24 bytes of a vector's two halves, 12
- * bytes each; a channel of them is eight 32-bit numbers. */
+ * Eight pixels, or four of each of two rows, are 12 bytes in each half of a vector; one
+ * channel of them is eight 32-bit numbers. */
 #include <immintrin.h>
 
 #include "augment/pixelkernel_body.h"
