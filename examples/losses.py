@@ -13,7 +13,7 @@ def load():
     """$JENSEN_LIBRARY, else the one that `make` built here, else the installed library."""
     tree = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     named = os.environ.get("JENSEN_LIBRARY")
-    for path in [named] if named else [f"{tree}/build/release/libjensen.so", "libjensen.so.0"]:
+    for path in [named] if named else [f"{tree}/build/release/libjensen.so", "libjensen.so.1"]:
         try:
             return c.CDLL(path)
         except OSError as error:

@@ -64,6 +64,8 @@ typedef struct jsn_train_config {
     char *out, *config, *recipe;
     jsn_texts set, limit;
     bool json;
+    void *later
+        [8]; /* room for options of later versions: sizes stay within a major one */
 } jsn_train_config;
 
 /* The option table behind the struct; static. */

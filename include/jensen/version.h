@@ -6,15 +6,15 @@
 
 #include "jensen/status.h"
 
-#define JSN_VERSION_MAJOR 0
-#define JSN_VERSION_MINOR 1
+#define JSN_VERSION_MAJOR 1
+#define JSN_VERSION_MINOR 0
 #define JSN_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* "0.1.0", of the library that is running. */
+/* "1.0.0", of the library that is running. */
 JSN_API const char *jsn_version(void);
 
 /* An optional library: what it is for, and the version found when this library was
