@@ -54,6 +54,10 @@ bool jsni_name_nearer(const char *word, const char *name, size_t *best)
     const size_t distance = jsni_name_distance(word, name);
     if (distance > most || distance >= length || distance >= *best)
         return false;
+    /* Nor of two, unless they are swapped: 'lr' is not meant to be 'l1'. */
+    if (length < 3 && distance > 0 && strlen(name) == length &&
+        lower(word[0]) != lower(name[1]))
+        return false;
     *best = distance;
     return true;
 }
