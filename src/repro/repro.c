@@ -69,22 +69,28 @@ jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
     return status;
 }
 
-/* Whether a part of the name begins with one of the comma-separated words; NULL: always. */
+/* The next of comma-separated words; false behind the last. */
+static bool next_word(const char **list, char word[JSN_RECIPE_TEXT])
+{
+    const char *at = *list;
+    const size_t n = strcspn(at, ",");
+    (void)snprintf(word, JSN_RECIPE_TEXT, "%.*s", (int)n, at);
+    *list = at + n + (at[n] == ',');
+    return *at != '\0';
+}
+
+/* Whether a part of the name begins with one of the words; NULL: always. */
 static bool wanted(const char *only, const char *name)
 {
+    char word[JSN_RECIPE_TEXT];
     if (only == NULL)
         return true;
-    for (const char *at = only; *at != '\0';) {
-        char word[JSN_RECIPE_TEXT];
-        const size_t n = strcspn(at, ",");
-        (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
+    while (next_word(&only, word))
         /* "sym-40" is not meant to find "asym-40". */
         for (const char *hit = strstr(name, word); hit != NULL;
              hit = strstr(hit + 1, word))
             if (hit == name || hit[-1] == '/')
                 return true;
-        at += at[n] == ',' ? n + 1 : n;
-    }
     return false;
 }
 
@@ -96,8 +102,8 @@ static bool is_wanted(const char *only, const jsni_repro_cells *cells,
         return wanted(only, cell->recipe.name);
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
-        if (c->loss[0] == '\0' && strcmp(c->group, cell->group) == 0 &&
-            strcmp(c->column, cell->column) == 0 && wanted(only, c->recipe.name))
+        if (c->loss[0] == '\0' && jsni_repro_same_column(c, cell) &&
+            wanted(only, c->recipe.name))
             return true;
     }
     return false;
@@ -106,20 +112,17 @@ static bool is_wanted(const char *only, const jsni_repro_cells *cells,
 /* Refuses words of --only that find nothing: the table would be empty without a word. */
 static jsn_status check_only(const char *only, const jsni_repro_cells *cells)
 {
-    for (const char *at = only; at != NULL && *at != '\0';) {
-        char word[JSN_RECIPE_TEXT];
-        const size_t n = strcspn(at, ",");
+    char word[JSN_RECIPE_TEXT];
+    while (only != NULL && next_word(&only, word)) {
         bool found = false;
-        (void)snprintf(word, sizeof word, "%.*s", (int)n, at);
         for (size_t i = 0; i < cells->count; i++)
             found = found || wanted(word, cells->items[i].recipe.name);
         if (!found)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "--only '%s': no run of %s on %s has such a part in its "
                              "name ('%s', ...)",
-                             word, cells->info->name, cells->dataset,
+                             word, cells->info->name, cells->data->name,
                              cells->items[0].recipe.name);
-        at += at[n] == ',' ? n + 1 : n;
     }
     return JSN_OK;
 }
@@ -175,7 +178,7 @@ static jsn_status add_cell(jsn_sweep *sweep, const jsni_repro_cells *cells,
     size_t count = 2;
     (void)snprintf(seed_text, sizeof seed_text, "%lld", (long long)seed);
     if (isnan(overrides->lr) && isnan(overrides->weight_decay) &&
-        jsni_recipe_rates(recipe, cells->dataset, &lr, &decay)) {
+        jsni_recipe_rates(recipe, cells->data->name, &lr, &decay)) {
         pairs[count++] = (jsn_sweep_pair){"lr", lr};
         pairs[count++] = (jsn_sweep_pair){"weight-decay", decay};
     }

@@ -27,11 +27,6 @@ static size_t spec_length(const char *list)
     return length;
 }
 
-static bool same_place(const jsni_repro_cell *a, const jsni_repro_cell *b)
-{
-    return strcmp(a->group, b->group) == 0 && strcmp(a->column, b->column) == 0;
-}
-
 static jsn_status add_row(jsni_repro_cells *cells, size_t paper, const char *spec)
 {
     for (size_t i = 0; i < cells->count; i++)
@@ -46,7 +41,7 @@ static jsn_status add_row(jsni_repro_cells *cells, size_t paper, const char *spe
         *to = *from;
         (void)strcpy(to->loss, spec);
         (void)strcpy(to->row, spec);
-        to->printed = NULL;
+        to->printed = 0;
         to->paper = to->paper_deviation = NAN;
         to->paper_runs = 0;
         to->paper_bold = false;
@@ -61,8 +56,9 @@ static jsn_status check_columns(const jsni_repro_cells *cells)
     for (size_t i = 0; found && i < cells->count; i++) {
         found = false;
         for (size_t k = 0; k < cells->count; k++)
-            found = found || (strcmp(cells->items[k].recipe.method, method) == 0 &&
-                              same_place(&cells->items[i], &cells->items[k]));
+            found =
+                found || (strcmp(cells->items[k].recipe.method, method) == 0 &&
+                          jsni_repro_same_column(&cells->items[i], &cells->items[k]));
     }
     return found ? JSN_OK
                  : jsni_fail(JSN_ERR_ARGUMENT,

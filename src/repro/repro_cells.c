@@ -2,6 +2,7 @@
  * paper's numbers. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -115,18 +116,17 @@ static void look_up(jsni_repro_cell *c, const jsni_repro_info *info,
 {
     char method[JSNI_REPRO_LABEL];
     fill_in(method, info->printed_row, &c->recipe);
-    for (size_t i = 0; info->key != NULL && i < jsni_paper_result_count; i++) {
-        const jsni_paper_result *p = &jsni_paper_results[i];
-        const char *metric = c->measure->printed;
-        if (strcmp(p->table, info->key) != 0 || strcmp(p->dataset, dataset) != 0 ||
-            strcmp(p->method, method) != 0 || !same_noise(&c->recipe, p) ||
-            (metric != NULL && strcmp(p->metric, metric) != 0))
+    const char *metric = c->measure->printed;
+    for (jsni_paper_result p = {0}; info->key != NULL && jsni_paper_next(&p);) {
+        if (strcmp(p.table, info->key) != 0 || strcmp(p.dataset, dataset) != 0 ||
+            strcmp(p.method, method) != 0 || !same_noise(&c->recipe, &p) ||
+            (metric != NULL && strcmp(p.metric, metric) != 0))
             continue;
-        c->printed = p;
-        c->paper = p->mean;
-        c->paper_deviation = p->deviation;
-        c->paper_runs = isnan(p->deviation) ? 1 : info->paper_runs;
-        c->paper_bold = p->bold != 0;
+        c->printed = p.number;
+        c->paper = p.mean;
+        c->paper_deviation = p.deviation;
+        c->paper_runs = isnan(p.deviation) ? 1 : info->paper_runs;
+        c->paper_bold = p.bold;
         return;
     }
 }
@@ -152,7 +152,9 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     *out = (jsni_repro_cells){0};
     JSNI_TRY(jsni_repro_find(name, &out->info));
     const jsni_repro_info *info = out->info;
-    out->dataset = dataset != NULL ? dataset : info->dataset;
+    if (dataset == NULL)
+        dataset = info->dataset;
+    out->data = jsni_repro_dataset_find(dataset, strlen(dataset));
     const size_t recipes = jsni_recipe_count(); /* makes them all to count them */
     JSNI_TRY_ALLOC(out->items = jsni_alloc_zero(JSNI_REPRO_MEASURES * recipes,
                                                 sizeof *out->items));
@@ -160,21 +162,49 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     for (size_t i = 0; status == JSN_OK && i < recipes; i++) {
         jsn_recipe recipe;
         status = jsn_recipe_at(i, &recipe);
-        if (status != JSN_OK || strcmp(recipe.result, info->recipes) != 0 ||
-            (!info->any_cifar && strcmp(recipe.dataset, out->dataset) != 0))
+        if (status != JSN_OK || strcmp(recipe.result, jsni_repro_recipes(info)) != 0 ||
+            (!info->any_cifar && strcmp(recipe.dataset, dataset) != 0))
             continue;
         for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
             if (info->measures[m].metric != NULL)
                 make_cell(&out->items[out->count++], info, &recipe, &info->measures[m]);
     }
-    if (status == JSN_OK &&
-        (out->count == 0 ||
-         (info->any_cifar && strncmp(out->dataset, "cifar", 5) != 0)))
-        status =
-            jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'", name, out->dataset);
+    const bool fits = out->count > 0 && out->data != NULL &&
+                      (!info->any_cifar || strncmp(dataset, "cifar", 5) == 0);
+    if (status == JSN_OK && !fits)
+        status = jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'", name, dataset);
     if (status != JSN_OK)
         jsni_repro_cells_release(out);
     return status;
+}
+
+bool jsni_repro_same_column(const jsni_repro_cell *a, const jsni_repro_cell *b)
+{
+    return strcmp(a->group, b->group) == 0 && strcmp(a->column, b->column) == 0;
+}
+
+bool jsni_repro_first_of_column(const jsni_repro_cells *cells, size_t index)
+{
+    size_t first = 0;
+    while (!jsni_repro_same_column(&cells->items[first], &cells->items[index]))
+        first++;
+    return first == index;
+}
+
+const jsni_repro_cell *jsni_repro_at(const jsni_repro_cells *cells, const char *row,
+                                     const jsni_repro_cell *column)
+{
+    for (size_t i = 0; i < cells->count; i++)
+        if (strcmp(cells->items[i].row, row) == 0 &&
+            jsni_repro_same_column(&cells->items[i], column))
+            return &cells->items[i];
+    return NULL;
+}
+
+void jsni_repro_column_name(const jsni_repro_cell *cell, char out[2 * JSNI_REPRO_LABEL])
+{
+    (void)snprintf(out, 2 * JSNI_REPRO_LABEL, "%s%s%s", cell->group,
+                   cell->group[0] == '\0' ? "" : " ", cell->column);
 }
 
 void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells)
@@ -190,23 +220,22 @@ void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)
 {
     const jsni_repro_info *info = cells->info;
     bool first = true;
-    for (size_t i = 0; info->others && i < jsni_paper_result_count; i++) {
-        const jsni_paper_result *p = &jsni_paper_results[i];
-        const bool top5 = strstr(p->metric, "top5") != NULL;
+    for (jsni_paper_result p = {0}; info->others && jsni_paper_next(&p);) {
+        const bool top5 = strstr(p.metric, "top5") != NULL;
         bool shown = false;
         for (size_t k = 0; k < cells->count; k++)
-            shown = shown || cells->items[k].printed == p;
-        if (strcmp(p->table, info->key) != 0 || shown)
+            shown = shown || cells->items[k].printed == p.number;
+        if (strcmp(p.table, info->key) != 0 || shown)
             continue;
         if (first && out->length > 0)
             jsni_text_add(out, " ");
         jsni_text_format(out, "%s%s", first ? "The paper has these as well: " : "; ",
-                         p->method);
+                         p.method);
         if (info->measures[1].metric != NULL) /* which of the two, on which set */
-            jsni_text_format(out, " %s %s", p->dataset, top5 ? "top-5" : "top-1");
-        jsni_text_format(out, " %.2f", p->mean);
-        if (!isnan(p->deviation))
-            jsni_text_format(out, " ± %.2f", p->deviation);
+            jsni_text_format(out, " %s %s", p.dataset, top5 ? "top-5" : "top-1");
+        jsni_text_format(out, " %.2f", p.mean);
+        if (!isnan(p.deviation))
+            jsni_text_format(out, " ± %.2f", p.deviation);
         first = false;
     }
     if (!first)

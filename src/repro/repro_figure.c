@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/hd.h"
 #include "report/chart.h"
 #include "report/svg.h"
 #include "repro/repro_impl.h"
@@ -30,6 +31,7 @@ typedef struct drawing {
     char category_texts[MOST_CHARTS][MOST_SERIES][2 * JSNI_REPRO_LABEL];
 } drawing;
 
+/* Numbers that the drawing owns, all NaN. */
 static jsn_status new_block(drawing *d, size_t count, double **out)
 {
     JSNI_TRY_ALLOC(*out = jsni_alloc(count == 0 ? 1 : count, sizeof **out));
@@ -91,82 +93,58 @@ static void collect_rows(drawing *d, const jsni_repro_cells *cells)
     }
 }
 
-/* The place of a cell's column among `columns` (indices of cells), `count` when it is
- * none of them. */
-static size_t column_of(const jsni_repro_cells *cells, const size_t *columns,
-                        size_t count, const jsni_repro_cell *cell)
+/* Room for `count` means with their deviations, as put_mean() writes them. */
+static jsn_status make_means(drawing *d, jsni_series *s, size_t count, unsigned draw)
 {
-    size_t k = 0;
-    while (k < count && (strcmp(cells->items[columns[k]].group, cell->group) != 0 ||
-                         strcmp(cells->items[columns[k]].column, cell->column) != 0))
-        k++;
-    return k;
-}
-
-/* Bars that are yet to get their values. */
-static jsn_status add_bars(drawing *d, jsni_chart *chart, const char *name,
-                           size_t count)
-{
-    double *y = NULL, *low = NULL, *high = NULL;
-    jsni_series *s = add_series(d, chart, name);
-    JSNI_TRY(new_block(d, count, &y));
-    JSNI_TRY(new_block(d, count, &low));
-    JSNI_TRY(new_block(d, count, &high));
-    s->draw = JSNI_DRAW_BARS | JSNI_DRAW_ERRORS;
-    s->y = y;
-    s->low = low;
-    s->high = high;
-    s->count = count;
+    double *block = NULL;
+    JSNI_TRY(new_block(d, 3 * count, &block));
+    s->draw = draw | JSNI_DRAW_ERRORS;
+    s->y = block;
+    s->low = block + count;
+    s->high = block + 2 * count;
     return JSN_OK;
 }
 
 /* A deviation to either side, as far as there are percentages. NaN: a single run. */
-static void put_limits(const jsni_repro_cell *c, double *low, double *high)
+static void put_mean(const jsni_series *s, size_t at, const jsni_repro_cell *c)
 {
-    *low = isnan(c->deviation) ? NAN : fmax(0.0, c->mean - c->deviation);
-    *high = isnan(c->deviation) ? NAN : fmin(100.0, c->mean + c->deviation);
+    const bool single = isnan(c->deviation);
+    ((double *)s->y)[at] = c->mean;
+    ((double *)s->low)[at] = single ? NAN : fmax(0.0, c->mean - c->deviation);
+    ((double *)s->high)[at] = single ? NAN : fmin(100.0, c->mean + c->deviation);
 }
 
 /* Bars of a data set: noises along x, a series a method. */
 static jsn_status draw_panel(drawing *d, const jsni_repro_cells *cells,
                              const char *title, const char *y)
 {
-    size_t columns[MOST_SERIES], count = 0;
+    const jsni_repro_cell *columns[MOST_SERIES];
+    size_t count = 0;
     jsni_chart *chart = find_chart(d, title, "label noise", y);
     if (chart == NULL)
         return JSN_OK;
     const size_t at = (size_t)(chart - d->charts);
     for (size_t i = 0; i < cells->count && count < MOST_SERIES; i++)
-        if (column_of(cells, columns, count, &cells->items[i]) == count)
-            columns[count++] = i;
-    for (size_t r = 0; r < d->row_count; r++)
-        JSNI_TRY(add_bars(d, chart, d->rows[r], count));
-    for (size_t i = 0; i < cells->count; i++) {
-        const jsni_repro_cell *c = &cells->items[i];
-        const size_t k = column_of(cells, columns, count, c);
-        for (size_t r = 0; k < count && r < d->row_count; r++) {
-            const jsni_series *s = &d->series[at][r];
-            if (strcmp(s->name, c->row) != 0)
-                continue;
-            ((double *)s->y)[k] = c->mean;
-            put_limits(c, (double *)s->low + k, (double *)s->high + k);
+        if (jsni_repro_first_of_column(cells, i)) {
+            columns[count] = &cells->items[i];
+            jsni_repro_column_name(columns[count], d->category_texts[at][count]);
+            d->categories[at][count] = d->category_texts[at][count];
+            count++;
         }
+    for (size_t r = 0; r < d->row_count; r++) {
+        jsni_series *s = add_series(d, chart, d->rows[r]);
+        JSNI_TRY(make_means(d, s, count, JSNI_DRAW_BARS));
+        for (size_t k = 0; k < count; k++) {
+            const jsni_repro_cell *c = jsni_repro_at(cells, d->rows[r], columns[k]);
+            if (c != NULL)
+                put_mean(s, k, c);
+        }
+        s->count = count;
     }
     chart->x.categories = d->categories[at];
     chart->x.category_count = count;
-    for (size_t k = 0; k < count; k++) {
-        const jsni_repro_cell *c = &cells->items[columns[k]];
-        (void)snprintf(d->category_texts[at][k], sizeof d->category_texts[at][k],
-                       "%s%s%s", c->group, c->group[0] == '\0' ? "" : " ", c->column);
-        d->categories[at][k] = d->category_texts[at][k];
-    }
     chart->width = 900;
     return JSN_OK;
-}
-
-static const char *title_of(const jsni_repro_cells *cells)
-{
-    return jsni_repro_dataset_find(cells->dataset, strlen(cells->dataset))->title;
 }
 
 /* A panel a data set below each other; every one has the bars of all methods, so that a
@@ -187,13 +165,13 @@ static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells,
         collect_rows(d, panels[i]);
     if (count == 1) {
         (void)snprintf(title, sizeof title, "%s: %s", cells->info->title,
-                       title_of(cells));
+                       cells->data->title);
         return draw_panel(d, cells, title, "percent");
     }
     const bool consistency =
         strcmp(cells->info->measures[0].metric, "consistency") == 0;
     for (size_t i = 0; i < count; i++)
-        JSNI_TRY(draw_panel(d, panels[i], title_of(panels[i]),
+        JSNI_TRY(draw_panel(d, panels[i], panels[i]->data->title,
                             consistency ? "consistency, %" : "test accuracy, %"));
     for (size_t i = 0; i + 1 < d->chart_count; i++)
         d->charts[i].legend = JSNI_LEGEND_NONE;
@@ -203,38 +181,25 @@ static jsn_status draw_bars(drawing *d, const jsni_repro_cells *cells,
     return JSN_OK;
 }
 
-/* The mean over the seeds of one series of numbers, by `take`. */
-typedef jsn_status take_fn(const jsn_sweep_trial *trial, const char *key, double **out,
-                           size_t *count);
-
-static jsn_status take_steps(const jsn_sweep_trial *trial, const char *key,
+/* A number after every epoch of a run: the objective, or what its folder has as `key`. */
+static jsn_status read_curve(const jsn_sweep_trial *trial, const char *key,
                              double **out, size_t *count)
-{
-    (void)key;
-    JSNI_TRY_ALLOC(*out = jsni_alloc(trial->step_count + 1, sizeof **out));
-    *count = trial->step_count;
-    for (size_t i = 0; i < trial->step_count; i++)
-        (*out)[i] = trial->steps[i];
-    return JSN_OK;
-}
-
-static jsn_status take_metric(const jsn_sweep_trial *trial, const char *key,
-                              double **out, size_t *count)
 {
     jsn_epoch *rows = NULL;
     const char *run = jsn_sweep_fact(trial, "run");
-    *count = 0;
-    if (run != NULL)
+    *count = key == NULL ? trial->step_count : 0;
+    if (key != NULL && run != NULL)
         JSNI_TRY(jsni_run_rows_read(run, &rows, count));
     *out = jsni_alloc(*count + 1, sizeof **out);
     for (size_t i = 0; *out != NULL && i < *count; i++)
-        (*out)[i] = jsni_epoch_number(&rows[i], key);
+        (*out)[i] = key == NULL ? trial->steps[i] : jsni_epoch_number(&rows[i], key);
     jsni_free(rows);
     return *out == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
+/* The mean over the seeds. */
 static jsn_status mean_curve(drawing *d, const jsni_repro_cell *cell,
-                             const jsn_sweep_trial *trials, size_t count, take_fn *take,
+                             const jsn_sweep_trial *trials, size_t count,
                              const char *key, jsni_series *s)
 {
     double *sum = NULL, *x = NULL;
@@ -244,7 +209,7 @@ static jsn_status mean_curve(drawing *d, const jsni_repro_cell *cell,
         size_t n = 0;
         if (!jsni_repro_is_of(&trials[t], cell))
             continue;
-        JSNI_TRY(take(&trials[t], key, &values, &n));
+        JSNI_TRY(read_curve(&trials[t], key, &values, &n));
         if (n == 0) {
             jsni_free(values);
             continue;
@@ -272,39 +237,34 @@ static jsn_status mean_curve(drawing *d, const jsni_repro_cell *cell,
     return JSN_OK;
 }
 
-/* One chart a column of the result, a curve a row. */
+/* What is drawn over the epochs. */
+typedef struct panel {
+    const char *title; /* NULL: a chart for each column of the result */
+    const char *key;   /* field of an epoch; NULL: the objective */
+    const char *y;
+} panel;
+
+static const panel objective[] = {{NULL, NULL, "validation accuracy, %"}};
+static const panel agreement[] = {
+    {"validation accuracy", "val_acc", "percent"},
+    {"consistency, correct labels", "consistency_true", "percent"},
+    {"consistency, wrong labels", "consistency_noisy", "percent"}};
+
+/* A curve a row. */
 static jsn_status draw_curves(drawing *d, const jsni_repro_cells *cells,
-                              const jsn_sweep_trial *trials, size_t count)
+                              const jsn_sweep_trial *trials, size_t count,
+                              const panel *p)
 {
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
         char title[2 * JSNI_REPRO_LABEL + 4];
         (void)snprintf(title, sizeof title, "%s %s", c->group, c->column);
-        jsni_chart *chart = find_chart(d, title, "epoch", "validation accuracy, %");
+        jsni_chart *chart =
+            find_chart(d, p->title == NULL ? title : p->title, "epoch", p->y);
         jsni_series *s = chart == NULL ? NULL : add_series(d, chart, c->row);
         if (s != NULL)
-            JSNI_TRY(mean_curve(d, c, trials, count, take_steps, NULL, s));
+            JSNI_TRY(mean_curve(d, c, trials, count, p->key, s));
     }
-    return JSN_OK;
-}
-
-/* Accuracy, consistency on correctly labelled and on mislabelled samples. */
-static jsn_status draw_consistency(drawing *d, const jsni_repro_cells *cells,
-                                   const jsn_sweep_trial *trials, size_t count)
-{
-    static const char *const panels[][3] = {
-        {"validation accuracy", "val_acc", "percent"},
-        {"consistency, correct labels", "consistency_true", "percent"},
-        {"consistency, wrong labels", "consistency_noisy", "percent"}};
-    for (size_t p = 0; p < 3; p++)
-        for (size_t i = 0; i < cells->count; i++) {
-            jsni_chart *chart = find_chart(d, panels[p][0], "epoch", panels[p][2]);
-            jsni_series *s =
-                chart == NULL ? NULL : add_series(d, chart, cells->items[i].row);
-            if (s != NULL)
-                JSNI_TRY(mean_curve(d, &cells->items[i], trials, count, take_metric,
-                                    panels[p][1], s));
-        }
     return JSN_OK;
 }
 
@@ -322,24 +282,17 @@ static jsn_status draw_views(drawing *d, const jsni_repro_cells *cells)
             if (strcmp(d->series[0][k].name, c->column) == 0)
                 s = &d->series[0][k];
         if (s == NULL) {
-            double *x = NULL, *y = NULL, *low = NULL, *high = NULL;
+            double *x = NULL;
             s = add_series(d, chart, c->column);
             if (s == NULL)
                 break;
             JSNI_TRY(new_block(d, cells->count, &x));
-            JSNI_TRY(new_block(d, cells->count, &y));
-            JSNI_TRY(new_block(d, cells->count, &low));
-            JSNI_TRY(new_block(d, cells->count, &high));
-            s->draw = JSNI_DRAW_LINE | JSNI_DRAW_MARKERS | JSNI_DRAW_ERRORS;
             s->x = x;
-            s->y = y;
-            s->low = low;
-            s->high = high;
+            JSNI_TRY(
+                make_means(d, s, cells->count, JSNI_DRAW_LINE | JSNI_DRAW_MARKERS));
         }
         ((double *)s->x)[s->count] = m;
-        ((double *)s->y)[s->count] = c->mean;
-        put_limits(c, (double *)s->low + s->count, (double *)s->high + s->count);
-        s->count++;
+        put_mean(s, s->count++, c);
         least = m < least ? m : least;
         most = m > most ? m : most;
     }
@@ -365,10 +318,11 @@ jsn_status jsni_repro_figure(const jsni_repro_cells *cells,
         status = draw_bars(d, cells, others);
         break;
     case JSNI_REPRO_CURVES:
-        status = draw_curves(d, cells, trials, count);
+        status = draw_curves(d, cells, trials, count, objective);
         break;
     case JSNI_REPRO_CONSIST:
-        status = draw_consistency(d, cells, trials, count);
+        for (size_t p = 0; status == JSN_OK && p < JSNI_COUNT_OF(agreement); p++)
+            status = draw_curves(d, cells, trials, count, &agreement[p]);
         break;
     case JSNI_REPRO_VIEWS:
         status = draw_views(d, cells);

@@ -38,9 +38,10 @@ enum { JSNI_REPRO_MEASURES = 4 };
  * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options;
  * "{METHOD}" is the method as paper_results has it. */
 typedef struct jsni_repro_info {
-    const char *name, *label, *title; /* "table1", "Table 1" */
+    const char *name, *title; /* "table1" */
     jsni_repro_kind kind;
-    const char *recipes; /* result of its recipes; of an analytic plot its spec */
+    const char *recipes; /* result of its recipes; NULL: its own */
+    const char *plot;    /* spec of an analytic one */
     const char *key;     /* in paper_results, NULL: the paper prints no numbers */
     const char *dataset; /* when none is asked for */
     size_t paper_runs;   /* n behind the paper's deviations */
@@ -57,6 +58,11 @@ typedef struct jsni_repro_info {
     void (*define)(jsni_table *out); /* of text: writes it */
 } jsni_repro_info;
 
+bool jsni_repro_has_runs(const jsni_repro_info *info);
+
+/* The result whose recipes a result has. */
+const char *jsni_repro_recipes(const jsni_repro_info *info);
+
 /* JSN_ERR_UNKNOWN_NAME with the names there are. */
 JSN_MUST_CHECK jsn_status jsni_repro_find(const char *name,
                                           const jsni_repro_info **out);
@@ -72,9 +78,8 @@ typedef struct jsni_repro_cell {
     jsn_recipe recipe;
     const jsni_repro_measure *measure;
     char row[JSNI_REPRO_LABEL], group[JSNI_REPRO_LABEL], column[JSNI_REPRO_LABEL];
-    /* the paper's, percent; NaN: nothing printed */
-    const struct jsni_paper_result *printed;
-    double paper, paper_deviation;
+    size_t printed; /* number of the paper's among its results; 0: nothing printed */
+    double paper, paper_deviation; /* percent; NaN: nothing printed */
     size_t paper_runs;
     bool paper_bold;
     /* ours, percent */
@@ -88,18 +93,29 @@ typedef struct jsni_repro_cell {
         loss[JSNI_REPRO_LABEL]; /* in place of the recipe's: a row that was added; "" */
 } jsni_repro_cell;
 
-typedef struct jsni_repro_cells {
-    const jsni_repro_info *info;
-    const char *dataset;
-    jsni_repro_cell *items;
-    size_t count;
-} jsni_repro_cells; /* zero-initialise */
-
 /* A data set of the paper. */
 typedef struct jsni_repro_dataset {
     const char *name, *title; /* "cifar10", "CIFAR-10" */
     size_t images, classes;   /* of training and test together */
 } jsni_repro_dataset;
+
+typedef struct jsni_repro_cells {
+    const jsni_repro_info *info;
+    const jsni_repro_dataset *data;
+    jsni_repro_cell *items;
+    size_t count;
+} jsni_repro_cells; /* zero-initialise */
+
+/* Whether two cells stand in one column. */
+bool jsni_repro_same_column(const jsni_repro_cell *a, const jsni_repro_cell *b);
+/* Whether no cell before stands in the same column. */
+bool jsni_repro_first_of_column(const jsni_repro_cells *cells, size_t index);
+/* The cell of a row in the column of another one; NULL: there is none. */
+const jsni_repro_cell *jsni_repro_at(const jsni_repro_cells *cells, const char *row,
+                                     const jsni_repro_cell *column);
+/* "symmetric 40%": group and column. */
+void jsni_repro_column_name(const jsni_repro_cell *cell,
+                            char out[2 * JSNI_REPRO_LABEL]);
 
 /* By the first `length` bytes of `name`; NULL: the paper has none of that name. */
 const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length);

@@ -29,8 +29,10 @@ static jsn_status describe(const jsni_repro_cells *cells,
             strcmp(cells->items[i].recipe.name, cells->items[i - 1].recipe.name) != 0)
             failed += cells->items[i].failed;
     }
-    jsni_text_format(out, "%s: %s. %s, %s; ", info->label, info->title, cells->dataset,
-                     scale);
+    jsni_text_format(out, "%s %s: %s. %s, %s; ",
+                     strncmp(info->name, "table", 5) == 0 ? "Table" : "Figure",
+                     info->name + strcspn(info->name, "0123456789"), info->title,
+                     cells->data->name, scale);
     JSNI_TRY(jsni_repro_list_options(overrides, ", ", true, out));
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
@@ -49,7 +51,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
                            "at 0.05.");
     jsni_text_add(out, " ~: near chance, not ranked.");
     if (info->key != NULL && info->any_cifar &&
-        strcmp(cells->dataset, info->dataset) != 0)
+        strcmp(cells->data->name, info->dataset) != 0)
         jsni_text_add(out, " The paper's numbers are for CIFAR-100.");
     return out->status;
 }
@@ -199,6 +201,43 @@ jsn_status jsni_repro_check_format(const jsni_repro_info *info, const char *form
                      info->name, format);
 }
 
+static jsn_status render_figure(shown *s, jsni_text *out)
+{
+    if (s->others.count > 0)
+        jsni_text_format(&s->caption, " %s", s->others.note.data);
+    JSNI_TRY(s->caption.status);
+    return jsni_repro_figure(&s->cells, &s->others, s->trials, s->count,
+                             s->caption.data, out);
+}
+
+/* The result in a format. "svg" is its figure: "" where there is none. */
+static jsn_status render_as(const jsni_repro_info *info, jsn_sweep *sweep,
+                            const jsn_repro_settings *settings,
+                            const jsn_train_config *overrides, const char *format,
+                            char **out)
+{
+    if (info->kind == JSNI_REPRO_PLOT)
+        return jsn_plot_render(info->plot, NULL, false, out);
+    const bool svg = strcmp(format, "svg") == 0;
+    jsni_text text = {0};
+    shown s = {0};
+    jsn_status status = JSN_OK;
+    if (info->kind == JSNI_REPRO_TEXT) {
+        status = render_definition(info, format, &text);
+    } else {
+        status = gather(&s, sweep, settings, overrides);
+        if (status == JSN_OK && (svg || strcmp(format, "html") == 0))
+            status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
+        if (status == JSN_OK)
+            status = svg ? render_figure(&s, &text) : render(&s, format, &text);
+        release(&s);
+    }
+    if (status == JSN_OK)
+        return jsni_text_take(&text, out);
+    jsni_text_release(&text);
+    return status;
+}
+
 jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings,
                             const jsn_train_config *overrides, const char *format,
                             char **out)
@@ -206,28 +245,10 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
     JSNI_NEED(out);
     JSNI_NEED(settings);
     const jsni_repro_info *info = NULL;
-    jsni_text text = {0};
-    shown s = {0};
     JSNI_TRY(jsni_repro_find(settings->name, &info));
     JSNI_TRY(jsni_repro_check_format(info, format));
-    format = format == NULL ? "markdown" : format;
-    jsn_status status = JSN_OK;
-    if (info->kind == JSNI_REPRO_TEXT) {
-        status = render_definition(info, format, &text);
-    } else if (info->kind == JSNI_REPRO_PLOT) {
-        return jsn_plot_render(info->recipes, NULL, false, out);
-    } else {
-        status = gather(&s, sweep, settings, overrides);
-        if (status == JSN_OK && strcmp(format, "html") == 0)
-            status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
-        if (status == JSN_OK)
-            status = render(&s, format, &text);
-        release(&s);
-    }
-    if (status == JSN_OK)
-        return jsni_text_take(&text, out);
-    jsni_text_release(&text);
-    return status;
+    return render_as(info, sweep, settings, overrides,
+                     format == NULL ? "markdown" : format, out);
 }
 
 /* What the files of a result begin with: its name, and the data set where it can be had
@@ -267,62 +288,32 @@ static jsn_status write_named(const char *folder, const stem *name,
     return status;
 }
 
-static jsn_status write_figure(jsn_sweep *sweep, const jsn_repro_settings *settings,
-                               const jsn_train_config *overrides, const char *folder,
-                               const stem *name)
-{
-    shown s = {0};
-    jsni_text svg = {0};
-    jsn_status status = gather(&s, sweep, settings, overrides);
-    if (status == JSN_OK)
-        status = jsni_repro_others_find(&s.others, sweep, &s.cells, overrides);
-    if (status == JSN_OK && s.others.count > 0)
-        jsni_text_format(&s.caption, " %s", s.others.note.data);
-    if (status == JSN_OK)
-        status = s.caption.status;
-    if (status == JSN_OK)
-        status = jsni_repro_figure(&s.cells, &s.others, s.trials, s.count,
-                                   s.caption.data, &svg);
-    if (status == JSN_OK)
-        status = svg.status;
-    if (status == JSN_OK && svg.length > 0)
-        status = write_named(folder, name, "svg", svg.data);
-    jsni_text_release(&svg);
-    release(&s);
-    return status;
-}
-
 jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
                            const jsn_train_config *overrides, const char *folder)
 {
     JSNI_NEED(settings);
-    static const char *const formats[][2] = {
-        {"markdown", "md"}, {"csv", "csv"}, {"latex", "tex"}, {"html", "html"}};
+    static const char *const formats[][2] = {{"markdown", "md"},
+                                             {"csv", "csv"},
+                                             {"latex", "tex"},
+                                             {"html", "html"},
+                                             {"svg", "svg"}};
     const jsni_repro_info *info = NULL;
     stem name;
     JSNI_TRY(jsni_repro_find(settings->name, &info));
     JSNI_TRY(find_stem(&name, info, settings, overrides));
     JSNI_TRY(jsni_folder_create(folder));
-    char *text = NULL;
     jsn_status status = JSN_OK;
-    if (info->kind == JSNI_REPRO_PLOT) {
-        status = jsn_repro_render(NULL, settings, overrides, "svg", &text);
-        if (status == JSN_OK)
-            status = write_named(folder, &name, "svg", text);
-        jsn_text_release(text);
-        return status;
-    }
-    for (size_t i = 0; status == JSN_OK && i < 4; i++) {
-        status = jsn_repro_render(sweep, settings, overrides, formats[i][0], &text);
-        if (status == JSN_OK)
+    for (size_t i = 0; status == JSN_OK && i < JSNI_COUNT_OF(formats); i++) {
+        char *text = NULL;
+        const bool svg = strcmp(formats[i][0], "svg") == 0;
+        if (info->kind == (svg ? JSNI_REPRO_TEXT : JSNI_REPRO_PLOT))
+            continue; /* a definition has no figure, a plot nothing else */
+        status = render_as(info, sweep, settings, overrides, formats[i][0], &text);
+        if (status == JSN_OK && text[0] != '\0')
             status = write_named(folder, &name, formats[i][1], text);
         jsn_text_release(text);
-        text = NULL;
     }
-    if (status != JSN_OK || info->kind == JSNI_REPRO_TEXT)
-        return status;
-    status = write_figure(sweep, settings, overrides, folder, &name);
-    if (status != JSN_OK || sweep == NULL)
+    if (status != JSN_OK || sweep == NULL || !jsni_repro_has_runs(info))
         return status;
     char *path = path_of(folder, &name, "study.html");
     JSNI_TRY_ALLOC(path);

@@ -44,11 +44,9 @@ static void begin_reason(jsni_text *out)
 static void tell_data(const jsni_repro_cells *cells, const jsn_sweep_trial *trials,
                       size_t count, jsni_text *out)
 {
-    const jsni_repro_dataset *data =
-        jsni_repro_dataset_find(cells->dataset, strlen(cells->dataset));
     char wanted[64];
-    (void)snprintf(wanted, sizeof wanted, "%zu images of %zu classes", data->images,
-                   data->classes);
+    (void)snprintf(wanted, sizeof wanted, "%zu images of %zu classes",
+                   cells->data->images, cells->data->classes);
     for (size_t i = 0; i < count; i++) {
         const char *seen = jsn_sweep_fact(&trials[i], "data_text");
         if (trials[i].state != JSN_SWEEP_COMPLETE || seen == NULL ||

@@ -5,7 +5,6 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
-#include "core/json.h"
 #include "core/option.h"
 #include "core/sha256.h"
 #include "core/words.h"
@@ -44,7 +43,7 @@ jsn_status jsni_repro_list_options(const jsn_train_config *config, const char *b
 /* What names of studies begin with: "repro-table1-cifar10-". */
 static void put_prefix(jsni_text *out, const jsni_repro_info *info, const char *dataset)
 {
-    jsni_text_format(out, "repro-%s-%s-", info->recipes, dataset);
+    jsni_text_format(out, "repro-%s-%s-", jsni_repro_recipes(info), dataset);
 }
 
 /* Whether the recipes of the cells differ in an option. */
@@ -105,7 +104,7 @@ jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
         jsni_sha256_add(&sha, options.data, options.length);
     jsni_sha256_hex(&sha, hex);
     jsni_text_release(&options);
-    put_prefix(&name, cells->info, cells->dataset);
+    put_prefix(&name, cells->info, cells->data->name);
     jsni_text_format(&name, "%.*s", HASH, hex);
     return jsni_text_take(&name, out);
 }
@@ -130,14 +129,9 @@ static jsn_status shares(const jsn_sweep *sweep, const char *options, bool *out)
 {
     jsn_train_config config;
     jsni_text own = {0};
-    jsn_status status = JSN_OK;
     *out = false;
     jsn_train_config_clear(&config);
-    for (size_t i = 0; status == JSN_OK && i < jsni_json_count(sweep->base); i++) {
-        const jsni_json *entry = jsni_json_at(sweep->base, i);
-        status =
-            jsn_train_config_set(&config, jsni_json_key(entry), jsni_json_text(entry));
-    }
+    jsn_status status = jsni_sweep_base(sweep, &config);
     if (status == JSN_OK)
         status = jsni_repro_list_options(&config, "\n", false, &own);
     if (status == JSN_OK)
@@ -202,8 +196,7 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
         complete += trials[i].state == JSN_SWEEP_COMPLETE;
     jsn_sweep_trials_release(trials, count);
     jsni_text_format(&out->note, "%s%s: study %s, %zu finished %s.",
-                     out->note.length == 0 ? "" : " ",
-                     jsni_repro_dataset_find(dataset, strlen(dataset))->title,
+                     out->note.length == 0 ? "" : " ", cells->data->title,
                      jsn_sweep_about(sweep).name, complete,
                      jsni_noun(complete, "run", "runs"));
     return status != JSN_OK ? status : out->note.status;
@@ -221,7 +214,7 @@ static jsn_status list_datasets(const jsni_repro_info *info,
         JSNI_TRY(jsn_recipe_at(i, &recipe));
         while (k < *count && strcmp(out[k], recipe.dataset) != 0)
             k++;
-        if (strcmp(recipe.result, info->recipes) == 0 && k == *count &&
+        if (strcmp(recipe.result, jsni_repro_recipes(info)) == 0 && k == *count &&
             k <= JSNI_REPRO_OTHERS)
             out[(*count)++] = recipe.dataset;
     }
@@ -244,7 +237,7 @@ jsn_status jsni_repro_others_find(jsni_repro_others *out, const jsn_sweep *sweep
         status = jsni_study_names(sweep->store, &names);
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
         jsn_sweep *other = NULL;
-        if (strcmp(datasets[i], cells->dataset) == 0) {
+        if (strcmp(datasets[i], cells->data->name) == 0) {
             out->before = out->count;
             continue;
         }

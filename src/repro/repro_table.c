@@ -48,11 +48,6 @@ static size_t count_failed(const jsni_repro_cell *cell, const jsn_sweep_trial *t
     return failed;
 }
 
-static bool same_column(const jsni_repro_cell *a, const jsni_repro_cell *b)
-{
-    return strcmp(a->group, b->group) == 0 && strcmp(a->column, b->column) == 0;
-}
-
 /* The best ranked cell of a column; NULL: none. */
 static const jsni_repro_cell *best_of(const jsni_repro_cells *cells,
                                       const jsni_repro_cell *column)
@@ -60,7 +55,7 @@ static const jsni_repro_cell *best_of(const jsni_repro_cells *cells,
     const jsni_repro_cell *best = NULL;
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
-        if (c->count > 0 && !c->near_chance && same_column(c, column) &&
+        if (c->count > 0 && !c->near_chance && jsni_repro_same_column(c, column) &&
             (best == NULL || c->mean > best->mean))
             best = c;
     }
@@ -70,11 +65,9 @@ static const jsni_repro_cell *best_of(const jsni_repro_cells *cells,
 jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial *trials,
                                  size_t count)
 {
-    const jsni_repro_dataset *data =
-        jsni_repro_dataset_find(cells->dataset, strlen(cells->dataset));
     for (size_t i = 0; i < cells->count; i++) {
         jsni_repro_cell *c = &cells->items[i];
-        double classes = (double)data->classes;
+        double classes = (double)cells->data->classes;
         c->count = 0;
         c->failed = count_failed(c, trials, count);
         for (size_t t = 0; t < count && c->count < JSNI_REPRO_RUNS; t++) {
@@ -104,25 +97,12 @@ jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells, const jsn_sweep_trial 
     return JSN_OK;
 }
 
-/* The first cell of a row and the first of a column stand for them. */
-static bool first_in(const jsni_repro_cells *cells, size_t index, bool row)
+static bool first_of_row(const jsni_repro_cells *cells, size_t index)
 {
-    const jsni_repro_cell *c = &cells->items[index];
-    for (size_t k = 0; k < index; k++)
-        if (row ? strcmp(cells->items[k].row, c->row) == 0
-                : same_column(&cells->items[k], c))
-            return false;
-    return true;
-}
-
-static const jsni_repro_cell *cell_at(const jsni_repro_cells *cells, const char *row,
-                                      const jsni_repro_cell *column)
-{
-    for (size_t i = 0; i < cells->count; i++)
-        if (strcmp(cells->items[i].row, row) == 0 &&
-            same_column(&cells->items[i], column))
-            return &cells->items[i];
-    return NULL;
+    size_t first = 0;
+    while (strcmp(cells->items[first].row, cells->items[index].row) != 0)
+        first++;
+    return first == index;
 }
 
 /* "2 failed"; with `or_else` where nothing was run. */
@@ -146,20 +126,20 @@ void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
     out->note = note;
     jsni_table_column(out, NULL, "", JSNI_ALIGN_LEFT);
     for (size_t i = 0; i < cells->count; i++)
-        if (first_in(cells, i, false))
+        if (jsni_repro_first_of_column(cells, i))
             jsni_table_column(
                 out, cells->items[i].group[0] == '\0' ? NULL : cells->items[i].group,
                 cells->items[i].column, JSNI_ALIGN_RIGHT);
     for (size_t r = 0; r < cells->count; r++) {
-        if (!first_in(cells, r, true))
+        if (!first_of_row(cells, r))
             continue;
         jsni_table_row(out);
         (void)jsni_table_text(out, cells->items[r].row);
         for (size_t i = 0; i < cells->count; i++) {
-            if (!first_in(cells, i, false))
+            if (!jsni_repro_first_of_column(cells, i))
                 continue;
             const jsni_repro_cell *c =
-                cell_at(cells, cells->items[r].row, &cells->items[i]);
+                jsni_repro_at(cells, cells->items[r].row, &cells->items[i]);
             if (c == NULL || (c->count == 0 && c->failed == 0)) {
                 (void)jsni_table_empty(out);
                 continue;
@@ -240,11 +220,10 @@ void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
         jsni_table_column(out, NULL, *word, JSNI_ALIGN_RIGHT);
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
-        char column[2 * JSNI_REPRO_LABEL + 2], number[32];
+        char column[2 * JSNI_REPRO_LABEL], number[32];
         jsni_table_row(out);
         (void)jsni_table_text(out, c->row);
-        (void)snprintf(column, sizeof column, "%s%s%s", c->group,
-                       c->group[0] == '\0' ? "" : " ", c->column);
+        jsni_repro_column_name(c, column);
         (void)jsni_table_text(out, column);
         if (c->count == 0) {
             if (numbers)
@@ -270,11 +249,11 @@ void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out)
         const jsni_repro_cell *column = &cells->items[i];
         double ours[MOST], paper[MOST], rho = NAN, tau = NAN;
         size_t count = 0, left_out = 0;
-        if (!first_in(cells, i, false))
+        if (!jsni_repro_first_of_column(cells, i))
             continue;
         for (size_t k = 0; k < cells->count && count < MOST; k++) {
             const jsni_repro_cell *c = &cells->items[k];
-            if (!same_column(c, column) || c->count == 0 || isnan(c->paper))
+            if (!jsni_repro_same_column(c, column) || c->count == 0 || isnan(c->paper))
                 continue;
             if (c->near_chance) {
                 left_out++;
@@ -286,8 +265,9 @@ void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out)
         if (count < 3 || jsni_stats_spearman(ours, paper, count, &rho) != JSN_OK ||
             jsni_stats_kendall(ours, paper, count, &tau) != JSN_OK)
             continue;
-        jsni_text_format(out, "%s%s%s: ", column->group,
-                         column->group[0] == '\0' ? "" : " ", column->column);
+        char name[2 * JSNI_REPRO_LABEL];
+        jsni_repro_column_name(column, name);
+        jsni_text_format(out, "%s: ", name);
         if (isnan(rho) || isnan(tau))
             jsni_text_format(out, "no ranks, equal values over %zu %s", count,
                              jsni_noun(count, "row", "rows"));

@@ -20,11 +20,7 @@ static jsn_status resolve(const jsn_sweep *sweep, const jsn_sweep_trial *trial,
                           jsn_train_config *config)
 {
     jsn_train_config_clear(config);
-    for (size_t i = 0; i < jsni_json_count(sweep->base); i++) {
-        const jsni_json *entry = jsni_json_at(sweep->base, i);
-        JSNI_TRY(
-            jsn_train_config_set(config, jsni_json_key(entry), jsni_json_text(entry)));
-    }
+    JSNI_TRY(jsni_sweep_base(sweep, config));
     for (size_t i = 0; i < trial->option_count; i++)
         JSNI_TRY(jsn_train_config_set(config, trial->options[i].name,
                                       trial->options[i].text));

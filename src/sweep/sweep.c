@@ -304,15 +304,21 @@ static jsn_status complete_params(jsn_sweep *sweep, const jsni_trial *t)
     return status;
 }
 
-static jsn_status fill_config(jsn_sweep *sweep, int64_t trial, jsn_train_config *config)
+jsn_status jsni_sweep_base(const jsn_sweep *sweep, jsn_train_config *config)
 {
-    jsni_trial *t = NULL;
-    size_t count = 0;
     for (size_t i = 0; i < jsni_json_count(sweep->base); i++) {
         const jsni_json *entry = jsni_json_at(sweep->base, i);
         JSNI_TRY(
             jsn_train_config_set(config, jsni_json_key(entry), jsni_json_text(entry)));
     }
+    return JSN_OK;
+}
+
+static jsn_status fill_config(jsn_sweep *sweep, int64_t trial, jsn_train_config *config)
+{
+    jsni_trial *t = NULL;
+    size_t count = 0;
+    JSNI_TRY(jsni_sweep_base(sweep, config));
     JSNI_TRY(jsni_trials_read(&sweep->study, trial, false, &t, &count));
     jsn_status status = JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < t[0].param_count; i++) {

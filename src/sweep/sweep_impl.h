@@ -85,6 +85,10 @@ JSN_MUST_CHECK jsn_status jsni_sweep_append(jsn_sweep *sweep,
 size_t jsni_sweep_best(const jsn_sweep *sweep, const jsn_sweep_trial *trials,
                        size_t count, const char *group);
 
+/* Sets the options that all trials of a study share. */
+JSN_MUST_CHECK jsn_status jsni_sweep_base(const jsn_sweep *sweep,
+                                          jsn_train_config *config);
+
 /* Fills `config` for a trial: the study's options, then the trial's own. Options that
  * Optuna enqueued, and axes nobody chose, are stored as parameters first. */
 JSN_MUST_CHECK jsn_status jsni_sweep_config(jsn_sweep *sweep, int64_t trial,

@@ -17,11 +17,7 @@
 jsn_status jsni_tune_options(const jsn_sweep *sweep, jsn_train_config *config)
 {
     jsn_train_config_clear(config);
-    for (size_t i = 0; i < jsni_json_count(sweep->base); i++) {
-        const jsni_json *entry = jsni_json_at(sweep->base, i);
-        JSNI_TRY(
-            jsn_train_config_set(config, jsni_json_key(entry), jsni_json_text(entry)));
-    }
+    JSNI_TRY(jsni_sweep_base(sweep, config));
     return jsn_train_config_resolve(config);
 }
 

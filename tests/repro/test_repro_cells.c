@@ -14,32 +14,34 @@ static void test_built_in_numbers_are_those_of_the_file(void **state)
     (void)state;
     jsni_csv *csv = NULL;
     assert_ok(jsni_csv_read(&csv, JSN_TEST_GOLDEN "/paper_results.csv"));
-    assert_int_equal(jsni_csv_rows(csv), jsni_paper_result_count);
-    for (size_t r = 0; r < jsni_paper_result_count; r++) {
-        const jsni_paper_result *p = &jsni_paper_results[r];
+    size_t r = 0;
+    for (jsni_paper_result p = {0}; jsni_paper_next(&p); r++) {
         double mean = 0.0, rate = NAN, deviation = NAN, bold = 0.0;
-        assert_string_equal(p->table, jsni_csv_cell(csv, r, 0));
-        assert_string_equal(p->dataset, jsni_csv_cell(csv, r, 1));
-        assert_string_equal(p->method, jsni_csv_cell(csv, r, 2));
-        assert_string_equal(p->noise, jsni_csv_cell(csv, r, 3));
-        assert_string_equal(p->metric, jsni_csv_cell(csv, r, 5));
+        assert_true(r < jsni_csv_rows(csv));
+        assert_int_equal(p.number, r + 1);
+        assert_string_equal(p.table, jsni_csv_cell(csv, r, 0));
+        assert_string_equal(p.dataset, jsni_csv_cell(csv, r, 1));
+        assert_string_equal(p.method, jsni_csv_cell(csv, r, 2));
+        assert_string_equal(p.noise, jsni_csv_cell(csv, r, 3));
+        assert_string_equal(p.metric, jsni_csv_cell(csv, r, 5));
         assert_ok(jsni_csv_real(csv, r, 6, &mean));
         assert_ok(jsni_csv_real(csv, r, 8, &bold));
-        assert_close(p->mean, mean, 0.0, 0.0);
-        assert_int_equal(p->bold, (int)bold);
+        assert_close(p.mean, mean, 0.0, 0.0);
+        assert_int_equal(p.bold, (int)bold);
         if (jsni_csv_cell(csv, r, 4)[0] != '\0') {
             assert_ok(jsni_csv_real(csv, r, 4, &rate));
-            assert_close(p->rate, rate, 0.0, 0.0);
+            assert_close(p.rate, rate, 0.0, 0.0);
         } else {
-            assert_true(isnan(p->rate));
+            assert_true(isnan(p.rate));
         }
         if (jsni_csv_cell(csv, r, 7)[0] != '\0') {
             assert_ok(jsni_csv_real(csv, r, 7, &deviation));
-            assert_close(p->deviation, deviation, 0.0, 0.0);
+            assert_close(p.deviation, deviation, 0.0, 0.0);
         } else {
-            assert_true(isnan(p->deviation));
+            assert_true(isnan(p.deviation));
         }
     }
+    assert_int_equal(jsni_csv_rows(csv), r);
     jsni_csv_destroy(csv);
 }
 
@@ -79,6 +81,20 @@ static void test_every_cell_finds_its_printed_number(void **state)
                          cells.items[k].recipe.name);
         jsni_repro_cells_release(&cells);
     }
+}
+
+static void test_unknown_data_has_no_cells(void **state)
+{
+    (void)state;
+    static const char *const unknown[] = {"cifar7", "cifar", "mnist", ""};
+    jsni_repro_cells cells;
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        assert_fails(jsni_repro_cells_make(&cells, "table3", unknown[i]),
+                     JSN_ERR_ARGUMENT, "table3 has no runs on");
+        assert_null(cells.items);
+    }
+    assert_fails(jsni_repro_cells_make(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
+                 "table3 has no runs on 'webvision'");
 }
 
 /* A few numbers read off the paper's tables by hand. */
@@ -375,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_equal_values_have_no_ranks_and_top5_another_chance),
         cmocka_unit_test(test_built_in_numbers_are_those_of_the_file),
         cmocka_unit_test(test_every_cell_finds_its_printed_number),
+        cmocka_unit_test(test_unknown_data_has_no_cells),
         cmocka_unit_test(test_printed_numbers_are_in_the_right_cells),
         cmocka_unit_test(test_rows_of_others_are_quoted),
         cmocka_unit_test(test_unknown_results_are_refused),

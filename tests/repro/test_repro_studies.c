@@ -107,7 +107,7 @@ static void test_the_study_with_the_most_runs_is_taken(void **state)
     look(&others, own, "table1", "cifar10", three);
     assert_int_equal(others.count, 1);
     assert_int_equal(others.before, 0);
-    assert_string_equal(others.items[0].dataset, "cifar100");
+    assert_string_equal(others.items[0].data->name, "cifar100");
     assert_non_null(
         strstr(others.note.data, "CIFAR-100: study repro-table1-cifar100-"));
     assert_non_null(strstr(others.note.data, ", 3 finished runs."));
@@ -140,7 +140,7 @@ static void test_data_may_differ_but_not_be_missing(void **state)
     look(&others, own, "table1", "cifar100", tested);
     assert_int_equal(others.count, 1);
     assert_int_equal(others.before, 1); /* CIFAR-10 comes first */
-    assert_string_equal(others.items[0].dataset, "cifar10");
+    assert_string_equal(others.items[0].data->name, "cifar10");
     jsni_repro_others_release(&others);
     look(&others, own, "table1", "cifar100", three);
     assert_int_equal(others.count, 0);
