@@ -112,14 +112,14 @@ static jsn_status pass_across(jsni_resize_room *room, const jsni_resize_from *fr
     JSNI_TRY(make_windows(&room->weights, from->width, from->left, from->across,
                           out_width, filter, &w));
     JSNI_TRY(jsni_buffer_reserve(&room->group, jsni_across_room(from->width, &w)));
-    const jsni_across pass = {.in = from->data,
-                              .stride = from->stride,
-                              .width = from->width,
-                              .rows = from->height,
-                              .windows = &w,
-                              .out = out,
-                              .out_width = out_width,
-                              .room = room->group.data};
+    jsni_across pass = {.in = from->data,
+                        .stride = from->stride,
+                        .width = from->width,
+                        .rows = from->height,
+                        .windows = &w,
+                        .out_width = out_width,
+                        .room = room->group.data};
+    pass.out = out;
     jsni_pixelkernel_best()->across(&pass);
     return JSN_OK;
 }

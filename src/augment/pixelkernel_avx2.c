@@ -225,7 +225,7 @@ INLINE __m256i palest(__m256i v, __m256i s)
 
 /* Places of red, green and blue among value (0), shaded (1) and palest (2), a sextant;
  * the sixth is the first again. */
-#define PLACES(r, g, b) (r | g << 8 | b << 16)
+#define PLACES(r, g, b) ((r) | (g) << 8 | (b) << 16)
 
 INLINE __m256i to_rgb(__m256i h, __m256i s, __m256i v)
 {

@@ -26,7 +26,7 @@ typedef struct cli_step {
     double peak_mib;  /* after the last step */
 } cli_step;
 
-jsn_status cli_step_run(cli_step *step);
+jsn_status cli_step_run(cli_step *c);
 
 /* Starts options: the network, its classes, images of `size` x `size` (0: what the
  * network is made for). JSN_ERR_UNKNOWN_NAME */
@@ -37,6 +37,6 @@ jsn_status cli_step_options(jsn_model_options *options, const char *network,
 void cli_step_fill(float *images, size_t count);
 
 /* Bytes that a model was made with. */
-size_t cli_step_planned(const jsn_model_info *info);
+size_t cli_step_planned(const jsn_model_info *m);
 
 #endif /* JENSEN_CLI_STEP_H */
