@@ -66,7 +66,7 @@ static jsn_status read_file(create_values *v)
 /* The command as it can be pasted into a shell. */
 static void say_how_to_run(const char *name)
 {
-    cli_say("work it off: jensen sweep run ");
+    cli_say("next: jensen sweep run ");
     cli_put_word(stderr, name);
     cli_say("\n");
 }

@@ -59,7 +59,9 @@ static jsn_status read_list(const char *spec, const jsni_spec_value *list,
     jsni_spec_reals(list, pi, &count);
     if (count < 2)
         return jsni_fail(JSN_ERR_ARGUMENT,
-                         "'%s': pi needs the label's weight and one per view", spec);
+                         "'%s': pi needs the label's weight and one per view; pi1 sets "
+                         "only the label's",
+                         spec);
     if (*views != 0 && count != *views + 1)
         return jsni_fail(JSN_ERR_ARGUMENT, "'%s': pi has %zu %s, %zu %s %zu", spec,
                          count, jsni_noun(count, "weight", "weights"), *views,

@@ -5,6 +5,8 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
+#include "core/text.h"
 #include "core/words.h"
 #include "format/csv.h"
 #include "jensen/array.h"
@@ -41,17 +43,21 @@ static jsn_status find_column(const jsni_csv *csv, const char *path, const char 
         return jsni_csv_find(csv, asked, out);
     if (jsni_csv_has(csv, "noisy", out) || jsni_csv_has(csv, "label", out))
         return JSN_OK;
+    char names[300];
+    jsni_text list = jsni_text_in(names, sizeof names);
     size_t others = 0;
     for (size_t c = 0; c < jsni_csv_columns(csv); c++)
         if (strcmp(jsni_csv_column_name(csv, c), "path") != 0) {
+            jsni_text_item(&list, jsni_csv_column_name(csv, c));
             *out = c;
             others++;
         }
-    return others == 1 ? JSN_OK
-                       : jsni_fail(JSN_ERR_DATA,
-                                   "%s: %zu columns could be the labels; column=NAME "
-                                   "says which",
-                                   path, others);
+    return others == 1
+               ? JSN_OK
+               : jsni_fail(JSN_ERR_DATA,
+                           "%s: %zu columns could be the labels; choose one with "
+                           "column=NAME (there are: %s)",
+                           path, others, names);
 }
 
 static jsn_status index_paths(label_file *file, const char *path)
@@ -101,6 +107,12 @@ static jsn_status prepare(jsn_noise *noise)
     file->by = by == NULL                ? JSNI_LABEL_EITHER
                : strcmp(by, "name") == 0 ? JSNI_LABEL_NAME
                                          : JSNI_LABEL_NUMBER;
+    bool there = false;
+    JSNI_TRY(jsni_file_find(NULL, path, &there));
+    if (!there)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: no such file of labels; --noise file:PATH names it",
+                         path);
     const size_t length = strlen(path);
     if (length > 4 && strcmp(path + length - 4, ".npy") == 0)
         return open_npy(file, path);

@@ -39,6 +39,9 @@ expect 0 'factor +1\.234567890123456[78]$' '' -- \
 expect 3 '' 'no posterior for it' -- "$JENSEN" noise builtin:size=210,test=0 --noise $spec,from=run
 expect 3 '' 'no.csv' -- "$JENSEN" noise $data --noise file:no.csv
 expect 2 '' 'needs one data set' -- "$JENSEN" noise
+printf 'path,good,bad\nx,0,1\n' >two.csv
+expect 3 '' 'two.csv: 2 columns could be the labels; choose one with column=NAME .there are: good, bad' -- "$JENSEN" noise $data --noise file:two.csv
+expect 3 '' 'gone.csv.xz: no such file of labels; --noise file:PATH names it' -- "$JENSEN" noise $data --noise file:gone.csv.xz
 expect 1 '' 'no/such' -- "$JENSEN" noise $data --out no/such/x.csv
 expect 0 'instance' '' -- "$JENSEN" show noise
 expect 0 'path,given,noisy' '' -- "$JENSEN" noise --help

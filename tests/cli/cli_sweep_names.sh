@@ -11,9 +11,9 @@ small=(--network mlp:width=4 --batch 16 --epochs 1 --max-steps 1 --threads 1 --d
 
 # Names that differ in what cannot be part of a path have folders of their own; the command
 # that is offered can be pasted.
-expect 0 "study 'a b' with" "^work it off: jensen sweep run 'a b'\$" -- \
+expect 0 "study 'a b' with" "^next: jensen sweep run 'a b'\$" -- \
     "$JENSEN" sweep create 'a b' photos "${small[@]}" --axis lr=0.01
-expect 0 "study 'a-b' with" '^work it off: jensen sweep run a-b$' -- \
+expect 0 "study 'a-b' with" '^next: jensen sweep run a-b$' -- \
     "$JENSEN" sweep create a-b photos "${small[@]}" --axis lr=0.02,0.05
 "$JENSEN" sweep create a/b photos "${small[@]}" --axis lr=0.03 >/dev/null 2>&1
 long=$(printf 'x%.0s' {1..300})
