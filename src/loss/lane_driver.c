@@ -16,6 +16,7 @@
 #include "loss/lane_clip.h"
 #include "loss/lane_io.h"
 #include "loss/lane_memory.h"
+#include "loss/lane_method.h"
 #include "loss/lane_project.h"
 #include "loss/lane_sum.h"
 #include "loss/loss_list.h"
@@ -350,6 +351,9 @@ static jsni_real evaluate_row(lane_run *run)
 {
     if (run->job->terms == NULL)
         return run->fn(&run->row, run->grad);
+    if (jsni_is_method_row(run->job))
+        return jsni_method_row(run->job, &run->row, run->kept, run->total, rows,
+                               run->grad);
     const jsni_real value = jsni_sum_row(run->job, &run->row, run->target_sum,
                                          run->kept, run->total, rows, run->grad);
     for (size_t v = 0; run->job->clip != NULL && v < run->row.views; v++)
@@ -571,6 +575,25 @@ static void check_values(const lane_run *run, size_t sample, size_t lanes, size_
                         (double)values[i]);
 }
 
+/* The values of a group; without a look at each where none is large or wanted. */
+static void take_values(const lane_run *run, size_t sample, size_t lanes,
+                        const double *weights, jsni_real value)
+{
+    const jsni_loss_job *job = run->job;
+    float values[JSNI_LANES];
+    double sum = run->part->sum;
+    vec_store_any(values, value);
+    if (job->chooser == NULL && job->per_sample == NULL &&
+        jsni_lane_sum(jsni_abs(value)) < (float)LARGE_VALUE)
+        for (size_t i = 0; i < lanes; i++)
+            sum += weights[i] * (double)values[i];
+    else
+        for (size_t i = 0; i < lanes; i++)
+            if (is_chosen(job, sample + i))
+                sum = take_value(run, sample + i, weights[i], (double)values[i], sum);
+    run->part->sum = sum;
+}
+
 static void group_apart(lane_run *run, size_t sample, size_t lanes)
 {
     const jsni_loss_job *job = run->job;
@@ -609,13 +632,7 @@ static void group_apart(lane_run *run, size_t sample, size_t lanes)
         store_apart(job, sample, lanes, run->m, (float *)job->memory + first);
     if (!row->soft)
         mark_labels(run, sample, lanes, 0.0f);
-    float values[JSNI_LANES];
-    vec_store_any(values, value * (1.0f / (float)groups));
-    double sum = run->part->sum;
-    for (size_t i = 0; i < lanes; i++)
-        if (is_chosen(job, sample + i))
-            sum = take_value(run, sample + i, weights[i], (double)values[i], sum);
-    run->part->sum = sum;
+    take_values(run, sample, lanes, weights, value * (1.0f / (float)groups));
 }
 #endif
 

@@ -8,6 +8,7 @@
  *   jsni_fill(s)          every lane s
  *   jsni_fma(a, b, c)     a * b + c, rounded once where the machine can
  *   jsni_max(a, b)        a > b ? a : b, hence b when either is not a number
+ *   jsni_min(a, b)        a < b ? a : b, hence b when either is not a number
  *   jsni_less(a, b, x, y) a < b ? x : y, lane by lane
  *   jsni_abs(x)
  *   jsni_exp(x)           for x <= 80; exactly 0 far below the smallest normal number

@@ -24,8 +24,7 @@ JSNI_SETUP const jsn_param_info elr_params[] = {
 /* x cut to [low, 1 - low]. */
 JSNI_ROW static inline jsni_real elr_cut(jsni_real x, jsni_scalar low)
 {
-    const jsni_real high = jsni_fill(R(1) - low);
-    return jsni_max(jsni_fill(low), jsni_less(high, x, high, x));
+    return jsni_max(jsni_fill(low), jsni_min(jsni_fill(R(1) - low), x));
 }
 
 JSNI_ROW static inline jsni_real elr_prediction(const jsni_row *row, size_t v, size_t c)

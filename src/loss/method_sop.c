@@ -33,96 +33,140 @@ JSNI_SETUP jsn_status sop_prepare(const char *spec, const jsni_spec_value *value
     return JSN_OK;
 }
 
-/* Where the sums of a view stand. */
-typedef struct sop_sums {
-    jsni_real all;   /* 1 / sum_k q_k */
-    jsni_real label; /* 1 / q_y; 0 where the quotient is cut */
-    jsni_real on;    /* 1, or 0 where it is cut */
-} sop_sums;
+/* d(-log ...)/dq_k of a view where q is not cut: 1 / sum_k q_k, at the label less 1 / q_y; 0
+ * where the quotient is cut. */
+typedef struct sop_slopes {
+    jsni_real label, other;
+} sop_slopes;
 
-JSNI_ROW static inline jsni_real sop_shift(const jsni_row *row, size_t c)
+/* `label` where t is 1, `other` where it is 0. `targeted` is a constant at every call: 0
+ * where the chunks have no label. */
+JSNI_ROW static inline jsni_real sop_choose(int targeted, jsni_real t, jsni_real label,
+                                            jsni_real other)
 {
-    const jsni_real w = jsni_recall(row, c), one = jsni_fill(R(1));
-    const jsni_real square = jsni_less(one, w * w, one, w * w);
-    return square * (R(2) * jsni_target(row, c) - R(1));
+    return targeted ? jsni_less(jsni_fill(R(0)), t, label, other) : other;
 }
 
-/* 1 at the largest logit, before jsni_put(). */
-JSNI_ROW static inline jsni_real sop_peak(const jsni_row *row, size_t v, size_t c)
+/* s, from the memory w. */
+JSNI_ROW static inline jsni_real sop_shift(int targeted, jsni_real t, jsni_real w)
+{
+    const jsni_real below = jsni_max(jsni_fill(R(-1)), -(w * w));
+    return sop_choose(targeted, t, -below, below);
+}
+
+/* h + s - t, before jsni_put(): h is 1 at the largest logit. */
+JSNI_ROW static inline jsni_real sop_off(const jsni_row *row, size_t v, size_t c,
+                                         int targeted, jsni_real t, jsni_real s)
 {
     const jsni_real zero = jsni_fill(R(0));
     const jsni_real top =
         jsni_less(row->d[jsni_at(row, v, c)], zero, zero, jsni_fill(R(1)));
-    return jsni_inside(row, v, c, top);
+    const jsni_real off = jsni_inside(row, v, c, top) + s;
+    return targeted ? off - t : off;
+}
+
+/* The sums of a view over all classes: q, q at the label, (h + s - t)^2. */
+typedef struct sop_sums {
+    jsni_real all, label, squares;
+} sop_sums;
+
+JSNI_ROW static inline void sop_add(const jsni_row *row, size_t v, size_t first,
+                                    size_t last, int targeted, sop_sums *sums)
+{
+    const jsni_real low = jsni_fill(row->constant[SOP_CLAMP]);
+    sop_sums sum = *sums;
+    JSNI_UNROLL
+    for (size_t c = first; c < last; c++) {
+        const jsni_real t = targeted ? jsni_target(row, c) : jsni_fill(R(0));
+        const jsni_real s = sop_shift(targeted, t, jsni_recall(row, c));
+        const jsni_real q = jsni_max(low, jsni_p(row, v, c) + s);
+        const jsni_real off = sop_off(row, v, c, targeted, t, s);
+        sum.all = sum.all + jsni_inside(row, v, c, q);
+        if (targeted)
+            sum.label = jsni_fma(t, q, sum.label);
+        sum.squares = jsni_fma(off, off, sum.squares);
+    }
+    *sums = sum;
 }
 
 /* Adds the loss of a view to *value. */
-JSNI_ROW static inline sop_sums sop_view(const jsni_row *row, size_t v,
-                                         jsni_real *value)
+JSNI_ROW static inline sop_slopes sop_view(const jsni_row *row, size_t v,
+                                           jsni_real *value)
 {
     const jsni_real low = jsni_fill(row->constant[SOP_CLAMP]);
     const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
-    jsni_real sum = zero, label = zero, squares = zero;
-    JSNI_UNROLL
-    for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real t = jsni_target(row, c), s = sop_shift(row, c);
-        const jsni_real q = jsni_max(low, jsni_p(row, v, c) + s);
-        const jsni_real off = sop_peak(row, v, c) + s - t;
-        sum = sum + jsni_inside(row, v, c, q);
-        label = jsni_fma(t, q, label);
-        squares = jsni_fma(off, off, squares);
-    }
-    sum = jsni_total(row, sum);
-    label = jsni_total(row, label);
-    const jsni_real share = label / sum;
-    *value = *value + jsni_total(row, squares) - jsni_log(jsni_max(low, share)) +
+    sop_sums sums = {zero, zero, zero};
+    sop_add(row, v, 0, row->target_first, 0, &sums);
+    sop_add(row, v, row->target_first, row->target_last, 1, &sums);
+    sop_add(row, v, row->target_last, row->chunks, 0, &sums);
+    const jsni_real all = jsni_total(row, sums.all);
+    const jsni_real label = jsni_total(row, sums.label), share = label / all;
+    *value = *value + jsni_total(row, sums.squares) - jsni_log(jsni_max(low, share)) +
              jsni_doubt(row, v);
-    const sop_sums sums = {one / sum, one / label, jsni_less(share, low, zero, one)};
-    return sums;
+    const jsni_real on = jsni_less(share, low, zero, one), other = one / all;
+    const sop_slopes slopes = {on * (other - one / label), on * other};
+    return slopes;
 }
 
 /* The gradient of view v in chunk c, and what w is moved by it. */
 JSNI_ROW static inline jsni_real sop_entry(const jsni_row *row, size_t v, size_t c,
-                                           jsni_real t, jsni_real s,
-                                           const sop_sums *sums, jsni_real *sum)
+                                           int targeted, jsni_real t, jsni_real s,
+                                           const sop_slopes *slopes, jsni_real *sum)
 {
     const jsni_real zero = jsni_fill(R(0)), low = jsni_fill(row->constant[SOP_CLAMP]);
     const jsni_real p = jsni_p(row, v, c);
-    const jsni_real slope =
-        sums->on * jsni_less(p + s, low, zero, sums->all - t * sums->label);
-    const jsni_real off = sop_peak(row, v, c) + s - t;
-    jsni_put(row, v, c, p * slope);
-    *sum = *sum + p * slope;
-    return R(2) * off + t * slope;
+    const jsni_real slope = jsni_less(
+        p + s, low, zero, sop_choose(targeted, t, slopes->label, slopes->other));
+    const jsni_real off = R(2) * sop_off(row, v, c, targeted, t, s), g = p * slope;
+    jsni_put(row, v, c, g);
+    *sum = *sum + g;
+    return targeted ? off + sop_choose(targeted, t, slope, zero) : off;
 }
 
-/* `views` is passed apart from the row so that a constant keeps the sums in registers. */
+/* Gradients and memory of some chunks. `views` is passed apart from the row so that a
+ * constant keeps the sums in registers. */
+JSNI_ROW static inline void sop_move(const jsni_row *row, size_t views, size_t first,
+                                     size_t last, int targeted,
+                                     const sop_slopes *slopes, jsni_real *totals)
+{
+    const jsni_scalar twice = R(2) / R(views);
+    /* Of u and v; s falls with v. */
+    const jsni_real rate_u = row->constant[SOP_LR_U] * row->share;
+    const jsni_real rate_v = -(row->constant[SOP_LR_V] * row->share);
+    const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
+    jsni_real total[JSN_LOSS_MAX_VIEWS];
+    for (size_t v = 0; v < views; v++)
+        total[v] = totals[v];
+    JSNI_UNROLL
+    for (size_t c = first; c < last; c++) {
+        const jsni_real w = jsni_recall(row, c);
+        const jsni_real t = targeted ? jsni_target(row, c) : zero;
+        const jsni_real s = sop_shift(targeted, t, w);
+        jsni_real slope = zero;
+        for (size_t v = 0; v < views; v++)
+            slope = slope + sop_entry(row, v, c, targeted, t, s, &slopes[v], &total[v]);
+        const jsni_real moved =
+            w - sop_choose(targeted, t, rate_u, rate_v) * (twice * w * slope);
+        jsni_remember(row, c, jsni_less(one, w * w, w, moved));
+    }
+    for (size_t v = 0; v < views; v++)
+        totals[v] = total[v];
+}
+
 JSNI_ROW static inline jsni_real sop_views(const jsni_row *row, size_t views,
                                            jsni_grad *grad)
 {
     const jsni_scalar each = R(1) / R(views);
-    const jsni_scalar rate_u = row->constant[SOP_LR_U],
-                      rate_v = row->constant[SOP_LR_V];
-    const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
-    sop_sums sums[JSN_LOSS_MAX_VIEWS];
+    sop_slopes slopes[JSN_LOSS_MAX_VIEWS];
     jsni_real total[JSN_LOSS_MAX_VIEWS];
-    jsni_real value = zero;
+    jsni_real value = jsni_fill(R(0));
     for (size_t v = 0; v < views; v++) {
-        sums[v] = sop_view(row, v, &value);
-        total[v] = zero;
+        slopes[v] = sop_view(row, v, &value);
+        total[v] = jsni_fill(R(0));
     }
-    JSNI_UNROLL
-    for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real w = jsni_recall(row, c), t = jsni_target(row, c);
-        const jsni_real s = sop_shift(row, c);
-        jsni_real slope = zero;
-        for (size_t v = 0; v < views; v++)
-            slope = slope + sop_entry(row, v, c, t, s, &sums[v], &total[v]);
-        const jsni_real rate = rate_v + (rate_u - rate_v) * t;
-        const jsni_real step = R(2) * each * w * slope * (R(2) * t - R(1));
-        const jsni_real moved = w - rate * row->share * step;
-        jsni_remember(row, c, jsni_less(one, w * w, w, moved));
-    }
+    sop_move(row, views, 0, row->target_first, 0, slopes, total);
+    sop_move(row, views, row->target_first, row->target_last, 1, slopes, total);
+    sop_move(row, views, row->target_last, row->chunks, 0, slopes, total);
     for (size_t v = 0; v < views; v++) {
         grad[v].dense = 1;
         grad[v].dense_scale = jsni_fill(each);

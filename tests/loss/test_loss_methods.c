@@ -88,6 +88,76 @@ static void test_memories_do_not_mix(void **state)
     }
 }
 
+enum { BESIDE_SAMPLES = 19, BESIDE_MOST = 2 * BESIDE_SAMPLES * 200 };
+
+/* Values and gradient of a loss, with elr beside it or alone, at one level. */
+static void eval_beside(const char *spec, bool with_elr, size_t classes, size_t views,
+                        jsni_loss_level level, double *values, double *grad)
+{
+    static float logits[BESIDE_MOST], memory[BESIDE_MOST], grad_f[BESIDE_MOST];
+    static double logits_d[BESIDE_MOST], memory_d[BESIDE_MOST];
+    int32_t labels[BESIDE_SAMPLES];
+    const bool f64 = level == JSNI_LOSS_DOUBLE;
+    const size_t rows = BESIDE_SAMPLES * classes;
+    for (size_t k = 0; k < views * rows; k++)
+        logits_d[k] = logits[k] = (float)((k * 2654435761u >> 7) % 1000) / 150.0f;
+    for (size_t k = 0; k < rows; k++)
+        memory_d[k] = memory[k] = (float)(k % 11) / (float)(20 * classes);
+    for (size_t i = 0; i < BESIDE_SAMPLES; i++)
+        labels[i] = (int32_t)(i * 5 % classes);
+    jsn_loss *loss = NULL;
+    assert_ok(
+        jsni_loss_create_method(&loss, spec, with_elr ? "elr" : NULL, classes, views));
+    assert_ok(jsni_loss_set_level(loss, level));
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = BESIDE_SAMPLES;
+    batch.labels = labels;
+    batch.type = f64 ? JSN_LOSS_F64 : JSN_LOSS_F32;
+    batch.logits = f64 ? (void *)logits_d : (void *)logits;
+    if (with_elr)
+        batch.memory = f64 ? (void *)memory_d : (void *)memory;
+    jsn_loss_result result = {0.0, values, f64 ? (void *)grad : (void *)grad_f};
+    assert_ok(jsn_loss_eval(loss, &batch, &result));
+    for (size_t k = 0; k < views * rows && !f64; k++)
+        grad[k] = (double)grad_f[k];
+    jsn_loss_destroy(loss);
+}
+
+/* What elr adds to a loss is what it adds to ce, whatever arrays the loss has of its own. */
+static void check_beside(const char *spec, size_t classes, jsni_loss_level level)
+{
+    static double grad[4][BESIDE_MOST];
+    double values[4][BESIDE_SAMPLES];
+    size_t views = 0;
+    assert_ok(jsn_loss_check(spec, &views));
+    const size_t count = views * BESIDE_SAMPLES * classes;
+    const double most = level == JSNI_LOSS_DOUBLE ? 1e-12 : 2e-5;
+    for (size_t i = 0; i < 4; i++)
+        eval_beside(i < 2 ? spec : "ce", i % 2 == 0, classes, views, level, values[i],
+                    grad[i]);
+    for (size_t i = 0; i < BESIDE_SAMPLES; i++)
+        assert_close(values[0][i], values[1][i] + values[2][i] - values[3][i], most,
+                     most);
+    for (size_t k = 0; k < count; k++)
+        assert_close(grad[0][k], grad[1][k] + grad[2][k] - grad[3][k], most, 0);
+}
+
+static void test_elr_beside_every_loss(void **state)
+{
+    (void)state;
+    for (size_t i = 0; jsni_loss_entry(i).name != NULL; i++) {
+        const char *spec = jsni_loss_entry(i).name;
+        if (strcmp(spec, "js-sqrt") == 0) /* a root of the mean: refused */
+            continue;
+        for (int level = JSNI_LOSS_DOUBLE; level <= JSNI_LOSS_AVX512; level++)
+            if (jsni_loss_level_exists((jsni_loss_level)level)) {
+                check_beside(spec, 7, (jsni_loss_level)level);
+                check_beside(spec, 200, (jsni_loss_level)level);
+            }
+    }
+}
+
 static void refused(const char *loss, const char *method, const char *why)
 {
     jsn_loss *made = NULL;
@@ -136,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_float64_is_exact),
         cmocka_unit_test(test_every_float_level),
         cmocka_unit_test(test_memories_do_not_mix),
+        cmocka_unit_test(test_elr_beside_every_loss),
         cmocka_unit_test(test_what_cannot_be_combined),
         cmocka_unit_test(test_memory_is_asked_for),
     };

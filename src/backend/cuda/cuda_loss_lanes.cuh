@@ -74,6 +74,11 @@ __device__ static inline jsni_real jsni_max(jsni_real a, jsni_real b)
 #endif
 }
 
+__device__ static inline jsni_real jsni_min(jsni_real a, jsni_real b)
+{
+    return a < b ? a : b;
+}
+
 __device__ static inline jsni_real jsni_less(jsni_real a, jsni_real b, jsni_real x,
                                              jsni_real y)
 {

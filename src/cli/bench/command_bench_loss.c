@@ -88,6 +88,8 @@ static void fill(bench_case *c)
     }
     for (size_t i = 0; i < c->samples; i++)
         c->labels[i] = (int32_t)(i * 7919 % c->classes);
+    for (size_t k = 0; c->memory != NULL && k < c->samples * c->classes; k++)
+        c->memory[k] = 0.0f;
 }
 
 static jsn_status time_loss(bench_case *c, jsn_loss *loss, double seconds)
@@ -232,7 +234,7 @@ static jsn_status run_case(const bench_values *v, const char *spec, size_t sampl
     c->logits = lines(bytes);
     c->grad = lines(bytes);
     c->labels = lines(samples * sizeof *c->labels);
-    c->memory = v->method == NULL ? NULL : calloc(samples * classes, sizeof(float));
+    c->memory = v->method == NULL ? NULL : lines(samples * classes * sizeof(float));
     if (c->logits == NULL || c->grad == NULL || c->labels == NULL ||
         (v->method != NULL && c->memory == NULL))
         status = JSN_ERR_MEMORY;

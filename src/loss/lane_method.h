@@ -1,0 +1,80 @@
+/* loss/lane_method.h - a loss with a method beside it, as one description of both; part of
+ * lane_driver.c. Unlike those of a sum (lane_sum.h) their gradients are not made entry by
+ * entry before they are added, but where the loss has an array of its own. */
+#ifndef JSNI_LOSS_LANE_METHOD_H
+#define JSNI_LOSS_LANE_METHOD_H
+
+#include <string.h>
+
+#include "loss/lane_sum.h"
+
+/* Whether the terms of a job are one loss and a method. */
+static inline bool jsni_is_method_row(const jsni_loss_job *job)
+{
+    return job->term_count == 2 && job->terms[1].def->method;
+}
+
+/* What the loss has in d of view v goes to `own`, weight included, and d is as before. */
+static void set_apart(const jsni_row *row, size_t v, const jsni_grad *grad,
+                      jsni_scalar weight, const jsni_real *kept, jsni_real *own)
+{
+    jsni_real *d = row->d + v * row->chunks;
+    for (size_t c = 0; c < row->chunks; c++) {
+        const jsni_real entry =
+            grad->dense ? grad->dense_scale * d[c]
+                        : grad->plogp * jsni_p(row, v, c) * jsni_logp(row, v, c);
+        own[c] = weight * entry;
+        d[c] = kept[c];
+    }
+}
+
+/* Adds the loss to `grad`, which describes the method, in view v. */
+static void join(const jsni_row *row, size_t v, const jsni_grad *loss,
+                 jsni_scalar weight, const jsni_real *own, jsni_grad *grad)
+{
+    jsni_real *d = row->d + v * row->chunks;
+    for (size_t c = 0; own != NULL && c < row->chunks; c++)
+        d[c] = jsni_fma(grad->dense_scale, d[c], own[c]);
+    if (own != NULL)
+        grad->dense_scale = jsni_fill(R(1));
+    grad->target = grad->target + weight * loss->target;
+    grad->uniform = grad->uniform + weight * loss->uniform;
+    grad->dense_sum = grad->dense_sum + weight * (loss->dense_sum + loss->plogp_sum);
+    grad->mixed = 1;
+}
+
+/* As a row function; `kept` and `total` have room for all views. */
+static jsni_real jsni_method_row(const jsni_loss_job *job, jsni_row *row,
+                                 jsni_real *kept, jsni_real *total,
+                                 jsni_row_fn *const *rows, jsni_grad *grad)
+{
+    const jsni_scalar *constant = row->constant;
+    const jsni_loss_term *loss = &job->terms[0], *method = &job->terms[1];
+    const size_t passes = loss->def->joint ? 1 : row->views, n = row->chunks;
+    const jsni_scalar weight = R(loss->weight / (double)passes);
+    const jsni_real zero = jsni_fill(R(0));
+    jsni_grad first[JSN_LOSS_MAX_VIEWS];
+    jsni_real value = zero;
+    memcpy(kept, row->d, row->views * n * sizeof *kept);
+    for (size_t v = 0; v < row->views; v++)
+        first[v] = (jsni_grad){zero, zero, zero, zero, zero, zero, 0, 0, 0};
+    row->constant = jsni_term_constants(loss);
+    if (passes == 1)
+        value = weight * rows[loss->index](row, first);
+    for (size_t v = 0; v < row->views && passes > 1; v++) {
+        const jsni_row one = view_of(row, v);
+        value = value + weight * rows[loss->index](&one, &first[v]);
+    }
+    for (size_t v = 0; v < row->views; v++)
+        if (first[v].dense || first[v].entropic)
+            set_apart(row, v, &first[v], weight, kept + v * n, total + v * n);
+    row->constant = jsni_term_constants(method);
+    value = value + rows[method->index](row, grad);
+    for (size_t v = 0; v < row->views; v++)
+        join(row, v, &first[v], weight,
+             first[v].dense || first[v].entropic ? total + v * n : NULL, &grad[v]);
+    row->constant = constant;
+    return value;
+}
+
+#endif /* JSNI_LOSS_LANE_METHOD_H */
