@@ -71,7 +71,7 @@ section_build() {
         -DJSN_CUDA_ARCHITECTURES="$arch"
     LIMIT=500 LINES_SHOWN=3 run build cmake --build "$build" -j "$(nproc)" --target \
         jensen_cuda jensen_program test_backend_cuda test_backend_ops \
-        test_backend_layers test_backend_nan test_backend_networks test_backend_features \
+        test_backend_layers test_backend_nan test_backend_optim test_backend_networks test_backend_features \
         test_backend_photo_networks test_backend_resident test_loss_cuda test_backend_loss_time \
         bench_cuda bench_cuda_loss bench_curve compare_network
     [ "$failures" -eq 0 ] || exit 1
@@ -83,6 +83,7 @@ section_tests() {
     check ops "$tests/backend/test_backend_ops"
     check layers "$tests/backend/test_backend_layers"
     check nan "$tests/backend/test_backend_nan"
+    check optim "$tests/backend/test_backend_optim"
 }
 
 section_loss() {
@@ -102,7 +103,7 @@ section_methods() {
     printf '#!/bin/sh\n[ "$1" != train ] || set -- "$@" --device cuda\nexec %s "$@"\n' "$build/jensen" \
         >"$logs/on_device"
     chmod +x "$logs/on_device"
-    for name in methods mixup; do
+    for name in methods mixup l1; do
         JENSEN=$(realpath "$logs/on_device") SOURCE=$PWD run "cli_$name" bash "tests/cli/cli_$name.sh"
     done
 }
