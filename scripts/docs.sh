@@ -24,7 +24,7 @@ sed -E 's#\]\(docs/#](#g; s#(src|srcset)="docs/#\1="#g' README.md >build/pages/i
 
 # The public headers: what each says at its top, then its text.
 {
-    printf '# C headers\n\nThe public interface, one header a part. Link with `pkg-config --cflags --libs jensen`.\n'
+    printf '# C headers\n\nThe public interface, one header per part. Link with `pkg-config --cflags --libs jensen`.\n'
     for header in include/jensen/*.h; do
         printf '\n## %s\n\n```c\n' "jensen/$(basename "$header")"
         cat "$header"

@@ -35,7 +35,8 @@ steps() {
     python3 - "$1" "$2" <<'PYTHON'
 import re, sys
 found, prompt = [], sys.argv[2]
-for line in re.findall(r"^    (.*)$", open(sys.argv[1], encoding="utf-8").read(), re.M):
+text = re.sub(r"\\\n\s+", "", open(sys.argv[1], encoding="utf-8").read())  # a command on several lines
+for line in re.findall(r"^    (.*)$", text, re.M):
     if line.startswith(prompt + "jensen "):
         found.append([line.removeprefix(prompt).split("  #")[0].strip()])
     elif found and (name := re.match(r"([a-z][a-z -]*?[a-z](?: \([a-z]+\))?)\s{2,}\S", line)):
