@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/limit.h"
+#include "core/progress.h"
 #include "core/words.h"
 #include "data/dataset_impl.h"
 #include "data/listing.h"
@@ -107,10 +108,10 @@ void jsni_links_tell(const jsni_links *links, const char *where,
         if (links->to[i] == JSNI_LINK_NOWHERE || links->to[i] == JSNI_LINK_FOLDER)
             first = lost++ == 0 ? i : first;
     if (lost > 0)
-        jsni_dataset_warn(logger,
-                          "%s: %zu %s to no file in the archive, such as '%.100s'",
-                          where, lost, jsni_noun(lost, "link leads", "links lead"),
-                          jsni_listing_name(&links->names, first));
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%s: %zu %s to no file in the archive, such as '%.100s'", where, lost,
+                 jsni_noun(lost, "link leads", "links lead"),
+                 jsni_listing_name(&links->names, first));
 }
 
 jsn_status jsni_links_list(const jsni_links *links, jsni_listing *files,

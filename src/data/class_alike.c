@@ -1,11 +1,11 @@
 /* data/class_alike.c - see class_alike.h. */
 #include "data/class_alike.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/progress.h"
 
 static bool is_space(char c)
 {
@@ -52,14 +52,11 @@ void jsni_class_tell_alike(const jsn_dataset *data, const jsn_logger *logger)
         names[k] = jsn_dataset_class(data, k);
     qsort(names, classes, sizeof *names, compare);
     for (size_t k = 1; k < classes; k++)
-        if (strlen(names[k]) > 1 && compare_letters(names[k - 1], names[k]) == 0) {
-            char text[512];
-            (void)snprintf(text, sizeof text,
-                           "%.100s: classes '%.100s' and '%.100s' differ only in case "
-                           "or white space; are they one class?",
-                           jsn_dataset_about(data)->spec, names[k - 1], names[k]);
-            logger->message(logger->user, JSN_LOG_WARNING, text);
-        }
+        if (strlen(names[k]) > 1 && compare_letters(names[k - 1], names[k]) == 0)
+            jsni_say(logger, JSN_LOG_WARNING,
+                     "%.100s: classes '%.100s' and '%.100s' differ only in case "
+                     "or white space; are they one class?",
+                     jsn_dataset_about(data)->spec, names[k - 1], names[k]);
     jsni_free(names);
 }
 

@@ -16,6 +16,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/number.h"
+#include "core/progress.h"
 #include "core/words.h"
 #include "data/listing.h"
 #include "data/text_lines.h"
@@ -329,8 +330,8 @@ static void tell_twice(const jsn_dataset *data, const table *tables, size_t coun
             at = twice++ == 0 ? i : at;
     }
     if (twice > 0)
-        jsni_dataset_warn(
-            logger,
+        jsni_say(
+            logger, JSN_LOG_WARNING,
             "%s: %zu %s more than one label, such as '%.100s': '%.60s' in line %zu, "
             "'%.60s' in line %zu",
             data->spec, twice, jsni_noun(twice, "image has", "images have"),

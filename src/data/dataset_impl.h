@@ -136,10 +136,6 @@ size_t jsni_dataset_memory_left(const jsn_dataset *data);
  * passed over; JSN_ERR_IO when one cannot be read now. */
 JSN_MUST_CHECK jsn_status jsni_dataset_probe_size(jsn_dataset *data);
 
-/* A warning, one line, to a logger that may be NULL. */
-void jsni_dataset_warn(const jsn_logger *logger, const char *format, ...)
-    JSNI_PRINTF(2, 3);
-
 /* Empties a split. */
 void jsni_split_release(jsni_split *split);
 

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/hd.h"
 #include "core/names.h"
+#include "core/progress.h"
 #include "core/sha256.h"
 #include "data/archive.h"
 #include "data/download.h"
@@ -30,15 +31,6 @@ static const jsn_fetch_info table[] = {
 const jsn_fetch_info *jsn_fetch_describe(size_t index)
 {
     return index < JSNI_COUNT_OF(table) ? &table[index] : NULL;
-}
-
-static void say(const jsn_logger *logger, const char *what, const char *path)
-{
-    char line[1200];
-    if (logger == NULL || logger->message == NULL)
-        return;
-    (void)snprintf(line, sizeof line, "%s %s", what, path);
-    logger->message(logger->user, JSN_LOG_INFO, line);
 }
 
 /* Both sums of a file. */
@@ -159,14 +151,14 @@ static jsn_status fetch(const jsn_fetch_info *info, const jsn_fetch_options *opt
         snprintf(path, sizeof path, "%s/%s", folder, part) >= (int)sizeof path)
         return jsni_fail(JSN_ERR_ARGUMENT, "%.60s...: the path is too long", folder);
     if (jsni_file_exists(done)) {
-        say(options->logger, "already there:", done);
+        jsni_say(options->logger, JSN_LOG_INFO, "already there: %s", done);
         return JSN_OK;
     }
     JSNI_TRY(jsni_folder_create(folder));
-    say(options->logger, "downloading", url);
+    jsni_say(options->logger, JSN_LOG_INFO, "downloading %s", url);
     JSNI_TRY(jsni_download(url, path, info->bytes, options->logger));
     JSNI_TRY(check_sums(info, options->sha256, path));
-    say(options->logger, "unpacking into", folder);
+    jsni_say(options->logger, JSN_LOG_INFO, "unpacking into %s", folder);
     JSNI_TRY(unpack(info, path, folder));
     (void)remove(path);
     return JSN_OK;

@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/progress.h"
 #include "core/words.h"
 
 /* A piece of a name. */
@@ -310,13 +311,13 @@ static void tell_bare(const making *m, bool archived, const jsn_logger *logger)
         count = 0;
     while (i < count && (entries[i].folder || entries[i].name[0] == '.'))
         i++;
-    jsni_dataset_warn(
-        logger, "%s: %zu %s no images and %s skipped, such as '%.100s'%s%.100s%s",
-        m->where, m->bare.count,
-        jsni_noun(m->bare.count, "class folder holds", "class folders hold"),
-        jsni_noun(m->bare.count, "is", "are"), m->bare.first,
-        i < count ? " (it holds '" : "", i < count ? entries[i].name : "",
-        i < count ? "', which is not read)" : "");
+    jsni_say(logger, JSN_LOG_WARNING,
+             "%s: %zu %s no images and %s skipped, such as '%.100s'%s%.100s%s",
+             m->where, m->bare.count,
+             jsni_noun(m->bare.count, "class folder holds", "class folders hold"),
+             jsni_noun(m->bare.count, "is", "are"), m->bare.first,
+             i < count ? " (it holds '" : "", i < count ? entries[i].name : "",
+             i < count ? "', which is not read)" : "");
     jsni_folder_free(entries, count);
     jsni_free(path);
 }
@@ -327,19 +328,18 @@ static void tell_unused(const making *m, const jsn_logger *logger)
         const unused *flat = &m->flat[s];
         const int length = flat->count > 0 ? (int)first_part(flat->first).length : 0;
         if (flat->count > 0)
-            jsni_dataset_warn(logger,
-                              "%s: %.*s/ is not used, because it has no class folders; "
-                              "it holds %zu %s, such as '%.100s'",
-                              m->where, length, flat->first, flat->count,
-                              jsni_noun(flat->count, "image", "images"), flat->first);
+            jsni_say(logger, JSN_LOG_WARNING,
+                     "%s: %.*s/ is not used, because it has no class folders; "
+                     "it holds %zu %s, such as '%.100s'",
+                     m->where, length, flat->first, flat->count,
+                     jsni_noun(flat->count, "image", "images"), flat->first);
     }
     if (m->loose.count > 0)
-        jsni_dataset_warn(logger,
-                          "%s: %zu %s outside the class folders and not used, such as "
-                          "'%.100s'",
-                          m->where, m->loose.count,
-                          jsni_noun(m->loose.count, "image is", "images are"),
-                          m->loose.first);
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%s: %zu %s outside the class folders and not used, such as "
+                 "'%.100s'",
+                 m->where, m->loose.count,
+                 jsni_noun(m->loose.count, "image is", "images are"), m->loose.first);
 }
 
 /* A folder around the data set that was not meant to be a class. */
@@ -352,10 +352,10 @@ static void tell_wrapped(const making *m, const jsn_dataset *data,
             return; /* an image directly in a class */
     }
     if (data->traits.classes == 1 && !m->splits)
-        jsni_dataset_warn(logger,
-                          "%s: all images are in folders below '%s', the only class; "
-                          "if those are the classes, name %s/%s",
-                          m->where, data->classes[0], m->where, data->classes[0]);
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%s: all images are in folders below '%s', the only class; "
+                 "if those are the classes, name %s/%s",
+                 m->where, data->classes[0], m->where, data->classes[0]);
 }
 
 jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/progress.h"
 #include "data/folder_layout.h"
 #include "data/pack.h"
 
@@ -31,10 +32,10 @@ static jsn_status open_folder(jsn_dataset *data, const char *path,
         status = jsni_folder_layout_make(&layout, data, path, &files, &folders, false,
                                          logger);
     if (status == JSN_OK && lost.count > 0)
-        jsni_dataset_warn(logger,
-                          "%s: links that lead nowhere, or entries that cannot be "
-                          "opened: %zu, such as '%.100s'",
-                          path, lost.count, jsni_listing_name(&lost, 0));
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%s: links that lead nowhere, or entries that cannot be "
+                 "opened: %zu, such as '%.100s'",
+                 path, lost.count, jsni_listing_name(&lost, 0));
     if (status == JSN_OK)
         status = add_rows(data, &layout, &files);
     for (int s = 0; status == JSN_OK && s < JSN_SPLITS; s++)

@@ -1,5 +1,4 @@
 /* data/samples.c - building the lists of a data set; see data/dataset_impl.h. */
-#include <stdarg.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -134,18 +133,6 @@ jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split split, const char 
     s->root_inode = identity.inode;
     s->root = jsni_text_copy(root);
     return s->root == NULL ? JSN_ERR_MEMORY : JSN_OK;
-}
-
-void jsni_dataset_warn(const jsn_logger *logger, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    if (logger == NULL || logger->message == NULL)
-        return;
-    va_start(args, format);
-    (void)jsni_format_list(text, sizeof text, format, args);
-    va_end(args);
-    logger->message(logger->user, JSN_LOG_WARNING, text);
 }
 
 void jsni_split_release(jsni_split *split)

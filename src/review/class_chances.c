@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/progress.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "format/csv.h"
@@ -249,13 +250,9 @@ static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
 /* Which of the runs the sentences that follow are of. */
 static void say_fold(const jsn_audit_job *job, size_t fold)
 {
-    char text[120];
-    if (job->logger == NULL || job->logger->message == NULL)
-        return;
-    (void)snprintf(text, sizeof text,
-                   "fold %zu of %zu: training on the others, to judge its labels",
-                   fold + 1, job->folds);
-    job->logger->message(job->logger->user, JSN_LOG_INFO, text);
+    jsni_say(job->logger, JSN_LOG_INFO,
+             "fold %zu of %zu: training on the others, to judge its labels", fold + 1,
+             job->folds);
 }
 
 static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,

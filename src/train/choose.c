@@ -12,6 +12,7 @@
 #include "core/fail.h"
 #include "core/image_part.h"
 #include "core/option.h"
+#include "core/progress.h"
 #include "core/text.h"
 #include "core/words.h"
 #include "data/dataset_impl.h"
@@ -36,21 +37,6 @@ enum {
     FEW = 50      /* a class of fewer images is warned about */
 };
 
-static void say(const jsn_logger *logger, jsn_log_level level, const char *format, ...)
-    JSNI_PRINTF(3, 4);
-
-static void say(const jsn_logger *logger, jsn_log_level level, const char *format, ...)
-{
-    if (logger == NULL || logger->message == NULL)
-        return;
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    (void)jsni_format_list(text, sizeof text, format, args);
-    va_end(args);
-    logger->message(logger->user, level, text);
-}
-
 /* Sets an option that is unset and says why. */
 static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
                        const char *name, const char *why, const char *format, ...)
@@ -68,7 +54,7 @@ static jsn_status pick(jsn_train_config *config, const jsn_logger *logger,
     va_start(args, format);
     (void)jsni_format_list(value, sizeof value, format, args);
     va_end(args);
-    say(logger, JSN_LOG_INFO, "%s: %s (%s)", name, value, why);
+    jsni_say(logger, JSN_LOG_INFO, "%s: %s (%s)", name, value, why);
     return jsn_train_config_set(config, name, value);
 }
 
@@ -89,25 +75,27 @@ static void warn_of_doubts(const jsni_problem *p, const jsni_look *seen,
     for (size_t k = 0; k < p->classes; k++)
         few += counts[k] < FEW;
     if (few > 1)
-        say(logger, JSN_LOG_WARNING,
+        jsni_say(
+            logger, JSN_LOG_WARNING,
             "%zu classes have fewer than %d training images, '%s' the fewest (%zu); do "
             "not expect much for them",
             few, (int)FEW, jsn_dataset_class(p->data, least), counts[least]);
     if (few == 1)
-        say(logger, JSN_LOG_WARNING,
-            "class '%s' has only %zu training %s; do not expect much for it",
-            jsn_dataset_class(p->data, least), counts[least],
-            jsni_noun(counts[least], "image", "images"));
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "class '%s' has only %zu training %s; do not expect much for it",
+                 jsn_dataset_class(p->data, least), counts[least],
+                 jsni_noun(counts[least], "image", "images"));
     if (counts[most] > 5 * counts[least])
-        say(logger, JSN_LOG_WARNING,
+        jsni_say(
+            logger, JSN_LOG_WARNING,
             "unbalanced: '%s' has %zu %s, '%s' %zu; consider --class-weights balanced "
             "or --sampling balanced",
             jsn_dataset_class(p->data, most), counts[most],
             jsni_noun(counts[most], "image", "images"),
             jsn_dataset_class(p->data, least), counts[least]);
     if (seen->grey)
-        say(logger, JSN_LOG_WARNING,
-            "the images look grey; colour augmentation does nothing for them");
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "the images look grey; colour augmentation does nothing for them");
     jsni_free(counts);
 }
 
@@ -124,10 +112,10 @@ static void warn_of_one_view(const char *option, const char *spec,
     if (info == NULL || info->views < 2)
         return;
     const bool part = strcmp(info->name, "gjs-consistency") == 0;
-    say(logger, JSN_LOG_WARNING,
-        "--%s %s compares views of an image; with one view it is %s; --views 2 "
-        "compares two",
-        option, spec, part ? "always 0 and teaches nothing" : "js");
+    jsni_say(logger, JSN_LOG_WARNING,
+             "--%s %s compares views of an image; with one view it is %s; --views 2 "
+             "compares two",
+             option, spec, part ? "always 0 and teaches nothing" : "js");
 }
 
 static jsn_status pick_loss(jsn_train_config *c, const jsn_logger *logger)
@@ -295,7 +283,8 @@ static jsn_status pick_decode(jsn_train_config *c, const jsni_problem *p,
     const double all = seen->bytes * (double)p->train.count;
     const double room = (double)jsni_dataset_memory_left(p->data);
     if (large && c->scaled_decode == 0.0 && all > room)
-        say(logger, JSN_LOG_INFO,
+        jsni_say(
+            logger, JSN_LOG_INFO,
             "memory: %.1f GB hold decoded images, all would need %.1f GB; the others "
             "are decoded again in every epoch ('jensen data convert --size' makes "
             "small copies)",
@@ -311,13 +300,13 @@ static jsn_status warn_of_idle(const jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(jsni_schedule_parse(c->schedule, (size_t)c->epochs, &schedule));
     for (size_t i = 0; i < schedule.place_count; i++)
         if (schedule.places[i] >= schedule.epochs)
-            say(logger, JSN_LOG_WARNING,
-                "--schedule %s: the drop after epoch %g never comes in %g epochs",
-                c->schedule, schedule.places[i], schedule.epochs);
+            jsni_say(logger, JSN_LOG_WARNING,
+                     "--schedule %s: the drop after epoch %g never comes in %g epochs",
+                     c->schedule, schedule.places[i], schedule.epochs);
     if (c->loss_noisy != NULL && !(p->noise_real > 0.0))
-        say(logger, JSN_LOG_WARNING,
-            "--loss-noisy %s is not used: no label is known to be wrong",
-            c->loss_noisy);
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "--loss-noisy %s is not used: no label is known to be wrong",
+                 c->loss_noisy);
     return JSN_OK;
 }
 
@@ -329,7 +318,8 @@ static jsn_status warn_of_start(const jsn_train_config *c, const jsn_logger *log
         return JSN_OK;
     JSNI_TRY(jsni_recipe_find(c->recipe, &recipe));
     if (recipe.weights != NULL)
-        say(logger, JSN_LOG_WARNING,
+        jsni_say(
+            logger, JSN_LOG_WARNING,
             "recipe %s starts from the weights %s, but this run from random ones, so "
             "it does not compare with the paper's; give the file with --init",
             recipe.name, recipe.weights);
@@ -381,10 +371,10 @@ static jsn_status tell_better(const jsn_train_config *c, const jsni_problem *p,
     double now = 1.0, then = 1.0;
     JSNI_TRY(multiplies_of(c->network, (size_t)c->image_size, p->classes, &now));
     JSNI_TRY(multiplies_of(quick.better_network, quick.better_side, p->classes, &then));
-    say(logger, JSN_LOG_INFO,
-        "for a better model, add --image-size %zu --network %s (about %.0f times "
-        "longer)",
-        quick.better_side, quick.better_network, then / now);
+    jsni_say(logger, JSN_LOG_INFO,
+             "for a better model, add --image-size %zu --network %s (about %.0f times "
+             "longer)",
+             quick.better_side, quick.better_network, then / now);
     return JSN_OK;
 }
 
@@ -487,10 +477,10 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(jsni_look_at(&p->train, &seen));
 
     seen.gpu = device.gpu != 0;
-    say(logger, JSN_LOG_INFO,
-        "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
-        p->train.count, p->val.count, p->test.count,
-        jsni_noun(p->test.count, "image", "images"), p->classes, device.text);
+    jsni_say(logger, JSN_LOG_INFO,
+             "data: %zu training, %zu validation, %zu test %s, %zu classes; device: %s",
+             p->train.count, p->val.count, p->test.count,
+             jsni_noun(p->test.count, "image", "images"), p->classes, device.text);
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
     JSNI_TRY(check_average(c, &seen));

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/image_part.h"
+#include "core/progress.h"
 #include "data/dataset_part.h"
 #include "jensen/augment.h"
 
@@ -47,14 +48,11 @@ static jsn_status try_image(trial *t, const jsni_part *part, const jsni_extreme 
 static void warn_of_window(const jsn_train_config *c, const jsni_extreme *widest,
                            const jsn_logger *logger)
 {
-    char text[256];
     const size_t size = (size_t)c->image_size;
-    (void)snprintf(text, sizeof text,
-                   "--augment %s takes parts of %zux%zu pixels from images as large as "
-                   "%zux%zu; --augment fit+%s shows them whole",
-                   c->augment, size, size, widest->width, widest->height, c->augment);
-    if (logger != NULL && logger->message != NULL)
-        logger->message(logger->user, JSN_LOG_WARNING, text);
+    jsni_say(logger, JSN_LOG_WARNING,
+             "--augment %s takes parts of %zux%zu pixels from images as large as "
+             "%zux%zu; --augment fit+%s shows them whole",
+             c->augment, size, size, widest->width, widest->height, c->augment);
 }
 
 jsn_status jsni_check_augment(const jsn_train_config *c, const jsni_part *part,

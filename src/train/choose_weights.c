@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/progress.h"
 #include "core/text.h"
 #include "train/init_weights.h"
 #include "weights/weight_cache.h"
@@ -20,12 +21,6 @@ static const jsni_suitable for_gpu[] = {
     {"resnet18", "all"}, {"mobilenetv2", "all"}, {"efficientnet-lite0", "all"}};
 
 enum { SMALL = 100 }; /* pixels; smaller images are no photographs */
-
-static void say(const jsn_logger *logger, const char *text)
-{
-    if (logger != NULL && logger->message != NULL)
-        logger->message(logger->user, JSN_LOG_INFO, text);
-}
 
 const jsni_suitable *jsni_weights_suitable(bool gpu, size_t index)
 {
@@ -83,8 +78,9 @@ static jsn_status take_suitable(jsn_train_config *c, jsni_look *seen, jsni_begun
     if (begun == JSNI_BEGUN_NOT)
         JSNI_TRY(find_suitable(seen->gpu, &with));
     if (with == NULL) {
-        say(logger, "no pretrained weights in the cache; they would give a much better "
-                    "model, and 'make weights' or 'jensen weights import' brings them");
+        jsni_say(logger, JSN_LOG_INFO,
+                 "no pretrained weights in the cache; they would give a much better "
+                 "model, and 'make weights' or 'jensen weights import' brings them");
         return JSN_OK;
     }
     JSNI_TRY(jsni_choose_these(c, seen, with));
@@ -93,7 +89,7 @@ static jsn_status take_suitable(jsn_train_config *c, jsni_look *seen, jsni_begun
                    with->name, c->finetune,
                    begun == JSNI_BEGUN_WITH ? "as this run began"
                                             : "photographs, and the cache has weights");
-    say(logger, text);
+    jsni_say(logger, JSN_LOG_INFO, "%s", text);
     return JSN_OK;
 }
 
@@ -117,8 +113,9 @@ static jsn_status settle_finetune(jsn_train_config *c, const jsni_look *seen,
         return c->finetune == NULL && !kept
                    ? JSN_OK
                    : jsn_train_config_set(c, "finetune", "all");
-    say(logger, "finetune: head (the classifier learns from the features of the rest, "
-                "which takes seconds; --finetune all trains the whole network)");
+    jsni_say(logger, JSN_LOG_INFO,
+             "finetune: head (the classifier learns from the features of the rest, "
+             "which takes seconds; --finetune all trains the whole network)");
     return jsn_train_config_set(c, "finetune", "head");
 }
 
@@ -139,6 +136,6 @@ jsn_status jsni_choose_weights(jsn_train_config *c, jsni_look *seen, jsni_begun 
     JSNI_TRY(jsni_init_look(c->init, seen->init_network, sizeof seen->init_network,
                             &seen->init_size, &note));
     if (note != NULL)
-        say(logger, note);
+        jsni_say(logger, JSN_LOG_INFO, "%s", note);
     return JSN_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/progress.h"
 #include "core/rng.h"
 #include "core/text.h"
 #include "core/words.h"
@@ -97,21 +98,19 @@ static void tell_lacking(const jsni_part *part, const jsni_classes *classes,
                          const uint8_t *found, const char *what,
                          const jsn_logger *logger)
 {
-    char text[256];
     size_t first = classes->count, lacking = 0;
     for (size_t n = classes->count; n-- > 0;)
         if (!found[n]) {
             first = n;
             lacking++;
         }
-    if (lacking == 0 || logger == NULL || logger->message == NULL)
+    if (lacking == 0)
         return;
-    (void)snprintf(text, sizeof text,
-                   "%s%s lacks %zu of the %zu classes of %s ('%s'%s); its results say "
-                   "nothing of them",
-                   jsn_dataset_about(part->data)->spec, what, lacking, classes->count,
-                   classes->whose, classes->names[first], lacking > 1 ? ", ..." : "");
-    logger->message(logger->user, JSN_LOG_WARNING, text);
+    jsni_say(logger, JSN_LOG_WARNING,
+             "%s%s lacks %zu of the %zu classes of %s ('%s'%s); its results say "
+             "nothing of them",
+             jsn_dataset_about(part->data)->spec, what, lacking, classes->count,
+             classes->whose, classes->names[first], lacking > 1 ? ", ..." : "");
 }
 
 /* Fills number[k] with the number of class k of the data among `classes`. */
@@ -298,16 +297,13 @@ static jsn_status split_train(jsni_problem *p, jsn_split split, uint64_t seed,
         jsni_free(val);
         return status;
     }
-    if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
-        char text[256];
-        (void)jsni_format(text, sizeof text,
-                          "the %zu validation %s of the data %s not used: "
-                          "--val-fraction %g keeps %zu %s",
-                          p->val.count, jsni_noun(p->val.count, "image", "images"),
-                          jsni_noun(p->val.count, "is", "are"), p->val_fraction,
-                          val_count, jsni_noun(val_count, "other", "others"));
-        logger->message(logger->user, JSN_LOG_WARNING, text);
-    }
+    if (p->val.data != NULL)
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "the %zu validation %s of the data %s not used: "
+                 "--val-fraction %g keeps %zu %s",
+                 p->val.count, jsni_noun(p->val.count, "image", "images"),
+                 jsni_noun(p->val.count, "is", "are"), p->val_fraction, val_count,
+                 jsni_noun(val_count, "other", "others"));
     jsni_part_release(&p->val);
     return jsni_part_make(&p->val, p->data, split, val, val_count, truth);
 }
@@ -320,15 +316,10 @@ static jsn_status check_classes(const jsni_problem *p, const jsn_logger *logger)
         return jsni_fail(JSN_ERR_DATA,
                          "%s: one class only ('%s'); a classifier needs at least two",
                          about->spec, jsn_dataset_class(p->data, 0));
-    if (p->train.split != JSN_SPLIT_TRAIN && strstr(about->spec, ",split=") == NULL &&
-        logger != NULL && logger->message != NULL) {
-        char text[512];
-        (void)jsni_format(
-            text, sizeof text,
-            "%.300s: there is no training split; training on the %s split", about->spec,
-            jsn_split_name(p->train.split));
-        logger->message(logger->user, JSN_LOG_WARNING, text);
-    }
+    if (p->train.split != JSN_SPLIT_TRAIN && strstr(about->spec, ",split=") == NULL)
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%.300s: there is no training split; training on the %s split",
+                 about->spec, jsn_split_name(p->train.split));
     return JSN_OK;
 }
 

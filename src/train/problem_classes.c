@@ -4,26 +4,13 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/progress.h"
 #include "core/text.h"
 #include "core/words.h"
 #include "data/sample_measure.h"
 #include "train/problem.h"
 
 enum { MOST_NAMED = 5 };
-
-static void warn(const jsn_logger *logger, const char *format, ...) JSNI_PRINTF(2, 3);
-
-static void warn(const jsn_logger *logger, const char *format, ...)
-{
-    char text[700];
-    va_list args;
-    if (logger == NULL || logger->message == NULL)
-        return;
-    va_start(args, format);
-    (void)jsni_format_list(text, sizeof text, format, args);
-    va_end(args);
-    logger->message(logger->user, JSN_LOG_WARNING, text);
-}
 
 /* Images of each class by the labels that are used: all of them, and whether the header
  * of one reads. Few images are looked at where the data is sound. */
@@ -82,14 +69,16 @@ static jsn_status judge(jsni_problem *p, const size_t *all, const uint8_t *reads
             jsn_dataset_class(p->data, first), more, reason_of(&p->train, first));
     for (size_t k = first, named = 0; k < p->classes && named < MOST_NAMED; k++)
         if (p->unread[k] && ++named > 0)
-            warn(logger,
-                 "class '%.100s' is not learned: none of its %zu training %s can be "
-                 "read, such as %.300s",
-                 jsn_dataset_class(p->data, k), all[k],
-                 jsni_noun(all[k], "image", "images"), reason_of(&p->train, k));
+            jsni_say(
+                logger, JSN_LOG_WARNING,
+                "class '%.100s' is not learned: none of its %zu training %s can be "
+                "read, such as %.300s",
+                jsn_dataset_class(p->data, k), all[k],
+                jsni_noun(all[k], "image", "images"), reason_of(&p->train, k));
     if (lost > MOST_NAMED)
-        warn(logger, "%zu more classes have no training image that can be read",
-             lost - MOST_NAMED);
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%zu more classes have no training image that can be read",
+                 lost - MOST_NAMED);
     return JSN_OK;
 }
 
@@ -125,18 +114,20 @@ void jsni_problem_warn_of_unseen(const jsni_problem *p, const jsn_logger *logger
             }
     }
     if (unseen == 1)
-        warn(logger,
-             "class '%.100s' (%zu %s) has no validation image: the validation accuracy "
-             "says nothing of it",
-             jsn_dataset_class(p->data, first), count[first],
-             jsni_noun(count[first], "image", "images"));
+        jsni_say(
+            logger, JSN_LOG_WARNING,
+            "class '%.100s' (%zu %s) has no validation image: the validation accuracy "
+            "says nothing of it",
+            jsn_dataset_class(p->data, first), count[first],
+            jsni_noun(count[first], "image", "images"));
     if (unseen > 1)
-        warn(logger,
-             "%zu of %zu classes have no validation image, such as '%.100s' (%zu %s): "
-             "the "
-             "validation accuracy says nothing of them",
-             unseen, p->classes, jsn_dataset_class(p->data, first), count[first],
-             jsni_noun(count[first], "image", "images"));
+        jsni_say(
+            logger, JSN_LOG_WARNING,
+            "%zu of %zu classes have no validation image, such as '%.100s' (%zu %s): "
+            "the "
+            "validation accuracy says nothing of them",
+            unseen, p->classes, jsn_dataset_class(p->data, first), count[first],
+            jsni_noun(count[first], "image", "images"));
     jsni_free(seen);
     jsni_free(count);
 }

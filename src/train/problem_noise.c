@@ -1,9 +1,9 @@
 /* train/problem_noise.c - label noise on the parts of a problem; see problem.h. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/progress.h"
 #include "core/words.h"
 #include "jensen/noise.h"
 #include "train/problem.h"
@@ -63,7 +63,6 @@ static jsn_status add_noise(const jsni_problem *p, jsni_part *part,
 static jsn_status check_unlisted(const jsni_problem *p, const jsn_train_config *config,
                                  size_t unlisted, const jsn_logger *logger)
 {
-    char text[256];
     const char *other = NULL;
     if (config->val != NULL)
         other = "--val";
@@ -82,15 +81,13 @@ static jsn_status check_unlisted(const jsni_problem *p, const jsn_train_config *
                          config->noise, unlisted,
                          jsni_noun(unlisted, "image", "images"),
                          jsni_noun(unlisted, "has", "have"));
-    if (p->val.data != NULL && logger != NULL && logger->message != NULL) {
-        (void)snprintf(
-            text, sizeof text,
+    if (p->val.data != NULL)
+        jsni_say(
+            logger, JSN_LOG_WARNING,
             "the %zu validation %s of the data %s not used: missing=val keeps %zu %s",
             p->val.count, jsni_noun(p->val.count, "image", "images"),
             jsni_noun(p->val.count, "is", "are"), unlisted,
             jsni_noun(unlisted, "other", "others"));
-        logger->message(logger->user, JSN_LOG_WARNING, text);
-    }
     return JSN_OK;
 }
 

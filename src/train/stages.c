@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/folder.h"
+#include "core/progress.h"
 #include "core/text.h"
 #include "store/run_files.h"
 #include "train/init_weights.h"
@@ -47,12 +48,6 @@ jsn_status jsni_stages_check(const jsn_train_config *c, bool gpu)
                          "--%s works only on the CPU so far (--device cpu)",
                          option != NULL ? option : "finetune last");
     return JSN_OK;
-}
-
-static void say(const jsn_logger *logger, const char *text)
-{
-    if (logger != NULL && logger->message != NULL)
-        logger->message(logger->user, JSN_LOG_INFO, text);
 }
 
 /* Whether the weights of --init have no classifier for these classes. */
@@ -109,7 +104,8 @@ static jsn_status train_first(const jsni_job *job, jsni_watch *watch)
     if (status == JSN_OK)
         status = jsni_train_jobs(&first, 1, &inner, &result);
     if (status == JSN_OK && !result.already_finished)
-        say(watch->logger, "stage 2: the body as well, from the classifier of stage 1");
+        jsni_say(watch->logger, JSN_LOG_INFO,
+                 "stage 2: the body as well, from the classifier of stage 1");
     jsni_free(folder);
     jsn_train_config_release(&config);
     return status;
@@ -134,7 +130,7 @@ jsn_status jsni_stages_first(const jsni_job *job, jsni_watch *watch)
     if (status == JSN_OK)
         status = jsni_folder_create_in(job->folder, first_folder);
     if (status == JSN_OK && !there)
-        say(watch->logger, "stage 1: only the classifier");
+        jsni_say(watch->logger, JSN_LOG_INFO, "stage 1: only the classifier");
     if (status == JSN_OK)
         status = train_first(job, watch);
     jsni_run_folder_close(&folder);
