@@ -14,6 +14,8 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256, TILE = 64, DEPTH = 16;
+/* Two blocks a multiprocessor: a first layer has a single tile of weights. */
+constexpr int MOST_SPLITS = 2 * 132;
 
 /* The inner product of both tiles, 4 x 4 results a thread. */
 static __device__ __forceinline__ void
@@ -266,7 +268,7 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
     long long splits = 4 * 132 / tiles;
     const long long most = pixels / (4 * DEPTH);
     splits = splits < most ? splits : most;
-    return splits < 1 ? 1 : splits > 64 ? 64 : (int)splits;
+    return splits < 1 ? 1 : splits > MOST_SPLITS ? MOST_SPLITS : (int)splits;
 }
 
 cudaError_t jsni_any_conv_forward(const jsni_any_conv *conv, cudaStream_t stream)
