@@ -34,11 +34,13 @@ typedef struct jsn_loss_gpu_batch {
     const double *class_weights;  /* [classes], or NULL; as in jsn_loss_batch */
     const double *sample_weights; /* [samples], or NULL */
     double divisor;               /* as in jsn_loss_batch */
-    double *mean;                 /* [1], out; not finite when a sample's loss is not */
+    double *mean;                 /* [1], out; not finite when a sample's loss is not.
+                                     NULL: not wanted, where `value` is given */
     double *per_sample; /* [samples], out: unweighted values; NULL: not wanted */
     float *grad; /* as the logits, out, other memory than theirs; NULL: not wanted */
     void *workspace; /* jsn_loss_gpu_workspace() bytes, aligned to 16; not shared by
                            calls that may overlap */
+    float *value;    /* [1], out: the mean rounded to float; NULL: not wanted */
 } jsn_loss_gpu_batch;
 
 /* Bytes of memory on the device that a call with so many samples needs; 0: too many. */

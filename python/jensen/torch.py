@@ -91,20 +91,19 @@ def _evaluate_gpu(
     soft = target.dim() == 2
     target = (target.float() if soft else target.to(torch.int64)).contiguous()
     weight, sample_weight = _double(weight), _double(sample_weight)
-    new = {"device": logits.device, "dtype": torch.float64}
-    mean = torch.empty((), **new)
-    values = torch.empty(samples, **new) if reduction == _NONE else None
+    value = logits.new_empty(())
+    values = logits.new_empty(samples, dtype=torch.float64) if reduction == _NONE else None
     gradient = torch.empty_like(logits) if grad else logits.new_empty(0)
     workspace = torch.empty(_native.gpu_workspace(samples), dtype=torch.uint8, device=logits.device)
     native(spec).launch(
         views, samples, classes, logits.device.index, _stream(logits.device),
         logits.data_ptr(), 0 if soft else target.data_ptr(), target.data_ptr() if soft else 0,
         _address(weight), _address(sample_weight), ignore_index, 0.0 if reduction == 0 else 1.0,
-        mean.data_ptr(), _address(values), gradient.data_ptr() if grad else 0, workspace.data_ptr())
+        value.data_ptr(), _address(values), gradient.data_ptr() if grad else 0, workspace.data_ptr())
     if values is not None:
         weights = _sample_weights(target, weight, sample_weight, ignore_index, samples)
-        mean = torch.where(weights == 0.0, 0.0, weights * values)
-    return mean.float(), gradient if gradient.dtype is dtype else gradient.to(dtype)
+        value = torch.where(weights == 0.0, 0.0, weights * values).float()
+    return value, gradient if gradient.dtype is dtype else gradient.to(dtype)
 
 
 class _NotAgain(torch.autograd.Function):

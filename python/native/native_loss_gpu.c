@@ -5,7 +5,7 @@
 #include "jensen/loss_gpu.h"
 
 /* launch(views, samples, classes, device, stream, logits, labels, targets, class_weights,
- * sample_weights, ignore_index, divisor, mean, per_sample, grad, workspace): the same on a
+ * sample_weights, ignore_index, divisor, value, per_sample, grad, workspace): the same on a
  * GPU, by addresses of its memory. Returns at once. */
 PyObject *native_loss_launch(PyObject *object, PyObject *const *args, Py_ssize_t count)
 {
@@ -27,7 +27,7 @@ PyObject *native_loss_launch(PyObject *object, PyObject *const *args, Py_ssize_t
     batch.class_weights = PyLong_AsVoidPtr(args[8]);
     batch.sample_weights = PyLong_AsVoidPtr(args[9]);
     batch.divisor = PyFloat_AsDouble(args[11]);
-    batch.mean = PyLong_AsVoidPtr(args[12]);
+    batch.value = PyLong_AsVoidPtr(args[12]);
     batch.per_sample = PyLong_AsVoidPtr(args[13]);
     batch.grad = PyLong_AsVoidPtr(args[14]);
     batch.workspace = PyLong_AsVoidPtr(args[15]);

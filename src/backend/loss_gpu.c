@@ -17,8 +17,8 @@ size_t jsn_loss_gpu_workspace(size_t samples)
 
 jsn_status jsn_loss_gpu_run(const jsn_loss *loss, const jsn_loss_gpu_batch *batch)
 {
-    if (loss == NULL || batch == NULL || batch->logits == NULL || batch->mean == NULL ||
-        batch->workspace == NULL)
+    if (loss == NULL || batch == NULL || batch->logits == NULL ||
+        (batch->mean == NULL && batch->value == NULL) || batch->workspace == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: something is NULL");
     if ((batch->labels == NULL) == (batch->targets == NULL))
         return jsni_fail(JSN_ERR_ARGUMENT,

@@ -15,7 +15,7 @@
 
 /* Device copies of a batch and of its results. */
 typedef struct device_batch {
-    float *logits, *targets, *grad, *memory;
+    float *logits, *targets, *grad, *memory, *mean_float;
     int32_t *labels;
     double *class_weights, *sample_weights, *per_sample, *mean;
     uint8_t *use_other;
@@ -60,6 +60,7 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     jsni_loss_device first, second;
     device_batch d = {0};
     double mean = 0.0;
+    float rounded = 0.0f;
     jsni_loss_for_device(loss, &first);
     if (batch->other != NULL)
         jsni_loss_for_device(batch->other, &second);
@@ -73,6 +74,8 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     check(cudaMemset(d.per_sample, 0xff, batch->samples * sizeof(double)));
     check(cudaMalloc((void **)&d.mean, sizeof(double)));
     check(cudaMemset(d.mean, 0xff, sizeof(double)));
+    check(cudaMalloc((void **)&d.mean_float, sizeof(float)));
+    check(cudaMemset(d.mean_float, 0xff, sizeof(float)));
     check(cudaMalloc(&d.workspace, space));
     check(cudaMemset(d.workspace, 0, space));
     d.memory = upload(batch->memory, rows * sizeof(float));
@@ -89,11 +92,14 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     if (sum)
         check(cudaMalloc((void **)&d.grad, bytes));
     float *grad_at = sum ? d.grad : d.logits;
-    const jsni_cuda_loss_out out = {d.mean, d.per_sample, grad_at, d.workspace};
+    const jsni_cuda_loss_out out = {d.mean, d.per_sample, grad_at, d.workspace,
+                                    d.mean_float};
     check((cudaError_t)jsni_cuda_loss_run(&first, batch->other != NULL ? &second : NULL,
                                           &in, &out, NULL));
     check(cudaDeviceSynchronize());
     check(cudaMemcpy(&mean, d.mean, sizeof mean, cudaMemcpyDeviceToHost));
+    check(cudaMemcpy(&rounded, d.mean_float, sizeof rounded, cudaMemcpyDeviceToHost));
+    assert_true(rounded == (float)mean || (isnan(mean) && isnan(rounded)));
     check(cudaMemcpy(values, d.per_sample, batch->samples * sizeof(double),
                      cudaMemcpyDeviceToHost));
     check(cudaMemcpy(floats, grad_at, bytes, cudaMemcpyDeviceToHost));
@@ -104,7 +110,7 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
                          cudaMemcpyDeviceToHost));
     void *const all[] = {d.logits,         d.labels,    d.targets,    d.class_weights,
                          d.sample_weights, d.use_other, d.per_sample, d.mean,
-                         d.workspace,      d.grad,      d.memory};
+                         d.mean_float,     d.workspace, d.grad,       d.memory};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         check(cudaFree(all[i]));
     return mean;

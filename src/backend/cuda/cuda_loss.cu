@@ -44,10 +44,11 @@ static const struct {
     launch_fn *const *launch;
 } held[] = {{256, 32, launch_h8}, {512, 32, launch_h16}, {1024, 32, launch_h32}};
 
-/* In a workspace: the inverse of the sum of the weights, the count of finished blocks,
- * then the values. */
+/* In a workspace: the inverse of the sum of the weights, the mean where the caller has no
+ * place for it, the count of finished blocks, then the values. */
 typedef struct workspace_head {
     double inverse_weight;
+    double mean;
     unsigned finished;
     unsigned unused;
 } workspace_head;
@@ -94,9 +95,11 @@ static __global__ void sum_weights(jsni_cuda_loss_args a, double *inverse)
 }
 
 /* The loss is the root of the mean: its gradient has the factor outer / (2 root). */
-static __global__ void take_root(double *mean, double outer)
+static __global__ void take_root(double *mean, float *mean_float, double outer)
 {
     *mean = *mean > 0.0 ? outer * sqrt(*mean) : *mean < 0.0 ? 0.0 : *mean;
+    if (mean_float != NULL)
+        *mean_float = (float)*mean;
 }
 
 static __global__ void scale_by_root(const double *root, double outer, float *grad,
@@ -305,7 +308,8 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
     a.grad = out->grad;
     a.per_sample = out->per_sample;
     a.values = (double *)(head + 1);
-    a.mean = out->mean;
+    a.mean = out->mean != NULL ? out->mean : &head->mean;
+    a.mean_float = out->mean_float;
     a.finished = &head->finished;
 
     cudaError_t error = cudaSuccess;
@@ -326,9 +330,9 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
         error = launch(other, &a, on);
     }
     if (error == cudaSuccess && loss->root) {
-        take_root<<<1, 1, 0, on>>>(out->mean, loss->outer);
+        take_root<<<1, 1, 0, on>>>(a.mean, a.mean_float, loss->outer);
         if (out->grad != NULL)
-            scale_by_root<<<256, 256, 0, on>>>(out->mean, loss->outer, out->grad,
+            scale_by_root<<<256, 256, 0, on>>>(a.mean, loss->outer, out->grad,
                                                a.views * a.samples * a.classes);
         error = cudaGetLastError();
     }

@@ -34,11 +34,12 @@ typedef struct jsni_cuda_loss_batch {
 } jsni_cuda_loss_batch;
 
 typedef struct jsni_cuda_loss_out {
-    double *mean;       /* [1]; not finite when a sample's loss is not */
+    double *mean;       /* [1]; not finite when a sample's loss is not; or NULL */
     double *per_sample; /* [samples] unweighted values, or NULL */
     float *grad;        /* as the logits, may be their memory but for a sum; or NULL */
-    void *workspace; /* jsni_cuda_loss_workspace() bytes, zeroed once before its first
+    void *workspace;   /* jsni_cuda_loss_workspace() bytes, zeroed once before its first
                          * use and not shared by launches that may overlap */
+    float *mean_float; /* [1] the mean rounded to float; or NULL */
 } jsni_cuda_loss_out;
 
 size_t jsni_cuda_loss_workspace(size_t samples);

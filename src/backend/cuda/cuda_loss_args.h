@@ -33,6 +33,7 @@ typedef struct jsni_cuda_loss_args {
     double *values;     /* [slots] weight times loss */
     size_t slots;       /* blocks; samples where there is a chooser or a sum */
     double *mean;       /* [1] */
+    float *mean_float;  /* [1] the same rounded, or NULL */
     unsigned *finished; /* [1] blocks, 0 between launches */
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_cuda_loss_args;

@@ -65,7 +65,10 @@ __device__ static inline void jsni_device_mean(const jsni_cuda_loss_args *a)
         sums[0] += sums[s];
     const double sum = jsni_block_sum(sums[0]);
     if (threadIdx.x == 0) {
-        a->mean[0] = sum * jsni_device_inverse(a);
+        const double mean = sum * jsni_device_inverse(a);
+        a->mean[0] = mean;
+        if (a->mean_float != NULL)
+            a->mean_float[0] = (float)mean;
         *a->finished = 0;
     }
 }

@@ -30,7 +30,8 @@ static jsn_status launch(const jsni_loss_device *loss, const jsn_loss_gpu_batch 
     char *room = given->workspace;
     double *weights = (double *)(room + JSNI_LOSS_GPU_KERNELS(given->samples));
     int32_t *labels = (int32_t *)(weights + given->samples);
-    const jsni_cuda_loss_out out = {given->mean, given->per_sample, given->grad, room};
+    const jsni_cuda_loss_out out = {given->mean, given->per_sample, given->grad, room,
+                                    given->value};
     jsni_cuda_loss_batch batch;
     int error = jsni_cuda_loss_prepare(given, loss->classes, labels, weights, &batch);
     if (error == cudaSuccess)

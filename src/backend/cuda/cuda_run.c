@@ -280,7 +280,7 @@ jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                         resident ? l->places : NULL};
     const jsni_cuda_loss_out out = {m->loss_values, m->loss_values + 1,
                                     (float *)(m->arena + program->output_grad),
-                                    m->loss_room};
+                                    m->loss_room, NULL};
     return jsni_cuda_check((cudaError_t)jsni_cuda_loss_run(&first, two ? &second : NULL,
                                                            &batch, &out, m->stream),
                            "the loss kernel");
