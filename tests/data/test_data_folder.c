@@ -166,8 +166,9 @@ static void test_images_that_are_not_used_are_told_of(void **state)
     assert_int_equal(jsn_dataset_samples(data, JSN_SPLIT_TEST), 0);
     jsn_dataset_close(data);
     assert_int_equal(h.count, 2);
-    assert_non_null(strstr(h.text[0], "Test/ is not used, because it has no class folders; "
-                                      "it holds 1 image, such as 'Test/3.png'"));
+    assert_non_null(strstr(h.text[0],
+                           "Test/ is not used, because it has no class folders; "
+                           "it holds 1 image, such as 'Test/3.png'"));
     assert_non_null(strstr(h.text[1], "2 images are outside the class folders"));
     assert_int_equal(
         symlink("/no/such", fixture_path(support_folder, "told/train/b/dead.png")), 0);
