@@ -21,7 +21,7 @@ static jsn_status log_failed(const jsni_file_log *log, const char *what)
 
 size_t jsni_file_log_whole(const char *text, size_t length, size_t cells)
 {
-    size_t whole = 0, commas = 0;
+    size_t whole = 0, commas = 0, line = 0;
     bool quoted = false;
     for (size_t i = 0; i < length; i++) {
         quoted ^= text[i] == '"';
@@ -29,7 +29,9 @@ size_t jsni_file_log_whole(const char *text, size_t length, size_t cells)
             continue;
         commas += text[i] == ',';
         if (text[i] == '\n') {
-            whole = i + 1;
+            if (i > line + (text[line] == '\r'))
+                whole = i + 1;
+            line = i + 1;
             commas = 0;
         }
     }

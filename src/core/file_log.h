@@ -11,6 +11,7 @@
  *
  * A row ends with a line feed outside of quotes. What a killed writer has left at the end is
  * made a row when it has all cells, and cut off otherwise, by whoever locks the file next.
+ * So are empty lines at the end, as editors leave them: a row behind one is not a table's.
  */
 #ifndef JSNI_CORE_FILE_LOG_H
 #define JSNI_CORE_FILE_LOG_H
