@@ -56,5 +56,6 @@ endif()
 # Coverage counters in the library, so that the fuzzer sees where its inputs lead.
 if(JSN_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)
+    add_compile_definitions(FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
     add_link_options(-fsanitize=fuzzer-no-link)
 endif()

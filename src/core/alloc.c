@@ -123,6 +123,10 @@ void *jsni_realloc(void *old, size_t count, size_t size)
 
 jsn_status jsni_alloc_room(size_t bytes)
 {
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION /* half the time of a small input */
+    (void)bytes;
+    return JSN_OK;
+#endif
     void *block = jsni_alloc(bytes, 1);
     JSNI_TRY_ALLOC(block);
     jsni_free(block);

@@ -24,7 +24,7 @@
 
 /* Headers hold names and, of sparse files, maps, for which libarchive takes twenty times
  * their bytes. */
-enum { ROOM = 1 << 20, BLOCK = 1 << 18, MOST_HEADER = 8 << 20 };
+enum { ROOM = 1 << 20, BLOCK = 1 << 16, MOST_HEADER = 8 << 20 };
 
 typedef struct reading {
     const char *path;

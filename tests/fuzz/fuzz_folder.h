@@ -72,4 +72,18 @@ static inline void fuzz_folder_put(const char *name, const void *data, size_t si
 #endif
 }
 
+/* Parts of the input, with a line "@" between them, each in its file; a part that is missing is
+ * empty. */
+static inline void fuzz_folder_put_parts(const char *const *names, size_t count,
+                                         const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *cut = size == 0 ? NULL : memmem(data, size, "\n@\n", 3);
+        const size_t length = cut == NULL ? size : (size_t)(cut - data) + 1;
+        fuzz_folder_put(names[i], data, length);
+        data += cut == NULL ? size : length + 2;
+        size -= cut == NULL ? size : length + 2;
+    }
+}
+
 #endif /* TESTS_FUZZ_FOLDER_H */

@@ -5,23 +5,10 @@
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 
-#include <string.h>
-
 #include "fuzz/fuzz_audit_folder.h"
 
-/* The three parts of the input, each in its file; a part that is missing is empty. */
-static void put_parts(const uint8_t *data, size_t size)
-{
-    static const char *const names[] = {JSNI_AUDIT_SCORES, JSNI_AUDIT_SUSPECTS,
-                                        JSNI_AUDIT_DECISIONS};
-    for (size_t i = 0; i < 3; i++) {
-        const uint8_t *cut = size == 0 ? NULL : memmem(data, size, "\n@\n", 3);
-        const size_t length = cut == NULL ? size : (size_t)(cut - data) + 1;
-        fuzz_folder_put(names[i], data, length);
-        data += cut == NULL ? size : length + 2;
-        size -= cut == NULL ? size : length + 2;
-    }
-}
+static const char *const parts[] = {JSNI_AUDIT_SCORES, JSNI_AUDIT_SUSPECTS,
+                                    JSNI_AUDIT_DECISIONS};
 
 static jsni_session *open_folder(void)
 {
@@ -39,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool conflict = false;
     if (fuzz_folder[0] == '\0')
         fuzz_audit_begin();
-    put_parts(data, size);
+    fuzz_folder_put_parts(parts, 3, data, size);
     jsni_session *session = open_folder();
     if (session == NULL)
         return 0;
