@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -82,7 +83,7 @@ class Campaign:
         with open(log, "wb") as file:
             process = subprocess.Popen(command + [learnt, os.path.join(self.inputs, "corpus", name)], stdout=file,
                                        stderr=file, env=environment, preexec_fn=lambda: os.nice(self.asked.nice))
-        self.jobs[process] = (target, log, time.monotonic())
+        self.jobs[process] = (target, log)
 
     def room(self, target):
         """Where half of the seeds are small, two of three slices are of small inputs, which are fast."""
@@ -90,10 +91,23 @@ class Campaign:
         sizes = sorted(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder))
         return 768 if sizes[len(sizes) // 2] < 400 and target.slices % 3 else 4096
 
+    def reap(self):
+        """The processes that have ended. A target is charged with the time of the processor, not with waiting for one."""
+        for process in list(self.jobs):
+            before = self.of_children()
+            if process.poll() is not None:
+                self.jobs[process][0].seconds += self.of_children() - before
+                self.ended(process)
+                self.write()
+
+    @staticmethod
+    def of_children():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
     def ended(self, process):
-        target, log, began = self.jobs.pop(process)
+        target, log = self.jobs.pop(process)
         target.running -= 1
-        target.seconds += time.monotonic() - began
         with open(log, errors="replace") as file:
             text = file.read()
         counts = re.findall(r"number_of_executed_units: (\d+)", text) or re.findall(r"^#(\d+)\t", text, re.M) or ["0"]
@@ -136,9 +150,7 @@ class Campaign:
             if not self.jobs:
                 break
             time.sleep(0.2)
-            for process in [p for p in self.jobs if p.poll() is not None]:
-                self.ended(process)
-                self.write()
+            self.reap()
         self.write()
 
 

@@ -169,6 +169,18 @@ static jsn_status check_names(const reader *r)
     return JSN_OK;
 }
 
+/* Takes off blank lines at the end; but a table of one column may end in empty cells only when
+ * they are quoted. A carriage return at the very end is the half of a line end. What else
+ * holds one is left to the rows: another row may be added behind it. */
+static void drop_blank_lines(reader *r)
+{
+    r->end -= r->end > r->at && r->end[-1] == '\r';
+    while (r->end > r->at && r->end[-1] == '\n') {
+        r->end--;
+        r->end -= r->end > r->at && r->end[-1] == '\r';
+    }
+}
+
 static jsn_status parse_table(reader *r)
 {
     if (memchr(r->at, '\0', (size_t)(r->end - r->at)) != NULL)
@@ -176,10 +188,7 @@ static jsn_status parse_table(reader *r)
                          r->csv->name);
     if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
         r->at += 3;
-    /* Blank lines at the end; but a table of one column may end in empty cells only
-     * when they are quoted. */
-    while (r->end > r->at && (r->end[-1] == '\n' || r->end[-1] == '\r'))
-        r->end--;
+    drop_blank_lines(r);
     *r->end = '\0';
     if (r->at == r->end)
         return jsni_fail(JSN_ERR_DATA, "%s: holds no header row", r->csv->name);

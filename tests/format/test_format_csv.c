@@ -82,6 +82,8 @@ static void test_bad_tables_are_refused_with_the_line(void **state)
         {"a\n\"x\"y\n", "t.csv:2: text after"},
         {"a\n1\n\"x\ny\n", "t.csv:3: a cell without"},
         {"a\nx\ry\n", "t.csv:2: a carriage return"},
+        {"a\nx\r\r\n", "t.csv:2: a carriage return"},
+        {"a\nx\n\r\r\r", "t.csv:3: a carriage return"},
     };
     jsni_csv *csv = NULL;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
