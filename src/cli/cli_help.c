@@ -25,8 +25,6 @@ void cli_help_overview(FILE *to)
         "jensen %s - trains image classifiers on labels that are partly wrong\n\n"
         "usage: jensen COMMAND [OPTIONS]\n\n"
         "Start with 'jensen demo', or with a folder of your own photographs that has\n"
-        "one sub-folder per class: 'jensen audit FOLDER', 'jensen train FOLDER'.\n\n"
-        "Start with 'jensen demo', or with a folder of your own photographs that has\n"
         "one sub-folder per class: 'jensen audit FOLDER', 'jensen train FOLDER'.\n\n",
         jsn_version());
     print_rows(to, NULL);

@@ -126,6 +126,17 @@ jsn_status jsni_audited_open(jsni_audited *out, const jsn_audit_job *job)
     return status;
 }
 
+jsn_status jsni_audit_need(const char *folder, const char *file)
+{
+    bool there = false;
+    JSNI_TRY(jsni_file_find(folder, file, &there));
+    return there ? JSN_OK
+                 : jsni_fail(JSN_ERR_DATA,
+                             "%s: not the folder of an audit (there is no %s in it); "
+                             "'jensen audit DATA' makes one",
+                             folder, file);
+}
+
 jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
                                     const char *data, const jsn_logger *logger)
 {
@@ -134,6 +145,7 @@ jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
     jsni_json *doc = NULL;
     const char *spec = data;
     *out = (jsni_audited){0};
+    JSNI_TRY(jsni_audit_need(folder, JSNI_AUDIT_JSON));
     JSNI_TRY(jsni_limit_read(JSNI_LIMIT_JSON, folder, JSNI_AUDIT_JSON, &text, &length));
     jsn_status status = jsni_json_parse(&doc, JSNI_AUDIT_JSON, text, length);
     jsni_free(text);

@@ -155,7 +155,7 @@ static jsn_status predict(const jsni_audited *a, const jsn_audit_job *job,
     for (size_t i = 0; status == JSN_OK && i < count; i += BATCH) {
         status = predict_batch(p, i, count - i < BATCH ? count - i : BATCH);
         if (job->stop != NULL && job->stop(job->user))
-            status = JSN_ERR_STOPPED;
+            status = jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
     }
     for (size_t i = 0; i < BATCH; i++)
         jsn_image_release(&p->images[i]);

@@ -104,6 +104,7 @@ jsn_status jsn_labels_apply(const jsn_labels_job *job, jsn_labels_result *result
     jsni_decisions made = {0};
     jsni_csv *scores = NULL;
     *result = (jsn_labels_result){0};
+    JSNI_TRY(jsni_audit_need(job->folder, JSNI_AUDIT_SCORES));
     jsn_status status = jsni_csv_read_in(&scores, job->folder, JSNI_AUDIT_SCORES);
     if (status == JSN_OK)
         status = jsni_decisions_read(&made, job->folder);

@@ -22,6 +22,9 @@
  * NULL: no memory. */
 char *jsni_audit_usual_folder(const jsn_audit_job *job);
 
+/* JSN_ERR_DATA: `folder` has no `file`, so it is not an audit's. */
+JSN_MUST_CHECK jsn_status jsni_audit_need(const char *folder, const char *file);
+
 /* The images whose labels are judged: the main split of a data set. */
 typedef struct jsni_audited {
     char *spec; /* owned: of the data set */

@@ -65,6 +65,19 @@ static bool is_json(const char *type)
            (type[sizeof json - 1] == '\0' || type[sizeof json - 1] == ';');
 }
 
+/* Whether the browser says that it fetches this for the page itself, for the person, or for a
+ * window that shows it; without a word about it the request is none of a page's. */
+static bool is_fetched_well(const jsni_request *r, bool get)
+{
+    if (r->fetch_site == NULL || strcmp(r->fetch_site, "same-origin") == 0)
+        return true;
+    if (!get)
+        return false;
+    return strcmp(r->fetch_site, "none") == 0 ||
+           (r->fetch_mode != NULL && strcmp(r->fetch_mode, "navigate") == 0 &&
+            r->fetch_dest != NULL && strcmp(r->fetch_dest, "document") == 0);
+}
+
 int jsni_request_refuse(const jsni_request *r, const char *token, const char **why)
 {
     const bool get = strcmp(r->method, "GET") == 0;
@@ -74,8 +87,7 @@ int jsni_request_refuse(const jsni_request *r, const char *token, const char **w
         return 403;
     if (r->origin != NULL && !is_own_origin(r))
         return 403;
-    if (r->fetch_site != NULL && strcmp(r->fetch_site, "same-origin") != 0 &&
-        !(get && strcmp(r->fetch_site, "none") == 0))
+    if (!is_fetched_well(r, get))
         return 403;
     if (!has_token(r->path, token))
         return 403;

@@ -251,6 +251,8 @@ static enum MHD_Result hear(void *user, struct MHD_Connection *connection,
                                   .host = header(connection, "Host"),
                                   .origin = header(connection, "Origin"),
                                   .fetch_site = header(connection, "Sec-Fetch-Site"),
+                                  .fetch_mode = header(connection, "Sec-Fetch-Mode"),
+                                  .fetch_dest = header(connection, "Sec-Fetch-Dest"),
                                   .content_type = header(connection, "Content-Type")};
     (void)version;
     if (e == NULL) {

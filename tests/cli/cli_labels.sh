@@ -31,6 +31,9 @@ expect 0 "^from,to $a/1.ppm,$c/$a-1.ppm $b/1.ppm,$c/$b-1.ppm $b/2.ppm,.removed/$
 expect 0 "^11$" '' -- sh -c "'$JENSEN' data info data --json | grep -oE '\"samples\":[0-9]+' | head -1 | cut -d: -f2"
 expect 0 '' '' -- test -e data/.removed/$b/2.ppm
 expect 2 '' 'moved already' -- "$JENSEN" labels apply a --move
+for command in 'labels apply nowhere --copy x' 'labels export nowhere --format csv -o x' 'review data --no-browser' 'audit data --again'; do
+    expect 3 '' "(nowhere|data): not the folder of an audit .*'jensen audit DATA' makes one" -- "$JENSEN" $command
+done
 # Half of a move, as a kill leaves it, is taken back as well.
 mv data/$c/$a-1.ppm data/$a/1.ppm
 expect 0 '^2 images moved back$' '' -- "$JENSEN" labels apply a --undo

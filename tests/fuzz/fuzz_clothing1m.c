@@ -19,7 +19,8 @@ static void check_split(const jsn_dataset *set, jsn_split split)
         const char *name = jsn_dataset_path(set, split, i);
         FUZZ_CHECK(name[0] != '/' && strncmp(name, "../", 3) != 0 &&
                    strstr(name, "/../") == NULL);
-        FUZZ_CHECK(jsn_dataset_label(set, split, i) < jsn_dataset_about(set)->classes);
+        FUZZ_CHECK(jsn_dataset_label(set, split, i) <
+                   (int32_t)jsn_dataset_about(set)->classes);
     }
 }
 

@@ -4,6 +4,7 @@
 #ifndef TESTS_FUZZ_FOLDER_H
 #define TESTS_FUZZ_FOLDER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,14 @@ static inline void fuzz_folder_put_parts(const char *const *names, size_t count,
                                          const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint8_t *cut = size == 0 ? NULL : memmem(data, size, "\n@\n", 3);
-        const size_t length = cut == NULL ? size : (size_t)(cut - data) + 1;
+        size_t length = 0, line = 3; /* "\n@\n" */
+        while (length + line <= size && memcmp(data + length, "\n@\n", line) != 0)
+            length++;
+        const bool last = length + line > size;
+        length = last ? size : length + 1; /* with its line end */
         fuzz_folder_put(names[i], data, length);
-        data += cut == NULL ? size : length + 2;
-        size -= cut == NULL ? size : length + 2;
+        data += last ? size : length + line - 1;
+        size -= last ? size : length + line - 1;
     }
 }
 

@@ -68,6 +68,18 @@ static void test_other_origins_are_refused(void **state)
     assert_int_equal(refuse(r), 0);
     r.fetch_site = "cross-site";
     assert_int_equal(refuse(r), 403);
+    r.fetch_mode = "navigate";
+    r.fetch_dest = "iframe";
+    assert_int_equal(refuse(r), 403);
+    r.fetch_dest = "document"; /* a window, by a link or by a file */
+    assert_int_equal(refuse(r), 0);
+    r.fetch_mode = "no-cors";
+    assert_int_equal(refuse(r), 403);
+    r.fetch_mode = "navigate";
+    r.method = "POST"; /* a form */
+    r.content_type = "application/json";
+    assert_int_equal(refuse(r), 403);
+    r = usual();
     r.fetch_site = "none";
     r.method = "POST";
     r.content_type = "application/json";
