@@ -37,7 +37,7 @@ typedef struct jsn_audit_job {
         *labels; /* CSV with the columns path,label, in place of the data's own; or
                          * NULL */
     /* Class probabilities, .npy, float32 or float64 [samples][classes], in the order of the
-     * data set, or float32 [views][samples][classes]; NULL: made by `folds` trainings, or by
+     * data set, or [views][samples][classes]; NULL: made by `folds` trainings, or by
      * the run. */
     const char *posteriors;
     bool mirror;  /* networks judge each image and its mirror image: two views */

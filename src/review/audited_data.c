@@ -8,7 +8,7 @@
 #include "core/json.h"
 #include "core/limit.h"
 #include "core/text.h"
-#include "format/csv.h"
+#include "format/csv_match.h"
 #include "jensen/noise.h"
 #include "review/review_impl.h"
 #include "store/run_folder.h"
@@ -75,28 +75,36 @@ static jsn_status read_labels(jsni_audited *a, const char *path, const char *col
     return status;
 }
 
+/* The labels of the images that labels.csv of a run lists. */
+static jsn_status take_used(jsni_audited *a, const jsni_csv *csv)
+{
+    size_t at_path = 0, at_used = 0;
+    JSNI_TRY(jsni_csv_find(csv, "path", &at_path));
+    JSNI_TRY(jsni_csv_find(csv, "used", &at_used));
+    size_t *row_of = jsni_alloc(a->samples, sizeof *row_of);
+    JSNI_TRY_ALLOC(row_of);
+    jsn_status status = jsni_csv_match(csv, at_path, a->paths, a->samples, row_of);
+    for (size_t i = 0; status == JSN_OK && i < a->samples; i++) {
+        int64_t label = a->labels[i];
+        if (row_of[i] != JSNI_NO_ROW)
+            status = jsni_csv_int(csv, row_of[i], at_used, &label);
+        if (status == JSN_OK && label >= 0 && (size_t)label < a->classes)
+            a->labels[i] = (int32_t)label;
+    }
+    jsni_free(row_of);
+    return status;
+}
+
 /* The labels that a run was trained on; its validation images keep theirs. */
 static jsn_status read_run_labels(jsni_audited *a)
 {
     char *path = jsni_path_join(a->run, JSNI_RUN_LABELS);
     jsni_csv *csv = NULL;
-    size_t at_path = 0, at_used = 0, row = 0;
     JSNI_TRY_ALLOC(path);
     jsn_status status = jsni_csv_read(&csv, path);
     jsni_free(path);
     if (status == JSN_OK)
-        status = jsni_csv_find(csv, "path", &at_path);
-    if (status == JSN_OK)
-        status = jsni_csv_find(csv, "used", &at_used);
-    for (size_t i = 0; status == JSN_OK && i < a->samples; i++) {
-        int64_t label = 0;
-        if (row >= jsni_csv_rows(csv) ||
-            strcmp(jsni_csv_cell(csv, row, at_path), a->paths[i]) != 0)
-            continue;
-        status = jsni_csv_int(csv, row++, at_used, &label);
-        if (status == JSN_OK && label >= 0 && (size_t)label < a->classes)
-            a->labels[i] = (int32_t)label;
-    }
+        status = take_used(a, csv);
     jsni_csv_destroy(csv);
     return status;
 }

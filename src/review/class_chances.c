@@ -43,6 +43,22 @@ jsn_status jsni_chances_read(const jsni_audited *a, const char *path, jsn_array 
     return check_chances(a, path, out);
 }
 
+/* What is read of a file as float32. */
+static jsn_status narrow(jsn_array *array)
+{
+    jsn_array narrowed = {0};
+    if (array->dtype == JSN_DTYPE_FLOAT32)
+        return JSN_OK;
+    JSNI_TRY(jsn_array_create(&narrowed, JSN_DTYPE_FLOAT32, array->rank, array->shape));
+    const double *from = array->data;
+    const size_t count = array->shape[0] * array->shape[1] * array->shape[2];
+    for (size_t i = 0; i < count; i++)
+        ((float *)narrowed.data)[i] = (float)from[i];
+    jsn_array_release(array);
+    *array = narrowed;
+    return JSN_OK;
+}
+
 /* The mean of views, float32 [views][samples][classes], as an array of its own. */
 static jsn_status average(const jsn_array *views, jsn_array *out)
 {
@@ -68,12 +84,15 @@ static jsn_status read_file(const jsni_audited *a, const char *path, jsn_array *
     jsn_array read = *out;
     *out = (jsn_array){0};
     jsn_status status = JSN_OK;
-    if (read.dtype != JSN_DTYPE_FLOAT32 || read.shape[0] == 0 || read.shape[0] > 1000 ||
-        read.shape[1] != a->samples || read.shape[2] != a->classes)
+    if ((read.dtype != JSN_DTYPE_FLOAT32 && read.dtype != JSN_DTYPE_FLOAT64) ||
+        read.shape[0] == 0 || read.shape[0] > 1000 || read.shape[1] != a->samples ||
+        read.shape[2] != a->classes)
         status = jsni_fail(JSN_ERR_DATA,
-                           "%s: not float32 probabilities of up to 1000 views, %zu "
-                           "images and %zu classes",
+                           "%s: not float32 or float64 probabilities of up to 1000 "
+                           "views, %zu images and %zu classes",
                            path, a->samples, a->classes);
+    if (status == JSN_OK)
+        status = narrow(&read);
     if (status == JSN_OK)
         status = average(&read, out);
     if (status == JSN_OK)

@@ -1,26 +1,15 @@
 /* train/posteriors.c - see posteriors.h. */
 #include "train/posteriors.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
-#include "format/csv.h"
+#include "format/csv_match.h"
 #include "format/npy.h"
 #include "jensen/train.h"
 #include "store/run_folder.h"
-
-typedef struct named {
-    const char *path;
-    size_t row;
-} named;
-
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const named *)a)->path, ((const named *)b)->path);
-}
 
 static jsn_status match_rows(const char *run, const jsn_array *array,
                              const jsni_csv *labels, const char *const *paths,
@@ -34,25 +23,20 @@ static jsn_status match_rows(const char *run, const jsn_array *array,
         return jsni_fail(JSN_ERR_DATA,
                          "%s/%s: must be float32 of %zu samples and %zu classes", run,
                          JSNI_RUN_POSTERIORS, rows, classes);
-    named *sorted = jsni_alloc(rows, sizeof *sorted);
-    JSNI_TRY_ALLOC(sorted);
-    for (size_t i = 0; i < rows; i++)
-        sorted[i] = (named){jsni_csv_cell(labels, i, column), i};
-    qsort(sorted, rows, sizeof *sorted, by_path);
-    jsn_status status = JSN_OK;
+    size_t *row_of = jsni_alloc(samples, sizeof *row_of);
+    JSNI_TRY_ALLOC(row_of);
+    jsn_status status = jsni_csv_match(labels, column, paths, samples, row_of);
     for (size_t i = 0; status == JSN_OK && i < samples; i++) {
-        const named key = {paths[i], 0};
-        const named *found = bsearch(&key, sorted, rows, sizeof *sorted, by_path);
-        if (found == NULL)
+        if (row_of[i] == JSNI_NO_ROW)
             status =
                 jsni_fail(JSN_ERR_DATA,
                           "%s: was not trained on '%s', so it has no posterior for it",
-                          run, key.path);
+                          run, paths[i]);
         else
-            memcpy(out + i * classes, (const float *)array->data + found->row * classes,
+            memcpy(out + i * classes, (const float *)array->data + row_of[i] * classes,
                    classes * sizeof *out);
     }
-    jsni_free(sorted);
+    jsni_free(row_of);
     return status;
 }
 

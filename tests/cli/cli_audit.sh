@@ -38,7 +38,16 @@ for method in agreement consistency; do
     "$JENSEN" audit $data --labels wrong.csv --posteriors v.npy -o v --method $method --cutoff 1e-6 >/dev/null
     expect 0 "$(sed -n 8p noisy.csv | cut -d, -f1)" '' -- sh -c 'grep -vFf changed.txt v/suspects.csv | sed -n 2p'
 done
-expect 3 '' 'not float32 probabilities of up to 1000 views, 100 images' -- "$JENSEN" audit builtin:size=100,test=0 --posteriors v.npy -o x
+python3 - <<'PY'
+import array
+data = open("v.npy", "rb").read()
+wide = array.array("d", array.array("f", data[128:])).tobytes()
+open("wide.npy", "wb").write(data[:128].replace(b"<f4", b"<f8") + wide)
+PY
+"$JENSEN" audit $data --labels wrong.csv --posteriors wide.npy -o wide >/dev/null
+"$JENSEN" audit $data --labels wrong.csv --posteriors v.npy -o v >/dev/null
+expect 0 '' '' -- cmp v/scores.csv wide/scores.csv
+expect 3 '' 'not float32 or float64 probabilities of up to 1000 views, 100 images' -- "$JENSEN" audit builtin:size=100,test=0 --posteriors v.npy -o x
 
 # Suggestions that are taken give the true labels back, in a file that train reads.
 expect 0 'true.csv: 40 of 200 labels changed' '' -- "$JENSEN" labels apply a --min-score 0.5 --out true.csv
@@ -96,4 +105,16 @@ expect 2 '' "--set noise: the audit sets this itself.*--labels" -- "$JENSEN" aud
 expect 2 '' 'OPTION=VALUE' -- "$JENSEN" audit builtin:size=60,test=0 --set epochs -o g
 # A finished run serves as well, and is marked.
 expect 0 '"images":60,.*"in_sample":true' '*' -- "$JENSEN" audit f/folds/fold-1 -o r --json
+# What is judged are the labels that it was trained on, whatever order it has them in.
+"$JENSEN" train builtin:size=60,test=0 --val-fraction 0.2 --noise sym:rate=0.4 --network mlp:width=8 --epochs 1 \
+    --device ref --threads 1 --augment none -q --out shuffled >/dev/null 2>&1
+expect 0 '"images":60' '*' -- "$JENSEN" audit shuffled --labels-only -o s --json
+python3 - >judged.txt <<'PY'
+import csv, json
+names = json.load(open("s/audit.json"))["classes"]
+given = {row["path"]: row["given"] for row in csv.DictReader(open("s/scores.csv"))}
+used = {row["path"]: names[int(row["used"])] for row in csv.DictReader(open("shuffled/labels.csv"))}
+print(len(given), len(used), sum(given[path] != label for path, label in used.items()))
+PY
+expect 0 '^60 50 0$' '' -- cat judged.txt
 finish

@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "format/compressed.h"
-#include "format/csv.h"
+#include "format/csv_match.h"
 #include "jensen/limit.h"
 #include "jensen/version.h"
 
@@ -257,6 +257,23 @@ static void test_real_label_files_are_read(void **state)
     jsni_csv_destroy(csv);
 }
 
+static void test_names_find_their_rows(void **state)
+{
+    (void)state;
+    jsni_csv *csv = NULL;
+    static const char *const names[] = {"b", "a", "none", "b", "b", ""};
+    static const size_t want[] = {0, 1, JSNI_NO_ROW, 3, 3, JSNI_NO_ROW};
+    size_t rows[6];
+    assert_ok(parse(&csv, "n,path\n1,b\n2,a\n3,c\n4,b\n"));
+    assert_ok(jsni_csv_match(csv, 1, names, 6, rows));
+    assert_memory_equal(rows, want, sizeof rows);
+    jsni_csv_destroy(csv);
+    assert_ok(parse(&csv, "path\n"));
+    assert_ok(jsni_csv_match(csv, 0, names, 6, rows));
+    assert_true(rows[0] == JSNI_NO_ROW);
+    jsni_csv_destroy(csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_compressed_files_are_read_or_refused),
         cmocka_unit_test(test_a_bomb_stops_at_the_limit),
         cmocka_unit_test(test_real_label_files_are_read),
+        cmocka_unit_test(test_names_find_their_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
