@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 version=$(sed -nE 's/^project\(jensen VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 [ -z "$(git status --porcelain)" ] || echo "dist.sh: changes that are not committed are left out" >&2
+command -v xz >/dev/null || scripts/setup.sh xz
 mkdir -p build/dist
 tarball=jensen-$version.tar.xz
 git archive --format=tar --prefix="jensen-$version/" HEAD | xz -9e -T1 >"build/dist/$tarball"

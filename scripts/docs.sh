@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 mkdocs=${MKDOCS:-build/mkdocs/bin/mkdocs}
 if ! [ -x "$mkdocs" ]; then
+    python3 -c 'import ensurepip' 2>/dev/null || scripts/setup.sh pip
     python3 -m venv build/mkdocs
     build/mkdocs/bin/pip install -q 'mkdocs-material>=9.5,<10' 'mkdocs>=1.6,<2' || {
         rm -rf build/mkdocs

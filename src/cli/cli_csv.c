@@ -34,8 +34,11 @@ jsn_status cli_csv_close(FILE *file, const char *path, jsn_status status)
     if (file == NULL)
         return status;
     const int lost = ferror(file);
-    if ((fclose(file) != 0 || lost) && status == JSN_OK) {
-        (void)cli_usage("%s: cannot be written", path);
+    errno = 0;
+    const int failed = fclose(file);
+    if ((failed != 0 || lost) && status == JSN_OK) {
+        (void)cli_usage("%s: cannot be written%s%s", path, errno != 0 ? ": " : "",
+                        errno != 0 ? strerror(errno) : "; is the disk full?");
         return JSN_ERR_IO;
     }
     return status;

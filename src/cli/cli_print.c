@@ -2,6 +2,7 @@
  * among the arguments can be told from the format, which is the program's own. */
 #include "cli/cli_print.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -236,6 +237,32 @@ void cli_print_quoted(FILE *to, const char *text)
         plain += quote;
     }
     cli_print_to(to, "\"");
+}
+
+/* What a shell takes as it stands; bytes above 127 are letters of some language. */
+static bool is_plain(const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        if (isalnum((unsigned char)*c) == 0 && (unsigned char)*c < 128 &&
+            strchr("_-./:=+,@%", *c) == NULL)
+            return false;
+    return text[0] != '\0';
+}
+
+void cli_print_word(const char *text)
+{
+    if (is_plain(text)) {
+        cli_print("%s", text);
+        return;
+    }
+    cli_print("'");
+    for (size_t plain; *text != '\0'; text += plain) {
+        plain = strcspn(text, "'");
+        const bool quote = text[plain] == '\'';
+        cli_print("%.*s%s", (int)plain, text, quote ? "'\\''" : "");
+        plain += quote;
+    }
+    cli_print("'");
 }
 
 void cli_write(const char *text)

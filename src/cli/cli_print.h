@@ -26,6 +26,9 @@ void cli_say(const char *format, ...) CLI_PRINTF(1, 2); /* messages: stderr */
 /* The same to any file; one that is neither of the two streams gets texts as they are. */
 void cli_print_to(FILE *to, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* On stdout, as one word of a command that a person may copy into a shell. */
+void cli_print_word(const char *text);
+
 /* A text in double quotes, its own ones doubled: a cell of a CSV. */
 void cli_print_quoted(FILE *to, const char *text);
 

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
+#include "cli/cli_print.h"
 #include "core/json.h"
 #include "core/words.h"
 #include "jensen/review.h"
@@ -98,8 +99,11 @@ static jsn_status print_summary(const char *folder, const char *json)
         cli_print("in sample     the run has been trained on these labels\n");
     cli_print("list          %s/suspects.csv\npage          %s/audit.html\n", folder,
               folder);
-    if (suspects > 0)
-        cli_print("next          jensen review %s\n", folder);
+    if (suspects > 0) {
+        cli_print("next          jensen review ");
+        cli_print_word(folder);
+        cli_print("\n");
+    }
     jsni_json_destroy(doc);
     return JSN_OK;
 }
@@ -133,8 +137,10 @@ static void print_left(const char *folder, const jsn_audit_left *left)
 {
     const double percent = 100.0 / (double)left->images;
     if (left->checked < left->sample) {
-        cli_print("to check      %zu of %zu labels, drawn from %zu; jensen review %s\n",
-                  left->sample - left->checked, left->sample, left->population, folder);
+        cli_print("to check      %zu of %zu labels, drawn from %zu; jensen review ",
+                  left->sample - left->checked, left->sample, left->population);
+        cli_print_word(folder);
+        cli_print("\n");
         return;
     }
     cli_print("checked       %zu labels of %zu: %zu wrong, %zu unsure\n", left->sample,

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cli_browser.h"
 #include "cli/cli_options.h"
+#include "cli/cli_print.h"
 #include "jensen/review.h"
 
 typedef struct review_values {
@@ -74,8 +75,10 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("%s", jsn_last_error());
     if (status != JSN_OK)
         return status;
-    cli_print("%zu of %zu suspects decided; jensen labels apply %s\n", result.decided,
-              result.suspects, folder);
+    cli_print("%zu of %zu suspects decided; jensen labels apply ", result.decided,
+              result.suspects);
+    cli_print_word(folder);
+    cli_print("\n");
     jsn_text_release(folder);
     return JSN_OK;
 }

@@ -302,8 +302,12 @@ jsn_status jsni_csv_find(const jsni_csv *csv, const char *name, size_t *column)
     jsni_text list = jsni_text_in(names, sizeof names);
     for (size_t i = 0; i < csv->columns; i++)
         jsni_text_item(&list, jsni_csv_column_name(csv, i));
-    return jsni_fail(JSN_ERR_DATA, "%s: no column '%s' (there are: %s)", csv->name,
-                     name, names);
+    const char mark = csv->columns == 1 ? names[strcspn(names, ";\t")] : '\0';
+    return jsni_fail(JSN_ERR_DATA, "%s: no column '%s' (there are: %s)%s", csv->name,
+                     name, names,
+                     mark == '\0'  ? ""
+                     : mark == ';' ? "; cells are separated by commas, not by ';'"
+                                   : "; cells are separated by commas, not by tabs");
 }
 
 const char *jsni_csv_cell(const jsni_csv *csv, size_t row, size_t column)

@@ -264,7 +264,15 @@ jsn_status jsn_labels_undo(const char *folder, const char *data, size_t *moved)
     JSNI_NEED(folder);
     JSNI_NEED(moved);
     relabelling r;
+    bool there = false;
     *moved = 0;
+    JSNI_TRY(jsni_audit_need(folder, JSNI_AUDIT_SCORES));
+    JSNI_TRY(jsni_file_find(folder, JSNI_AUDIT_UNDO, &there));
+    if (!there)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: there is nothing to move back (no " JSNI_AUDIT_UNDO
+                         "): nothing was moved, or all of it is back",
+                         folder);
     JSNI_TRY(open_data(&r, folder, data));
     jsn_status status = do_moves(&r, folder, true, moved);
     if (status == JSN_OK)

@@ -372,8 +372,8 @@ static jsn_status tell_better(const jsn_train_config *c, const jsni_problem *p,
     JSNI_TRY(multiplies_of(c->network, (size_t)c->image_size, p->classes, &now));
     JSNI_TRY(multiplies_of(quick.better_network, quick.better_side, p->classes, &then));
     jsni_say(logger, JSN_LOG_INFO,
-             "for a better model, add --image-size %zu --network %s (about %.0f times "
-             "longer)",
+             "for a better model, choose image-size %zu and network %s (about %.0f "
+             "times longer)",
              quick.better_side, quick.better_network, then / now);
     return JSN_OK;
 }

@@ -73,10 +73,17 @@ static jsn_status take_suitable(jsn_train_config *c, jsni_look *seen, jsni_begun
                                 const jsni_suitable *with, const jsn_logger *logger)
 {
     char text[200];
-    if (begun == JSNI_BEGUN_WITHOUT)
-        return JSN_OK;
     if (begun == JSNI_BEGUN_NOT)
         JSNI_TRY(find_suitable(seen->gpu, &with));
+    if (begun == JSNI_BEGUN_WITHOUT) {
+        /* The run needs no cache, so a fault of it is none of the run's. */
+        if (find_suitable(seen->gpu, &with) == JSN_OK && with != NULL)
+            jsni_say(logger, JSN_LOG_INFO,
+                     "init: none, as this run began; the cache has weights (%s) now, "
+                     "and a new folder starts with them",
+                     with->name);
+        return JSN_OK;
+    }
     if (with == NULL) {
         jsni_say(logger, JSN_LOG_INFO,
                  "no pretrained weights in the cache; they would give a much better "

@@ -163,6 +163,7 @@ void jsn_classifier_options_init(jsn_classifier_options *options)
 static jsn_status read_card(jsn_classifier *c, const jsn_classifier_options *o)
 {
     if (o->run != NULL) {
+        JSNI_TRY(jsni_weights_check_name(o->run));
         JSNI_TRY(jsni_weights_or_path(o->run, &c->folder));
         JSNI_TRY(jsni_model_card_read(&c->card, c->folder));
         return jsni_run_files_verify_in(c->folder, JSNI_RUN_CARD);

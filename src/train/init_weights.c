@@ -73,6 +73,7 @@ jsn_status jsni_init_look(const char *init, char *network, size_t room,
     network[0] = '\0';
     *image_size = 0;
     *note = NULL;
+    JSNI_TRY(jsni_weights_check_name(init));
     JSNI_TRY(jsni_init_path(init, &path));
     jsn_status status = jsni_weight_file_open(&file, NULL, path, note);
     if (status == JSN_OK)

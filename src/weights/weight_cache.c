@@ -86,6 +86,25 @@ jsn_status jsni_weights_folder(const char *name, char **out)
     return status == JSN_ERR_DATA ? JSN_OK : status;
 }
 
+jsn_status jsni_weights_check_name(const char *name)
+{
+    bool folder = false, file = false;
+    char *weights = NULL;
+    JSNI_TRY(jsni_weights_folder(name, &weights));
+    jsni_free(weights);
+    if (weights != NULL || strpbrk(name, "/.") != NULL)
+        return JSN_OK;
+    JSNI_TRY(jsni_folder_find(NULL, name, &folder));
+    JSNI_TRY(jsni_file_find(NULL, name, &file));
+    return folder || file
+               ? JSN_OK
+               : jsni_fail(JSN_ERR_DATA,
+                           "%s: there is no such file or folder, and the cache has no "
+                           "weights of that name ('jensen weights list' shows them; "
+                           "'make weights' and 'jensen weights fetch' bring some)",
+                           name);
+}
+
 jsn_status jsni_weights_or_path(const char *name, char **out)
 {
     JSNI_TRY(jsni_weights_folder(name, out));

@@ -13,6 +13,11 @@ JSN_MUST_CHECK jsn_status jsni_weights_folder(const char *name, char **out);
 /* `name`, or the folder of the weights of that name: an owned text. */
 JSN_MUST_CHECK jsn_status jsni_weights_or_path(const char *name, char **out);
 
+/* Whether there is something of this name: weights, a file or a folder. What has a '/' or a '.'
+ * is a path, of which whoever opens it says more.
+ *   JSN_ERR_DATA  there is nothing; the sentence says how to get weights */
+JSN_MUST_CHECK jsn_status jsni_weights_check_name(const char *name);
+
 /* The folder that they are all in, made if it is not there: an owned text.
  *   JSN_ERR_IO  the cache is off, or cannot be written */
 JSN_MUST_CHECK jsn_status jsni_weights_root(char **out);

@@ -6,6 +6,7 @@ cases=0 failures=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export JENSEN_CACHE=$work/.cache # what the user's cache has changes what is chosen
 
 # expect CODE 'stdout regex' 'stderr regex' -- command...
 # A regex (extended, grep -E) must match somewhere; '' means the stream must be empty;

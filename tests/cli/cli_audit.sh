@@ -87,6 +87,9 @@ expect 3 '' 'not the probabilities of 100 images' -- "$JENSEN" audit builtin:siz
 tail -n +2 noisy.csv | awk '{ print "0.5 0.5 0.5 0 0 0 0 0 0 0" }' | python3 "$SOURCE/tests/cli/npy.py" bad.npy 200 10
 expect 3 '' 'row 0 of the probabilities' -- "$JENSEN" audit $data --posteriors bad.npy -o x
 expect 3 '' 'none.npy' -- "$JENSEN" audit $data --posteriors none.npy -o x
+expect 0 "^next +jensen review 'it'.''s here'\$" '' -- "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o "it's here"
+printf 'path;label\nx;y\n' >semicolons.csv
+expect 3 '' "no column 'label' .*cells are separated by commas, not by ';'" -- "$JENSEN" audit $data --labels semicolons.csv --posteriors p.npy -o x
 expect 2 '' 'needs one data set' -- "$JENSEN" audit
 # Probabilities that know nothing are said to.
 tail -n +2 noisy.csv | awk '{ for (c = 0; c < 10; c++) printf "%s ", c == 7 ? 0.19 : 0.09; print "" }' |

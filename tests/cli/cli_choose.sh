@@ -24,7 +24,7 @@ short="--max-steps 1 --consistency never --device cpu"
 # clock is in the rule.
 expect 0 '*' '*' -- "$JENSEN" train photos $short --epochs 1 --out first
 for said in '^image-size: 32 .photographs on a CPU' '^augment: fit\+strong' '^network: cnn:width=32 ' '^batch: 8 ' \
-    '^lr: 0.025 ' '^for a better model, add --image-size [0-9]+ --network [^ ]+ .about [0-9]+ times longer'; do
+    '^lr: 0.025 ' '^for a better model, choose image-size [0-9]+ and network [^ ]+ .about [0-9]+ times longer'; do
     cases=$((cases + 1))
     grep -qE "$said" stderr.txt || complain "not said: $said" "$JENSEN train photos"
 done

@@ -29,10 +29,24 @@ same() {
 
 # Without weights: said, and the run goes on so when weights have come.
 expect 0 '*' 'no pretrained weights in the cache.*make weights' -- "$JENSEN" train photos $common --epochs 1 --out plain
+# until FILE PATTERN: a long run into `long`, stopped when FILE has a line with PATTERN.
+until_said() {
+    "$JENSEN" train photos --batch 4 --workers 1 --epochs 10000 --consistency never --out long 2>long.txt >stdout.txt &
+    local pid=$! n
+    for n in $(seq 600); do
+        grep -qs "$2" "$1" && break
+        sleep 0.05
+    done
+    kill -TERM $pid && wait $pid
+    cases=$((cases + 1))
+    grep -qs "$2" "$1" || complain "$1 never had '$2'" "$JENSEN train"
+}
+until_said long/metrics.jsonl '"epoch":1'
 "$JENSEN" train builtin:size=40,test=10 --network efficientnet-lite0 --image-size 32 --augment none --batch 8 --epochs 1 \
     --max-steps 1 --consistency never --out body -q >stdout.txt 2>stderr.txt || complain "no weights to begin with" body
 expect 0 '^efficientnet-lite0: .*10 classes, 224x224' '' -- "$JENSEN" weights import body/model.safetensors
 expect 0 '*' 'finished' -- "$JENSEN" train photos $common --epochs 1 --out plain
+until_said long.txt 'init: none, as this run began; the cache has weights (efficientnet-lite0) now'
 
 # With them: taken and said. The saved network is the whole one, and gives what was measured.
 expect 0 '*' 'init: efficientnet-lite0, finetune: head \(photographs, and the cache has weights' -- \

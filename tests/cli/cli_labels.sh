@@ -40,7 +40,7 @@ expect 0 '^2 images moved back$' '' -- "$JENSEN" labels apply a --undo
 rmdir data/.removed/$b data/.removed
 sums data >after.txt
 expect 0 '' '' -- cmp before.txt after.txt
-expect 3 '' 'undo.csv' -- "$JENSEN" labels apply a --undo
+expect 3 '' 'nothing to move back .no undo.csv' -- "$JENSEN" labels apply a --undo
 
 # Nothing is written over, no link is followed, no class leads away.
 cp data/$a/2.ppm data/$c/$a-1.ppm.bak

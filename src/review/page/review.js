@@ -31,12 +31,17 @@ function next(from, step = 1) {
   return -1;
 }
 
+// One word of a command that a person may copy into a shell.
+function shellWord(text) {
+  return /^[\w\-./:=+,@%\u0080-\uffff]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 function draw() {
   const done = list.reduce((sum, i) => sum + !isOpen(i), 0);
   showProgress(done, list.length);
   if (now < 0) {
     showEmpty(list.length === 0 ? 'No suspect fits these filters.' : $('by-state').value === 'open'
-      ? `All ${list.length} are decided.\n\njensen labels apply ${state.folder}` : 'None of these is decided yet.');
+      ? `All ${list.length} are decided.\n\njensen labels apply ${shellWord(state.folder)}` : 'None of these is decided yet.');
     $('strip').replaceChildren();
     return;
   }
