@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
+import functools
 import json
 import os
 import sys
 import tempfile
 import threading
+import types
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -150,15 +151,45 @@ class Run:
                 for name, row in header.items() if name != "__metadata__"}
 
 
+@functools.lru_cache(maxsize=64)
+def _code(source: str) -> types.ModuleType:
+    """The module that an exported model.py is. Its networks take it along when they are pickled."""
+    import torch
+
+    module = types.ModuleType("jensen_model")
+    module.__dict__["__file__"] = "jensen_model.py"
+    exec(compile(source, "jensen_model.py", "exec"), module.__dict__)
+
+    def reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
+        state = dict(vars(self))
+        helped = state.get("transform") is module.__dict__["transform"]
+        if helped:
+            del state["transform"]
+        return _empty, (source, type(self).__name__, helped), state
+
+    for value in list(vars(module).values()):
+        if isinstance(value, type) and issubclass(value, torch.nn.Module):
+            value.__reduce_ex__ = reduce  # type: ignore[assignment,method-assign]
+    return module
+
+
+def _empty(source: str, name: str, helped: bool) -> Any:
+    """A network, or a part of one, before its state is set."""
+    module = _code(source)
+    kind = getattr(module, name)
+    made = kind.__new__(kind)
+    if helped:
+        made.__dict__["transform"] = module.__dict__["transform"]
+    return made
+
+
 def as_module(classifier: _native.Classifier) -> Any:
     """A classifier as a module of PyTorch, through the files of ``jensen export --format pytorch``."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.py")
         classifier.export(path, "pytorch")
-        spec = importlib.util.spec_from_file_location("jensen_model", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.load()
+        with open(path, encoding="utf-8") as file:
+            return _code(file.read()).load(folder)
 
 
 def pixels_of(image: Any) -> tuple[Any, int, int]:

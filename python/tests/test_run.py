@@ -4,6 +4,8 @@ import copy
 import os
 import pathlib
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 
@@ -103,6 +105,16 @@ def test_a_run_is_a_module_of_pytorch(run, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.load_state_dict({name: torch.from_numpy(weights) for name, weights in run.weights().items()})
+    model.linear = torch.nn.Linear(256, 3)  # a head of one's own stays, whatever becomes of the module
+    torch.save(model, tmp_path / "model.pt")
+    loaded = torch.load(tmp_path / "model.pt", **({"weights_only": False} if hasattr(torch, "compiler") else {}))
+    inputs = torch.randn(2, 3, 32, 32)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), loaded):
+        assert torch.equal(other(inputs), model(inputs)) and not other.training and other.classes == run.classes
+        assert torch.equal(other.transform(images[0]), model.transform(images[0]))
+    code = "import pickle, sys; model = pickle.load(sys.stdin.buffer); print(model.transform.__name__, len(model.classes))"
+    there = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(model), capture_output=True, check=True)
+    assert there.stdout.split() == [b"transform", b"10"]
     run.export(tmp_path / "model.onnx")
     assert (tmp_path / "model.onnx").stat().st_size > 1000
     with pytest.raises(jensen.UnknownNameError, match="onnx, pytorch, safetensors"):
