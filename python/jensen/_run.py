@@ -169,7 +169,7 @@ def _code(source: str) -> types.ModuleType:
 
     for value in list(vars(module).values()):
         if isinstance(value, type) and issubclass(value, torch.nn.Module):
-            value.__reduce_ex__ = reduce  # type: ignore[assignment,method-assign]
+            value.__reduce_ex__ = reduce  # type: ignore[method-assign]
     return module
 
 

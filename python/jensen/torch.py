@@ -285,7 +285,7 @@ def _labels(target: Tensor) -> Tensor:
 
 def loss(
     spec: str,
-    logits: Union[Tensor, Sequence[Tensor]],
+    logits: Union[Tensor, Iterable[Tensor]],
     target: Tensor,
     *,
     weight: Optional[Tensor] = None,
@@ -339,7 +339,7 @@ class Loss(nn.Module):
         self.ignore_index = whole("ignore_index", ignore_index, -2**63, 2**63 - 1)
         self.register_buffer("weight", None if weight is None else torch.as_tensor(weight))
 
-    def forward(self, logits: Union[Tensor, Sequence[Tensor]], target: Tensor,
+    def forward(self, logits: Union[Tensor, Iterable[Tensor]], target: Tensor,
                 sample_weight: Optional[Tensor] = None) -> Tensor:
         return loss(self.spec, logits, target, weight=self.weight, sample_weight=sample_weight,
                     reduction=self.reduction, ignore_index=self.ignore_index)
@@ -378,11 +378,12 @@ def _make_class(info: LossInfo, class_name: str) -> type[Loss]:
         if unknown:
             raise TypeError(f"{class_name} has no parameter '{unknown[0]}' "
                             f"(there are: {', '.join(parameters) or 'none'})")
-        values = ",".join(f"{name}={_value_text(name, value)}" for name, value in given.items())
+        values = ",".join(f"{name}={_value_text(name, value)}" for name, value in given.items()
+                          if value is not None)
         Loss.__init__(self, f"{info.name}:{values}" if values else info.name, weight=weight,
                       reduction=reduction, ignore_index=ignore_index)
 
-    named = [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=... if p.initial is None else p.initial)
+    named = [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.initial)
              for p in info.parameters]
     first, *rest = inspect.signature(__init__).parameters.values()
     __init__.__signature__ = inspect.Signature([first, *named, *rest[:-1]])  # type: ignore[attr-defined]

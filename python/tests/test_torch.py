@@ -385,3 +385,4 @@ def test_the_operator_takes_labels_of_any_width_and_says_what_it_has_not():
 def test_named_classes_show_their_parameters():
     parameters = inspect.signature(GCE).parameters
     assert parameters["q"].default == 0.7 and "weight" in parameters and "given" not in parameters
+    assert inspect.signature(GJS).parameters["pi"].default is None and GJS(pi=None).spec == "gjs"
