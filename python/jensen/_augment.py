@@ -123,11 +123,25 @@ class Augment:
 class AugmentedDataset:
     """For a ``DataLoader``: item i is that of ``data`` with the image augmented by (seed, epoch, i).
 
-    Set ``epoch`` before each epoch; the numbers of workers and batches do not matter.
+    Set ``epoch`` before each epoch; the numbers of workers and batches do not matter. Workers that
+    stay from epoch to epoch hear of it, too.
     """
 
     def __init__(self, data: Any, augment: Augment, seed: int = 0) -> None:
-        self.data, self.augment, self.seed, self.epoch = data, augment, seed, 0
+        self.data, self.augment, self.seed = data, augment, seed
+        torch = sys.modules.get("torch")
+        self._epoch = np.zeros(1, np.int64) if torch is None else torch.zeros(1, dtype=torch.int64, device="cpu")
+        if torch is not None:
+            self._epoch.share_memory_()
+
+    @property
+    def epoch(self) -> int:
+        """The epoch whose augmentation the items have."""
+        return int(self._epoch[0])
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self._epoch[0] = whole("epoch", epoch, 0, 2**32 - 1)
 
     def __len__(self) -> int:
         return len(self.data)

@@ -65,6 +65,12 @@ def test_any_number_of_workers_gives_the_same_batches():
         loader = torch.utils.data.DataLoader(data, batch_size=5, num_workers=workers)
         got.append(torch.cat([torch.as_tensor(x) for x, _ in loader]))
     assert torch.equal(got[0], got[1])
+    loader = torch.utils.data.DataLoader(data, batch_size=24, num_workers=1, persistent_workers=True)
+    for data.epoch in (2, 3, 2):
+        (images_then, _), = loader
+        assert torch.equal(torch.as_tensor(images_then), got[0]) == (data.epoch == 2), "workers that stay"
+    with pytest.raises(ValueError, match="epoch -1"):
+        data.epoch = -1
 
 
 @pytest.mark.parametrize("arguments, error, sentence", [
