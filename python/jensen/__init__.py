@@ -33,3 +33,10 @@ from ._run import Run, train
 from ._study import Study, Trial, load_study
 
 __version__ = _native.version
+
+__all__ = [
+    "ArgumentError", "Audit", "Augment", "AugmentedDataset", "BusyError", "Classifier", "DataError",
+    "DeviceError", "Error", "FileError", "NetworkError", "NumericError", "OutOfMemoryError", "RangeError",
+    "Run", "StoppedError", "Study", "Trial", "UnknownNameError", "UnsupportedError", "audit", "augment",
+    "load_study", "loss", "losses", "noise", "set_threads", "theory", "train",
+]

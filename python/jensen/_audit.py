@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._array import real_array
+from ._array import real_array, text, whole
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
     >>> int(jensen.audit(labels, views, method="consistency").score.argmax())
     7
     """
+    method, threads = text("method", method), whole("threads", threads, 0, 1024)
     labels = np.asarray(labels)
     if labels.ndim != 1 or labels.dtype.kind not in "iub":
         raise TypeError(f"labels are whole numbers in one dimension, not {labels.dtype} {labels.shape}")
@@ -68,6 +69,8 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
         raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes) or "
                          "(views, samples, classes)")
     samples, classes = len(labels), posteriors.shape[1]
+    if len(posteriors) != samples:
+        raise ValueError(f"{samples} labels with the probabilities of {len(posteriors)} samples")
     out = (np.empty(samples, np.float32), np.empty(samples, np.int32), np.empty(samples, np.uint8),
            np.empty(samples, np.uint32), np.empty((classes, classes)), np.empty(classes), np.empty(classes))
     clipped = np.ascontiguousarray(np.clip(labels.astype(np.int64), -1, 1 << 30), np.int32)

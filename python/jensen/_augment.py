@@ -10,6 +10,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
+from ._array import text, whole
 
 
 def _is_tensor(images: Any) -> bool:
@@ -24,7 +25,7 @@ def as_batch(images: Any) -> tuple[np.ndarray, bool]:
     elif hasattr(images, "convert"):  # of Pillow
         images = np.asarray(images.convert("RGB"))
     elif isinstance(images, (list, tuple)):
-        images = np.stack([as_batch(image)[0][0] for image in images])
+        images = _stack([as_batch(image) for image in images])
     images = np.asarray(images)
     if images.dtype != np.uint8:
         raise TypeError(f"images are uint8, not {images.dtype}")
@@ -39,19 +40,51 @@ def as_batch(images: Any) -> tuple[np.ndarray, bool]:
     return np.ascontiguousarray(images), single
 
 
+def _stack(parts: list[tuple[np.ndarray, bool]]) -> np.ndarray:
+    """Single images as a batch."""
+    if not parts:
+        raise ValueError("the list of images is empty")
+    if not all(single for _, single in parts):
+        raise ValueError("the list holds batches; needed are single images, or one array of all")
+    shapes = {part.shape[1:3] for part, _ in parts}
+    if len(shapes) > 1:
+        raise ValueError(f"the images of a batch have different sizes ({' and '.join(map(str, sorted(shapes)[:2]))}); "
+                         "give them one by one")
+    return np.concatenate([part for part, _ in parts])
+
+
+def _numbers(name: str, values: Any) -> tuple[float, ...]:
+    """One number a channel."""
+    try:
+        numbers = tuple(float(value) for value in values)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != 3:
+        raise ValueError(f"{name} has one number for each of the 3 channels, not {values!r}")
+    return numbers
+
+
+def _size(size: Any) -> Optional[tuple[int, int]]:
+    """Height and width of the results."""
+    if size is None:
+        return None
+    sides = tuple(size) if isinstance(size, (tuple, list, np.ndarray)) and np.ndim(size) == 1 else (size, size)
+    if len(sides) != 2:
+        raise ValueError(f"size is one number, or height and width, not {size!r}")
+    return whole("size", sides[0], 0, 65535), whole("size", sides[1], 0, 65535)
+
+
 class Augment:
     """A pipeline by its spec: ``"strong"``, ``"crop:pad=4+flip"``. See :func:`augment`."""
 
     def __init__(self, spec: str, *, size: Union[None, int, tuple[int, int]] = None,
                  mean: Sequence[float] = (0.0, 0.0, 0.0), std: Sequence[float] = (1.0, 1.0, 1.0),
                  views: int = 1, threads: Optional[int] = None) -> None:
-        self.spec = spec
-        self.size = (size, size) if isinstance(size, int) else size
-        self.mean, self.std = tuple(map(float, mean)), tuple(map(float, std))
-        self.views = int(views)
-        self.threads = threads
-        if not 1 <= self.views <= 65535:
-            raise ValueError(f"{views} views are not in 1..65535")
+        self.spec = text("the spec of an augmentation", spec)
+        self.size = _size(size)
+        self.mean, self.std = _numbers("mean", mean), _numbers("std", std)
+        self.views = whole("views", views, 1, 65535)
+        self.threads = None if threads is None else whole("threads", threads, 0, 1024)
         _pipeline(spec, *(self.size or (32, 32)), self.mean, self.std)
 
     def __repr__(self) -> str:
@@ -70,9 +103,11 @@ class Augment:
         batch, single = as_batch(images)
         count, height, width = batch.shape[:3]
         pipeline = _pipeline(self.spec, *(self.size or (height, width)), self.mean, self.std)
-        if index is None:
-            index = _random_indices(count)
-        indices = np.ascontiguousarray(np.atleast_1d(np.asarray(index)), np.int64)
+        indices = np.atleast_1d(np.asarray(_random_indices(count) if index is None else index))
+        if indices.size > 0 and indices.dtype.kind not in "iu":
+            raise TypeError(f"index holds whole numbers, one an image, not {indices.dtype}")
+        indices = np.ascontiguousarray(indices, np.int64)
+        seed, epoch = whole("seed", seed, 0, 2**64 - 1), whole("epoch", epoch, 0, 2**32 - 1)
         out = np.empty((self.views, count, 3, *(self.size or (height, width))), np.float32)
         threads = self.threads or (len(os.sched_getaffinity(0)) if count >= 8 else 1)
         pipeline.apply(batch, count, height, width, indices, seed, epoch, 0, self.views, out, threads)
@@ -88,11 +123,25 @@ class Augment:
 class AugmentedDataset:
     """For a ``DataLoader``: item i is that of ``data`` with the image augmented by (seed, epoch, i).
 
-    Set ``epoch`` before each epoch; the numbers of workers and batches do not matter.
+    Set ``epoch`` before each epoch; the numbers of workers and batches do not matter. Workers that
+    stay from epoch to epoch hear of it, too.
     """
 
     def __init__(self, data: Any, augment: Augment, seed: int = 0) -> None:
-        self.data, self.augment, self.seed, self.epoch = data, augment, seed, 0
+        self.data, self.augment, self.seed = data, augment, seed
+        torch = sys.modules.get("torch")
+        self._epoch = np.zeros(1, np.int64) if torch is None else torch.zeros(1, dtype=torch.int64, device="cpu")
+        if torch is not None:
+            self._epoch.share_memory_()
+
+    @property
+    def epoch(self) -> int:
+        """The epoch whose augmentation the items have."""
+        return int(self._epoch[0])
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self._epoch[0] = whole("epoch", epoch, 0, 2**32 - 1)
 
     def __len__(self) -> int:
         return len(self.data)
@@ -111,7 +160,7 @@ def _pipeline(spec: str, height: int, width: int, mean: tuple[float, ...],
 def _random_indices(count: int) -> np.ndarray:
     torch = sys.modules.get("torch")
     if torch is not None:
-        return torch.randint(0, 1 << 32, (count,)).numpy()
+        return torch.randint(0, 1 << 32, (count,), device="cpu").numpy()
     return np.array([random.getrandbits(32) for _ in range(count)], np.int64)
 
 

@@ -8,8 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ._augment import as_batch
-from ._run import Run, train
+from ._run import Run, pixels_of, train
 
 
 def _files(folder: str) -> dict[str, bytes]:
@@ -28,12 +27,24 @@ def _not_fitted() -> type[Exception]:
     return ValueError if exceptions is None else exceptions.NotFittedError
 
 
+def _path(image: Any, folder: str, index: int) -> str:
+    """Where an image lies; arrays are written down as PPM."""
+    if isinstance(image, (str, os.PathLike)):
+        return os.path.abspath(image)
+    pixels, height, width = pixels_of(image)
+    path = os.path.join(folder, f"{index:08d}.ppm")
+    with open(path, "wb") as file:
+        file.write(b"P6\n%d %d\n255\n" % (width, height))
+        file.write(pixels.tobytes())
+    return path
+
+
 class Classifier:
     """Learns classes of images from labels that are partly wrong.
 
     ``fit`` takes uint8 images (samples, height, width, 3) or a list of paths. The parameters are
-    those of :func:`train`; ``out`` names the run folder, without it a temporary one is used. A fitted
-    classifier can be pickled and copied: its temporary run goes with it.
+    those of :func:`train`, and ``options`` is a dict of more of them; ``out`` names the run folder, without
+    it a temporary one is used. A fitted classifier can be pickled and copied: its temporary run goes with it.
 
     >>> import numpy as np
     >>> import jensen
@@ -77,8 +88,8 @@ class Classifier:
                     classifier_tags=ClassifierTags(), regressor_tags=None, input_tags=InputTags(two_d_array=False))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the temporary folder, but with the files of the run in it."""
-        state = {name: value for name, value in vars(self).items() if name != "_folder"}
+        """With the files of a run in a temporary folder."""
+        state = dict(vars(self))
         if "run_" in state and self.out is None:
             state["run_"] = _files(self.run_.path)
         return state
@@ -87,49 +98,44 @@ class Classifier:
         vars(self).update(state)
         files = state.get("run_")
         if isinstance(files, dict):
-            self._folder = tempfile.TemporaryDirectory(prefix="jensen-")
-            path = os.path.join(self._folder.name, "run")
+            folder = tempfile.TemporaryDirectory(prefix="jensen-")
+            path = os.path.join(folder.name, "run")
             os.mkdir(path)
             for name, content in files.items():
                 with open(os.path.join(path, name), "wb") as file:
                     file.write(content)
             self.run_ = Run(path)
+            self.run_._folder = folder
 
     def fit(self, X: Any, y: Any) -> "Classifier":
         """Trains on images and their labels, of any type that can be sorted."""
         if y is None:
             raise ValueError("this Classifier requires y to be passed, but the target y is None")
+        if not hasattr(X, "__len__"):
+            raise TypeError(f"the images are a {type(X).__name__}; needed is an array or a list, whose length is known")
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != len(X):
             raise ValueError(f"{len(X)} images with labels of the shape {y.shape}")
         if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.floor(y))).all():
             raise ValueError("Unknown label type: the labels are real numbers; a classifier needs classes")
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
             raise ValueError("the labels have one class; a classifier needs two")
-        self._folder = tempfile.TemporaryDirectory(prefix="jensen-")
-        table = os.path.join(self._folder.name, "table.csv")
+        folder = tempfile.TemporaryDirectory(prefix="jensen-")
+        table = os.path.join(folder.name, "table.csv")
         with open(table, "w", encoding="utf-8") as file:
             file.write("path,label\n")
-            for i, code in enumerate(codes):
-                path = self._path(X[i], i).replace('"', '""')
+            for i, (image, code) in enumerate(zip(X, codes)):
+                path = _path(image, folder.name, i).replace('"', '""')
                 file.write(f'"{path}",class{code:06d}\n')
         names = ("loss", "network", "epochs", "augment", "val_fraction", "seed")
         given = {name: getattr(self, name) for name in names}
-        self.run_: Run = train(f"csv:{table},root=/", out=self.out or os.path.join(self._folder.name, "run"),
-                               **given, **(self.options or {}))
+        run = train(f"csv:{table},root=/", out=self.out or os.path.join(folder.name, "run"),
+                    **{**given, **(self.options or {})})
+        if self.out is None:
+            run._folder = folder  # the run is good for as long as it is held
+        self.classes_, self.run_ = classes, run
         return self
-
-    def _path(self, image: Any, index: int) -> str:
-        """Where an image lies; arrays are written down as PPM."""
-        if isinstance(image, (str, os.PathLike)):
-            return os.path.abspath(image)
-        batch, _ = as_batch(image)
-        path = os.path.join(self._folder.name, f"{index:08d}.ppm")
-        with open(path, "wb") as file:
-            file.write(b"P6\n%d %d\n255\n" % (batch.shape[2], batch.shape[1]))
-            file.write(batch[0].tobytes())
-        return path
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities (samples, classes), in the order of ``classes_``."""
@@ -143,6 +149,6 @@ class Classifier:
         found = self.predict_proba(X)
         return self.classes_[found.argmax(1)]
 
-    def score(self, X: Any, y: Any) -> float:
-        """The share of the labels that are predicted."""
-        return float(np.mean(self.predict(X) == np.asarray(y)))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of the labels that are predicted; with ``sample_weight`` of the weights."""
+        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
-from ._array import real_array
+from ._array import real_array, text
 
 REDUCTIONS = {"mean": 0, "sum": 1, "none": 2}
 LABELS_64, LABELS_32, SOFT = 0, 1, 2
@@ -123,7 +123,7 @@ def loss(
     >>> print(f"{value:.6f}", gradient[0].round(6))
     0.621627 [-0.107201  0.087645  0.019556]
     """
-    evaluator = native(spec)
+    evaluator = native(text("the spec of a loss", spec))
     code = reduction_code(reduction)
     logits, flat = _logits(logits)
     target, kind = _target(target, logits)

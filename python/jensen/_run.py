@@ -2,16 +2,19 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
+import functools
 import json
 import os
 import sys
 import tempfile
+import threading
+import types
 from typing import Any, Callable, Optional
 
 import numpy as np
 
 from . import _native
+from ._array import text
 from ._augment import Augment, as_batch
 
 
@@ -23,12 +26,17 @@ class Run:
         if not os.path.isfile(os.path.join(self.path, "config.yaml")):
             raise _native.DataError(f"{self.path}: no run folder: it has no config.yaml")
         self._opened: Optional[_native.Classifier] = None
+        self._turn = threading.Lock()
+        self._folder: Any = None
 
     def __repr__(self) -> str:
         return f"jensen.Run({self.path!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_opened": None}
+        return {"path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.path, self._opened, self._turn, self._folder = state["path"], None, threading.Lock(), None
 
     def _file(self, name: str) -> str:
         return os.path.join(self.path, name)
@@ -101,14 +109,20 @@ class Run:
                        mean=card["mean"], std=card["deviation"])
 
     def predict(self, images: Any) -> np.ndarray:
-        """Class probabilities (images, classes) of paths or of uint8 images, of any sizes."""
-        single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or np.ndim(images) == 3
-        classifier = self._classifier()
+        """Class probabilities (images, classes) of paths or of uint8 images, of any sizes.
+
+        ``images`` is one image, an array of them or anything that can be iterated over: paths, arrays and
+        tensors of (height, width, 3) or (3, height, width), images of Pillow. These are turned as their
+        camera says, as files are. Threads take turns.
+        """
+        single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or getattr(images, "ndim", 0) == 3
         given = [images] if single else list(images)
-        out = np.empty((len(given), len(classifier.classes())))
-        for image, row in zip(given, out):
-            pixels, height, width = _pixels(image)
-            classifier.predict(pixels, height, width, row)
+        with self._turn:
+            classifier = self._classifier()
+            out = np.empty((len(given), len(classifier.classes())))
+            for image, row in zip(given, out):
+                pixels, height, width = pixels_of(image)
+                classifier.predict(pixels, height, width, row)
         return out
 
     def export(self, path: str, format: str = "onnx") -> None:
@@ -125,13 +139,48 @@ class Run:
         return as_module(self._classifier())
 
     def weights(self) -> dict[str, np.ndarray]:
-        """The weights by PyTorch's names, for ``module.load_state_dict``."""
+        """The weights as arrays by PyTorch's names.
+
+        ``module.load_state_dict({name: torch.from_numpy(w) for name, w in run.weights().items()})`` takes them.
+        """
         with open(self._file("model.safetensors"), "rb") as file:
             header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-            data = file.read()
+            data = bytearray(file.read())  # not bytes: the arrays can be written to
         types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "I32": np.int32}
-        return {name: np.frombuffer(data[slice(*row["data_offsets"])], types[row["dtype"]]).reshape(row["shape"])
+        return {name: np.frombuffer(memoryview(data)[slice(*row["data_offsets"])], types[row["dtype"]]).reshape(row["shape"])
                 for name, row in header.items() if name != "__metadata__"}
+
+
+@functools.lru_cache(maxsize=64)
+def _code(source: str) -> types.ModuleType:
+    """The module that an exported model.py is. Its networks take it along when they are pickled."""
+    import torch
+
+    module = types.ModuleType("jensen_model")
+    module.__dict__["__file__"] = "jensen_model.py"
+    exec(compile(source, "jensen_model.py", "exec"), module.__dict__)
+
+    def reduce(self: Any, protocol: Any) -> tuple[Any, ...]:
+        state = dict(vars(self))
+        helped = state.get("transform") is module.__dict__["transform"]
+        if helped:
+            del state["transform"]
+        return _empty, (source, type(self).__name__, helped), state
+
+    for value in list(vars(module).values()):
+        if isinstance(value, type) and issubclass(value, torch.nn.Module):
+            value.__reduce_ex__ = reduce  # type: ignore[method-assign]
+    return module
+
+
+def _empty(source: str, name: str, helped: bool) -> Any:
+    """A network, or a part of one, before its state is set."""
+    module = _code(source)
+    kind = getattr(module, name)
+    made = kind.__new__(kind)
+    if helped:
+        made.__dict__["transform"] = module.__dict__["transform"]
+    return made
 
 
 def as_module(classifier: _native.Classifier) -> Any:
@@ -139,17 +188,34 @@ def as_module(classifier: _native.Classifier) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.py")
         classifier.export(path, "pytorch")
-        spec = importlib.util.spec_from_file_location("jensen_model", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module.load()
+        with open(path, encoding="utf-8") as file:
+            return _code(file.read()).load(folder)
 
 
-def _pixels(image: Any) -> tuple[Any, int, int]:
+def pixels_of(image: Any) -> tuple[Any, int, int]:
+    """uint8 [height][width][3] of one image, as the program sees it; height and width."""
     if isinstance(image, (str, os.PathLike)):
         return _native.read_image(os.fspath(image))
-    batch, _ = as_batch(image)
+    if hasattr(image, "getexif"):
+        from PIL import ImageOps  # whoever has such an image has Pillow
+
+        image = ImageOps.exif_transpose(image)
+    batch, single = as_batch(image)
+    if not single:
+        raise ValueError(f"an image has the shape {batch.shape}: it is a batch; needed is (height, width, 3) or "
+                         "(3, height, width)")
     return batch[0], batch.shape[1], batch.shape[2]
+
+
+def _option_text(name: str, value: Any) -> str:
+    """A value as the program's options have it."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value)) if isinstance(value, float) else str(value)
+    if isinstance(value, (str, int, np.integer, os.PathLike)):
+        return str(value)
+    raise TypeError(f"the option {name} is a text or a number, not {value!r}")
 
 
 class _Progress:
@@ -191,12 +257,13 @@ def train(data: str, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = No
     >>> run.finished, len(run.metrics["loss"]), len(run.classes)
     (True, 1, 10)
     """
-    pairs = [("data", os.fspath(data))]
-    for name, value in options.items():
-        if value is None:
-            continue
-        text = str(int(value)) if isinstance(value, bool) else repr(value) if isinstance(value, float) else str(value)
-        pairs.append((name.replace("_", "-"), text))
+    if on_epoch is not None and not callable(on_epoch):
+        raise TypeError(f"on_epoch is a function that gets a dict, not {on_epoch!r}")
+    if not isinstance(data, (str, os.PathLike)):
+        raise TypeError("data is a path or the name of a data set, not "
+                        f"{type(data).__name__}; jensen.Classifier takes arrays of images")
+    pairs = [("data", text("data", os.fspath(data)))]
+    pairs += [(name.replace("_", "-"), _option_text(name, value)) for name, value in options.items() if value is not None]
     bar = _Progress(sys.stderr.isatty() if progress is None else progress)
 
     def hear(kind: str, record: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from . import _native
-from ._array import real_array
+from ._array import real_array, text, whole
 
 __all__ = ["Noisy", "apply", "asymmetric", "instance", "matrix", "symmetric"]
 
@@ -49,13 +49,24 @@ class Noisy:
         return np.where(sums > 0, self.counts / np.maximum(sums, 1), np.eye(len(self.counts)))
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return self.labels if dtype is None else self.labels.astype(dtype)
+        return np.array(self.labels, dtype) if copy else np.asarray(self.labels, dtype)
 
 
 def apply(spec: str, labels: Any, *, classes: Optional[int] = None, seed: int = 1,
           class_names: Optional[Sequence[str]] = None, paths: Optional[Sequence[str]] = None,
           posteriors: Any = None, asymmetric: Optional[str] = None) -> Noisy:
-    """Noise by its spec, as in ``jensen train --noise SPEC``."""
+    """Noise by its spec, as in ``jensen train --noise SPEC``.
+
+    ``classes`` is how many there are (the largest label decides at first), ``class_names`` and ``paths`` are
+    what a label file goes by, ``posteriors`` are class probabilities (samples, classes) for "instance", and
+    ``asymmetric`` says whose similar classes "asym" takes: "cifar10" or "cifar100".
+
+    >>> import jensen.noise
+    >>> jensen.noise.apply("sym-other:rate=1", [0, 1, 0, 1]).labels
+    array([1, 0, 1, 0])
+    """
+    spec = text("the spec of a noise model", spec)
+    seed = whole("seed", seed, 0, 2**64 - 1)
     given = np.asarray(labels)
     if given.ndim != 1 or given.dtype.kind not in "iub":
         raise TypeError(f"labels are whole numbers in one dimension, not {given.dtype} {given.shape}")
@@ -63,16 +74,16 @@ def apply(spec: str, labels: Any, *, classes: Optional[int] = None, seed: int = 
         raise ValueError("there are no labels")
     if int(given.min()) < 0 or int(given.max()) >= 1 << 24:
         raise ValueError("labels are numbers from 0 on")
-    classes = max(2, int(given.max()) + 1) if classes is None else classes
+    classes = max(2, int(given.max()) + 1) if classes is None else whole("classes", classes, 2, 1 << 24)
     noisy = np.empty(len(given), np.int32)
-    rates = np.empty(max(0, classes))
-    counts = np.empty((classes, classes), np.int64) if 0 < classes <= 2000 else None
+    rates = np.empty(classes)
+    counts = np.empty((classes, classes), np.int64) if classes <= 2000 else None
     if posteriors is not None:
         posteriors = np.ascontiguousarray(real_array("posteriors", posteriors), np.float32)
     nominal, real, drawn, changed, _ = _native.noise(
         spec, np.ascontiguousarray(given, np.int32), classes,
-        None if class_names is None else tuple(class_names), asymmetric,
-        None if paths is None else tuple(paths), posteriors, seed, noisy, rates, counts)
+        None if class_names is None else tuple(text("a class name", name) for name in class_names), asymmetric,
+        None if paths is None else tuple(map(os.fspath, paths)), posteriors, seed, noisy, rates, counts)
     return Noisy(noisy.astype(np.int64), nominal, real, drawn, changed, rates, counts)
 
 
@@ -101,7 +112,7 @@ def instance(labels: Any, rate: float, posteriors: Any, *, seed: int = 1, type: 
 def matrix(labels: Any, transition: Any, *, seed: int = 1) -> Noisy:
     """Labels are drawn from a row of ``transition`` (classes, classes), each with a sum of 1."""
     transition = np.ascontiguousarray(real_array("transition", transition), np.float64)
-    if transition.ndim != 2:
+    if transition.ndim != 2 or len(transition) != transition.shape[1]:
         raise ValueError(f"the matrix has the shape {transition.shape}, needed is (classes, classes)")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "matrix.npy")

@@ -12,7 +12,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _native
-from ._array import real_array
+from ._array import real_array, whole
 
 __all__ = ["bounds", "decompose", "divergence", "f", "gradient_scale", "js", "label_sum", "match_gce", "risk"]
 
@@ -40,6 +40,12 @@ def _curve(which: int, parameter: float, points: Any) -> Any:
     return out[()]
 
 
+def _share(name: str, value: float) -> float:
+    if not 0.0 < value < 1.0:
+        raise ValueError(f"{name} = {value} is not inside (0, 1)")
+    return value
+
+
 def bounds(classes: int, views: int = 1, pi1: float = 0.5, weights: Any = None) -> dict[str, Any]:
     """The constants that bound a loss, unscaled: divide by ``z`` for the scaled losses.
 
@@ -55,18 +61,26 @@ def label_sum(loss: str, classes: int, parameter: float = 0.5) -> tuple[float, f
 
 
 def js(pi1: float, p: Any) -> Any:
-    """The scaled JS loss at the probability of the label; towards CE for pi1 to 0, MAE for pi1 to 1."""
-    return _curve(0, pi1, p)
+    """The scaled JS loss at the probability of the label; towards CE for pi1 to 0, MAE for pi1 to 1.
+
+    NaN where ``p`` is no probability.
+    """
+    return _curve(0, _share("pi1", pi1), p)
 
 
 def gradient_scale(loss: str, p: Any, parameter: float = 0.5) -> Any:
-    """How strongly a loss ("ce", "mae", "gce", "js") pulls at the probability ``p`` of the label."""
+    """How strongly a loss ("ce", "mae", "gce", "js") pulls at the probability ``p`` of the label.
+
+    ``parameter`` is the q of "gce" or the pi1 of "js". NaN where ``p`` is no probability above 0.
+    """
+    if loss == "js" or loss == "gce" and parameter != 1.0:
+        _share("pi1" if loss == "js" else "q", parameter)
     return _curve(1 + _loss(loss), parameter, p)
 
 
 def f(pi1: float, t: Any, second: bool = False) -> Any:
-    """JS as an f-divergence: f(t), or its second derivative."""
-    return _curve(6 if second else 5, pi1, t)
+    """JS as an f-divergence: f(t), or its second derivative. NaN for negative ``t``."""
+    return _curve(6 if second else 5, _share("pi1", pi1), t)
 
 
 def match_gce(q: float, p: float = 0.5) -> tuple[float, float]:
@@ -75,7 +89,12 @@ def match_gce(q: float, p: float = 0.5) -> tuple[float, float]:
 
 
 def divergence(weights: Any, distributions: Any) -> float:
-    """D(p1, ..., pM) of the rows of ``distributions``, unscaled."""
+    """D(p1, ..., pM) of the rows of ``distributions``, unscaled. ``weights`` has one number a row.
+
+    >>> import jensen.theory
+    >>> round(jensen.theory.divergence([0.5, 0.5], [[1, 0], [0, 1]]), 6)      # the logarithm of 2
+    0.693147
+    """
     p = np.ascontiguousarray(real_array("distributions", distributions), np.float64)
     if p.ndim != 2:
         raise ValueError(f"distributions have the shape {p.shape}, needed is (count, classes)")
@@ -83,7 +102,14 @@ def divergence(weights: Any, distributions: Any) -> float:
 
 
 def decompose(p: Any, label: int, pi1: float = 0.5, weights: Any = None) -> dict[str, float]:
-    """GJS = JS of the label and the mean prediction + consistency of the predictions (views, classes)."""
+    """GJS = JS of the label and the mean prediction + consistency of the predictions (views, classes).
+
+    >>> import jensen.theory
+    >>> parts = jensen.theory.decompose([[0.7, 0.2, 0.1], [0.5, 0.4, 0.1]], label=0)
+    >>> abs(parts["gjs"] - parts["js"] - parts["consistency"]) < 1e-12
+    True
+    """
+    label = whole("label", label, 0, 2**31 - 1)
     p = np.ascontiguousarray(real_array("p", p), np.float64)
     if p.ndim != 2 or not 0 <= label < p.shape[1]:
         raise ValueError(f"predictions {p.shape} with label {label}; needed is (views, classes) and a class")
@@ -92,7 +118,10 @@ def decompose(p: Any, label: int, pi1: float = 0.5, weights: Any = None) -> dict
 
 def risk(classes: int, views: int = 1, pi1: float = 0.5, *, eta: float = 0.0, transition: Any = None,
          prior: Any = None, weights: Any = None, consistent: bool = False) -> dict[str, float]:
-    """Bounds of the risk under symmetric noise ``eta``, or under a ``transition`` matrix."""
+    """Bounds of the risk under symmetric noise ``eta``, or under a ``transition`` matrix.
+
+    The matrix is (classes, classes) with rows that sum to 1, ``prior`` the share of each class (equal at first).
+    """
     weights = _reals(weights)
     return _native.theory_risk(classes, _views(weights, views), pi1, weights, eta, _reals(transition),
                                _reals(prior), consistent)

@@ -15,14 +15,16 @@ its graph.
 """
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Union
+import inspect
+from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 import torch
 from torch import Tensor, nn
 
 from . import _native
 from ._run import as_module
-from ._loss import LABELS_32, LABELS_64, SOFT, LossInfo, losses, native, reduction_code
+from ._array import text, whole
+from ._loss import LABELS_32, LABELS_64, REDUCTIONS, SOFT, LossInfo, losses, native, reduction_code
 
 __all__ = ["Loss", "loss", "pretrained"]
 
@@ -120,9 +122,6 @@ class _NotAgain(torch.autograd.Function):
 
 def _scale(ctx: Any, gradient: Tensor, above: Tensor) -> Tensor:
     """The gradient of the logits from the gradient of the value."""
-    if type(above) is Tensor and above.dim() == 0 and above.device.type == "cpu" and \
-            not torch.is_grad_enabled() and above.item() == 1.0:
-        return gradient
     factor = above.to(gradient.dtype)
     if ctx.reduction == _NONE:
         factor = factor.unsqueeze(-1)
@@ -149,9 +148,17 @@ class _Eager(torch.autograd.Function):
     def backward(ctx: Any, above: Tensor) -> tuple[Optional[Tensor], ...]:
         gradient = ctx.gradient
         if gradient is None:  # given away by an earlier backward pass over the same graph
-            gradient = _evaluate_gpu(ctx.saved_tensors[0], *ctx.rest, True)[1]
-        if gradient.is_cuda and gradient.dtype is torch.float32 and above.dim() == 0 and \
-                above.dtype is torch.float32 and not torch.is_grad_enabled():
+            logits = ctx.saved_tensors[0]
+            gradient = (_evaluate_gpu if logits.is_cuda else _evaluate)(logits, *ctx.rest, True)[1]
+        if torch.is_grad_enabled() or above.dim() != 0:
+            gradient = _scale(ctx, gradient, above)
+        elif not gradient.is_cuda:
+            factor = above.item()
+            if factor == 1.0:
+                ctx.gradient = None  # whoever gets it may write to it
+            else:
+                gradient = gradient * factor
+        elif gradient.dtype is torch.float32 and above.dtype is torch.float32:
             # In place, and for nothing where the factor is 1, which is known to the GPU alone.
             ctx.gradient = None
             _native.gpu_scale(gradient.device.index, _stream(gradient.device), gradient.data_ptr(), gradient.numel(),
@@ -159,6 +166,20 @@ class _Eager(torch.autograd.Function):
         else:
             gradient = _scale(ctx, gradient, above)
         return gradient, None, None, None, None, None, None
+
+
+def _checked(evaluate: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., tuple[Tensor, Tensor]]:
+    """The operator takes what anyone gives it, and the extension trusts its caller."""
+
+    def run(logits: Tensor, target: Tensor, weight: Optional[Tensor], sample_weight: Optional[Tensor],
+            spec: str, reduction: int, ignore_index: int, grad: bool) -> tuple[Tensor, Tensor]:
+        _check(logits, target, weight, sample_weight)
+        if reduction not in REDUCTIONS.values():
+            raise ValueError(f"no reduction {reduction} (there are: "
+                             f"{', '.join(f'{code} for {name}' for name, code in REDUCTIONS.items())})")
+        return evaluate(logits, _labels(target), weight, sample_weight, spec, reduction, ignore_index, grad)
+
+    return run
 
 
 def _register() -> bool:
@@ -169,8 +190,8 @@ def _register() -> bool:
     library.define("loss(Tensor logits, Tensor target, Tensor? weight, Tensor? sample_weight, str spec, "
                    "int reduction, int ignore_index, bool grad) -> (Tensor, Tensor)",
                    tags=(torch.Tag.pt2_compliant_tag,))
-    library.impl("loss", _evaluate, "CPU")
-    library.impl("loss", _evaluate_gpu, "CUDA")
+    library.impl("loss", _checked(_evaluate), "CPU")
+    library.impl("loss", _checked(_evaluate_gpu), "CUDA")
 
     def fake(logits: Tensor, target: Tensor, weight: Any, sample_weight: Any, spec: str,
              reduction: int, ignore_index: int, grad: bool) -> tuple[Tensor, Tensor]:
@@ -182,9 +203,11 @@ def _register() -> bool:
     def keep(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
         ctx.mark_non_differentiable(output[1])
         ctx.save_for_backward(inputs[0], output[1])
-        ctx.reduction = inputs[5]
+        ctx.reduction, ctx.grad = inputs[5], inputs[7]
 
     def backward(ctx: Any, above: Tensor, unused: Any) -> tuple[Optional[Tensor], ...]:
+        if not ctx.grad:
+            raise RuntimeError("jensen: this value was computed without a gradient; call the operator with grad=True")
         return _scale(ctx, ctx.saved_tensors[1], above), None, None, None, None, None, None, None
 
     torch.library.register_fake("jensen::loss", fake, lib=library)
@@ -196,14 +219,22 @@ def _register() -> bool:
 _registered = _register()
 
 
+def _kind(given: Any) -> str:
+    return f"{type(given).__module__}.{type(given).__name__}".removeprefix("builtins.")
+
+
 def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
            sample_weight: Optional[Tensor]) -> None:
     """What can be seen from shapes and types, so that compiled code is checked, too."""
+    if logits.layout is not torch.strided:
+        raise TypeError(f"logits have the layout {logits.layout}; needed is a dense tensor: logits.to_dense()")
     if logits.dim() not in (2, 3):
         raise ValueError(f"logits have the shape {tuple(logits.shape)}; needed is (samples, classes), "
                          "(views, samples, classes) or a list of views")
     if not logits.is_floating_point():
         raise TypeError(f"logits are real numbers, not {logits.dtype}")
+    if not isinstance(target, Tensor):
+        raise TypeError(f"the target is a {_kind(target)}; needed is a tensor")
     samples, classes = logits.shape[-2], logits.shape[-1]
     wanted = (samples,) if target.dim() == 1 else (samples, classes)
     if tuple(target.shape) != wanted:
@@ -212,21 +243,49 @@ def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
     if target.is_floating_point() != (target.dim() == 2) or target.is_complex():
         raise TypeError("labels are whole numbers and soft targets are real ones; the target is "
                         f"{target.dtype} with {target.dim()} dimensions")
-    if target.requires_grad:
-        raise ValueError("the target wants a gradient; the losses have one for the logits alone")
     for name, given, count in (("weight", weight, classes), ("sample_weight", sample_weight, samples)):
-        if given is not None and tuple(given.shape) != (count,):
+        if given is None:
+            continue
+        if not isinstance(given, Tensor):
+            raise TypeError(f"{name} is a {_kind(given)}; needed is a tensor")
+        if tuple(given.shape) != (count,):
             raise ValueError(f"{name} has the shape {tuple(given.shape)}, needed is ({count},)")
-    if logits.device.type not in ("cpu", "cuda", "meta"):
+        if given.is_complex():
+            raise TypeError(f"{name}: complex numbers; needed are real ones")
+    for name, given in (("the target", target), ("weight", weight), ("sample_weight", sample_weight)):
+        if given is not None and given.requires_grad:
+            raise ValueError(f"{name} wants a gradient; the losses have one for the logits alone: "
+                             "detach() it, or weigh the values of reduction='none'")
+    if logits.device.type not in ("cpu", "cuda") and not (logits.is_meta and _registered):
         raise ValueError(f"the logits are on {logits.device}; the losses take tensors of a CPU or a GPU of NVIDIA")
     for other in (target, weight, sample_weight):
         if other is not None and other.device != logits.device:
             raise ValueError(f"the logits are on {logits.device}, something else on {other.device}")
 
 
+def _stack(views: Any) -> Tensor:
+    """A list of views as (views, samples, classes)."""
+    given = tuple(views) if isinstance(views, Iterable) and not hasattr(views, "__array__") else ()
+    if not given or not all(isinstance(view, Tensor) for view in given):
+        what = "an empty list" if isinstance(views, (list, tuple)) and not given else \
+            f"a {_kind(next((v for v in given if not isinstance(v, Tensor)), views))}"
+        raise TypeError(f"the logits are {what}; needed is a tensor or a list of tensors, one a view")
+    if any(view.shape != given[0].shape for view in given):
+        shapes = ", ".join(str(tuple(view.shape)) for view in given)
+        raise ValueError(f"the views of the logits have different shapes: {shapes}")
+    return torch.stack(given)
+
+
+def _labels(target: Tensor) -> Tensor:
+    """Labels of a type that the library reads; soft targets as they are."""
+    if target.dim() == 1 and target.dtype not in (torch.int64, torch.int32):
+        return target.to(torch.int64)
+    return target
+
+
 def loss(
     spec: str,
-    logits: Union[Tensor, Sequence[Tensor]],
+    logits: Union[Tensor, Iterable[Tensor]],
     target: Tensor,
     *,
     weight: Optional[Tensor] = None,
@@ -236,12 +295,12 @@ def loss(
 ) -> Tensor:
     """A loss of a batch; :class:`Loss` as a function, with the same arguments."""
     if not isinstance(logits, Tensor):
-        logits = torch.stack(tuple(logits))
+        logits = _stack(logits)
     _check(logits, target, weight, sample_weight)
-    if target.dim() == 1 and target.dtype not in (torch.int64, torch.int32):
-        target = target.to(torch.int64)
-    arguments = (logits, target, weight, sample_weight, spec, reduction_code(reduction), ignore_index)
-    if type(logits) is Tensor and not (_registered and torch.compiler.is_compiling()):
+    if logits.dtype is not torch.float32 and logits.dtype is not torch.float64:
+        logits = logits.float()  # out here the gradient, too, is float32 until a loss scale has multiplied it
+    arguments = (logits, _labels(target), weight, sample_weight, spec, reduction_code(reduction), ignore_index)
+    if type(logits) is Tensor and not logits.is_meta and not (_registered and torch.compiler.is_compiling()):
         return _Eager.apply(*arguments)
     return torch.ops.jensen.loss(*arguments, torch.is_grad_enabled() and logits.requires_grad)[0]
 
@@ -273,14 +332,14 @@ class Loss(nn.Module):
     def __init__(self, spec: str, *, weight: Optional[Tensor] = None, reduction: str = "mean",
                  ignore_index: int = -100) -> None:
         super().__init__()
-        self.views = _native.loss_views(spec)
+        self.views = _native.loss_views(text("the spec of a loss", spec))
         reduction_code(reduction)
         self.spec = spec
         self.reduction = reduction
-        self.ignore_index = int(ignore_index)
+        self.ignore_index = whole("ignore_index", ignore_index, -2**63, 2**63 - 1)
         self.register_buffer("weight", None if weight is None else torch.as_tensor(weight))
 
-    def forward(self, logits: Union[Tensor, Sequence[Tensor]], target: Tensor,
+    def forward(self, logits: Union[Tensor, Iterable[Tensor]], target: Tensor,
                 sample_weight: Optional[Tensor] = None) -> Tensor:
         return loss(self.spec, logits, target, weight=self.weight, sample_weight=sample_weight,
                     reduction=self.reduction, ignore_index=self.ignore_index)
@@ -294,11 +353,14 @@ class Loss(nn.Module):
         return text
 
 
-def _value_text(value: Any) -> str:
+def _value_text(name: str, value: Any) -> str:
     """A parameter as a spec has it: 0.5, or 0.5/0.3/0.2 for a list."""
-    if isinstance(value, (list, tuple)):
-        return "/".join(repr(float(v)) for v in value)
-    return repr(float(value))
+    try:
+        if isinstance(value, Sequence) or getattr(value, "ndim", 0) > 0:
+            return "/".join(repr(float(v)) for v in value)
+        return repr(float(value))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is a number or a list of numbers, not {value!r}") from None
 
 
 def _class_name(name: str, names: set[str]) -> str:
@@ -316,10 +378,16 @@ def _make_class(info: LossInfo, class_name: str) -> type[Loss]:
         if unknown:
             raise TypeError(f"{class_name} has no parameter '{unknown[0]}' "
                             f"(there are: {', '.join(parameters) or 'none'})")
-        values = ",".join(f"{name}={_value_text(value)}" for name, value in given.items())
+        values = ",".join(f"{name}={_value_text(name, value)}" for name, value in given.items()
+                          if value is not None)
         Loss.__init__(self, f"{info.name}:{values}" if values else info.name, weight=weight,
                       reduction=reduction, ignore_index=ignore_index)
 
+    named = [inspect.Parameter(p.name, inspect.Parameter.KEYWORD_ONLY, default=p.initial)
+             for p in info.parameters]
+    first, *rest = inspect.signature(__init__).parameters.values()
+    __init__.__signature__ = inspect.Signature([first, *named, *rest[:-1]])  # type: ignore[attr-defined]
+    __init__.__qualname__ = f"{class_name}.__init__"
     lines = [f"    {p.name}: {p.help}" + ("" if p.initial is None else f" ({p.initial:g})")
              for p in info.parameters]
     about = f"{info.summary[:1].upper()}{info.summary[1:]}; the loss '{info.name}' as a module.\n"

@@ -1,4 +1,6 @@
 """Augmentation, label noise, theory and audit: beside the golden values and what follows from their definitions."""
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,12 @@ def test_any_number_of_workers_gives_the_same_batches():
         loader = torch.utils.data.DataLoader(data, batch_size=5, num_workers=workers)
         got.append(torch.cat([torch.as_tensor(x) for x, _ in loader]))
     assert torch.equal(got[0], got[1])
+    loader = torch.utils.data.DataLoader(data, batch_size=24, num_workers=1, persistent_workers=True)
+    for data.epoch in (2, 3, 2):
+        (images_then, _), = loader
+        assert torch.equal(torch.as_tensor(images_then), got[0]) == (data.epoch == 2), "workers that stay"
+    with pytest.raises(ValueError, match="epoch -1"):
+        data.epoch = -1
 
 
 @pytest.mark.parametrize("arguments, error, sentence", [
@@ -74,12 +82,55 @@ def test_any_number_of_workers_gives_the_same_batches():
     ({"std": (1, 1, 0)}, jensen.ArgumentError, "std"),
     ({"views": 0}, ValueError, "views"),
     ({"size": 0}, jensen.Error, "0"),
+    ({"size": "big"}, TypeError, "size is a whole number"),
+    ({"size": (8, 8, 8)}, ValueError, "height and width"),
+    ({"mean": 0.5}, ValueError, "mean has one number"),
+    ({"threads": -1}, ValueError, "threads -1"),
+    ({"views": 1.5}, TypeError, "views is a whole number"),
+    ({"spec": None}, TypeError, "is a text"),
+    ({"index": 1.5}, TypeError, "index holds whole numbers"),
+    ({"index": "3"}, TypeError, "index holds whole numbers"),
+    ({"images": []}, ValueError, "empty"),
+    ({"images": [np.zeros((2, 8, 8, 3), np.uint8)] * 2}, ValueError, "holds batches"),
+    ({"images": [np.zeros((8, 8, 3), np.uint8), np.zeros((9, 8, 3), np.uint8)]}, ValueError, "different sizes"),
 ])
 def test_wrong_augmentation_is_said(arguments, error, sentence):
     given = {"spec": "weak", "images": np.zeros((32, 32, 3), np.uint8), "index": 0, **arguments}
     with pytest.raises(error, match=sentence):
         data, index = given.pop("images"), given.pop("index")
         jensen.augment(**given)(data, index=index)
+
+
+def test_numbers_that_name_the_choices_do_not_wrap_around():
+    pipeline, image = jensen.augment("strong", size=np.int64(16)), images(1)[0]
+    want = pipeline(image, seed=3, epoch=2, index=5)
+    assert np.array_equal(pipeline(image, seed=np.int64(3), epoch=np.uint8(2), index=np.int32(5)), want)
+    for wrong in ({"seed": -1}, {"seed": 2**64}, {"epoch": -1}, {"epoch": 2**32}, {"index": 2**32}):
+        with pytest.raises(ValueError, match="is not in 0"):
+            pipeline(image, **{"index": 0, **wrong})
+    for wrong in (-1, 2**64):
+        with pytest.raises(ValueError, match="seed"):
+            jensen.noise.symmetric([0, 1, 2], 0.4, seed=wrong)
+    assert jensen.noise.symmetric([0, 1, 2], 0.4, seed=np.int64(1)).labels is not None
+
+
+def test_choices_are_drawn_on_the_cpu():
+    torch = pytest.importorskip("torch")
+    if not hasattr(torch, "set_default_device"):
+        pytest.skip("PyTorch before 2.0 has no default device")
+    torch.set_default_device("meta")
+    try:
+        assert jensen.augment("weak")(images(1)[0]).shape == (3, 32, 32)
+    finally:
+        torch.set_default_device("cpu")
+
+
+def test_a_copy_of_noisy_labels_is_one():
+    noisy = jensen.noise.symmetric([0, 1, 2] * 10, 0.4)
+    copied = np.array(noisy)
+    copied[:] = 7
+    assert noisy.labels.max() < 3 and np.shares_memory(np.asarray(noisy), noisy.labels)
+    assert np.asarray(noisy, np.int8).dtype == np.int8
 
 
 def test_noise_is_what_it_says():
@@ -110,6 +161,11 @@ def test_noise_is_what_it_says():
     (lambda: jensen.noise.symmetric([], 0.5), (TypeError, ValueError)),
     (lambda: jensen.noise.apply("file:/nowhere", [0, 1]), jensen.Error),
     (lambda: jensen.noise.matrix([0, 1], [[1, 1], [0, 1]]), jensen.Error),
+    (lambda: jensen.noise.matrix([0, 1], [[0.5, 0.5]]), ValueError),
+    (lambda: jensen.noise.symmetric([0, 1], 0.5, classes=3.0), TypeError),
+    (lambda: jensen.noise.apply(None, [0, 1]), TypeError),
+    (lambda: jensen.noise.apply("sym:rate=0.5", [0, 1], class_names=[0, 1]), TypeError),
+    (lambda: jensen.noise.apply("file:/nowhere", [0, 1], paths=[pathlib.Path("a"), "b"]), jensen.DataError),
 ])
 def test_wrong_noise_is_said(call, error):
     with pytest.raises(error):
@@ -132,6 +188,12 @@ def test_theory_has_the_golden_values():
     assert jensen.theory.risk(10, eta=0.3)["noisy_lowest"] <= 0
     with pytest.raises(jensen.RangeError):
         jensen.theory.bounds(10, 1, 1.5)
+    for wrong in (lambda: jensen.theory.js(5, 0.5), lambda: jensen.theory.f(0, 1), lambda: jensen.theory.js(np.nan, 0.5),
+                  lambda: jensen.theory.gradient_scale("gce", 0.5, -1)):
+        with pytest.raises(ValueError, match="is not inside"):
+            wrong()
+    with pytest.raises(TypeError, match="label is a whole number"):
+        jensen.theory.decompose(p, 0.5)
 
 
 def test_an_audit_finds_the_labels_that_were_changed():
@@ -149,6 +211,10 @@ def test_an_audit_finds_the_labels_that_were_changed():
         jensen.audit(np.where(np.arange(2000) == 5, 12, noisy.labels), posteriors)
     with pytest.raises(jensen.UnknownNameError):
         jensen.audit(noisy.labels, posteriors, method="magic")
+    with pytest.raises(ValueError, match="5 labels with the probabilities of 2000 samples"):
+        jensen.audit(noisy.labels[:5], posteriors)
+    with pytest.raises(TypeError, match="method is a text"):
+        jensen.audit(noisy.labels, posteriors, method=None)
 
 
 def test_an_audit_reads_views():

@@ -1,7 +1,10 @@
 """Every public name says what it is, and the stubs of the extension name what the extension has."""
 import ast
 import inspect
+import os
 import pathlib
+import subprocess
+import sys
 import types
 
 import pytest
@@ -50,3 +53,43 @@ def test_the_stubs_name_what_the_extension_has():
     has = {name for name in vars(_native) if not name.startswith("__")}
     assert named - has == set(), "named by the stub alone"
     assert has - named == set(), "missing in the stub"
+
+
+def test_the_stub_of_the_losses_has_every_class_with_its_parameters():
+    import stub
+
+    assert stub.PATH.read_text(encoding="utf-8") == stub.text(), "run python/tests/stub.py"
+
+
+def test_what_is_public_is_exported_by_name():
+    own = {n for n, v in vars(jensen).items() if not n.startswith("_") and not isinstance(v, types.ModuleType)}
+    assert own | {"noise", "theory"} == set(jensen.__all__)
+
+
+SCRIPT = """
+import numpy as np
+import torch
+import jensen
+import jensen.noise
+from jensen.torch import CE, GJS, Loss
+
+criterion: torch.nn.Module = GJS(pi1=0.5)
+value: torch.Tensor = CE(weight=torch.ones(3), reduction="none")(torch.zeros(2, 3), torch.tensor([0, 1]))
+value = Loss("gjs")([torch.zeros(2, 3), torch.zeros(2, 3)], torch.tensor([0, 1]))
+rate: float = jensen.noise.symmetric([0, 1, 2], 0.4, seed=1).real_rate
+run: jensen.Run = jensen.Run("runs/x")
+first = jensen.audit(np.array([0, 1]), np.eye(2)).suspects[:3]
+try:
+    images = jensen.augment("strong", views=2)(np.zeros((2, 8, 8, 3), np.uint8), index=range(2))
+except jensen.Error as error:
+    print(error)
+"""
+
+
+def test_a_type_checker_knows_the_names(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "script.py").write_text(SCRIPT, encoding="utf-8")
+    site = pathlib.Path(jensen.__file__).parents[1]
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "script.py"]
+    found = subprocess.run(command, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(site)}, capture_output=True, text=True)
+    assert found.returncode == 0, found.stdout + found.stderr

@@ -1,7 +1,13 @@
 """Training, runs and the classifier: small runs on the built-in set."""
 import _thread
+import copy
 import os
+import pathlib
+import pickle
+import subprocess
+import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -42,6 +48,51 @@ def test_predictions_are_probabilities(run):
         run.predict("/nowhere.png")
 
 
+def test_images_of_several_sizes_and_kinds(run, tmp_path):
+    random = np.random.default_rng(1)
+    given = [random.integers(0, 256, (h, w, 3), np.uint8) for h, w in ((40, 30), (16, 16), (9, 50))]
+    want = np.stack([run.predict(image)[0] for image in given])
+    assert np.array_equal(run.predict(given), want) and np.array_equal(run.predict(iter(given)), want)
+    with pytest.raises(ValueError, match="it is a batch"):
+        run.predict([np.stack([given[0], given[0]])])
+    image_module = pytest.importorskip("PIL.Image")
+    image = image_module.fromarray(given[0])
+    turned = image.getexif()
+    turned[0x0112] = 6  # held upright, as telephones are
+    image.save(tmp_path / "turned.png", exif=turned)
+    from_file = run.predict(tmp_path / "turned.png")
+    assert np.array_equal(run.predict(image_module.open(tmp_path / "turned.png")), from_file)
+    assert np.array_equal(run.predict(np.ascontiguousarray(np.rot90(given[0], -1))), from_file)
+
+
+def test_threads_take_turns_with_a_run(run):
+    images = np.random.default_rng(0).integers(0, 256, (3, 64, 64, 3), np.uint8)
+    want, wrong = run.predict(images), []
+
+    def work():
+        for _ in range(20):
+            if not np.array_equal(run.predict(images), want):
+                wrong.append(1)
+
+    threads = [threading.Thread(target=lambda: work()) for _ in range(4)]
+    caught = []
+    hook, threading.excepthook = threading.excepthook, caught.append
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        threading.excepthook = hook
+    assert not wrong and not caught
+
+
+def test_a_run_is_pickled(run):
+    image = np.zeros((32, 32, 3), np.uint8)
+    for other in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
+        assert np.array_equal(other.predict(image), run.predict(image))
+
+
 def test_a_run_is_a_module_of_pytorch(run, tmp_path):
     torch = pytest.importorskip("torch")
     model = run.model()
@@ -51,6 +102,19 @@ def test_a_run_is_a_module_of_pytorch(run, tmp_path):
     assert isinstance(model, torch.nn.Module) and not model.training and model.classes == run.classes
     assert np.abs(found.numpy() - run.predict(images)).max() < 1e-6
     assert set(model.state_dict()) == set(run.weights())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.load_state_dict({name: torch.from_numpy(weights) for name, weights in run.weights().items()})
+    model.linear = torch.nn.Linear(256, 3)  # a head of one's own stays, whatever becomes of the module
+    torch.save(model, tmp_path / "model.pt")
+    loaded = torch.load(tmp_path / "model.pt", **({"weights_only": False} if hasattr(torch, "compiler") else {}))
+    inputs = torch.randn(2, 3, 32, 32)
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), loaded):
+        assert torch.equal(other(inputs), model(inputs)) and not other.training and other.classes == run.classes
+        assert torch.equal(other.transform(images[0]), model.transform(images[0]))
+    code = "import pickle, sys; model = pickle.load(sys.stdin.buffer); print(model.transform.__name__, len(model.classes))"
+    there = subprocess.run([sys.executable, "-c", code], input=pickle.dumps(model), capture_output=True, check=True)
+    assert there.stdout.split() == [b"transform", b"10"]
     run.export(tmp_path / "model.onnx")
     assert (tmp_path / "model.onnx").stat().st_size > 1000
     with pytest.raises(jensen.UnknownNameError, match="onnx, pytorch, safetensors"):
@@ -108,6 +172,29 @@ def test_wrong_options_are_said(options, sentence, tmp_path):
         jensen.train(**{"data": DATA, "out": str(tmp_path / "e"), **options})
 
 
+@pytest.mark.parametrize("options, sentence", [
+    ({"data": np.zeros((2, 8, 8, 3), np.uint8)}, "jensen.Classifier takes arrays"), ({"on_epoch": 5}, "on_epoch is a function"),
+    ({"lr": [0.1]}, "the option lr is"), ({"data": None}, "data is a path")])
+def test_options_of_a_wrong_type_are_said(options, sentence, tmp_path):
+    with pytest.raises(TypeError, match=sentence):
+        jensen.train(**{"data": DATA, "out": str(tmp_path / "e"), **options})
+
+
+def test_options_are_numbers_of_any_type(tmp_path):
+    options = {**SMALL, "epochs": np.int64(1), "lr": np.float64(0.01), "weight_decay": np.float32(0.001), "nesterov": np.bool_(True)}
+    run = jensen.train(DATA, out=pathlib.Path(tmp_path) / "f", **options)
+    assert run.finished and float(run.config["lr"]) == 0.01 and run.config["nesterov"] == "1"
+
+
+def test_the_run_of_a_classifier_is_there_without_it():
+    X = np.random.default_rng(0).integers(0, 256, (20, 16, 16, 3), np.uint8)
+    run = jensen.Classifier(network="mlp", epochs=1, augment="none", val_fraction=0).fit(X, np.arange(20) % 2).run_
+    assert os.path.isdir(run.path) and run.predict(X).shape == (20, 2)
+    folder = run.path
+    del run
+    assert not os.path.exists(folder)
+
+
 def test_no_run_is_said(tmp_path):
     with pytest.raises(jensen.DataError, match="no run folder"):
         jensen.Run(str(tmp_path))
@@ -127,3 +214,15 @@ def test_a_classifier_learns_bright_from_dark():
         model.fit(X[:3], y[:3])
     with pytest.raises(ValueError, match="no parameter"):
         model.set_params(speed=1)
+    assert model.score(X, y, sample_weight=np.arange(80)) > 0.8
+    with pytest.raises(TypeError, match="length"):
+        model.fit((image for image in X), y)
+
+
+def test_images_may_come_in_a_series_with_an_index_of_its_own():
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).integers(0, 256, (20, 16, 16, 3), np.uint8)
+    series = pandas.Series(list(X), index=range(100, 120))
+    model = jensen.Classifier(network="mlp", epochs=1, augment="none", val_fraction=0, options={"epochs": 2})
+    fitted = model.fit(series, pandas.Series(np.arange(20) % 2))
+    assert len(fitted.predict(series)) == 20 and fitted.run_.config["epochs"] == "2"

@@ -1,7 +1,9 @@
 """jensen.torch beside autograd of plain formulas, in loops, compiled, pickled, across threads."""
 import copy
 import gc
+import inspect
 import io
+import math
 import pickle
 import threading
 import warnings
@@ -299,3 +301,88 @@ def test_pretrained_weights_that_are_not_there_are_said(tmp_path, monkeypatch):
         jensen.torch.pretrained("no-such-weights")
     with pytest.raises(ValueError, match="has no '/'"):
         jensen.torch.pretrained("runs/mine")
+
+
+@pytest.mark.parametrize("name", ["meta", "sparse"])
+def test_tensors_without_memory_of_their_own(name):
+    if name == "sparse":
+        with pytest.raises(TypeError, match="dense tensor"):
+            Loss("ce")(torch.zeros(4, 3).to_sparse(), torch.tensor([0, 1, 2, 0]))
+    elif registered:  # shapes alone, as PyTorch's own losses give them
+        logits = torch.zeros(4, 3, device="meta", requires_grad=True)
+        value = Loss("ce", reduction="none")(logits, torch.zeros(4, dtype=torch.int64, device="meta"))
+        value.sum().backward()
+        assert value.shape == (4,) and value.is_meta and logits.grad.shape == (4, 3)
+
+
+def test_a_loss_scale_reaches_the_gradient_before_it_is_rounded():
+    torch.manual_seed(0)
+    logits, labels = (2 * torch.randn(8192, 100)).half(), torch.randint(0, 100, (8192,))
+    found = []
+    for dtype in (torch.float16, torch.float64):
+        mine = logits.clone().to(dtype).requires_grad_()
+        (65536.0 * jensen.torch.CE()(mine, labels)).backward()  # the scale that GradScaler starts with
+        found.append(mine.grad.double())
+    assert (found[0] - found[1]).norm() < 1e-3 * found[1].norm()
+
+
+def test_who_writes_to_a_gradient_changes_no_later_one():
+    logits, labels = batch()
+    value = Loss("gjs")(2.0 * logits, labels)
+    first = torch.autograd.grad(value, logits, retain_graph=True)[0]
+    inner = 2.0 * logits
+    value = Loss("gjs")(inner, labels)
+    torch.autograd.grad(value, inner, retain_graph=True)[0].zero_()
+    assert torch.equal(2.0 * torch.autograd.grad(value, inner)[0], first)
+    with pytest.raises(RuntimeError, match="second time"):
+        torch.autograd.grad(value, inner)
+
+
+@pytest.mark.parametrize("arguments, error, sentence", [
+    ({"target": [0, 1]}, TypeError, "the target is a list"),
+    ({"logits": [[0.0, 1.0]]}, TypeError, "list of tensors"),
+    ({"logits": []}, TypeError, "an empty list"),
+    ({"logits": [torch.zeros(2, 3), torch.zeros(1, 3)]}, ValueError, "different shapes"),
+    ({"sample_weight": [1, 1]}, TypeError, "sample_weight is a list"),
+    ({"sample_weight": torch.ones(2, requires_grad=True)}, ValueError, "sample_weight wants a gradient"),
+    ({"sample_weight": torch.ones(2, dtype=torch.complex64)}, TypeError, "complex"),
+])
+def test_what_is_no_tensor_that_fits_is_said(arguments, error, sentence):
+    given = {"logits": torch.zeros(2, 3), "target": torch.tensor([0, 1]), **arguments}
+    with pytest.raises(error, match=sentence):
+        Loss("ce")(**given)
+
+
+@pytest.mark.parametrize("make, sentence", [
+    (lambda: Loss(5), "the spec of a loss is a text"), (lambda: GJS(pi1="half"), "pi1 is a number"),
+    (lambda: GJS(0.5), r"GJS.__init__\(\) takes 1 positional"), (lambda: Loss("ce", ignore_index=2.5), "ignore_index")])
+def test_what_makes_no_loss_is_said(make, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        make()
+
+
+@needs_registration
+@pytest.mark.parametrize("change, error", [
+    ({0: torch.zeros(3)}, ValueError), ({1: torch.tensor([0])}, ValueError), ({1: torch.zeros(3)}, TypeError),
+    ({2: torch.ones(1)}, ValueError), ({3: torch.ones(9)}, ValueError), ({5: 7}, ValueError)])
+def test_the_operator_reads_no_memory_that_is_not_there(change, error):
+    arguments = [torch.zeros(3, 5), torch.tensor([0, 1, 2]), None, None, "ce", 0, -100, True]
+    for place, value in change.items():
+        arguments[place] = value
+    with pytest.raises(error):
+        torch.ops.jensen.loss(*arguments)
+
+
+@needs_registration
+def test_the_operator_takes_labels_of_any_width_and_says_what_it_has_not():
+    logits = torch.zeros(3, 5, requires_grad=True)
+    value, _ = torch.ops.jensen.loss(logits, torch.tensor([0, 1, 2], dtype=torch.int8), None, None, "ce", 0, -100, False)
+    assert value.item() == pytest.approx(math.log(5))
+    with pytest.raises(RuntimeError, match="grad=True"):
+        value.backward()
+
+
+def test_named_classes_show_their_parameters():
+    parameters = inspect.signature(GCE).parameters
+    assert parameters["q"].default == 0.7 and "weight" in parameters and "given" not in parameters
+    assert inspect.signature(GJS).parameters["pi"].default is None and GJS(pi=None).spec == "gjs"
