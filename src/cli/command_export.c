@@ -4,11 +4,12 @@
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
+#include "cli/cli_record.h"
 #include "jensen/export.h"
 
 typedef struct export_values {
     char *out, *format, *check;
-    bool raw;
+    bool raw, json;
 } export_values;
 
 static const jsn_option_info options[] = {
@@ -21,24 +22,35 @@ static const jsn_option_info options[] = {
     {"check", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "DIR",
      "onnx: compare the file with jensen on the images in DIR; needs ONNX Runtime",
      offsetof(export_values, check)},
+    CLI_JSON_ROW(export_values, "one JSON object on stdout"),
 };
 
-static jsn_status check_file(jsn_classifier *classifier, const export_values *v)
+/* `found`: NULL when nothing was compared. */
+static jsn_status say(const export_values *v, const jsn_classifier *classifier,
+                      const jsn_export_difference *found)
 {
-    jsn_export_difference found;
-    const jsn_status status = jsn_export_check(classifier, v->out, v->check, &found);
-    if (status == JSN_ERR_UNSUPPORTED)
-        return cli_usage("--check: %s", jsn_last_error());
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, v->json);
     if (status != JSN_OK)
         return status;
-    cli_print("%zu images in ONNX Runtime %s: probabilities at most %.2g apart",
-              found.images, found.version, found.largest);
-    if (found.largest > 0.0)
-        cli_print(" (%s)", found.path);
-    cli_print("\n");
-    if (found.unread > 0)
-        cli_say("%zu files cannot be read and were left out\n", found.unread);
-    return JSN_OK;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "file", "%s\n", v->out);
+    cli_field_text(&r, "format", NULL, v->format);
+    cli_field_bool(&r, "raw", NULL, NULL, v->raw);
+    cli_field_int(&r, "classes", NULL, (int64_t)jsn_classifier_classes(classifier));
+    if (found != NULL) {
+        cli_field_int(&r, "images", "%lld images", (int64_t)found->images);
+        cli_field_text(&r, "runtime", " in ONNX Runtime %s: ", found->version);
+        cli_field_real(&r, "largest", "probabilities at most %.2g apart",
+                       found->largest);
+        cli_field_text(&r, "path", found->largest > 0.0 ? " (%s)" : NULL, found->path);
+        cli_words(&r, "\n");
+        cli_field_int(&r, "unread", NULL, (int64_t)found->unread);
+        if (found->unread > 0)
+            cli_say("%zu files cannot be read and were left out\n", found->unread);
+    }
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -47,6 +59,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_classifier *classifier = NULL;
     jsn_classifier_options c;
     jsn_export_options o;
+    jsn_export_difference found;
     if (args->count != 1)
         return cli_usage("needs one run folder");
     if (v->out == NULL)
@@ -63,10 +76,16 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = jsn_classifier_create(&classifier, &c);
     if (status == JSN_OK)
         status = jsn_export(classifier, v->out, &o);
-    if (status == JSN_OK)
-        cli_print("%s\n", v->out);
-    if (status == JSN_OK && v->check != NULL)
-        status = check_file(classifier, v);
+    const bool written = status == JSN_OK;
+    if (written && v->check != NULL)
+        status = jsn_export_check(classifier, v->out, v->check, &found);
+    if (status == JSN_ERR_UNSUPPORTED && written)
+        status = cli_usage("--check: %s", jsn_last_error());
+    if (written) {
+        const jsn_status said =
+            say(v, classifier, status == JSN_OK && v->check != NULL ? &found : NULL);
+        status = status == JSN_OK ? said : status;
+    }
     jsn_classifier_close(classifier);
     return status;
 }
@@ -77,13 +96,13 @@ const cli_command cli_command_export = {
     .usage = "RUN -o FILE [OPTIONS]",
     .details =
         "Writes the model of a run for other programs.\n"
-        "onnx: takes a batch of images, uint8 [N][H][W][3], and gives class\n"
-        "probabilities. Resizing, cropping and normalisation are inside, with the\n"
-        "same bytes as 'jensen predict'. All images of a batch have one size. Turn\n"
-        "them upright first: the model does not see their EXIF data. An ensemble is\n"
-        "averaged inside. The metadata hold the class names. --check runs the file\n"
-        "in ONNX Runtime, if that is installed, and prints the largest difference of\n"
-        "a probability; JENSEN_ONNXRUNTIME names its library.\n"
+        "onnx: takes 'image', a batch of images, uint8 [N][H][W][3], and gives\n"
+        "'probabilities' and 'logits'. Resizing, cropping and normalisation are\n"
+        "inside, with the same bytes as 'jensen predict'. All images of a batch have\n"
+        "one size. Turn them upright first: the model does not see their EXIF data.\n"
+        "An ensemble is averaged inside. The metadata hold the class names. --check\n"
+        "runs the file in ONNX Runtime, if that is installed, and prints the largest\n"
+        "difference of a probability; JENSEN_ONNXRUNTIME names its library.\n"
         "pytorch: FILE.py, a Python module that needs only PyTorch, and its weights\n"
         "in FILE.safetensors. Its load() gives the network, its class names and its\n"
         "image transform.\n"

@@ -61,22 +61,25 @@ static jsn_status put_mean(jsni_onnx *o, const jsni_name *logits, size_t members
     return room ? JSN_OK : JSN_ERR_MEMORY;
 }
 
-/* From the logits of the members to the output. */
+/* From the logits of the members to the outputs. The logits of an ensemble are the logarithm
+ * of its probabilities. */
 static jsn_status put_output(jsni_onnx *o, const jsni_model_card *card,
                              const jsni_name *logits, bool raw)
 {
-    const char *name = raw ? "logits" : "probabilities";
+    static const char chances[] = "probabilities", sums[] = "logits";
     const jsni_onnx_dim dim[] = {{0, "N"}, {card->classes, NULL}};
     if (card->members > 1) {
-        JSNI_TRY(put_mean(o, logits, card->members, raw ? "mean.probabilities" : name));
-        if (raw)
-            jsni_onnx_op(o, "Log", name, "mean.probabilities", NULL);
-    } else if (raw) {
-        jsni_onnx_op(o, "Identity", name, logits->text, NULL);
+        const char *mean = raw ? "mean.probabilities" : chances;
+        JSNI_TRY(put_mean(o, logits, card->members, mean));
+        jsni_onnx_op(o, "Log", sums, mean, NULL);
     } else {
-        put_softmax(o, name, logits->text);
+        jsni_onnx_op(o, "Identity", sums, logits->text, NULL);
+        if (!raw)
+            put_softmax(o, chances, sums);
     }
-    jsni_onnx_output(o, name, JSNI_ONNX_FLOAT, dim, 2);
+    if (!raw)
+        jsni_onnx_output(o, chances, JSNI_ONNX_FLOAT, dim, 2);
+    jsni_onnx_output(o, sums, JSNI_ONNX_FLOAT, dim, 2);
     return JSN_OK;
 }
 
@@ -89,7 +92,7 @@ static jsn_status put_input(jsni_onnx *o, const jsni_model_card *card, bool raw)
         return JSN_OK;
     }
     const jsni_onnx_dim dim[] = {{0, "N"}, {0, "H"}, {0, "W"}, {3, NULL}};
-    jsni_onnx_input(o, "images", JSNI_ONNX_UINT8, dim, 4);
+    jsni_onnx_input(o, JSNI_ONNX_IMAGE, JSNI_ONNX_UINT8, dim, 4);
     return jsni_onnx_transform(o, card);
 }
 

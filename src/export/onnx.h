@@ -72,10 +72,10 @@ JSN_MUST_CHECK jsn_status jsni_onnx_write(jsni_onnx *o, const char *name,
                                           const char *path);
 void jsni_onnx_release(jsni_onnx *o); /* and zeroes it */
 
-/* From the value "images", uint8 [N][H][W][3], to a normalised batch, whose name is
- * JSNI_ONNX_BATCH: what the evaluation's transform does, to the bit.
+/* From JSNI_ONNX_IMAGE, uint8 [N][H][W][3], to JSNI_ONNX_BATCH, the normalised batch: what the evaluation's transform does, to the bit.
  *   JSN_ERR_UNSUPPORTED  a stage that is not one of fit, resize, centercrop */
-#define JSNI_ONNX_BATCH "normalized"
+#define JSNI_ONNX_IMAGE "image"
+#define JSNI_ONNX_BATCH "input"
 JSN_MUST_CHECK jsn_status jsni_onnx_transform(jsni_onnx *o,
                                               const jsni_model_card *card);
 

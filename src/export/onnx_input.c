@@ -190,7 +190,7 @@ static void put_cubic_constants(jsni_onnx *o)
 /* The sides of the image, as integer scalars "image.h" and "image.w". */
 static void put_sides(jsni_onnx *o)
 {
-    jsni_onnx_op(o, "Shape", "image.shape", "images", NULL);
+    jsni_onnx_op(o, "Shape", "image.shape", JSNI_ONNX_IMAGE, NULL);
     jsni_onnx_op(o, "Gather", "image.h", "image.shape", "one");
     jsni_onnx_op(o, "Gather", "image.w", "image.shape", "two");
 }
@@ -219,7 +219,7 @@ static void put_fit(writer *w)
         put_with(w, "Unsqueeze", "start", "start.scalar", "axis.0");
         put_with(w, "Add", "end", "start", "fit.length");
         const jsni_name start = of(w, "start"), end = of(w, "end");
-        const char *const slice[] = {i == 0 ? "images" : "cut.rows", start.text,
+        const char *const slice[] = {i == 0 ? JSNI_ONNX_IMAGE : "cut.rows", start.text,
                                      end.text, i == 0 ? "axis.1" : "axis.2"};
         jsni_onnx_begin(w->onnx, "Slice", i == 0 ? "cut.rows" : "cut", slice, 4);
         jsni_onnx_end(w->onnx);
@@ -231,7 +231,7 @@ static void put_fit(writer *w)
 static void put_resize_crop(writer *w, size_t length, bool nearest)
 {
     jsni_onnx *o = w->onnx;
-    jsni_onnx_op(o, "Identity", "cut", "images", NULL);
+    jsni_onnx_op(o, "Identity", "cut", JSNI_ONNX_IMAGE, NULL);
     jsni_onnx_scalar_int(o, "short.side", (int64_t)length);
     jsni_onnx_scalar_real(o, "short.real", (double)length);
     jsni_onnx_op(o, "Less", "is.tall", "image.w", "image.h");

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "export/onnx.h"
 
 enum place {
     GET_ERROR_MESSAGE = 2,
@@ -154,7 +155,7 @@ const char *jsni_onnx_runtime_version(const jsni_onnx_runtime *r)
 jsn_status jsni_onnx_runtime_run(jsni_onnx_runtime *r, const jsn_image *image,
                                  float *probabilities, size_t classes)
 {
-    static const char *const input = "images", *const output = "probabilities";
+    static const char *const input = JSNI_ONNX_IMAGE, *const output = "probabilities";
     const function *at = r->api->at;
     const int64_t shape[] = {1, (int64_t)image->height, (int64_t)image->width, 3};
     void *value = NULL, *result = NULL, *data = NULL;

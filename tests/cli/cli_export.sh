@@ -7,7 +7,7 @@ train="train builtin:size=40,test=10 --network cnn:width=4 --image-size 8 --epoc
 "$JENSEN" $train --augment none --image-size 32 --out plain >/dev/null 2>&1
 
 expect 0 '^one.onnx$' '' -- "$JENSEN" export one -o one.onnx
-for word in images probabilities Softmax Conv classes resize.h.matrix; do
+for word in image probabilities logits Softmax Conv classes resize.h.matrix; do
     grep -qa "$word" one.onnx || complain "one.onnx has no $word"
 done
 grep -qa BatchNormalization one.onnx && complain "one.onnx has a BatchNorm behind a convolution"
@@ -19,6 +19,8 @@ grep -qa resize raw.onnx && complain "--raw has a transform"
 expect 0 '*' '' -- "$JENSEN" export two -o two.onnx
 grep -qa member2.probabilities two.onnx || complain "the second member is missing"
 expect 0 '*' '' -- "$JENSEN" export plain -o plain.onnx
+
+expect 0 '^\{"file":"raw.onnx","format":"onnx","raw":true,"classes":10\}$' '' -- "$JENSEN" export one --raw -o raw.onnx --json
 
 # The weights alone are those of the run.
 expect 0 '*' '' -- "$JENSEN" export one --format safetensors -o one.safetensors

@@ -55,14 +55,14 @@ def check_networks():
         subprocess.run([maker, "onnx", folder, name], check=True)
         base = f"{folder}/{name}"
         model = session(f"{base}.onnx")
-        got = model.run(None, {"images": images})[0]
+        got = model.run(None, {"image": images})[0]
         worst = max(worst, within(name, got, np.load(f"{base}.npy"), 1e-5))
         raw, logits = session(f"{base}.raw.onnx"), np.load(f"{base}.raw.npy")
         # The batch that the whole model makes of the images is what the raw one wants.
         inner = onnx.load(f"{base}.onnx")
-        inner.graph.output.append(onnx.helper.make_tensor_value_info("normalized", 1, None))
-        batch = run_time(inner.SerializeToString()).run(["normalized"], {"images": images})[0]
-        within(f"{name} --raw", raw.run(None, {"normalized": batch})[0], logits,
+        inner.graph.output.append(onnx.helper.make_tensor_value_info("input", 1, None))
+        batch = run_time(inner.SerializeToString()).run(["input"], {"image": images})[0]
+        within(f"{name} --raw", raw.run(None, {"input": batch})[0], logits,
                1e-5 * np.abs(logits).max())
         for end in (".onnx", ".raw.onnx"):
             os.remove(base + end)
@@ -79,7 +79,7 @@ def check_runs():
         classes = json.loads(model.get_modelmeta().custom_metadata_map["classes"])
         worst = 0
         for file, want in zip(files, predictions(jensen, run, classes, files), strict=True):
-            got = model.run(None, {"images": np.asarray(Image.open(file))[None]})[0][0]
+            got = model.run(None, {"image": np.asarray(Image.open(file))[None]})[0][0]
             worst = max(worst, within(f"{options} {file}", got, want, 1e-5))
         print(f"{' '.join(options)}: {len(files)} sizes, at most {worst:.2g} apart")
 
