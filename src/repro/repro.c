@@ -102,7 +102,7 @@ static bool is_wanted(const char *only, const jsni_repro_cells *cells,
         return wanted(only, cell->recipe.name);
     for (size_t i = 0; i < cells->count; i++) {
         const jsni_repro_cell *c = &cells->items[i];
-        if (c->loss[0] == '\0' && jsni_repro_same_column(c, cell) &&
+        if (c->loss[0] == '\0' && c->at_column == cell->at_column &&
             wanted(only, c->recipe.name))
             return true;
     }

@@ -50,7 +50,7 @@ static jsn_status describe(const jsni_repro_cells *cells,
         jsni_text_add(out, " Bold: not different from the best by a two-sided t-test "
                            "at 0.05.");
     jsni_text_add(out, " ~: near chance, not ranked.");
-    if (info->key != NULL && info->any_cifar &&
+    if (info->paper_runs > 0 && info->any_cifar &&
         strcmp(cells->data->name, info->dataset) != 0)
         jsni_text_add(out, " The paper's numbers are for CIFAR-100.");
     return out->status;
@@ -88,6 +88,9 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
                                 s->cells.items[i].count > 0);
     if (!measured)
         jsni_repro_cells_drop_other_tests(&s->cells);
+    for (size_t i = 0; i < s->cells.count; i++)
+        s->cells.items[i].unlike =
+            overrides->init == NULL && s->cells.items[i].recipe.weights != NULL;
     jsni_text reasons = {0};
     const char *scale =
         jsni_repro_scale(&s->cells, s->trials, s->count, overrides, &reasons);
@@ -99,9 +102,6 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
         status = reasons.status;
     jsni_text_release(&reasons);
     JSNI_TRY(status);
-    for (size_t i = 0; i < s->cells.count; i++)
-        s->cells.items[i].unlike =
-            jsni_repro_start(&s->cells.items[i], overrides) != NULL;
     jsni_repro_correlation(&s->cells, &s->correlation);
     if (s->cells.info->note != NULL)
         jsni_text_add(&s->note, s->cells.info->note);
@@ -123,7 +123,7 @@ static jsn_status render_page(const shown *s, const jsni_table *ours,
                                s->cells.info->title, out));
     jsni_html_figure_end(out, s->others.note.data);
     jsni_html_table(out, ours);
-    if (s->cells.info->key != NULL) {
+    if (s->cells.info->paper_runs > 0) {
         jsni_html_heading(out, "Beside the paper");
         jsni_html_table(out, paper);
     }
@@ -149,7 +149,7 @@ static jsn_status render(const shown *s, const char *format, jsni_text *out)
         status = jsni_table_write(&paper, format, out);
     } else {
         status = jsni_table_write(&ours, format, out);
-        if (status == JSN_OK && s->cells.info->key != NULL) {
+        if (status == JSN_OK && s->cells.info->paper_runs > 0) {
             jsni_text_add(out, "\n");
             status = jsni_table_write(&paper, format, out);
         }

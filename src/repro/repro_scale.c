@@ -58,22 +58,15 @@ static void tell_data(const jsni_repro_cells *cells, const jsn_sweep_trial *tria
     }
 }
 
-const char *jsni_repro_start(const jsni_repro_cell *cell,
-                             const jsn_train_config *overrides)
-{
-    return overrides->init == NULL ? cell->recipe.weights : NULL;
-}
-
-static void tell_start(const jsni_repro_cells *cells, const jsn_train_config *overrides,
-                       jsni_text *out)
+static void tell_start(const jsni_repro_cells *cells, jsni_text *out)
 {
     for (size_t i = 0; i < cells->count; i++) {
-        const char *weights = jsni_repro_start(&cells->items[i], overrides);
-        if (weights == NULL)
+        if (!cells->items[i].unlike)
             continue;
         begin_reason(out);
-        jsni_text_format(
-            out, "random initial weights, marked ° (%s; --init names them)", weights);
+        jsni_text_format(out,
+                         "random initial weights, marked ° (%s; --init names them)",
+                         cells->items[i].recipe.weights);
         return;
     }
 }
@@ -98,7 +91,7 @@ const char *jsni_repro_scale(const jsni_repro_cells *cells,
     for (size_t i = 0; i < cells->count; i++)
         runs += cells->items[i].count;
     const bool own = has_own_options(cells, overrides);
-    tell_start(cells, overrides, reasons);
+    tell_start(cells, reasons);
     if (!own && runs > 0) {
         tell_data(cells, trials, count, reasons);
         tell_runs(cells, reasons);

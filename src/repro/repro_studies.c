@@ -204,7 +204,7 @@ static jsn_status add_other(jsni_repro_others *out, jsn_sweep *sweep, const char
 
 /* The data sets of a result in the paper's order, which is that of the recipes. */
 static jsn_status list_datasets(const jsni_repro_info *info,
-                                const char *out[JSNI_REPRO_OTHERS + 1], size_t *count)
+                                const char *out[JSNI_REPRO_DATASETS], size_t *count)
 {
     const size_t recipes = jsni_recipe_count();
     *count = 0;
@@ -215,7 +215,7 @@ static jsn_status list_datasets(const jsni_repro_info *info,
         while (k < *count && strcmp(out[k], recipe.dataset) != 0)
             k++;
         if (strcmp(recipe.result, jsni_repro_recipes(info)) == 0 && k == *count &&
-            k <= JSNI_REPRO_OTHERS)
+            k < JSNI_REPRO_DATASETS)
             out[(*count)++] = recipe.dataset;
     }
     return JSN_OK;
@@ -225,7 +225,7 @@ jsn_status jsni_repro_others_find(jsni_repro_others *out, const jsn_sweep *sweep
                                   const jsni_repro_cells *cells,
                                   const jsn_train_config *overrides)
 {
-    const char *datasets[JSNI_REPRO_OTHERS + 1];
+    const char *datasets[JSNI_REPRO_DATASETS];
     jsni_store_rows names = {0};
     jsni_text options = {0};
     size_t count = 0;
