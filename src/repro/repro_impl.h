@@ -139,12 +139,14 @@ JSN_MUST_CHECK jsn_status jsni_repro_cells_add(jsni_repro_cells *cells,
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides);
 
-/* "the paper's scale" only where images, classes, initial weights, epochs and the number
- * of runs are the paper's, and no other option is given; else what it is instead, with
- * the reasons as a sentence where the options do not tell. */
-const char *jsni_repro_scale(const jsni_repro_cells *cells,
-                             const jsn_sweep_trial *trials, size_t count,
-                             const jsn_train_config *overrides, jsni_text *reasons);
+/* Adds what a reader has to know of the runs. "The paper's scale" is said only where
+ * images, classes, initial weights, epochs and the number of runs are the paper's, and no
+ * other option is given. */
+JSN_MUST_CHECK jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
+                                             const jsn_sweep_trial *trials,
+                                             size_t count,
+                                             const jsn_train_config *overrides,
+                                             const char *noise_from, jsni_text *out);
 
 /* Fills in our values from the trials, means, chance marks and the t-test. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
@@ -153,8 +155,12 @@ JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
 /* Whether a trial is of a cell and complete. */
 bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell);
 
-/* The options in `config` that change results, "name=text" each; without `data` those
- * that say where data is have no text. */
+/* The option of `config` from number *at on that is set and changes results; NULL: no
+ * further one. */
+const jsn_option_info *jsni_repro_next_option(const jsn_train_config *config,
+                                              size_t *at);
+/* All of them but the device, "name=text" each; without `data` those that say where data
+ * is have no text. */
 JSN_MUST_CHECK jsn_status jsni_repro_list_options(const jsn_train_config *config,
                                                   const char *between, bool data,
                                                   jsni_text *out);
@@ -162,11 +168,13 @@ JSN_MUST_CHECK jsn_status jsni_repro_list_options(const jsn_train_config *config
  * with another loss. JSN_ERR_ARGUMENT */
 JSN_MUST_CHECK jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
                                                      const jsn_train_config *overrides);
-/* "repro-table1-cifar10-1a2b3c4d"; *out is the caller's. `noise_from`: where the noise of
- * table8 comes from, which makes it another study; or NULL. */
+enum { JSNI_REPRO_NAME = 64 };
+/* "repro-table1-cifar10-1a2b3c4d". `noise_from`: where the noise of table8 comes from,
+ * which makes it another study; or NULL. */
 JSN_MUST_CHECK jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
                                                 const jsn_train_config *overrides,
-                                                const char *noise_from, char **out);
+                                                const char *noise_from,
+                                                char name[JSNI_REPRO_NAME]);
 
 /* A result on the other data sets that the paper has it on, in the paper's order. */
 typedef struct jsni_repro_others {
