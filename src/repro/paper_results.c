@@ -126,7 +126,7 @@ bool jsni_paper_next(jsni_paper_result *p)
     p->result = row->result;
     p->title = row->title;
     p->measure = row->columns == NULL ? p->at_column : 0;
-    p->number = (jsni_paper_number){number[0], number[1], number[2] != 0.0};
+    p->number = (jsni_published){number[0], number[1], number[2] != 0.0};
     (void)jsni_format(p->recipe, sizeof p->recipe, "%.*s%s%s", (int)star, recipe,
                       named ? row->columns[p->at_column] : "", recipe + star + named);
     return true;

@@ -11,18 +11,14 @@
 #include <stddef.h>
 
 #include "jensen/recipe.h"
-
-typedef struct jsni_paper_number {
-    double mean, deviation; /* percent; NaN: none is printed */
-    bool bold;
-} jsni_paper_number;
+#include "study/grid.h"
 
 typedef struct jsni_paper_result {
     const char *result;           /* "table1" */
     char recipe[JSN_RECIPE_TEXT]; /* "cifar10/sym-40/gjs"; "": other people's method */
     const char *title; /* what the paper calls the row, where a note may quote it */
     size_t measure;    /* which of the result's measures */
-    jsni_paper_number number;
+    jsni_published number;
     size_t at_row, at_column; /* where the walk is */
 } jsni_paper_result;
 

@@ -27,6 +27,9 @@ jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
     const jsn_status status = settings->add_loss == NULL
                                   ? JSN_OK
                                   : jsni_repro_cells_add(out, settings->add_loss);
+    for (size_t i = 0; i < out->grid.count; i++)
+        out->grid.items[i].unlike =
+            overrides->init == NULL && out->grid.items[i].recipe.weights != NULL;
     if (status != JSN_OK)
         jsni_repro_cells_release(out);
     return status;
@@ -49,12 +52,12 @@ static bool wanted(const char *only, const char *name)
 
 /* An added row is run where any of the paper's is. */
 static bool is_wanted(const char *only, const jsni_repro_cells *cells,
-                      const jsni_repro_cell *cell)
+                      const jsni_grid_cell *cell)
 {
     if (cell->loss[0] == '\0')
         return wanted(only, cell->recipe.name);
-    for (size_t i = 0; i < cells->count; i++) {
-        const jsni_repro_cell *c = &cells->items[i];
+    for (size_t i = 0; i < cells->grid.count; i++) {
+        const jsni_grid_cell *c = &cells->grid.items[i];
         if (c->loss[0] == '\0' && c->at_column == cell->at_column &&
             wanted(only, c->recipe.name))
             return true;
@@ -70,14 +73,14 @@ static jsn_status check_only(const char *only, const jsni_repro_cells *cells)
         const size_t n = strcspn(only, ",");
         bool found = false;
         (void)snprintf(word, sizeof word, "%.*s", (int)n, only);
-        for (size_t i = 0; i < cells->count; i++)
-            found = found || wanted(word, cells->items[i].recipe.name);
+        for (size_t i = 0; i < cells->grid.count; i++)
+            found = found || wanted(word, cells->grid.items[i].recipe.name);
         if (!found)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "--only '%s': no run of %s on %s has such a part in its "
                              "name ('%s', ...)",
                              word, cells->info->name, cells->data->name,
-                             cells->items[0].recipe.name);
+                             cells->grid.items[0].recipe.name);
         only += n + (only[n] == ',');
     }
     return JSN_OK;
@@ -86,7 +89,7 @@ static jsn_status check_only(const char *only, const jsni_repro_cells *cells)
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides)
 {
-    return cells->items[0].recipe.noise == JSN_RECIPE_INSTANCE &&
+    return cells->grid.items[0].recipe.noise == JSN_RECIPE_INSTANCE &&
            overrides->noise == NULL;
 }
 
@@ -100,9 +103,10 @@ static jsn_status fill_plan(jsn_sweep_plan *plan, const jsni_repro_cells *cells)
     JSNI_TRY(jsni_options_set(table, count, plan, "search", "none"));
     JSNI_TRY(jsni_options_set(table, count, plan, "objective", objective));
     jsni_text axis = {0};
-    for (size_t i = 0; i < cells->count && cells->items[i].loss[0] == '\0'; i++) {
-        const char *name = cells->items[i].recipe.name;
-        if (i == 0 || strcmp(name, cells->items[i - 1].recipe.name) != 0)
+    for (size_t i = 0; i < cells->grid.count && cells->grid.items[i].loss[0] == '\0';
+         i++) {
+        const char *name = cells->grid.items[i].recipe.name;
+        if (i == 0 || strcmp(name, cells->grid.items[i - 1].recipe.name) != 0)
             jsni_text_format(&axis, "%s%s", i == 0 ? "recipe=" : ";", name);
     }
     const jsn_status status =
@@ -130,7 +134,7 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     return status;
 }
 
-static int64_t epochs_of(const jsni_repro_cell *cell)
+static int64_t epochs_of(const jsni_grid_cell *cell)
 {
     return atoll(jsn_recipe_value(&cell->recipe, "epochs"));
 }
@@ -138,12 +142,12 @@ static int64_t epochs_of(const jsni_repro_cell *cell)
 /* Epochs of a cell where the result compares numbers of them: `asked` stands for the
  * largest. 0: the recipe's share needs no word of its own. */
 static int64_t share_of_epochs(const jsni_repro_cells *cells,
-                               const jsni_repro_cell *cell, int64_t asked)
+                               const jsni_grid_cell *cell, int64_t asked)
 {
     int64_t most = 0;
-    for (size_t i = 0; i < cells->count; i++)
-        if (epochs_of(&cells->items[i]) > most)
-            most = epochs_of(&cells->items[i]);
+    for (size_t i = 0; i < cells->grid.count; i++)
+        if (epochs_of(&cells->grid.items[i]) > most)
+            most = epochs_of(&cells->grid.items[i]);
     if (epochs_of(cell) == most || asked == JSN_OPTION_INT_UNSET)
         return 0;
     const int64_t share = asked * epochs_of(cell) / most;
@@ -163,7 +167,7 @@ static void put_noise(jsni_text *out, const jsn_recipe *recipe, const char *from
 }
 
 static jsn_status add_trial(jsn_sweep *sweep, const jsni_repro_cells *cells,
-                            const jsni_repro_cell *cell,
+                            const jsni_grid_cell *cell,
                             const jsn_repro_settings *settings,
                             const jsn_train_config *overrides, int64_t seed)
 {
@@ -217,11 +221,11 @@ static jsn_status prepare(jsn_sweep **out, const char *url,
     JSNI_TRY(jsni_repro_name_study(cells, overrides,
                                    posteriors ? settings->noise_from : NULL, name));
     JSNI_TRY(open_study(out, url, name, cells, overrides, settings->seeds == 0));
-    for (size_t i = 0; i < cells->count; i++)
+    for (size_t i = 0; i < cells->grid.count; i++)
         for (int64_t s = 1; s <= settings->seeds; s++)
-            if (is_wanted(settings->only, cells, &cells->items[i]))
-                JSNI_TRY(
-                    add_trial(*out, cells, &cells->items[i], settings, overrides, s));
+            if (is_wanted(settings->only, cells, &cells->grid.items[i]))
+                JSNI_TRY(add_trial(*out, cells, &cells->grid.items[i], settings,
+                                   overrides, s));
     return JSN_OK;
 }
 

@@ -17,7 +17,7 @@ static bool leaves_scale(const char *option, const jsni_repro_cells *cells)
         if (strcmp(option, free_options[i]) == 0)
             return true;
     return strcmp(option, "noise") == 0 &&
-           cells->items[0].recipe.noise == JSN_RECIPE_INSTANCE;
+           cells->grid.items[0].recipe.noise == JSN_RECIPE_INSTANCE;
 }
 
 static bool has_own_options(const jsni_repro_cells *cells,
@@ -37,9 +37,9 @@ typedef struct runs {
 
 static runs count_runs(const jsni_repro_cells *cells)
 {
-    runs n = {.least = JSNI_REPRO_RUNS};
-    for (size_t i = 0; i < cells->count; i++) {
-        const jsni_repro_cell *c = &cells->items[i];
+    runs n = {.least = JSNI_GRID_RUNS};
+    for (size_t i = 0; i < cells->grid.count; i++) {
+        const jsni_grid_cell *c = &cells->grid.items[i];
         n.least = c->count < n.least ? c->count : n.least;
         n.most = c->count > n.most ? c->count : n.most;
         /* Neighbours may be two numbers of the same runs. */
@@ -57,12 +57,12 @@ static void begin_reason(jsni_text *out)
 
 static void tell_start(const jsni_repro_cells *cells, jsni_text *out)
 {
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].unlike) {
+    for (size_t i = 0; i < cells->grid.count; i++)
+        if (cells->grid.items[i].unlike) {
             begin_reason(out);
             jsni_text_format(out,
                              "random initial weights, marked ° (%s; --init names them)",
-                             cells->items[i].recipe.weights);
+                             cells->grid.items[i].recipe.weights);
             return;
         }
 }

@@ -9,6 +9,7 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "jensen/loss.h"
+#include "repro/paper_results.h"
 #include "repro/repro_impl.h"
 #include "train/recipe_families.h"
 
@@ -75,10 +76,10 @@ static void put_field(jsni_text *out, const jsn_recipe *r, const char *field)
 }
 
 /* "{method} on clean" for a recipe; NULL stands for "". */
-static void fill_in(char out[JSNI_REPRO_LABEL], const char *template,
+static void fill_in(char out[JSNI_GRID_LABEL], const char *template,
                     const jsn_recipe *recipe)
 {
-    jsni_text text = jsni_text_in(out, JSNI_REPRO_LABEL);
+    jsni_text text = jsni_text_in(out, JSNI_GRID_LABEL);
     while (template != NULL && *template != '\0') {
         const size_t plain = strcspn(template, "{");
         jsni_text_add_n(&text, template, plain);
@@ -93,57 +94,25 @@ static void fill_in(char out[JSNI_REPRO_LABEL], const char *template,
     }
 }
 
-static const jsni_paper_number no_number = {NAN, NAN, false};
-
-/* The cell behind the last, empty; NULL without memory. */
-static jsni_repro_cell *new_cell(jsni_repro_cells *cells)
-{
-    jsni_repro_cell *items =
-        jsni_realloc(cells->items, cells->count + 1, sizeof *items);
-    if (items == NULL)
-        return NULL;
-    cells->items = items;
-    return &items[cells->count++];
-}
-
 static jsn_status add_cell(jsni_repro_cells *cells, const jsn_recipe *recipe, size_t m)
 {
     const jsni_repro_info *info = cells->info;
     const jsni_repro_measure *measure = &info->measures[m];
-    jsni_repro_cell *c = new_cell(cells);
+    jsni_grid_cell *c = jsni_grid_add(&cells->grid);
     JSNI_TRY_ALLOC(c);
-    *c = (jsni_repro_cell){.recipe = *recipe,
-                           .measure = measure,
-                           .paper = no_number,
-                           .mean = NAN,
-                           .deviation = NAN};
+    c->recipe = *recipe;
+    c->metric = measure->metric;
+    c->guesses = measure->guesses;
+    c->x = recipe->m;
     fill_in(c->row, info->row, recipe);
     fill_in(c->group, measure->test != NULL ? measure->test : info->group, recipe);
     fill_in(c->column, measure->column != NULL ? measure->column : info->column,
             recipe);
-    (void)snprintf(c->heading, sizeof c->heading, "%s%s%s", c->group,
-                   c->group[0] == '\0' ? "" : " ", c->column);
     for (jsni_paper_result p = {0}; jsni_paper_next(&p);)
         if (p.measure == m && strcmp(p.result, info->name) == 0 &&
             strcmp(p.recipe, recipe->name) == 0)
-            c->paper = p.number;
+            c->published = p.number;
     return JSN_OK;
-}
-
-/* Numbers rows and columns in the order in which they come. */
-static void arrange(jsni_repro_cells *cells)
-{
-    cells->rows = cells->columns = 0;
-    for (size_t i = 0; i < cells->count; i++) {
-        jsni_repro_cell *c = &cells->items[i];
-        size_t row = 0, column = 0;
-        while (strcmp(cells->items[row].row, c->row) != 0)
-            row++;
-        while (strcmp(cells->items[column].heading, c->heading) != 0)
-            column++;
-        c->at_row = row < i ? cells->items[row].at_row : cells->rows++;
-        c->at_column = column < i ? cells->items[column].at_column : cells->columns++;
-    }
 }
 
 /* For jsni_recipe_walk(). */
@@ -174,10 +143,13 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     if (dataset == NULL)
         dataset = out->info->dataset;
     out->data = jsni_repro_dataset_find(dataset, strlen(dataset));
+    out->grid.classes = out->data == NULL ? 0 : out->data->classes;
+    out->grid.published_runs = out->info->paper_runs;
+    out->grid.unranked = out->info->unranked;
     making job = {out, dataset, JSN_OK};
     jsni_recipe_walk(add_recipe, &job);
-    arrange(out);
-    const bool fits = out->count > 0 && out->data != NULL &&
+    jsni_grid_arrange(&out->grid);
+    const bool fits = out->grid.count > 0 && out->data != NULL &&
                       (!out->info->any_cifar || strncmp(dataset, "cifar", 5) == 0);
     if (job.status == JSN_OK && !fits)
         job.status =
@@ -187,23 +159,27 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
     return job.status;
 }
 
-const jsni_repro_cell *jsni_repro_at(const jsni_repro_cells *cells, size_t row,
-                                     size_t column)
+/* Whether a cell is of another test set than the runs'. */
+static bool is_other_test(const jsni_repro_cells *cells, const jsni_grid_cell *c)
 {
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].at_row == row && cells->items[i].at_column == column)
-            return &cells->items[i];
-    return NULL;
+    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
+        if (c->metric == cells->info->measures[m].metric)
+            return cells->info->measures[m].test != NULL;
+    return false;
 }
 
-void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells)
+void jsni_repro_drop_unmeasured(jsni_repro_cells *cells)
 {
+    jsni_grid *grid = &cells->grid;
     size_t kept = 0;
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].measure->test == NULL)
-            cells->items[kept++] = cells->items[i];
-    cells->count = kept;
-    arrange(cells);
+    for (size_t i = 0; i < grid->count; i++)
+        if (is_other_test(cells, &grid->items[i]) && grid->items[i].count > 0)
+            return;
+    for (size_t i = 0; i < grid->count; i++)
+        if (!is_other_test(cells, &grid->items[i]))
+            grid->items[kept++] = grid->items[i];
+    grid->count = kept;
+    jsni_grid_arrange(grid);
 }
 
 /* Length of the first spec of "gce:q=0.7,sce:alpha=0.1,beta=1": a comma belongs to it when
@@ -223,25 +199,27 @@ static size_t spec_length(const char *list)
 
 /* An added row is trained as CE is: learning rate and weight decay are nobody's choice for
  * another loss. */
-static bool is_ce(const jsni_repro_cell *c)
+static bool is_ce(const jsni_grid_cell *c)
 {
     return c->loss[0] == '\0' && strcmp(c->recipe.method, "ce") == 0;
 }
 
 static jsn_status add_row(jsni_repro_cells *cells, const char *spec)
 {
-    const size_t before = cells->count;
+    jsni_grid *grid = &cells->grid;
+    const size_t before = grid->count;
     for (size_t i = 0; i < before; i++)
-        if (strcmp(cells->items[i].row, spec) == 0)
+        if (strcmp(grid->items[i].row, spec) == 0)
             return jsni_fail(JSN_ERR_ARGUMENT, "--add-loss '%s': %s has that row", spec,
                              cells->info->name);
     for (size_t i = 0; i < before; i++) {
-        if (!is_ce(&cells->items[i]))
+        if (!is_ce(&grid->items[i]))
             continue;
-        jsni_repro_cell *c = new_cell(cells);
+        jsni_grid_cell *c = jsni_grid_add(grid);
         JSNI_TRY_ALLOC(c);
-        *c = cells->items[i];
-        c->paper = no_number;
+        const jsni_published nothing = c->published;
+        *c = grid->items[i];
+        c->published = nothing;
         (void)snprintf(c->loss, sizeof c->loss, "%s", spec);
         (void)snprintf(c->row, sizeof c->row, "%s", spec);
     }
@@ -252,9 +230,9 @@ static jsn_status add_row(jsni_repro_cells *cells, const char *spec)
 static bool has_ce(const jsni_repro_cells *cells)
 {
     size_t columns = 0;
-    for (size_t i = 0; i < cells->count; i++)
-        columns += is_ce(&cells->items[i]);
-    return strcmp(cells->info->row, "{method}") == 0 && columns == cells->columns;
+    for (size_t i = 0; i < cells->grid.count; i++)
+        columns += is_ce(&cells->grid.items[i]);
+    return strcmp(cells->info->row, "{method}") == 0 && columns == cells->grid.columns;
 }
 
 jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
@@ -265,18 +243,18 @@ jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
                          "them; table1 has such rows",
                          cells->info->name);
     while (*list != '\0') {
-        char spec[JSNI_REPRO_LABEL];
+        char spec[JSNI_GRID_LABEL];
         const size_t length = spec_length(list);
         if (length >= sizeof spec)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "--add-loss '%.*s': at most %d letters per loss",
-                             (int)length, list, JSNI_REPRO_LABEL - 1);
+                             (int)length, list, JSNI_GRID_LABEL - 1);
         (void)snprintf(spec, sizeof spec, "%.*s", (int)length, list);
         JSNI_TRY(jsn_loss_check(spec, NULL));
         JSNI_TRY(add_row(cells, spec));
         list += length + (list[length] == ',');
     }
-    arrange(cells);
+    jsni_grid_arrange(&cells->grid);
     return JSN_OK;
 }
 
@@ -290,19 +268,26 @@ static void put_measure(const jsni_repro_cells *cells, size_t m, jsni_text *out)
                          measure->column);
 }
 
+/* Whether a cell has that number. */
+static bool is_shown(const jsni_repro_cells *cells, const jsni_paper_result *p)
+{
+    for (size_t i = 0; i < cells->grid.count; i++)
+        if (cells->grid.items[i].metric == cells->info->measures[p->measure].metric &&
+            strcmp(cells->grid.items[i].recipe.name, p->recipe) == 0)
+            return true;
+    return false;
+}
+
 void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)
 {
-    const char *before = out->length > 0 ? " The paper has these as well: "
-                                         : "The paper has these as well: ";
+    const char *separator = out->length > 0 ? " The paper has these as well: "
+                                            : "The paper has these as well: ";
     bool any = false;
     for (jsni_paper_result p = {0}; jsni_paper_next(&p);) {
-        bool quoted = p.title != NULL && strcmp(p.result, cells->info->name) == 0;
-        for (size_t k = 0; quoted && k < cells->count; k++)
-            quoted = cells->items[k].measure != &cells->info->measures[p.measure] ||
-                     strcmp(cells->items[k].recipe.name, p.recipe) != 0;
-        if (!quoted)
+        if (p.title == NULL || strcmp(p.result, cells->info->name) != 0 ||
+            is_shown(cells, &p))
             continue;
-        jsni_text_format(out, "%s%s", any ? "; " : before, p.title);
+        jsni_text_format(out, "%s%s", any ? "; " : separator, p.title);
         put_measure(cells, p.measure, out);
         jsni_text_format(out, " %.2f", p.number.mean);
         if (!isnan(p.number.deviation))
@@ -315,6 +300,5 @@ void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)
 
 void jsni_repro_cells_release(jsni_repro_cells *cells)
 {
-    jsni_free(cells->items);
-    *cells = (jsni_repro_cells){0};
+    jsni_grid_release(&cells->grid);
 }

@@ -7,10 +7,9 @@
 #include <stddef.h>
 
 #include "core/text.h"
-#include "jensen/recipe.h"
 #include "jensen/repro.h"
 #include "report/table.h"
-#include "repro/paper_results.h"
+#include "study/grid.h"
 
 typedef enum jsni_repro_kind {
     JSNI_REPRO_BARS,    /* results over noise rates */
@@ -66,26 +65,6 @@ JSN_MUST_CHECK jsn_status jsni_repro_find(const char *name,
 JSN_MUST_CHECK jsn_status jsni_repro_check_format(const jsni_repro_info *info,
                                                   const char *format);
 
-enum { JSNI_REPRO_RUNS = 64, JSNI_REPRO_LABEL = 48 };
-
-typedef struct jsni_repro_cell {
-    jsn_recipe recipe;
-    const jsni_repro_measure *measure;
-    char row[JSNI_REPRO_LABEL], group[JSNI_REPRO_LABEL], column[JSNI_REPRO_LABEL];
-    char heading[2 * JSNI_REPRO_LABEL]; /* "symmetric 40%": group and column */
-    size_t at_row, at_column;
-    jsni_paper_number paper; /* NaN: nothing printed */
-    /* ours, percent */
-    double values[JSNI_REPRO_RUNS];
-    size_t count;
-    size_t failed;          /* runs without a value */
-    double mean, deviation; /* NaN: no run; fewer than two */
-    bool near_chance, bold;
-    bool unlike; /* started from other weights than the paper's */
-    char
-        loss[JSNI_REPRO_LABEL]; /* in place of the recipe's: a row that was added; "" */
-} jsni_repro_cell;
-
 /* A data set of the paper. */
 typedef struct jsni_repro_dataset {
     const char *name, *title; /* "cifar10", "CIFAR-10" */
@@ -109,8 +88,7 @@ JSN_MUST_CHECK jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info,
 typedef struct jsni_repro_cells {
     const jsni_repro_info *info;
     const jsni_repro_dataset *data;
-    jsni_repro_cell *items;
-    size_t count, rows, columns;
+    jsni_grid grid;
 } jsni_repro_cells; /* zero-initialise */
 
 /* The cells of a result on a data set, in the paper's order. JSN_ERR_ARGUMENT: the paper
@@ -118,19 +96,16 @@ typedef struct jsni_repro_cells {
 JSN_MUST_CHECK jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
                                                 const char *dataset);
 void jsni_repro_cells_release(jsni_repro_cells *cells);
-/* Those on the data set that settings and data say. */
+/* Those on the data set that settings and data say, with the rows that are asked for. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
                                                const jsn_repro_settings *settings,
                                                const jsn_train_config *overrides);
-/* The one in a row and a column; NULL: there is none. */
-const jsni_repro_cell *jsni_repro_at(const jsni_repro_cells *cells, size_t row,
-                                     size_t column);
 /* Whether a result has a test set beside that of its runs, unless `data` is NULL.
  * JSN_ERR_ARGUMENT */
 JSN_MUST_CHECK jsn_status jsni_repro_check_also(const jsni_repro_info *info,
                                                 const char *data);
-/* Takes out the cells of another test set. */
-void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells);
+/* Takes out the cells of another test set if none of them has a value. */
+void jsni_repro_drop_unmeasured(jsni_repro_cells *cells);
 /* Adds a row for each loss of a list, "gce:q=0.7,10*nce+0.1*rce", with the recipes of CE.
  * JSN_ERR_ARGUMENT: the result has no rows of losses; and what jsn_loss_check() says. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_add(jsni_repro_cells *cells,
@@ -147,13 +122,6 @@ JSN_MUST_CHECK jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
                                              size_t count,
                                              const jsn_train_config *overrides,
                                              const char *noise_from, jsni_text *out);
-
-/* Fills in our values from the trials, means, chance marks and the t-test. */
-JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
-                                                const jsn_sweep_trial *trials,
-                                                size_t count);
-/* Whether a trial is of a cell and complete. */
-bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell);
 
 /* The option of `config` from number *at on that is set and changes results; NULL: no
  * further one. */
@@ -194,19 +162,9 @@ JSN_MUST_CHECK jsn_status jsni_repro_others_find(jsni_repro_others *out,
                                                  const jsn_train_config *overrides);
 void jsni_repro_others_release(jsni_repro_others *others);
 
-/* Rows times columns, as the paper prints them; borrowed caption and note. */
-void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
-                      const char *note, jsni_table *out);
-/* A row a cell: ours, the paper's, difference, Welch's interval. `numbers`: for programs,
- * with a column for everything that readers see as words or print. */
-void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
-                           bool numbers, jsni_table *out);
 /* What the paper prints in the table besides the cells: other people's methods, other
  * test sets. A sentence, or nothing. */
 void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out);
-/* Lines: rank correlation of our columns with the paper's. */
-void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
-
 /* Table 7, what the search found, and Table 11, the losses of the dissection. */
 void jsni_repro_define_parameters(jsni_table *out);
 void jsni_repro_define_divergences(jsni_table *out);

@@ -63,16 +63,6 @@ static void release(shown *s)
     jsni_table_release(&s->paper);
 }
 
-/* Another test set is shown when it is asked for or has been measured. */
-static void choose_tests(jsni_repro_cells *cells, bool asked)
-{
-    for (size_t i = 0; i < cells->count; i++)
-        asked = asked ||
-                (cells->items[i].measure->test != NULL && cells->items[i].count > 0);
-    if (!asked)
-        jsni_repro_cells_drop_other_tests(cells);
-}
-
 static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *settings,
                          const jsn_train_config *overrides, const char *format)
 {
@@ -80,14 +70,12 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
     JSNI_TRY(jsni_repro_cells_for(cells, settings, overrides));
     if (sweep != NULL)
         JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
-    JSNI_TRY(jsni_repro_cells_fill(cells, s->trials, s->count));
-    choose_tests(cells, settings->also_test != NULL);
-    for (size_t i = 0; i < cells->count; i++)
-        cells->items[i].unlike =
-            overrides->init == NULL && cells->items[i].recipe.weights != NULL;
+    JSNI_TRY(jsni_grid_fill(&cells->grid, s->trials, s->count));
+    if (settings->also_test == NULL)
+        jsni_repro_drop_unmeasured(cells);
     JSNI_TRY(jsni_repro_caption(cells, s->trials, s->count, overrides,
                                 settings->noise_from, &s->caption));
-    jsni_repro_correlation(cells, &s->correlation);
+    jsni_grid_correlation(&cells->grid, &s->correlation);
     JSNI_TRY(s->correlation.status);
     if (s->info->note != NULL)
         jsni_text_add(&s->note, s->info->note);
@@ -98,9 +86,10 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
                          "decay of CE.",
                          s->note.length > 0 ? " " : "", settings->add_loss);
     JSNI_TRY(s->note.status);
-    jsni_repro_table(cells, s->caption.data, s->note.data, &s->ours);
-    jsni_repro_comparison(cells, "Ours beside the paper's; intervals are Welch's.",
-                          strcmp(format, "csv") == 0, &s->paper);
+    jsni_grid_table(&cells->grid, s->caption.data, s->note.data, &s->ours);
+    jsni_grid_comparison(&cells->grid,
+                         "Ours beside the paper's; intervals are Welch's.",
+                         strcmp(format, "csv") == 0, &s->paper);
     if (strcmp(format, "svg") != 0 && strcmp(format, "html") != 0)
         return JSN_OK;
     return jsni_repro_others_find(&s->others, sweep, cells, overrides);

@@ -54,9 +54,9 @@ jsn_status jsni_repro_list_options(const jsn_train_config *config, const char *b
 /* Whether the recipes of the cells differ in an option. */
 static bool cells_differ(const jsni_repro_cells *cells, const char *option)
 {
-    for (size_t i = 1; i < cells->count; i++) {
-        const char *first = jsn_recipe_value(&cells->items[0].recipe, option);
-        const char *value = jsn_recipe_value(&cells->items[i].recipe, option);
+    for (size_t i = 1; i < cells->grid.count; i++) {
+        const char *first = jsn_recipe_value(&cells->grid.items[0].recipe, option);
+        const char *value = jsn_recipe_value(&cells->grid.items[i].recipe, option);
         if (strcmp(first == NULL ? "" : first, value == NULL ? "" : value) != 0)
             return true;
     }
@@ -74,7 +74,7 @@ jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
         const jsn_option_info *option = jsni_options_find(table, count, compared[i]);
         /* A noise may be given in place of one that comes from posteriors. */
         const bool open = strcmp(compared[i], "noise") == 0 &&
-                          cells->items[0].recipe.noise == JSN_RECIPE_INSTANCE;
+                          cells->grid.items[0].recipe.noise == JSN_RECIPE_INSTANCE;
         if (!open && jsni_options_is_set(option, overrides) &&
             cells_differ(cells, compared[i]))
             return jsni_fail(JSN_ERR_ARGUMENT,
@@ -187,7 +187,7 @@ static jsn_status fill_panel(jsni_repro_cells *cells, jsn_sweep *sweep, jsni_tex
     jsn_sweep_trial *trials = NULL;
     size_t count = 0, complete = 0;
     JSNI_TRY(jsn_sweep_trials(sweep, &trials, &count));
-    const jsn_status status = jsni_repro_cells_fill(cells, trials, count);
+    const jsn_status status = jsni_grid_fill(&cells->grid, trials, count);
     for (size_t i = 0; i < count; i++)
         complete += trials[i].state == JSN_SWEEP_COMPLETE;
     jsn_sweep_trials_release(trials, count);

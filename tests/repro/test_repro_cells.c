@@ -130,11 +130,11 @@ static void test_built_in_numbers_are_those_of_the_file(void **state)
     jsni_csv_destroy(csv);
 }
 
-static const jsni_repro_cell *find(const jsni_repro_cells *cells, const char *recipe)
+static const jsni_grid_cell *find(const jsni_repro_cells *cells, const char *recipe)
 {
-    for (size_t i = 0; i < cells->count; i++)
-        if (strcmp(cells->items[i].recipe.name, recipe) == 0)
-            return &cells->items[i];
+    for (size_t i = 0; i < cells->grid.count; i++)
+        if (strcmp(cells->grid.items[i].recipe.name, recipe) == 0)
+            return &cells->grid.items[i];
     fail_msg("no cell for %s", recipe);
     return NULL;
 }
@@ -159,11 +159,11 @@ static void test_every_cell_finds_its_printed_number(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         jsni_repro_cells cells;
         assert_ok(jsni_repro_cells_make(&cells, rows[i].name, rows[i].dataset));
-        assert_int_equal(cells.count, rows[i].cells);
-        for (size_t k = 0; k < cells.count; k++)
-            if (isnan(cells.items[k].paper.mean))
+        assert_int_equal(cells.grid.count, rows[i].cells);
+        for (size_t k = 0; k < cells.grid.count; k++)
+            if (isnan(cells.grid.items[k].published.mean))
                 fail_msg("%s: no printed number for %s", rows[i].name,
-                         cells.items[k].recipe.name);
+                         cells.grid.items[k].recipe.name);
         jsni_repro_cells_release(&cells);
     }
 }
@@ -176,7 +176,7 @@ static void test_unknown_data_has_no_cells(void **state)
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_fails(jsni_repro_cells_make(&cells, "table3", unknown[i]),
                      JSN_ERR_ARGUMENT, "table3 has no runs on");
-        assert_null(cells.items);
+        assert_null(cells.grid.items);
     }
     assert_fails(jsni_repro_cells_make(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
                  "table3 has no runs on 'webvision'");
@@ -188,20 +188,21 @@ static void test_printed_numbers_are_in_the_right_cells(void **state)
     (void)state;
     jsni_repro_cells cells;
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_close(find(&cells, "cifar10/sym-40/gjs")->paper.mean, 93.57, 0.0, 0.0);
-    assert_close(find(&cells, "cifar10/asym-40/nce+rce")->paper.mean, 86.83, 0.0, 0.0);
-    assert_close(find(&cells, "cifar10/clean/ce")->paper.deviation, 0.11, 0.0, 0.0);
-    assert_true(find(&cells, "cifar10/clean/ce")->paper.bold);
+    assert_close(find(&cells, "cifar10/sym-40/gjs")->published.mean, 93.57, 0.0, 0.0);
+    assert_close(find(&cells, "cifar10/asym-40/nce+rce")->published.mean, 86.83, 0.0,
+                 0.0);
+    assert_close(find(&cells, "cifar10/clean/ce")->published.deviation, 0.11, 0.0, 0.0);
+    assert_true(find(&cells, "cifar10/clean/ce")->published.bold);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table5", NULL));
-    assert_close(find(&cells, "table5/no-randaugment/asym-40/gce")->paper.mean, 46.6,
-                 0.0, 0.0);
+    assert_close(find(&cells, "table5/no-randaugment/asym-40/gce")->published.mean,
+                 46.6, 0.0, 0.0);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table4", NULL));
-    assert_close(find(&cells, "table4/gjs-js/0.5")->paper.mean, 72.9, 0.0, 0.0);
+    assert_close(find(&cells, "table4/gjs-js/0.5")->published.mean, 72.9, 0.0, 0.0);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table13", "cifar100"));
-    assert_close(find(&cells, "cifar100/sym-80/gjs")->paper.mean, 59.74, 0.0, 0.0);
+    assert_close(find(&cells, "cifar100/sym-80/gjs")->published.mean, 59.74, 0.0, 0.0);
     jsni_repro_cells_release(&cells);
 }
 
@@ -217,8 +218,8 @@ static void test_rows_of_others_are_quoted(void **state)
     jsni_text_release(&text);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
-    jsni_repro_cells_drop_other_tests(&cells);
-    assert_int_equal(cells.count, 8);
+    jsni_repro_drop_unmeasured(&cells);
+    assert_int_equal(cells.grid.count, 8);
     jsni_repro_quoted(&cells, &text);
     assert_non_null(strstr(text.data, "ILSVRC12 top-5 91.27 ± 0.26")); /* GJS, two */
     assert_non_null(strstr(text.data, "WebVision top-1 77.78;"));      /* ELR+ */
@@ -317,7 +318,7 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     }
     jsni_repro_cells cells;
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 12));
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 12));
     assert_true(find(&cells, "cifar10/sym-40/gjs")->bold);
     assert_true(find(&cells, "cifar10/sym-40/sce")->bold);
     assert_false(find(&cells, "cifar10/sym-40/ce")->bold);
@@ -328,18 +329,18 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     assert_int_equal(find(&cells, "cifar10/sym-20/gjs")->count, 0);
     jsni_text text = {0};
     jsni_table table = {0};
-    jsni_repro_comparison(&cells, "caption", false, &table);
+    jsni_grid_comparison(&cells.grid, "caption", false, &table);
     assert_ok(jsni_table_write(&table, "markdown", &text));
     assert_non_null(strstr(text.data, "-2.57")); /* 91 - 93.57 */
     jsni_text_release(&text);
     jsni_table_release(&table);
     table = (jsni_table){0};
-    jsni_repro_comparison(&cells, "caption", true, &table);
+    jsni_grid_comparison(&cells.grid, "caption", true, &table);
     assert_ok(jsni_table_write(&table, "csv", &text));
     assert_non_null(strstr(text.data, "BS,symmetric 40%,12,0,3,89.23,0.16,-77.23,"));
     assert_non_null(strstr(text.data, ",0,1,0\n")); /* BS: near chance, not bold */
     jsni_text_release(&text);
-    jsni_repro_correlation(&cells, &text);
+    jsni_grid_correlation(&cells.grid, &text);
     /* GJS 93.57 > SCE 92.72 > CE 87.74 in the paper, the same order here. */
     assert_non_null(strstr(text.data, "symmetric 40%: Spearman +1.00"));
     assert_non_null(strstr(text.data, "1 near chance left out"));
@@ -372,11 +373,11 @@ static void test_failed_runs_are_counted(void **state)
     jsni_text text = {0};
     jsni_table table = {0};
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 5));
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 5));
     assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 1);
     assert_int_equal(find(&cells, "cifar10/sym-40/sce")->failed, 2);
     assert_int_equal(find(&cells, "cifar10/sym-40/gjs")->failed, 0);
-    jsni_repro_table(&cells, "caption", NULL, &table);
+    jsni_grid_table(&cells.grid, "caption", NULL, &table);
     assert_ok(jsni_table_write(&table, "markdown", &text));
     assert_non_null(strstr(text.data, " **50.00**! |"));
     assert_non_null(strstr(text.data, " 2 failed |"));
@@ -393,7 +394,7 @@ static void test_failed_runs_are_counted(void **state)
     const jsn_sweep_trial first = trials[1];
     trials[1] = trials[0];
     trials[0] = first;
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 5));
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 5));
     assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 0);
     jsni_repro_cells_release(&cells);
 }
@@ -407,21 +408,21 @@ static void test_figures_of_noise_rates_and_of_views(void **state)
     jsn_sweep_trial trials[2];
     /* The rows of Figure 1 are noise rates, of which none is the best. */
     assert_ok(jsni_repro_cells_make(&cells, "fig1", "cifar100"));
-    make(&list[0], cells.items[0].recipe.name, "0.6");
+    make(&list[0], cells.grid.items[0].recipe.name, "0.6");
     (void)snprintf(list[0].words[2], 32, "val_acc");
-    assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
-    assert_close(cells.items[0].mean, 60.0, 1e-9, 0.0);
-    assert_false(cells.items[0].bold);
+    assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
+    assert_close(cells.grid.items[0].mean, 60.0, 1e-9, 0.0);
+    assert_false(cells.grid.items[0].bold);
     jsni_repro_cells_release(&cells);
     /* 0 and 60%: a deviation below the mean would be -12%. */
     assert_ok(jsni_repro_cells_make(&cells, "fig5", "cifar100"));
     for (size_t i = 0; i < 2; i++) {
-        make(&list[i], cells.items[0].recipe.name, i == 0 ? "0" : "0.6");
+        make(&list[i], cells.grid.items[0].recipe.name, i == 0 ? "0" : "0.6");
         (void)snprintf(list[i].words[2], 32, "val_acc");
         trials[i] = list[i].trial;
     }
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 2));
-    assert_true(cells.items[0].mean - cells.items[0].deviation < -12.0);
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 2));
+    assert_true(cells.grid.items[0].mean - cells.grid.items[0].deviation < -12.0);
     assert_ok(jsni_repro_figure(&cells, NULL, trials, 2, "caption", &text));
     assert_null(strstr(text.data, ">-"));            /* no label below 0 */
     assert_null(strstr(text.data, ">\xE2\x88\x92")); /* nor with a minus sign */
@@ -443,20 +444,20 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
     jsni_repro_cells cells;
     jsni_text text = {0};
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 3));
-    jsni_repro_correlation(&cells, &text);
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 3));
+    jsni_grid_correlation(&cells.grid, &text);
     assert_string_equal(text.data,
                         "symmetric 40%: no ranks, equal values over 3 rows\n");
     jsni_text_release(&text);
     jsni_repro_cells_release(&cells);
     /* Of 50 classes: chance is 2% for one guess, 10% for five. */
     assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
-    make(&list[0], cells.items[0].recipe.name, "0.14");
+    make(&list[0], cells.grid.items[0].recipe.name, "0.14");
     for (size_t v = 0; v < 2; v++) {
         (void)snprintf(list[0].words[2], 32, v == 0 ? "test_acc" : "test_top5");
-        assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
-        assert_int_equal(cells.items[v].count, 1);
-        assert_int_equal(cells.items[v].near_chance, v == 1);
+        assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
+        assert_int_equal(cells.grid.items[v].count, 1);
+        assert_int_equal(cells.grid.items[v].near_chance, v == 1);
     }
     /* Data of 10 classes: 14% is near chance for one guess as well. */
     char word[] = "classes", ten[] = "10";
@@ -465,8 +466,8 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
     (void)snprintf(list[0].words[2], 32, "test_acc");
     list[0].trial.facts = facts;
     list[0].trial.fact_count = 2;
-    assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
-    assert_true(cells.items[0].near_chance);
+    assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
+    assert_true(cells.grid.items[0].near_chance);
     jsni_repro_cells_release(&cells);
 }
 
