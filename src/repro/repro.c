@@ -10,8 +10,21 @@
 #include "core/hd.h"
 #include "core/option.h"
 #include "repro/repro_impl.h"
+#include "study/study_evaluate.h"
+#include "study/study_name.h"
 #include "sweep/sweep_impl.h"
 #include "train/recipe_families.h"
+
+static jsn_status check_also(const jsni_repro_info *info, const char *data)
+{
+    bool has = data == NULL;
+    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
+        has = has || info->measures[m].test != NULL;
+    return has ? JSN_OK
+               : jsni_fail(JSN_ERR_ARGUMENT,
+                           "--also-test: %s has no other test set; table2 has one",
+                           info->name);
+}
 
 jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
                                 const jsn_repro_settings *settings,
@@ -20,7 +33,7 @@ jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
     const jsni_repro_info *info = NULL;
     const char *dataset = NULL;
     JSNI_TRY(jsni_repro_find(settings->name, &info));
-    JSNI_TRY(jsni_repro_check_also(info, settings->also_test));
+    JSNI_TRY(check_also(info, settings->also_test));
     JSNI_TRY(
         jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &dataset));
     JSNI_TRY(jsni_repro_cells_make(out, settings->name, dataset));
@@ -115,22 +128,40 @@ static jsn_status fill_plan(jsn_sweep_plan *plan, const jsni_repro_cells *cells)
     return status;
 }
 
-static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
+static jsn_status make_study(jsn_sweep **out, const char *url, const char *name,
                              const jsni_repro_cells *cells,
-                             const jsn_train_config *overrides, bool show)
+                             const jsn_train_config *overrides)
 {
-    bool found = false;
     jsn_sweep_plan plan;
-    JSNI_TRY(jsni_sweep_exists(url, name, &found));
-    if (show)
-        return found ? jsn_sweep_open_to_read(out, url, name) : JSN_OK;
-    if (found)
-        return jsn_sweep_open(out, url, name);
     JSNI_TRY(jsn_sweep_plan_init(&plan));
     jsn_status status = fill_plan(&plan, cells);
     if (status == JSN_OK)
         status = jsn_sweep_create(out, url, name, &plan, overrides);
     jsn_sweep_plan_release(&plan);
+    return status;
+}
+
+/* Noise from another source makes another study. */
+static jsn_status open_study(jsn_sweep **out, const char *url,
+                             const jsni_repro_cells *cells,
+                             const jsn_train_config *overrides, const char *noise_from,
+                             bool show)
+{
+    const jsn_sweep_pair source = {"noise-from", noise_from};
+    char prefix[JSNI_REPRO_PREFIX];
+    jsni_text name = {0};
+    bool found = false;
+    jsni_repro_prefix(cells, prefix);
+    jsn_status status =
+        jsni_study_name(prefix, overrides, noise_from == NULL ? NULL : &source, &name);
+    if (status == JSN_OK)
+        status = jsni_sweep_exists(url, name.data, &found);
+    if (status == JSN_OK && show)
+        status = found ? jsn_sweep_open_to_read(out, url, name.data) : JSN_OK;
+    else if (status == JSN_OK)
+        status = found ? jsn_sweep_open(out, url, name.data)
+                       : make_study(out, url, name.data, cells, overrides);
+    jsni_text_release(&name);
     return status;
 }
 
@@ -208,7 +239,6 @@ static jsn_status prepare(jsn_sweep **out, const char *url,
                           const jsn_train_config *overrides,
                           const jsni_repro_cells *cells)
 {
-    char name[JSNI_REPRO_NAME];
     const bool posteriors = jsni_repro_needs_posteriors(cells, overrides);
     JSNI_TRY(check_only(settings->only, cells));
     JSNI_TRY(jsni_repro_check_overrides(cells, overrides));
@@ -218,9 +248,9 @@ static jsn_status prepare(jsn_sweep **out, const char *url,
             "table8 needs class posteriors: --noise-from from=RUN (a run "
             "with --record-posteriors 1) or posteriors=FILE.npy; or labels: "
             "file:LABELS.csv with a column type1_35 and the like");
-    JSNI_TRY(jsni_repro_name_study(cells, overrides,
-                                   posteriors ? settings->noise_from : NULL, name));
-    JSNI_TRY(open_study(out, url, name, cells, overrides, settings->seeds == 0));
+    JSNI_TRY(open_study(out, url, cells, overrides,
+                        posteriors ? settings->noise_from : NULL,
+                        settings->seeds == 0));
     for (size_t i = 0; i < cells->grid.count; i++)
         for (int64_t s = 1; s <= settings->seeds; s++)
             if (is_wanted(settings->only, cells, &cells->grid.items[i]))
@@ -249,4 +279,24 @@ jsn_status jsn_repro_prepare(jsn_sweep **out, const char *url,
     }
     jsni_repro_cells_release(&cells);
     return status;
+}
+
+jsn_status jsn_repro_evaluate(jsn_sweep *sweep, const jsn_repro_settings *settings,
+                              const char *device, size_t threads,
+                              const jsn_logger *logger)
+{
+    JSNI_NEED(sweep);
+    JSNI_NEED(settings);
+    const jsni_repro_info *info = NULL;
+    const char *accuracy = NULL, *top5 = NULL;
+    JSNI_TRY(jsni_repro_find(settings->name, &info));
+    JSNI_TRY(check_also(info, settings->also_test));
+    if (settings->also_test == NULL)
+        return JSN_OK;
+    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
+        if (info->measures[m].test != NULL)
+            *(info->measures[m].guesses == 1 ? &accuracy : &top5) =
+                info->measures[m].metric;
+    return jsni_study_evaluate(sweep, settings->also_test, accuracy, top5, device,
+                               threads, logger);
 }

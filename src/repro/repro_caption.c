@@ -7,6 +7,7 @@
 #include "core/hd.h"
 #include "core/words.h"
 #include "repro/repro_impl.h"
+#include "study/study_name.h"
 
 /* Options that may be given without another experiment: where data is, what computes,
  * and what a recipe leaves to its user. */
@@ -24,7 +25,7 @@ static bool has_own_options(const jsni_repro_cells *cells,
                             const jsn_train_config *overrides)
 {
     const jsn_option_info *option;
-    for (size_t i = 0; (option = jsni_repro_next_option(overrides, &i)) != NULL;)
+    for (size_t i = 0; (option = jsni_study_next_option(overrides, &i)) != NULL;)
         if (!leaves_scale(option->name, cells))
             return true;
     return false;
@@ -150,7 +151,7 @@ jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
                      strncmp(info->name, "table", 5) == 0 ? "Table" : "Figure",
                      info->name + strcspn(info->name, "0123456789"), info->title,
                      cells->data->name, scale);
-    jsn_status status = jsni_repro_list_options(overrides, ", ", true, out);
+    jsn_status status = jsni_study_options(overrides, ", ", true, out);
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
     tell_marks(cells, &n, out);

@@ -100,10 +100,6 @@ void jsni_repro_cells_release(jsni_repro_cells *cells);
 JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
                                                const jsn_repro_settings *settings,
                                                const jsn_train_config *overrides);
-/* Whether a result has a test set beside that of its runs, unless `data` is NULL.
- * JSN_ERR_ARGUMENT */
-JSN_MUST_CHECK jsn_status jsni_repro_check_also(const jsni_repro_info *info,
-                                                const char *data);
 /* Takes out the cells of another test set if none of them has a value. */
 void jsni_repro_drop_unmeasured(jsni_repro_cells *cells);
 /* Adds a row for each loss of a list, "gce:q=0.7,10*nce+0.1*rce", with the recipes of CE.
@@ -123,26 +119,13 @@ JSN_MUST_CHECK jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
                                              const jsn_train_config *overrides,
                                              const char *noise_from, jsni_text *out);
 
-/* The option of `config` from number *at on that is set and changes results; NULL: no
- * further one. */
-const jsn_option_info *jsni_repro_next_option(const jsn_train_config *config,
-                                              size_t *at);
-/* All of them but the device, "name=text" each; without `data` those that say where data
- * is have no text. */
-JSN_MUST_CHECK jsn_status jsni_repro_list_options(const jsn_train_config *config,
-                                                  const char *between, bool data,
-                                                  jsni_text *out);
 /* Refuses options that would make what a result compares the same: a row of CE trained
  * with another loss. JSN_ERR_ARGUMENT */
 JSN_MUST_CHECK jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
                                                      const jsn_train_config *overrides);
-enum { JSNI_REPRO_NAME = 64 };
-/* "repro-table1-cifar10-1a2b3c4d". `noise_from`: where the noise of table8 comes from,
- * which makes it another study; or NULL. */
-JSN_MUST_CHECK jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
-                                                const jsn_train_config *overrides,
-                                                const char *noise_from,
-                                                char name[JSNI_REPRO_NAME]);
+enum { JSNI_REPRO_PREFIX = 48 };
+/* What the names of its studies begin with: "repro-table1-cifar10-". */
+void jsni_repro_prefix(const jsni_repro_cells *cells, char out[JSNI_REPRO_PREFIX]);
 
 /* A result on the other data sets that the paper has it on, in the paper's order. */
 typedef struct jsni_repro_others {
@@ -152,10 +135,8 @@ typedef struct jsni_repro_others {
     jsni_text note;  /* which studies they are; empty without any */
 } jsni_repro_others; /* zero-initialise */
 
-/* Looks in the store of `sweep` for studies of the same result whose options are
- * `overrides` apart from the data, and fills the cells from the one with the most
- * finished runs (the newest of several) for each data set. Those without any run do not
- * count. Results that are not bars have no others. */
+/* From the studies in the store of `sweep` whose options are `overrides` apart from the
+ * data. Results that are not bars have no others. */
 JSN_MUST_CHECK jsn_status jsni_repro_others_find(jsni_repro_others *out,
                                                  const jsn_sweep *sweep,
                                                  const jsni_repro_cells *cells,

@@ -1,55 +1,14 @@
-/* repro/repro_studies.c - the studies that results are kept in: their names, which say
- * what their runs share, and those of the same result on other data sets. */
+/* repro/repro_studies.c - the studies that results are kept in: which options their runs may
+ * share, their names, and those of the same result on other data sets. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/option.h"
-#include "core/sha256.h"
 #include "core/words.h"
 #include "repro/repro_impl.h"
-#include "sweep/sweep_impl.h"
-
-enum { HASH = 8, NAME = JSNI_REPRO_NAME }; /* digits at the end of a name; its room */
-
-const jsn_option_info *jsni_repro_next_option(const jsn_train_config *config,
-                                              size_t *at)
-{
-    size_t count = 0;
-    const jsn_option_info *table = jsn_train_options(&count);
-    while (*at < count) {
-        const jsn_option_info *option = &table[(*at)++];
-        if (jsn_train_option_matters(option) && jsni_options_is_set(option, config))
-            return option;
-    }
-    return NULL;
-}
-
-/* Whether an option says where data is. */
-static bool names_data(const char *option)
-{
-    return strcmp(option, "data") == 0 || strcmp(option, "val") == 0 ||
-           strcmp(option, "test") == 0;
-}
-
-jsn_status jsni_repro_list_options(const jsn_train_config *config, const char *between,
-                                   bool data, jsni_text *out)
-{
-    const jsn_option_info *option;
-    const char *separator = "";
-    for (size_t i = 0; (option = jsni_repro_next_option(config, &i)) != NULL;) {
-        char *text = NULL;
-        if (strcmp(option->name, "device") == 0)
-            continue;
-        JSNI_TRY(jsni_options_text(option, config, &text));
-        jsni_text_format(out, "%s%s=%s", separator, option->name,
-                         data || !names_data(option->name) ? text : "");
-        jsn_text_release(text);
-        separator = between;
-    }
-    return out->status;
-}
+#include "study/study_name.h"
 
 /* Whether the recipes of the cells differ in an option. */
 static bool cells_differ(const jsni_repro_cells *cells, const char *option)
@@ -85,100 +44,10 @@ jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
     return JSN_OK;
 }
 
-/* What names of studies begin with: "repro-table1-cifar10-". */
-static void put_prefix(char out[NAME], const jsni_repro_cells *cells)
+void jsni_repro_prefix(const jsni_repro_cells *cells, char out[JSNI_REPRO_PREFIX])
 {
-    (void)snprintf(out, NAME, "repro-%s-%s-", jsni_repro_recipes(cells->info),
-                   cells->data->name);
-}
-
-jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
-                                 const jsn_train_config *overrides,
-                                 const char *noise_from, char name[NAME])
-{
-    jsni_text options = {0};
-    char prefix[NAME], hex[JSNI_SHA256_HEX];
-    jsni_sha256 sha;
-    jsn_status status = jsni_repro_list_options(overrides, "\n", true, &options);
-    if (noise_from != NULL)
-        jsni_text_format(&options, "\nnoise-from=%s", noise_from);
-    if (status == JSN_OK)
-        status = options.status;
-    jsni_sha256_init(&sha);
-    if (options.length > 0)
-        jsni_sha256_add(&sha, options.data, options.length);
-    jsni_sha256_hex(&sha, hex);
-    jsni_text_release(&options);
-    put_prefix(prefix, cells);
-    (void)jsni_format(name, NAME, "%s%.*s", prefix, HASH, hex);
-    return status;
-}
-
-/* Whether a study was named by the function above for a result. */
-static bool is_named(const char *name, const jsni_repro_cells *cells)
-{
-    char prefix[NAME];
-    put_prefix(prefix, cells);
-    const size_t length = strlen(prefix);
-    return strncmp(name, prefix, length) == 0 && strlen(name) == length + HASH &&
-           strspn(name + length, "0123456789abcdef") == HASH;
-}
-
-/* Whether the options that a study's runs share are `options`. Those that this version
- * does not know are others. */
-static jsn_status shares(const jsn_sweep *sweep, const char *options, bool *out)
-{
-    jsn_train_config config;
-    jsni_text own = {0};
-    *out = false;
-    jsn_train_config_clear(&config);
-    jsn_status status = jsni_sweep_base(sweep, &config);
-    if (status == JSN_OK)
-        status = jsni_repro_list_options(&config, "\n", false, &own);
-    if (status == JSN_OK)
-        *out = strcmp(own.data == NULL ? "" : own.data, options) == 0;
-    jsni_text_release(&own);
-    jsn_train_config_release(&config);
-    return status == JSN_ERR_MEMORY ? status : JSN_OK;
-}
-
-/* The study of `names` that stands for a result, opened; NULL: there is none. */
-static jsn_status choose(jsn_sweep **out, const jsn_sweep *beside,
-                         const jsni_store_rows *names, const jsni_repro_cells *cells,
-                         const char *options)
-{
-    size_t most = 1;
-    jsn_status status = JSN_OK;
-    *out = NULL;
-    for (size_t i = 0; status == JSN_OK && i < names->rows; i++) {
-        const char *name = jsni_store_cell(names, i, 0);
-        jsn_sweep_counts counts = {0};
-        jsn_sweep *sweep = NULL;
-        bool wanted = false;
-        if (!is_named(name, cells))
-            continue;
-        status = jsn_sweep_open_to_read(&sweep, beside->store->url, name);
-        if (status == JSN_ERR_ARGUMENT || status == JSN_ERR_DATA) {
-            status = JSN_OK; /* removed meanwhile, or another program's */
-            continue;
-        }
-        if (status == JSN_OK)
-            status = shares(sweep, options, &wanted);
-        if (status == JSN_OK)
-            status = jsn_sweep_count(sweep, &counts);
-        if (status == JSN_OK && wanted && counts.complete >= most) {
-            jsn_sweep *worse = *out;
-            most = counts.complete;
-            *out = sweep;
-            sweep = worse;
-        }
-        jsn_sweep_close(sweep);
-    }
-    if (status != JSN_OK) {
-        jsn_sweep_close(*out);
-        *out = NULL;
-    }
-    return status;
+    (void)snprintf(out, JSNI_REPRO_PREFIX, "repro-%s-%s-",
+                   jsni_repro_recipes(cells->info), cells->data->name);
 }
 
 /* Fills a panel with what the study has. */
@@ -200,16 +69,18 @@ static jsn_status fill_panel(jsni_repro_cells *cells, jsn_sweep *sweep, jsni_tex
 
 /* Adds the result on a data set, if it has runs there and a study of them. */
 static jsn_status add_panel(jsni_repro_others *out, const jsn_sweep *beside,
-                            const jsni_store_rows *names, const char *result,
-                            const char *dataset, const char *options)
+                            const char *result, const char *dataset,
+                            const jsn_train_config *overrides)
 {
     jsni_repro_cells *cells = &out->items[out->count];
+    char prefix[JSNI_REPRO_PREFIX];
     jsn_sweep *sweep = NULL;
     jsn_status status = jsni_repro_cells_make(cells, result, dataset);
     if (status != JSN_OK)
         return status == JSN_ERR_ARGUMENT ? JSN_OK : status;
     out->count++;
-    status = choose(&sweep, beside, names, cells, options);
+    jsni_repro_prefix(cells, prefix);
+    status = jsni_study_choose(&sweep, beside, prefix, overrides);
     if (status == JSN_OK && sweep != NULL)
         status = fill_panel(cells, sweep, &out->note);
     else
@@ -222,24 +93,16 @@ jsn_status jsni_repro_others_find(jsni_repro_others *out, const jsn_sweep *sweep
                                   const jsni_repro_cells *cells,
                                   const jsn_train_config *overrides)
 {
-    jsni_store_rows names = {0};
-    jsni_text options = {0};
     if (cells->info->kind != JSNI_REPRO_BARS || sweep == NULL)
         return JSN_OK;
-    jsn_status status = jsni_repro_list_options(overrides, "\n", false, &options);
-    if (status == JSN_OK)
-        status = jsni_study_names(sweep->store, &names);
-    for (size_t i = 0; status == JSN_OK && i < JSNI_REPRO_DATASETS; i++) {
+    for (size_t i = 0; i < JSNI_REPRO_DATASETS; i++) {
         if (&jsni_repro_datasets[i] == cells->data)
             out->before = out->count;
         else
-            status = add_panel(out, sweep, &names, cells->info->name,
-                               jsni_repro_datasets[i].name,
-                               options.data == NULL ? "" : options.data);
+            JSNI_TRY(add_panel(out, sweep, cells->info->name,
+                               jsni_repro_datasets[i].name, overrides));
     }
-    jsni_store_rows_release(&names);
-    jsni_text_release(&options);
-    return status;
+    return JSN_OK;
 }
 
 void jsni_repro_others_release(jsni_repro_others *others)
