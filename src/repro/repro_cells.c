@@ -104,9 +104,10 @@ static jsn_status add_cell(jsni_repro_cells *cells, const jsn_recipe *recipe, si
     c->metric = measure->metric;
     c->guesses = measure->guesses;
     c->x = recipe->m;
-    fill_in(c->row, info->row, recipe);
-    fill_in(c->group, measure->test != NULL ? measure->test : info->group, recipe);
-    fill_in(c->column, measure->column != NULL ? measure->column : info->column,
+    fill_in(c->row, info->label.row, recipe);
+    fill_in(c->group, measure->test != NULL ? measure->test : info->label.group,
+            recipe);
+    fill_in(c->column, measure->column != NULL ? measure->column : info->label.column,
             recipe);
     for (jsni_paper_result p = {0}; jsni_paper_next(&p);)
         if (p.measure == m && strcmp(p.result, info->name) == 0 &&
@@ -232,7 +233,8 @@ static bool has_ce(const jsni_repro_cells *cells)
     size_t columns = 0;
     for (size_t i = 0; i < cells->grid.count; i++)
         columns += is_ce(&cells->grid.items[i]);
-    return strcmp(cells->info->row, "{method}") == 0 && columns == cells->grid.columns;
+    return strcmp(cells->info->label.row, "{method}") == 0 &&
+           columns == cells->grid.columns;
 }
 
 jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)

@@ -9,17 +9,7 @@
 #include "core/text.h"
 #include "jensen/repro.h"
 #include "report/table.h"
-#include "study/grid.h"
-
-typedef enum jsni_repro_kind {
-    JSNI_REPRO_BARS,    /* results over noise rates */
-    JSNI_REPRO_TABLE,   /* a table, no figure */
-    JSNI_REPRO_CURVES,  /* objective over epochs */
-    JSNI_REPRO_CONSIST, /* accuracy and consistency over epochs */
-    JSNI_REPRO_VIEWS,   /* against M */
-    JSNI_REPRO_TEXT,    /* nothing to run: prints what it defines */
-    JSNI_REPRO_PLOT     /* nothing to run: an analytic plot */
-} jsni_repro_kind;
+#include "study/grid_figure.h"
 
 /* A number that a run gives. */
 typedef struct jsni_repro_measure {
@@ -35,20 +25,26 @@ enum { JSNI_REPRO_MEASURES = 4 };
  * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options. */
 typedef struct jsni_repro_info {
     const char *name, *title; /* "table1" */
-    jsni_repro_kind kind;
-    const char *recipes; /* result of its recipes; NULL: its own */
-    const char *plot;    /* spec of an analytic one */
-    const char *dataset; /* when none is asked for */
-    size_t paper_runs;   /* n behind the paper's deviations; 0: it prints no numbers */
-    const char *note;    /* NULL, or what a reader must know */
+    const char *recipes;      /* result of its recipes; NULL: its own */
+    /* Nothing to run: writes a table, or is an analytic plot of this spec. */
+    void (*define)(jsni_table *out);
+    const char *plot;
+    /* Its figure. */
+    const char *bars;              /* over noises: what they show; NULL: none */
+    const jsni_grid_panel *curves; /* over the epochs, the last without y; or NULL */
+    const char *lines;             /* against M: what they show; NULL: none */
+    const char *dataset;           /* when none is asked for */
+    size_t paper_runs; /* n behind the paper's deviations; 0: it prints no numbers */
+    const char *note;  /* NULL, or what a reader must know */
     jsni_repro_measure
         measures[JSNI_REPRO_MEASURES]; /* the first unused without metric */
-    const char *row, *group, *column;  /* templates */
+    struct {
+        const char *row, *group, *column;
+    } label;              /* templates; NULL: "" */
     const char *compares; /* option beside loss, noise and views that tells rows or
                                 columns apart; NULL: none */
     bool any_cifar;       /* an ablation: any CIFAR data set will do */
     bool unranked;        /* its rows do not compete: none is bold */
-    void (*define)(jsni_table *out); /* of text: writes it */
 } jsni_repro_info;
 
 bool jsni_repro_has_runs(const jsni_repro_info *info);

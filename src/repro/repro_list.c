@@ -9,28 +9,34 @@
 #include "repro/repro_impl.h"
 
 /* Methods times label noises. */
-#define BY_NOISE .row = "{method}", .group = "{noise}", .column = "{rate}"
+#define BY_NOISE .label = {"{method}", "{noise}", "{rate}"}
 /* Methods on both CIFAR data sets. */
-#define CIFAR_BARS    .kind = JSNI_REPRO_BARS, .dataset = "cifar10", .paper_runs = 5
-#define TEST_ACCURACY .measures[0] = {NULL, "test_acc", 1, NULL}
+#define CIFAR(what) .dataset = "cifar10", .paper_runs = 5, .bars = what
+#define TEST_ACCURACY \
+    CIFAR("test accuracy, %"), .measures[0] = {NULL, "test_acc", 1, NULL}
 /* Methods on data whose labels are wrong by themselves. */
-#define REAL_NOISE(data)                                            \
-    .kind = JSNI_REPRO_TABLE, .dataset = (data), .row = "{method}", \
-    .measures[0] = {"accuracy", "test_acc", 1, NULL}, .paper_runs = 3
+#define REAL_NOISE                                    \
+    .measures[0] = {"accuracy", "test_acc", 1, NULL}, \
+    .label = {"{method}", NULL, NULL}, .paper_runs = 3
 /* Ablations: defined on CIFAR-100, compared on held-out images, one run each. */
 #define ABLATION \
     .dataset = "cifar100", .measures[0] = {NULL, "val_acc", 1, NULL}, .any_cifar = true
-#define ABLATION_TABLE .kind = JSNI_REPRO_TABLE, .paper_runs = 1, ABLATION
+
+static const jsni_grid_panel objective[] = {{.y = "validation accuracy, %"},
+                                            {.y = NULL}};
+static const jsni_grid_panel agreement[] = {
+    {.title = "validation accuracy", .y = "percent", .key = "val_acc"},
+    {.title = "consistency, correct labels", .y = "percent", .key = "consistency_true"},
+    {.title = "consistency, wrong labels", .y = "percent", .key = "consistency_noisy"},
+    {.y = NULL}};
 
 static const jsni_repro_info infos[] = {
     {.name = "table1",
      .title = "test accuracy on CIFAR under label noise",
-     CIFAR_BARS,
      TEST_ACCURACY,
      BY_NOISE},
     {.name = "table2",
      .title = "real label noise: WebVision",
-     .kind = JSNI_REPRO_TABLE,
      .dataset = "webvision",
      .paper_runs = 5,
      .note = "The ILSVRC12 columns are the same networks on another test set: "
@@ -39,107 +45,94 @@ static const jsni_repro_info infos[] = {
                   {"top-5", "test_top5", 5, NULL},
                   {"top-1", "ilsvrc12_acc", 1, "ILSVRC12"},
                   {"top-5", "ilsvrc12_top5", 5, "ILSVRC12"}},
-     .row = "{method}",
-     .group = "WebVision"},
-    {.name = "table3", .title = "effect of consistency", ABLATION_TABLE, BY_NOISE},
+     .label = {"{method}", "WebVision", NULL}},
+    {.name = "table3",
+     .title = "effect of consistency",
+     .paper_runs = 1,
+     ABLATION,
+     BY_NOISE},
     {.name = "table4",
      .title = "JS or GJS on clean and on mislabelled samples",
-     ABLATION_TABLE,
-     .row = "{method} on clean, {noisy} on noisy",
-     .column = "pi1 = {pi1}"},
+     .paper_runs = 1,
+     ABLATION,
+     .label = {"{method} on clean, {noisy} on noisy", NULL, "pi1 = {pi1}"}},
     {.name = "table5",
      .title = "effect of augmentation",
-     ABLATION_TABLE,
+     .paper_runs = 1,
+     ABLATION,
      .compares = "augment",
-     .row = "{method}",
-     .group = "{noise} {rate}",
-     .column = "{variant}"},
+     .label = {"{method}", "{noise} {rate}", "{variant}"}},
     {.name = "table6",
      .title = "effect of the number of epochs",
      .note = "With --epochs N the column 400 has N epochs and the column 200 half of "
              "that.",
-     ABLATION_TABLE,
-     .row = "{method}",
-     .group = "{noise} {rate}",
-     .column = "{epochs}"},
+     .paper_runs = 1,
+     ABLATION,
+     .label = {"{method}", "{noise} {rate}", "{epochs}"}},
     {.name = "table7",
      .title = "hyper-parameters found by the two-stage search",
-     .kind = JSNI_REPRO_TEXT,
      .define = jsni_repro_define_parameters},
     {.name = "table8",
      .title = "instance-dependent noise",
      .note = "The paper's column without noise is Table 1's; on CIFAR-10 it prints "
              "consistency instead of accuracy by mistake.",
-     CIFAR_BARS,
      TEST_ACCURACY,
-     .row = "{method}",
-     .group = "instance-dependent, {rate}",
-     .column = "{variant}"},
+     .label = {"{method}", "instance-dependent, {rate}", "{variant}"}},
     {.name = "table9",
      .title = "real label noise: ANIMAL-10N",
-     REAL_NOISE("animal10n")},
-    {.name = "table10", .title = "real label noise: Food-101N", REAL_NOISE("food101n")},
+     .dataset = "animal10n",
+     REAL_NOISE},
+    {.name = "table10",
+     .title = "real label noise: Food-101N",
+     .dataset = "food101n",
+     REAL_NOISE},
     {.name = "table11",
      .title = "the dissection losses",
-     .kind = JSNI_REPRO_TEXT,
      .define = jsni_repro_define_divergences},
     {.name = "table12",
      .title = "one parameter set, chosen with noisy validation labels",
-     CIFAR_BARS,
      TEST_ACCURACY,
      BY_NOISE},
     {.name = "table13",
      .title = "consistency of the trained networks",
      .recipes = "table1",
      .note = "The runs are those of Table 1.",
-     CIFAR_BARS,
+     CIFAR("consistency, %"),
      /* Agreement has no chance level: constant predictions agree always. */
      .measures[0] = {NULL, "consistency", 0, NULL},
      BY_NOISE},
     {.name = "fig1",
      .title = "CE: over-fitting and consistency over the epochs",
-     .kind = JSNI_REPRO_CONSIST,
+     .curves = agreement,
      ABLATION,
      .unranked = true, /* its rows are noise rates */
-     .row = "{percent}",
-     .column = "CE"},
-    {.name = "fig2",
-     .title = "JS between CE and MAE",
-     .kind = JSNI_REPRO_PLOT,
-     .plot = "js-ce-mae"},
+     .label = {"{percent}", NULL, "CE"}},
+    {.name = "fig2", .title = "JS between CE and MAE", .plot = "js-ce-mae"},
     {.name = "fig3",
      .title = "GJS as JS and consistency on the simplex",
-     .kind = JSNI_REPRO_PLOT,
      .plot = "gjs-simplex"},
     {.name = "fig4",
      .title = "effect of pi1",
-     .kind = JSNI_REPRO_CURVES,
+     .curves = objective,
      ABLATION,
-     .row = "pi1 = {pi1}",
-     .group = "{method}",
-     .column = "{rate}"},
+     .label = {"pi1 = {pi1}", "{method}", "{rate}"}},
     {.name = "fig5",
      .title = "effect of M",
-     .kind = JSNI_REPRO_VIEWS,
+     .lines = "validation accuracy, %",
      ABLATION,
-     .row = "M = {m}",
-     .group = "{noise}",
-     .column = "{rate}"},
+     .label = {"M = {m}", "{noise}", "{rate}"}},
     {.name = "fig6",
      .title = "CE, JS and GJS: accuracy and consistency over the epochs",
-     .kind = JSNI_REPRO_CONSIST,
+     .curves = agreement,
      ABLATION,
      BY_NOISE},
     {.name = "fig7",
      .title = "the dissection losses over the epochs",
-     .kind = JSNI_REPRO_CURVES,
+     .curves = objective,
      ABLATION,
-     .row = "{loss-name}",
-     .group = "{noise}",
-     .column = "{rate}"},
+     .label = {"{loss-name}", "{noise}", "{rate}"}},
     {.name = "fig8",
      .title = "gradient scale of JS and GCE",
-     .kind = JSNI_REPRO_PLOT,
      .plot = "js-gce-gradient"},
 };
 
@@ -154,7 +147,7 @@ bool jsn_repro_at(size_t index, jsn_repro_entry *out)
 
 bool jsni_repro_has_runs(const jsni_repro_info *info)
 {
-    return info->kind != JSNI_REPRO_TEXT && info->kind != JSNI_REPRO_PLOT;
+    return info->define == NULL && info->plot == NULL;
 }
 
 const char *jsni_repro_recipes(const jsni_repro_info *info)

@@ -11,9 +11,8 @@
 #include "jensen/study.h"
 #include "report/html.h"
 #include "repro/repro_impl.h"
+#include "study/grid_page.h"
 
-/* Formats and the ends of their files. An analytic plot is a figure alone; of what has
- * runs, a folder gets the figure as well. */
 static const struct {
     const char *name, *extension;
 } formats[] = {{"markdown", "md"},
@@ -22,16 +21,25 @@ static const struct {
                {"html", "html"},
                {"svg", "svg"}};
 
+static bool is_svg(const char *format)
+{
+    return strcmp(format, "svg") == 0;
+}
+
+/* An analytic plot is a figure alone; of everything else there are tables. */
+static bool has_format(const jsni_repro_info *info, const char *format)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(formats); i++)
+        if (strcmp(format, formats[i].name) == 0)
+            return is_svg(format) == (info->plot != NULL);
+    return false;
+}
+
 jsn_status jsni_repro_check_format(const jsni_repro_info *info, const char *format)
 {
-    const bool plot = info->kind == JSNI_REPRO_PLOT;
-    if (format == NULL)
+    if (format == NULL || has_format(info, format))
         return JSN_OK;
-    for (size_t i = 0; i < JSNI_COUNT_OF(formats); i++)
-        if (strcmp(format, formats[i].name) == 0 &&
-            plot == (strcmp(format, "svg") == 0))
-            return JSN_OK;
-    if (plot)
+    if (info->plot != NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s is a figure: there is svg, no %s",
                          info->name, format);
     return jsni_fail(JSN_ERR_ARGUMENT,
@@ -40,15 +48,13 @@ jsn_status jsni_repro_check_format(const jsni_repro_info *info, const char *form
                      info->name, format);
 }
 
-/* Everything that is shown of a result. */
+/* What is shown of a result with runs. */
 typedef struct shown {
-    const jsni_repro_info *info;
     jsni_repro_cells cells;
-    jsni_repro_others others; /* of figures alone */
+    jsni_repro_others others;
     jsn_sweep_trial *trials;
     size_t count;
-    jsni_text caption, correlation, note;
-    jsni_table ours, paper;
+    jsni_text caption, note, figure;
 } shown;
 
 static void release(shown *s)
@@ -57,14 +63,12 @@ static void release(shown *s)
     jsni_repro_others_release(&s->others);
     jsn_sweep_trials_release(s->trials, s->count);
     jsni_text_release(&s->caption);
-    jsni_text_release(&s->correlation);
     jsni_text_release(&s->note);
-    jsni_table_release(&s->ours);
-    jsni_table_release(&s->paper);
+    jsni_text_release(&s->figure);
 }
 
 static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *settings,
-                         const jsn_train_config *overrides, const char *format)
+                         const jsn_train_config *overrides)
 {
     jsni_repro_cells *cells = &s->cells;
     JSNI_TRY(jsni_repro_cells_for(cells, settings, overrides));
@@ -75,76 +79,68 @@ static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *s
         jsni_repro_drop_unmeasured(cells);
     JSNI_TRY(jsni_repro_caption(cells, s->trials, s->count, overrides,
                                 settings->noise_from, &s->caption));
-    jsni_grid_correlation(&cells->grid, &s->correlation);
-    JSNI_TRY(s->correlation.status);
-    if (s->info->note != NULL)
-        jsni_text_add(&s->note, s->info->note);
+    if (cells->info->note != NULL)
+        jsni_text_add(&s->note, cells->info->note);
     jsni_repro_quoted(cells, &s->note);
     if (settings->add_loss != NULL)
         jsni_text_format(&s->note,
                          "%sAdded rows (%s) have the learning rate and the weight "
                          "decay of CE.",
                          s->note.length > 0 ? " " : "", settings->add_loss);
-    JSNI_TRY(s->note.status);
-    jsni_grid_table(&cells->grid, s->caption.data, s->note.data, &s->ours);
-    jsni_grid_comparison(&cells->grid,
-                         "Ours beside the paper's; intervals are Welch's.",
-                         strcmp(format, "csv") == 0, &s->paper);
-    if (strcmp(format, "svg") != 0 && strcmp(format, "html") != 0)
-        return JSN_OK;
-    return jsni_repro_others_find(&s->others, sweep, cells, overrides);
+    return s->note.status;
 }
 
-static jsn_status add_figure(const shown *s, const char *caption, jsni_text *out)
+/* The figure may have other data sets as well: a page says so below it, a file in its
+ * description. */
+static jsn_status draw(shown *s, jsn_sweep *sweep, const jsn_train_config *overrides,
+                       bool alone)
 {
-    return jsni_repro_figure(&s->cells, &s->others, s->trials, s->count, caption, out);
-}
-
-static jsn_status render_page(const shown *s, jsni_text *out)
-{
-    const bool runs = jsni_repro_has_runs(s->info);
-    jsni_html_begin(out, runs ? s->info->title : s->info->name, s->ours.caption);
-    if (runs) {
-        jsni_html_figure_begin(out);
-        JSNI_TRY(add_figure(s, s->info->title, out));
-        jsni_html_figure_end(out, s->others.note.data);
-    }
-    jsni_html_table(out, &s->ours);
-    if (s->info->paper_runs > 0) {
-        jsni_html_heading(out, "Beside the paper");
-        jsni_html_table(out, &s->paper);
-    }
-    if (s->correlation.length > 0) {
-        jsni_html_heading(out, "Rank correlation with the paper's columns");
-        jsni_html_code(out, s->correlation.data);
-    }
-    jsni_html_end(out);
-    return out->status;
-}
-
-static jsn_status render_tables(const shown *s, const char *format, jsni_text *out)
-{
-    /* One table a file of numbers: the long one has everything. */
-    if (jsni_repro_has_runs(s->info) && strcmp(format, "csv") == 0)
-        return jsni_table_write(&s->paper, format, out);
-    JSNI_TRY(jsni_table_write(&s->ours, format, out));
-    if (s->info->paper_runs > 0) {
-        jsni_text_add(out, "\n");
-        JSNI_TRY(jsni_table_write(&s->paper, format, out));
-    }
-    if (s->correlation.length > 0 && strcmp(format, "markdown") == 0)
-        jsni_text_format(out,
-                         "\nRank correlation with the paper's columns:\n\n```\n%s```\n",
-                         s->correlation.data);
-    return JSN_OK;
-}
-
-static jsn_status render_figure(shown *s, jsni_text *out)
-{
-    if (s->others.count > 0)
+    JSNI_TRY(jsni_repro_others_find(&s->others, sweep, &s->cells, overrides));
+    if (alone && s->others.count > 0)
         jsni_text_format(&s->caption, " %s", s->others.note.data);
     JSNI_TRY(s->caption.status);
-    return add_figure(s, s->caption.data, out);
+    JSNI_TRY(jsni_repro_figure(&s->cells, &s->others, s->trials, s->count,
+                               alone ? s->caption.data : s->cells.info->title,
+                               &s->figure));
+    return s->figure.status;
+}
+
+static jsn_status render_cells(shown *s, jsn_sweep *sweep,
+                               const jsn_repro_settings *settings,
+                               const jsn_train_config *overrides, const char *format,
+                               jsni_text *out)
+{
+    const bool svg = is_svg(format);
+    JSNI_TRY(gather(s, sweep, settings, overrides));
+    if (svg || strcmp(format, "html") == 0)
+        JSNI_TRY(draw(s, sweep, overrides, svg));
+    if (svg) {
+        jsni_text_add(out, s->figure.data == NULL ? "" : s->figure.data);
+        return out->status;
+    }
+    const jsni_grid_page page = {.title = s->cells.info->title,
+                                 .caption = s->caption.data,
+                                 .note = s->note.data,
+                                 .figure = s->figure.data,
+                                 .figure_note = s->others.note.data};
+    return jsni_grid_write(&s->cells.grid, &page, format, out);
+}
+
+static jsn_status render_definition(const jsni_repro_info *info, const char *format,
+                                    jsni_text *out)
+{
+    const bool page = strcmp(format, "html") == 0;
+    jsni_table table = {0};
+    info->define(&table);
+    if (page) {
+        jsni_html_begin(out, info->name, table.caption);
+        jsni_html_table(out, &table);
+        jsni_html_end(out);
+    }
+    const jsn_status status =
+        page ? out->status : jsni_table_write(&table, format, out);
+    jsni_table_release(&table);
+    return status;
 }
 
 /* The result in a format. "svg" is its figure: "" where there is none. */
@@ -153,19 +149,14 @@ static jsn_status render_as(const jsni_repro_info *info, jsn_sweep *sweep,
                             const jsn_train_config *overrides, const char *format,
                             char **out)
 {
-    jsni_text text = {0};
-    shown s = {.info = info};
-    jsn_status status = JSN_OK;
-    if (info->kind == JSNI_REPRO_PLOT)
+    if (info->plot != NULL)
         return jsn_plot_render(info->plot, NULL, false, out);
-    if (info->kind == JSNI_REPRO_TEXT)
-        info->define(&s.ours);
-    else
-        status = gather(&s, sweep, settings, overrides, format);
-    if (status == JSN_OK)
-        status = strcmp(format, "svg") == 0    ? render_figure(&s, &text)
-                 : strcmp(format, "html") == 0 ? render_page(&s, &text)
-                                               : render_tables(&s, format, &text);
+    jsni_text text = {0};
+    shown s = {0};
+    const jsn_status status =
+        info->define != NULL
+            ? render_definition(info, format, &text)
+            : render_cells(&s, sweep, settings, overrides, format, &text);
     release(&s);
     if (status == JSN_OK)
         return jsni_text_take(&text, out);
@@ -192,7 +183,7 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
 static char *path_of(const char *folder, const jsni_repro_info *info,
                      const char *dataset, const char *extension)
 {
-    const bool several = info->kind == JSNI_REPRO_BARS || info->any_cifar;
+    const bool several = info->any_cifar || info->bars != NULL;
     char file[96];
     (void)snprintf(file, sizeof file, "%s%s%s.%s", info->name, several ? "-" : "",
                    several ? dataset : "", extension);
@@ -218,9 +209,9 @@ jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
     JSNI_TRY(jsni_folder_create(folder));
     for (size_t i = 0; i < JSNI_COUNT_OF(formats); i++) {
         char *text = NULL;
-        const bool svg = strcmp(formats[i].name, "svg") == 0;
-        if (info->kind == (svg ? JSNI_REPRO_TEXT : JSNI_REPRO_PLOT))
-            continue; /* a definition has no figure, a plot nothing else */
+        /* Of what has runs, a folder gets the figure as well. */
+        if (!jsni_repro_has_runs(info) && !has_format(info, formats[i].name))
+            continue;
         JSNI_TRY(render_as(info, sweep, settings, overrides, formats[i].name, &text));
         const jsn_status status =
             text[0] == '\0'

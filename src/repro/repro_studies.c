@@ -93,7 +93,7 @@ jsn_status jsni_repro_others_find(jsni_repro_others *out, const jsn_sweep *sweep
                                   const jsni_repro_cells *cells,
                                   const jsn_train_config *overrides)
 {
-    if (cells->info->kind != JSNI_REPRO_BARS || sweep == NULL)
+    if (cells->info->bars == NULL || sweep == NULL)
         return JSN_OK;
     for (size_t i = 0; i < JSNI_REPRO_DATASETS; i++) {
         if (&jsni_repro_datasets[i] == cells->data)

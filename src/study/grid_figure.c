@@ -235,13 +235,13 @@ static jsn_status draw_curves(drawing *d, const jsni_grid *grid,
 }
 
 jsn_status jsni_grid_curves(const jsni_grid *grid, const jsni_grid_panel *panels,
-                            size_t count, const jsn_sweep_trial *trials,
-                            size_t trial_count, const char *caption, jsni_text *out)
+                            const jsn_sweep_trial *trials, size_t trial_count,
+                            const char *caption, jsni_text *out)
 {
     jsn_status status = JSN_OK;
     drawing *d = jsni_alloc_zero(1, sizeof *d);
     JSNI_TRY_ALLOC(d);
-    for (size_t p = 0; p < count; p++)
+    for (size_t p = 0; panels[p].y != NULL; p++)
         for (size_t k = 0; k < (panels[p].title == NULL ? grid->columns : 1); k++)
             if (status == JSN_OK && d->count < MOST_CHARTS)
                 status = draw_curves(d, grid, &panels[p], k, trials, trial_count);

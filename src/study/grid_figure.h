@@ -22,9 +22,10 @@ JSN_MUST_CHECK jsn_status jsni_grid_bars(const jsni_grid_panel *panels, size_t c
                                          jsni_text *out);
 
 /* Means over the seeds along the epochs, a curve a row. Fields of epochs are read from the
- * run folders; a folder that is gone leaves a gap. At most JSNI_GRID_PANELS charts. */
+ * run folders; a folder that is gone leaves a gap. The last of the panels has no y; at most
+ * JSNI_GRID_PANELS charts. */
 JSN_MUST_CHECK jsn_status jsni_grid_curves(const jsni_grid *grid,
-                                           const jsni_grid_panel *panels, size_t count,
+                                           const jsni_grid_panel *panels,
                                            const jsn_sweep_trial *trials,
                                            size_t trial_count, const char *caption,
                                            jsni_text *out);
