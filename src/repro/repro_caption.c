@@ -31,25 +31,6 @@ static bool has_own_options(const jsni_repro_cells *cells,
     return false;
 }
 
-/* Runs of the cells. */
-typedef struct runs {
-    size_t least, most, failed;
-} runs;
-
-static runs count_runs(const jsni_repro_cells *cells)
-{
-    runs n = {.least = JSNI_GRID_RUNS};
-    for (size_t i = 0; i < cells->grid.count; i++) {
-        const jsni_grid_cell *c = &cells->grid.items[i];
-        n.least = c->count < n.least ? c->count : n.least;
-        n.most = c->count > n.most ? c->count : n.most;
-        /* Neighbours may be two numbers of the same runs. */
-        if (i == 0 || strcmp(c->recipe.name, c[-1].recipe.name) != 0)
-            n.failed += c->failed;
-    }
-    return n;
-}
-
 /* A reason more, separated from those before. */
 static void begin_reason(jsni_text *out)
 {
@@ -97,7 +78,7 @@ static void tell_runs(size_t least, size_t paper, jsni_text *out)
 
 /* "the paper's scale", or what it is instead, with the reasons as a sentence where the
  * options do not tell. */
-static const char *find_scale(const jsni_repro_cells *cells, const runs *n,
+static const char *find_scale(const jsni_repro_cells *cells, const jsni_grid_runs *n,
                               const jsn_sweep_trial *trials, size_t count, bool own,
                               jsni_text *reasons)
 {
@@ -115,35 +96,13 @@ static const char *find_scale(const jsni_repro_cells *cells, const runs *n,
                           : "not the paper's scale";
 }
 
-static void tell_marks(const jsni_repro_cells *cells, const runs *n, jsni_text *out)
-{
-    const jsni_repro_info *info = cells->info;
-    if (n->least == n->most)
-        jsni_text_format(out, "; %zu %s per cell.", n->most,
-                         jsni_noun(n->most, "run", "runs"));
-    else
-        jsni_text_format(out, "; %zu to %zu runs per cell.", n->least, n->most);
-    if (n->failed > 0)
-        jsni_text_format(out, " %zu %s failed; !: in a cell with others that did not.",
-                         n->failed, jsni_noun(n->failed, "run", "runs"));
-    if (!info->unranked)
-        jsni_text_add(out, n->most == 1 ? " No test is possible with one run: the best "
-                                          "is bold."
-                                        : " Bold: not different from the best by a "
-                                          "two-sided t-test at 0.05.");
-    jsni_text_add(out, " ~: near chance, not ranked.");
-    if (info->paper_runs > 0 && info->any_cifar &&
-        strcmp(cells->data->name, info->dataset) != 0)
-        jsni_text_add(out, " The paper's numbers are for CIFAR-100.");
-}
-
 jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
                               const jsn_sweep_trial *trials, size_t count,
                               const jsn_train_config *overrides, const char *noise_from,
                               jsni_text *out)
 {
     const jsni_repro_info *info = cells->info;
-    const runs n = count_runs(cells);
+    const jsni_grid_runs n = jsni_grid_count(&cells->grid);
     jsni_text reasons = {0};
     const char *scale = find_scale(cells, &n, trials, count,
                                    has_own_options(cells, overrides), &reasons);
@@ -154,7 +113,11 @@ jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
     jsn_status status = jsni_study_options(overrides, ", ", true, out);
     if (jsni_repro_needs_posteriors(cells, overrides) && noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", noise_from);
-    tell_marks(cells, &n, out);
+    jsni_text_add(out, "; ");
+    jsni_grid_legend(&cells->grid, out);
+    if (info->paper_runs > 0 && info->any_cifar &&
+        strcmp(cells->data->name, info->dataset) != 0)
+        jsni_text_add(out, " The paper's numbers are for CIFAR-100.");
     jsni_text_add(out, reasons.length > 0 ? reasons.data : "");
     if (status == JSN_OK)
         status = reasons.status != JSN_OK ? reasons.status : out->status;

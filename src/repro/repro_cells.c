@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/spec.h"
 #include "jensen/loss.h"
 #include "repro/paper_results.h"
 #include "repro/repro_impl.h"
@@ -183,21 +184,6 @@ void jsni_repro_drop_unmeasured(jsni_repro_cells *cells)
     jsni_grid_arrange(grid);
 }
 
-/* Length of the first spec of "gce:q=0.7,sce:alpha=0.1,beta=1": a comma belongs to it when
- * "key=" follows. */
-static size_t spec_length(const char *list)
-{
-    size_t length = strcspn(list, ",");
-    while (list[length] == ',') {
-        const char *next = list + length + 1;
-        const size_t key = strcspn(next, "=:,+*");
-        if (next[key] != '=')
-            break;
-        length += 1 + strcspn(next, ",");
-    }
-    return length;
-}
-
 /* An added row is trained as CE is: learning rate and weight decay are nobody's choice for
  * another loss. */
 static bool is_ce(const jsni_grid_cell *c)
@@ -246,7 +232,7 @@ jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
                          cells->info->name);
     while (*list != '\0') {
         char spec[JSNI_GRID_LABEL];
-        const size_t length = spec_length(list);
+        const size_t length = jsni_spec_length(list);
         if (length >= sizeof spec)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "--add-loss '%.*s': at most %d letters per loss",

@@ -72,6 +72,17 @@ bool jsni_grid_is_of(const jsn_sweep_trial *trial, const jsni_grid_cell *cell);
 JSN_MUST_CHECK jsn_status jsni_grid_fill(jsni_grid *grid, const jsn_sweep_trial *trials,
                                          size_t count);
 
+/* Trials of the cells that have a value, and those that failed. */
+typedef struct jsni_grid_runs {
+    size_t least, most; /* of a cell */
+    size_t failed;      /* of all */
+} jsni_grid_runs;
+
+jsni_grid_runs jsni_grid_count(const jsni_grid *grid);
+
+/* Adds "5 runs per cell. ..." and what bold and the marks of a table mean. */
+void jsni_grid_legend(const jsni_grid *grid, jsni_text *out);
+
 /* Rows times columns; borrowed caption and note. */
 void jsni_grid_table(const jsni_grid *grid, const char *caption, const char *note,
                      jsni_table *out);

@@ -2,11 +2,45 @@
  * correlations of what is published. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/hd.h"
 #include "core/stats.h"
 #include "core/words.h"
 #include "study/grid.h"
+
+jsni_grid_runs jsni_grid_count(const jsni_grid *grid)
+{
+    jsni_grid_runs n = {.least = JSNI_GRID_RUNS};
+    for (size_t i = 0; i < grid->count; i++) {
+        const jsni_grid_cell *c = &grid->items[i];
+        n.least = c->count < n.least ? c->count : n.least;
+        n.most = c->count > n.most ? c->count : n.most;
+        /* Neighbours may be two numbers of the same runs. */
+        if (i == 0 || strcmp(c->recipe.name, c[-1].recipe.name) != 0)
+            n.failed += c->failed;
+    }
+    return n;
+}
+
+void jsni_grid_legend(const jsni_grid *grid, jsni_text *out)
+{
+    const jsni_grid_runs n = jsni_grid_count(grid);
+    if (n.least == n.most)
+        jsni_text_format(out, "%zu %s per cell.", n.most,
+                         jsni_noun(n.most, "run", "runs"));
+    else
+        jsni_text_format(out, "%zu to %zu runs per cell.", n.least, n.most);
+    if (n.failed > 0)
+        jsni_text_format(out, " %zu %s failed; !: in a cell with others that did not.",
+                         n.failed, jsni_noun(n.failed, "run", "runs"));
+    if (!grid->unranked)
+        jsni_text_add(out, n.most == 1 ? " No test is possible with one run: the best "
+                                         "is bold."
+                                       : " Bold: not different from the best by a "
+                                         "two-sided t-test at 0.05.");
+    jsni_text_add(out, " ~: near chance, not ranked.");
+}
 
 static void put_count(jsni_table *out, size_t count)
 {
