@@ -16,6 +16,19 @@ bool jsni_spec_names(const char *spec, const char *name)
     return length == strlen(name) && memcmp(spec, name, length) == 0;
 }
 
+size_t jsni_spec_length(const char *list)
+{
+    size_t length = strcspn(list, ",");
+    while (list[length] == ',') {
+        const char *next = list + length + 1;
+        const size_t key = strcspn(next, "=:,+*");
+        if (next[key] != '=')
+            break;
+        length += 1 + strcspn(next, ",");
+    }
+    return length;
+}
+
 static size_t find_param(const jsn_param_info *params, size_t count, const char *key,
                          size_t length)
 {

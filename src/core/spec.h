@@ -26,6 +26,10 @@ typedef struct jsni_spec_value {
 /* Whether the name part of `spec` is exactly `name`. */
 bool jsni_spec_names(const char *spec, const char *name);
 
+/* Length of the first spec of a list, "gce:q=0.7,sce:alpha=0.1,beta=1": a comma belongs to
+ * it when "key=" follows. */
+size_t jsni_spec_length(const char *list);
+
 /* Fills values[0..count) in the order of `params`. A key given twice is refused.
  *   JSN_ERR_ARGUMENT      not key=value, not a number
  *   JSN_ERR_UNKNOWN_NAME  no such key; the sentence lists the keys there are

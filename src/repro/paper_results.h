@@ -1,7 +1,8 @@
-/* repro/paper_results.h - every number that the paper's result tables print.
+/* repro/paper_results.h - every number that the paper's result tables print, by the recipe
+ * that our runs of it have.
  *
  *     for (jsni_paper_result p = {0}; jsni_paper_next(&p);)
- *         ... p.table, p.mean ...
+ *         ... p.recipe, p.number.mean ...
  */
 #ifndef JSNI_REPRO_PAPER_RESULTS_H
 #define JSNI_REPRO_PAPER_RESULTS_H
@@ -9,17 +10,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "jensen/recipe.h"
+#include "study/grid.h"
+
 typedef struct jsni_paper_result {
-    size_t number;       /* counts from 1 */
-    const char *table;   /* "table1_cifar", "consistency", ... */
-    const char *dataset; /* "CIFAR-10", ... */
-    char method[48];     /* "GJS", "GCE[noCutout]", ... */
-    const char *noise; /* "none", "symmetric", "asymmetric", "instance_type1", "real" */
-    double rate;       /* NaN: none is stated */
-    const char *metric; /* "test_acc_top1", ... */
-    double mean;        /* percent */
-    double deviation;   /* percent; NaN: none is printed */
-    bool bold;
+    const char *result;           /* "table1" */
+    char recipe[JSN_RECIPE_TEXT]; /* "cifar10/sym-40/gjs"; "": other people's method */
+    const char *title; /* what the paper calls the row, where a note may quote it */
+    size_t measure;    /* which of the result's measures */
+    jsni_published number;
     size_t at_row, at_column; /* where the walk is */
 } jsni_paper_result;
 

@@ -1,5 +1,5 @@
 /* repro/repro_cells.c - see repro_impl.h: from recipes to cells with their labels and the
- * paper's numbers. */
+ * paper's numbers, and rows beside the paper's. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,80 +8,79 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
+#include "core/spec.h"
+#include "jensen/loss.h"
 #include "repro/paper_results.h"
 #include "repro/repro_impl.h"
-#include "train/recipe_find.h"
+#include "train/recipe_families.h"
 
-/* What tables print for a name of ours, and what paper_results calls it. Other methods
- * are the same in capitals. */
-static const struct {
-    const char *name, *title, *printed;
-} words[] = {
-    {"js-mean", "GJS without consistency", "GJS_no_consistency"},
-    {"gjs-2net", "GJS, two networks", "GJS"},
-    {"full", "Full", "full"},
-    {"no-cutout", "-CO", "noCutout"},
-    {"no-randaugment", "-RA", "noRandAug"},
-    {"weak", "Weak", "weak"},
-    {"type1", "Type I", "instance_type1"},
-    {"type2", "Type II", "instance_type2"},
-    {"type3", "Type III", "instance_type3"},
+/* What tables print for a name of ours. Other names are the same in capitals. */
+static const char *const words[][2] = {
+    {"js-mean", "GJS without consistency"},
+    {"gjs-2net", "GJS, two networks"},
+    {"full", "Full"},
+    {"no-cutout", "-CO"},
+    {"no-randaugment", "-RA"},
+    {"weak", "Weak"},
+    {"type1", "Type I"},
+    {"type2", "Type II"},
+    {"type3", "Type III"},
 };
 
-static void put_word(jsni_text *out, const char *name, bool printed)
+static void put_word(jsni_text *out, const char *name)
 {
     for (size_t i = 0; i < JSNI_COUNT_OF(words); i++)
-        if (strcmp(words[i].name, name) == 0) {
-            jsni_text_add(out, printed ? words[i].printed : words[i].title);
+        if (strcmp(words[i][0], name) == 0) {
+            jsni_text_add(out, words[i][1]);
             return;
         }
     for (; *name != '\0'; name++)
         jsni_text_format(out, "%c", toupper((unsigned char)*name));
 }
 
-static const char *noise_title(jsn_recipe_noise noise)
-{
-    static const char *const titles[] = {[JSN_RECIPE_REAL] = "real",
-                                         [JSN_RECIPE_CLEAN] = "",
-                                         [JSN_RECIPE_SYMMETRIC] = "symmetric",
-                                         [JSN_RECIPE_ASYMMETRIC] = "asymmetric",
-                                         [JSN_RECIPE_INSTANCE] = "instance-dependent"};
-    return titles[noise];
-}
-
 /* What stands for "{field}" in a template. A field that is not listed here is an option of
  * the recipe. */
 static void put_field(jsni_text *out, const jsn_recipe *r, const char *field)
 {
-    if (strcmp(field, "method") == 0 || strcmp(field, "METHOD") == 0)
-        put_word(out, r->method, field[0] == 'M');
-    else if (strcmp(field, "variant") == 0 || strcmp(field, "VARIANT") == 0)
-        put_word(out, r->variant, field[0] == 'V');
-    else if (strcmp(field, "noisy") == 0)
-        put_word(out, r->noisy, true);
-    else if (strcmp(field, "loss-name") == 0)
-        jsni_text_add(out, r->method);
-    else if (strcmp(field, "noise") == 0)
-        jsni_text_add(out, noise_title(r->noise));
-    else if (strcmp(field, "rate") == 0 && r->noise == JSN_RECIPE_CLEAN)
-        jsni_text_add(out, "no noise");
-    else if (strcmp(field, "rate") == 0)
-        jsni_text_format(out, "%d%%", r->percent);
-    else if (strcmp(field, "percent") == 0)
-        jsni_text_format(out, "%d", r->percent);
-    else if (strcmp(field, "pi1") == 0)
-        jsni_text_add(out, r->pi1);
-    else if (strcmp(field, "m") == 0)
-        jsni_text_format(out, "%d", r->m);
-    else
-        jsni_text_add(out, jsn_recipe_value(r, field));
+    static const char *const noises[] = {[JSN_RECIPE_REAL] = "real",
+                                         [JSN_RECIPE_CLEAN] = "",
+                                         [JSN_RECIPE_SYMMETRIC] = "symmetric",
+                                         [JSN_RECIPE_ASYMMETRIC] = "asymmetric",
+                                         [JSN_RECIPE_INSTANCE] = "instance-dependent"};
+    char percent[16], m[16];
+    (void)snprintf(percent, sizeof percent, "%d%%", r->percent);
+    (void)snprintf(m, sizeof m, "%d", r->m);
+    const bool clean = r->noise == JSN_RECIPE_CLEAN;
+    const struct {
+        const char *name, *text;
+        bool word;
+    } fields[] = {
+        {"method", r->method, true},
+        {"variant", r->variant, true},
+        {"noisy", r->noisy, true},
+        {"loss-name", r->method, false},
+        {"pi1", r->pi1, false},
+        {"m", m, false},
+        {"percent", percent, false},
+        {"rate", clean ? "no noise" : percent, false},
+        {"noise", noises[r->noise], false},
+    };
+    for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
+        if (strcmp(fields[i].name, field) == 0) {
+            if (fields[i].word)
+                put_word(out, fields[i].text);
+            else
+                jsni_text_add(out, fields[i].text);
+            return;
+        }
+    jsni_text_add(out, jsn_recipe_value(r, field));
 }
 
 /* "{method} on clean" for a recipe; NULL stands for "". */
-static void fill_in(char out[JSNI_REPRO_LABEL], const char *template,
+static void fill_in(char out[JSNI_GRID_LABEL], const char *template,
                     const jsn_recipe *recipe)
 {
-    jsni_text text = jsni_text_in(out, JSNI_REPRO_LABEL);
+    jsni_text text = jsni_text_in(out, JSNI_GRID_LABEL);
     while (template != NULL && *template != '\0') {
         const size_t plain = strcspn(template, "{");
         jsni_text_add_n(&text, template, plain);
@@ -89,61 +88,53 @@ static void fill_in(char out[JSNI_REPRO_LABEL], const char *template,
         if (*template == '{') {
             char field[16];
             const size_t n = strcspn(template + 1, "}");
-            jsni_text name = jsni_text_in(field, sizeof field);
-            jsni_text_add_n(&name, template + 1, n);
+            (void)snprintf(field, sizeof field, "%.*s", (int)n, template + 1);
             put_field(&text, recipe, field);
             template += n + 2;
         }
     }
 }
 
-/* How paper_results names the noise of a recipe. */
-static bool same_noise(const jsn_recipe *r, const jsni_paper_result *p)
+static jsn_status add_cell(jsni_repro_cells *cells, const jsn_recipe *recipe, size_t m)
 {
-    char name[JSNI_REPRO_LABEL];
-    if (r->noise == JSN_RECIPE_REAL)
-        return strcmp(p->noise, "real") == 0;
-    fill_in(name,
-            r->noise == JSN_RECIPE_INSTANCE ? "{VARIANT}"
-            : r->noise == JSN_RECIPE_CLEAN  ? "none"
-                                            : "{noise}",
-            r);
-    return strcmp(p->noise, name) == 0 && fabs(p->rate - r->percent / 100.0) < 1e-9;
-}
-
-static void look_up(jsni_repro_cell *c, const jsni_repro_info *info,
-                    const char *dataset)
-{
-    char method[JSNI_REPRO_LABEL];
-    fill_in(method, info->printed_row, &c->recipe);
-    const char *metric = c->measure->printed;
-    for (jsni_paper_result p = {0}; info->key != NULL && jsni_paper_next(&p);) {
-        if (strcmp(p.table, info->key) != 0 || strcmp(p.dataset, dataset) != 0 ||
-            strcmp(p.method, method) != 0 || !same_noise(&c->recipe, &p) ||
-            (metric != NULL && strcmp(p.metric, metric) != 0))
-            continue;
-        c->printed = p.number;
-        c->paper = p.mean;
-        c->paper_deviation = p.deviation;
-        c->paper_runs = isnan(p.deviation) ? 1 : info->paper_runs;
-        c->paper_bold = p.bold;
-        return;
-    }
-}
-
-static void make_cell(jsni_repro_cell *c, const jsni_repro_info *info,
-                      const jsn_recipe *recipe, const jsni_repro_measure *measure)
-{
-    const jsni_repro_dataset *data =
-        jsni_repro_dataset_find(recipe->dataset, strlen(recipe->dataset));
+    const jsni_repro_info *info = cells->info;
+    const jsni_repro_measure *measure = &info->measures[m];
+    jsni_grid_cell *c = jsni_grid_add(&cells->grid);
+    JSNI_TRY_ALLOC(c);
     c->recipe = *recipe;
-    c->measure = measure;
-    c->paper = c->paper_deviation = c->mean = c->deviation = NAN;
-    fill_in(c->row, info->row, recipe);
-    fill_in(c->group, measure->test != NULL ? measure->test : info->group, recipe);
-    fill_in(c->column, measure->column != NULL ? measure->column : info->column,
+    c->metric = measure->metric;
+    c->guesses = measure->guesses;
+    c->x = recipe->m;
+    fill_in(c->row, info->label.row, recipe);
+    fill_in(c->group, measure->test != NULL ? measure->test : info->label.group,
             recipe);
-    look_up(c, info, measure->test != NULL ? measure->test : data->title);
+    fill_in(c->column, measure->column != NULL ? measure->column : info->label.column,
+            recipe);
+    for (jsni_paper_result p = {0}; jsni_paper_next(&p);)
+        if (p.measure == m && strcmp(p.result, info->name) == 0 &&
+            strcmp(p.recipe, recipe->name) == 0)
+            c->published = p.number;
+    return JSN_OK;
+}
+
+/* For jsni_recipe_walk(). */
+typedef struct making {
+    jsni_repro_cells *cells;
+    const char *dataset;
+    jsn_status status;
+} making;
+
+static bool add_recipe(const jsn_recipe *recipe, void *user)
+{
+    making *job = user;
+    const jsni_repro_info *info = job->cells->info;
+    if (strcmp(recipe->result, jsni_repro_recipes(info)) != 0 ||
+        (!info->any_cifar && strcmp(recipe->dataset, job->dataset) != 0))
+        return false;
+    for (size_t m = 0; m < JSNI_REPRO_MEASURES && job->status == JSN_OK; m++)
+        if (info->measures[m].metric != NULL)
+            job->status = add_cell(job->cells, recipe, m);
+    return job->status != JSN_OK;
 }
 
 jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
@@ -151,99 +142,151 @@ jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
 {
     *out = (jsni_repro_cells){0};
     JSNI_TRY(jsni_repro_find(name, &out->info));
-    const jsni_repro_info *info = out->info;
     if (dataset == NULL)
-        dataset = info->dataset;
+        dataset = out->info->dataset;
     out->data = jsni_repro_dataset_find(dataset, strlen(dataset));
-    const size_t recipes = jsni_recipe_count(); /* makes them all to count them */
-    JSNI_TRY_ALLOC(out->items = jsni_alloc_zero(JSNI_REPRO_MEASURES * recipes,
-                                                sizeof *out->items));
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < recipes; i++) {
-        jsn_recipe recipe;
-        status = jsn_recipe_at(i, &recipe);
-        if (status != JSN_OK || strcmp(recipe.result, jsni_repro_recipes(info)) != 0 ||
-            (!info->any_cifar && strcmp(recipe.dataset, dataset) != 0))
-            continue;
-        for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
-            if (info->measures[m].metric != NULL)
-                make_cell(&out->items[out->count++], info, &recipe, &info->measures[m]);
-    }
-    const bool fits = out->count > 0 && out->data != NULL &&
-                      (!info->any_cifar || strncmp(dataset, "cifar", 5) == 0);
-    if (status == JSN_OK && !fits)
-        status = jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'", name, dataset);
-    if (status != JSN_OK)
+    out->grid.classes = out->data == NULL ? 0 : out->data->classes;
+    out->grid.published_runs = out->info->paper_runs;
+    out->grid.unranked = out->info->unranked;
+    making job = {out, dataset, JSN_OK};
+    jsni_recipe_walk(add_recipe, &job);
+    jsni_grid_arrange(&out->grid);
+    const bool fits = out->grid.count > 0 && out->data != NULL &&
+                      (!out->info->any_cifar || strncmp(dataset, "cifar", 5) == 0);
+    if (job.status == JSN_OK && !fits)
+        job.status =
+            jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'", name, dataset);
+    if (job.status != JSN_OK)
         jsni_repro_cells_release(out);
-    return status;
+    return job.status;
 }
 
-bool jsni_repro_same_column(const jsni_repro_cell *a, const jsni_repro_cell *b)
+/* Whether a cell is of another test set than the runs'. */
+static bool is_other_test(const jsni_repro_cells *cells, const jsni_grid_cell *c)
 {
-    return strcmp(a->group, b->group) == 0 && strcmp(a->column, b->column) == 0;
+    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
+        if (c->metric == cells->info->measures[m].metric)
+            return cells->info->measures[m].test != NULL;
+    return false;
 }
 
-bool jsni_repro_first_of_column(const jsni_repro_cells *cells, size_t index)
+void jsni_repro_drop_unmeasured(jsni_repro_cells *cells)
 {
-    size_t first = 0;
-    while (!jsni_repro_same_column(&cells->items[first], &cells->items[index]))
-        first++;
-    return first == index;
-}
-
-const jsni_repro_cell *jsni_repro_at(const jsni_repro_cells *cells, const char *row,
-                                     const jsni_repro_cell *column)
-{
-    for (size_t i = 0; i < cells->count; i++)
-        if (strcmp(cells->items[i].row, row) == 0 &&
-            jsni_repro_same_column(&cells->items[i], column))
-            return &cells->items[i];
-    return NULL;
-}
-
-void jsni_repro_column_name(const jsni_repro_cell *cell, char out[2 * JSNI_REPRO_LABEL])
-{
-    (void)snprintf(out, 2 * JSNI_REPRO_LABEL, "%s%s%s", cell->group,
-                   cell->group[0] == '\0' ? "" : " ", cell->column);
-}
-
-void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells)
-{
+    jsni_grid *grid = &cells->grid;
     size_t kept = 0;
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].measure->test == NULL)
-            cells->items[kept++] = cells->items[i];
-    cells->count = kept;
+    for (size_t i = 0; i < grid->count; i++)
+        if (is_other_test(cells, &grid->items[i]) && grid->items[i].count > 0)
+            return;
+    for (size_t i = 0; i < grid->count; i++)
+        if (!is_other_test(cells, &grid->items[i]))
+            grid->items[kept++] = grid->items[i];
+    grid->count = kept;
+    jsni_grid_arrange(grid);
+}
+
+/* An added row is trained as CE is: learning rate and weight decay are nobody's choice for
+ * another loss. */
+static bool is_ce(const jsni_grid_cell *c)
+{
+    return c->loss[0] == '\0' && strcmp(c->recipe.method, "ce") == 0;
+}
+
+static jsn_status add_row(jsni_repro_cells *cells, const char *spec)
+{
+    jsni_grid *grid = &cells->grid;
+    const size_t before = grid->count;
+    for (size_t i = 0; i < before; i++)
+        if (strcmp(grid->items[i].row, spec) == 0)
+            return jsni_fail(JSN_ERR_ARGUMENT, "--add-loss '%s': %s has that row", spec,
+                             cells->info->name);
+    for (size_t i = 0; i < before; i++) {
+        if (!is_ce(&grid->items[i]))
+            continue;
+        jsni_grid_cell *c = jsni_grid_add(grid);
+        JSNI_TRY_ALLOC(c);
+        const jsni_published nothing = c->published;
+        *c = grid->items[i];
+        c->published = nothing;
+        (void)snprintf(c->loss, sizeof c->loss, "%s", spec);
+        (void)snprintf(c->row, sizeof c->row, "%s", spec);
+    }
+    return JSN_OK;
+}
+
+/* Whether the rows are losses, and each column has one of CE. */
+static bool has_ce(const jsni_repro_cells *cells)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < cells->grid.count; i++)
+        columns += is_ce(&cells->grid.items[i]);
+    return strcmp(cells->info->label.row, "{method}") == 0 &&
+           columns == cells->grid.columns;
+}
+
+jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
+{
+    if (!has_ce(cells))
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--add-loss: the rows of %s are not losses with CE among "
+                         "them; table1 has such rows",
+                         cells->info->name);
+    while (*list != '\0') {
+        char spec[JSNI_GRID_LABEL];
+        const size_t length = jsni_spec_length(list);
+        if (length >= sizeof spec)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "--add-loss '%.*s': at most %d letters per loss",
+                             (int)length, list, JSNI_GRID_LABEL - 1);
+        (void)snprintf(spec, sizeof spec, "%.*s", (int)length, list);
+        JSNI_TRY(jsn_loss_check(spec, NULL));
+        JSNI_TRY(add_row(cells, spec));
+        list += length + (list[length] == ',');
+    }
+    jsni_grid_arrange(&cells->grid);
+    return JSN_OK;
+}
+
+/* "WebVision top-5", where the result has several measures. */
+static void put_measure(const jsni_repro_cells *cells, size_t m, jsni_text *out)
+{
+    const jsni_repro_measure *measure = &cells->info->measures[m];
+    if (cells->info->measures[1].metric != NULL)
+        jsni_text_format(out, " %s %s",
+                         measure->test != NULL ? measure->test : cells->data->title,
+                         measure->column);
+}
+
+/* Whether a cell has that number. */
+static bool is_shown(const jsni_repro_cells *cells, const jsni_paper_result *p)
+{
+    for (size_t i = 0; i < cells->grid.count; i++)
+        if (cells->grid.items[i].metric == cells->info->measures[p->measure].metric &&
+            strcmp(cells->grid.items[i].recipe.name, p->recipe) == 0)
+            return true;
+    return false;
 }
 
 void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)
 {
-    const jsni_repro_info *info = cells->info;
-    bool first = true;
-    for (jsni_paper_result p = {0}; info->others && jsni_paper_next(&p);) {
-        const bool top5 = strstr(p.metric, "top5") != NULL;
-        bool shown = false;
-        for (size_t k = 0; k < cells->count; k++)
-            shown = shown || cells->items[k].printed == p.number;
-        if (strcmp(p.table, info->key) != 0 || shown)
+    const char *separator = out->length > 0 ? " The paper has these as well: "
+                                            : "The paper has these as well: ";
+    bool any = false;
+    for (jsni_paper_result p = {0}; jsni_paper_next(&p);) {
+        if (p.title == NULL || strcmp(p.result, cells->info->name) != 0 ||
+            is_shown(cells, &p))
             continue;
-        if (first && out->length > 0)
-            jsni_text_add(out, " ");
-        jsni_text_format(out, "%s%s", first ? "The paper has these as well: " : "; ",
-                         p.method);
-        if (info->measures[1].metric != NULL) /* which of the two, on which set */
-            jsni_text_format(out, " %s %s", p.dataset, top5 ? "top-5" : "top-1");
-        jsni_text_format(out, " %.2f", p.mean);
-        if (!isnan(p.deviation))
-            jsni_text_format(out, " ± %.2f", p.deviation);
-        first = false;
+        jsni_text_format(out, "%s%s", any ? "; " : separator, p.title);
+        put_measure(cells, p.measure, out);
+        jsni_text_format(out, " %.2f", p.number.mean);
+        if (!isnan(p.number.deviation))
+            jsni_text_format(out, " ± %.2f", p.number.deviation);
+        any = true;
     }
-    if (!first)
+    if (any)
         jsni_text_add(out, ".");
 }
 
 void jsni_repro_cells_release(jsni_repro_cells *cells)
 {
-    jsni_free(cells->items);
-    *cells = (jsni_repro_cells){0};
+    jsni_grid_release(&cells->grid);
 }

@@ -7,55 +7,44 @@
 #include <stddef.h>
 
 #include "core/text.h"
-#include "jensen/recipe.h"
 #include "jensen/repro.h"
 #include "report/table.h"
-
-typedef enum jsni_repro_kind {
-    JSNI_REPRO_BARS,    /* results over noise rates */
-    JSNI_REPRO_TABLE,   /* a table, no figure */
-    JSNI_REPRO_CURVES,  /* objective over epochs */
-    JSNI_REPRO_CONSIST, /* accuracy and consistency over epochs */
-    JSNI_REPRO_VIEWS,   /* against M */
-    JSNI_REPRO_TEXT,    /* nothing to run: prints what it defines */
-    JSNI_REPRO_PLOT     /* nothing to run: an analytic plot */
-} jsni_repro_kind;
+#include "study/grid_figure.h"
 
 /* A number that a run gives. */
 typedef struct jsni_repro_measure {
-    const char *column;  /* its column; NULL: the result's */
-    const char *metric;  /* field of a run's result: "test_acc" */
-    const char *printed; /* metric in paper_results; NULL: the table has one */
-    int guesses;         /* classes that count as right; 0: there is no chance level */
-    const char
-        *test; /* another test set than the runs', as paper_results names it; NULL:
-                       * theirs */
+    const char *column; /* its column; NULL: the result's */
+    const char *metric; /* field of a run's result: "test_acc" */
+    int guesses;        /* classes that count as right; 0: there is no chance level */
+    const char *test; /* another test set than the runs', by its title; NULL: theirs */
 } jsni_repro_measure;
 
 enum { JSNI_REPRO_MEASURES = 4 };
 
 /* What `jensen repro` knows by name. Labels are templates: "{method}", "{noise}",
- * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options;
- * "{METHOD}" is the method as paper_results has it. */
+ * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options. */
 typedef struct jsni_repro_info {
     const char *name, *title; /* "table1" */
-    jsni_repro_kind kind;
-    const char *recipes; /* result of its recipes; NULL: its own */
-    const char *plot;    /* spec of an analytic one */
-    const char *key;     /* in paper_results, NULL: the paper prints no numbers */
-    const char *dataset; /* when none is asked for */
-    size_t paper_runs;   /* n behind the paper's deviations */
-    const char *note;    /* NULL, or what a reader must know */
+    const char *recipes;      /* result of its recipes; NULL: its own */
+    /* Nothing to run: writes a table, or is an analytic plot of this spec. */
+    void (*define)(jsni_table *out);
+    const char *plot;
+    /* Its figure. */
+    const char *bars;              /* over noises: what they show; NULL: none */
+    const jsni_grid_panel *curves; /* over the epochs, the last without y; or NULL */
+    const char *lines;             /* against M: what they show; NULL: none */
+    const char *dataset;           /* when none is asked for */
+    size_t paper_runs; /* n behind the paper's deviations; 0: it prints no numbers */
+    const char *note;  /* NULL, or what a reader must know */
     jsni_repro_measure
         measures[JSNI_REPRO_MEASURES]; /* the first unused without metric */
-    const char *row, *group, *column;  /* templates */
-    const char *printed_row;           /* template of the method in paper_results */
+    struct {
+        const char *row, *group, *column;
+    } label;              /* templates; NULL: "" */
     const char *compares; /* option beside loss, noise and views that tells rows or
                                 columns apart; NULL: none */
     bool any_cifar;       /* an ablation: any CIFAR data set will do */
-    bool others;          /* the paper's table has rows of other people */
     bool unranked;        /* its rows do not compete: none is bold */
-    void (*define)(jsni_table *out); /* of text: writes it */
 } jsni_repro_info;
 
 bool jsni_repro_has_runs(const jsni_repro_info *info);
@@ -72,50 +61,15 @@ JSN_MUST_CHECK jsn_status jsni_repro_find(const char *name,
 JSN_MUST_CHECK jsn_status jsni_repro_check_format(const jsni_repro_info *info,
                                                   const char *format);
 
-enum { JSNI_REPRO_RUNS = 64, JSNI_REPRO_LABEL = 48 };
-
-typedef struct jsni_repro_cell {
-    jsn_recipe recipe;
-    const jsni_repro_measure *measure;
-    char row[JSNI_REPRO_LABEL], group[JSNI_REPRO_LABEL], column[JSNI_REPRO_LABEL];
-    size_t printed; /* number of the paper's among its results; 0: nothing printed */
-    double paper, paper_deviation; /* percent; NaN: nothing printed */
-    size_t paper_runs;
-    bool paper_bold;
-    /* ours, percent */
-    double values[JSNI_REPRO_RUNS];
-    size_t count;
-    size_t failed;          /* runs without a value */
-    double mean, deviation; /* NaN: no run; fewer than two */
-    bool near_chance, bold;
-    bool unlike; /* started from other weights than the paper's */
-    char
-        loss[JSNI_REPRO_LABEL]; /* in place of the recipe's: a row that was added; "" */
-} jsni_repro_cell;
-
 /* A data set of the paper. */
 typedef struct jsni_repro_dataset {
     const char *name, *title; /* "cifar10", "CIFAR-10" */
     size_t images, classes;   /* of training and test together */
 } jsni_repro_dataset;
 
-typedef struct jsni_repro_cells {
-    const jsni_repro_info *info;
-    const jsni_repro_dataset *data;
-    jsni_repro_cell *items;
-    size_t count;
-} jsni_repro_cells; /* zero-initialise */
-
-/* Whether two cells stand in one column. */
-bool jsni_repro_same_column(const jsni_repro_cell *a, const jsni_repro_cell *b);
-/* Whether no cell before stands in the same column. */
-bool jsni_repro_first_of_column(const jsni_repro_cells *cells, size_t index);
-/* The cell of a row in the column of another one; NULL: there is none. */
-const jsni_repro_cell *jsni_repro_at(const jsni_repro_cells *cells, const char *row,
-                                     const jsni_repro_cell *column);
-/* "symmetric 40%": group and column. */
-void jsni_repro_column_name(const jsni_repro_cell *cell,
-                            char out[2 * JSNI_REPRO_LABEL]);
+/* In the paper's order. */
+enum { JSNI_REPRO_DATASETS = 5 };
+extern const jsni_repro_dataset jsni_repro_datasets[JSNI_REPRO_DATASETS];
 
 /* By the first `length` bytes of `name`; NULL: the paper has none of that name. */
 const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length);
@@ -127,21 +81,23 @@ JSN_MUST_CHECK jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info,
                                                     const char *asked, const char *data,
                                                     const char **out);
 
+typedef struct jsni_repro_cells {
+    const jsni_repro_info *info;
+    const jsni_repro_dataset *data;
+    jsni_grid grid;
+} jsni_repro_cells; /* zero-initialise */
+
 /* The cells of a result on a data set, in the paper's order. JSN_ERR_ARGUMENT: the paper
  * has no such runs. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
                                                 const char *dataset);
 void jsni_repro_cells_release(jsni_repro_cells *cells);
-/* Whether a result has a test set beside that of its runs, unless `data` is NULL.
- * JSN_ERR_ARGUMENT */
-JSN_MUST_CHECK jsn_status jsni_repro_check_also(const jsni_repro_info *info,
-                                                const char *data);
-/* Takes out the cells of another test set. */
-void jsni_repro_cells_drop_other_tests(jsni_repro_cells *cells);
-/* Those on the data set that settings and data say. */
+/* Those on the data set that settings and data say, with the rows that are asked for. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_for(jsni_repro_cells *out,
                                                const jsn_repro_settings *settings,
                                                const jsn_train_config *overrides);
+/* Takes out the cells of another test set if none of them has a value. */
+void jsni_repro_drop_unmeasured(jsni_repro_cells *cells);
 /* Adds a row for each loss of a list, "gce:q=0.7,10*nce+0.1*rce", with the recipes of CE.
  * JSN_ERR_ARGUMENT: the result has no rows of losses; and what jsn_loss_check() says. */
 JSN_MUST_CHECK jsn_status jsni_repro_cells_add(jsni_repro_cells *cells,
@@ -150,70 +106,42 @@ JSN_MUST_CHECK jsn_status jsni_repro_cells_add(jsni_repro_cells *cells,
 bool jsni_repro_needs_posteriors(const jsni_repro_cells *cells,
                                  const jsn_train_config *overrides);
 
-/* "the paper's scale" only where images, classes, initial weights, epochs and the number
- * of runs are the paper's, and no other option is given; else what it is instead, with
- * the reasons as a sentence where the options do not tell. */
-const char *jsni_repro_scale(const jsni_repro_cells *cells,
-                             const jsn_sweep_trial *trials, size_t count,
-                             const jsn_train_config *overrides, jsni_text *reasons);
-/* The weights that the runs of a cell should have started from and did not; NULL: they
- * did. */
-const char *jsni_repro_start(const jsni_repro_cell *cell,
-                             const jsn_train_config *overrides);
+/* Adds what a reader has to know of the runs. "The paper's scale" is said only where
+ * images, classes, initial weights, epochs and the number of runs are the paper's, and no
+ * other option is given. */
+JSN_MUST_CHECK jsn_status jsni_repro_caption(const jsni_repro_cells *cells,
+                                             const jsn_sweep_trial *trials,
+                                             size_t count,
+                                             const jsn_train_config *overrides,
+                                             const char *noise_from, jsni_text *out);
 
-/* Fills in our values from the trials, means, chance marks and the t-test. */
-JSN_MUST_CHECK jsn_status jsni_repro_cells_fill(jsni_repro_cells *cells,
-                                                const jsn_sweep_trial *trials,
-                                                size_t count);
-
-/* The options in `config` that change results, "name=text" each; without `data` those
- * that say where data is have no text. */
-JSN_MUST_CHECK jsn_status jsni_repro_list_options(const jsn_train_config *config,
-                                                  const char *between, bool data,
-                                                  jsni_text *out);
 /* Refuses options that would make what a result compares the same: a row of CE trained
  * with another loss. JSN_ERR_ARGUMENT */
 JSN_MUST_CHECK jsn_status jsni_repro_check_overrides(const jsni_repro_cells *cells,
                                                      const jsn_train_config *overrides);
-/* "repro-table1-cifar10-1a2b3c4d"; *out is the caller's. `noise_from`: where the noise of
- * table8 comes from, which makes it another study; or NULL. */
-JSN_MUST_CHECK jsn_status jsni_repro_name_study(const jsni_repro_cells *cells,
-                                                const jsn_train_config *overrides,
-                                                const char *noise_from, char **out);
-
-enum { JSNI_REPRO_OTHERS = 4 };
+enum { JSNI_REPRO_PREFIX = 48 };
+/* What the names of its studies begin with: "repro-table1-cifar10-". */
+void jsni_repro_prefix(const jsni_repro_cells *cells, char out[JSNI_REPRO_PREFIX]);
 
 /* A result on the other data sets that the paper has it on, in the paper's order. */
 typedef struct jsni_repro_others {
-    jsni_repro_cells items[JSNI_REPRO_OTHERS];
+    jsni_repro_cells items[JSNI_REPRO_DATASETS];
     size_t count;
     size_t before;   /* so many of them stand before the result's own data set */
     jsni_text note;  /* which studies they are; empty without any */
 } jsni_repro_others; /* zero-initialise */
 
-/* Looks in the store of `sweep` for studies of the same result whose options are
- * `overrides` apart from the data, and fills the cells from the one with the most
- * finished runs (the newest of several) for each data set. Those without any run do not
- * count. Results that are not bars have no others. */
+/* From the studies in the store of `sweep` whose options are `overrides` apart from the
+ * data. Results that are not bars have no others. */
 JSN_MUST_CHECK jsn_status jsni_repro_others_find(jsni_repro_others *out,
                                                  const jsn_sweep *sweep,
                                                  const jsni_repro_cells *cells,
                                                  const jsn_train_config *overrides);
 void jsni_repro_others_release(jsni_repro_others *others);
 
-/* Rows times columns, as the paper prints them; borrowed caption and note. */
-void jsni_repro_table(const jsni_repro_cells *cells, const char *caption,
-                      const char *note, jsni_table *out);
-/* A row a cell: ours, the paper's, difference, Welch's interval. `numbers`: for programs,
- * with a column for everything that readers see as words or print. */
-void jsni_repro_comparison(const jsni_repro_cells *cells, const char *caption,
-                           bool numbers, jsni_table *out);
 /* What the paper prints in the table besides the cells: other people's methods, other
  * test sets. A sentence, or nothing. */
 void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out);
-/* Lines: rank correlation of our columns with the paper's. */
-void jsni_repro_correlation(const jsni_repro_cells *cells, jsni_text *out);
-
 /* Table 7, what the search found, and Table 11, the losses of the dissection. */
 void jsni_repro_define_parameters(jsni_table *out);
 void jsni_repro_define_divergences(jsni_table *out);
@@ -224,8 +152,5 @@ JSN_MUST_CHECK jsn_status jsni_repro_figure(const jsni_repro_cells *cells,
                                             const jsni_repro_others *others,
                                             const jsn_sweep_trial *trials, size_t count,
                                             const char *caption, jsni_text *out);
-
-/* Whether a trial is of a cell and complete. */
-bool jsni_repro_is_of(const jsn_sweep_trial *trial, const jsni_repro_cell *cell);
 
 #endif /* JSNI_REPRO_REPRO_IMPL_H */

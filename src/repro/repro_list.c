@@ -8,188 +8,131 @@
 #include "core/names.h"
 #include "repro/repro_impl.h"
 
-#define ONE_COLUMN(title, metric)        \
-    {                                    \
-        {                                \
-            title, metric, NULL, 1, NULL \
-        }                                \
-    }
-/* Tables of methods times label noises. */
-#define BY_NOISE \
-    .row = "{method}", .group = "{noise}", .column = "{rate}", .printed_row = "{METHOD}"
-#define TEST_ACCURACY .measures = ONE_COLUMN(NULL, "test_acc")
+/* Methods times label noises. */
+#define BY_NOISE .label = {"{method}", "{noise}", "{rate}"}
+/* Methods on both CIFAR data sets. */
+#define CIFAR(what) .dataset = "cifar10", .paper_runs = 5, .bars = what
+#define TEST_ACCURACY \
+    CIFAR("test accuracy, %"), .measures[0] = {NULL, "test_acc", 1, NULL}
+/* Methods on data whose labels are wrong by themselves. */
+#define REAL_NOISE                                    \
+    .measures[0] = {"accuracy", "test_acc", 1, NULL}, \
+    .label = {"{method}", NULL, NULL}, .paper_runs = 3
 /* Ablations: defined on CIFAR-100, compared on held-out images, one run each. */
 #define ABLATION \
-    .dataset = "cifar100", .measures = ONE_COLUMN(NULL, "val_acc"), .any_cifar = true
+    .dataset = "cifar100", .measures[0] = {NULL, "val_acc", 1, NULL}, .any_cifar = true
+
+static const jsni_grid_panel objective[] = {{.y = "validation accuracy, %"},
+                                            {.y = NULL}};
+static const jsni_grid_panel agreement[] = {
+    {.title = "validation accuracy", .y = "percent", .key = "val_acc"},
+    {.title = "consistency, correct labels", .y = "percent", .key = "consistency_true"},
+    {.title = "consistency, wrong labels", .y = "percent", .key = "consistency_noisy"},
+    {.y = NULL}};
 
 static const jsni_repro_info infos[] = {
     {.name = "table1",
      .title = "test accuracy on CIFAR under label noise",
-     .kind = JSNI_REPRO_BARS,
-     .key = "table1_cifar",
-     .dataset = "cifar10",
-     .paper_runs = 5,
      TEST_ACCURACY,
      BY_NOISE},
     {.name = "table2",
      .title = "real label noise: WebVision",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "webvision",
      .dataset = "webvision",
      .paper_runs = 5,
      .note = "The ILSVRC12 columns are the same networks on another test set: "
              "--also-test imagenet:DIR,classes=50 fills them.",
-     .measures = {{"top-1", "test_acc", "val_acc_top1", 1, NULL},
-                  {"top-5", "test_top5", "val_acc_top5", 5, NULL},
-                  {"top-1", "ilsvrc12_acc", "val_acc_top1", 1, "ILSVRC12"},
-                  {"top-5", "ilsvrc12_top5", "val_acc_top5", 5, "ILSVRC12"}},
-     .row = "{method}",
-     .group = "WebVision",
-     .printed_row = "{METHOD}[ResNet-50;ColorJitter;{members}net]",
-     .others = true},
+     .measures = {{"top-1", "test_acc", 1, NULL},
+                  {"top-5", "test_top5", 5, NULL},
+                  {"top-1", "ilsvrc12_acc", 1, "ILSVRC12"},
+                  {"top-5", "ilsvrc12_top5", 5, "ILSVRC12"}},
+     .label = {"{method}", "WebVision", NULL}},
     {.name = "table3",
      .title = "effect of consistency",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "consistency_ablation",
      .paper_runs = 1,
      ABLATION,
      BY_NOISE},
     {.name = "table4",
      .title = "JS or GJS on clean and on mislabelled samples",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "clean_noisy_ablation",
      .paper_runs = 1,
      ABLATION,
-     .row = "{method} on clean, {noisy} on noisy",
-     .column = "pi1 = {pi1}",
-     .printed_row = "clean={METHOD};noisy={noisy};pi1={pi1}"},
+     .label = {"{method} on clean, {noisy} on noisy", NULL, "pi1 = {pi1}"}},
     {.name = "table5",
      .title = "effect of augmentation",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "augmentation",
      .paper_runs = 1,
      ABLATION,
      .compares = "augment",
-     .row = "{method}",
-     .group = "{noise} {rate}",
-     .column = "{variant}",
-     .printed_row = "{METHOD}[{VARIANT}]"},
+     .label = {"{method}", "{noise} {rate}", "{variant}"}},
     {.name = "table6",
      .title = "effect of the number of epochs",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "epochs",
-     .paper_runs = 1,
      .note = "With --epochs N the column 400 has N epochs and the column 200 half of "
              "that.",
+     .paper_runs = 1,
      ABLATION,
-     .row = "{method}",
-     .group = "{noise} {rate}",
-     .column = "{epochs}",
-     .printed_row = "{METHOD}[{epochs}ep]"},
+     .label = {"{method}", "{noise} {rate}", "{epochs}"}},
     {.name = "table7",
      .title = "hyper-parameters found by the two-stage search",
-     .kind = JSNI_REPRO_TEXT,
      .define = jsni_repro_define_parameters},
     {.name = "table8",
      .title = "instance-dependent noise",
-     .kind = JSNI_REPRO_BARS,
-     .key = "instance_dependent",
-     .dataset = "cifar10",
-     .paper_runs = 5,
      .note = "The paper's column without noise is Table 1's; on CIFAR-10 it prints "
              "consistency instead of accuracy by mistake.",
      TEST_ACCURACY,
-     .row = "{method}",
-     .group = "instance-dependent, {rate}",
-     .column = "{variant}",
-     .printed_row = "{METHOD}"},
+     .label = {"{method}", "instance-dependent, {rate}", "{variant}"}},
     {.name = "table9",
      .title = "real label noise: ANIMAL-10N",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "animal10n",
      .dataset = "animal10n",
-     .paper_runs = 3,
-     .measures = ONE_COLUMN("accuracy", "test_acc"),
-     .row = "{method}",
-     .printed_row = "{METHOD}",
-     .others = true},
+     REAL_NOISE},
     {.name = "table10",
      .title = "real label noise: Food-101N",
-     .kind = JSNI_REPRO_TABLE,
-     .key = "food101n",
      .dataset = "food101n",
-     .paper_runs = 3,
-     .measures = ONE_COLUMN("accuracy", "test_acc"),
-     .row = "{method}",
-     .printed_row = "{METHOD}",
-     .others = true},
+     REAL_NOISE},
     {.name = "table11",
      .title = "the dissection losses",
-     .kind = JSNI_REPRO_TEXT,
      .define = jsni_repro_define_divergences},
     {.name = "table12",
      .title = "one parameter set, chosen with noisy validation labels",
-     .kind = JSNI_REPRO_BARS,
-     .key = "noisy_val_single_hp",
-     .dataset = "cifar10",
-     .paper_runs = 5,
      TEST_ACCURACY,
      BY_NOISE},
     {.name = "table13",
      .title = "consistency of the trained networks",
-     .kind = JSNI_REPRO_BARS,
      .recipes = "table1",
-     .key = "consistency",
-     .dataset = "cifar10",
-     .paper_runs = 5,
      .note = "The runs are those of Table 1.",
+     CIFAR("consistency, %"),
      /* Agreement has no chance level: constant predictions agree always. */
-     .measures = {{NULL, "consistency", NULL, 0, NULL}},
+     .measures[0] = {NULL, "consistency", 0, NULL},
      BY_NOISE},
     {.name = "fig1",
      .title = "CE: over-fitting and consistency over the epochs",
-     .kind = JSNI_REPRO_CONSIST,
+     .curves = agreement,
      ABLATION,
      .unranked = true, /* its rows are noise rates */
-     .row = "{percent}%",
-     .column = "CE"},
-    {.name = "fig2",
-     .title = "JS between CE and MAE",
-     .kind = JSNI_REPRO_PLOT,
-     .plot = "js-ce-mae"},
+     .label = {"{percent}", NULL, "CE"}},
+    {.name = "fig2", .title = "JS between CE and MAE", .plot = "js-ce-mae"},
     {.name = "fig3",
      .title = "GJS as JS and consistency on the simplex",
-     .kind = JSNI_REPRO_PLOT,
      .plot = "gjs-simplex"},
     {.name = "fig4",
      .title = "effect of pi1",
-     .kind = JSNI_REPRO_CURVES,
+     .curves = objective,
      ABLATION,
-     .row = "pi1 = {pi1}",
-     .group = "{method}",
-     .column = "{rate}"},
+     .label = {"pi1 = {pi1}", "{method}", "{rate}"}},
     {.name = "fig5",
      .title = "effect of M",
-     .kind = JSNI_REPRO_VIEWS,
+     .lines = "validation accuracy, %",
      ABLATION,
-     .row = "M = {m}",
-     .group = "{noise}",
-     .column = "{rate}"},
+     .label = {"M = {m}", "{noise}", "{rate}"}},
     {.name = "fig6",
      .title = "CE, JS and GJS: accuracy and consistency over the epochs",
-     .kind = JSNI_REPRO_CONSIST,
+     .curves = agreement,
      ABLATION,
      BY_NOISE},
     {.name = "fig7",
      .title = "the dissection losses over the epochs",
-     .kind = JSNI_REPRO_CURVES,
+     .curves = objective,
      ABLATION,
-     .row = "{loss-name}",
-     .group = "{noise}",
-     .column = "{rate}"},
+     .label = {"{loss-name}", "{noise}", "{rate}"}},
     {.name = "fig8",
      .title = "gradient scale of JS and GCE",
-     .kind = JSNI_REPRO_PLOT,
      .plot = "js-gce-gradient"},
 };
 
@@ -204,7 +147,7 @@ bool jsn_repro_at(size_t index, jsn_repro_entry *out)
 
 bool jsni_repro_has_runs(const jsni_repro_info *info)
 {
-    return info->kind != JSNI_REPRO_TEXT && info->kind != JSNI_REPRO_PLOT;
+    return info->define == NULL && info->plot == NULL;
 }
 
 const char *jsni_repro_recipes(const jsni_repro_info *info)
@@ -214,15 +157,15 @@ const char *jsni_repro_recipes(const jsni_repro_info *info)
 
 jsn_status jsni_repro_find(const char *name, const jsni_repro_info **out)
 {
-    for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++)
+    jsni_names names;
+    jsni_names_begin(&names, name, NULL);
+    for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++) {
         if (strcmp(infos[i].name, name) == 0) {
             *out = &infos[i];
             return JSN_OK;
         }
-    jsni_names names;
-    jsni_names_begin(&names, name, NULL);
-    for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++)
         jsni_names_add(&names, infos[i].name);
+    }
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no result '%s'", name);
 }
 
@@ -237,7 +180,7 @@ jsn_status jsn_repro_lookup(const char *name, const char *format, jsn_repro_entr
     return JSN_OK;
 }
 
-static const jsni_repro_dataset datasets[] = {
+const jsni_repro_dataset jsni_repro_datasets[JSNI_REPRO_DATASETS] = {
     {"cifar10", "CIFAR-10", 60000, 10},     {"cifar100", "CIFAR-100", 60000, 100},
     {"webvision", "WebVision", 68444, 50},  {"animal10n", "ANIMAL-10N", 55000, 10},
     {"food101n", "Food-101N", 335259, 101},
@@ -245,10 +188,10 @@ static const jsni_repro_dataset datasets[] = {
 
 const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length)
 {
-    for (size_t i = 0; i < JSNI_COUNT_OF(datasets); i++)
-        if (strlen(datasets[i].name) == length &&
-            strncmp(datasets[i].name, name, length) == 0)
-            return &datasets[i];
+    for (size_t i = 0; i < JSNI_REPRO_DATASETS; i++)
+        if (strlen(jsni_repro_datasets[i].name) == length &&
+            strncmp(jsni_repro_datasets[i].name, name, length) == 0)
+            return &jsni_repro_datasets[i];
     return NULL;
 }
 

@@ -84,12 +84,34 @@ static void test_bad_specs_are_refused_with_the_reason(void **state)
     assert_fails(jsni_spec_values(many, params, 2, v), JSN_ERR_RANGE, "more than");
 }
 
+static void test_a_comma_belongs_to_a_spec_with_a_key_behind_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list;
+        size_t length;
+    } rows[] = {
+        {"", 0},
+        {",ce", 0},
+        {"ce", 2},
+        {"ce,mae", 2},
+        {"gce:q=0.7,mae", 9},
+        {"sce:alpha=0.1,beta=1,mae", 20},
+        {"1*nce+1*mae,gce:q=0.7", 11},
+        {"ce,gce:q=0.7", 2},
+        {"ce,0.5*gce:q=0.7", 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(jsni_spec_length(rows[i].list), rows[i].length);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_initial_values_hold_without_keys),
         cmocka_unit_test(test_keys_lists_and_paths),
         cmocka_unit_test(test_names_match_whole),
+        cmocka_unit_test(test_a_comma_belongs_to_a_spec_with_a_key_behind_it),
         cmocka_unit_test(test_bad_specs_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

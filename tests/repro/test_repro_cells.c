@@ -8,6 +8,92 @@
 #include "repro/paper_results.h"
 #include "repro/repro_impl.h"
 #include "support/support.h"
+#include "train/recipe_find.h"
+
+/* How the file names the table of a result, and the method of a recipe. */
+static const char *const tables[][2] = {
+    {"table1", "table1_cifar"},
+    {"table2", "webvision"},
+    {"table3", "consistency_ablation"},
+    {"table4", "clean_noisy_ablation"},
+    {"table5", "augmentation"},
+    {"table6", "epochs"},
+    {"table8", "instance_dependent"},
+    {"table9", "animal10n"},
+    {"table10", "food101n"},
+    {"table12", "noisy_val_single_hp"},
+    {"table13", "consistency"},
+};
+static const char *const names[][2] = {
+    {"ce", "CE"},
+    {"bs", "BS"},
+    {"ls", "LS"},
+    {"sce", "SCE"},
+    {"gce", "GCE"},
+    {"nce+rce", "NCE+RCE"},
+    {"js", "JS"},
+    {"gjs", "GJS"},
+    {"gjs-2net", "GJS"},
+    {"js-mean", "GJS_no_consistency"},
+    {"full", "full"},
+    {"no-cutout", "noCutout"},
+    {"weak", "weak"},
+    {"no-randaugment", "noRandAug"},
+    {"200", "200ep"},
+    {"400", "400ep"},
+    {"cifar10", "CIFAR-10"},
+    {"cifar100", "CIFAR-100"},
+    {"webvision", "WebVision"},
+    {"animal10n", "ANIMAL-10N"},
+    {"food101n", "Food-101N"},
+};
+
+static const char *named(const char *const list[][2], size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i][0], name) == 0)
+            return list[i][1];
+    fail_msg("the file has no name for %s", name);
+    return NULL;
+}
+
+static const char *name_of(const char *name)
+{
+    return named(names, sizeof names / sizeof names[0], name);
+}
+
+/* The row of the file is about the runs of the recipe. */
+static void check_recipe(const jsni_csv *csv, size_t row, const char *recipe)
+{
+    static const char *const noises[] = {"real", "none", "symmetric", "asymmetric"};
+    char method[96], noise[32];
+    jsn_recipe r;
+    double rate = 0.0;
+    assert_ok(jsni_recipe_find(recipe, &r));
+    if (strcmp(r.result, "table4") == 0)
+        (void)snprintf(method, sizeof method, "clean=%s;noisy=%s;pi1=%s",
+                       name_of(r.method), name_of(r.noisy), r.pi1);
+    else if (strcmp(r.result, "table2") == 0)
+        (void)snprintf(method, sizeof method, "%s[ResNet-50;ColorJitter;%snet]",
+                       name_of(r.method), jsn_recipe_value(&r, "members"));
+    else if (strcmp(r.result, "table5") == 0 || strcmp(r.result, "table6") == 0)
+        (void)snprintf(method, sizeof method, "%s[%s]", name_of(r.method),
+                       name_of(r.variant));
+    else
+        (void)snprintf(method, sizeof method, "%s", name_of(r.method));
+    assert_string_equal(jsni_csv_cell(csv, row, 2), method);
+    if (r.noise == JSN_RECIPE_INSTANCE)
+        (void)snprintf(noise, sizeof noise, "instance_%s", r.variant);
+    else
+        (void)snprintf(noise, sizeof noise, "%s", noises[r.noise]);
+    assert_string_equal(jsni_csv_cell(csv, row, 3), noise);
+    if (r.noise != JSN_RECIPE_REAL) {
+        assert_ok(jsni_csv_real(csv, row, 4, &rate));
+        assert_close(rate, r.percent / 100.0, 1e-9, 0.0);
+    }
+    if (strcmp(jsni_csv_cell(csv, row, 1), "ILSVRC12") != 0)
+        assert_string_equal(jsni_csv_cell(csv, row, 1), name_of(r.dataset));
+}
 
 static void test_built_in_numbers_are_those_of_the_file(void **state)
 {
@@ -16,40 +102,39 @@ static void test_built_in_numbers_are_those_of_the_file(void **state)
     assert_ok(jsni_csv_read(&csv, JSN_TEST_GOLDEN "/paper_results.csv"));
     size_t r = 0;
     for (jsni_paper_result p = {0}; jsni_paper_next(&p); r++) {
-        double mean = 0.0, rate = NAN, deviation = NAN, bold = 0.0;
+        double mean = 0.0, deviation = NAN, bold = 0.0;
         assert_true(r < jsni_csv_rows(csv));
-        assert_int_equal(p.number, r + 1);
-        assert_string_equal(p.table, jsni_csv_cell(csv, r, 0));
-        assert_string_equal(p.dataset, jsni_csv_cell(csv, r, 1));
-        assert_string_equal(p.method, jsni_csv_cell(csv, r, 2));
-        assert_string_equal(p.noise, jsni_csv_cell(csv, r, 3));
-        assert_string_equal(p.metric, jsni_csv_cell(csv, r, 5));
+        assert_string_equal(jsni_csv_cell(csv, r, 0),
+                            named(tables, sizeof tables / sizeof tables[0], p.result));
+        if (p.recipe[0] != '\0')
+            check_recipe(csv, r, p.recipe);
+        if (p.title != NULL)
+            assert_string_equal(jsni_csv_cell(csv, r, 2), p.title);
+        assert_true(p.recipe[0] != '\0' || p.title != NULL);
+        assert_int_equal(strstr(jsni_csv_cell(csv, r, 5), "top5") != NULL,
+                         p.measure % 2);
+        assert_int_equal(strcmp(jsni_csv_cell(csv, r, 1), "ILSVRC12") == 0,
+                         p.measure / 2);
         assert_ok(jsni_csv_real(csv, r, 6, &mean));
         assert_ok(jsni_csv_real(csv, r, 8, &bold));
-        assert_close(p.mean, mean, 0.0, 0.0);
-        assert_int_equal(p.bold, (int)bold);
-        if (jsni_csv_cell(csv, r, 4)[0] != '\0') {
-            assert_ok(jsni_csv_real(csv, r, 4, &rate));
-            assert_close(p.rate, rate, 0.0, 0.0);
-        } else {
-            assert_true(isnan(p.rate));
-        }
+        assert_close(p.number.mean, mean, 0.0, 0.0);
+        assert_int_equal(p.number.bold, (int)bold);
         if (jsni_csv_cell(csv, r, 7)[0] != '\0') {
             assert_ok(jsni_csv_real(csv, r, 7, &deviation));
-            assert_close(p.deviation, deviation, 0.0, 0.0);
+            assert_close(p.number.deviation, deviation, 0.0, 0.0);
         } else {
-            assert_true(isnan(p.deviation));
+            assert_true(isnan(p.number.deviation));
         }
     }
     assert_int_equal(jsni_csv_rows(csv), r);
     jsni_csv_destroy(csv);
 }
 
-static const jsni_repro_cell *find(const jsni_repro_cells *cells, const char *recipe)
+static const jsni_grid_cell *find(const jsni_repro_cells *cells, const char *recipe)
 {
-    for (size_t i = 0; i < cells->count; i++)
-        if (strcmp(cells->items[i].recipe.name, recipe) == 0)
-            return &cells->items[i];
+    for (size_t i = 0; i < cells->grid.count; i++)
+        if (strcmp(cells->grid.items[i].recipe.name, recipe) == 0)
+            return &cells->grid.items[i];
     fail_msg("no cell for %s", recipe);
     return NULL;
 }
@@ -74,11 +159,11 @@ static void test_every_cell_finds_its_printed_number(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         jsni_repro_cells cells;
         assert_ok(jsni_repro_cells_make(&cells, rows[i].name, rows[i].dataset));
-        assert_int_equal(cells.count, rows[i].cells);
-        for (size_t k = 0; k < cells.count; k++)
-            if (isnan(cells.items[k].paper))
+        assert_int_equal(cells.grid.count, rows[i].cells);
+        for (size_t k = 0; k < cells.grid.count; k++)
+            if (isnan(cells.grid.items[k].published.mean))
                 fail_msg("%s: no printed number for %s", rows[i].name,
-                         cells.items[k].recipe.name);
+                         cells.grid.items[k].recipe.name);
         jsni_repro_cells_release(&cells);
     }
 }
@@ -91,7 +176,7 @@ static void test_unknown_data_has_no_cells(void **state)
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_fails(jsni_repro_cells_make(&cells, "table3", unknown[i]),
                      JSN_ERR_ARGUMENT, "table3 has no runs on");
-        assert_null(cells.items);
+        assert_null(cells.grid.items);
     }
     assert_fails(jsni_repro_cells_make(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
                  "table3 has no runs on 'webvision'");
@@ -103,20 +188,21 @@ static void test_printed_numbers_are_in_the_right_cells(void **state)
     (void)state;
     jsni_repro_cells cells;
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_close(find(&cells, "cifar10/sym-40/gjs")->paper, 93.57, 0.0, 0.0);
-    assert_close(find(&cells, "cifar10/asym-40/nce+rce")->paper, 86.83, 0.0, 0.0);
-    assert_close(find(&cells, "cifar10/clean/ce")->paper_deviation, 0.11, 0.0, 0.0);
-    assert_true(find(&cells, "cifar10/clean/ce")->paper_bold);
+    assert_close(find(&cells, "cifar10/sym-40/gjs")->published.mean, 93.57, 0.0, 0.0);
+    assert_close(find(&cells, "cifar10/asym-40/nce+rce")->published.mean, 86.83, 0.0,
+                 0.0);
+    assert_close(find(&cells, "cifar10/clean/ce")->published.deviation, 0.11, 0.0, 0.0);
+    assert_true(find(&cells, "cifar10/clean/ce")->published.bold);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table5", NULL));
-    assert_close(find(&cells, "table5/no-randaugment/asym-40/gce")->paper, 46.6, 0.0,
-                 0.0);
+    assert_close(find(&cells, "table5/no-randaugment/asym-40/gce")->published.mean,
+                 46.6, 0.0, 0.0);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table4", NULL));
-    assert_close(find(&cells, "table4/gjs-js/0.5")->paper, 72.9, 0.0, 0.0);
+    assert_close(find(&cells, "table4/gjs-js/0.5")->published.mean, 72.9, 0.0, 0.0);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table13", "cifar100"));
-    assert_close(find(&cells, "cifar100/sym-80/gjs")->paper, 59.74, 0.0, 0.0);
+    assert_close(find(&cells, "cifar100/sym-80/gjs")->published.mean, 59.74, 0.0, 0.0);
     jsni_repro_cells_release(&cells);
 }
 
@@ -132,8 +218,8 @@ static void test_rows_of_others_are_quoted(void **state)
     jsni_text_release(&text);
     jsni_repro_cells_release(&cells);
     assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
-    jsni_repro_cells_drop_other_tests(&cells);
-    assert_int_equal(cells.count, 8);
+    jsni_repro_drop_unmeasured(&cells);
+    assert_int_equal(cells.grid.count, 8);
     jsni_repro_quoted(&cells, &text);
     assert_non_null(strstr(text.data, "ILSVRC12 top-5 91.27 ± 0.26")); /* GJS, two */
     assert_non_null(strstr(text.data, "WebVision top-1 77.78;"));      /* ELR+ */
@@ -232,7 +318,7 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     }
     jsni_repro_cells cells;
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 12));
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 12));
     assert_true(find(&cells, "cifar10/sym-40/gjs")->bold);
     assert_true(find(&cells, "cifar10/sym-40/sce")->bold);
     assert_false(find(&cells, "cifar10/sym-40/ce")->bold);
@@ -243,18 +329,18 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     assert_int_equal(find(&cells, "cifar10/sym-20/gjs")->count, 0);
     jsni_text text = {0};
     jsni_table table = {0};
-    jsni_repro_comparison(&cells, "caption", false, &table);
+    jsni_grid_comparison(&cells.grid, "caption", false, &table);
     assert_ok(jsni_table_write(&table, "markdown", &text));
     assert_non_null(strstr(text.data, "-2.57")); /* 91 - 93.57 */
     jsni_text_release(&text);
     jsni_table_release(&table);
     table = (jsni_table){0};
-    jsni_repro_comparison(&cells, "caption", true, &table);
+    jsni_grid_comparison(&cells.grid, "caption", true, &table);
     assert_ok(jsni_table_write(&table, "csv", &text));
     assert_non_null(strstr(text.data, "BS,symmetric 40%,12,0,3,89.23,0.16,-77.23,"));
     assert_non_null(strstr(text.data, ",0,1,0\n")); /* BS: near chance, not bold */
     jsni_text_release(&text);
-    jsni_repro_correlation(&cells, &text);
+    jsni_grid_correlation(&cells.grid, &text);
     /* GJS 93.57 > SCE 92.72 > CE 87.74 in the paper, the same order here. */
     assert_non_null(strstr(text.data, "symmetric 40%: Spearman +1.00"));
     assert_non_null(strstr(text.data, "1 near chance left out"));
@@ -287,11 +373,11 @@ static void test_failed_runs_are_counted(void **state)
     jsni_text text = {0};
     jsni_table table = {0};
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 5));
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 5));
     assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 1);
     assert_int_equal(find(&cells, "cifar10/sym-40/sce")->failed, 2);
     assert_int_equal(find(&cells, "cifar10/sym-40/gjs")->failed, 0);
-    jsni_repro_table(&cells, "caption", NULL, &table);
+    jsni_grid_table(&cells.grid, "caption", NULL, &table);
     assert_ok(jsni_table_write(&table, "markdown", &text));
     assert_non_null(strstr(text.data, " **50.00**! |"));
     assert_non_null(strstr(text.data, " 2 failed |"));
@@ -308,7 +394,7 @@ static void test_failed_runs_are_counted(void **state)
     const jsn_sweep_trial first = trials[1];
     trials[1] = trials[0];
     trials[0] = first;
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 5));
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 5));
     assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 0);
     jsni_repro_cells_release(&cells);
 }
@@ -322,21 +408,21 @@ static void test_figures_of_noise_rates_and_of_views(void **state)
     jsn_sweep_trial trials[2];
     /* The rows of Figure 1 are noise rates, of which none is the best. */
     assert_ok(jsni_repro_cells_make(&cells, "fig1", "cifar100"));
-    make(&list[0], cells.items[0].recipe.name, "0.6");
+    make(&list[0], cells.grid.items[0].recipe.name, "0.6");
     (void)snprintf(list[0].words[2], 32, "val_acc");
-    assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
-    assert_close(cells.items[0].mean, 60.0, 1e-9, 0.0);
-    assert_false(cells.items[0].bold);
+    assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
+    assert_close(cells.grid.items[0].mean, 60.0, 1e-9, 0.0);
+    assert_false(cells.grid.items[0].bold);
     jsni_repro_cells_release(&cells);
     /* 0 and 60%: a deviation below the mean would be -12%. */
     assert_ok(jsni_repro_cells_make(&cells, "fig5", "cifar100"));
     for (size_t i = 0; i < 2; i++) {
-        make(&list[i], cells.items[0].recipe.name, i == 0 ? "0" : "0.6");
+        make(&list[i], cells.grid.items[0].recipe.name, i == 0 ? "0" : "0.6");
         (void)snprintf(list[i].words[2], 32, "val_acc");
         trials[i] = list[i].trial;
     }
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 2));
-    assert_true(cells.items[0].mean - cells.items[0].deviation < -12.0);
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 2));
+    assert_true(cells.grid.items[0].mean - cells.grid.items[0].deviation < -12.0);
     assert_ok(jsni_repro_figure(&cells, NULL, trials, 2, "caption", &text));
     assert_null(strstr(text.data, ">-"));            /* no label below 0 */
     assert_null(strstr(text.data, ">\xE2\x88\x92")); /* nor with a minus sign */
@@ -358,20 +444,20 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
     jsni_repro_cells cells;
     jsni_text text = {0};
     assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    assert_ok(jsni_repro_cells_fill(&cells, trials, 3));
-    jsni_repro_correlation(&cells, &text);
+    assert_ok(jsni_grid_fill(&cells.grid, trials, 3));
+    jsni_grid_correlation(&cells.grid, &text);
     assert_string_equal(text.data,
                         "symmetric 40%: no ranks, equal values over 3 rows\n");
     jsni_text_release(&text);
     jsni_repro_cells_release(&cells);
     /* Of 50 classes: chance is 2% for one guess, 10% for five. */
     assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
-    make(&list[0], cells.items[0].recipe.name, "0.14");
+    make(&list[0], cells.grid.items[0].recipe.name, "0.14");
     for (size_t v = 0; v < 2; v++) {
         (void)snprintf(list[0].words[2], 32, v == 0 ? "test_acc" : "test_top5");
-        assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
-        assert_int_equal(cells.items[v].count, 1);
-        assert_int_equal(cells.items[v].near_chance, v == 1);
+        assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
+        assert_int_equal(cells.grid.items[v].count, 1);
+        assert_int_equal(cells.grid.items[v].near_chance, v == 1);
     }
     /* Data of 10 classes: 14% is near chance for one guess as well. */
     char word[] = "classes", ten[] = "10";
@@ -380,8 +466,8 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
     (void)snprintf(list[0].words[2], 32, "test_acc");
     list[0].trial.facts = facts;
     list[0].trial.fact_count = 2;
-    assert_ok(jsni_repro_cells_fill(&cells, &list[0].trial, 1));
-    assert_true(cells.items[0].near_chance);
+    assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
+    assert_true(cells.grid.items[0].near_chance);
     jsni_repro_cells_release(&cells);
 }
 

@@ -114,8 +114,8 @@ static void test_the_study_with_the_most_runs_is_taken(void **state)
     /* Two seeds of the first recipe: 30% and 31%. */
     size_t filled = 0, runs = 0;
     double mean = NAN;
-    for (size_t i = 0; i < others.items[0].count; i++) {
-        const jsni_repro_cell *c = &others.items[0].items[i];
+    for (size_t i = 0; i < others.items[0].grid.count; i++) {
+        const jsni_grid_cell *c = &others.items[0].grid.items[i];
         filled += c->count > 0;
         runs += c->count;
         if (c->count == 2)

@@ -1,33 +1,30 @@
-/* repro/repro_evaluate.c - the finished runs of a result on its other test set; see
- * jensen/repro.h. */
+/* study/study_evaluate.c - see study_evaluate.h. */
+#include "study/study_evaluate.h"
+
 #include <string.h>
 
 #include "core/fail.h"
 #include "core/json.h"
 #include "core/json_tree.h"
+#include "core/text.h"
 #include "jensen/classifier.h"
-#include "jensen/repro.h"
-#include "repro/repro_impl.h"
 #include "sweep/sweep_impl.h"
 #include "train/classifier_impl.h"
 
 /* The attribute of a trial that says which data its numbers are of. */
 static const char data_key[] = "also_test";
 
-/* The numbers and, last, what they are of: a trial without it is evaluated again. */
-static jsn_status keep(const jsn_sweep *sweep, int64_t trial,
-                       const jsni_repro_info *info, const char *data,
-                       const jsn_classifier_scores *scores)
+static jsn_status keep_number(const jsn_sweep *sweep, int64_t trial, const char *name,
+                              double value)
 {
-    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++) {
-        const jsni_repro_measure *measure = &info->measures[m];
-        char number[32];
-        if (measure->test == NULL)
-            continue;
-        (void)jsni_format(number, sizeof number, "%.17g",
-                          measure->guesses == 1 ? scores->accuracy : scores->top5);
-        JSNI_TRY(jsni_trial_set(sweep->store, trial, measure->metric, number));
-    }
+    char number[32];
+    (void)jsni_format(number, sizeof number, "%.17g", value);
+    return jsni_trial_set(sweep->store, trial, name, number);
+}
+
+/* What the numbers are of comes last: a trial without it is evaluated again. */
+static jsn_status keep_data(const jsn_sweep *sweep, int64_t trial, const char *data)
+{
     char *quoted = NULL;
     JSNI_TRY(jsni_json_quote(data, &quoted));
     const jsn_status status = jsni_trial_set(sweep->store, trial, data_key, quoted);
@@ -47,29 +44,10 @@ static jsn_status evaluate(const char *run, const char *data, const char *device
     return status;
 }
 
-jsn_status jsni_repro_check_also(const jsni_repro_info *info, const char *data)
+jsn_status jsni_study_evaluate(jsn_sweep *sweep, const char *data, const char *accuracy,
+                               const char *top5, const char *device, size_t threads,
+                               const jsn_logger *logger)
 {
-    bool has = data == NULL;
-    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
-        has = has || info->measures[m].test != NULL;
-    return has ? JSN_OK
-               : jsni_fail(JSN_ERR_ARGUMENT,
-                           "--also-test: %s has no other test set; table2 has one",
-                           info->name);
-}
-
-jsn_status jsn_repro_evaluate(jsn_sweep *sweep, const jsn_repro_settings *settings,
-                              const char *device, size_t threads,
-                              const jsn_logger *logger)
-{
-    JSNI_NEED(sweep);
-    JSNI_NEED(settings);
-    const jsni_repro_info *info = NULL;
-    const char *data = settings->also_test;
-    JSNI_TRY(jsni_repro_find(settings->name, &info));
-    JSNI_TRY(jsni_repro_check_also(info, data));
-    if (data == NULL)
-        return JSN_OK;
     jsn_sweep_trial *trials = NULL;
     jsni_trial *stored = NULL;
     size_t count = 0, stored_count = 0;
@@ -85,7 +63,11 @@ jsn_status jsn_repro_evaluate(jsn_sweep *sweep, const jsn_repro_settings *settin
             continue;
         status = evaluate(run, data, device, threads, logger, &scores);
         if (status == JSN_OK)
-            status = keep(sweep, stored[i].id, info, data, &scores);
+            status = keep_number(sweep, stored[i].id, accuracy, scores.accuracy);
+        if (status == JSN_OK)
+            status = keep_number(sweep, stored[i].id, top5, scores.top5);
+        if (status == JSN_OK)
+            status = keep_data(sweep, stored[i].id, data);
         jsn_classifier_scores_release(&scores);
     }
     jsni_trials_release(stored, stored_count);
