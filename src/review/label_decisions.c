@@ -60,12 +60,12 @@ static jsn_status write_table(const char *path, const jsni_corrected *list,
     jsni_csv_add(&out, "path");
     jsni_csv_add(&out, "label");
     jsni_csv_end_row(&out);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].label != NULL) {
-            jsni_csv_add(&out, list[i].path);
-            jsni_csv_add(&out, list[i].label);
-            jsni_csv_end_row(&out);
-        }
+    for (size_t i = 0; i < count; i++) {
+        jsni_csv_add(&out, list[i].path);
+        /* Without a row the image would keep the label that the data gives it. */
+        jsni_csv_add(&out, list[i].label == NULL ? "" : list[i].label);
+        jsni_csv_end_row(&out);
+    }
     jsn_status status = out.text.status;
     if (status == JSN_OK)
         status = jsni_file_write(path, out.text.data, out.text.length);

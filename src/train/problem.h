@@ -80,7 +80,7 @@ JSN_MUST_CHECK jsn_status jsni_problem_create(jsni_problem *out,
 void jsni_problem_release(jsni_problem *problem);
 
 /* Reads the label file of --labels for all splits of the data; jsni_problem_put_labels()
- * then puts its labels on a part of that data. Labels that the file puts in the place of
+ * then puts its labels on a part of that data, and takes out what has an empty one. Labels that the file puts in the place of
  * others are no noise: a column `true` alone says what is right.
  *   JSN_ERR_DATA  with file and line: no class, two labels for one image, no image at all */
 JSN_MUST_CHECK jsn_status jsni_problem_read_labels(jsni_problem *p, const char *file,

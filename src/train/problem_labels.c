@@ -11,6 +11,8 @@
 #include "noise/label_file.h"
 #include "train/problem.h"
 
+enum { UNLISTED = -1, LEFT_OUT = -2 }; /* in place of a label */
+
 typedef struct table {
     const char *file; /* borrowed */
     jsni_csv *csv;
@@ -22,7 +24,8 @@ typedef struct table {
     uint8_t *used; /* [rows]: names an image of the data */
     size_t listed; /* images with a row */
     size_t images;
-    size_t changed; /* those whose label is another than the data's */
+    size_t changed;  /* those whose label is another than the data's */
+    size_t left_out; /* those with an empty label */
 } table;
 
 static jsn_status open_table(table *t, const jsni_problem *p)
@@ -47,12 +50,15 @@ static void close_table(table *t)
     jsni_csv_destroy(t->csv);
 }
 
-/* What one row says: a label, and the true one or -1. */
+/* What one row says: a label or LEFT_OUT, and the true one or UNLISTED. */
 static jsn_status read_row(const table *t, size_t row, int32_t *label, int32_t *truth)
 {
+    *label = LEFT_OUT;
+    *truth = UNLISTED;
+    if (jsni_csv_cell(t->csv, row, t->label)[0] == '\0')
+        return JSN_OK;
     JSNI_TRY(
         jsni_label_read(t->csv, t->file, row, t->label, t->classes, t->kind, label));
-    *truth = -1;
     if (!t->has_truth || jsni_csv_cell(t->csv, row, t->truth)[0] == '\0')
         return JSN_OK;
     return jsni_label_read(t->csv, t->file, row, t->truth, t->classes, t->kind, truth);
@@ -92,12 +98,14 @@ static jsn_status read_split(jsni_problem *p, table *t, jsn_split split)
     for (size_t i = 0; i < samples; i++) {
         const jsni_label_row *row =
             jsni_label_rows_find(&t->rows, jsn_dataset_path(p->data, split, i));
-        label[i] = truth[i] = -1;
+        label[i] = truth[i] = UNLISTED;
         if (row == NULL)
             continue;
         JSNI_TRY(read_rows(t, row, &label[i], &truth[i]));
         t->listed++;
-        t->changed += label[i] != jsn_dataset_label(p->data, split, i);
+        t->left_out += label[i] == LEFT_OUT;
+        t->changed +=
+            label[i] != LEFT_OUT && label[i] != jsn_dataset_label(p->data, split, i);
     }
     return JSN_OK;
 }
@@ -151,6 +159,10 @@ static void tell(const table *t, const jsn_logger *logger)
         jsni_text_format(&words, "; %zu %s without a row %s that of the data", kept,
                          jsni_noun(kept, "image", "images"),
                          jsni_noun(kept, "keeps", "keep"));
+    if (t->left_out > 0)
+        jsni_text_format(&words, "; %zu %s an empty label and %s left out", t->left_out,
+                         jsni_noun(t->left_out, "image has", "images have"),
+                         jsni_noun(t->left_out, "is", "are"));
     logger->message(logger->user, JSN_LOG_INFO, text);
 }
 
@@ -181,6 +193,24 @@ void jsni_own_labels_release(jsni_own_labels *own)
     *own = (jsni_own_labels){0};
 }
 
+/* Closes the gaps that the samples of an empty label leave. */
+static void leave_out(jsni_part *part, const int32_t *label, size_t classes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < part->count; i++) {
+        if (label[part->index[i]] == LEFT_OUT)
+            continue;
+        part->index[kept] = part->index[i];
+        part->used[kept] = part->used[i];
+        part->given[kept] = part->given[i];
+        if (part->soft != NULL)
+            memmove(part->soft + kept * classes, part->soft + i * classes,
+                    classes * sizeof *part->soft);
+        kept++;
+    }
+    part->count = kept;
+}
+
 void jsni_problem_put_labels(const jsni_problem *p, jsni_part *part)
 {
     if (!p->own.given || part->data != p->data)
@@ -197,6 +227,7 @@ void jsni_problem_put_labels(const jsni_problem *p, jsni_part *part)
         if (truth[at] >= 0)
             part->given[i] = truth[at];
     }
+    leave_out(part, label, p->classes);
 }
 
 bool jsni_problem_knows(const jsni_problem *p, const jsni_part *part, size_t i)

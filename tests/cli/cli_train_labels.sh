@@ -34,6 +34,15 @@ expect 0 '*' '*' -- "$JENSEN" train csv:set/table.csv $tiny --out table
 expect 0 '' '' -- test "$(sha b)" = "$(sha table)"
 expect 1 '' '' -- test "$(sha a)" = "$(sha b)"
 
+# An empty label leaves an image out, of training and of the test: as if the table lacked it.
+(cat new.csv; echo train/disc/0001.ppm,; echo test/star/0000.ppm,) >without.csv
+grep -vE '^(train/disc/0001|test/star/0000).ppm' set/table.csv >set/without.csv
+expect 0 '*' '; 2 images have an empty label and are left out$' -- "$JENSEN" train set ${tiny% -q} --labels without.csv --out without
+expect 0 '*' '*' -- "$JENSEN" train csv:set/without.csv $tiny --out fewer
+expect 0 '' '' -- test "$(sha without)" = "$(sha fewer)"
+expect 1 '' '' -- test "$(sha without)" = "$(sha b)"
+expect 1 '' '' -- grep disc/0001 without/labels.csv
+
 # Tested on the same images: the better of the two is bold, whatever they were trained on.
 expect 0 '\*\*' '' -- "$JENSEN" report a b --table markdown
 cp stdout.txt said.txt
