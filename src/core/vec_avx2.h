@@ -39,6 +39,10 @@ VEC_INLINE vec vec_min(vec a, vec b)
 {
     return _mm256_min_ps(a, b);
 }
+VEC_INLINE vec vec_sqrt(vec a)
+{
+    return _mm256_sqrt_ps(a);
+}
 VEC_INLINE vec_mask vec_less(vec a, vec b)
 {
     return _mm256_cmp_ps(a, b, _CMP_LT_OQ);

@@ -42,6 +42,10 @@ VEC_INLINE vec vec_min(vec a, vec b)
 {
     return _mm512_min_ps(a, b);
 }
+VEC_INLINE vec vec_sqrt(vec a)
+{
+    return _mm512_sqrt_ps(a);
+}
 VEC_INLINE vec_mask vec_less(vec a, vec b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
@@ -148,29 +152,37 @@ VEC_INLINE void vec_quads(vec *x)
     x[3] = _mm512_shuffle_ps(b, d, 0xee);
 }
 
-/* Four columns of VEC rows that lie `stride` apart, to and from groups. */
+/* Four columns of VEC rows that lie `stride` apart, to and from groups. The addresses are
+ * formed from four bases; without the empty assembly gcc keeps sixteen, which do not fit its
+ * registers. */
 VEC_INLINE void vec_columns_load(const float *from, size_t stride, vec *to)
 {
+    const float *a = from, *b = a + 4 * stride, *c = b + 4 * stride,
+                *d = c + 4 * stride;
+    __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+    vec x[4];
     for (size_t r = 0; r < 4; r++) {
-        const float *at = from + r * stride;
-        __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(at));
-        x = _mm512_insertf32x4(x, _mm_loadu_ps(at + 4 * stride), 1);
-        x = _mm512_insertf32x4(x, _mm_loadu_ps(at + 8 * stride), 2);
-        to[r] = _mm512_insertf32x4(x, _mm_loadu_ps(at + 12 * stride), 3);
+        __m512 y = _mm512_castps128_ps512(_mm_loadu_ps(a + r * stride));
+        y = _mm512_insertf32x4(y, _mm_loadu_ps(b + r * stride), 1);
+        y = _mm512_insertf32x4(y, _mm_loadu_ps(c + r * stride), 2);
+        x[r] = _mm512_insertf32x4(y, _mm_loadu_ps(d + r * stride), 3);
     }
-    vec_quads(to);
+    vec_quads(x);
+    for (size_t r = 0; r < 4; r++)
+        to[r] = x[r];
 }
 
 VEC_INLINE void vec_columns_store(float *to, size_t stride, const vec *from)
 {
+    float *a = to, *b = a + 4 * stride, *c = b + 4 * stride, *d = c + 4 * stride;
+    __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
     vec x[4] = {from[0], from[1], from[2], from[3]};
     vec_quads(x);
     for (size_t r = 0; r < 4; r++) {
-        float *at = to + r * stride;
-        _mm_storeu_ps(at, _mm512_castps512_ps128(x[r]));
-        _mm_storeu_ps(at + 4 * stride, _mm512_extractf32x4_ps(x[r], 1));
-        _mm_storeu_ps(at + 8 * stride, _mm512_extractf32x4_ps(x[r], 2));
-        _mm_storeu_ps(at + 12 * stride, _mm512_extractf32x4_ps(x[r], 3));
+        _mm_storeu_ps(a + r * stride, _mm512_castps512_ps128(x[r]));
+        _mm_storeu_ps(b + r * stride, _mm512_extractf32x4_ps(x[r], 1));
+        _mm_storeu_ps(c + r * stride, _mm512_extractf32x4_ps(x[r], 2));
+        _mm_storeu_ps(d + r * stride, _mm512_extractf32x4_ps(x[r], 3));
     }
 }
 

@@ -4,6 +4,8 @@
 #ifndef JSNI_CORE_VEC_PLAIN_H
 #define JSNI_CORE_VEC_PLAIN_H
 
+#include <math.h>
+
 #ifndef JSNI_VEC_PLAIN
 #define JSNI_VEC_PLAIN 4
 #endif
@@ -64,6 +66,12 @@ VEC_INLINE vec vec_max(vec a, vec b)
 VEC_INLINE vec vec_min(vec a, vec b)
 {
     return vec_select(a < b, a, b);
+}
+VEC_INLINE vec vec_sqrt(vec a)
+{
+    for (int i = 0; i < VEC; i++)
+        a[i] = sqrtf(a[i]);
+    return a;
 }
 VEC_INLINE void vec_add_double(double *to, vec a)
 {

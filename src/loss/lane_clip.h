@@ -66,7 +66,9 @@ static lane_clip clip_logits(const jsni_row *row, const jsni_loss_clip *clip,
     const jsni_real sum = clip->power == 2.0
                               ? clip_sum(row, R(2), left, d, scale)
                               : clip_sum(row, R(clip->power), left, d, scale);
-    const jsni_real root = jsni_max(one, clip_power(sum, R(1.0 / clip->power)));
+    const jsni_real root =
+        jsni_max(one, clip->power == 2.0 ? jsni_sqrt(sum)
+                                         : clip_power(sum, R(1.0 / clip->power)));
     const jsni_real factor = R(clip->tau) / most / root;
     lane_clip out;
     out.on = jsni_less(factor, one, one, jsni_fill(R(0)));

@@ -4,8 +4,6 @@
 #ifndef JSNI_LOSS_LANE_METHOD_H
 #define JSNI_LOSS_LANE_METHOD_H
 
-#include <string.h>
-
 #include "loss/lane_sum.h"
 
 /* Whether the terms of a job are one loss and a method. */
@@ -43,38 +41,47 @@ static void join(const jsni_row *row, size_t v, const jsni_grad *loss,
     grad->mixed = 1;
 }
 
-/* As a row function; `kept` and `total` have room for all views. */
-static jsni_real jsni_method_row(const jsni_loss_job *job, jsni_row *row,
-                                 jsni_real *kept, jsni_real *total,
-                                 jsni_row_fn *const *rows, jsni_grad *grad)
+/* As a row function, of `views` views; `kept` and `total` have room for all. */
+static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
+                                   size_t views, jsni_real *kept, jsni_real *total,
+                                   jsni_row_fn *const *rows, jsni_grad *grad)
 {
     const jsni_scalar *constant = row->constant;
     const jsni_loss_term *loss = &job->terms[0], *method = &job->terms[1];
-    const size_t passes = loss->def->joint ? 1 : row->views, n = row->chunks;
+    const size_t passes = loss->def->joint ? 1 : views, n = row->chunks;
     const jsni_scalar weight = R(loss->weight / (double)passes);
     const jsni_real zero = jsni_fill(R(0));
     jsni_grad first[JSN_LOSS_MAX_VIEWS];
     jsni_real value = zero;
-    memcpy(kept, row->d, row->views * n * sizeof *kept);
-    for (size_t v = 0; v < row->views; v++)
+    copy_chunks(kept, row->d, views * n);
+    for (size_t v = 0; v < views; v++)
         first[v] = (jsni_grad){zero, zero, zero, zero, zero, zero, 0, 0, 0};
     row->constant = jsni_term_constants(loss);
     if (passes == 1)
         value = weight * rows[loss->index](row, first);
-    for (size_t v = 0; v < row->views && passes > 1; v++) {
+    for (size_t v = 0; v < views && passes > 1; v++) {
         const jsni_row one = view_of(row, v);
         value = value + weight * rows[loss->index](&one, &first[v]);
     }
-    for (size_t v = 0; v < row->views; v++)
+    for (size_t v = 0; v < views; v++)
         if (first[v].dense || first[v].entropic)
             set_apart(row, v, &first[v], weight, kept + v * n, total + v * n);
     row->constant = jsni_term_constants(method);
     value = value + rows[method->index](row, grad);
-    for (size_t v = 0; v < row->views; v++)
+    for (size_t v = 0; v < views; v++)
         join(row, v, &first[v], weight,
              first[v].dense || first[v].entropic ? total + v * n : NULL, &grad[v]);
     row->constant = constant;
     return value;
+}
+
+static jsni_real jsni_method_row(const jsni_loss_job *job, jsni_row *row,
+                                 jsni_real *kept, jsni_real *total,
+                                 jsni_row_fn *const *rows, jsni_grad *grad)
+{
+    if (row->views == 1) /* the usual case, without loops */
+        return method_row(job, row, 1, kept, total, rows, grad);
+    return method_row(job, row, row->views, kept, total, rows, grad);
 }
 
 #endif /* JSNI_LOSS_LANE_METHOD_H */

@@ -3,8 +3,6 @@
 #ifndef JSNI_LOSS_LANE_SUM_H
 #define JSNI_LOSS_LANE_SUM_H
 
-#include <string.h>
-
 #include "loss/lane_project.h"
 
 /* What a loss of the sum adds its gradient to, and where the result goes. */
@@ -14,6 +12,16 @@ typedef struct sum_step {
     jsni_real *to; /* the same with it; NULL, of the last one: into the row's d */
     const jsni_real *kept; /* what d was, for those behind it */
 } sum_step;
+
+/* Copies groups here rather than by a call of memcpy(), which took 5% of the time of a method
+ * with 10 classes; the empty assembly keeps gcc from making one of it. */
+static inline void copy_chunks(jsni_real *to, const jsni_real *from, size_t count)
+{
+    for (size_t c = 0; c < count; c++) {
+        to[c] = from[c];
+        __asm__("" ::: "memory");
+    }
+}
 
 static inline void add_projected(int kind, const projection *p, const jsni_row *row,
                                  size_t v, const jsni_real *from, jsni_real *to)
@@ -54,7 +62,7 @@ static void add_gradient(const jsni_row *row, size_t v, const jsni_grad *grad,
         break;
     }
     if (step->to != NULL && grad->dense)
-        memcpy(row->d + at, step->kept + at, row->chunks * sizeof *row->d);
+        copy_chunks(row->d + at, step->kept + at, row->chunks);
 }
 
 /* The row of one view of several, for a loss that sees one at a time. */
@@ -106,7 +114,7 @@ static jsni_real jsni_sum_row(const jsni_loss_job *job, jsni_row *row,
 {
     const jsni_scalar *constant = row->constant;
     jsni_real value = jsni_fill(R(0));
-    memcpy(kept, row->d, row->views * row->chunks * sizeof *kept);
+    copy_chunks(kept, row->d, row->views * row->chunks);
     for (size_t i = 0; i < job->term_count; i++) {
         const jsni_loss_term *term = &job->terms[i];
         const size_t passes = term->def->joint ? 1 : row->views;

@@ -34,6 +34,11 @@ static inline jsni_real jsni_min(jsni_real a, jsni_real b)
     return a < b ? a : b;
 }
 
+static inline jsni_real jsni_sqrt(jsni_real x)
+{
+    return sqrt(x);
+}
+
 static inline jsni_real jsni_less(jsni_real a, jsni_real b, jsni_real x, jsni_real y)
 {
     return a < b ? x : y;

@@ -43,6 +43,11 @@ static inline jsni_real jsni_min(jsni_real a, jsni_real b)
     return vec_min(a, b);
 }
 
+static inline jsni_real jsni_sqrt(jsni_real x)
+{
+    return vec_sqrt(x);
+}
+
 static inline jsni_real jsni_less(jsni_real a, jsni_real b, jsni_real x, jsni_real y)
 {
     return vec_select(vec_less(a, b), x, y);

@@ -21,24 +21,41 @@ JSNI_SETUP const jsn_param_info elr_params[] = {
      0.1, JSN_PARAM_REAL},
 };
 
-/* x cut to [low, 1 - low]. */
-JSNI_ROW static inline jsni_real elr_cut(jsni_real x, jsni_scalar low)
+/* What the loops over chunks share. In the row it would be read again after each entry that
+ * is written. */
+typedef struct elr_terms {
+    jsni_real low, high; /* of the cut */
+    jsni_real beta;
+    jsni_real inverse[JSN_LOSS_MAX_VIEWS]; /* of the sums of the exponentials */
+    jsni_real part[JSN_LOSS_MAX_VIEWS];    /* of a view's prediction in the memory */
+} elr_terms;
+
+/* x cut to [low, high]. */
+JSNI_ROW static inline jsni_real elr_cut(const elr_terms *terms, jsni_real x)
 {
-    return jsni_max(jsni_fill(low), jsni_min(jsni_fill(R(1) - low), x));
+    return jsni_max(terms->low, jsni_min(terms->high, x));
 }
 
-JSNI_ROW static inline jsni_real elr_prediction(const jsni_row *row, size_t v, size_t c)
+JSNI_ROW static inline jsni_real elr_p(const jsni_row *row, const elr_terms *terms,
+                                       size_t v, size_t c)
 {
-    return jsni_inside(row, v, c, elr_cut(jsni_p(row, v, c), row->constant[ELR_CLAMP]));
+    return row->e[jsni_at(row, v, c)] * terms->inverse[v];
+}
+
+JSNI_ROW static inline jsni_real
+elr_prediction(const jsni_row *row, const elr_terms *terms, size_t v, size_t c)
+{
+    return jsni_inside(row, v, c, elr_cut(terms, elr_p(row, terms, v, c)));
 }
 
 /* What a view's prediction counts for in the memory. */
-JSNI_ROW static inline jsni_real elr_part(const jsni_row *row, size_t v)
+JSNI_ROW static inline jsni_real elr_part(const jsni_row *row, const elr_terms *terms,
+                                          size_t v)
 {
     jsni_real sum = jsni_fill(R(0));
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++)
-        sum = sum + elr_prediction(row, v, c);
+        sum = sum + elr_prediction(row, terms, v, c);
     return (R(1) - row->constant[ELR_BETA]) / (R(row->views) * jsni_total(row, sum));
 }
 
@@ -48,15 +65,14 @@ typedef struct elr_sums {
 } elr_sums;
 
 /* Adds what chunk c of view v has, with the memory t there; leaves its dense gradient. */
-JSNI_ROW static inline void elr_entry(const jsni_row *row, size_t v, size_t c,
-                                      jsni_real t, elr_sums *sums)
+JSNI_ROW static inline void elr_entry(const jsni_row *row, const elr_terms *terms,
+                                      size_t v, size_t c, jsni_real t, elr_sums *sums)
 {
-    const jsni_scalar cut = row->constant[ELR_CLAMP];
-    const jsni_real zero = jsni_fill(R(0)), low = jsni_fill(cut);
-    const jsni_real high = R(1) - low, p = jsni_p(row, v, c);
+    const jsni_real zero = jsni_fill(R(0)), p = elr_p(row, terms, v, c);
     const jsni_real rest = JSNI_EXACT ? -jsni_expm1(jsni_logp(row, v, c)) : R(1) - p;
-    const jsni_real g = jsni_less(p, low, zero, jsni_less(high, p, zero, p * t));
-    sums->lack = jsni_fma(t, elr_cut(rest, cut), sums->lack);
+    const jsni_real g =
+        jsni_less(p, terms->low, zero, jsni_less(terms->high, p, zero, p * t));
+    sums->lack = jsni_fma(t, elr_cut(terms, rest), sums->lack);
     sums->dense = sums->dense + g;
     jsni_put(row, v, c, g);
 }
@@ -67,21 +83,26 @@ JSNI_ROW static inline jsni_real elr_pass(const jsni_row *row, size_t views,
                                           elr_sums *sums)
 {
     const jsni_real zero = jsni_fill(R(0));
-    jsni_real part[JSN_LOSS_MAX_VIEWS], total = zero;
+    elr_terms terms;
+    jsni_real total = zero;
+    terms.low = jsni_fill(row->constant[ELR_CLAMP]);
+    terms.high = R(1) - terms.low;
+    terms.beta = jsni_fill(row->constant[ELR_BETA]);
     for (size_t v = 0; v < views; v++) {
-        part[v] = elr_part(row, v);
+        terms.inverse[v] = row->inverse[v];
+        terms.part[v] = elr_part(row, &terms, v);
         sums[v].lack = sums[v].dense = zero;
     }
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        jsni_real t = row->constant[ELR_BETA] * jsni_recall(row, c);
+        jsni_real t = terms.beta * jsni_recall(row, c);
         for (size_t v = 0; v < views; v++)
-            t = jsni_fma(part[v], elr_prediction(row, v, c), t);
+            t = jsni_fma(terms.part[v], elr_prediction(row, &terms, v, c), t);
         jsni_remember(row, c, t);
         t = jsni_recall(row, c); /* as the memory holds it */
         total = total + t;
         for (size_t v = 0; v < views; v++)
-            elr_entry(row, v, c, t, &sums[v]);
+            elr_entry(row, &terms, v, c, t, &sums[v]);
     }
     return jsni_total(row, total);
 }

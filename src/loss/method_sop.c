@@ -37,6 +37,8 @@ JSNI_SETUP jsn_status sop_prepare(const char *spec, const jsni_spec_value *value
  * where the quotient is cut. */
 typedef struct sop_slopes {
     jsni_real label, other;
+    jsni_real
+        inverse; /* of the view, which in the row would be read again for each chunk */
 } sop_slopes;
 
 /* `label` where t is 1, `other` where it is 0. `targeted` is a constant at every call: 0
@@ -73,13 +75,15 @@ typedef struct sop_sums {
 JSNI_ROW static inline void sop_add(const jsni_row *row, size_t v, size_t first,
                                     size_t last, int targeted, sop_sums *sums)
 {
-    const jsni_real low = jsni_fill(row->constant[SOP_CLAMP]);
+    /* In the row they would be read again for each chunk. */
+    const jsni_real low = jsni_fill(row->constant[SOP_CLAMP]),
+                    inverse = row->inverse[v];
     sop_sums sum = *sums;
     JSNI_UNROLL
     for (size_t c = first; c < last; c++) {
         const jsni_real t = targeted ? jsni_target(row, c) : jsni_fill(R(0));
         const jsni_real s = sop_shift(targeted, t, jsni_recall(row, c));
-        const jsni_real q = jsni_max(low, jsni_p(row, v, c) + s);
+        const jsni_real q = jsni_max(low, row->e[jsni_at(row, v, c)] * inverse + s);
         const jsni_real off = sop_off(row, v, c, targeted, t, s);
         sum.all = sum.all + jsni_inside(row, v, c, q);
         if (targeted)
@@ -104,17 +108,18 @@ JSNI_ROW static inline sop_slopes sop_view(const jsni_row *row, size_t v,
     *value = *value + jsni_total(row, sums.squares) - jsni_log(jsni_max(low, share)) +
              jsni_doubt(row, v);
     const jsni_real on = jsni_less(share, low, zero, one), other = one / all;
-    const sop_slopes slopes = {on * (other - one / label), on * other};
+    const sop_slopes slopes = {on * (other - one / label), on * other, row->inverse[v]};
     return slopes;
 }
 
 /* The gradient of view v in chunk c, and what w is moved by it. */
 JSNI_ROW static inline jsni_real sop_entry(const jsni_row *row, size_t v, size_t c,
                                            int targeted, jsni_real t, jsni_real s,
-                                           const sop_slopes *slopes, jsni_real *sum)
+                                           jsni_real low, const sop_slopes *slopes,
+                                           jsni_real *sum)
 {
-    const jsni_real zero = jsni_fill(R(0)), low = jsni_fill(row->constant[SOP_CLAMP]);
-    const jsni_real p = jsni_p(row, v, c);
+    const jsni_real zero = jsni_fill(R(0));
+    const jsni_real p = row->e[jsni_at(row, v, c)] * slopes->inverse;
     const jsni_real slope = jsni_less(
         p + s, low, zero, sop_choose(targeted, t, slopes->label, slopes->other));
     const jsni_real off = R(2) * sop_off(row, v, c, targeted, t, s), g = p * slope;
@@ -134,6 +139,7 @@ JSNI_ROW static inline void sop_move(const jsni_row *row, size_t views, size_t f
     const jsni_real rate_u = row->constant[SOP_LR_U] * row->share;
     const jsni_real rate_v = -(row->constant[SOP_LR_V] * row->share);
     const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
+    const jsni_real low = jsni_fill(row->constant[SOP_CLAMP]);
     jsni_real total[JSN_LOSS_MAX_VIEWS];
     for (size_t v = 0; v < views; v++)
         total[v] = totals[v];
@@ -144,7 +150,8 @@ JSNI_ROW static inline void sop_move(const jsni_row *row, size_t views, size_t f
         const jsni_real s = sop_shift(targeted, t, w);
         jsni_real slope = zero;
         for (size_t v = 0; v < views; v++)
-            slope = slope + sop_entry(row, v, c, targeted, t, s, &slopes[v], &total[v]);
+            slope = slope +
+                    sop_entry(row, v, c, targeted, t, s, low, &slopes[v], &total[v]);
         const jsni_real moved =
             w - sop_choose(targeted, t, rate_u, rate_v) * (twice * w * slope);
         jsni_remember(row, c, jsni_less(one, w * w, w, moved));
