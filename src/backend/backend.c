@@ -80,6 +80,8 @@ static jsn_status no_backend(const char *device)
         if (names(device, absent[i]))
             return jsni_fail(JSN_ERR_DEVICE, "%s: this build has no %s backend", device,
                              absent[i]);
+    if (strcmp(device, "gpu") == 0)
+        return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no device 'gpu'; did you mean 'cuda'?");
     jsni_names known;
     jsni_names_begin(&known, device, NULL);
     jsni_names_add(&known, "auto");

@@ -1,5 +1,6 @@
 /* cli/command_labels_export.c - the suspects of an audit for other programs. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
@@ -15,7 +16,8 @@ typedef struct export_values {
 static const jsn_option_info options[] = {
     {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME",
      "csv, label-studio, fiftyone, coco", offsetof(export_values, format)},
-    CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
+    CLI_OUT_ROW(export_values, NULL, "FILE",
+                "the file to write (default: DIR/export.csv, or DIR/NAME.json)"),
     {"all", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "all images, not only the suspects", offsetof(export_values, all)},
     {"prefix", 0, JSN_OPTION_TEXT, "/data/local-files/?d=", 0, 0, NULL, "ADDRESS",
@@ -33,19 +35,24 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_labels_exchange job;
     if (args->count != 1)
         return cli_usage("needs the folder of an audit, got %zu", args->count);
-    if (v->out == NULL)
-        return cli_usage("needs a file to write: -o FILE");
+    char usual[4200];
+    const bool table = strcmp(v->format, "csv") == 0;
+    const int length = snprintf(usual, sizeof usual, "%s/%s.%s", args->items[0],
+                                table ? "export" : v->format, table ? "csv" : "json");
+    if (v->out == NULL && (length < 0 || (size_t)length >= sizeof usual))
+        return cli_usage("the path of the folder is too long");
+    const char *out = v->out != NULL ? v->out : usual;
     jsn_labels_exchange_init(&job);
     job.folder = args->items[0];
     job.format = v->format;
-    job.file = v->out;
+    job.file = out;
     job.data = v->data;
     job.all = v->all;
     job.prefix = v->prefix;
     job.logger = cli_logger();
     const jsn_status status = jsn_labels_export(&job, &images);
     if (status == JSN_OK)
-        cli_print("%s: %zu %s\n", v->out, images, jsni_noun(images, "image", "images"));
+        cli_print("%s: %zu %s\n", out, images, jsni_noun(images, "image", "images"));
     return status;
 }
 
@@ -53,7 +60,7 @@ const cli_command cli_command_labels_export = {
     .name = "labels export",
     .summary =
         "write the suspects of an audit for Label Studio, FiftyOne or COCO tools",
-    .usage = "DIR --format NAME -o FILE [--all]",
+    .usage = "DIR --format NAME [-o FILE] [--all]",
     .details =
         "Writes the suspects with their labels, and what is suggested instead.\n\n"
         "  csv           a table with the columns "

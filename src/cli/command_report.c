@@ -1,6 +1,10 @@
 /* cli/command_report.c - a page, or a table, from run folders. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
@@ -48,12 +52,40 @@ static const char *kind_of(const char *path)
     return dot == NULL ? "" : dot;
 }
 
-static jsn_status run(void *values, const jsn_texts *args)
+/* The folders that are runs, borrowed: runs/ also holds studies, and 'runs' followed by a star
+ * names them all. None of them: all, and whoever reads them says what they lack. */
+static jsn_status pick_runs(const jsn_texts *args, jsn_texts *out)
 {
-    const report_values *v = values;
+    *out = (jsn_texts){calloc(args->count, sizeof *out->items), 0};
+    if (out->items == NULL)
+        return JSN_ERR_MEMORY;
+    for (size_t i = 0; i < args->count; i++) {
+        char path[4200];
+        const int length =
+            snprintf(path, sizeof path, "%s/config.yaml", args->items[i]);
+        if (length < 0 || (size_t)length >= sizeof path || access(path, F_OK) == 0 ||
+            errno != ENOENT)
+            out->items[out->count++] = args->items[i];
+    }
+    if (out->count == args->count)
+        return JSN_OK;
+    if (out->count == 0) {
+        memcpy(out->items, args->items, args->count * sizeof *out->items);
+        out->count = args->count;
+        return JSN_OK;
+    }
+    for (size_t i = 0, kept = 0; i < args->count; i++)
+        if (kept < out->count && out->items[kept] == args->items[i])
+            kept++;
+        else
+            cli_say("left out: %s is not a run folder (there is no config.yaml)\n",
+                    args->items[i]);
+    return JSN_OK;
+}
+
+static jsn_status report(const report_values *v, const jsn_texts *args)
+{
     const char *const *runs = (const char *const *)args->items;
-    if (args->count == 0)
-        return cli_usage("needs one or more run folders");
     if (v->table != NULL || v->pivot != NULL) {
         if (v->out != NULL || v->title != NULL)
             return cli_usage("--%s prints; --out and --title belong to a page",
@@ -87,6 +119,18 @@ static jsn_status run(void *values, const jsn_texts *args)
                                   : jsn_report_write(runs, args->count, v->title, path);
     if (status == JSN_OK)
         cli_print("%s\n", path);
+    return status;
+}
+
+static jsn_status run(void *values, const jsn_texts *args)
+{
+    jsn_texts runs;
+    if (args->count == 0)
+        return cli_usage("needs one or more run folders");
+    jsn_status status = pick_runs(args, &runs);
+    if (status == JSN_OK)
+        status = report(values, &runs);
+    free(runs.items);
     return status;
 }
 

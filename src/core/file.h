@@ -36,6 +36,9 @@ JSN_MUST_CHECK jsn_status jsni_file_find(const char *folder, const char *name,
 JSN_MUST_CHECK jsn_status jsni_folder_find(const char *folder, const char *name,
                                            bool *there);
 
+/* Whether two paths lead to one file. */
+bool jsni_file_same(const char *path, const char *other);
+
 /* Reads a whole file of at most `limit` bytes. *out is owned by the caller
  * (jsni_free) and has a NUL behind its last byte.
  *   JSN_ERR_DATA  there is none, not a regular file, larger than limit

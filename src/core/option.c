@@ -230,18 +230,6 @@ jsn_status jsni_options_init(const jsn_option_info *table, size_t count, void *v
     return JSN_OK;
 }
 
-static jsn_status unknown_option(const jsn_option_info *table, size_t count,
-                                 const char *name)
-{
-    char word[64];
-    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
-    jsni_names names;
-    jsni_names_begin(&names, word, "--help");
-    for (size_t i = 0; i < count; i++)
-        jsni_names_add(&names, table[i].name);
-    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no option '%s'", word);
-}
-
 static const jsn_option_info *find_row(const jsn_option_info *table, size_t count,
                                        const char *name, size_t length)
 {
@@ -249,6 +237,40 @@ static const jsn_option_info *find_row(const jsn_option_info *table, size_t coun
         if (strlen(table[i].name) == length && memcmp(table[i].name, name, length) == 0)
             return &table[i];
     return NULL;
+}
+
+/* What other programs call an option of ours; NULL: nothing that we know of. */
+static const char *other_name(const char *word)
+{
+    static const char *const known[][2] = {
+        {"arch", "network"},      {"backbone", "network"},
+        {"batch-size", "batch"},  {"bs", "batch"},
+        {"data-dir", "data"},     {"gpu", "device"},
+        {"learning-rate", "lr"},  {"model", "network"},
+        {"num-epochs", "epochs"}, {"num-workers", "workers"},
+        {"optim", "optimizer"},   {"output", "out"},
+        {"output-dir", "out"},    {"pretrained", "init"},
+        {"wd", "weight-decay"}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(word, known[i][0]) == 0)
+            return known[i][1];
+    return NULL;
+}
+
+static jsn_status unknown_option(const jsn_option_info *table, size_t count,
+                                 const char *name)
+{
+    char word[64];
+    (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
+    const char *ours = other_name(word);
+    if (ours != NULL && find_row(table, count, ours, strlen(ours)) != NULL)
+        return jsni_fail(JSN_ERR_UNKNOWN_NAME, "no option '%s'; did you mean '%s'?",
+                         word, ours);
+    jsni_names names;
+    jsni_names_begin(&names, word, "--help");
+    for (size_t i = 0; i < count; i++)
+        jsni_names_add(&names, table[i].name);
+    return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no option '%s'", word);
 }
 
 const jsn_option_info *jsni_options_find(const jsn_option_info *table, size_t count,

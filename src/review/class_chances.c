@@ -1,7 +1,10 @@
 /* review/class_chances.c - class probabilities for an audit: read from a file, out of sample
  * by folds, or of a run's own training images. */
+#define _XOPEN_SOURCE 700 /* realpath() */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -14,6 +17,7 @@
 #include "jensen/classifier.h"
 #include "jensen/train.h"
 #include "review/review_impl.h"
+#include "store/run_record.h"
 
 enum { BATCH = 64 };
 
@@ -245,17 +249,65 @@ static jsn_status set_options(jsn_train_config *config, const jsn_texts *set)
     return JSN_OK;
 }
 
-/* Trains on all samples but those of the fold, or continues. */
+/* The labels of a fold as its noise. One that was begun keeps the spelling that it has, as
+ * long as that leads to the same file: another way to write the folder is no other audit. */
+static void spell_noise(const char *labels, const char *run, char *out, size_t room)
+{
+    static const char rest[] = ",column=label,missing=val";
+    char begun[4300];
+    jsni_run_record record;
+    (void)snprintf(out, room, "file:%.4096s%s", labels, rest);
+    if (jsni_run_record_read(&record, run) != JSN_OK)
+        return;
+    const char *noise = jsni_run_record_setting(&record, "noise");
+    const size_t length = noise == NULL ? 0 : strlen(noise);
+    if (length > 5 + sizeof rest && length < sizeof begun &&
+        strncmp(noise, "file:", 5) == 0) {
+        (void)snprintf(begun, sizeof begun, "%.*s", (int)(length - 5 - strlen(rest)),
+                       noise + 5);
+        if (jsni_file_same(begun, labels))
+            (void)snprintf(out, room, "%s", noise);
+    }
+    jsni_run_record_release(&record);
+}
+
+/* Whether --set says what the networks start from. */
+static bool says_init(const jsn_texts *set)
+{
+    for (size_t i = 0; set != NULL && i < set->count; i++)
+        if (strncmp(set->items[i], "init=", 5) == 0)
+            return true;
+    return false;
+}
+
+/* All folds start from what the first one started from, also when the cache has changed. */
+static jsn_status set_start(jsn_train_config *config, const jsn_audit_job *job,
+                            const char *first)
+{
+    jsni_run_record record;
+    if (first == NULL || says_init(job->set))
+        return JSN_OK;
+    JSNI_TRY(jsni_run_record_read(&record, first));
+    const char *init = jsni_run_record_setting(&record, "init");
+    const jsn_status status = jsn_train_config_set(
+        config, "init", init == NULL || init[0] == '\0' ? "none" : init);
+    jsni_run_record_release(&record);
+    return status;
+}
+
+/* Trains on all samples but those of the fold, or continues. `first`: the finished run of the
+ * first fold, or NULL. */
 static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
-                             const char *labels, const char *run)
+                             const char *labels, const char *run, const char *first)
 {
     char noise[4300];
     jsn_train_config config;
     jsn_train_result result;
-    (void)snprintf(noise, sizeof noise, "file:%.4096s,column=label,missing=val",
-                   labels);
+    spell_noise(labels, run, noise, sizeof noise);
     jsn_train_config_clear(&config);
     jsn_status status = set_options(&config, job->set);
+    if (status == JSN_OK)
+        status = set_start(&config, job, first);
     const char *const own[][2] = {
         {"data", a->spec}, {"noise", noise}, {"val-fraction", "0"}, {"out", run}};
     for (size_t i = 0; status == JSN_OK && i < sizeof own / sizeof own[0]; i++)
@@ -274,9 +326,11 @@ static void say_fold(const jsn_audit_job *job, size_t fold)
              job->folds);
 }
 
+/* `whole`: the same folder from the root on, in which the files of labels are named. */
 static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
-                           const char *folder, const uint8_t *fold_of, size_t fold,
-                           uint32_t *index, float *chances)
+                           const char *folder, const char *whole,
+                           const uint8_t *fold_of, size_t fold, uint32_t *index,
+                           float *chances)
 {
     char name[32];
     size_t count = 0;
@@ -286,14 +340,17 @@ static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
     (void)snprintf(name, sizeof name, "fold-%zu", fold + 1);
     char *run = jsni_path_join(folder, name);
     (void)snprintf(name, sizeof name, "fold-%zu.csv", fold + 1);
-    char *labels = jsni_path_join(folder, name);
-    jsn_status status = run == NULL || labels == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    char *labels = jsni_path_join(whole, name);
+    char *first = jsni_path_join(folder, "fold-1");
+    jsn_status status =
+        run == NULL || labels == NULL || first == NULL ? JSN_ERR_MEMORY : JSN_OK;
     if (status == JSN_OK)
         status = write_labels(a, fold_of, fold, labels);
     if (status == JSN_OK)
-        status = train_fold(a, job, labels, run);
+        status = train_fold(a, job, labels, run, fold > 0 ? first : NULL);
     if (status == JSN_OK)
         status = predict_views(a, job, run, index, count, chances);
+    jsni_free(first);
     jsni_free(labels);
     jsni_free(run);
     return status;
@@ -325,10 +382,14 @@ static jsn_status by_folds(const jsni_audited *a, const jsn_audit_job *job,
                             : jsni_folder_create(runs);
     if (status == JSN_OK)
         draw_folds(a, job->folds, index, fold_of);
+    char *whole = status == JSN_OK ? realpath(runs, NULL) : NULL;
+    if (status == JSN_OK && whole == NULL)
+        status = jsni_fail(JSN_ERR_IO, "%s: %s", runs, strerror(errno));
     for (size_t f = 0; status == JSN_OK && f < job->folds; f++) {
         say_fold(job, f);
-        status = one_fold(a, job, runs, fold_of, f, index, chances);
+        status = one_fold(a, job, runs, whole, fold_of, f, index, chances);
     }
+    free(whole);
     jsni_free(runs);
     jsni_free(index);
     jsni_free(fold_of);

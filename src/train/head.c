@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/progress.h"
 #include "nn/network_impl.h"
 #include "train/head_features.h"
 #include "train/run.h"
@@ -287,8 +288,12 @@ static jsn_status load_kept(const jsni_run *run, jsn_model **out)
 jsn_status jsni_head_first_weights(jsni_run *run)
 {
     jsn_model *whole = NULL;
-    if (run->feed.head->cut == 0)
+    if (run->feed.head->cut == 0) {
+        jsni_say(&run->logger, JSN_LOG_INFO,
+                 "the classifier starts anew, for %zu classes",
+                 run->job.problem->classes);
         return JSN_OK;
+    }
     jsn_status status = load_kept(run, &whole);
     if (status == JSN_OK)
         status = jsni_tail_take(run, whole);

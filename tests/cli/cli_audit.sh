@@ -102,6 +102,13 @@ expect 0 '"folds":2,.*"in_sample":false' '*' -- "$JENSEN" audit builtin:size=60,
 cp f/scores.csv before.csv
 expect 0 '"folds":2' 'fold 2 of 2' -- "$JENSEN" audit builtin:size=60,test=0 ${folds% -q} -o f --json
 expect 0 '' '' -- cmp before.csv f/scores.csv
+# Another way to write the folder continues the same audit.
+rm -rf f/audit.json f/folds/fold-2
+expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o "$PWD/./f" --json
+expect 0 '' '' -- cmp before.csv f/scores.csv
+rm -rf f/audit.json f/folds/fold-2
+(mkdir -p elsewhere && cd elsewhere && "$JENSEN" audit builtin:size=60,test=0 $folds -o ../f >/dev/null 2>&1) || complain "other working folder"
+expect 0 '' '' -- cmp before.csv f/scores.csv
 expect 0 '"folds":2' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds --mirror --method consistency -o f --json
 expect 1 '' '' -- cmp -s before.csv f/scores.csv
 expect 2 '' "--set noise: the audit sets this itself.*--labels" -- "$JENSEN" audit builtin:size=60,test=0 --set noise=sym:rate=0.4 -o g

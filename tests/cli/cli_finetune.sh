@@ -41,11 +41,17 @@ until_said() {
     cases=$((cases + 1))
     grep -qs "$2" "$1" || complain "$1 never had '$2'" "$JENSEN train"
 }
+audit="audit photos --folds 2 --labels-only --set epochs=1 --set batch=4 --set workers=1 -o audit"
+expect 0 '*' 'no pretrained weights in the cache' -- "$JENSEN" $audit
+rm -rf audit/audit.json audit/folds/fold-2
 until_said long/metrics.jsonl '"epoch":1'
 "$JENSEN" train builtin:size=40,test=10 --network efficientnet-lite0 --image-size 32 --augment none --batch 8 --epochs 1 \
     --max-steps 1 --consistency never --out body -q >stdout.txt 2>stderr.txt || complain "no weights to begin with" body
 expect 0 '^efficientnet-lite0: .*10 classes, 224x224' '' -- "$JENSEN" weights import body/model.safetensors
 expect 0 '*' 'finished' -- "$JENSEN" train photos $common --epochs 1 --out plain
+# So do the folds of an audit, of which the first has none.
+expect 0 '*' 'network: (cnn|preact)' -- "$JENSEN" $audit
+expect 1 '' '' -- grep -qE '^init:|efficientnet' audit/folds/fold-2/config.yaml
 until_said long.txt 'init: none, as this run began; the cache has weights (efficientnet-lite0) now'
 
 # With them: taken and said. The saved network is the whole one, and gives what was measured.

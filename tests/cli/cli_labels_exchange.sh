@@ -76,6 +76,8 @@ expect 0 "^$a/1 & 2.ppm,relabel,$b $c/4.ppm,relabel,$a $" '' -- decided
 # COCO: a box around the image; the category is the label.
 fresh
 expect 0 '^c.json: 2 images$' '' -- "$JENSEN" labels export a --format coco -o c.json
+expect 0 '^a/coco.json: 2 images$' '' -- "$JENSEN" labels export a --format coco
+expect 0 '' '' -- cmp a/coco.json c.json
 expect 0 "^$a/1 & 2.ppm $a 3 True$" '' -- json c.json \
     '*(d["images"][0]["file_name"], d["categories"][d["annotations"][0]["category_id"] - 1]["name"], len(d["categories"]), d["annotations"][0]["bbox"] == [0, 0, d["images"][0]["width"], d["images"][0]["height"]] and d["images"][0]["width"] > 0)'
 python3 -c 'import json; d = json.load(open("c.json")); d["annotations"][0]["category_id"] = 2; json.dump(d, open("c2.json", "w"))'
@@ -114,7 +116,7 @@ refuse coco '{"images":[{"id":1},{"id":1}],"categories":[],"annotations":[]}' 't
 expect 3 '' 'more than 10 bytes of JSON; --limit json=N' -- "$JENSEN" labels import a c.json --format coco --limit json=10
 expect 1 '' '' -- test -s a/decisions.csv
 expect 2 '' "no format 'label-studios'; did you mean 'label-studio'" -- "$JENSEN" labels export a --format label-studios -o x
-expect 2 '' 'a file to write' -- "$JENSEN" labels export a
+expect 0 '^a/export.csv: 2 images$' '' -- "$JENSEN" labels export a
 expect 2 '' 'a file, got 1' -- "$JENSEN" labels import a
 expect 3 '' 'audit.json' -- "$JENSEN" labels export nowhere -o x
 # Two images that differ in their endings alone are one to FiftyOne.

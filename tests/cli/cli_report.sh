@@ -161,6 +161,10 @@ rm ce1/metrics.jsonl
 expect 0 '^half.html$' '' -- "$JENSEN" report ce1 --out half.html
 
 expect 3 '' 'nowhere: not a run folder' -- "$JENSEN" report nowhere
+# A study among the runs is left out, and said so; nothing but studies is refused.
+mkdir study && echo x >study/study.db
+expect 0 'ce' 'left out: study is not a run folder' -- "$JENSEN" report ce2 study --table markdown
+expect 3 '' 'study: not a run folder' -- "$JENSEN" report study study
 expect 2 '' 'one or more run folders' -- "$JENSEN" report
 expect 1 '' 'no/such' -- "$JENSEN" report a --out no/such/x.html
 unsign a

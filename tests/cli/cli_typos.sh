@@ -66,6 +66,12 @@ slip losses show losess
 slip step bench setp
 cd "$outside"
 
+# What other programs call it.
+expect 2 '' "no option 'batch-size'; did you mean 'batch'" -- "$JENSEN" train builtin --batch-size 64
+expect 2 '' "no option 'learning-rate'; did you mean 'lr'" -- "$JENSEN" train builtin --learning-rate 0.1
+expect 2 '' "no option 'model'; --help lists" -- "$JENSEN" doctor --model cnn
+expect 2 '' "no device 'gpu'; did you mean 'cuda'" -- "$JENSEN" train builtin --device gpu
+
 # Far from everything: what there is.
 expect 2 '' "no network 'banana' \(there are: preactresnet34, resnet18," -- "$JENSEN" bench step --network banana
 expect 2 '' "no loss named 'banana'; 'jensen show losses' lists them" -- "$JENSEN" train builtin --loss banana
