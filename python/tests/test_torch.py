@@ -6,8 +6,8 @@ import io
 import math
 import pickle
 import threading
-import warnings
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -15,7 +15,7 @@ import torch.nn.functional as F
 
 import jensen
 import jensen.torch
-from formulas import FORMULAS
+from formulas import FORMULAS, OTHERS
 from jensen.torch import GCE, GJS, Loss
 
 NAMES = [row.name for row in jensen.losses()]
@@ -35,27 +35,66 @@ def gradient_of(value, logits):
     return torch.autograd.grad(value, logits)[0]
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n in FORMULAS])
+def assert_close(got, want, what):
+    """To 1e-12 of the largest entry, or of 0.01 where all are smaller."""
+    apart = (got - want).abs().max().item()
+    assert apart <= 1e-12 * max(want.abs().max().item(), 0.01), f"{what}: {apart:.1e} apart"
+
+
+def spec_with(name, parameters):
+    values = ("/".join(map(repr, value)) if isinstance(value, list) else repr(value) for value in parameters.values())
+    return name + ":" * bool(parameters) + ",".join(f"{key}={value}" for key, value in zip(parameters, values))
+
+
+def compare(formula, name, parameters, views, classes, soft):
+    if "pi" in parameters and views != len(parameters["pi"]) - 1:
+        return
+    samples = 12
+    torch.manual_seed(classes)
+    spec = spec_with(name, parameters)
+    logits = torch.randn(views, samples, classes, dtype=torch.float64)
+    logits = (8 * logits if "clamp" in parameters else logits).requires_grad_()  # some below 1e-7
+    labels = torch.randint(0, classes, (samples,))
+    target = torch.softmax(torch.randn(samples, classes, dtype=torch.float64), -1) if soft else \
+        F.one_hot(labels, classes).double()
+    want = formula(logits, target, **parameters)
+    got = Loss(spec, reduction="none" if name in PER_SAMPLE else "mean")(logits, target if soft else labels)
+    above = torch.rand_like(want) + 0.5
+    assert_close(got, want, f"{spec}, {classes} classes, values")
+    assert_close(gradient_of((got * above).sum(), logits), gradient_of((want * above).sum(), logits),
+                 f"{spec}, {classes} classes, gradient")
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("views", [1, 2, 3])
 @pytest.mark.parametrize("soft", [False, True])
 def test_value_and_gradient_are_those_of_the_formula(name, views, soft):
     if soft and name not in SOFT:
         pytest.skip("takes only labels")
-    logits, labels = batch(views)
-    target = torch.softmax(torch.randn(6, 5, dtype=torch.float64), -1) if soft else F.one_hot(labels, 5).double()
-    above = torch.rand(6, dtype=torch.float64) + 0.5
-    want = FORMULAS[name](logits, target)
-    got = Loss(name, reduction="none")(logits, target if soft else labels)
-    assert torch.allclose(got, want, rtol=1e-12, atol=1e-12)
-    assert torch.allclose(gradient_of((got * above).sum(), logits), gradient_of((want * above).sum(), logits),
-                          rtol=1e-12, atol=1e-12)
+    for classes in (2, 3, 10, 100):
+        for parameters in ({}, *OTHERS.get(name, ())):
+            compare(FORMULAS[name], name, parameters, views, classes, soft)
 
 
-def test_every_loss_has_a_formula_here():
-    assert set(FORMULAS) <= set(NAMES)
-    without = PER_SAMPLE - set(FORMULAS)
-    if without:
-        warnings.warn(f"no second formula for: {', '.join(sorted(without))}")
+def test_every_loss_has_a_formula_and_every_parameter_a_second_value():
+    assert set(FORMULAS) == set(NAMES)
+    tried = {name: {key for parameters in several for key in parameters} for name, several in OTHERS.items()}
+    assert tried == {row.name: {p.name for p in row.parameters} - {"matrix"}
+                     for row in jensen.losses() if row.parameters}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_formula_is_noticed(name):
+    def wrong_value(z, t):
+        return FORMULAS[name](z, t) * (1 + 1e-11)
+
+    def wrong_gradient(z, t):
+        right = FORMULAS[name](z, t)
+        return right + 1e-11 * (right - right.detach())
+
+    for wrong, what in ((wrong_value, "values"), (wrong_gradient, "gradient")):
+        with pytest.raises(AssertionError, match=what):
+            compare(wrong, name, {}, 2, 10, False)
 
 
 @pytest.mark.parametrize("name", NAMES)
