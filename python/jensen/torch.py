@@ -16,6 +16,7 @@ its graph.
 from __future__ import annotations
 
 import inspect
+import os
 from typing import Any, Callable, Iterable, Optional, Sequence, Union
 
 import torch
@@ -354,7 +355,9 @@ class Loss(nn.Module):
 
 
 def _value_text(name: str, value: Any) -> str:
-    """A parameter as a spec has it: 0.5, or 0.5/0.3/0.2 for a list."""
+    """A parameter as a spec has it: 0.5, 0.5/0.3/0.2 for a list, or the path of a matrix."""
+    if name == "matrix":
+        return text("the path of the matrix", os.fspath(value) if isinstance(value, os.PathLike) else value)
     try:
         if isinstance(value, Sequence) or getattr(value, "ndim", 0) > 0:
             return "/".join(repr(float(v)) for v in value)

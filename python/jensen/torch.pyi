@@ -1,4 +1,5 @@
 """The losses as PyTorch modules. Written by python/tests/stub.py; the texts are in torch.py."""
+from os import PathLike
 from typing import Any, Iterable, Optional, Sequence, Union
 
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ __all__ = [
 
 _Logits = Union[Tensor, Iterable[Tensor]]
 _Number = Union[float, Sequence[float]]
+_Path = Union[str, PathLike[str]]
 
 def loss(spec: str, logits: _Logits, target: Tensor, *, weight: Optional[Tensor] = None,
          sample_weight: Optional[Tensor] = None, reduction: str = "mean", ignore_index: int = -100) -> Tensor: ...
@@ -165,11 +167,11 @@ class EpsCEMAE(Loss):
                  weight: Any = None, reduction: str = "mean", ignore_index: int = -100) -> None: ...
 
 class Forward(Loss):
-    def __init__(self, *, rate: _Number = ..., matrix: _Number = ...,
+    def __init__(self, *, rate: _Number = ..., matrix: _Path = ...,
                  weight: Any = None, reduction: str = "mean", ignore_index: int = -100) -> None: ...
 
 class Backward(Loss):
-    def __init__(self, *, rate: _Number = ..., matrix: _Number = ...,
+    def __init__(self, *, rate: _Number = ..., matrix: _Path = ...,
                  weight: Any = None, reduction: str = "mean", ignore_index: int = -100) -> None: ...
 
 class PEER(Loss):

@@ -39,7 +39,7 @@ static jsn_status create_handle(handle **out, const char *spec, const loss_call 
     h->classes = call->classes;
     h->views = call->views;
     h->threads = 1;
-    return jsn_loss_create(&h->loss, spec, call->classes, call->views);
+    return native_loss_make(&h->loss, spec, call->classes, call->views);
 }
 
 /* Takes a handle that fits out of the list, or NULL. */
@@ -203,7 +203,8 @@ handle *native_loss_take(LossObject *self, const loss_call *call)
         (void)PyErr_NoMemory();
         return NULL;
     }
-    (void)native_raise(status);
+    if (!PyErr_Occurred())
+        (void)native_raise(status);
     destroy_handle(h);
     return NULL;
 }

@@ -41,6 +41,11 @@ typedef struct LossObject {
     unsigned process;
 } LossObject;
 
+/* A loss by its spec, with its matrix read. A failure may have set an exception, which then
+ * says more than the library. */
+jsn_status native_loss_make(jsn_loss **out, const char *spec, size_t classes,
+                            size_t views);
+
 /* A handle that fits, from the object's list or new; NULL with the exception. */
 handle *native_loss_take(LossObject *self, const loss_call *call);
 /* Gives it back. */

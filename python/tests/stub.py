@@ -8,6 +8,7 @@ import jensen.torch
 
 PATH = pathlib.Path(__file__).resolve().parents[1] / "jensen" / "torch.pyi"
 HEAD = '''"""The losses as PyTorch modules. Written by python/tests/stub.py; the texts are in torch.py."""
+from os import PathLike
 from typing import Any, Iterable, Optional, Sequence, Union
 
 from torch import Tensor, nn
@@ -18,6 +19,7 @@ __all__ = [
 
 _Logits = Union[Tensor, Iterable[Tensor]]
 _Number = Union[float, Sequence[float]]
+_Path = Union[str, PathLike[str]]
 
 def loss(spec: str, logits: _Logits, target: Tensor, *, weight: Optional[Tensor] = None,
          sample_weight: Optional[Tensor] = None, reduction: str = "mean", ignore_index: int = -100) -> Tensor: ...
@@ -41,7 +43,7 @@ def text() -> str:
     parts = [HEAD.replace("{names}", textwrap.fill(names, 110, initial_indent="    ", subsequent_indent="    ") + ",")]
     for row in jensen.losses():
         name = next(n for n in jensen.torch.__all__ if getattr(jensen.torch, n).__doc__.find(f"the loss '{row.name}' as") >= 0)
-        own = "".join(f" {p.name}: _Number = ...," for p in row.parameters)
+        own = "".join(f" {p.name}: {'_Path' if p.name == 'matrix' else '_Number'} = ...," for p in row.parameters)
         parts.append(f"\nclass {name}(Loss):\n    def __init__(self, *,{own}\n                 weight: Any = None, "
                      'reduction: str = "mean", ignore_index: int = -100) -> None: ...\n')
     return "".join(parts)

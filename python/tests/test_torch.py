@@ -83,6 +83,30 @@ def test_every_loss_has_a_formula_and_every_parameter_a_second_value():
                      for row in jensen.losses() if row.parameters}
 
 
+@pytest.mark.parametrize("name", ["forward", "backward"])
+def test_a_matrix_comes_from_a_file(name, tmp_path):
+    torch.manual_seed(3)
+    matrix = torch.softmax(torch.randn(5, 5, dtype=torch.float64) + 3 * torch.eye(5), -1)
+    np.save(tmp_path / "t.npy", matrix.numpy())
+    logits, labels = batch(views=1)
+    log_p = F.log_softmax(logits[0], -1)
+    if name == "forward":
+        wanted = -torch.log((log_p.exp() @ matrix).gather(1, labels[:, None])).mean()
+    else:
+        wanted = (-log_p @ torch.linalg.inv(matrix).T).gather(1, labels[:, None]).mean()
+    expected = gradient_of(wanted, logits)
+    for criterion in (Loss(f"{name}:matrix={tmp_path / 't.npy'}"),
+                      getattr(jensen.torch, name.capitalize())(matrix=tmp_path / "t.npy")):
+        value = criterion(logits[0], labels)
+        assert_close(value, wanted, "value")
+        assert_close(gradient_of(value, logits), expected, "gradient")
+    with pytest.raises(ValueError, match="a matrix of 5 classes, the logits have 4"):
+        Loss(f"{name}:matrix={tmp_path / 't.npy'}")(torch.zeros(2, 4), torch.tensor([0, 1]))
+    with pytest.raises(jensen.DataError, match="none.npy"):
+        Loss(f"{name}:matrix={tmp_path / 'none.npy'}")(torch.zeros(2, 4), torch.tensor([0, 1]))
+
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_wrong_formula_is_noticed(name):
     def wrong_value(z, t):
