@@ -24,6 +24,7 @@
  */
 #include "backend/cuda/conv_kernels.h"
 
+#include "backend/cuda/conv_fused.cuh"
 #include "backend/cuda/conv_wgmma.cuh"
 #include "backend/cuda/cuda_launch.cuh"
 
@@ -269,26 +270,9 @@ template <int C, int EPI> struct image_maker {
             uint32_t out[4];
 #pragma unroll
             for (int q = 0; q < 4; q++) {
-                float v0 = d[part * 16 + q * 4 + pixel * 2];
-                float v1 = d[part * 16 + q * 4 + pixel * 2 + 1];
-                if (EPI == 2) {
-                    v0 += low(w[q]);
-                    v1 += high(w[q]);
-                }
-                if (EPI == 3) {
-                    const float2 a = *(const float2 *)(ea + part * 32 + 2 * q);
-                    const float2 c = *(const float2 *)(ea + C + part * 32 + 2 * q);
-                    v0 = fmaf(a.x, low(w[q]), c.x) > 0.0f ? v0 : 0.0f;
-                    v1 = fmaf(a.y, high(w[q]), c.y) > 0.0f ? v1 : 0.0f;
-                }
-                out[q] = pack(v0, v1);
-                v0 = low(out[q]); /* sums of what is stored */
-                v1 = high(out[q]);
-                const int k = part * 8 + 2 * q;
-                s1[k] += v0;
-                s1[k + 1] += v1;
-                s2[k] = fmaf(v0, EPI == 3 ? low(w[q]) : v0, s2[k]);
-                s2[k + 1] = fmaf(v1, EPI == 3 ? high(w[q]) : v1, s2[k + 1]);
+                const int at = part * 16 + q * 4 + pixel * 2, k = part * 8 + 2 * q;
+                out[q] = finish_pair<EPI>(d[at], d[at + 1], w[q],
+                                          ea + part * 32 + 2 * q, C, s1 + k, s2 + k);
             }
             *(uint4 *)((bf16 *)A.y + place(b, tile, pixel, part)) =
                 make_uint4(out[0], out[1], out[2], out[3]);
@@ -445,41 +429,24 @@ int jsni_conv3x3_image_group(int channels, int images)
     return images_of_block(channels / COLUMNS, images);
 }
 
-template <int C, int PRO, int EPI>
-static cudaError_t start(const jsni_conv_args *args, cudaStream_t stream)
+template <int C>
+static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
+                         cudaStream_t stream)
 {
     using T = image_tiles<C>;
     jsni_conv_args a = *args;
     a.block_images = images_of_block(T::HALVES, a.images);
-    return jsni_launch(conv3x3_image<C, PRO, EPI>,
-                       a.images / a.block_images * T::HALVES, THREADS, T::BYTES, 1,
-                       stream, a);
-}
-
-template <int C>
-static cudaError_t choose(const jsni_conv_args *args, int prologue, int epilogue,
-                          cudaStream_t stream)
-{
-    switch (prologue * 4 + epilogue) {
-    case 1 * 4 + 1:
-        return start<C, 1, 1>(args, stream);
-    case 1 * 4 + 2:
-        return start<C, 1, 2>(args, stream);
-    case 0 * 4 + 3:
-        return start<C, 0, 3>(args, stream);
-    case 2 * 4 + 3:
-        return start<C, 2, 3>(args, stream);
-    case 3 * 4 + 3:
-        return start<C, 3, 3>(args, stream);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return choose_fused(prologue, epilogue, [=](auto what) {
+        return jsni_launch(conv3x3_image<C, what.PROLOGUE, what.EPILOGUE>,
+                           a.images / a.block_images * T::HALVES, THREADS, T::BYTES, 1,
+                           stream, a);
+    });
 }
 
 cudaError_t jsni_conv3x3_image(const jsni_conv_args *args, int channels,
                                jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
                                cudaStream_t stream)
 {
-    return channels == 64 ? choose<64>(args, prologue, epilogue, stream)
-                          : choose<128>(args, prologue, epilogue, stream);
+    return channels == 64 ? start<64>(args, prologue, epilogue, stream)
+                          : start<128>(args, prologue, epilogue, stream);
 }

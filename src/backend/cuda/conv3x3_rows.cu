@@ -25,6 +25,7 @@
 
 #include <type_traits>
 
+#include "backend/cuda/conv_fused.cuh"
 #include "backend/cuda/conv_wgmma.cuh"
 #include "backend/cuda/cuda_launch.cuh"
 
@@ -247,24 +248,9 @@ template <int IMAGES, int EPI> struct row_maker {
             uint32_t out[4];
 #pragma unroll
             for (int q = 0; q < 4; q++) {
-                float v0 = done[q * 4 + pixel * 2], v1 = done[q * 4 + pixel * 2 + 1];
-                if (EPI == 2) {
-                    v0 += low(w[q]);
-                    v1 += high(w[q]);
-                }
-                if (EPI == 3) {
-                    const float2 a = *(const float2 *)(ea + 2 * q);
-                    const float2 c = *(const float2 *)(ea + C + 2 * q);
-                    v0 = fmaf(a.x, low(w[q]), c.x) > 0.0f ? v0 : 0.0f;
-                    v1 = fmaf(a.y, high(w[q]), c.y) > 0.0f ? v1 : 0.0f;
-                }
-                out[q] = pack(v0, v1);
-                v0 = low(out[q]); /* sums of what is stored */
-                v1 = high(out[q]);
-                s1[2 * q] += v0;
-                s1[2 * q + 1] += v1;
-                s2[2 * q] = fmaf(v0, EPI == 3 ? low(w[q]) : v0, s2[2 * q]);
-                s2[2 * q + 1] = fmaf(v1, EPI == 3 ? high(w[q]) : v1, s2[2 * q + 1]);
+                const int at = q * 4 + pixel * 2;
+                out[q] = finish_pair<EPI>(done[at], done[at + 1], w[q], ea + 2 * q, C,
+                                          s1 + 2 * q, s2 + 2 * q);
             }
             *(uint4 *)((bf16 *)A.y + base + line * H * C + pixel * 8 * C) =
                 make_uint4(out[0], out[1], out[2], out[3]);
@@ -449,33 +435,22 @@ int jsni_conv3x3_rows_group(int images)
     return images / 2 >= BUSY ? 2 : 1;
 }
 
-template <int PRO, int EPI>
-static cudaError_t start(const jsni_conv_args *args, cudaStream_t stream)
+template <int IMAGES>
+static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
+                         cudaStream_t stream)
 {
-    using ONE = row_layout<1>;
-    using TWO = row_layout<2>;
-    return jsni_conv3x3_rows_group(args->images) == 2
-               ? jsni_launch(conv3x3_rows<2, PRO, EPI>, args->images / 2, TWO::THREADS,
-                             TWO::BYTES, 1, stream, *args)
-               : jsni_launch(conv3x3_rows<1, PRO, EPI>, args->images, ONE::THREADS,
-                             ONE::BYTES, 1, stream, *args);
+    using T = row_layout<IMAGES>;
+    return choose_fused(prologue, epilogue, [=](auto what) {
+        return jsni_launch(conv3x3_rows<IMAGES, what.PROLOGUE, what.EPILOGUE>,
+                           args->images / IMAGES, T::THREADS, T::BYTES, 1, stream,
+                           *args);
+    });
 }
 
 cudaError_t jsni_conv3x3_rows(const jsni_conv_args *args, jsni_conv_prologue prologue,
                               jsni_conv_epilogue epilogue, cudaStream_t stream)
 {
-    switch (prologue * 4 + epilogue) {
-    case 1 * 4 + 1:
-        return start<1, 1>(args, stream);
-    case 1 * 4 + 2:
-        return start<1, 2>(args, stream);
-    case 0 * 4 + 3:
-        return start<0, 3>(args, stream);
-    case 2 * 4 + 3:
-        return start<2, 3>(args, stream);
-    case 3 * 4 + 3:
-        return start<3, 3>(args, stream);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return jsni_conv3x3_rows_group(args->images) == 2
+               ? start<2>(args, prologue, epilogue, stream)
+               : start<1>(args, prologue, epilogue, stream);
 }

@@ -2,6 +2,30 @@
  * implicit product over pixels, 9 x 32 x 16 accumulators in 144 registers of each warp,
  * the input normalised while it is loaded. Partial sums leave by block or by cluster of
  * two (fixed rank order); jsni_conv_final_sums() adds them, also in a fixed order.
+ *
+ * A block has COLUMNS x COLUMNS weights with all taps, its warps 32 output x 16 input
+ * channels each:
+ *
+ *     C = 32, 32 x 32              C = 64 and 128, 64 x 64
+ *
+ *                ci 0   ci 16                ci 0   ci 16  ci 32  ci 48
+ *              +------+------+             +------+------+------+------+
+ *        co 0  | even | odd  |       co 0  |  0   |  2   |  4   |  6   |
+ *              | warps| warps|             +------+------+------+------+
+ *              +------+------+       co 32 |  1   |  3   |  5   |  7   |
+ *     of each tile four warps: 2 strips    +------+------+------+------+
+ *     of 16 pixels of each of 2 images     C = 128: four blocks make the layer
+ *
+ * and marches over IMAGES images, a stage of 4 rows at a time (of one image, or of two).
+ * In shared memory a stage is
+ *
+ *     x:   [image][4 rows][padding pixel, H pixels, padding pixel][COLUMNS]
+ *     dy:  [image][4 rows][H pixels][COLUMNS]
+ *
+ * Row by row: dy[r] meets x[r] (kh = 1) and x[r - 1] (kh = 0), whose fragments are still in
+ * registers, as are those of dy[r - 1], which meets x[r] (kh = 2). So every row of both is
+ * read from shared memory once. While stage s is multiplied, stage s + 1 is transformed and
+ * stage s + 3 is copied.
  */
 #include "backend/cuda/conv_kernels.h"
 
@@ -12,238 +36,345 @@
 
 namespace cg = cooperative_groups;
 
-constexpr int BLOCK = 256;
+constexpr int BLOCK = 256, SHARED_ALIGN = 1024;
+constexpr int RING = 4;       /* stages in shared memory */
+constexpr int STAGES = 8;     /* of a block */
+constexpr int STAGE_ROWS = 4; /* of an image */
+/* A thread's sums: 9 taps x 2 x 2 products of 16 x 8 weights, each one float4. */
+constexpr int SUMS = 36;
+constexpr int MOST_COLUMNS = 64; /* channels that a block has coefficients of */
 
-template <int C> struct BG {
-    static constexpr int H = 1024 / C, CW = C < 64 ? C : 64, PX = CW * 2,
-                         XPITCH = (H + 2) * PX, DPITCH = H * PX;
-    static constexpr int NIS = C == 64 ? 1 : 2; /* images of a stage (4 rows each) */
-    static constexpr int XB = NIS * 4 * XPITCH, DB = NIS * 4 * DPITCH,
-                         CH = DB / 16 / BLOCK;
-    static constexpr int UNIT = H / 4, NST = 8,
-                         RING =
-                             4; /* stages of an image, of a block, in shared memory */
-    static constexpr int TILES = (C / CW) * (C / CW),
-                         IMGS = C == 128 ? 8 : 2; /* images of a block */
-    static constexpr int E =
-        C == 32 ? 36 * 64 : 36 * 256; /* float4 results of a block */
+template <int C> struct bwdw_tiles {
+    static constexpr int H = 1024 / C;
+    static constexpr int COLUMNS =
+        C < 64 ? C : 64; /* channels of a block, both sides */
+    static constexpr int TILES = (C / COLUMNS) * (C / COLUMNS);
+    static constexpr int IMAGES = C == 128 ? 8 : 2;      /* of a block */
+    static constexpr int STAGE_IMAGES = C == 64 ? 1 : 2; /* of a stage */
+    static constexpr int UNIT = H / STAGE_ROWS;          /* stages of an image */
+    static constexpr int PIXEL = COLUMNS * 2;            /* bytes */
+    static constexpr int X_PITCH = (H + 2) * PIXEL, DY_PITCH = H * PIXEL; /* of a row */
+    static constexpr int X = STAGE_IMAGES * STAGE_ROWS * X_PITCH;
+    static constexpr int DY = STAGE_IMAGES * STAGE_ROWS * DY_PITCH, STAGE = X + DY;
+    static constexpr int CHUNKS = COLUMNS / 8;   /* 16 bytes, of a pixel */
+    static constexpr int MINE = DY / 16 / BLOCK; /* a stage's, of a thread */
+    static constexpr int RESULTS = C == 32 ? SUMS * 64 : SUMS * 256; /* float4 */
+    /* The ring, and later the sums of all threads; then coefficients. */
+    static constexpr int ALL_SUMS = SUMS * BLOCK * 16;
+    static constexpr int BODY = STAGE * RING > ALL_SUMS ? STAGE *RING : ALL_SUMS;
+    static constexpr int BYTES = SHARED_ALIGN + 2 * MOST_COLUMNS * 4 + BODY;
 };
+
+/* ---- products ---- */
+
+using bwdw_sums = float[3][3][2][2][4]; /* [kh][kw][16 output][8 input channels] */
+
+/* A warp's part of a row: of x by column shift, of dy by 16 output channels. */
+using x_part = uint32_t[3][4];
+using dy_part = uint32_t[2][4];
+
+/* Zeros at both ends of every row of x in the ring. */
 template <int C>
-constexpr int BW_BODY = (BG<C>::XB + BG<C>::DB) * BG<C>::RING > 147456
-                            ? (BG<C>::XB + BG<C>::DB) * BG<C>::RING
-                            : 147456;
-template <int C> constexpr int BW_SMEM = 1024 + 2 * 64 * 4 + BW_BODY<C>;
-template <int C, int CL>
-__global__ void __launch_bounds__(BLOCK, 1) conv3x3_bwdw(const jsni_conv_weight_args A)
+static __device__ __forceinline__ void clear_edges(uint32_t ring, int tid)
 {
-    using G = BG<C>;
-    constexpr int H = G::H, CW = G::CW, SB = G::XB + G::DB;
-    const bf16 *const x_in = (const bf16 *)A.x, *const dy_in = (const bf16 *)A.dy;
-    extern __shared__ char smem_raw[];
-    char *sm = (char *)(((uintptr_t)smem_raw + 1023) & ~(uintptr_t)1023);
-    const uint32_t ring = shared_address(sm);
-    float *coef = (float *)(sm + BW_BODY<C>);
-    const int tid = threadIdx.x, w = tid >> 5, l = tid & 31;
-    const int groups = A.images / G::IMGS, tile = blockIdx.x / groups,
-              grp = blockIdx.x % groups, img0 = grp * G::IMGS,
-              view = img0 / A.view_images;
-    const int coff = C == 128 ? (tile >> 1) * 64 : 0,
-              ioff = C == 128 ? (tile & 1) * 64 : 0;
-    const int ch = tid % (CW / 8);
-    auto where = [&](int st, int i, int &im, int &k, int &src) {
-        const int p = (i * BLOCK + tid) / (CW / 8), px = p % H, rr = p / H;
-        im = rr >> 2;
-        k = rr & 3;
-        const int gi = img0 + (C == 32   ? im
-                               : C == 64 ? st >> 2
-                                         : (st >> 1) * 2 + im),
-                  row = (st % G::UNIT) * 4 + k;
-        src = ((gi * H + row) * H + px) * C;
-        return px;
-    };
-    auto load = [&](int st) {
-        const uint32_t b = ring + (st % G::RING) * SB;
+    using T = bwdw_tiles<C>;
+    constexpr int ROWS = T::STAGE_IMAGES * STAGE_ROWS;
+    for (int i = tid; i < RING * ROWS * 2 * T::CHUNKS; i += BLOCK) {
+        const int chunk = i % T::CHUNKS, end = i / T::CHUNKS & 1;
+        const int row = i / T::CHUNKS / 2 % ROWS, stage = i / T::CHUNKS / 2 / ROWS;
+        store_shared16(ring + stage * T::STAGE + row * T::X_PITCH +
+                           end * (T::H + 1) * T::PIXEL + chunk * 16,
+                       make_uint4(0, 0, 0, 0));
+    }
+}
+
+/* Where a lane's part of the first row of x in a stage is, for a column shift. Its pixels 8
+ * to 15 are those of the next image where C = 128. */
+template <int C>
+static __device__ __forceinline__ uint32_t find_x(int lane, int strip, int image,
+                                                  int channel, int kw)
+{
+    using T = bwdw_tiles<C>;
+    const int second = (lane >> 3) & 1;
+    const int pixel = strip * 16 + (lane & 7) + (C == 128 ? 0 : second * 8) + kw;
+    return (C == 128 ? second : image) * STAGE_ROWS * T::X_PITCH + pixel * T::PIXEL +
+           swizzle<T::COLUMNS>(pixel, channel / 8 + (lane >> 4));
+}
+
+/* And of dy, behind x. */
+template <int C>
+static __device__ __forceinline__ uint32_t find_dy(uint32_t base, int second, int image,
+                                                   int pixel, int chunk)
+{
+    using T = bwdw_tiles<C>;
+    return base + (C == 128 ? second : image) * STAGE_ROWS * T::DY_PITCH +
+           pixel * T::PIXEL + swizzle<T::COLUMNS>(pixel, chunk);
+}
+
+/* Nothing is above the first row of an image. */
+static __device__ __forceinline__ void clear(x_part &x, dy_part &dy)
+{
 #pragma unroll
-        for (int i = 0; i < G::CH; i++) {
-            int im, k, src;
-            const int px = where(st, i, im, k, src);
-            copy16(b + (im * 4 + k) * G::XPITCH + (px + 1) * G::PX +
-                       swizzle<CW>(px + 1, ch),
-                   x_in + src + ioff + ch * 8);
-            copy16(b + G::XB + (im * 4 + k) * G::DPITCH + px * G::PX +
-                       swizzle<CW>(px, ch),
-                   dy_in + src + coff + ch * 8);
+    for (int i = 0; i < 4; i++)
+        x[0][i] = x[1][i] = x[2][i] = dy[0][i] = dy[1][i] = 0;
+}
+
+/* Row k of a stage. */
+template <int C>
+static __device__ __forceinline__ void load_row(x_part &x, dy_part &dy, uint32_t rows,
+                                                const uint32_t (&x_at)[3],
+                                                uint32_t dy_at, int k)
+{
+#pragma unroll
+    for (int m = 0; m < 2; m++)
+        load_matrix_t(dy[m], (rows + (dy_at ^ (m << 5))) + k * bwdw_tiles<C>::DY_PITCH);
+#pragma unroll
+    for (int kw = 0; kw < 3; kw++)
+        load_matrix_t(x[kw], rows + x_at[kw] + k * bwdw_tiles<C>::X_PITCH);
+}
+
+/* One row, with the row above: all taps. */
+static __device__ __forceinline__ void products(bwdw_sums &acc, const x_part &x,
+                                                const x_part &x_above,
+                                                const dy_part &dy,
+                                                const dy_part &dy_above)
+{
+#pragma unroll
+    for (int kh = 0; kh < 3; kh++)
+#pragma unroll
+        for (int kw = 0; kw < 3; kw++)
+#pragma unroll
+            for (int m = 0; m < 2; m++)
+#pragma unroll
+                for (int n = 0; n < 2; n++) {
+                    const x_part &of_x = kh == 0 ? x_above : x;
+                    const dy_part &of_dy = kh == 2 ? dy_above : dy;
+                    multiply(acc[kh][kw][m][n], of_dy[m], of_x[kw][n * 2],
+                             of_x[kw][n * 2 + 1]);
+                }
+}
+
+/* ---- sums of the block, or of two ---- */
+
+static __device__ __forceinline__ void add(float4 &sum, const float4 v)
+{
+    sum.x += v.x;
+    sum.y += v.y;
+    sum.z += v.z;
+    sum.w += v.w;
+}
+
+/* C = 32: four warps share a tile. */
+static __device__ __forceinline__ void add_warps(const float4 *all, float4 *out,
+                                                 int tid)
+{
+    __syncthreads();
+    for (int e = tid; e < bwdw_tiles<32>::RESULTS; e += BLOCK) {
+        const float4 *p = all + (e >> 6) * BLOCK + (e & 63);
+        float4 s = *p;
+        add(s, p[64]);
+        add(s, p[128]);
+        add(s, p[192]);
+        out[e] = s;
+    }
+}
+
+/* A thread's sums into shared memory: [SUMS][thread], the order in which they leave, too. */
+static __device__ __forceinline__ void leave_sums(float4 *all, const bwdw_sums &acc,
+                                                  int tid)
+{
+#pragma unroll
+    for (int q = 0; q < SUMS; q++) {
+        const float *a = acc[q / 12][q / 4 % 3][q / 2 % 2][q % 2];
+        all[q * BLOCK + tid] = make_float4(a[0], a[1], a[2], a[3]);
+    }
+}
+
+/* C = 64 and 128, where a warp has weights of its own. */
+template <int C>
+static __device__ __forceinline__ void store_sums(const float4 *all, float4 *out,
+                                                  int tid)
+{
+    __syncthreads();
+    for (int e = tid; e < bwdw_tiles<C>::RESULTS; e += BLOCK)
+        out[e] = all[e];
+}
+
+/* ---- the kernel ---- */
+
+static __device__ __forceinline__ char *aligned(char *raw)
+{
+    return (char *)(((uintptr_t)raw + SHARED_ALIGN - 1) &
+                    ~(uintptr_t)(SHARED_ALIGN - 1));
+}
+
+template <int C, int CLUSTER>
+__global__ void __launch_bounds__(BLOCK, 1)
+    conv3x3_bwdw(const jsni_conv_weight_args args)
+{
+    using T = bwdw_tiles<C>;
+    constexpr int H = T::H, COLUMNS = T::COLUMNS;
+    const bf16 *const x = (const bf16 *)args.x, *const dy = (const bf16 *)args.dy;
+    extern __shared__ char smem_raw[];
+    char *shared = aligned(smem_raw);
+    const uint32_t ring = shared_address(shared);
+    float *coefs = (float *)(shared + T::BODY); /* xa, then xb */
+    const int tid = threadIdx.x, warp = tid >> 5, lane = tid & 31;
+    const int groups = args.images / T::IMAGES, tile = blockIdx.x / groups,
+              group = blockIdx.x % groups, first_image = group * T::IMAGES,
+              view = first_image / args.view_images;
+    const int first_co = C == 128 ? (tile >> 1) * 64 : 0;
+    const int first_ci = C == 128 ? (tile & 1) * 64 : 0;
+
+    /* Rows into shared memory: chunk i of a stage of this thread. */
+    const int chunk = tid % T::CHUNKS;
+    auto where = [&](int stage, int i, int &image, int &row, int &from) {
+        const int p = (i * BLOCK + tid) / T::CHUNKS, pixel = p % H, line = p / H;
+        image = line >> 2;
+        row = line & 3;
+        const int n = first_image + (C == 32   ? image
+                                     : C == 64 ? stage >> 2
+                                               : (stage >> 1) * 2 + image);
+        const int of_image = (stage % T::UNIT) * STAGE_ROWS + row;
+        from = ((n * H + of_image) * H + pixel) * C;
+        return pixel;
+    };
+    auto load = [&](int stage) {
+        const uint32_t to = ring + (stage % RING) * T::STAGE;
+#pragma unroll
+        for (int i = 0; i < T::MINE; i++) {
+            int image, row, from;
+            const int pixel = where(stage, i, image, row, from);
+            copy16(to + (image * STAGE_ROWS + row) * T::X_PITCH +
+                       (pixel + 1) * T::PIXEL + swizzle<COLUMNS>(pixel + 1, chunk),
+                   x + from + first_ci + chunk * 8);
+            copy16(to + T::X + (image * STAGE_ROWS + row) * T::DY_PITCH +
+                       pixel * T::PIXEL + swizzle<COLUMNS>(pixel, chunk),
+                   dy + from + first_co + chunk * 8);
         }
     };
-    auto transform =
-        [&](int st,
-            int i) { /* each thread transforms the chunks it copied itself */
-                     if (st >= G::NST)
-                         return;
-                     const uint32_t b = ring + (st % G::RING) * SB;
-                     int im, k, src;
-                     const int px = where(st, i, im, k, src);
-                     const uint32_t p = b + (im * 4 + k) * G::XPITCH +
-                                        (px + 1) * G::PX + swizzle<CW>(px + 1, ch);
-                     store_shared16(p, norm_relu8(load_shared16(p), coef + ch * 8,
-                                                  coef + 64 + ch * 8));
-        };
+    /* The prologue, by the thread that copied the chunk. */
+    auto transform = [&](int stage, int i) {
+        if (stage >= STAGES)
+            return;
+        const uint32_t to = ring + (stage % RING) * T::STAGE;
+        int image, row, from;
+        const int pixel = where(stage, i, image, row, from);
+        const uint32_t at = to + (image * STAGE_ROWS + row) * T::X_PITCH +
+                            (pixel + 1) * T::PIXEL + swizzle<COLUMNS>(pixel + 1, chunk);
+        store_shared16(at, norm_relu8(load_shared16(at), coefs + chunk * 8,
+                                      coefs + MOST_COLUMNS + chunk * 8));
+    };
     launch_next();
     launch_wait();
 #pragma unroll
-    for (int p = 0; p < G::RING - 1; p++) {
-        load(p);
+    for (int stage = 0; stage < RING - 1; stage++) {
+        load(stage);
         copy_commit();
     }
-    for (int i = tid; i < CW; i += BLOCK) {
-        coef[i] = A.xa[view * C + ioff + i];
-        coef[64 + i] = A.xb[view * C + ioff + i];
+    for (int i = tid; i < COLUMNS; i += BLOCK) {
+        coefs[i] = args.xa[view * C + first_ci + i];
+        coefs[MOST_COLUMNS + i] = args.xb[view * C + first_ci + i];
     }
-    for (int i = tid; i < G::RING * G::NIS * 4 * 2 * (CW / 8);
-         i += BLOCK) { /* zero the padding columns of every slot */
-        const int c = i % (CW / 8), s = i / (CW / 8) & 1,
-                  r = i / (CW / 8) / 2 % (G::NIS * 4),
-                  q = i / (CW / 8) / 2 / (G::NIS * 4);
-        store_shared16(ring + q * SB + r * G::XPITCH + s * (H + 1) * G::PX + c * 16,
-                       make_uint4(0, 0, 0, 0));
-    }
-    /* the warp's tile: 32 output x 16 input channels, all taps */
-    const int cob = C == 32 ? 0 : (w & 1) * 32,
-              cib = C == 32 ? (w & 1) * 16 : (w >> 1) * 16;
-    const int img = C == 32 ? w >> 2 : 0, strip = C == 32 ? (w >> 1) & 1 : 0;
-    uint32_t xo[3], dof;
+    clear_edges<C>(ring, tid);
+
+    /* Where this lane's parts of the first row of a stage are. */
+    const int warp_co = C == 32 ? 0 : (warp & 1) * 32;
+    const int warp_ci = C == 32 ? (warp & 1) * 16 : (warp >> 1) * 16;
+    const int warp_image = C == 32 ? warp >> 2 : 0;
+    const int strip = C == 32 ? (warp >> 1) & 1 : 0;
+    uint32_t x_at[3], dy_at;
 #pragma unroll
-    for (int kw = 0; kw < 3; kw++) {
-        const int h8 = (l >> 3) & 1,
-                  px = strip * 16 + (l & 7) + (C == 128 ? 0 : h8 * 8) + kw;
-        xo[kw] = (C == 128 ? h8 : img) * 4 * G::XPITCH + px * G::PX +
-                 swizzle<CW>(px, cib / 8 + (l >> 4));
-    }
+    for (int kw = 0; kw < 3; kw++)
+        x_at[kw] = find_x<C>(lane, strip, warp_image, warp_ci, kw);
     {
-        const int h8 = l >> 4, px = strip * 16 + (l & 7) + (C == 128 ? 0 : h8 * 8);
-        dof = G::XB + (C == 128 ? h8 : img) * 4 * G::DPITCH + px * G::PX +
-              swizzle<CW>(px, cob / 8 + ((l >> 3) & 1));
+        const int second = lane >> 4;
+        const int pixel = strip * 16 + (lane & 7) + (C == 128 ? 0 : second * 8);
+        dy_at = find_dy<C>(T::X, second, warp_image, pixel,
+                           warp_co / 8 + ((lane >> 3) & 1));
     }
-    float acc[3][3][2][2][4] = {};     /* [kh][kw][16 output][8 input channels] */
-    uint32_t xf[2][3][4], df[2][2][4]; /* fragments of this row and of the row above */
+    bwdw_sums acc = {};
+    x_part x_parts[2]; /* of this row and of the row above, by turns */
+    dy_part dy_parts[2];
     __syncthreads();
-    copy_wait<G::RING - 2>();
+    copy_wait<RING - 2>();
 #pragma unroll
-    for (int i = 0; i < G::CH; i++)
+    for (int i = 0; i < T::MINE; i++)
         transform(0, i);
 #pragma unroll 1
-    for (int st = 0; st < G::NST;
-         st++) { /* multiply stage st, transform stage st+1, load stage st+3 */
+    for (int stage = 0; stage < STAGES; stage++) {
         __syncthreads();
-        if (st + G::RING - 1 < G::NST)
-            load(st + G::RING - 1);
+        if (stage + RING - 1 < STAGES)
+            load(stage + RING - 1);
         copy_commit();
-        copy_wait<G::RING - 2>();
-        const uint32_t b = ring + (st % G::RING) * SB;
-        if (st % G::UNIT == 0) {
+        copy_wait<RING - 2>();
+        const uint32_t rows = ring + (stage % RING) * T::STAGE;
+        if (stage % T::UNIT == 0)
+            clear(x_parts[1], dy_parts[1]);
 #pragma unroll
-            for (int i = 0; i < 4; i++) {
-                xf[1][0][i] = xf[1][1][i] = xf[1][2][i] = df[1][0][i] = df[1][1][i] = 0;
-            }
-        }
+        for (int k = 0; k < STAGE_ROWS; k++) {
+            const int now = k & 1, above = now ^ 1;
+            load_row<C>(x_parts[now], dy_parts[now], rows, x_at, dy_at, k);
+            products(acc, x_parts[now], x_parts[above], dy_parts[now], dy_parts[above]);
 #pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const int cu = k & 1, pr = cu ^ 1;
-#pragma unroll
-            for (int m = 0; m < 2; m++)
-                load_matrix_t(df[cu][m], (b + (dof ^ (m << 5))) + k * G::DPITCH);
-#pragma unroll
-            for (int kw = 0; kw < 3; kw++)
-                load_matrix_t(xf[cu][kw], b + xo[kw] + k * G::XPITCH);
-#pragma unroll
-            for (int kh = 0; kh < 3; kh++)
-#pragma unroll
-                for (int kw = 0; kw < 3; kw++)
-#pragma unroll
-                    for (int m = 0; m < 2; m++)
-#pragma unroll
-                        for (int n = 0; n < 2; n++) {
-                            const int xi = kh == 0 ? pr : cu, di = kh == 2 ? pr : cu;
-                            multiply(acc[kh][kw][m][n], df[di][m], xf[xi][kw][n * 2],
-                                     xf[xi][kw][n * 2 + 1]);
-                        }
-#pragma unroll
-            for (int i = k * G::CH / 4; i < (k + 1) * G::CH / 4; i++)
-                transform(st + 1, i);
+            for (int i = k * T::MINE / STAGE_ROWS; i < (k + 1) * T::MINE / STAGE_ROWS;
+                 i++)
+                transform(stage + 1, i);
         }
     }
     copy_wait<0>();
     __syncthreads();
-    float4 *red = (float4 *)sm; /* [36][256] */
-#pragma unroll
-    for (int q = 0; q < 36; q++) {
-        const float *a = acc[q / 12][q / 4 % 3][q / 2 % 2][q % 2];
-        red[q * 256 + tid] = make_float4(a[0], a[1], a[2], a[3]);
-    }
-    auto add = [](float4 &s, const float4 v) {
-        s.x += v.x;
-        s.y += v.y;
-        s.z += v.z;
-        s.w += v.w;
-    };
-    float4 *out = A.part + ((size_t)tile * (groups / CL) + grp / CL) * G::E;
-    if (C == 32) { /* four warps share a tile */
-        __syncthreads();
-        for (int e = tid; e < G::E; e += BLOCK) {
-            float4 *p = red + (e >> 6) * 256 + (e & 63), s = *p;
-            add(s, p[64]);
-            add(s, p[128]);
-            add(s, p[192]);
-            if (CL == 1)
-                out[e] = s;
-            else
-                *p = s;
-        }
-    }
+    float4 *all = (float4 *)shared;
+    leave_sums(all, acc, tid);
+    float4 *out =
+        args.part + ((size_t)tile * (groups / CLUSTER) + group / CLUSTER) * T::RESULTS;
+    if (C == 32)
+        add_warps(all, out, tid);
 #if __CUDA_ARCH__ >= 900
-    if (CL > 1) {
-        cg::cluster_group cl = cg::this_cluster();
-        cl.sync();
-        const int r = cl.block_rank();
-        const float4 *src[CL];
+    if (CLUSTER > 1) {
+        /* The blocks of a cluster, by rank, each a share; no function: other code. */
+        constexpr int SHARE = T::RESULTS / CLUSTER;
+        cg::cluster_group cluster = cg::this_cluster();
+        cluster.sync();
+        const int rank = cluster.block_rank();
+        const float4 *from[CLUSTER];
 #pragma unroll
-        for (int i = 0; i < CL; i++)
-            src[i] = cl.map_shared_rank(red, i);
+        for (int i = 0; i < CLUSTER; i++)
+            from[i] = cluster.map_shared_rank(all, i);
 #pragma unroll 2
-        for (int e = r * (G::E / CL) + tid; e < (r + 1) * (G::E / CL); e += BLOCK) {
-            const int p = C == 32 ? (e >> 6) * 256 + (e & 63) : e;
-            float4 v[CL];
+        for (int e = rank * SHARE + tid; e < (rank + 1) * SHARE; e += BLOCK) {
+            float4 v[CLUSTER];
 #pragma unroll
-            for (int i = 0; i < CL; i++)
-                v[i] = src[i][p];
+            for (int i = 0; i < CLUSTER; i++)
+                v[i] = from[i][e];
 #pragma unroll
-            for (int i = 1; i < CL; i++)
+            for (int i = 1; i < CLUSTER; i++)
                 add(v[0], v[i]);
             out[e] = v[0];
         }
-        cl.sync();
+        cluster.sync();
     } else
 #endif
-        if (C != 32) {
-        __syncthreads();
-        for (int e = tid; e < G::E; e += BLOCK)
-            out[e] = red[e];
-    }
+        if (C != 32)
+        store_sums<C>(all, out, tid);
 }
-template <int C, int CL>
+
+template <int C, int CLUSTER>
 static cudaError_t start(const jsni_conv_weight_args *args, cudaStream_t stream)
 {
-    using G = BG<C>;
-    static_assert(BW_SMEM<C> <= JSNI_CONV_SHARED, "see roomy");
-    return jsni_launch(conv3x3_bwdw<C, CL>, args->images / G::IMGS * G::TILES, BLOCK,
-                       BW_SMEM<C>, CL, stream, *args);
+    using T = bwdw_tiles<C>;
+    static_assert(C != 32 || CLUSTER == 1, "four warps are added by the block");
+    static_assert(T::BYTES <= JSNI_CONV_SHARED, "see roomy");
+    return jsni_launch(conv3x3_bwdw<C, CLUSTER>, args->images / T::IMAGES * T::TILES,
+                       BLOCK, T::BYTES, CLUSTER, stream, *args);
 }
 
 /* Blocks by images of a tile, and of how many one leaves a partial sum: two of the same
  * tile, where their number is even and the device has clusters. */
 static int groups_of(int channels, int images)
 {
-    return images / (channels == 128 ? BG<128>::IMGS : BG<32>::IMGS);
+    return images /
+           (channels == 128 ? bwdw_tiles<128>::IMAGES : bwdw_tiles<32>::IMAGES);
 }
 
 static int cluster_of(int channels, int images, bool clusters)
@@ -274,8 +405,9 @@ int jsni_conv3x3_weight_parts(int channels, int images, bool clusters)
 
 size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters)
 {
-    const int tiles = channels == 128 ? BG<128>::TILES : 1;
-    const int results = channels == 32 ? BG<32>::E : BG<64>::E;
+    const int tiles = channels == 128 ? bwdw_tiles<128>::TILES : 1;
+    const int results =
+        channels == 32 ? bwdw_tiles<32>::RESULTS : bwdw_tiles<64>::RESULTS;
     return (size_t)tiles * results * sizeof(float4) *
            (size_t)jsni_conv3x3_weight_parts(channels, images, clusters);
 }

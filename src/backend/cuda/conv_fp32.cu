@@ -3,9 +3,7 @@
  * tiles in shared memory; a warp makes 32 x 32 results, 8 x 4 a thread. Sums have a fixed
  * order.
  */
-#include "backend/cuda/conv_tiles.cuh"
-
-#include "backend/cuda/cuda_launch.cuh"
+#include "backend/cuda/conv_float.cuh"
 
 static __device__ __forceinline__ void
 multiply_add(float (&acc)[8][4], const float (&a)[8], const float (&b)[4])
@@ -54,10 +52,12 @@ static __device__ __forceinline__ void put4(float *to, const float (&v)[4], bool
     *(float4 *)to = make_float4(v[0] + old.x, v[1] + old.y, v[2] + old.z, v[3] + old.w);
 }
 
+constexpr int SPARE_FLOATS = 4; /* behind each row of columns */
+
 template <int STRIDE, int WN, bool BACK>
 static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A)
 {
-    using T = row_tiles<STRIDE, WN, BACK, 4>;
+    using T = row_tiles<STRIDE, WN, BACK, SPARE_FLOATS>;
     extern __shared__ __align__(16) float shared[];
     launch_next();
     launch_wait();
@@ -164,39 +164,31 @@ int jsni_conv3x3_float_splits(const jsni_any_conv *c)
     return splits < 1 ? 1 : (int)splits;
 }
 
-template <int STRIDE, int WN, bool BACK>
-static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
-{
-    using T = row_tiles<STRIDE, WN, BACK, 4>;
-    static_assert(T::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
-    return jsni_launch(fp32_rows<STRIDE, WN, BACK>, T::walk_of::blocks(c), T::THREADS,
-                       T::BYTES, 1, stream, *c);
-}
+struct fp32_kernels {
+    static constexpr int SPARE = SPARE_FLOATS;
+    using weights_of = ::weights_of;
 
-template <bool BACK>
-static cudaError_t rows(const jsni_any_conv *c, cudaStream_t stream)
-{
-    const bool wide = (BACK ? c->in_channels : c->out_channels) % 64 == 0;
-    if (c->stride_h == 2)
-        return wide ? launch_rows<2, 2, BACK>(c, stream)
-                    : launch_rows<2, 1, BACK>(c, stream);
-    return wide ? launch_rows<1, 2, BACK>(c, stream)
-                : launch_rows<1, 1, BACK>(c, stream);
-}
+    template <int STRIDE, int WN, bool BACK> static float_kernel rows(void)
+    {
+        return fp32_rows<STRIDE, WN, BACK>;
+    }
+    static float_kernel weights(void)
+    {
+        return fp32_weights;
+    }
+};
 
 cudaError_t jsni_conv_fp32_forward(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return rows<false>(c, stream);
+    return launch_any_rows<fp32_kernels, false>(c, stream);
 }
 
 cudaError_t jsni_conv_fp32_data(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return rows<true>(c, stream);
+    return launch_any_rows<fp32_kernels, true>(c, stream);
 }
 
 cudaError_t jsni_conv_fp32_weights(const jsni_any_conv *c, cudaStream_t stream)
 {
-    static_assert(weights_of::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
-    return jsni_launch(fp32_weights, weights_of::blocks(c), weights_of::THREADS,
-                       weights_of::BYTES, 1, stream, *c);
+    return launch_weights<fp32_kernels>(c, stream);
 }

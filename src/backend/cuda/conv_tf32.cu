@@ -2,9 +2,7 @@
  * tf32 by mma.sync: operands rounded to 10 bits after the point, sums in fp32. A warp
  * makes 32 x 32 results, two rows of four tiles of 16 x 8.
  */
-#include "backend/cuda/conv_tiles.cuh"
-
-#include "backend/cuda/cuda_launch.cuh"
+#include "backend/cuda/conv_float.cuh"
 
 static __device__ __forceinline__ uint32_t round_tf32(float x)
 {
@@ -49,10 +47,12 @@ static __device__ __forceinline__ void products8(float (&acc)[2][4][4], const fl
             multiply_tf32(acc[i][j], u[i], v[j]);
 }
 
+constexpr int SPARE_FLOATS = 8; /* behind each row of columns */
+
 template <int STRIDE, int WN, bool BACK>
 static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A)
 {
-    using T = row_tiles<STRIDE, WN, BACK, 8>;
+    using T = row_tiles<STRIDE, WN, BACK, SPARE_FLOATS>;
     extern __shared__ __align__(16) float shared[];
     launch_next();
     launch_wait();
@@ -139,39 +139,31 @@ static __global__ void __launch_bounds__(weights_of::THREADS, 2)
                 make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
 }
 
-template <int STRIDE, int WN, bool BACK>
-static cudaError_t launch_rows(const jsni_any_conv *c, cudaStream_t stream)
-{
-    using T = row_tiles<STRIDE, WN, BACK, 8>;
-    static_assert(T::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
-    return jsni_launch(tf32_rows<STRIDE, WN, BACK>, T::walk_of::blocks(c), T::THREADS,
-                       T::BYTES, 1, stream, *c);
-}
+struct tf32_kernels {
+    static constexpr int SPARE = SPARE_FLOATS;
+    using weights_of = ::weights_of;
 
-template <bool BACK>
-static cudaError_t rows(const jsni_any_conv *c, cudaStream_t stream)
-{
-    const bool wide = (BACK ? c->in_channels : c->out_channels) % 64 == 0;
-    if (c->stride_h == 2)
-        return wide ? launch_rows<2, 2, BACK>(c, stream)
-                    : launch_rows<2, 1, BACK>(c, stream);
-    return wide ? launch_rows<1, 2, BACK>(c, stream)
-                : launch_rows<1, 1, BACK>(c, stream);
-}
+    template <int STRIDE, int WN, bool BACK> static float_kernel rows(void)
+    {
+        return tf32_rows<STRIDE, WN, BACK>;
+    }
+    static float_kernel weights(void)
+    {
+        return tf32_weights;
+    }
+};
 
 cudaError_t jsni_conv_tf32_forward(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return rows<false>(c, stream);
+    return launch_any_rows<tf32_kernels, false>(c, stream);
 }
 
 cudaError_t jsni_conv_tf32_data(const jsni_any_conv *c, cudaStream_t stream)
 {
-    return rows<true>(c, stream);
+    return launch_any_rows<tf32_kernels, true>(c, stream);
 }
 
 cudaError_t jsni_conv_tf32_weights(const jsni_any_conv *c, cudaStream_t stream)
 {
-    static_assert(weights_of::BYTES <= SHARED_EVERYWHERE, "too much for some devices");
-    return jsni_launch(tf32_weights, weights_of::blocks(c), weights_of::THREADS,
-                       weights_of::BYTES, 1, stream, *c);
+    return launch_weights<tf32_kernels>(c, stream);
 }

@@ -1,0 +1,96 @@
+/* backend/cuda/conv_fused.cuh - what rides along with the 3x3 convolutions of conv_kernels.h:
+ * the prologue's and the epilogue's coefficients in shared memory, the epilogue of a pair
+ * of channels, and which pairs of prologue and epilogue there are. */
+#ifndef JSNI_BACKEND_CUDA_CONV_FUSED_CUH
+#define JSNI_BACKEND_CUDA_CONV_FUSED_CUH
+
+#include "backend/cuda/conv_device.cuh"
+#include "backend/cuda/conv_kernels.h"
+
+/* Coefficients of a view in shared memory, as many floats of each as there are channels:
+ * pa, pb and pd of the prologue, ea and eb of the epilogue. */
+enum { COEF_PA, COEF_PB, COEF_PD, COEF_EA, COEF_EB, COEFS };
+
+/* Whether a prologue reads x2 and pd, whether it reads x3, and how many tensors besides x. */
+constexpr bool goes_back(int prologue)
+{
+    return prologue == JSNI_CONV_NORM_BACK || prologue == JSNI_CONV_SKIP_BACK;
+}
+
+constexpr int more_inputs(int prologue)
+{
+    return prologue == JSNI_CONV_SKIP_BACK   ? 2
+           : prologue == JSNI_CONV_NORM_BACK ? 1
+                                             : 0;
+}
+
+/* Whether an epilogue reads e. */
+constexpr bool has_operand(int epilogue)
+{
+    return epilogue == JSNI_CONV_RESIDUAL || epilogue == JSNI_CONV_MASK;
+}
+
+/* The epilogue of two neighbouring channels of a pixel: the products v0 and v1 and the pair
+ * of `operand` make what is stored, which is also added to the channels' sums: its own and
+ * those of its products. Their ea begin at `coefs`, their eb `channels` behind. */
+template <int EPI>
+static __device__ __forceinline__ uint32_t finish_pair(float v0, float v1,
+                                                       uint32_t operand,
+                                                       const float *coefs, int channels,
+                                                       float *sums, float *product_sums)
+{
+    if (EPI == JSNI_CONV_RESIDUAL) {
+        v0 += low(operand);
+        v1 += high(operand);
+    }
+    if (EPI == JSNI_CONV_MASK) {
+        const float2 scale = *(const float2 *)coefs;
+        const float2 shift = *(const float2 *)(coefs + channels);
+        v0 = fmaf(scale.x, low(operand), shift.x) > 0.0f ? v0 : 0.0f;
+        v1 = fmaf(scale.y, high(operand), shift.y) > 0.0f ? v1 : 0.0f;
+    }
+    const uint32_t stored = pack(v0, v1);
+    v0 = low(stored); /* sums of what is stored */
+    v1 = high(stored);
+    sums[0] += v0;
+    sums[1] += v1;
+    product_sums[0] =
+        fmaf(v0, EPI == JSNI_CONV_MASK ? low(operand) : v0, product_sums[0]);
+    product_sums[1] =
+        fmaf(v1, EPI == JSNI_CONV_MASK ? high(operand) : v1, product_sums[1]);
+    return stored;
+}
+
+/* A prologue and an epilogue, as a type: choose_fused() hands one to its `start`. */
+template <int PRO, int EPI> struct fused {
+    static constexpr int PROLOGUE = PRO, EPILOGUE = EPI;
+};
+
+/* The pairs that networks need. */
+template <class START>
+static cudaError_t choose_fused(int prologue, int epilogue, const START &start)
+{
+    if (prologue == JSNI_CONV_NORM_RELU)
+        switch (epilogue) {
+        case JSNI_CONV_SUMS:
+            return start(fused<JSNI_CONV_NORM_RELU, JSNI_CONV_SUMS>());
+        case JSNI_CONV_RESIDUAL:
+            return start(fused<JSNI_CONV_NORM_RELU, JSNI_CONV_RESIDUAL>());
+        default:
+            return cudaErrorInvalidValue;
+        }
+    if (epilogue != JSNI_CONV_MASK)
+        return cudaErrorInvalidValue;
+    switch (prologue) {
+    case JSNI_CONV_PLAIN:
+        return start(fused<JSNI_CONV_PLAIN, JSNI_CONV_MASK>());
+    case JSNI_CONV_NORM_BACK:
+        return start(fused<JSNI_CONV_NORM_BACK, JSNI_CONV_MASK>());
+    case JSNI_CONV_SKIP_BACK:
+        return start(fused<JSNI_CONV_SKIP_BACK, JSNI_CONV_MASK>());
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+#endif /* JSNI_BACKEND_CUDA_CONV_FUSED_CUH */
