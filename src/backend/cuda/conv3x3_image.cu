@@ -49,7 +49,7 @@ template <int C> struct image_tiles {
     static constexpr int SPREAD = PRODUCERS / SLABS, ROUNDS = TILE / SPREAD;
 
     static constexpr int AT_IMAGES = WEIGHTS, AT_COEFS = AT_IMAGES + SLOTS * IMAGE;
-    static constexpr int AT_SUMS = AT_COEFS + 5 * C * 4;
+    static constexpr int AT_SUMS = AT_COEFS + COEFS * C * 4;
     static constexpr int AT_BARRIERS = AT_SUMS + CONSUMER_WARPS * 2 * COLUMNS * 4;
     static constexpr int BARRIERS = SLOTS * (TILES + 1) + 1;
     static constexpr int BYTES = AT_BARRIERS + BARRIERS * 8;
@@ -65,17 +65,17 @@ template <int C> struct image_block {
     int count, first;             /* images */
     int half, row, view;          /* of the output channels; of sums */
 
-    __device__ __forceinline__ image_block(char *shared, const jsni_conv_args &A)
+    __device__ __forceinline__ image_block(char *shared, const jsni_conv_args &args)
         : weights(shared_address(shared)), images(weights + T::AT_IMAGES),
           full(weights + T::AT_BARRIERS), empty(full + T::SLOTS * T::TILES * 8),
           loaded(empty + T::SLOTS * 8), coef((float *)(shared + T::AT_COEFS)),
-          sums((float *)(shared + T::AT_SUMS)), count(A.block_images)
+          sums((float *)(shared + T::AT_SUMS)), count(args.block_images)
     {
-        const int rows = A.images / count; /* blocks of a half */
+        const int rows = args.images / count; /* blocks of a half */
         half = (int)blockIdx.x / rows;
         row = (int)blockIdx.x % rows;
         first = row * count;
-        view = first / A.view_images;
+        view = first / args.view_images;
     }
 
     __device__ __forceinline__ uint32_t slot(int image) const
@@ -121,8 +121,8 @@ static __device__ __forceinline__ void multiply64(float (&d)[32], uint64_t a,
 template <int C, int PRO> struct image_loader {
     using T = image_tiles<C>;
     /* Tiles under way at once, as registers allow. */
-    static constexpr int DEPTH = (PRO > 1 ? 4 : 8) / T::ROUNDS;
-    static constexpr int READ = PRO == 3 ? 3 : PRO == 2 ? 2 : 1; /* tensors */
+    static constexpr int DEPTH = (goes_back(PRO) ? 4 : 8) / T::ROUNDS;
+    static constexpr int READ = 1 + more_inputs(PRO); /* tensors */
 
     uint4 v[DEPTH][READ][T::ROUNDS];
 
@@ -140,11 +140,11 @@ template <int C, int PRO> struct image_loader {
         return ((b.first * T::TILES + tile) * TILE + pixel()) * C + chunk() * 8;
     }
 
-    __device__ __forceinline__ void fetch(const jsni_conv_args &A,
+    __device__ __forceinline__ void fetch(const jsni_conv_args &args,
                                           const image_block<C> &b, int tile,
                                           uint4 (&to)[READ][T::ROUNDS])
     {
-        const void *const from[] = {A.x, A.x2, A.x3};
+        const void *const from[] = {args.x, args.x2, args.x3};
         const int at = place(b, tile);
 #pragma unroll
         for (int i = 0; i < T::ROUNDS; i++)
@@ -154,7 +154,7 @@ template <int C, int PRO> struct image_loader {
                     (const uint4 *)((const bf16 *)from[k] + at + i * T::SPREAD * C));
     }
 
-    __device__ __forceinline__ void store(const jsni_conv_args &A,
+    __device__ __forceinline__ void store(const jsni_conv_args &args,
                                           const image_block<C> &b, int tile,
                                           const uint4 (&from)[READ][T::ROUNDS])
     {
@@ -167,17 +167,17 @@ template <int C, int PRO> struct image_loader {
         const int again = column % 8 == 7 && column < T::H - 1 ? GROUP - 8 * CHUNK
                           : column % 8 == 0 && column > 0      ? 8 * CHUNK - GROUP
                                                                : 0;
-        const bool keep = PRO > 1 && A.xo && b.half == 0;
+        const bool keep = goes_back(PRO) && args.xo && b.half == 0;
 #pragma unroll
         for (int i = 0; i < T::ROUNDS; i++) {
             uint4 v = from[0][i];
-            if (PRO == 1)
+            if (PRO == JSNI_CONV_NORM_RELU)
                 v = norm_relu8(v, pa, pb);
-            if (PRO > 1)
-                v = norm_back8<PRO == 3>(v, from[READ > 1][i],
-                                         from[READ > 2 ? 2 : 0][i], pa, pb, pd);
+            if (goes_back(PRO))
+                v = norm_back8<PRO == JSNI_CONV_SKIP_BACK>(
+                    v, from[READ > 1][i], from[READ > 2 ? 2 : 0][i], pa, pb, pd);
             if (keep)
-                *(uint4 *)((bf16 *)A.xo + place(b, tile) + i * T::SPREAD * C) = v;
+                *(uint4 *)((bf16 *)args.xo + place(b, tile) + i * T::SPREAD * C) = v;
             const uint32_t at = to + i * (T::SPREAD / 8) * GROUP;
             store_shared16(at, v);
             if (T::GROUPS > 1 && again)
@@ -185,7 +185,7 @@ template <int C, int PRO> struct image_loader {
         }
     }
 
-    __device__ __forceinline__ void run(const jsni_conv_args &A,
+    __device__ __forceinline__ void run(const jsni_conv_args &args,
                                         const image_block<C> &b)
     {
         const int tiles = b.count * T::TILES;
@@ -198,13 +198,13 @@ template <int C, int PRO> struct image_loader {
                     break;
                 if (image >= T::SLOTS && tile % T::TILES == 0)
                     barrier_wait(b.empty_of(image), image_block<C>::phase(image) ^ 1);
-                store(A, b, tile, v[j]);
+                store(args, b, tile, v[j]);
                 fence_async();
                 __syncwarp();
                 if (threadIdx.x % 32 == 0)
                     barrier_arrive(b.full_of(image, tile % T::TILES));
                 if (tile + DEPTH < tiles)
-                    fetch(A, b, tile + DEPTH, v[j]);
+                    fetch(args, b, tile + DEPTH, v[j]);
             }
     }
 };
@@ -227,13 +227,13 @@ template <int C, int EPI> struct image_maker {
                part * 32 + lane % 4 * 8;
     }
 
-    __device__ __forceinline__ void fetch(const jsni_conv_args &A,
+    __device__ __forceinline__ void fetch(const jsni_conv_args &args,
                                           const image_block<C> &b, int tile)
     {
 #pragma unroll
-        for (int i = 0; i < 4 && EPI > 1; i++)
+        for (int i = 0; i < 4 && has_operand(EPI); i++)
             e[i / 2][i % 2] = __ldg(
-                (const uint4 *)((const bf16 *)A.e + place(b, tile, i / 2, i % 2)));
+                (const uint4 *)((const bf16 *)args.e + place(b, tile, i / 2, i % 2)));
     }
 
     /* All products of a tile: 9 taps, 16 input channels at a time. */
@@ -258,11 +258,11 @@ template <int C, int EPI> struct image_maker {
         products_wait();
     }
 
-    __device__ __forceinline__ void store(const jsni_conv_args &A,
+    __device__ __forceinline__ void store(const jsni_conv_args &args,
                                           const image_block<C> &b, int tile,
                                           const float (&d)[32])
     {
-        const float *ea = b.coef + 3 * C + b.half * COLUMNS + threadIdx.x % 4 * 8;
+        const float *ea = b.coef + COEF_EA * C + b.half * COLUMNS + threadIdx.x % 4 * 8;
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int pixel = i / 2, part = i % 2;
@@ -274,7 +274,7 @@ template <int C, int EPI> struct image_maker {
                 out[q] = finish_pair<EPI>(d[at], d[at + 1], w[q],
                                           ea + part * 32 + 2 * q, C, s1 + k, s2 + k);
             }
-            *(uint4 *)((bf16 *)A.y + place(b, tile, pixel, part)) =
+            *(uint4 *)((bf16 *)args.y + place(b, tile, pixel, part)) =
                 make_uint4(out[0], out[1], out[2], out[3]);
         }
     }
@@ -299,7 +299,7 @@ template <int C, int EPI> struct image_maker {
             }
     }
 
-    __device__ __forceinline__ void run(const jsni_conv_args &A,
+    __device__ __forceinline__ void run(const jsni_conv_args &args,
                                         const image_block<C> &b)
     {
         const int tiles = b.count * T::TILES;
@@ -308,14 +308,14 @@ template <int C, int EPI> struct image_maker {
 #pragma unroll 1
         for (int tile = (int)threadIdx.x / WARPGROUP; tile < tiles; tile += 2) {
             const int image = tile / T::TILES, t = tile % T::TILES;
-            fetch(A, b, tile);
+            fetch(args, b, tile);
             /* The line below belongs to the next tile; tiles are filled in order. */
             barrier_wait(b.full_of(image, t + 1 < T::TILES ? t + 1 : t),
                          image_block<C>::phase(image));
             products(b, tile, d);
             if (threadIdx.x % 32 == 0)
                 barrier_arrive(b.empty_of(image));
-            store(A, b, tile, d);
+            store(args, b, tile, d);
         }
         leave_sums(b);
     }
@@ -337,26 +337,26 @@ template <int C> static __device__ __forceinline__ void clear_edges(uint32_t ima
 }
 
 template <int C, int PRO, int EPI>
-static __device__ __forceinline__ void load_coefs(const jsni_conv_args &A,
+static __device__ __forceinline__ void load_coefs(const jsni_conv_args &args,
                                                   const image_block<C> &b)
 {
     const int c = threadIdx.x;
-    if (EPI == 3 && c < C) {
-        b.coef[3 * C + c] = A.ea[b.view * C + c];
-        b.coef[4 * C + c] = A.eb[b.view * C + c];
+    if (EPI == JSNI_CONV_MASK && c < C) {
+        b.coef[COEF_EA * C + c] = args.ea[b.view * C + c];
+        b.coef[COEF_EB * C + c] = args.eb[b.view * C + c];
     }
-    if (PRO && c < C) {
-        b.coef[c] = A.pa[b.view * C + c];
-        b.coef[C + c] = A.pb[b.view * C + c];
-        if (PRO > 1)
-            b.coef[2 * C + c] = A.pd[b.view * C + c];
+    if (PRO != JSNI_CONV_PLAIN && c < C) {
+        b.coef[COEF_PA * C + c] = args.pa[b.view * C + c];
+        b.coef[COEF_PB * C + c] = args.pb[b.view * C + c];
+        if (goes_back(PRO))
+            b.coef[COEF_PD * C + c] = args.pd[b.view * C + c];
     }
     __syncthreads();
 }
 
 /* The channel sums of the block, the warps' in order. */
 template <int C>
-static __device__ __forceinline__ void store_sums(const jsni_conv_args &A,
+static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
                                                   const image_block<C> &b)
 {
     const int i = threadIdx.x, sum = i / COLUMNS, c = i % COLUMNS;
@@ -365,18 +365,18 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &A,
     float s = 0.0f;
     for (int w = 0; w < CONSUMER_WARPS; w++)
         s += b.sums[w * 2 * COLUMNS + i];
-    A.part[(b.row * 2 + sum) * C + b.half * COLUMNS + c] = s;
+    args.part[(b.row * 2 + sum) * C + b.half * COLUMNS + c] = s;
 }
 
 #endif
 
 template <int C, int PRO, int EPI>
-__global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args A)
+__global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args args)
 {
 #if __CUDA_ARCH_FEAT_SM90_ALL
     using T = image_tiles<C>;
     extern __shared__ __align__(128) char shared[];
-    const image_block<C> b(shared, A);
+    const image_block<C> b(shared, args);
     const bool producer = threadIdx.x >= CONSUMERS;
     launch_next();
     if (threadIdx.x == 0) {
@@ -386,7 +386,7 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
             barrier_init(b.empty + i * 8, T::TILES * WARPGROUP / 32);
         barrier_init(b.loaded, 1);
         fence_async();
-        bulk_load(b.weights, (const char *)A.w + b.half * T::WEIGHTS, T::WEIGHTS,
+        bulk_load(b.weights, (const char *)args.w + b.half * T::WEIGHTS, T::WEIGHTS,
                   b.loaded);
     }
     launch_wait(); /* what earlier kernels wrote is read only from here on */
@@ -395,21 +395,21 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
 #pragma unroll
         for (int j = 0; j < image_loader<C, PRO>::DEPTH; j++)
             if (j < b.count * T::TILES)
-                loader.fetch(A, b, j, loader.v[j]);
-    load_coefs<C, PRO, EPI>(A, b);
+                loader.fetch(args, b, j, loader.v[j]);
+    load_coefs<C, PRO, EPI>(args, b);
     clear_edges<C>(b.images);
     fence_async();
     __syncthreads();
     if (producer) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
-        loader.run(A, b);
+        loader.run(args, b);
         __syncthreads();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 152;");
         image_maker<C, EPI> maker;
-        maker.run(A, b);
+        maker.run(args, b);
         __syncthreads();
-        store_sums(A, b);
+        store_sums(args, b);
     }
 #endif
 }

@@ -48,7 +48,7 @@ template <int IMAGES> struct row_layout {
     static constexpr int CONSUMERS = IMAGES * WARPGROUP;
     static constexpr int SLOT = IMAGES * IMAGE;
     static constexpr int AT_SLOTS = WEIGHTS, AT_COEFS = AT_SLOTS + RING * SLOT;
-    static constexpr int AT_SUMS = AT_COEFS + 5 * C * 4;
+    static constexpr int AT_SUMS = AT_COEFS + COEFS * C * 4;
     static constexpr int AT_BARRIERS = AT_SUMS + IMAGES * WARPS * 2 * C * 4;
     static constexpr int BYTES = AT_BARRIERS + IMAGES * 2 * RING * 8;
 };
@@ -60,7 +60,7 @@ template <int IMAGES> struct row_block {
     float *coef, *sums; /* pa, pb, pd, ea, eb; of the consumers' warps */
     int image, view;
 
-    __device__ __forceinline__ row_block(char *shared, const jsni_conv_args &A)
+    __device__ __forceinline__ row_block(char *shared, const jsni_conv_args &args)
         : weights(shared_address(shared)), coef((float *)(shared + T::AT_COEFS)),
           sums((float *)(shared + T::AT_SUMS))
     {
@@ -69,7 +69,7 @@ template <int IMAGES> struct row_block {
         full = weights + T::AT_BARRIERS + mine * 2 * RING * 8;
         empty = full + RING * 8;
         image = (int)blockIdx.x * IMAGES + mine;
-        view = image / A.view_images;
+        view = image / args.view_images;
     }
     __device__ __forceinline__ uint32_t slot(int position) const
     {
@@ -112,10 +112,11 @@ static __device__ __forceinline__ void multiply96(float (&d)[48], uint64_t a,
 /* ---- producers: lines into shared memory, transformed ---- */
 
 template <int IMAGES, int PRO> struct row_loader {
-    static constexpr int DEPTH = PRO == 3   ? 2
-                                 : PRO == 2 ? 3
-                                            : 6; /* positions under way */
-    static constexpr int READ = PRO == 3 ? 3 : PRO == 2 ? 2 : 1; /* tensors */
+    static constexpr int DEPTH = PRO == JSNI_CONV_SKIP_BACK ? 2
+                                 : PRO == JSNI_CONV_NORM_BACK
+                                     ? 3
+                                     : 6;             /* positions under way */
+    static constexpr int READ = 1 + more_inputs(PRO); /* tensors */
     static_assert(POSITIONS % DEPTH == 0, "whole turns");
 
     uint4 v[DEPTH][2][READ]; /* by half of the image */
@@ -139,11 +140,11 @@ template <int IMAGES, int PRO> struct row_loader {
         return ((b.image * H + line) * H + pixel()) * C + chunk() * 8;
     }
 
-    __device__ __forceinline__ void fetch(const jsni_conv_args &A,
+    __device__ __forceinline__ void fetch(const jsni_conv_args &args,
                                           const row_block<IMAGES> &b, int position,
                                           uint4 (&to)[2][READ])
     {
-        const void *const from[] = {A.x, A.x2, A.x3};
+        const void *const from[] = {args.x, args.x2, args.x3};
 #pragma unroll
         for (int half = 0; half < 2; half++)
             if (inside(position, half))
@@ -153,7 +154,7 @@ template <int IMAGES, int PRO> struct row_loader {
                                                         place(b, position, half)));
     }
 
-    __device__ __forceinline__ void store(const jsni_conv_args &A,
+    __device__ __forceinline__ void store(const jsni_conv_args &args,
                                           const row_block<IMAGES> &b, int position,
                                           const uint4 (&from)[2][READ])
     {
@@ -170,14 +171,16 @@ template <int IMAGES, int PRO> struct row_loader {
             uint4 v = make_uint4(0, 0, 0, 0);
             if (inside(position, half)) {
                 v = from[half][0];
-                if (PRO == 1)
+                if (PRO == JSNI_CONV_NORM_RELU)
                     v = norm_relu8(v, pa, pb);
-                if (PRO > 1)
-                    v = norm_back8<PRO == 3>(v, from[half][READ > 1],
-                                             from[half][READ > 2 ? 2 : 0], pa, pb, pd);
+                if (goes_back(PRO))
+                    v = norm_back8<PRO == JSNI_CONV_SKIP_BACK>(
+                        v, from[half][READ > 1], from[half][READ > 2 ? 2 : 0], pa, pb,
+                        pd);
                 /* Lines 15 and 16 pass twice (each half needs both); kept once. */
-                if (PRO > 1 && A.xo && (half ? position > 0 : position < POSITIONS - 1))
-                    *(uint4 *)((bf16 *)A.xo + place(b, position, half)) = v;
+                if (goes_back(PRO) && args.xo &&
+                    (half ? position > 0 : position < POSITIONS - 1))
+                    *(uint4 *)((bf16 *)args.xo + place(b, position, half)) = v;
             }
             store_shared16(to + half * LINE, v);
             if (again)
@@ -185,7 +188,7 @@ template <int IMAGES, int PRO> struct row_loader {
         }
     }
 
-    __device__ __forceinline__ void run(const jsni_conv_args &A,
+    __device__ __forceinline__ void run(const jsni_conv_args &args,
                                         const row_block<IMAGES> &b)
     {
 #pragma unroll 1
@@ -195,13 +198,13 @@ template <int IMAGES, int PRO> struct row_loader {
                 const int position = p0 + j;
                 if (position >= RING)
                     barrier_wait(b.empty_of(position), (position / RING - 1) & 1);
-                store(A, b, position, v[j]);
+                store(args, b, position, v[j]);
                 fence_async();
                 __syncwarp();
                 if (threadIdx.x % 32 == 0)
                     barrier_arrive(b.full_of(position));
                 if (position + DEPTH < POSITIONS)
-                    fetch(A, b, position + DEPTH, v[j]);
+                    fetch(args, b, position + DEPTH, v[j]);
             }
     }
 };
@@ -227,21 +230,21 @@ template <int IMAGES, int EPI> struct row_maker {
             d[i] = 0.0f;
     }
 
-    __device__ __forceinline__ void fetch(const jsni_conv_args &A, int line,
+    __device__ __forceinline__ void fetch(const jsni_conv_args &args, int line,
                                           uint4 (&to)[2])
     {
-        if (EPI > 1) {
-            const bf16 *from = (const bf16 *)A.e + base + line * H * C;
+        if (has_operand(EPI)) {
+            const bf16 *from = (const bf16 *)args.e + base + line * H * C;
             to[0] = __ldg((const uint4 *)from);
             to[1] = __ldg((const uint4 *)(from + 8 * C));
         }
     }
 
-    __device__ __forceinline__ void store(const jsni_conv_args &A,
+    __device__ __forceinline__ void store(const jsni_conv_args &args,
                                           const row_block<IMAGES> &b, int line,
                                           const uint4 (&operand)[2])
     {
-        const float *ea = b.coef + 3 * C + threadIdx.x % 4 * 8;
+        const float *ea = b.coef + COEF_EA * C + threadIdx.x % 4 * 8;
 #pragma unroll
         for (int pixel = 0; pixel < 2; pixel++) {
             const uint32_t *w = (const uint32_t *)&operand[pixel];
@@ -252,7 +255,7 @@ template <int IMAGES, int EPI> struct row_maker {
                 out[q] = finish_pair<EPI>(done[at], done[at + 1], w[q], ea + 2 * q, C,
                                           s1 + 2 * q, s2 + 2 * q);
             }
-            *(uint4 *)((bf16 *)A.y + base + line * H * C + pixel * 8 * C) =
+            *(uint4 *)((bf16 *)args.y + base + line * H * C + pixel * 8 * C) =
                 make_uint4(out[0], out[1], out[2], out[3]);
         }
     }
@@ -268,7 +271,7 @@ template <int IMAGES, int EPI> struct row_maker {
     /* The products of a position; the output line that the last one completed is stored
      * meanwhile. TURN: position % 3, which decides the blocks of registers. */
     template <int TURN, bool FIRST>
-    __device__ __forceinline__ void step(const jsni_conv_args &A,
+    __device__ __forceinline__ void step(const jsni_conv_args &args,
                                          const row_block<IMAGES> &b, int position)
     {
         barrier_wait(b.full_of(position), position / RING & 1);
@@ -286,8 +289,8 @@ template <int IMAGES, int EPI> struct row_maker {
                                       WEIGHT_SLAB, 8 * CHUNK));
         products_commit();
         if (!FIRST)
-            store(A, b, position - 3, e[TURN]);
-        fetch(A, position < HALF - 1 ? position : HALF - 1, e[TURN]);
+            store(args, b, position - 3, e[TURN]);
+        fetch(args, position < HALF - 1 ? position : HALF - 1, e[TURN]);
         products_wait();
         pin();
         if (threadIdx.x % 32 == 0)
@@ -322,19 +325,19 @@ template <int IMAGES, int EPI> struct row_maker {
             }
     }
 
-    __device__ __forceinline__ void run(const jsni_conv_args &A,
+    __device__ __forceinline__ void run(const jsni_conv_args &args,
                                         const row_block<IMAGES> &b)
     {
-        step<0, true>(A, b, 0);
-        step<1, true>(A, b, 1);
-        step<2, true>(A, b, 2);
+        step<0, true>(args, b, 0);
+        step<1, true>(args, b, 1);
+        step<2, true>(args, b, 2);
 #pragma unroll 1
         for (int position = 3; position < POSITIONS; position += 3) {
-            step<0, false>(A, b, position);
-            step<1, false>(A, b, position + 1);
-            step<2, false>(A, b, position + 2);
+            step<0, false>(args, b, position);
+            step<1, false>(args, b, position + 1);
+            step<2, false>(args, b, position + 2);
         }
-        store(A, b, HALF - 1, e[0]);
+        store(args, b, HALF - 1, e[0]);
         leave_sums(b);
     }
 };
@@ -343,13 +346,13 @@ template <int IMAGES, int EPI> struct row_maker {
 
 /* Weights, zeros where nothing is loaded, barriers: all that needs no earlier kernel. */
 template <int IMAGES>
-static __device__ __forceinline__ void prepare(const jsni_conv_args &A,
+static __device__ __forceinline__ void prepare(const jsni_conv_args &args,
                                                const row_block<IMAGES> &b)
 {
     using T = row_layout<IMAGES>;
     const int tid = (int)threadIdx.x, in_group = tid % WARPGROUP;
     for (int i = tid; i < WEIGHTS / 16; i += T::THREADS)
-        store_shared16(b.weights + i * 16, __ldg((const uint4 *)A.w + i));
+        store_shared16(b.weights + i * 16, __ldg((const uint4 *)args.w + i));
     for (int i = tid; i < RING * T::SLOT / 16; i += T::THREADS)
         store_shared16(b.weights + T::AT_SLOTS + i * 16, make_uint4(0, 0, 0, 0));
     if (tid < T::CONSUMERS && in_group < RING) { /* one arrival a warp */
@@ -359,27 +362,27 @@ static __device__ __forceinline__ void prepare(const jsni_conv_args &A,
 }
 
 template <int IMAGES, int PRO, int EPI>
-static __device__ __forceinline__ void load_coefs(const jsni_conv_args &A,
+static __device__ __forceinline__ void load_coefs(const jsni_conv_args &args,
                                                   const row_block<IMAGES> &b)
 {
     const int c = threadIdx.x;
     if (c >= C)
         return;
-    if (PRO) {
-        b.coef[c] = A.pa[b.view * C + c];
-        b.coef[C + c] = A.pb[b.view * C + c];
-        if (PRO > 1)
-            b.coef[2 * C + c] = A.pd[b.view * C + c];
+    if (PRO != JSNI_CONV_PLAIN) {
+        b.coef[COEF_PA * C + c] = args.pa[b.view * C + c];
+        b.coef[COEF_PB * C + c] = args.pb[b.view * C + c];
+        if (goes_back(PRO))
+            b.coef[COEF_PD * C + c] = args.pd[b.view * C + c];
     }
-    if (EPI == 3) {
-        b.coef[3 * C + c] = A.ea[b.view * C + c];
-        b.coef[4 * C + c] = A.eb[b.view * C + c];
+    if (EPI == JSNI_CONV_MASK) {
+        b.coef[COEF_EA * C + c] = args.ea[b.view * C + c];
+        b.coef[COEF_EB * C + c] = args.eb[b.view * C + c];
     }
 }
 
 /* The channel sums of the block, the warps' in order. */
 template <int IMAGES>
-static __device__ __forceinline__ void store_sums(const jsni_conv_args &A,
+static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
                                                   const row_block<IMAGES> &b)
 {
     const int i = threadIdx.x;
@@ -388,44 +391,44 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &A,
     float s = 0.0f;
     for (int warp = 0; warp < IMAGES * WARPS; warp++)
         s += b.sums[warp * 2 * C + i];
-    A.part[(int)blockIdx.x * 2 * C + i] = s;
+    args.part[(int)blockIdx.x * 2 * C + i] = s;
 }
 
 #endif
 
 template <int IMAGES, int PRO, int EPI>
 __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
-    conv3x3_rows(const jsni_conv_args A)
+    conv3x3_rows(const jsni_conv_args args)
 {
 #if __CUDA_ARCH_FEAT_SM90_ALL
     using T = row_layout<IMAGES>;
     extern __shared__ __align__(128) char shared[];
-    const row_block<IMAGES> b(shared, A);
+    const row_block<IMAGES> b(shared, args);
     const bool producer = threadIdx.x >= T::CONSUMERS;
     launch_next();
-    prepare(A, b);
+    prepare(args, b);
     launch_wait(); /* what earlier kernels wrote is read only from here on */
     row_loader<IMAGES, PRO> loader;
     if (producer)
 #pragma unroll
         for (int j = 0; j < row_loader<IMAGES, PRO>::DEPTH; j++)
-            loader.fetch(A, b, j, loader.v[j]);
-    load_coefs<IMAGES, PRO, EPI>(A, b);
+            loader.fetch(args, b, j, loader.v[j]);
+    load_coefs<IMAGES, PRO, EPI>(args, b);
     fence_async();
     __syncthreads();
     /* 512 threads have 128 registers each to begin with, 256 as many as they need. */
     if (producer) {
         if constexpr (IMAGES == 2)
             asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
-        loader.run(A, b);
+        loader.run(args, b);
         __syncthreads();
     } else {
         if constexpr (IMAGES == 2)
             asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
         row_maker<IMAGES, EPI> maker(b);
-        maker.run(A, b);
+        maker.run(args, b);
         __syncthreads();
-        store_sums(A, b);
+        store_sums(args, b);
     }
 #endif
 }

@@ -124,43 +124,62 @@ struct slide_args {
     bool add;
 };
 
+/* A thread's share of a tensor: N channels of the strips from `first` to `end`, every
+ * slots-th of them. */
+template <int N> struct share {
+    int lane, slot, tile, width; /* width: channels of a tile */
+    int channel, first, end;
+
+    __device__ __forceinline__ share(const tiling &t, const slide_args &args)
+    {
+        lane = threadIdx.x % t.lanes;
+        slot = threadIdx.x / t.lanes;
+        tile = blockIdx.x % t.tiles;
+        const int run = blockIdx.x / t.tiles;
+        width = t.lanes * N;
+        channel = tile * width + lane * N;
+        const long long strips = strips_of(args.images, args.out_h, args.out_w);
+        first = (int)(strips * run / t.runs);
+        end = (int)(strips * (run + 1) / t.runs);
+    }
+};
+
 /* MIRRORED: the window the other way round, as backward-data of stride 1 has it. */
 template <class T, int K, int S, bool MIRRORED>
 static __global__ void __launch_bounds__(BLOCK, 2)
-    slide(const slide_args A, const tiling t)
+    slide(const slide_args args, const tiling t)
 {
     constexpr int N = WIDE<T>, SPAN = (STRIP - 1) * S + K;
     extern __shared__ __align__(16) float shared[];
-    const int tx = threadIdx.x % t.lanes, slot = threadIdx.x / t.lanes;
-    const int tile = blockIdx.x % t.tiles, run = blockIdx.x / t.tiles;
-    const int width = t.lanes * N, c = tile * width + tx * N;
-    const long long all = strips_of(A.images, A.out_h, A.out_w);
-    const int first = (int)(all * run / t.runs), end = (int)(all * (run + 1) / t.runs);
+    const share<N> mine(t, args);
     launch_next();
     launch_wait();
-    load_weights(shared, A.w, tile * width, width, A.channels, K * K);
-    if (slot >= t.slots || c >= A.channels)
+    load_weights(shared, args.w, mine.tile * mine.width, mine.width, args.channels,
+                 K * K);
+    if (mine.slot >= t.slots || mine.channel >= args.channels)
         return;
-    for (int number = first + slot; number < end; number += t.slots) {
-        const strip p(number, A.out_h, A.out_w);
+    for (int number = mine.first + mine.slot; number < mine.end; number += t.slots) {
+        const strip p(number, args.out_h, args.out_w);
         float sum[STRIP][N];
 #pragma unroll
         for (int s = 0; s < STRIP; s++)
 #pragma unroll
             for (int i = 0; i < N; i++)
-                sum[s][i] = A.bias ? A.bias[c + i] : 0.0f;
+                sum[s][i] = args.bias ? args.bias[mine.channel + i] : 0.0f;
 #pragma unroll 1
         for (int kh = 0; kh < K; kh++) {
-            const int h = p.row * S - A.pad_h + (MIRRORED ? K - 1 - kh : kh);
-            if (h < 0 || h >= A.in_h)
+            const int h = p.row * S - args.pad_h + (MIRRORED ? K - 1 - kh : kh);
+            if (h < 0 || h >= args.in_h)
                 continue;
             held<T, N> x[SPAN];
             load_row(x,
-                     (const T *)A.in +
-                         ((long long)p.image * A.in_h + h) * A.in_w * A.channels + c,
-                     p.column * S - A.pad_w, A.in_w, A.channels);
+                     (const T *)args.in +
+                         ((long long)p.image * args.in_h + h) * args.in_w *
+                             args.channels +
+                         mine.channel,
+                     p.column * S - args.pad_w, args.in_w, args.channels);
             float w[K][N];
-            weights_of_row<T, N, K>(w, shared + tx * N, kh, width);
+            weights_of_row<T, N, K>(w, shared + mine.lane * N, kh, mine.width);
 #pragma unroll
             for (int n = 0; n < SPAN;
                  n++) { /* taps in order, each pixel widened once */
@@ -176,10 +195,11 @@ static __global__ void __launch_bounds__(BLOCK, 2)
                 }
             }
         }
-        store_strip((T *)A.out +
-                        ((long long)p.image * A.out_h + p.row) * A.out_w * A.channels +
-                        c,
-                    p.column, A.out_w, A.channels, A.add, sum);
+        store_strip((T *)args.out +
+                        ((long long)p.image * args.out_h + p.row) * args.out_w *
+                            args.channels +
+                        mine.channel,
+                    p.column, args.out_w, args.channels, args.add, sum);
     }
 }
 
@@ -187,37 +207,36 @@ static __global__ void __launch_bounds__(BLOCK, 2)
  * which of them depends on whether column + padding is odd: ODD is the padding's part. */
 template <class T, int K, int ODD>
 static __global__ void __launch_bounds__(BLOCK, 2)
-    spread(const slide_args A, const tiling t)
+    spread(const slide_args args, const tiling t)
 {
     constexpr int N = WIDE<T>;
     constexpr int FIRST = -((K - 1 - ODD) / 2), LAST = (STRIP - 1 + ODD) / 2;
     extern __shared__ __align__(16) float shared[];
-    const int tx = threadIdx.x % t.lanes, slot = threadIdx.x / t.lanes;
-    const int tile = blockIdx.x % t.tiles, run = blockIdx.x / t.tiles;
-    const int width = t.lanes * N, c = tile * width + tx * N;
-    const long long all = strips_of(A.images, A.out_h, A.out_w);
-    const int first = (int)(all * run / t.runs), end = (int)(all * (run + 1) / t.runs);
+    const share<N> mine(t, args);
     launch_next();
     launch_wait();
-    load_weights(shared, A.w, tile * width, width, A.channels, K * K);
-    if (slot >= t.slots || c >= A.channels)
+    load_weights(shared, args.w, mine.tile * mine.width, mine.width, args.channels,
+                 K * K);
+    if (mine.slot >= t.slots || mine.channel >= args.channels)
         return;
-    for (int number = first + slot; number < end; number += t.slots) {
-        const strip p(number, A.out_h, A.out_w);
+    for (int number = mine.first + mine.slot; number < mine.end; number += t.slots) {
+        const strip p(number, args.out_h, args.out_w);
         float sum[STRIP][N] = {};
 #pragma unroll 1
         for (int kh = 0; kh < K; kh++) {
-            const int h = p.row + A.pad_h - kh;
-            if (h < 0 || h % 2 != 0 || h / 2 >= A.in_h)
+            const int h = p.row + args.pad_h - kh;
+            if (h < 0 || h % 2 != 0 || h / 2 >= args.in_h)
                 continue;
             held<T, N> g[LAST - FIRST + 1];
             load_row(g,
-                     (const T *)A.in +
-                         ((long long)p.image * A.in_h + h / 2) * A.in_w * A.channels +
-                         c,
-                     (p.column + A.pad_w - ODD) / 2 + FIRST, A.in_w, A.channels);
+                     (const T *)args.in +
+                         ((long long)p.image * args.in_h + h / 2) * args.in_w *
+                             args.channels +
+                         mine.channel,
+                     (p.column + args.pad_w - ODD) / 2 + FIRST, args.in_w,
+                     args.channels);
             float w[K][N];
-            weights_of_row<T, N, K>(w, shared + tx * N, kh, width);
+            weights_of_row<T, N, K>(w, shared + mine.lane * N, kh, mine.width);
 #pragma unroll
             for (int kw = 0; kw < K; kw++)
 #pragma unroll
@@ -230,10 +249,11 @@ static __global__ void __launch_bounds__(BLOCK, 2)
                         sum[s][i] = fmaf(g[j].at(i), w[kw][i], sum[s][i]);
                 }
         }
-        store_strip((T *)A.out +
-                        ((long long)p.image * A.out_h + p.row) * A.out_w * A.channels +
-                        c,
-                    p.column, A.out_w, A.channels, A.add, sum);
+        store_strip((T *)args.out +
+                        ((long long)p.image * args.out_h + p.row) * args.out_w *
+                            args.channels +
+                        mine.channel,
+                    p.column, args.out_w, args.channels, args.add, sum);
     }
 }
 
