@@ -167,7 +167,7 @@ static jsn_status open_study(jsn_sweep **out, const char *url,
 
 static int64_t epochs_of(const jsni_grid_cell *cell)
 {
-    return atoll(jsn_recipe_value(&cell->recipe, "epochs"));
+    return strtoll(jsn_recipe_value(&cell->recipe, "epochs"), NULL, 10);
 }
 
 /* Epochs of a cell where the result compares numbers of them: `asked` stands for the
