@@ -95,6 +95,26 @@ JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_predict_tensors(jsn_classifier *classifier, const float *tensors,
                                size_t count, double *probabilities, float *logits);
 
+/* What comes of an image file. All is borrowed for the call. */
+typedef struct jsn_classifier_file {
+    const char *path;
+    const double
+        *probabilities;  /* [classes]; NULL: the file cannot be read as an image */
+    const float *logits; /* [classes], or NULL as well */
+    const char *reason;  /* why it cannot be read; else NULL */
+} jsn_classifier_file;
+
+/* What it returns, if not JSN_OK, ends the prediction. */
+typedef jsn_status jsn_classifier_file_fn(void *user, const jsn_classifier_file *file);
+
+/* As jsn_classifier_predict() for image files, and faster: the classifier's threads read
+ * them, and on a GPU they do so while the network works. Tells `fn` of each file in the order
+ * given, on the calling thread. A file that is missing or holds no image is told and passed
+ * by; any other failure to read ends the prediction. */
+JSN_API JSN_MUST_CHECK jsn_status
+jsn_classifier_predict_files(jsn_classifier *classifier, const char *const *paths,
+                             size_t count, jsn_classifier_file_fn *fn, void *user);
+
 /* How well a class is found. NaN where there is nothing to divide by. */
 typedef struct jsn_class_scores {
     uint64_t labels, predictions; /* images with that label, and predicted to be it */

@@ -1,4 +1,4 @@
-/* cli/cli_predict.c - see cli_predict.h. One batch of images is in memory at a time. */
+/* cli/cli_predict.c - see cli_predict.h. */
 #include "cli/cli_predict.h"
 
 #include <math.h>
@@ -20,11 +20,10 @@
 typedef struct predictor {
     const cli_predict_request *request;
     jsn_classifier *classifier;
-    jsn_image *images;     /* [batch], owned */
-    const char **paths;    /* [batch] */
-    double *probabilities; /* [batch][classes], owned */
+    double *probabilities; /* [batch][classes] of arrays, owned */
     size_t *order;         /* [classes], owned: best first, as far as `top` */
-    size_t batch, classes, top, waiting;
+    size_t batch, classes, top;
+    size_t count; /* of images */
     FILE *csv;
     jsn_array logits; /* [all images][classes], rows of NaN for the broken, or empty */
     size_t done, broken;
@@ -148,16 +147,6 @@ static jsn_status print_row(predictor *p, const char *path, const double *row)
     return JSN_OK;
 }
 
-/* The sentences of the readers begin with the path. */
-static jsn_status print_broken(predictor *p, const char *path, const char *reason)
-{
-    const size_t length = strlen(path);
-    if (strncmp(reason, path, length) == 0 && reason[length] == ':')
-        reason += length + (reason[length + 1] == ' ' ? 2 : 1);
-    p->broken++;
-    return print_failure(p, path, reason);
-}
-
 /* When nothing came of anything that could be read, so that is said. */
 static jsn_status check_outputs(const predictor *p)
 {
@@ -175,43 +164,23 @@ static float *next_logits(const predictor *p)
                : (float *)p->logits.data + (p->done + p->broken) * p->classes;
 }
 
-static jsn_status run_batch(predictor *p)
+/* One image that was read, or not. */
+static jsn_status take_file(void *user, const jsn_classifier_file *file)
 {
-    jsn_status status = jsn_classifier_predict(p->classifier, p->images, p->waiting,
-                                               p->probabilities, next_logits(p));
-    for (size_t i = 0; status == JSN_OK && i < p->waiting; i++)
-        status = print_row(p, p->paths[i], p->probabilities + i * p->classes);
-    p->done += p->waiting;
-    p->waiting = 0;
-    return status;
-}
-
-/* Those that wait come first: rows are in the order of the images. */
-static jsn_status skip_broken(predictor *p, const char *path)
-{
-    char reason[512];
-    (void)snprintf(reason, sizeof reason, "%s", jsn_last_error());
-    const jsn_status status = p->waiting > 0 ? run_batch(p) : JSN_OK;
-    return status == JSN_OK ? print_broken(p, path, reason) : status;
-}
-
-static jsn_status predict_all(predictor *p, const jsn_texts *paths)
-{
-    const jsn_logger *logger = cli_logger();
-    for (size_t i = 0; i < paths->count; i++) {
-        const char *path = paths->items[i];
-        jsn_status status = jsn_image_read(&p->images[p->waiting], path);
-        if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED)
-            status = skip_broken(p, path);
-        else if (status == JSN_OK)
-            p->paths[p->waiting++] = path;
-        if (status == JSN_OK && p->waiting == p->batch)
-            status = run_batch(p);
-        if (status != JSN_OK)
-            return status;
-        jsni_progress(logger, "images", i + 1, paths->count);
+    predictor *p = user;
+    jsn_status status;
+    if (file->probabilities == NULL) {
+        status = print_failure(p, file->path, file->reason);
+        p->broken++;
+    } else {
+        float *logits = next_logits(p);
+        if (logits != NULL)
+            memcpy(logits, file->logits, p->classes * sizeof *logits);
+        status = print_row(p, file->path, file->probabilities);
+        p->done++;
     }
-    return p->waiting > 0 ? run_batch(p) : JSN_OK;
+    jsni_progress(cli_logger(), "images", p->done + p->broken, p->count);
+    return status;
 }
 
 static jsn_status make_logits(predictor *p, size_t count)
@@ -250,12 +219,10 @@ static jsn_status set_up(predictor *p, size_t count)
         return status;
     p->classes = jsn_classifier_classes(p->classifier);
     p->top = r->top < p->classes ? r->top : p->classes;
-    p->images = calloc(p->batch, sizeof *p->images);
-    p->paths = calloc(p->batch, sizeof *p->paths);
+    p->count = count;
     p->probabilities = calloc(p->batch * p->classes, sizeof *p->probabilities);
     p->order = calloc(p->classes, sizeof *p->order);
-    if (p->images == NULL || p->paths == NULL || p->probabilities == NULL ||
-        p->order == NULL)
+    if (p->probabilities == NULL || p->order == NULL)
         return JSN_ERR_MEMORY;
     status = make_logits(p, count);
     if (status != JSN_OK || r->csv == NULL)
@@ -272,10 +239,6 @@ static jsn_status tear_down(predictor *p, jsn_status status)
         status = jsn_array_write(&p->logits, p->request->logits);
     jsn_array_release(&p->logits);
     status = cli_csv_close(p->csv, p->request->csv, status);
-    for (size_t i = 0; p->images != NULL && i < p->batch; i++)
-        jsn_image_release(&p->images[i]);
-    free(p->images);
-    free(p->paths);
     free(p->probabilities);
     free(p->order);
     jsn_classifier_close(p->classifier);
@@ -333,7 +296,8 @@ jsn_status cli_predict_images(const cli_predict_request *request)
     if (status == JSN_OK)
         status = set_up(&p, paths.count);
     if (status == JSN_OK)
-        status = predict_all(&p, &paths);
+        status = jsn_classifier_predict_files(
+            p.classifier, (const char *const *)paths.items, paths.count, take_file, &p);
     if (status == JSN_OK && p.done == 0) {
         (void)cli_usage("none of %zu %s could be read", p.broken,
                         jsni_noun(p.broken, "image", "images"));

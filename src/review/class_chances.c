@@ -18,8 +18,7 @@
 #include "jensen/train.h"
 #include "review/review_impl.h"
 #include "store/run_record.h"
-
-enum { BATCH = 64 };
+#include "train/classifier_stream.h"
 
 /* Type and shape; releases what does not fit. */
 static jsn_status check_chances(const jsni_audited *a, const char *path, jsn_array *out)
@@ -108,12 +107,10 @@ static jsn_status read_file(const jsni_audited *a, const char *path, jsn_array *
 
 typedef struct predicting {
     const jsni_audited *a;
-    jsn_classifier *classifier;
-    const uint32_t *index; /* [count] */
+    const jsn_audit_job *job;
+    const uint32_t *index; /* of the images */
     float *chances;        /* [samples][classes]; the rows of `index` are filled */
     bool mirrored;
-    jsn_image images[BATCH];
-    double probabilities[]; /* [BATCH][classes] */
 } predicting;
 
 /* Left becomes right. */
@@ -130,31 +127,26 @@ static void mirror(jsn_image *image)
     }
 }
 
-/* Images that cannot be read fit every class alike. */
-static jsn_status predict_batch(predicting *p, size_t first, size_t count)
+static jsn_status read_sample(void *user, size_t index, jsn_image *image)
 {
+    const predicting *p = user;
+    JSNI_TRY(jsn_dataset_image(p->a->data, p->a->split, p->index[index], image));
+    if (p->mirrored)
+        mirror(image);
+    return JSN_OK;
+}
+
+/* An image that cannot be read fits every class alike. */
+static jsn_status keep_chances(void *user, const jsni_streamed *image)
+{
+    const predicting *p = user;
     const size_t k = p->a->classes;
-    uint32_t read[BATCH];
-    size_t good = 0;
-    for (size_t i = 0; i < count; i++) {
-        const uint32_t sample = p->index[first + i];
-        const jsn_status status =
-            jsn_dataset_image(p->a->data, p->a->split, sample, &p->images[good]);
-        if (status == JSN_OK && p->mirrored)
-            mirror(&p->images[good]);
-        if (status == JSN_OK)
-            read[good++] = sample;
-        else if (status != JSN_ERR_DATA)
-            return status;
-        for (size_t c = 0; c < k; c++)
-            p->chances[sample * k + c] = (float)(1.0 / (double)k);
-    }
-    if (good > 0)
-        JSNI_TRY(jsn_classifier_predict(p->classifier, p->images, good,
-                                        p->probabilities, NULL));
-    for (size_t i = 0; i < good; i++)
-        for (size_t c = 0; c < k; c++)
-            p->chances[read[i] * k + c] = (float)p->probabilities[i * k + c];
+    float *row = p->chances + p->index[image->index] * k;
+    for (size_t c = 0; c < k; c++)
+        row[c] = image->probabilities != NULL ? (float)image->probabilities[c]
+                                              : (float)(1.0 / (double)k);
+    if (p->job->stop != NULL && p->job->stop(p->job->user))
+        return jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
     return JSN_OK;
 }
 
@@ -163,27 +155,17 @@ static jsn_status predict(const jsni_audited *a, const jsn_audit_job *job,
                           const char *run, const uint32_t *index, size_t count,
                           bool mirrored, float *chances)
 {
-    predicting *p =
-        jsni_alloc_zero(1, sizeof *p + BATCH * a->classes * sizeof p->probabilities[0]);
-    JSNI_TRY_ALLOC(p);
-    p->a = a;
-    p->index = index;
-    p->mirrored = mirrored;
-    p->chances = chances;
+    predicting p = {a, job, index, chances, mirrored};
+    jsni_stream stream = {
+        .count = count, .read = read_sample, .tell = keep_chances, .user = &p};
     jsn_status status =
-        jsn_classifier_open(&p->classifier, run, "auto", job->how.threads);
-    if (status == JSN_OK && jsn_classifier_classes(p->classifier) != a->classes)
+        jsn_classifier_open(&stream.classifier, run, "auto", job->how.threads);
+    if (status == JSN_OK && jsn_classifier_classes(stream.classifier) != a->classes)
         status = jsni_fail(JSN_ERR_DATA, "%s: a run of %zu classes, the data has %zu",
-                           run, jsn_classifier_classes(p->classifier), a->classes);
-    for (size_t i = 0; status == JSN_OK && i < count; i += BATCH) {
-        status = predict_batch(p, i, count - i < BATCH ? count - i : BATCH);
-        if (job->stop != NULL && job->stop(job->user))
-            status = jsni_fail(JSN_ERR_STOPPED, "stopped; the same command continues");
-    }
-    for (size_t i = 0; i < BATCH; i++)
-        jsn_image_release(&p->images[i]);
-    jsn_classifier_close(p->classifier);
-    jsni_free(p);
+                           run, jsn_classifier_classes(stream.classifier), a->classes);
+    if (status == JSN_OK)
+        status = jsni_stream_run(&stream);
+    jsn_classifier_close(stream.classifier);
     return status;
 }
 

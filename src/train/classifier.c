@@ -189,6 +189,7 @@ jsn_status jsn_classifier_create(jsn_classifier **out,
     jsn_classifier *c = jsni_alloc_zero(1, sizeof *c);
     JSNI_TRY_ALLOC(c);
     c->batch = options->batch;
+    c->threads = options->threads;
     c->views = options->views;
     jsn_status status = read_card(c, options);
     if (status == JSN_OK)

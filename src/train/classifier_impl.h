@@ -1,5 +1,6 @@
 /* train/classifier_impl.h - the inside of jensen/classifier.h: classifier.c opens it and
- * predicts, classifier_score.c evaluates it on labelled data. */
+ * predicts, classifier_stream.c reads the images of many files, classifier_score.c evaluates it
+ * on labelled data. */
 #ifndef JSNI_TRAIN_CLASSIFIER_IMPL_H
 #define JSNI_TRAIN_CLASSIFIER_IMPL_H
 
@@ -13,6 +14,7 @@ struct jsn_classifier {
     char *weights; /* the file instead of a run's, or NULL */
     jsni_model_card card;
     size_t batch;
+    size_t threads;     /* that read images; 0: one a core */
     size_t views;       /* of an image, whose probabilities are averaged */
     jsn_model **models; /* [members] */
     jsn_augment *plain, *augment;

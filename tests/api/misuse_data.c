@@ -31,6 +31,13 @@ static void misuse_backend(misuse *m)
     REFUSED(jsn_loss_eval_on(NULL, NULL, NULL, NULL));
 }
 
+static jsn_status told_file(void *user, const jsn_classifier_file *file)
+{
+    (void)user;
+    (void)file;
+    return JSN_OK;
+}
+
 static void misuse_classifier(misuse *m)
 {
     jsn_classifier_options how = {0};
@@ -72,6 +79,13 @@ static void misuse_classifier(misuse *m)
     TAKEN(jsn_classifier_predict_tensors(thing_classifier(), floats, 1, reals, NULL));
     REFUSED(jsn_classifier_predict_tensors(NULL, NULL, 1, NULL, NULL));
     TAKEN(jsn_classifier_predict_tensors(thing_classifier(), floats, 0, reals, floats));
+    const char *paths[] = {place(), NULL};
+    REFUSED(jsn_classifier_predict_files(NULL, paths, 1, told_file, NULL));
+    REFUSED(jsn_classifier_predict_files(thing_classifier(), NULL, 1, told_file, NULL));
+    REFUSED(jsn_classifier_predict_files(thing_classifier(), paths, 1, NULL, NULL));
+    REFUSED(
+        jsn_classifier_predict_files(thing_classifier(), paths, 2, told_file, NULL));
+    TAKEN(jsn_classifier_predict_files(thing_classifier(), paths, 0, told_file, NULL));
     DOES(jsn_classifier_scores_release(NULL));
     REFUSED(jsn_classifier_evaluate_images(NULL, "x", 0, NULL, NULL, NULL, &scores));
     REFUSED(jsn_classifier_evaluate_images(thing_classifier(), NULL, 0, NULL, NULL,

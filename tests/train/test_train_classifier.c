@@ -1,8 +1,11 @@
 /* A finished run and weights alone, opened with options: the batch and the precision are
  * those that were asked for, and the answers do not depend on the batch. */
 #include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include "jensen/classifier.h"
+#include "jensen/image_file.h"
 #include "jensen/train.h"
 #include "support/support.h"
 
@@ -119,12 +122,130 @@ static void test_wrong_options(void **state)
     assert_null(c);
 }
 
+enum { FILES = 11 };
+
+/* Files 2, 3 and 10 hold no image. */
+static bool is_broken(size_t index)
+{
+    return index == 2 || index == 3 || index == 10;
+}
+
+static const char *const *image_files(void)
+{
+    static char paths[FILES][400];
+    static const char *list[FILES];
+    for (size_t i = 0; i < FILES; i++) {
+        (void)snprintf(paths[i], sizeof paths[i], "%s/%zu.ppm", support_folder, i);
+        list[i] = paths[i];
+        FILE *file = fopen(paths[i], "wb");
+        assert_non_null(file);
+        assert_true(fputs(is_broken(i) ? "no image" : "P6\n7 5\n255\n", file) >= 0);
+        for (size_t byte = 0; !is_broken(i) && byte < 105; byte++)
+            assert_true(fputc((int)((byte * (i + 3)) % 251), file) >= 0);
+        assert_int_equal(fclose(file), 0);
+    }
+    return list;
+}
+
+typedef struct told {
+    size_t count, end; /* files told of; the callback fails at `end` */
+    double probabilities[FILES][CLASSES];
+    float logits[FILES][CLASSES];
+} told;
+
+static jsn_status take_file(void *user, const jsn_classifier_file *file)
+{
+    told *t = user;
+    const size_t at = t->count++;
+    char name[24];
+    (void)snprintf(name, sizeof name, "/%zu.ppm", at);
+    assert_non_null(strstr(file->path, name));
+    if (at == t->end)
+        return JSN_ERR_RANGE;
+    assert_true((file->reason != NULL) == is_broken(at));
+    assert_true((file->probabilities == NULL) == is_broken(at));
+    assert_true((file->logits == NULL) == is_broken(at));
+    if (is_broken(at)) {
+        assert_null(strstr(file->reason, support_folder));
+        return JSN_OK;
+    }
+    memcpy(t->probabilities[at], file->probabilities, sizeof t->probabilities[at]);
+    memcpy(t->logits[at], file->logits, sizeof t->logits[at]);
+    return JSN_OK;
+}
+
+/* Files in a stream have the answers that images have alone, whatever the threads and the
+ * batch. */
+static void test_files(void **state)
+{
+    (void)state;
+    const char *const *paths = image_files();
+    jsn_classifier_options o = options_of(true);
+    for (o.threads = 1; o.threads <= 3; o.threads++)
+        for (o.batch = 1; o.batch <= FILES + 1; o.batch++) {
+            jsn_classifier *c = NULL;
+            jsn_image image = {0};
+            told t = {.end = FILES};
+            assert_ok(jsn_classifier_create(&c, &o));
+            assert_ok(jsn_classifier_predict_files(c, paths, FILES, take_file, &t));
+            assert_int_equal(t.count, FILES);
+            for (size_t i = 0; i < FILES; i++) {
+                double want[CLASSES];
+                float logits[CLASSES];
+                if (is_broken(i))
+                    continue;
+                assert_ok(jsn_image_read(&image, paths[i]));
+                assert_ok(jsn_classifier_predict(c, &image, 1, want, logits));
+                for (size_t k = 0; k < CLASSES; k++) {
+                    assert_close(t.probabilities[i][k], want[k], 1e-6, 0.0);
+                    assert_close(t.logits[i][k], logits[k], 1e-5, 1e-6);
+                }
+            }
+            jsn_image_release(&image);
+            jsn_classifier_close(c);
+        }
+}
+
+/* What is no fault of a file's content ends it, as the callback does. */
+static void test_files_end(void **state)
+{
+    (void)state;
+    const char *const *paths = image_files();
+    const char *gone[FILES];
+    jsn_classifier_options o = options_of(true);
+    jsn_classifier *c = NULL;
+    o.threads = 2;
+    o.batch = 4;
+    assert_ok(jsn_classifier_create(&c, &o));
+    for (size_t end = 0; end < FILES; end++) {
+        told t = {.end = end};
+        assert_int_equal(jsn_classifier_predict_files(c, paths, FILES, take_file, &t),
+                         JSN_ERR_RANGE);
+        assert_int_equal(t.count, end + 1);
+    }
+    told t = {.end = FILES};
+    assert_ok(jsn_classifier_predict_files(c, paths, 0, take_file, &t));
+    struct rlimit files;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    const struct rlimit none = {0, files.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(jsn_classifier_predict_files(c, paths, FILES, take_file, &t),
+                     JSN_ERR_IO);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(t.count, 0);
+    memcpy(gone, paths, sizeof gone);
+    gone[5] = NULL;
+    assert_fails(jsn_classifier_predict_files(c, gone, FILES, take_file, &t),
+                 JSN_ERR_ARGUMENT, "path 5 is NULL");
+    jsn_classifier_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batch_is_used),
-        cmocka_unit_test(test_precision_is_used),
-        cmocka_unit_test(test_wrong_options),
+        cmocka_unit_test(test_batch_is_used), cmocka_unit_test(test_precision_is_used),
+        cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files_end),
     };
     return cmocka_run_group_tests(tests, train_run, support_folder_end);
 }
