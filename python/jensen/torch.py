@@ -30,6 +30,7 @@ from ._loss import LABELS_32, LABELS_64, REDUCTIONS, SOFT, LossInfo, losses, nat
 __all__ = ["Loss", "loss", "pretrained"]
 
 _NONE = 2  # the code of the reduction that keeps the samples
+_LARGE = 1 << 18  # bytes of a gradient whose memory is worth keeping for the next one
 
 
 def _address(tensor: Optional[Tensor]) -> int:
@@ -38,6 +39,14 @@ def _address(tensor: Optional[Tensor]) -> int:
 
 def _double(weights: Optional[Tensor]) -> Optional[Tensor]:
     return None if weights is None else weights.detach().to(torch.float64).contiguous()
+
+
+def _gradient_of(logits: Tensor) -> Tensor:
+    """Room for the gradient: where it is large, the memory of the one that was freed last."""
+    size = logits.numel() * logits.element_size()
+    if size < _LARGE:
+        return torch.empty_like(logits)
+    return torch.frombuffer(_native.Block(size), dtype=logits.dtype).view(logits.shape)
 
 
 def _evaluate(
@@ -56,7 +65,7 @@ def _evaluate(
     target = (target.to(logits.dtype) if kind == SOFT else target).contiguous()
     weight, sample_weight = _double(weight), _double(sample_weight)
     value = logits.new_empty(samples if reduction == _NONE else ())
-    gradient = torch.empty_like(logits) if grad else logits.new_empty(0)
+    gradient = _gradient_of(logits) if grad else logits.new_empty(0)
     native(spec).evaluate(
         views, samples, classes, logits.dtype is torch.float64, logits.data_ptr(),
         target.data_ptr(), kind, _address(weight), _address(sample_weight), ignore_index, reduction,

@@ -45,6 +45,7 @@ PyObject *native_params(const jsn_param_info *params, size_t count);
 
 /* One function a file; each adds its types and functions. -1 with an exception. */
 int native_add_errors(PyObject *module);
+int native_add_block(PyObject *module);
 int native_add_loss(PyObject *module);
 int native_add_loss_gpu(PyObject *module);
 int native_add_augment(PyObject *module);

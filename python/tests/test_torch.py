@@ -303,6 +303,47 @@ def test_nothing_leaks():
     assert resident() - before < 8 << 20
 
 
+def test_memory_of_a_large_gradient_is_used_again_when_nobody_holds_it():
+    logits, labels = batch(samples=512, classes=100, dtype=torch.float32)
+    criterion = GJS()
+
+    def gradient(of):
+        logits.grad = None
+        criterion(logits, of).backward()
+        return logits.grad
+
+    want = [gradient(labels).clone(), gradient((labels + 1) % 100).clone()]
+    address = gradient(labels).data_ptr()
+    assert gradient(labels).data_ptr() == address
+    # What anybody still holds stays as it is: the tensor, a view of it, an array.
+    for holds in (lambda g: g, lambda g: g[1, 3:], lambda g: g.numpy(), lambda g: torch.utils.dlpack.to_dlpack(g)):
+        held = holds(gradient(labels))
+        second = gradient((labels + 1) % 100)
+        assert torch.equal(second, want[1])
+        again = torch.utils.dlpack.from_dlpack(held) if "PyCapsule" in type(held).__name__ else torch.as_tensor(held)
+        assert torch.equal(again, want[0][1, 3:] if again.dim() == 2 else want[0])
+        del held, again
+    # Written to in place, and of another size in between.
+    gradient(labels).mul_(3.0)
+    criterion(logits.double(), labels).backward()
+    assert torch.equal(gradient(labels), want[0])
+
+
+def test_large_gradients_do_not_leak():
+    logits, labels = batch(samples=512, classes=100, dtype=torch.float32)
+
+    def calls(count):
+        for i in range(count):
+            logits.grad = None
+            GJS()(logits[:, :500 + i % 12], labels[:500 + i % 12]).backward()
+        gc.collect()
+
+    calls(100)
+    before = resident()
+    calls(500)
+    assert resident() - before < 8 << 20  # of 200 MB that they had
+
+
 @needs_registration
 def test_operator_checks_of_torch():
     logits, labels = batch(samples=3, classes=4)
