@@ -17,14 +17,16 @@ JSNI_ROW static inline jsni_real jsni_focal_normalized(const jsni_row *row,
     jsni_real slope, sum = jsni_fill(R(0)), slopes = jsni_fill(R(0));
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real value = jsni_focal_term(jsni_logp(row, 0, c), gamma, &slope);
+        const jsni_real value =
+            jsni_focal_term(jsni_logp(row, 0, c), jsni_p(row, 0, c), gamma, &slope);
         sum = sum + jsni_inside(row, 0, c, value);
         slope = jsni_inside(row, 0, c, slope);
         slopes = slopes + slope;
         jsni_put(row, 0, c, slope);
     }
     sum = jsni_total(row, sum);
-    const jsni_real own = jsni_focal_term(row->label_logp[0], gamma, &slope);
+    const jsni_real l = row->label_logp[0];
+    const jsni_real own = jsni_focal_term(l, jsni_exp(l), gamma, &slope);
     const jsni_real value = weight * (own / sum);
     grad->dense = grad->mixed = 1;
     grad->dense_scale = -value / sum;

@@ -11,7 +11,7 @@
  *   jsni_min(a, b)        a < b ? a : b, hence b when either is not a number
  *   jsni_less(a, b, x, y) a < b ? x : y, lane by lane
  *   jsni_abs(x)
- *   jsni_sqrt(x)          on the CPU alone
+ *   jsni_sqrt(x)
  *   jsni_exp(x)           for x <= 80; exactly 0 far below the smallest normal number
  *   jsni_expm1(x)         for x <= 0
  *   jsni_log(x)           for normal x > 0

@@ -12,32 +12,32 @@ JSNI_SETUP const jsn_param_info anl_fl_params[] = {JSNI_ANL_PARAMS, JSNI_GAMMA_P
 JSNI_ROW static inline jsni_real anl_fl_row(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar *constant = row->constant;
-    const jsni_scalar gamma = constant[JSNI_ANL_GAMMA];
-    jsni_real slope, fall;
-    jsni_real sum = jsni_fill(R(0)), lack = jsni_fill(R(0)), slopes = jsni_fill(R(0));
+    const jsni_scalar gamma = constant[JSNI_ANL_GAMMA], top = constant[JSNI_ANL_TOP];
+    jsni_real slope, sum = jsni_fill(R(0)), lack = jsni_fill(R(0)), slopes = sum;
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real l = jsni_logp(row, 0, c);
-        sum = sum + jsni_inside(row, 0, c, jsni_focal_term(l, gamma, &slope));
-        lack = lack + jsni_inside(row, 0, c, jsni_anl_term(constant, l, &fall));
+        const jsni_real p = jsni_p(row, 0, c);
+        const jsni_real f = jsni_focal_term(jsni_logp(row, 0, c), p, gamma, &slope);
+        sum = sum + jsni_inside(row, 0, c, f);
+        lack = lack + jsni_inside(row, 0, c, jsni_anl_counted(constant, p, top - f));
+        jsni_put(row, 0, c, jsni_inside(row, 0, c, slope));
     }
     sum = jsni_total(row, sum);
     lack = jsni_total(row, lack);
-    const jsni_real own = jsni_focal_term(row->label_logp[0], gamma, &slope);
-    const jsni_real left = jsni_anl_term(constant, row->label_logp[0], &fall);
+    const jsni_real l = row->label_logp[0], p = jsni_exp(l);
+    const jsni_real own = jsni_focal_term(l, p, gamma, &slope);
     const jsni_real active = constant[JSNI_ANL_ALPHA] * (own / sum);
-    const jsni_real share = left / lack;
+    const jsni_real share = jsni_anl_counted(constant, p, top - own) / lack;
     const jsni_real of_active = -active / sum;
     const jsni_real of_negative = constant[JSNI_ANL_BETA] * share / lack;
     grad->target =
-        constant[JSNI_ANL_ALPHA] * slope / sum - constant[JSNI_ANL_BETA] * fall / lack;
+        constant[JSNI_ANL_ALPHA] * slope / sum +
+        jsni_anl_counted(constant, p, constant[JSNI_ANL_BETA] * slope / lack);
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real l = jsni_logp(row, 0, c);
-        (void)jsni_focal_term(l, gamma, &slope);
-        (void)jsni_anl_term(constant, l, &fall);
-        const jsni_real q =
-            jsni_inside(row, 0, c, of_active * slope + of_negative * fall);
+        const jsni_real part =
+            of_active - jsni_anl_counted(constant, jsni_p(row, 0, c), of_negative);
+        const jsni_real q = part * row->d[jsni_at(row, 0, c)];
         slopes = slopes + q;
         jsni_put(row, 0, c, q);
     }

@@ -13,8 +13,8 @@ JSNI_SETUP const jsn_param_info focal_params[] = {JSNI_GAMMA_PARAM};
 
 JSNI_ROW static inline jsni_real focal_row(const jsni_row *row, jsni_grad *grad)
 {
-    return jsni_focal_term(row->label_logp[0], row->constant[FOCAL_GAMMA],
-                           &grad->target);
+    const jsni_real l = row->label_logp[0];
+    return jsni_focal_term(l, jsni_exp(l), row->constant[FOCAL_GAMMA], &grad->target);
 }
 
 JSNI_LOSS_DEFINE(focal, "focal", "focal loss, -(1-p_y)^gamma log p_y",

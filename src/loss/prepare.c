@@ -28,7 +28,6 @@ jsn_status jsni_anl_prepare(const char *spec, const jsni_spec_value *values,
     (void)views;
     const double least = values[JSNI_ANL_MIN].real;
     const double gamma = setup->constant[JSNI_ANL_GAMMA];
-    setup->constant[JSNI_ANL_LOG] = log(least);
     setup->constant[JSNI_ANL_TOP] = -exp(gamma * log1p(-least)) * log(least);
     return JSN_OK;
 }

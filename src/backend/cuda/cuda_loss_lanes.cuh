@@ -90,6 +90,11 @@ __device__ static inline jsni_real jsni_abs(jsni_real x)
     return fabs(x);
 }
 
+__device__ static inline jsni_real jsni_sqrt(jsni_real x)
+{
+    return sqrt(x);
+}
+
 __device__ static inline jsni_real jsni_exp(jsni_real x)
 {
     return exp(x);
