@@ -1,12 +1,10 @@
-/* repro/paper_results.c - see paper_results.h. A row has its numbers in the order in which
- * the paper prints them; a test holds them to tests/golden/paper_results.csv. */
-#include "repro/paper_results.h"
-
+/* repro/paper_results.c - every number that the paper's result tables print. A row has them
+ * in the order in which the paper does; a test holds them to tests/golden/paper_results.csv. */
 #include <math.h>
 #include <string.h>
 
 #include "core/hd.h"
-#include "core/text.h"
+#include "repro/repro_impl.h"
 
 enum { MOST_COLUMNS = 8 };
 

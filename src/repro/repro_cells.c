@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/alloc.h"
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/spec.h"
 #include "jensen/loss.h"
-#include "repro/paper_results.h"
 #include "repro/repro_impl.h"
+#include "sweep/sweep_impl.h"
 #include "train/recipe_families.h"
 
 /* What tables print for a name of ours. Other names are the same in capitals. */
@@ -38,9 +37,9 @@ static void put_word(jsni_text *out, const char *name)
         jsni_text_format(out, "%c", toupper((unsigned char)*name));
 }
 
-/* What stands for "{field}" in a template. A field that is not listed here is an option of
- * the recipe. */
-static void put_field(jsni_text *out, const jsn_recipe *r, const char *field)
+/* Adds what "{field}" of a template stands for. A field that is not listed here is an
+ * option of the recipe. */
+static void put_field(jsni_text *out, const jsn_recipe *r, char *field)
 {
     static const char *const noises[] = {[JSN_RECIPE_REAL] = "real",
                                          [JSN_RECIPE_CLEAN] = "",
@@ -50,33 +49,26 @@ static void put_field(jsni_text *out, const jsn_recipe *r, const char *field)
     char percent[16], m[16];
     (void)snprintf(percent, sizeof percent, "%d%%", r->percent);
     (void)snprintf(m, sizeof m, "%d", r->m);
-    const bool clean = r->noise == JSN_RECIPE_CLEAN;
-    const struct {
-        const char *name, *text;
-        bool word;
-    } fields[] = {
-        {"method", r->method, true},
-        {"variant", r->variant, true},
-        {"noisy", r->noisy, true},
-        {"loss-name", r->method, false},
-        {"pi1", r->pi1, false},
-        {"m", m, false},
-        {"percent", percent, false},
-        {"rate", clean ? "no noise" : percent, false},
-        {"noise", noises[r->noise], false},
+    const bool word = isupper((unsigned char)field[0]) != 0;
+    field[0] = (char)tolower((unsigned char)field[0]);
+    const char *const fields[][2] = {
+        {"method", r->method},
+        {"variant", r->variant},
+        {"noisy", r->noisy},
+        {"pi1", r->pi1},
+        {"m", m},
+        {"percent", percent},
+        {"rate", r->noise == JSN_RECIPE_CLEAN ? "no noise" : percent},
+        {"noise", noises[r->noise]},
+        {field, jsn_recipe_value(r, field)},
     };
-    for (size_t i = 0; i < JSNI_COUNT_OF(fields); i++)
-        if (strcmp(fields[i].name, field) == 0) {
-            if (fields[i].word)
-                put_word(out, fields[i].text);
-            else
-                jsni_text_add(out, fields[i].text);
-            return;
-        }
-    jsni_text_add(out, jsn_recipe_value(r, field));
+    size_t i = 0;
+    while (strcmp(fields[i][0], field) != 0)
+        i++;
+    (word ? put_word : jsni_text_add)(out, fields[i][1]);
 }
 
-/* "{method} on clean" for a recipe; NULL stands for "". */
+/* "{Method} on clean" for a recipe; NULL stands for "". */
 static void fill_in(char out[JSNI_GRID_LABEL], const char *template,
                     const jsn_recipe *recipe)
 {
@@ -95,18 +87,18 @@ static void fill_in(char out[JSNI_GRID_LABEL], const char *template,
     }
 }
 
-static jsn_status add_cell(jsni_repro_cells *cells, const jsn_recipe *recipe, size_t m)
+static void add_cell(jsni_repro *r, const jsn_recipe *recipe, size_t m)
 {
-    const jsni_repro_info *info = cells->info;
+    const jsni_repro_info *info = r->info;
     const jsni_repro_measure *measure = &info->measures[m];
-    jsni_grid_cell *c = jsni_grid_add(&cells->grid);
-    JSNI_TRY_ALLOC(c);
+    jsni_grid_cell *c = jsni_grid_add(&r->grid);
     c->recipe = *recipe;
+    c->unlike = r->overrides->init == NULL && recipe->weights != NULL;
     c->metric = measure->metric;
     c->guesses = measure->guesses;
     c->x = recipe->m;
     fill_in(c->row, info->label.row, recipe);
-    fill_in(c->group, measure->test != NULL ? measure->test : info->label.group,
+    fill_in(c->group, m < JSNI_REPRO_OTHER ? info->label.group : info->other_test,
             recipe);
     fill_in(c->column, measure->column != NULL ? measure->column : info->label.column,
             recipe);
@@ -114,74 +106,48 @@ static jsn_status add_cell(jsni_repro_cells *cells, const jsn_recipe *recipe, si
         if (p.measure == m && strcmp(p.result, info->name) == 0 &&
             strcmp(p.recipe, recipe->name) == 0)
             c->published = p.number;
-    return JSN_OK;
 }
 
 /* For jsni_recipe_walk(). */
-typedef struct making {
-    jsni_repro_cells *cells;
-    const char *dataset;
-    jsn_status status;
-} making;
-
 static bool add_recipe(const jsn_recipe *recipe, void *user)
 {
-    making *job = user;
-    const jsni_repro_info *info = job->cells->info;
-    if (strcmp(recipe->result, jsni_repro_recipes(info)) != 0 ||
-        (!info->any_cifar && strcmp(recipe->dataset, job->dataset) != 0))
-        return false;
-    for (size_t m = 0; m < JSNI_REPRO_MEASURES && job->status == JSN_OK; m++)
-        if (info->measures[m].metric != NULL)
-            job->status = add_cell(job->cells, recipe, m);
-    return job->status != JSN_OK;
-}
-
-jsn_status jsni_repro_cells_make(jsni_repro_cells *out, const char *name,
-                                 const char *dataset)
-{
-    *out = (jsni_repro_cells){0};
-    JSNI_TRY(jsni_repro_find(name, &out->info));
-    if (dataset == NULL)
-        dataset = out->info->dataset;
-    out->data = jsni_repro_dataset_find(dataset, strlen(dataset));
-    out->grid.classes = out->data == NULL ? 0 : out->data->classes;
-    out->grid.published_runs = out->info->paper_runs;
-    out->grid.unranked = out->info->unranked;
-    making job = {out, dataset, JSN_OK};
-    jsni_recipe_walk(add_recipe, &job);
-    jsni_grid_arrange(&out->grid);
-    const bool fits = out->grid.count > 0 && out->data != NULL &&
-                      (!out->info->any_cifar || strncmp(dataset, "cifar", 5) == 0);
-    if (job.status == JSN_OK && !fits)
-        job.status =
-            jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'", name, dataset);
-    if (job.status != JSN_OK)
-        jsni_repro_cells_release(out);
-    return job.status;
-}
-
-/* Whether a cell is of another test set than the runs'. */
-static bool is_other_test(const jsni_repro_cells *cells, const jsni_grid_cell *c)
-{
-    for (size_t m = 0; m < JSNI_REPRO_MEASURES; m++)
-        if (c->metric == cells->info->measures[m].metric)
-            return cells->info->measures[m].test != NULL;
+    jsni_repro *r = user;
+    if (strcmp(recipe->result, jsni_repro_recipes(r->info)) == 0 &&
+        (r->info->any_cifar ? strncmp(r->data->name, "cifar", 5) == 0
+                            : strcmp(r->data->name, recipe->dataset) == 0))
+        for (size_t m = 0; m < r->measures; m++)
+            add_cell(r, recipe, m);
     return false;
 }
 
-void jsni_repro_drop_unmeasured(jsni_repro_cells *cells)
+/* How many measures have cells: those of another test set only where numbers of it are
+ * asked for, or there. */
+static size_t count_measures(const jsni_repro *r)
 {
-    jsni_grid *grid = &cells->grid;
-    size_t kept = 0;
-    for (size_t i = 0; i < grid->count; i++)
-        if (is_other_test(cells, &grid->items[i]) && grid->items[i].count > 0)
-            return;
-    for (size_t i = 0; i < grid->count; i++)
-        if (!is_other_test(cells, &grid->items[i]))
-            grid->items[kept++] = grid->items[i];
-    grid->count = kept;
-    jsni_grid_arrange(grid);
+    const jsni_repro_measure *measures = r->info->measures;
+    size_t most =
+        r->settings->also_test != NULL ? JSNI_REPRO_MEASURES : JSNI_REPRO_OTHER;
+    size_t count = 1;
+    for (size_t i = 0; r->info->other_test != NULL && i < r->count; i++)
+        if (isfinite(
+                jsni_sweep_number(&r->trials[i], measures[JSNI_REPRO_OTHER].metric)))
+            most = JSNI_REPRO_MEASURES;
+    while (count < most && measures[count].metric != NULL)
+        count++;
+    return count;
+}
+
+jsn_status jsni_repro_fill(jsni_repro *r, jsn_sweep *sweep)
+{
+    if (sweep != NULL)
+        JSNI_TRY(jsn_sweep_trials(sweep, &r->trials, &r->count));
+    r->measures = count_measures(r);
+    r->grid.classes = r->data->classes;
+    r->grid.published_runs = r->info->paper_runs;
+    r->grid.unranked = r->info->unranked;
+    jsni_recipe_walk(add_recipe, r);
+    jsni_grid_arrange(&r->grid);
+    return jsni_grid_fill(&r->grid, r->trials, r->count);
 }
 
 /* An added row is trained as CE is: learning rate and weight decay are nobody's choice for
@@ -191,19 +157,17 @@ static bool is_ce(const jsni_grid_cell *c)
     return c->loss[0] == '\0' && strcmp(c->recipe.method, "ce") == 0;
 }
 
-static jsn_status add_row(jsni_repro_cells *cells, const char *spec)
+static jsn_status add_row(jsni_repro *r, const char *spec)
 {
-    jsni_grid *grid = &cells->grid;
-    const size_t before = grid->count;
-    for (size_t i = 0; i < before; i++)
+    jsni_grid *grid = &r->grid;
+    JSNI_TRY(jsn_loss_check(spec, NULL));
+    for (size_t i = 0, before = grid->count; i < before; i++) {
         if (strcmp(grid->items[i].row, spec) == 0)
             return jsni_fail(JSN_ERR_ARGUMENT, "--add-loss '%s': %s has that row", spec,
-                             cells->info->name);
-    for (size_t i = 0; i < before; i++) {
+                             r->info->name);
         if (!is_ce(&grid->items[i]))
             continue;
         jsni_grid_cell *c = jsni_grid_add(grid);
-        JSNI_TRY_ALLOC(c);
         const jsni_published nothing = c->published;
         *c = grid->items[i];
         c->published = nothing;
@@ -213,23 +177,17 @@ static jsn_status add_row(jsni_repro_cells *cells, const char *spec)
     return JSN_OK;
 }
 
-/* Whether the rows are losses, and each column has one of CE. */
-static bool has_ce(const jsni_repro_cells *cells)
+/* Adds a row for each loss of a list, "gce:q=0.7,10*nce+0.1*rce", with the recipes of CE. */
+static jsn_status add_rows(jsni_repro *r, const char *list)
 {
-    size_t columns = 0;
-    for (size_t i = 0; i < cells->grid.count; i++)
-        columns += is_ce(&cells->grid.items[i]);
-    return strcmp(cells->info->label.row, "{method}") == 0 &&
-           columns == cells->grid.columns;
-}
-
-jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
-{
-    if (!has_ce(cells))
+    size_t of_ce = 0;
+    for (size_t i = 0; i < r->grid.count; i++)
+        of_ce += is_ce(&r->grid.items[i]);
+    if (of_ce != r->grid.columns)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--add-loss: the rows of %s are not losses with CE among "
                          "them; table1 has such rows",
-                         cells->info->name);
+                         r->info->name);
     while (*list != '\0') {
         char spec[JSNI_GRID_LABEL];
         const size_t length = jsni_spec_length(list);
@@ -238,55 +196,37 @@ jsn_status jsni_repro_cells_add(jsni_repro_cells *cells, const char *list)
                              "--add-loss '%.*s': at most %d letters per loss",
                              (int)length, list, JSNI_GRID_LABEL - 1);
         (void)snprintf(spec, sizeof spec, "%.*s", (int)length, list);
-        JSNI_TRY(jsn_loss_check(spec, NULL));
-        JSNI_TRY(add_row(cells, spec));
+        JSNI_TRY(add_row(r, spec));
         list += length + (list[length] == ',');
     }
-    jsni_grid_arrange(&cells->grid);
-    return JSN_OK;
+    jsni_grid_arrange(&r->grid);
+    return jsni_grid_fill(&r->grid, r->trials, r->count);
 }
 
-/* "WebVision top-5", where the result has several measures. */
-static void put_measure(const jsni_repro_cells *cells, size_t m, jsni_text *out)
+jsn_status jsni_repro_open(jsni_repro *out, jsn_sweep *sweep,
+                           const jsn_repro_settings *settings,
+                           const jsn_train_config *overrides)
 {
-    const jsni_repro_measure *measure = &cells->info->measures[m];
-    if (cells->info->measures[1].metric != NULL)
-        jsni_text_format(out, " %s %s",
-                         measure->test != NULL ? measure->test : cells->data->title,
-                         measure->column);
+    *out = (jsni_repro){.settings = settings, .overrides = overrides};
+    JSNI_TRY(jsni_repro_find(settings, &out->info));
+    if (out->info->dataset == NULL)
+        return jsni_fail(JSN_ERR_ARGUMENT, "%s has nothing to run", settings->name);
+    JSNI_TRY(jsni_repro_choose_dataset(out->info, settings->dataset, overrides->data,
+                                       &out->data));
+    jsn_status status = jsni_repro_fill(out, sweep);
+    if (status == JSN_OK && out->grid.count == 0)
+        status = jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'", settings->name,
+                           out->data->name);
+    if (status == JSN_OK && settings->add_loss != NULL)
+        status = add_rows(out, settings->add_loss);
+    if (status != JSN_OK)
+        jsni_repro_release(out);
+    return status;
 }
 
-/* Whether a cell has that number. */
-static bool is_shown(const jsni_repro_cells *cells, const jsni_paper_result *p)
+void jsni_repro_release(jsni_repro *r)
 {
-    for (size_t i = 0; i < cells->grid.count; i++)
-        if (cells->grid.items[i].metric == cells->info->measures[p->measure].metric &&
-            strcmp(cells->grid.items[i].recipe.name, p->recipe) == 0)
-            return true;
-    return false;
-}
-
-void jsni_repro_quoted(const jsni_repro_cells *cells, jsni_text *out)
-{
-    const char *separator = out->length > 0 ? " The paper has these as well: "
-                                            : "The paper has these as well: ";
-    bool any = false;
-    for (jsni_paper_result p = {0}; jsni_paper_next(&p);) {
-        if (p.title == NULL || strcmp(p.result, cells->info->name) != 0 ||
-            is_shown(cells, &p))
-            continue;
-        jsni_text_format(out, "%s%s", any ? "; " : separator, p.title);
-        put_measure(cells, p.measure, out);
-        jsni_text_format(out, " %.2f", p.number.mean);
-        if (!isnan(p.number.deviation))
-            jsni_text_format(out, " ± %.2f", p.number.deviation);
-        any = true;
-    }
-    if (any)
-        jsni_text_add(out, ".");
-}
-
-void jsni_repro_cells_release(jsni_repro_cells *cells)
-{
-    jsni_grid_release(&cells->grid);
+    jsni_grid_release(&r->grid);
+    jsn_sweep_trials_release(r->trials, r->count);
+    *r = (jsni_repro){0};
 }

@@ -6,21 +6,21 @@
 #include "core/fail.h"
 #include "core/hd.h"
 #include "core/names.h"
+#include "core/spec.h"
 #include "repro/repro_impl.h"
 
 /* Methods times label noises. */
-#define BY_NOISE .label = {"{method}", "{noise}", "{rate}"}
+#define BY_NOISE .label = {"{Method}", "{noise}", "{rate}"}
 /* Methods on both CIFAR data sets. */
-#define CIFAR(what) .dataset = "cifar10", .paper_runs = 5, .bars = what
-#define TEST_ACCURACY \
-    CIFAR("test accuracy, %"), .measures[0] = {NULL, "test_acc", 1, NULL}
+#define CIFAR(what)   .dataset = "cifar10", .paper_runs = 5, .bars = what
+#define TEST_ACCURACY CIFAR("test accuracy, %"), .measures[0] = {NULL, "test_acc", 1}
 /* Methods on data whose labels are wrong by themselves. */
-#define REAL_NOISE                                    \
-    .measures[0] = {"accuracy", "test_acc", 1, NULL}, \
-    .label = {"{method}", NULL, NULL}, .paper_runs = 3
+#define REAL_NOISE                                                                 \
+    .measures[0] = {"accuracy", "test_acc", 1}, .label = {"{Method}", NULL, NULL}, \
+    .paper_runs = 3
 /* Ablations: defined on CIFAR-100, compared on held-out images, one run each. */
 #define ABLATION \
-    .dataset = "cifar100", .measures[0] = {NULL, "val_acc", 1, NULL}, .any_cifar = true
+    .dataset = "cifar100", .measures[0] = {NULL, "val_acc", 1}, .any_cifar = true
 
 static const jsni_grid_panel objective[] = {{.y = "validation accuracy, %"},
                                             {.y = NULL}};
@@ -41,11 +41,12 @@ static const jsni_repro_info infos[] = {
      .paper_runs = 5,
      .note = "The ILSVRC12 columns are the same networks on another test set: "
              "--also-test imagenet:DIR,classes=50 fills them.",
-     .measures = {{"top-1", "test_acc", 1, NULL},
-                  {"top-5", "test_top5", 5, NULL},
-                  {"top-1", "ilsvrc12_acc", 1, "ILSVRC12"},
-                  {"top-5", "ilsvrc12_top5", 5, "ILSVRC12"}},
-     .label = {"{method}", "WebVision", NULL}},
+     .measures = {{"top-1", "test_acc", 1},
+                  {"top-5", "test_top5", 5},
+                  {"top-1", "ilsvrc12_acc", 1},
+                  {"top-5", "ilsvrc12_top5", 5}},
+     .other_test = "ILSVRC12",
+     .label = {"{Method}", "WebVision", NULL}},
     {.name = "table3",
      .title = "effect of consistency",
      .paper_runs = 1,
@@ -55,20 +56,20 @@ static const jsni_repro_info infos[] = {
      .title = "JS or GJS on clean and on mislabelled samples",
      .paper_runs = 1,
      ABLATION,
-     .label = {"{method} on clean, {noisy} on noisy", NULL, "pi1 = {pi1}"}},
+     .label = {"{Method} on clean, {Noisy} on noisy", NULL, "pi1 = {pi1}"}},
     {.name = "table5",
      .title = "effect of augmentation",
      .paper_runs = 1,
      ABLATION,
      .compares = "augment",
-     .label = {"{method}", "{noise} {rate}", "{variant}"}},
+     .label = {"{Method}", "{noise} {rate}", "{Variant}"}},
     {.name = "table6",
      .title = "effect of the number of epochs",
      .note = "With --epochs N the column 400 has N epochs and the column 200 half of "
              "that.",
      .paper_runs = 1,
      ABLATION,
-     .label = {"{method}", "{noise} {rate}", "{epochs}"}},
+     .label = {"{Method}", "{noise} {rate}", "{epochs}"}},
     {.name = "table7",
      .title = "hyper-parameters found by the two-stage search",
      .define = jsni_repro_define_parameters},
@@ -77,7 +78,7 @@ static const jsni_repro_info infos[] = {
      .note = "The paper's column without noise is Table 1's; on CIFAR-10 it prints "
              "consistency instead of accuracy by mistake.",
      TEST_ACCURACY,
-     .label = {"{method}", "instance-dependent, {rate}", "{variant}"}},
+     .label = {"{Method}", "instance-dependent, {rate}", "{Variant}"}},
     {.name = "table9",
      .title = "real label noise: ANIMAL-10N",
      .dataset = "animal10n",
@@ -99,7 +100,7 @@ static const jsni_repro_info infos[] = {
      .note = "The runs are those of Table 1.",
      CIFAR("consistency, %"),
      /* Agreement has no chance level: constant predictions agree always. */
-     .measures[0] = {NULL, "consistency", 0, NULL},
+     .measures[0] = {NULL, "consistency", 0},
      BY_NOISE},
     {.name = "fig1",
      .title = "CE: over-fitting and consistency over the epochs",
@@ -115,7 +116,7 @@ static const jsni_repro_info infos[] = {
      .title = "effect of pi1",
      .curves = objective,
      ABLATION,
-     .label = {"pi1 = {pi1}", "{method}", "{rate}"}},
+     .label = {"pi1 = {pi1}", "{Method}", "{rate}"}},
     {.name = "fig5",
      .title = "effect of M",
      .lines = "validation accuracy, %",
@@ -130,7 +131,7 @@ static const jsni_repro_info infos[] = {
      .title = "the dissection losses over the epochs",
      .curves = objective,
      ABLATION,
-     .label = {"{loss-name}", "{noise}", "{rate}"}},
+     .label = {"{method}", "{noise}", "{rate}"}},
     {.name = "fig8",
      .title = "gradient scale of JS and GCE",
      .plot = "js-gce-gradient"},
@@ -141,13 +142,8 @@ bool jsn_repro_at(size_t index, jsn_repro_entry *out)
     if (index >= JSNI_COUNT_OF(infos) || out == NULL)
         return false;
     const jsni_repro_info *i = &infos[index];
-    *out = (jsn_repro_entry){i->name, i->title, jsni_repro_has_runs(i)};
+    *out = (jsn_repro_entry){i->name, i->title, i->dataset != NULL};
     return true;
-}
-
-bool jsni_repro_has_runs(const jsni_repro_info *info)
-{
-    return info->define == NULL && info->plot == NULL;
 }
 
 const char *jsni_repro_recipes(const jsni_repro_info *info)
@@ -155,16 +151,23 @@ const char *jsni_repro_recipes(const jsni_repro_info *info)
     return info->recipes == NULL ? info->name : info->recipes;
 }
 
-jsn_status jsni_repro_find(const char *name, const jsni_repro_info **out)
+jsn_status jsni_repro_find(const jsn_repro_settings *settings,
+                           const jsni_repro_info **out)
 {
+    const char *name = settings->name;
     jsni_names names;
     jsni_names_begin(&names, name, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(infos); i++) {
-        if (strcmp(infos[i].name, name) == 0) {
-            *out = &infos[i];
+        *out = &infos[i];
+        if (strcmp(infos[i].name, name) != 0)
+            jsni_names_add(&names, infos[i].name);
+        else if (settings->also_test != NULL && infos[i].dataset != NULL &&
+                 infos[i].other_test == NULL)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "--also-test: %s has no other test set; table2 has one",
+                             name);
+        else
             return JSN_OK;
-        }
-        jsni_names_add(&names, infos[i].name);
     }
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no result '%s'", name);
 }
@@ -173,8 +176,9 @@ jsn_status jsn_repro_lookup(const char *name, const char *format, jsn_repro_entr
 {
     JSNI_NEED(name);
     JSNI_NEED(out);
+    const jsn_repro_settings settings = {.name = name};
     const jsni_repro_info *info = NULL;
-    JSNI_TRY(jsni_repro_find(name, &info));
+    JSNI_TRY(jsni_repro_find(&settings, &info));
     JSNI_TRY(jsni_repro_check_format(info, format));
     (void)jsn_repro_at((size_t)(info - infos), out);
     return JSN_OK;
@@ -186,28 +190,30 @@ const jsni_repro_dataset jsni_repro_datasets[JSNI_REPRO_DATASETS] = {
     {"food101n", "Food-101N", 335259, 101},
 };
 
-const jsni_repro_dataset *jsni_repro_dataset_find(const char *name, size_t length)
-{
-    for (size_t i = 0; i < JSNI_REPRO_DATASETS; i++)
-        if (strlen(jsni_repro_datasets[i].name) == length &&
-            strncmp(jsni_repro_datasets[i].name, name, length) == 0)
-            return &jsni_repro_datasets[i];
-    return NULL;
-}
-
 jsn_status jsni_repro_choose_dataset(const jsni_repro_info *info, const char *asked,
-                                     const char *data, const char **out)
+                                     const char *data, const jsni_repro_dataset **out)
 {
-    const size_t length = data == NULL ? 0 : strcspn(data, ":");
-    const jsni_repro_dataset *kind = length == 0 || data[length] == '\0'
-                                         ? NULL
-                                         : jsni_repro_dataset_find(data, length);
-    if (asked != NULL && kind != NULL && strcmp(asked, kind->name) != 0)
+    const char *name = asked != NULL ? asked : info->dataset;
+    const jsni_repro_dataset *kind = NULL;
+    *out = NULL;
+    for (size_t i = 0; i < JSNI_REPRO_DATASETS; i++) {
+        const jsni_repro_dataset *set = &jsni_repro_datasets[i];
+        if (strcmp(set->name, name) == 0)
+            *out = set;
+        /* Without a colon it is a folder of that name. */
+        if (data != NULL && strchr(data, ':') != NULL &&
+            jsni_spec_names(data, set->name))
+            kind = set;
+    }
+    if (asked != NULL && kind != NULL && kind != *out)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "--dataset %s, but the data is %s: %s would stand beside the "
                          "paper's numbers for other data; leave --dataset out, or give "
                          "the data of that set",
                          asked, kind->name, info->name);
-    *out = asked != NULL ? asked : kind != NULL ? kind->name : info->dataset;
-    return JSN_OK;
+    if (kind != NULL)
+        *out = kind;
+    return *out != NULL ? JSN_OK
+                        : jsni_fail(JSN_ERR_ARGUMENT, "%s has no runs on '%s'",
+                                    info->name, name);
 }

@@ -48,97 +48,68 @@ jsn_status jsni_repro_check_format(const jsni_repro_info *info, const char *form
                      info->name, format);
 }
 
-/* What is shown of a result with runs. */
+/* A result with runs, and what is said and drawn of it. */
 typedef struct shown {
-    jsni_repro_cells cells;
+    jsni_repro result;
     jsni_repro_others others;
-    jsn_sweep_trial *trials;
-    size_t count;
     jsni_text caption, note, figure;
 } shown;
 
-static void release(shown *s)
-{
-    jsni_repro_cells_release(&s->cells);
-    jsni_repro_others_release(&s->others);
-    jsn_sweep_trials_release(s->trials, s->count);
-    jsni_text_release(&s->caption);
-    jsni_text_release(&s->note);
-    jsni_text_release(&s->figure);
-}
-
-static jsn_status gather(shown *s, jsn_sweep *sweep, const jsn_repro_settings *settings,
-                         const jsn_train_config *overrides)
-{
-    jsni_repro_cells *cells = &s->cells;
-    JSNI_TRY(jsni_repro_cells_for(cells, settings, overrides));
-    if (sweep != NULL)
-        JSNI_TRY(jsn_sweep_trials(sweep, &s->trials, &s->count));
-    JSNI_TRY(jsni_grid_fill(&cells->grid, s->trials, s->count));
-    if (settings->also_test == NULL)
-        jsni_repro_drop_unmeasured(cells);
-    JSNI_TRY(jsni_repro_caption(cells, s->trials, s->count, overrides,
-                                settings->noise_from, &s->caption));
-    if (cells->info->note != NULL)
-        jsni_text_add(&s->note, cells->info->note);
-    jsni_repro_quoted(cells, &s->note);
-    if (settings->add_loss != NULL)
-        jsni_text_format(&s->note,
-                         "%sAdded rows (%s) have the learning rate and the weight "
-                         "decay of CE.",
-                         s->note.length > 0 ? " " : "", settings->add_loss);
-    return s->note.status;
-}
-
 /* The figure may have other data sets as well: a page says so below it, a file in its
  * description. */
-static jsn_status draw(shown *s, jsn_sweep *sweep, const jsn_train_config *overrides,
-                       bool alone)
+static jsn_status write_shown(shown *s, jsn_sweep *sweep, const char *format,
+                              jsni_text *out)
 {
-    JSNI_TRY(jsni_repro_others_find(&s->others, sweep, &s->cells, overrides));
-    if (alone && s->others.count > 0)
-        jsni_text_format(&s->caption, " %s", s->others.note.data);
-    JSNI_TRY(s->caption.status);
-    JSNI_TRY(jsni_repro_figure(&s->cells, &s->others, s->trials, s->count,
-                               alone ? s->caption.data : s->cells.info->title,
-                               &s->figure));
-    return s->figure.status;
-}
-
-static jsn_status render_cells(shown *s, jsn_sweep *sweep,
-                               const jsn_repro_settings *settings,
-                               const jsn_train_config *overrides, const char *format,
-                               jsni_text *out)
-{
-    const bool svg = is_svg(format);
-    JSNI_TRY(gather(s, sweep, settings, overrides));
-    if (svg || strcmp(format, "html") == 0)
-        JSNI_TRY(draw(s, sweep, overrides, svg));
-    if (svg) {
-        jsni_text_add(out, s->figure.data == NULL ? "" : s->figure.data);
-        return out->status;
+    const jsni_repro *r = &s->result;
+    JSNI_TRY(jsni_repro_caption(r, &s->caption));
+    jsni_repro_note(r, &s->note);
+    JSNI_TRY(s->note.status);
+    if (is_svg(format) || strcmp(format, "html") == 0)
+        JSNI_TRY(jsni_repro_others_find(&s->others, sweep, r));
+    if (is_svg(format)) {
+        if (s->others.note.length > 0)
+            jsni_text_format(&s->caption, " %s", s->others.note.data);
+        JSNI_TRY(s->caption.status);
+        return jsni_repro_figure(r, &s->others, s->caption.data, out);
     }
-    const jsni_grid_page page = {.title = s->cells.info->title,
+    if (strcmp(format, "html") == 0)
+        JSNI_TRY(jsni_repro_figure(r, &s->others, r->info->title, &s->figure));
+    const jsni_grid_page page = {.title = r->info->title,
                                  .caption = s->caption.data,
-                                 .note = s->note.data,
+                                 .note = s->note.length > 0 ? s->note.data + 1 : NULL,
                                  .figure = s->figure.data,
                                  .figure_note = s->others.note.data};
-    return jsni_grid_write(&s->cells.grid, &page, format, out);
+    return jsni_grid_write(&r->grid, &page, format, out);
 }
 
-static jsn_status render_definition(const jsni_repro_info *info, const char *format,
-                                    jsni_text *out)
+static jsn_status write_runs(jsn_sweep *sweep, const jsn_repro_settings *settings,
+                             const jsn_train_config *overrides, const char *format,
+                             jsni_text *out)
 {
-    const bool page = strcmp(format, "html") == 0;
+    shown s = {0};
+    JSNI_TRY(jsni_repro_open(&s.result, sweep, settings, overrides));
+    const jsn_status status = write_shown(&s, sweep, format, out);
+    jsni_repro_release(&s.result);
+    jsni_repro_others_release(&s.others);
+    jsni_text_release(&s.caption);
+    jsni_text_release(&s.note);
+    jsni_text_release(&s.figure);
+    return status;
+}
+
+static jsn_status write_definition(const jsni_repro_info *info, const char *format,
+                                   jsni_text *out)
+{
     jsni_table table = {0};
+    jsn_status status = JSN_OK;
     info->define(&table);
-    if (page) {
+    if (strcmp(format, "html") == 0) {
         jsni_html_begin(out, info->name, table.caption);
         jsni_html_table(out, &table);
         jsni_html_end(out);
+    } else {
+        status = jsni_table_write(&table, format, out);
     }
-    const jsn_status status =
-        page ? out->status : jsni_table_write(&table, format, out);
     jsni_table_release(&table);
     return status;
 }
@@ -152,12 +123,9 @@ static jsn_status render_as(const jsni_repro_info *info, jsn_sweep *sweep,
     if (info->plot != NULL)
         return jsn_plot_render(info->plot, NULL, false, out);
     jsni_text text = {0};
-    shown s = {0};
     const jsn_status status =
-        info->define != NULL
-            ? render_definition(info, format, &text)
-            : render_cells(&s, sweep, settings, overrides, format, &text);
-    release(&s);
+        info->define != NULL ? write_definition(info, format, &text)
+                             : write_runs(sweep, settings, overrides, format, &text);
     if (status == JSN_OK)
         return jsni_text_take(&text, out);
     jsni_text_release(&text);
@@ -171,7 +139,7 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
     JSNI_NEED(out);
     JSNI_NEED(settings);
     const jsni_repro_info *info = NULL;
-    JSNI_TRY(jsni_repro_find(settings->name, &info));
+    JSNI_TRY(jsni_repro_find(settings, &info));
     JSNI_TRY(jsni_repro_check_format(info, format));
     return render_as(info, sweep, settings, overrides,
                      format == NULL ? "markdown" : format, out);
@@ -181,20 +149,23 @@ jsn_status jsn_repro_render(jsn_sweep *sweep, const jsn_repro_settings *settings
  * the result, and the data set where it can be had on several, so that one does not replace
  * the other. */
 static char *path_of(const char *folder, const jsni_repro_info *info,
-                     const char *dataset, const char *extension)
+                     const jsni_repro_dataset *set, const char *extension)
 {
     const bool several = info->any_cifar || info->bars != NULL;
     char file[96];
     (void)snprintf(file, sizeof file, "%s%s%s.%s", info->name, several ? "-" : "",
-                   several ? dataset : "", extension);
+                   several ? set->name : "", extension);
     return jsni_path_join(folder, file);
 }
 
-static jsn_status write_text(const char *text, char *path)
+/* Writes a text unless it is empty; frees both. */
+static jsn_status write_file(char *path, char *text)
 {
-    JSNI_TRY_ALLOC(path);
-    const jsn_status status = jsni_file_write(path, text, strlen(text));
+    jsn_status status = path == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    if (status == JSN_OK && text[0] != '\0')
+        status = jsni_file_write(path, text, strlen(text));
     jsni_free(path);
+    jsn_text_release(text);
     return status;
 }
 
@@ -203,24 +174,21 @@ jsn_status jsn_repro_write(jsn_sweep *sweep, const jsn_repro_settings *settings,
 {
     JSNI_NEED(settings);
     const jsni_repro_info *info = NULL;
-    const char *set = NULL;
-    JSNI_TRY(jsni_repro_find(settings->name, &info));
-    JSNI_TRY(jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &set));
+    const jsni_repro_dataset *set = NULL;
+    JSNI_TRY(jsni_repro_find(settings, &info));
+    if (info->dataset != NULL)
+        JSNI_TRY(
+            jsni_repro_choose_dataset(info, settings->dataset, overrides->data, &set));
     JSNI_TRY(jsni_folder_create(folder));
     for (size_t i = 0; i < JSNI_COUNT_OF(formats); i++) {
         char *text = NULL;
         /* Of what has runs, a folder gets the figure as well. */
-        if (!jsni_repro_has_runs(info) && !has_format(info, formats[i].name))
+        if (info->dataset == NULL && !has_format(info, formats[i].name))
             continue;
         JSNI_TRY(render_as(info, sweep, settings, overrides, formats[i].name, &text));
-        const jsn_status status =
-            text[0] == '\0'
-                ? JSN_OK
-                : write_text(text, path_of(folder, info, set, formats[i].extension));
-        jsn_text_release(text);
-        JSNI_TRY(status);
+        JSNI_TRY(write_file(path_of(folder, info, set, formats[i].extension), text));
     }
-    if (sweep == NULL || !jsni_repro_has_runs(info))
+    if (sweep == NULL || info->dataset == NULL)
         return JSN_OK;
     char *path = path_of(folder, info, set, "study.html");
     JSNI_TRY_ALLOC(path);

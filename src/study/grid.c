@@ -13,12 +13,14 @@
 jsni_grid_cell *jsni_grid_add(jsni_grid *grid)
 {
     jsni_grid_cell *items = jsni_realloc(grid->items, grid->count + 1, sizeof *items);
+    jsni_grid_cell *cell = items == NULL ? &grid->spare : &items[grid->count++];
     if (items == NULL)
-        return NULL;
-    grid->items = items;
-    items[grid->count] =
+        grid->status = JSN_ERR_MEMORY;
+    else
+        grid->items = items;
+    *cell =
         (jsni_grid_cell){.published = {NAN, NAN, false}, .mean = NAN, .deviation = NAN};
-    return &items[grid->count++];
+    return cell;
 }
 
 void jsni_grid_arrange(jsni_grid *grid)
@@ -116,6 +118,7 @@ static jsn_status mark_best(jsni_grid *grid)
 
 jsn_status jsni_grid_fill(jsni_grid *grid, const jsn_sweep_trial *trials, size_t count)
 {
+    JSNI_TRY(grid->status);
     for (size_t i = 0; i < grid->count; i++) {
         jsni_grid_cell *c = &grid->items[i];
         double classes = (double)grid->classes;

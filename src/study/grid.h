@@ -2,7 +2,7 @@
  * of a recipe, beside a number that somebody has published for it.
  *
  *     jsni_grid grid = {.classes = 10, .published_runs = 5};
- *     jsni_grid_cell *c = jsni_grid_add(&grid);       // NULL without memory
+ *     jsni_grid_cell *c = jsni_grid_add(&grid);
  *     c->recipe = ...; c->metric = "test_acc"; c->row, c->group, c->column = ...
  *     jsni_grid_arrange(&grid);                       // after the last one
  *     status = jsni_grid_fill(&grid, trials, count);  // values, means, what is bold
@@ -54,9 +54,11 @@ typedef struct jsni_grid {
     size_t classes;        /* of trials that do not say how many they have */
     size_t published_runs; /* behind the published deviations */
     bool unranked;         /* rows do not compete: none is bold */
+    jsni_grid_cell spare;  /* what jsni_grid_add() returns after a failure */
+    jsn_status status;     /* the first failure; jsni_grid_fill() returns it */
 } jsni_grid;
 
-/* The cell behind the last, with nothing published and no value. NULL without memory. */
+/* The cell behind the last, with nothing published and no value; never NULL. */
 jsni_grid_cell *jsni_grid_add(jsni_grid *grid);
 /* Numbers rows and columns in the order in which they come. */
 void jsni_grid_arrange(jsni_grid *grid);

@@ -23,8 +23,7 @@ const jsn_option_info *jsni_study_next_option(const jsn_train_config *config,
     return NULL;
 }
 
-/* Whether an option says where data is. */
-static bool names_data(const char *option)
+bool jsni_study_names_data(const char *option)
 {
     return strcmp(option, "data") == 0 || strcmp(option, "val") == 0 ||
            strcmp(option, "test") == 0;
@@ -41,7 +40,7 @@ jsn_status jsni_study_options(const jsn_train_config *config, const char *betwee
             continue;
         JSNI_TRY(jsni_options_text(option, config, &text));
         jsni_text_format(out, "%s%s=%s", separator, option->name,
-                         data || !names_data(option->name) ? text : "");
+                         data || !jsni_study_names_data(option->name) ? text : "");
         jsn_text_release(text);
         separator = between;
     }

@@ -13,6 +13,8 @@
  * further one. */
 const jsn_option_info *jsni_study_next_option(const jsn_train_config *config,
                                               size_t *at);
+/* Whether an option says where data is. */
+bool jsni_study_names_data(const char *option);
 /* All of them but the device, "name=text" each; without `data` those that say where data
  * is have no text. */
 JSN_MUST_CHECK jsn_status jsni_study_options(const jsn_train_config *config,

@@ -233,17 +233,14 @@ static bool wanted(const search *s, const method *m)
     return m->fixed[s->protocol->grid] != NULL && listed(s->methods, m->name);
 }
 
-/* The noise of a place; that of instances comes from posteriors or a file of labels. */
-static void put_noise(const search *s, const place *at, jsni_text *out)
+void jsni_sweep_put_instance(jsni_text *out, const char *noise, const char *from,
+                             const char *type, int percent)
 {
-    const char *from = s->noise_from;
-    if (strncmp(at->noise, "instance:", 9) != 0)
-        jsni_text_add(out, at->noise);
-    else if (strncmp(from, "file:", 5) == 0)
-        jsni_text_format(out, "%s,column=%s_35%s", from, at->name,
+    if (strncmp(from, "file:", 5) == 0)
+        jsni_text_format(out, "%s,column=%s_%d%s", from, type, percent,
                          strstr(from, ",missing=") == NULL ? ",missing=val" : "");
     else
-        jsni_text_format(out, "%s,%s", at->noise, from);
+        jsni_text_format(out, "%s,%s", noise, from);
 }
 
 /* A trial of group "STAGE/METHOD/NOISE"; with `seed` on all images. */
@@ -253,21 +250,21 @@ static jsn_status add(const search *s, const char *stage, const method *m,
 {
     char group[64], recipe[64];
     jsni_text noise = {0};
-    put_noise(s, at, &noise);
+    if (strncmp(at->noise, "instance:", 9) == 0)
+        jsni_sweep_put_instance(&noise, at->noise, s->noise_from, at->name, 35);
     JSNI_TRY(noise.status);
-    jsn_sweep_pair pairs[7] = {
-        {"loss", loss}, {"noise", noise.data}, {"lr", lr}, {"weight-decay", wd}};
-    size_t count = 4;
-    if (s->protocol->own_recipes) {
-        (void)snprintf(recipe, sizeof recipe, "%s/%s", s->protocol->dataset, m->name);
-        pairs[count++] = (jsn_sweep_pair){"recipe", recipe};
-    }
-    if (seed != NULL) {
-        pairs[count++] = (jsn_sweep_pair){"val-fraction", "0"};
-        pairs[count++] = (jsn_sweep_pair){"seed", seed};
-    }
+    (void)snprintf(recipe, sizeof recipe, "%s/%s", s->protocol->dataset, m->name);
     (void)snprintf(group, sizeof group, "%s/%s/%s", stage, m->name, at->name);
-    const jsn_status status = jsni_sweep_add(s->study, NULL, pairs, count, group, NULL);
+    const jsn_sweep_pair pairs[] = {
+        {"loss", loss},
+        {"noise", noise.data == NULL ? at->noise : noise.data},
+        {"lr", lr},
+        {"weight-decay", wd},
+        {"recipe", s->protocol->own_recipes ? recipe : NULL},
+        {"val-fraction", seed == NULL ? NULL : "0"},
+        {"seed", seed}};
+    const jsn_status status =
+        jsni_sweep_add(s->study, NULL, pairs, JSNI_COUNT_OF(pairs), group, NULL);
     jsni_text_release(&noise);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "core/json_tree.h"
 #include "core/number.h"
+#include "core/option.h"
 #include "core/rng.h"
 #include "sweep/sweep_impl.h"
 
@@ -144,6 +145,25 @@ jsn_status jsni_sweep_exists(const char *url, const char *name, bool *found)
     return status;
 }
 
+jsn_status jsni_sweep_make(jsn_sweep **out, const char *url, const char *name,
+                           const char *objective, const char *axis,
+                           const jsn_train_config *base)
+{
+    jsn_sweep_plan plan;
+    size_t count = 0;
+    const jsn_option_info *table = jsn_sweep_plan_options(&count);
+    JSNI_TRY(jsn_sweep_plan_init(&plan));
+    jsn_status status = jsni_options_set(table, count, &plan, "search", "none");
+    if (status == JSN_OK)
+        status = jsni_options_set(table, count, &plan, "objective", objective);
+    if (status == JSN_OK && axis != NULL)
+        status = jsn_texts_add(&plan.axes, axis);
+    if (status == JSN_OK)
+        status = jsn_sweep_create(out, url, name, &plan, base);
+    jsn_sweep_plan_release(&plan);
+    return status;
+}
+
 jsn_sweep_traits jsn_sweep_about(const jsn_sweep *sweep)
 {
     if (sweep == NULL)
@@ -181,8 +201,9 @@ static jsn_status trial_key(const jsn_sweep_pair *options, size_t count, char **
     jsni_text text = {0};
     char *key = NULL;
     for (size_t i = 0; i < count; i++)
-        jsni_text_format(&text, "%s%s=%s", i == 0 ? "" : " ", options[i].name,
-                         options[i].text);
+        if (options[i].text != NULL)
+            jsni_text_format(&text, "%s%s=%s", text.length == 0 ? "" : " ",
+                             options[i].name, options[i].text);
     JSNI_TRY(jsni_text_take(&text, &key));
     const jsn_status status = jsni_json_quote(key, json);
     jsni_free(key);
@@ -195,12 +216,17 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsni_json *axes,
 {
     jsni_trial_param *params = jsni_alloc_zero(count, sizeof *params);
     char *key = NULL, *quoted = NULL;
+    size_t used = 0;
     bool found = false;
     jsn_status status = params == NULL ? JSN_ERR_MEMORY : JSN_OK;
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
-        params[i].name = (char *)options[i].name; /* borrowed */
-        status = jsni_axis_encode(axes, options[i].name, options[i].text,
-                                  &params[i].value, &params[i].distribution);
+        jsni_trial_param *param = &params[used];
+        if (options[i].text == NULL)
+            continue;
+        used++;
+        param->name = (char *)options[i].name; /* borrowed */
+        status = jsni_axis_encode(axes, options[i].name, options[i].text, &param->value,
+                                  &param->distribution);
     }
     if (status == JSN_OK)
         status = trial_key(options, count, &key);
@@ -211,11 +237,11 @@ jsn_status jsni_sweep_add(const jsni_study *study, const jsni_json *axes,
     if (status == JSN_OK && !found) {
         char word_options[] = "options", word_group[] = "group";
         const jsni_attr attrs[] = {{word_options, key}, {word_group, quoted}};
-        status = jsni_trial_add(study, params, count, attrs, group == NULL ? 1 : 2);
+        status = jsni_trial_add(study, params, used, attrs, group == NULL ? 1 : 2);
     }
     if (added != NULL)
         *added = status == JSN_OK && !found;
-    for (size_t i = 0; params != NULL && i < count; i++)
+    for (size_t i = 0; i < used; i++)
         jsn_text_release(params[i].distribution);
     jsni_free(params);
     jsn_text_release(key);

@@ -68,8 +68,15 @@ JSN_MUST_CHECK jsn_status jsni_axis_decode(const char *distribution, double valu
 JSN_MUST_CHECK jsn_status jsni_sweep_put(const jsni_study *study, const char *key,
                                          jsni_json_writer *writer);
 
+/* Makes a study without a search, whose trials are added one by one. `axis`: as in a plan,
+ * or NULL. */
+JSN_MUST_CHECK jsn_status jsni_sweep_make(jsn_sweep **out, const char *url,
+                                          const char *name, const char *objective,
+                                          const char *axis,
+                                          const jsn_train_config *base);
+
 /* Adds a trial; with `added` not NULL only when the study has none with the same options,
- * and says so. */
+ * and says so. Options without a text are left out. */
 JSN_MUST_CHECK jsn_status jsni_sweep_add(const jsni_study *study, const jsni_json *axes,
                                          const jsn_sweep_pair *options, size_t count,
                                          const char *group, bool *added);
@@ -93,6 +100,12 @@ JSN_MUST_CHECK jsn_status jsni_sweep_base(const jsn_sweep *sweep,
  * Optuna enqueued, and axes nobody chose, are stored as parameters first. */
 JSN_MUST_CHECK jsn_status jsni_sweep_config(jsn_sweep *sweep, int64_t trial,
                                             jsn_train_config *config);
+
+/* Adds instance-dependent noise, "instance:type=1,...", as it comes from posteriors, or from
+ * a file of labels with a column for each type and rate ("type1_35"). PLC's files leave out
+ * the images that it validates on. */
+void jsni_sweep_put_instance(jsni_text *out, const char *noise, const char *from,
+                             const char *type, int percent);
 
 /* The paper's searches: adds the trials of the first stage to a fresh study, or those of
  * the next one when the stage before has ended. *more: trials may come later. */

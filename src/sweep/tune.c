@@ -153,18 +153,7 @@ static jsn_status open_study(jsn_sweep **out, const char *url, const char *name,
     }
     /* Data that cannot be opened, a mistyped path, shall leave no study behind. */
     JSNI_TRY(usual_rate(base, rate));
-    jsn_sweep_plan plan;
-    JSNI_TRY(jsn_sweep_plan_init(&plan));
-    size_t count = 0;
-    const jsn_option_info *table = jsn_sweep_plan_options(&count);
-    jsn_status status =
-        jsni_options_set(table, count, &plan, "objective", "val_acc_noisy");
-    if (status == JSN_OK)
-        status = jsni_options_set(table, count, &plan, "search", "none");
-    if (status == JSN_OK)
-        status = jsn_sweep_create(out, url, name, &plan, base);
-    jsn_sweep_plan_release(&plan);
-    return status;
+    return jsni_sweep_make(out, url, name, "val_acc_noisy", NULL, base);
 }
 
 static jsn_status add_rate(jsn_sweep *sweep, double rate)

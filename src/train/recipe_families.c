@@ -20,17 +20,17 @@ typedef struct walk {
 } walk;
 
 static const struct {
-    const char *name, *spec;
+    const char *spec;
     jsn_recipe_noise kind;
     int percent;
 } noises[JSNI_RECIPE_NOISES] = {
-    {"clean", "none", JSN_RECIPE_CLEAN, 0},
-    {"sym-20", "sym:rate=0.2", JSN_RECIPE_SYMMETRIC, 20},
-    {"sym-40", "sym:rate=0.4", JSN_RECIPE_SYMMETRIC, 40},
-    {"sym-60", "sym:rate=0.6", JSN_RECIPE_SYMMETRIC, 60},
-    {"sym-80", "sym:rate=0.8", JSN_RECIPE_SYMMETRIC, 80},
-    {"asym-20", "asym:rate=0.2", JSN_RECIPE_ASYMMETRIC, 20},
-    {"asym-40", "asym:rate=0.4", JSN_RECIPE_ASYMMETRIC, 40},
+    {"none", JSN_RECIPE_CLEAN, 0},
+    {"sym:rate=0.2", JSN_RECIPE_SYMMETRIC, 20},
+    {"sym:rate=0.4", JSN_RECIPE_SYMMETRIC, 40},
+    {"sym:rate=0.6", JSN_RECIPE_SYMMETRIC, 60},
+    {"sym:rate=0.8", JSN_RECIPE_SYMMETRIC, 80},
+    {"asym:rate=0.2", JSN_RECIPE_ASYMMETRIC, 20},
+    {"asym:rate=0.4", JSN_RECIPE_ASYMMETRIC, 40},
 };
 enum { CLEAN, SYM_20, SYM_40, SYM_60, SYM_80, ASYM_20, ASYM_40 };
 
@@ -86,22 +86,10 @@ static void set_cifar(jsn_recipe *r)
     set(r, "schedule", "step:at=0.5/0.75,factor=0.1");
 }
 
-/* Fills the "%s" of a loss form with the one or two numbers of `param`. */
 static void set_loss(jsn_recipe *r, const char *form, const char *param)
 {
     char text[JSN_RECIPE_TEXT];
-    jsni_text loss = jsni_text_in(text, sizeof text);
-    while (*form != '\0') {
-        const size_t plain = strcspn(form, "%");
-        jsni_text_add_n(&loss, form, plain);
-        form += plain;
-        if (strncmp(form, "%s", 2) == 0) {
-            const size_t n = strcspn(param, "/");
-            jsni_text_add_n(&loss, param, n);
-            param += param[n] == '/' ? n + 1 : n;
-            form += 2;
-        }
-    }
+    jsni_recipe_loss(text, form, param);
     set(r, "loss", "%s", text);
 }
 
@@ -134,7 +122,7 @@ static void walk_table1(walk *w)
         for (int noise = 0; noise < JSNI_RECIPE_NOISES; noise++) {
             const jsni_recipe_row *row = &jsni_recipe_rows[i];
             begin(&r, "table1", row->dataset, "%s/%s/%s", row->dataset,
-                  noises[noise].name, row->method);
+                  jsni_recipe_noises[noise], row->method);
             set_row(&r, row, noise);
             emit(w, &r);
         }
@@ -150,7 +138,7 @@ static void walk_noisy_validation(walk *w)
             const jsni_recipe_row *row = &jsni_recipe_rows[i];
             const bool ten = strcmp(row->dataset, "cifar10") == 0;
             begin(&r, "table12", row->dataset, "%s/noisy-val/%s/%s", row->dataset,
-                  noises[noise].name, row->method);
+                  jsni_recipe_noises[noise], row->method);
             set_row(&r, row, noise);
             set_loss(&r, row->form, row->noisy_validation_param);
             set(&r, "lr", ten ? "0.05" : "0.4");
@@ -336,7 +324,7 @@ static void walk_tables5_6(walk *w)
             for (size_t m = 0; m < JSNI_COUNT_OF(methods); m++) {
                 char name[JSN_RECIPE_TEXT];
                 (void)snprintf(name, sizeof name, "%s/%s/%s", rows[i].name,
-                               noises[used[n]].name, methods[m]);
+                               jsni_recipe_noises[used[n]], methods[m]);
                 begin_ablation(&r, rows[i].result, methods[m], used[n], name);
                 r.variant = rows[i].name;
                 set(&r, rows[i].option, "%s", rows[i].value);
@@ -358,7 +346,7 @@ static void walk_curves(walk *w)
         {"ce", "ce"}, {"js", "js:pi1=0.5"}, {"gjs", "gjs:pi1=0.5"}};
     jsn_recipe r;
     for (int noise = CLEAN; noise <= SYM_80; noise++) {
-        begin_ablation(&r, "fig1", "ce", noise, noises[noise].name);
+        begin_ablation(&r, "fig1", "ce", noise, jsni_recipe_noises[noise]);
         r.tuned = NULL;
         set(&r, "lr", "%s", lower_rates[0].lr);
         set(&r, "weight-decay", "%s", lower_rates[0].weight_decay);
@@ -386,7 +374,7 @@ static void walk_parameters(walk *w)
         for (size_t n = 0; n < JSNI_COUNT_OF(used); n++)
             for (size_t k = 0; k < JSNI_COUNT_OF(pi1); k++) {
                 (void)snprintf(name, sizeof name, "%s/%s/%s", methods[m],
-                               noises[used[n]].name, pi1[k]);
+                               jsni_recipe_noises[used[n]], pi1[k]);
                 begin_ablation(&r, "fig4", methods[m], used[n], name);
                 r.pi1 = pi1[k];
                 set(&r, "loss", "%s:pi1=%s", methods[m], pi1[k]);
@@ -394,7 +382,7 @@ static void walk_parameters(walk *w)
             }
     for (int noise = SYM_20; noise <= SYM_80; noise++)
         for (int m = 2; m <= 5; m++) {
-            (void)snprintf(name, sizeof name, "%s/m%d", noises[noise].name, m);
+            (void)snprintf(name, sizeof name, "%s/m%d", jsni_recipe_noises[noise], m);
             begin_ablation(&r, "fig5", "gjs", noise, name);
             r.m = m;
             set(&r, "loss", "%s:pi1=0.5", m == 2 ? "js" : "gjs");

@@ -1,10 +1,15 @@
 /* train/recipe_rows.c - see recipe_rows.h. The values are the paper's Table 7 (learning
  * rate, weight decay and method parameter found by its two-stage search) and those of
  * the noisy-validation protocol of Table 12. */
-#include <stddef.h>
+#include "train/recipe_rows.h"
+
+#include <string.h>
 
 #include "core/hd.h"
-#include "train/recipe_rows.h"
+#include "core/text.h"
+
+const char *const jsni_recipe_noises[] = {"clean",  "sym-20",  "sym-40", "sym-60",
+                                          "sym-80", "asym-20", "asym-40"};
 
 const jsni_recipe_row jsni_recipe_rows[] = {
     {"cifar10",
@@ -154,3 +159,19 @@ const jsni_recipe_row jsni_recipe_rows[] = {
 };
 
 const size_t jsni_recipe_row_count = JSNI_COUNT_OF(jsni_recipe_rows);
+
+void jsni_recipe_loss(char out[JSN_RECIPE_TEXT], const char *form, const char *param)
+{
+    jsni_text loss = jsni_text_in(out, JSN_RECIPE_TEXT);
+    while (*form != '\0') {
+        const size_t plain = strcspn(form, "%");
+        jsni_text_add_n(&loss, form, plain);
+        form += plain;
+        if (strncmp(form, "%s", 2) == 0) {
+            const size_t n = strcspn(param, "/");
+            jsni_text_add_n(&loss, param, n);
+            param += param[n] == '/' ? n + 1 : n;
+            form += 2;
+        }
+    }
+}

@@ -5,7 +5,6 @@
 
 #include "core/stats.h"
 #include "format/csv.h"
-#include "repro/paper_results.h"
 #include "repro/repro_impl.h"
 #include "support/support.h"
 #include "train/recipe_find.h"
@@ -130,7 +129,28 @@ static void test_built_in_numbers_are_those_of_the_file(void **state)
     jsni_csv_destroy(csv);
 }
 
-static const jsni_grid_cell *find(const jsni_repro_cells *cells, const char *recipe)
+/* The result on a data set; NULL: the paper's. */
+static jsn_repro_settings settings;
+static jsn_train_config overrides;
+
+static jsn_status make_tested(jsni_repro *out, const char *name, const char *dataset,
+                              const char *also_test)
+{
+    settings =
+        (jsn_repro_settings){.name = name, .dataset = dataset, .also_test = also_test};
+    jsn_train_config_clear(&overrides);
+    return jsni_repro_open(out, NULL, &settings, &overrides);
+}
+
+static jsn_status make_cells(jsni_repro *out, const char *name, const char *dataset)
+{
+    return make_tested(out, name, dataset, NULL);
+}
+
+/* Of bars on a single data set. */
+static const jsni_repro_others others;
+
+static const jsni_grid_cell *find(const jsni_repro *cells, const char *recipe)
 {
     for (size_t i = 0; i < cells->grid.count; i++)
         if (strcmp(cells->grid.items[i].recipe.name, recipe) == 0)
@@ -157,14 +177,16 @@ static void test_every_cell_finds_its_printed_number(void **state)
         {"table10", NULL, 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        jsni_repro_cells cells;
-        assert_ok(jsni_repro_cells_make(&cells, rows[i].name, rows[i].dataset));
+        jsni_repro cells;
+        const bool other = strcmp(rows[i].name, "table2") == 0;
+        assert_ok(make_tested(&cells, rows[i].name, rows[i].dataset,
+                              other ? "imagenet:a" : NULL));
         assert_int_equal(cells.grid.count, rows[i].cells);
         for (size_t k = 0; k < cells.grid.count; k++)
             if (isnan(cells.grid.items[k].published.mean))
                 fail_msg("%s: no printed number for %s", rows[i].name,
                          cells.grid.items[k].recipe.name);
-        jsni_repro_cells_release(&cells);
+        jsni_repro_release(&cells);
     }
 }
 
@@ -172,13 +194,13 @@ static void test_unknown_data_has_no_cells(void **state)
 {
     (void)state;
     static const char *const unknown[] = {"cifar7", "cifar", "mnist", ""};
-    jsni_repro_cells cells;
+    jsni_repro cells;
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
-        assert_fails(jsni_repro_cells_make(&cells, "table3", unknown[i]),
-                     JSN_ERR_ARGUMENT, "table3 has no runs on");
+        assert_fails(make_cells(&cells, "table3", unknown[i]), JSN_ERR_ARGUMENT,
+                     "table3 has no runs on");
         assert_null(cells.grid.items);
     }
-    assert_fails(jsni_repro_cells_make(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
+    assert_fails(make_cells(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
                  "table3 has no runs on 'webvision'");
 }
 
@@ -186,62 +208,61 @@ static void test_unknown_data_has_no_cells(void **state)
 static void test_printed_numbers_are_in_the_right_cells(void **state)
 {
     (void)state;
-    jsni_repro_cells cells;
-    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    jsni_repro cells;
+    assert_ok(make_cells(&cells, "table1", "cifar10"));
     assert_close(find(&cells, "cifar10/sym-40/gjs")->published.mean, 93.57, 0.0, 0.0);
     assert_close(find(&cells, "cifar10/asym-40/nce+rce")->published.mean, 86.83, 0.0,
                  0.0);
     assert_close(find(&cells, "cifar10/clean/ce")->published.deviation, 0.11, 0.0, 0.0);
     assert_true(find(&cells, "cifar10/clean/ce")->published.bold);
-    jsni_repro_cells_release(&cells);
-    assert_ok(jsni_repro_cells_make(&cells, "table5", NULL));
+    jsni_repro_release(&cells);
+    assert_ok(make_cells(&cells, "table5", NULL));
     assert_close(find(&cells, "table5/no-randaugment/asym-40/gce")->published.mean,
                  46.6, 0.0, 0.0);
-    jsni_repro_cells_release(&cells);
-    assert_ok(jsni_repro_cells_make(&cells, "table4", NULL));
+    jsni_repro_release(&cells);
+    assert_ok(make_cells(&cells, "table4", NULL));
     assert_close(find(&cells, "table4/gjs-js/0.5")->published.mean, 72.9, 0.0, 0.0);
-    jsni_repro_cells_release(&cells);
-    assert_ok(jsni_repro_cells_make(&cells, "table13", "cifar100"));
+    jsni_repro_release(&cells);
+    assert_ok(make_cells(&cells, "table13", "cifar100"));
     assert_close(find(&cells, "cifar100/sym-80/gjs")->published.mean, 59.74, 0.0, 0.0);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
 }
 
 static void test_rows_of_others_are_quoted(void **state)
 {
     (void)state;
-    jsni_repro_cells cells;
+    jsni_repro cells;
     jsni_text text = {0};
-    assert_ok(jsni_repro_cells_make(&cells, "table9", NULL));
-    jsni_repro_quoted(&cells, &text);
-    assert_string_equal(text.data, "The paper has these as well: SELFIE 81.80 ± 0.09; "
+    assert_ok(make_cells(&cells, "table9", NULL));
+    jsni_repro_note(&cells, &text);
+    assert_string_equal(text.data, " The paper has these as well: SELFIE 81.80 ± 0.09; "
                                    "PLC 83.40 ± 0.43.");
     jsni_text_release(&text);
-    jsni_repro_cells_release(&cells);
-    assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
-    jsni_repro_drop_unmeasured(&cells);
+    jsni_repro_release(&cells);
+    assert_ok(make_cells(&cells, "table2", NULL));
     assert_int_equal(cells.grid.count, 8);
-    jsni_repro_quoted(&cells, &text);
+    jsni_repro_note(&cells, &text);
     assert_non_null(strstr(text.data, "ILSVRC12 top-5 91.27 ± 0.26")); /* GJS, two */
     assert_non_null(strstr(text.data, "WebVision top-1 77.78;"));      /* ELR+ */
     assert_null(strstr(text.data, "79.28")); /* a cell of ours has that one */
     jsni_text_release(&text);
-    jsni_repro_cells_release(&cells);
-    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
-    jsni_repro_quoted(&cells, &text);
+    jsni_repro_release(&cells);
+    assert_ok(make_cells(&cells, "table1", "cifar10"));
+    jsni_repro_note(&cells, &text);
     assert_int_equal(text.length, 0);
     jsni_text_release(&text);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
 }
 
 static void test_unknown_results_are_refused(void **state)
 {
     (void)state;
-    jsni_repro_cells cells;
-    assert_fails(jsni_repro_cells_make(&cells, "banana", NULL), JSN_ERR_UNKNOWN_NAME,
+    jsni_repro cells;
+    assert_fails(make_cells(&cells, "banana", NULL), JSN_ERR_UNKNOWN_NAME,
                  "there are: table1, table2");
-    assert_fails(jsni_repro_cells_make(&cells, "table1", "webvision"), JSN_ERR_ARGUMENT,
+    assert_fails(make_cells(&cells, "table1", "webvision"), JSN_ERR_ARGUMENT,
                  "webvision");
-    assert_fails(jsni_repro_cells_make(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
+    assert_fails(make_cells(&cells, "table3", "webvision"), JSN_ERR_ARGUMENT,
                  "webvision");
 }
 
@@ -263,16 +284,18 @@ static void test_the_data_says_which_data_set(void **state)
         {"table1", NULL, "webvision:a", "webvision"}, /* has no runs there */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const jsn_repro_settings asked = {.name = rows[i].result};
         const jsni_repro_info *info = NULL;
-        const char *dataset = NULL;
-        assert_ok(jsni_repro_find(rows[i].result, &info));
+        const jsni_repro_dataset *dataset = NULL;
+        assert_ok(jsni_repro_find(&asked, &info));
         assert_ok(
             jsni_repro_choose_dataset(info, rows[i].asked, rows[i].data, &dataset));
-        assert_string_equal(dataset, rows[i].expected);
+        assert_string_equal(dataset->name, rows[i].expected);
     }
     const jsni_repro_info *info = NULL;
-    const char *dataset = NULL;
-    assert_ok(jsni_repro_find("table1", &info));
+    const jsni_repro_dataset *dataset = NULL;
+    const jsn_repro_settings asked = {.name = "table1"};
+    assert_ok(jsni_repro_find(&asked, &info));
     assert_fails(jsni_repro_choose_dataset(info, "cifar10", "cifar100:a.tar", &dataset),
                  JSN_ERR_ARGUMENT, "--dataset cifar10, but the data is cifar100");
 }
@@ -316,8 +339,8 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
         make(&list[i], values[i / 3][0], values[i / 3][1 + i % 3]);
         trials[i] = list[i].trial;
     }
-    jsni_repro_cells cells;
-    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    jsni_repro cells;
+    assert_ok(make_cells(&cells, "table1", "cifar10"));
     assert_ok(jsni_grid_fill(&cells.grid, trials, 12));
     assert_true(find(&cells, "cifar10/sym-40/gjs")->bold);
     assert_true(find(&cells, "cifar10/sym-40/sce")->bold);
@@ -346,10 +369,10 @@ static void test_bold_and_chance_follow_from_the_values(void **state)
     assert_non_null(strstr(text.data, "1 near chance left out"));
     jsni_text_release(&text);
     jsni_table_release(&table);
-    assert_ok(jsni_repro_figure(&cells, NULL, trials, 12, "caption", &text));
+    assert_ok(jsni_repro_figure(&cells, &others, "caption", &text));
     assert_non_null(strstr(text.data, "<svg"));
     jsni_text_release(&text);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
 }
 
 static void test_failed_runs_are_counted(void **state)
@@ -369,10 +392,10 @@ static void test_failed_runs_are_counted(void **state)
             trials[i].fact_count = 0;
         }
     }
-    jsni_repro_cells cells;
+    jsni_repro cells;
     jsni_text text = {0};
     jsni_table table = {0};
-    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    assert_ok(make_cells(&cells, "table1", "cifar10"));
     assert_ok(jsni_grid_fill(&cells.grid, trials, 5));
     assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 1);
     assert_int_equal(find(&cells, "cifar10/sym-40/sce")->failed, 2);
@@ -396,26 +419,26 @@ static void test_failed_runs_are_counted(void **state)
     trials[0] = first;
     assert_ok(jsni_grid_fill(&cells.grid, trials, 5));
     assert_int_equal(find(&cells, "cifar10/sym-40/ce")->failed, 0);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
 }
 
 static void test_figures_of_noise_rates_and_of_views(void **state)
 {
     (void)state;
-    jsni_repro_cells cells;
+    jsni_repro cells;
     jsni_text text = {0};
     made list[2];
     jsn_sweep_trial trials[2];
     /* The rows of Figure 1 are noise rates, of which none is the best. */
-    assert_ok(jsni_repro_cells_make(&cells, "fig1", "cifar100"));
+    assert_ok(make_cells(&cells, "fig1", "cifar100"));
     make(&list[0], cells.grid.items[0].recipe.name, "0.6");
     (void)snprintf(list[0].words[2], 32, "val_acc");
     assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
     assert_close(cells.grid.items[0].mean, 60.0, 1e-9, 0.0);
     assert_false(cells.grid.items[0].bold);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
     /* 0 and 60%: a deviation below the mean would be -12%. */
-    assert_ok(jsni_repro_cells_make(&cells, "fig5", "cifar100"));
+    assert_ok(make_cells(&cells, "fig5", "cifar100"));
     for (size_t i = 0; i < 2; i++) {
         make(&list[i], cells.grid.items[0].recipe.name, i == 0 ? "0" : "0.6");
         (void)snprintf(list[i].words[2], 32, "val_acc");
@@ -423,11 +446,11 @@ static void test_figures_of_noise_rates_and_of_views(void **state)
     }
     assert_ok(jsni_grid_fill(&cells.grid, trials, 2));
     assert_true(cells.grid.items[0].mean - cells.grid.items[0].deviation < -12.0);
-    assert_ok(jsni_repro_figure(&cells, NULL, trials, 2, "caption", &text));
+    assert_ok(jsni_repro_figure(&cells, &others, "caption", &text));
     assert_null(strstr(text.data, ">-"));            /* no label below 0 */
     assert_null(strstr(text.data, ">\xE2\x88\x92")); /* nor with a minus sign */
     jsni_text_release(&text);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
 }
 
 static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state)
@@ -441,17 +464,17 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
         make(&list[i], recipes[i], "0.5");
         trials[i] = list[i].trial;
     }
-    jsni_repro_cells cells;
+    jsni_repro cells;
     jsni_text text = {0};
-    assert_ok(jsni_repro_cells_make(&cells, "table1", "cifar10"));
+    assert_ok(make_cells(&cells, "table1", "cifar10"));
     assert_ok(jsni_grid_fill(&cells.grid, trials, 3));
     jsni_grid_correlation(&cells.grid, &text);
     assert_string_equal(text.data,
                         "symmetric 40%: no ranks, equal values over 3 rows\n");
     jsni_text_release(&text);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
     /* Of 50 classes: chance is 2% for one guess, 10% for five. */
-    assert_ok(jsni_repro_cells_make(&cells, "table2", NULL));
+    assert_ok(make_cells(&cells, "table2", NULL));
     make(&list[0], cells.grid.items[0].recipe.name, "0.14");
     for (size_t v = 0; v < 2; v++) {
         (void)snprintf(list[0].words[2], 32, v == 0 ? "test_acc" : "test_top5");
@@ -468,7 +491,7 @@ static void test_equal_values_have_no_ranks_and_top5_another_chance(void **state
     list[0].trial.fact_count = 2;
     assert_ok(jsni_grid_fill(&cells.grid, &list[0].trial, 1));
     assert_true(cells.grid.items[0].near_chance);
-    jsni_repro_cells_release(&cells);
+    jsni_repro_release(&cells);
 }
 
 int main(void)
