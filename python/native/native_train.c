@@ -274,6 +274,78 @@ static PyObject *classifier_predict(PyObject *object, PyObject *args)
     return result;
 }
 
+typedef struct file_rows {
+    double *out; /* the next row */
+    size_t classes;
+    char reason[600]; /* why the first bad file cannot be read */
+} file_rows;
+
+static jsn_status take_file(void *user, const jsn_classifier_file *file)
+{
+    file_rows *rows = user;
+    if (file->probabilities == NULL) {
+        (void)PyOS_snprintf(rows->reason, sizeof rows->reason, "%.200s: %.380s",
+                            file->path, file->reason);
+        return JSN_ERR_DATA;
+    }
+    memcpy(rows->out, file->probabilities, rows->classes * sizeof *rows->out);
+    rows->out += rows->classes;
+    return JSN_OK;
+}
+
+/* The texts of a list, which lives longer than they do; NULL with an exception. */
+static const char **texts_of(PyObject *list, size_t *count)
+{
+    const Py_ssize_t size = PyList_Size(list);
+    if (size < 0)
+        return NULL;
+    const char **texts = PyMem_Malloc((size_t)size * sizeof *texts + 1);
+    if (texts == NULL)
+        return (const char **)PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < size; i++) {
+        PyObject *text = PyList_GetItem(list, i);
+        texts[i] = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, NULL);
+        if (texts[i] == NULL) {
+            PyMem_Free(texts);
+            return NULL;
+        }
+    }
+    *count = (size_t)size;
+    return texts;
+}
+
+/* predict_files(paths, probabilities): all of them, or the failure of the first bad one. */
+static PyObject *classifier_predict_files(PyObject *object, PyObject *args)
+{
+    ClassifierObject *self = (ClassifierObject *)object;
+    PyObject *list, *out_object, *result = NULL;
+    native_array out = {0};
+    size_t count = 0;
+    if (!PyArg_ParseTuple(args, "OO", &list, &out_object) || is_busy(self))
+        return NULL;
+    const char **paths = texts_of(list, &count);
+    file_rows rows = {.classes = jsn_classifier_classes(self->classifier)};
+    if (paths != NULL &&
+        native_array_get(&out, out_object, "probabilities", 'd', true, false) &&
+        native_array_fits(&out, "probabilities", count * rows.classes)) {
+        jsn_status status;
+        rows.out = out.data;
+        self->busy = true;
+        Py_BEGIN_ALLOW_THREADS status = jsn_classifier_predict_files(
+            self->classifier, paths, count, take_file, &rows);
+        Py_END_ALLOW_THREADS self->busy = false;
+        if (status == JSN_OK)
+            result = Py_NewRef(Py_None);
+        else if (rows.reason[0] != '\0')
+            (void)native_raise_text(status, rows.reason);
+        else
+            (void)native_raise(status);
+    }
+    native_array_release(&out);
+    PyMem_Free(paths);
+    return result;
+}
+
 /* export(path, format) */
 static PyObject *classifier_export(PyObject *object, PyObject *args)
 {
@@ -308,6 +380,7 @@ static PyObject *read_image(PyObject *module, PyObject *args)
 static PyMethodDef classifier_methods[] = {
     {"classes", classifier_classes, METH_NOARGS, "The names of the classes."},
     {"predict", classifier_predict, METH_VARARGS, "Class probabilities of an image."},
+    {"predict_files", classifier_predict_files, METH_VARARGS, "The same of files."},
     {"export", classifier_export, METH_VARARGS, "Writes it for other programs."},
     {NULL, NULL, 0, NULL}};
 

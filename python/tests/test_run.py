@@ -65,6 +65,22 @@ def test_images_of_several_sizes_and_kinds(run, tmp_path):
     assert np.array_equal(run.predict(np.ascontiguousarray(np.rot90(given[0], -1))), from_file)
 
 
+def test_many_paths_at_once(run, tmp_path):
+    random = np.random.default_rng(2)
+    paths = []
+    for i, (h, w) in enumerate([(40, 30), (16, 16), (9, 50)] * 30):
+        paths.append(tmp_path / f"{i}.ppm")
+        paths[-1].write_bytes(b"P6\n%d %d\n255\n" % (w, h) + random.integers(0, 256, (h, w, 3), np.uint8).tobytes())
+    found = run.predict(paths)
+    assert np.abs(found - np.stack([run.predict(path)[0] for path in paths])).max() < 1e-5
+    paths[70].write_bytes(b"no image")
+    with pytest.raises(jensen.DataError, match="70.ppm: "):
+        run.predict(paths)
+    with pytest.raises(jensen.DataError, match="nowhere.png: "):
+        run.predict([str(paths[0]), "/nowhere.png"])
+    assert run.predict([]).shape == (0, 10)
+
+
 def test_threads_take_turns_with_a_run(run):
     images = np.random.default_rng(0).integers(0, 256, (3, 64, 64, 3), np.uint8)
     want, wrong = run.predict(images), []
