@@ -3,7 +3,6 @@
 #include "train/classifier_stream.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,8 +38,9 @@ typedef struct streamer {
     const jsni_stream *stream;
     size_t floats; /* of an image's tensor */
     jsni_pool *pool;
-    reader *readers; /* [threads of the pool] */
-    stream_batch batches[2];
+    reader *readers;         /* [threads of the pool] */
+    bool pairs;              /* a batch is read while the network works on another */
+    stream_batch batches[2]; /* the second of pairs alone */
     stream_batch *reading;
     double *probabilities; /* [batch][classes] */
     float *logits;         /* [batch][classes] */
@@ -126,8 +126,7 @@ static jsn_status predict_batch(streamer *s, const stream_batch *b)
 static jsn_status predict_and_read(streamer *s, const stream_batch *b)
 {
     pthread_t thread;
-    const bool both = s->stream->classifier->models[0]->backend->ops->can.gpu &&
-                      pthread_create(&thread, NULL, read_batch, s) == 0;
+    const bool both = pthread_create(&thread, NULL, read_batch, s) == 0;
     const jsn_status status = predict_batch(s, b);
     if (both)
         (void)pthread_join(thread, NULL);
@@ -136,7 +135,7 @@ static jsn_status predict_and_read(streamer *s, const stream_batch *b)
     return status;
 }
 
-static jsn_status run_all(streamer *s)
+static jsn_status run_in_pairs(streamer *s)
 {
     const size_t count = s->stream->count;
     stream_batch *now = &s->batches[0], *next = &s->batches[1];
@@ -152,17 +151,29 @@ static jsn_status run_all(streamer *s)
     return predict_batch(s, now);
 }
 
+static jsn_status run_in_turn(streamer *s)
+{
+    stream_batch *b = &s->batches[0];
+    for (size_t done = 0; done < s->stream->count; done += b->count) {
+        place_batch(s, b, done);
+        (void)read_batch(s);
+        JSNI_TRY(predict_batch(s, b));
+    }
+    return JSN_OK;
+}
+
 static jsn_status set_up(streamer *s)
 {
     const jsn_classifier *c = s->stream->classifier;
     const size_t size = c->card.image_size, classes = c->card.classes;
     s->floats = 3 * size * size;
+    s->pairs = s->stream->pairs || c->models[0]->backend->ops->can.gpu;
     JSNI_TRY(jsni_pool_create(&s->pool, c->threads));
     const size_t threads = jsni_pool_threads(s->pool);
     JSNI_TRY_ALLOC(s->readers = jsni_alloc_zero(threads, sizeof *s->readers));
     for (size_t t = 0; t < threads; t++)
         JSNI_TRY(jsn_augment_scratch_create(&s->readers[t].scratch));
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < (s->pairs ? 2 : 1); i++) {
         stream_batch *b = &s->batches[i];
         JSNI_TRY_ALLOC(b->tensors = jsni_alloc(c->batch, s->floats * sizeof(float)));
         JSNI_TRY_ALLOC(b->outcomes = jsni_alloc_zero(c->batch, sizeof(outcome)));
@@ -195,7 +206,7 @@ jsn_status jsni_stream_run(const jsni_stream *stream)
     streamer s = {.stream = stream};
     jsn_status status = set_up(&s);
     if (status == JSN_OK)
-        status = run_all(&s);
+        status = s.pairs ? run_in_pairs(&s) : run_in_turn(&s);
     tear_down(&s);
     return status;
 }
@@ -236,6 +247,6 @@ jsn_status jsn_classifier_predict_files(jsn_classifier *c, const char *const *pa
         if (paths[i] == NULL)
             return jsni_fail(JSN_ERR_ARGUMENT, "path %zu is NULL", i);
     file_list files = {paths, fn, user};
-    const jsni_stream stream = {c, count, read_file, tell_file, &files};
+    const jsni_stream stream = {c, count, read_file, tell_file, &files, false};
     return jsni_stream_run(&stream);
 }

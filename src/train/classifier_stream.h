@@ -4,6 +4,7 @@
 #ifndef JSNI_TRAIN_CLASSIFIER_STREAM_H
 #define JSNI_TRAIN_CLASSIFIER_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "jensen/classifier.h"
@@ -30,6 +31,7 @@ typedef struct jsni_stream {
     jsni_stream_read_fn *read;
     jsni_stream_tell_fn *tell;
     void *user; /* of both */
+    bool pairs; /* what jsni_stream_run() does on a GPU, anywhere: for tests */
 } jsni_stream;
 
 JSN_MUST_CHECK jsn_status jsni_stream_run(const jsni_stream *stream);

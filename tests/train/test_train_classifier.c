@@ -8,6 +8,7 @@
 #include "jensen/image_file.h"
 #include "jensen/train.h"
 #include "support/support.h"
+#include "train/classifier_stream.h"
 
 enum { IMAGES = 5, CLASSES = 10 };
 
@@ -206,6 +207,57 @@ static void test_files(void **state)
         }
 }
 
+typedef struct paired {
+    const char *const *paths;
+    const told *want;
+    size_t count, end;
+} paired;
+
+static jsn_status read_paired(void *user, size_t index, jsn_image *image)
+{
+    return jsn_image_read(image, ((const paired *)user)->paths[index]);
+}
+
+static jsn_status take_paired(void *user, const jsni_streamed *image)
+{
+    paired *p = user;
+    assert_int_equal(image->index, p->count);
+    if (p->count++ == p->end)
+        return JSN_ERR_RANGE;
+    assert_true((image->probabilities == NULL) == is_broken(image->index));
+    for (size_t k = 0; image->probabilities != NULL && k < CLASSES; k++)
+        assert_close(image->probabilities[k], p->want->probabilities[image->index][k],
+                     1e-6, 0.0);
+    return JSN_OK;
+}
+
+/* So has a stream that reads ahead, as it does on a GPU, and it ends wherever it is told to. */
+static void test_reading_ahead(void **state)
+{
+    (void)state;
+    told want = {.end = FILES};
+    paired p = {.paths = image_files(), .want = &want};
+    jsn_classifier_options o = options_of(true);
+    for (o.batch = 1; o.batch <= FILES + 1; o.batch++) {
+        jsni_stream stream = {.count = FILES,
+                              .read = read_paired,
+                              .tell = take_paired,
+                              .user = &p,
+                              .pairs = true};
+        assert_ok(jsn_classifier_create(&stream.classifier, &o));
+        want.count = 0;
+        assert_ok(jsn_classifier_predict_files(stream.classifier, p.paths, FILES,
+                                               take_file, &want));
+        for (p.end = 0; p.end <= FILES; p.end++) {
+            p.count = 0;
+            assert_int_equal(jsni_stream_run(&stream),
+                             p.end < FILES ? JSN_ERR_RANGE : JSN_OK);
+            assert_int_equal(p.count, p.end < FILES ? p.end + 1 : FILES);
+        }
+        jsn_classifier_close(stream.classifier);
+    }
+}
+
 /* What is no fault of a file's content ends it, as the callback does. */
 static void test_files_end(void **state)
 {
@@ -245,7 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batch_is_used), cmocka_unit_test(test_precision_is_used),
         cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_files_end),
+        cmocka_unit_test(test_reading_ahead), cmocka_unit_test(test_files_end),
     };
     return cmocka_run_group_tests(tests, train_run, support_folder_end);
 }
