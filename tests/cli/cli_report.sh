@@ -68,6 +68,13 @@ assert abs(float(row[at + 1]) - statistics.stdev(want)) < 1e-9, (row, want)
 print("ok")'
 expect 2 '' 'pivot prints' -- "$JENSEN" report ce1 ce2 --pivot loss:noise --out x.html
 expect 2 '' 'two settings, such as loss:noise' -- "$JENSEN" report ce1 ce2 --pivot loss
+# Two spellings of one loss are one row; config.yaml keeps what was given.
+train --loss gjs --seed 2 --noise sym:rate=0.4 --out short && train --loss gjs:pi1=0.5 --noise sym:rate=0.4 --out long
+expect 0 '^loss: gjs$' '' -- cat short/config.yaml
+expect 0 '^\| gjs:pi1=0.5 +\| sym:rate=0.4 +\| +2 ' '' -- "$JENSEN" report short long --table markdown
+expect 0 '^gjs:pi1=0.5,[0-9.]+,[0-9.]+$' '' -- "$JENSEN" report short long --pivot loss:noise --table csv
+expect 0 '2 runs, 1 setting<' '' -- sh -c "'$JENSEN' report short long --out both.html && cat both.html"
+expect 0 '*' 'is finished' -- "$JENSEN" train $data $tiny --loss gjs --seed 2 --noise sym:rate=0.4 --out short
 # The same settings and seed count once, the latest complete run of them; all are shown.
 cp -r ce2 copy && unsign copy && sed -i 's/"test_acc": *[0-9.e-]*/"test_acc": 0.5/' copy/result.json
 sed -i '$s/"time": *[0-9.]*/"time": 9e12/' copy/metrics.jsonl

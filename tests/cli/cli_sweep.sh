@@ -61,6 +61,9 @@ for name, values in want.items():
     assert abs(float(pivot[1][at]) - statistics.mean(values)) < 0.011, (name, pivot)
     assert abs(float(pivot[1][at + 1]) - statistics.stdev(values)) < 0.02, (name, pivot)
 print("ok")' "$JENSEN"
+"$JENSEN" sweep create spelt builtin:size=200 "${small[@]}" --axis "loss=gjs;gjs:pi1=0.5" --axis lr=0.1 >/dev/null 2>&1
+"$JENSEN" sweep run spelt -q >/dev/null 2>&1
+expect 0 '^2$' '' -- sh -c "'$JENSEN' sweep export spelt --pivot loss:lr --format csv | wc -l"
 expect 2 '' 'pivot prints' -- "$JENSEN" sweep export one --pivot loss:lr --out x.csv
 expect 2 '' "did you mean 'loss'" -- "$JENSEN" sweep export one --pivot los:lr
 expect 0 'mean of 2 seeds' '' -- "$JENSEN" sweep export one --format html
