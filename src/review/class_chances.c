@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "format/csv.h"
 #include "jensen/classifier.h"
+#include "jensen/report.h"
 #include "jensen/train.h"
 #include "review/review_impl.h"
 #include "store/run_record.h"
@@ -314,6 +315,8 @@ static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
         status = jsn_train_config_set(&config, own[i][0], own[i][1]);
     if (status == JSN_OK)
         status = jsn_train(&config, job->logger, job->stop, job->user, &result);
+    if (status == JSN_OK) /* every run of a program has one */
+        status = jsn_report_run(run, true);
     jsn_train_config_release(&config);
     return status;
 }
