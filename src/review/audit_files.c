@@ -58,7 +58,7 @@ static jsn_status write_json(const jsni_audit_record *r, const char *folder,
     jsni_json_begin_object(w, NULL);
     jsni_json_put_text(w, "audit", folder);
     jsni_json_put_text(w, "data", r->audited->spec);
-    jsni_json_put_text(w, "labels", r->job->labels);
+    jsni_json_put_text(w, "labels", r->audited->file);
     jsni_json_put_int(w, "images", (int64_t)r->result->samples);
     jsni_json_put_int(w, "suspects", (int64_t)r->result->suspects);
     put_faults(r, w);
