@@ -95,6 +95,22 @@ print("ok")'
 expect 0 '^repeats.html$' '' -- "$JENSEN" report ce1 ce2 copy --out repeats.html
 expect 0 'ce2 repeats copy: the same settings and seed count once' '' -- cat repeats.html
 expect 0 '3 runs, 1 setting<' '' -- cat repeats.html
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json, subprocess, sys
+def table(*more):
+    return subprocess.run([sys.argv[1], "report", "ce1", "ce2", "ce3", "a", *more], capture_output=True, text=True, check=True).stdout
+for pivot in ([], ["--pivot", "loss:noise"]):
+    rows = list(csv.DictReader(table("--table", "csv", *pivot).splitlines()))
+    found = json.loads(table("--table", "json", *pivot))
+    assert found["rows"] and len(found["rows"]) == len(rows), found
+    for row, one in zip(rows, found["rows"]):
+        for key, value in row.items():
+            assert (str(one[key]) == value or abs(float(value) - one[key]) < 1e-9) if value else one.get(key) is None, (key, value, one)
+    assert any("best" in one for one in found["rows"]) and "t-test" in found["caption"]
+assert json.loads(table("--json", "--pivot", "loss:noise")) == found
+print("ok")' "$JENSEN"
+expect 0 '^\{"file":"four.html"\}$' '' -- "$JENSEN" report ce1 ce2 --out four.html --json
+expect 2 '' '--json is --table json, not --table csv' -- "$JENSEN" report ce1 ce2 --table csv --json
 expect 0 '\| ce ' '' -- "$JENSEN" report ce1 ce2 a --table markdown
 expect 0 'begin\{tabular\}' '' -- "$JENSEN" report ce1 ce2 a --table latex
 expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html
