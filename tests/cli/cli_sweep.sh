@@ -96,7 +96,7 @@ expect 0 'trial-00001/report.html is not there' '' -- "$JENSEN" sweep export one
 "$JENSEN" sweep create part builtin:size=200 "${small[@]}" --axis lr=0.01,0.02,0.03,0.04,0.05 >/dev/null 2>&1
 expect 0 '3 complete, .* 2 waiting' '*' -- "$JENSEN" sweep run part --jobs 2 --max-trials 3 -q
 expect 0 '4 complete, .* 1 waiting' '*' -- "$JENSEN" sweep run part --jobs 4 --max-trials 1 -q
-"$JENSEN" sweep create nodata cifar10:nowhere "${small[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
+"$JENSEN" sweep create --without-data nodata cifar10:nowhere "${small[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
 expect 3 '' 'sweep run: a worker failed with code 3' -- "$JENSEN" sweep run nodata --jobs 2 -q
 expect 0 '2 waiting, 0 pruned, 0 failed' '' -- "$JENSEN" sweep status nodata
 
