@@ -45,18 +45,23 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_export(jsn_classifier *classifier,
                                              const char *path,
                                              const jsn_export_options *options);
 
+/* The version of the ONNX Runtime that jsn_export_check() would load, cut to `room` bytes.
+ *   JSN_ERR_UNSUPPORTED  there is none; the sentence says what is missing
+ *   JSN_ERR_ARGUMENT     NULL, or no room */
+JSN_API JSN_MUST_CHECK jsn_status jsn_export_runtime(char *version, size_t room);
+
 /* How far an exported file is from the classifier that it was made of. */
 typedef struct jsn_export_difference {
     size_t images;    /* that were compared */
     size_t unread;    /* that could not be read, and were left out */
-    double largest;   /* difference of a probability */
+    double largest;   /* difference of a probability; of a raw file, of a logit */
     char path[512];   /* the image that has it, cut where it is longer */
     char version[32]; /* of ONNX Runtime */
 } jsn_export_difference;
 
-/* Runs a file of ONNX, as jsn_export() writes it without `raw`, in ONNX Runtime, and the
- * classifier beside it, on the images in `folder`. The library is loaded for that:
- * libonnxruntime.so, or what JENSEN_ONNXRUNTIME names in the environment.
+/* Runs a file of ONNX, as jsn_export() writes it, in ONNX Runtime, and the classifier beside
+ * it, on the images in `folder`. The library is loaded for that: libonnxruntime.so, that of an
+ * active Python environment, or what JENSEN_ONNXRUNTIME names in the environment.
  *   JSN_ERR_UNSUPPORTED  there is no such library
  *   JSN_ERR_DATA         it does not take the file; no image that can be read
  *   JSN_ERR_ARGUMENT, JSN_ERR_IO, JSN_ERR_MEMORY

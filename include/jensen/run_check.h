@@ -44,9 +44,10 @@ typedef struct jsn_run_checked {
     size_t file_count;
 } jsn_run_checked;
 
-/* Checks the folder of a run and those of the members of an ensemble. Writes nothing. A
- * damaged run is JSN_OK with *out telling so; *out is the caller's then:
- * jsn_run_checked_release().
+/* Checks the folder of a run and those of the members of an ensemble. A finished run has
+ * weights, checkpoint, metrics, labels, events of TensorBoard, log and page (which
+ * jsn_report_run() makes). Writes nothing. A damaged run is JSN_OK with *out telling so;
+ * *out is the caller's then: jsn_run_checked_release().
  *   JSN_ERR_DATA    no run folder
  *   JSN_ERR_MEMORY */
 JSN_API JSN_MUST_CHECK jsn_status jsn_run_check(jsn_run_checked *out,

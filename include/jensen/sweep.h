@@ -121,6 +121,12 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_count(jsn_sweep *sweep,
 /* Puts failed trials back, their attempts forgotten; *count (may be NULL) of them. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count);
 
+/* Removes the study with its trials from the store; run folders stay. The handle is then good
+ * for jsn_sweep_close() alone.
+ *   JSN_ERR_BUSY  a worker is at one of its trials
+ *   JSN_ERR_IO, JSN_ERR_NETWORK */
+JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_delete(jsn_sweep *sweep);
+
 /* How a worker works. jsn_sweep_worker_init() gives the usual. */
 typedef struct jsn_sweep_worker {
     const char *folder; /* run folders go below FOLDER/STUDY; NULL: "runs" */

@@ -9,7 +9,7 @@ program ``jensen``.
 >>> round(float(jensen.loss("gce:q=0.7", logits, np.array([0, 2]))), 6)
 0.47108
 """
-from . import _native, noise, theory
+from . import _native, noise, theory, weights
 from ._audit import Audit, audit
 from ._augment import Augment, AugmentedDataset, augment
 from ._classifier import Classifier
@@ -39,4 +39,5 @@ __all__ = [
     "DeviceError", "Error", "FileError", "NetworkError", "NumericError", "OutOfMemoryError", "RangeError",
     "Run", "StoppedError", "Study", "Trial", "UnknownNameError", "UnsupportedError", "audit", "augment",
     "load_study", "loss", "losses", "noise", "set_threads", "theory", "train",
+    "weights",
 ]

@@ -53,5 +53,6 @@ int native_add_noise(PyObject *module);
 int native_add_theory(PyObject *module);
 int native_add_train(PyObject *module);
 int native_add_study(PyObject *module);
+int native_add_weights(PyObject *module);
 
 #endif /* JENSEN_NATIVE_H */

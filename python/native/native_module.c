@@ -169,9 +169,9 @@ PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void)
 {
     static int (*const parts[])(PyObject *) = {
-        native_add_errors,  native_add_block, native_add_loss,
-        native_add_augment, native_add_noise, native_add_theory,
-        native_add_train,   native_add_study, native_add_loss_gpu};
+        native_add_errors,   native_add_block,  native_add_loss,  native_add_augment,
+        native_add_noise,    native_add_theory, native_add_train, native_add_study,
+        native_add_loss_gpu, native_add_weights};
     PyObject *module = PyModule_Create(&definition);
     if (module == NULL)
         return NULL;

@@ -12,6 +12,7 @@
 #include "jensen/event.h"
 #include "jensen/export.h"
 #include "jensen/image_file.h"
+#include "jensen/report.h"
 #include "jensen/train.h"
 
 /* Who listens, and what went wrong there. */
@@ -150,6 +151,11 @@ static PyObject *train(PyObject *module, PyObject *args)
         jsn_status status;
         Py_BEGIN_ALLOW_THREADS status =
             jsn_train_watched(&config, 1, NULL, &watcher, &trained);
+        if (status == JSN_OK) { /* a page that cannot be written undoes no training */
+            const jsn_status page =
+                jsn_report_run(trained.run, trained.already_finished);
+            (void)page;
+        }
         Py_END_ALLOW_THREADS if (l.stop) PyErr_Restore(l.type, l.value, l.trace);
         else result = status == JSN_OK ? give_result(&trained) : native_raise(status);
     }

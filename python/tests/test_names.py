@@ -23,7 +23,7 @@ def public(module):
                 yield f"{module.__name__}.{name}", value
 
 
-NAMES = {name: value for module in (jensen, jensen.torch, jensen.noise, jensen.theory)
+NAMES = {name: value for module in (jensen, jensen.torch, jensen.noise, jensen.theory, jensen.weights)
          for name, value in public(module) if callable(value)}
 
 
@@ -63,7 +63,7 @@ def test_the_stub_of_the_losses_has_every_class_with_its_parameters():
 
 def test_what_is_public_is_exported_by_name():
     own = {n for n, v in vars(jensen).items() if not n.startswith("_") and not isinstance(v, types.ModuleType)}
-    assert own | {"noise", "theory"} == set(jensen.__all__)
+    assert own | {"noise", "theory", "weights"} == set(jensen.__all__)
 
 
 SCRIPT = """

@@ -59,6 +59,10 @@ jsn_status cli_usage(const char *format, ...)
 #endif
     ;
 
+/* The status of a command that writes below `folder` unless --out says otherwise (`asked`).
+ * Where nothing can be written there, the sentence says how to get around it. */
+jsn_status cli_offer_out(jsn_status status, const char *asked, const char *folder);
+
 /* Any other failure that a command finds itself: `status` with a sentence of its own,
  * such as JSN_ERR_DATA with "file: what is wrong". */
 jsn_status cli_fail(jsn_status status, const char *format, ...)

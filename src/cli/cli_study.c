@@ -19,6 +19,7 @@
 
 #include "core/machine.h"
 #include "core/option.h"
+#include "jensen/dataset.h"
 #include "jensen/report.h"
 
 extern char **environ;
@@ -142,6 +143,23 @@ jsn_status cli_fill_options(const jsn_option_info *table, size_t count, void *va
             continue;
         const jsn_status status =
             jsni_options_set(table, count, values, table[i].name, table[i].initial);
+        if (status != JSN_OK)
+            return status;
+    }
+    return JSN_OK;
+}
+
+jsn_status cli_check_data(const jsn_train_config *base)
+{
+    const char *const specs[] = {base->data, base->val, base->test};
+    jsn_dataset_options options;
+    jsn_dataset_options_init(&options);
+    options.logger = cli_logger();
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        jsn_dataset *data = NULL;
+        const jsn_status status =
+            specs[i] == NULL ? JSN_OK : jsn_dataset_open(&data, specs[i], &options);
+        jsn_dataset_close(data);
         if (status != JSN_OK)
             return status;
     }

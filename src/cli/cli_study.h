@@ -56,6 +56,10 @@ const jsn_option_info *cli_join_options(cli_option_table *table,
 jsn_status cli_fill_options(const jsn_option_info *rows, size_t count, void *values,
                             size_t base);
 
+/* Whether the data of a configuration can be opened, before anything is stored of it: a slip
+ * in a path would take up the name of a study. The statuses of jsn_dataset_open(). */
+jsn_status cli_check_data(const jsn_train_config *base);
+
 /* What a preset takes from the paper unless it is given. */
 jsn_status cli_fill_preset(jsn_sweep_plan *plan, jsn_train_config *base);
 

@@ -204,7 +204,7 @@ static jsn_status run(void *values, const jsn_texts *args)
         status = print_summary(folder, json);
     jsn_text_release(folder);
     jsn_text_release(json);
-    return status;
+    return cli_offer_out(status, v->out, "audits");
 }
 
 const cli_command cli_command_audit = {

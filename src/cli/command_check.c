@@ -82,8 +82,10 @@ const cli_command cli_command_check = {
         "the checksums in result.json, with its own checksum, and with the other\n"
         "files. Prints one line per file: 'sound', 'readable', 'missing' or\n"
         "'damaged', with the reason. 'readable' means that no checksum covers the\n"
-        "file, as in unfinished runs and in runs of earlier versions. Then it prints\n"
-        "which commands can use the run. Exit code 3 when anything is missing or\n"
+        "file, as in unfinished runs and in runs of earlier versions. A finished run\n"
+        "has weights, checkpoint, metrics, events, labels, evaluation, log and page.\n"
+        "Then it prints which commands can use the run. Exit code 3 when anything is "
+        "missing or\n"
         "damaged. Writes nothing.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -1,14 +1,19 @@
 /* cli/command_doctor.c - what this machine and this build offer. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "cli/cli_record.h"
 #include "core/machine.h"
 #include "jensen/backend.h"
+#include "jensen/export.h"
+#include "jensen/fetch.h"
 #include "jensen/version.h"
+#include "jensen/weights.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
@@ -26,19 +31,24 @@ typedef struct folder {
     char path[512];
 } folder;
 
-enum { FOLDERS = 2 };
+enum { FOLDERS = 3 };
 
-/* The same places as the data sets use for decoded archives. */
+/* The same places as those who write there use. The cache can be off. */
 static void find_folders(folder out[FOLDERS])
 {
     const char *cache = getenv("JENSEN_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
+    const bool off = cache != NULL && (cache[0] == '\0' || strcmp(cache, "off") == 0 ||
+                                       strcmp(cache, "0") == 0);
     const char *base = cache != NULL ? cache : xdg != NULL ? xdg : home;
     const char *rest = cache != NULL ? "" : xdg != NULL ? "/jensen" : "/.cache/jensen";
     out[0] = (folder){"runs go below", "."};
-    out[1] = (folder){"decoded archives", ""};
-    if (base != NULL)
-        (void)snprintf(out[1].path, sizeof out[1].path, "%s%s", base, rest);
+    out[1] = (folder){"decoded archives", "(the cache is off)"};
+    out[2] = (folder){"weights", "(the cache is off)"};
+    if (base == NULL || off)
+        return;
+    (void)snprintf(out[1].path, sizeof out[1].path, "%.400s%s", base, rest);
+    (void)snprintf(out[2].path, sizeof out[2].path, "%.480s/weights", out[1].path);
 }
 
 static double gib(uint64_t bytes)
@@ -106,6 +116,66 @@ static void show_folders(cli_record *r, const folder folders[FOLDERS])
     cli_end(r);
 }
 
+/* What training photographs starts from. */
+static void show_weights(cli_record *r)
+{
+    jsn_weights_info *list = NULL;
+    size_t count = 0;
+    const jsn_status status = jsn_weights_list(&list, &count);
+    cli_words(r, "\npretrained weights\n");
+    cli_begin_array(r, "weights");
+    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+        cli_begin_object(r, NULL);
+        cli_field_text(r, "name", "  %-16s", list[i].name);
+        cli_field_text(r, "network", " %s", list[i].network);
+        cli_field_int(r, "classes", ", %lld classes\n", (int64_t)list[i].classes);
+        cli_end(r);
+    }
+    cli_end(r);
+    if (status != JSN_OK)
+        cli_words(r, "  none can be read: %s\n", jsn_last_error());
+    else if (count == 0)
+        cli_words(r, "  none; 'jensen weights fetch' and 'jensen weights import' bring "
+                     "some\n");
+    if (status == JSN_OK)
+        jsn_weights_list_free(list, count);
+}
+
+/* What 'jensen data fetch' has brought into this folder. */
+static void show_data(cli_record *r)
+{
+    cli_words(r, "\ndata in this folder\n");
+    cli_begin_array(r, "data");
+    for (size_t i = 0; jsn_fetch_describe(i) != NULL; i++) {
+        const jsn_fetch_info *info = jsn_fetch_describe(i);
+        char proof[512];
+        (void)snprintf(proof, sizeof proof, "%s/%s", info->folder, info->proof);
+        const bool there = access(proof, R_OK) == 0;
+        cli_begin_object(r, NULL);
+        cli_field_text(r, "name", "  %-16s", info->name);
+        cli_field_text(r, "path", there ? " %s" : NULL, info->folder);
+        cli_field_bool(r, "exists", "\n", NULL, there);
+        if (!there)
+            cli_words(r, " missing; 'jensen data fetch %s'\n", info->name);
+        cli_end(r);
+    }
+    cli_end(r);
+}
+
+/* Looked for when a file is checked, not when the program is built. */
+static void show_runtime(cli_record *r)
+{
+    char version[32];
+    const bool there = jsn_export_runtime(version, sizeof version) == JSN_OK;
+    cli_words(r, "  %-16s", "ONNX Runtime");
+    if (there)
+        cli_field_text(r, "ONNX Runtime", " %-10s", version);
+    else
+        cli_field_null(r, "ONNX Runtime");
+    cli_words(r, "%s export --check; looked for at run time\n",
+              there ? "" : " missing   ");
+}
+
 static void show_build(cli_record *r)
 {
     cli_words(r, "\nbackends\n");
@@ -127,6 +197,7 @@ static void show_build(cli_record *r)
                        f->version);
         cli_words(r, " %s\n", f->purpose);
     }
+    show_runtime(r);
     cli_end(r);
 }
 
@@ -142,6 +213,8 @@ static jsn_status describe(const jsni_machine *machine, const jsni_gpu_driver *d
     show_machine(&r, machine);
     show_gpus(&r, driver);
     show_folders(&r, folders);
+    show_weights(&r);
+    show_data(&r);
     show_build(&r);
     cli_end(&r);
     return cli_record_close(&r);
@@ -167,7 +240,8 @@ const cli_command cli_command_doctor = {
     .usage = "[--json]",
     .details =
         "Instruction sets, cores, memory, GPU and driver, folders with their free\n"
-        "space, backends, and the optional libraries found and missing.",
+        "space, pretrained weights, data sets that were fetched into this folder,\n"
+        "backends, and the optional libraries found and missing.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(doctor_values),

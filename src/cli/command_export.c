@@ -41,7 +41,9 @@ static jsn_status say(const export_values *v, const jsn_classifier *classifier,
     if (found != NULL) {
         cli_field_int(&r, "images", "%lld images", (int64_t)found->images);
         cli_field_text(&r, "runtime", " in ONNX Runtime %s: ", found->version);
-        cli_field_real(&r, "largest", "probabilities at most %.2g apart",
+        cli_field_real(&r, "largest",
+                       v->raw ? "logits at most %.2g apart"
+                              : "probabilities at most %.2g apart",
                        found->largest);
         cli_field_text(&r, "path", found->largest > 0.0 ? " (%s)" : NULL, found->path);
         cli_words(&r, "\n");
@@ -64,8 +66,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("needs one run folder");
     if (v->out == NULL)
         return cli_usage("needs a file to write: -o model.onnx");
-    if (v->check != NULL && (v->raw || strcmp(v->format, "onnx") != 0))
-        return cli_usage("--check compares a file of ONNX that takes images");
+    if (v->check != NULL && strcmp(v->format, "onnx") != 0)
+        return cli_usage("--check compares a file of ONNX");
     jsn_classifier_options_init(&c);
     c.run = args->items[0];
     c.device = "cpu";
@@ -80,7 +82,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (written && v->check != NULL)
         status = jsn_export_check(classifier, v->out, v->check, &found);
     if (status == JSN_ERR_UNSUPPORTED && written)
-        status = cli_usage("--check: %s", jsn_last_error());
+        status = cli_fail(status, "--check: %s", jsn_last_error());
     if (written) {
         const jsn_status said =
             say(v, classifier, status == JSN_OK && v->check != NULL ? &found : NULL);
@@ -102,7 +104,9 @@ const cli_command cli_command_export = {
         "one size. Turn them upright first: the model does not see their EXIF data.\n"
         "An ensemble is averaged inside. The metadata hold the class names. --check\n"
         "runs the file in ONNX Runtime, if that is installed, and prints the largest\n"
-        "difference of a probability; JENSEN_ONNXRUNTIME names its library.\n"
+        "difference of a probability, with --raw of a logit. JENSEN_ONNXRUNTIME names\n"
+        "its library; without it the system's and that of an active Python\n"
+        "environment are tried.\n"
         "pytorch: FILE.py, a Python module that needs only PyTorch, and its weights\n"
         "in FILE.safetensors. Its load() gives the network, its class names and its\n"
         "image transform.\n"

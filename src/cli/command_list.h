@@ -27,6 +27,7 @@
     X(sweep_best) \
     X(sweep_export) \
     X(sweep_slurm) \
+    X(sweep_delete) \
     X(repro) \
     X(weights_import) \
     X(weights_fetch) \

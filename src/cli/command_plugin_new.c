@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_study.h"
+#include "jensen/loss.h"
 
 enum { MOST_NAME = 31, PATH = 4096 };
 
@@ -115,6 +116,11 @@ static jsn_status run(void *values, const jsn_texts *args)
             "'%s': a name has small letters, digits and '_', begins with a "
             "letter and has at most %d of them",
             name, (int)MOST_NAME);
+    for (size_t i = 0; jsn_loss_describe(i) != NULL; i++)
+        if (strcmp(jsn_loss_describe(i)->name, name) == 0)
+            return cli_usage("jensen has a loss '%s', whose name no plugin can have; "
+                             "choose another, such as my_%.20s",
+                             name, name);
     (void)snprintf(path, sizeof path, "%s.c", name);
     const jsn_status status = write_source(name, path);
     if (status != JSN_OK)

@@ -8,11 +8,13 @@
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
+#include "cli/cli_record.h"
 #include "jensen/report.h"
 
 typedef struct report_values {
     char *out, *title, *table, *pivot;
     jsn_texts limit;
+    bool json;
 } report_values;
 
 static const jsn_option_info options[] = {
@@ -21,20 +23,23 @@ static const jsn_option_info options[] = {
                 "report.html for several); FILE.svg, .pdf or .pgf: only the curves"),
     {"title", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "TITLE", "of the page",
      offsetof(report_values, title)},
-    {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html", "FORMAT",
-     "print a table of means and deviations over seeds instead of a page",
+    {"table", 0, JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html|json",
+     "FORMAT", "print a table of means and deviations over seeds instead of a page",
      offsetof(report_values, table)},
     {"pivot", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "ROW:COLUMN",
      "print a table of test accuracies, one setting against another: loss:noise "
      "(--table: its format, markdown)",
      offsetof(report_values, pivot)},
     CLI_LIMIT_ROW(report_values),
+    CLI_JSON_ROW(report_values,
+                 "one JSON object on stdout: the table (--table json), or "
+                 "the name of the file"),
 };
 
 static jsn_status print_table(const jsn_texts *runs, const report_values *v)
 {
     const char *const *names = (const char *const *)runs->items;
-    const char *format = v->table == NULL ? "markdown" : v->table;
+    const char *format = v->json ? "json" : v->table == NULL ? "markdown" : v->table;
     char *text = NULL;
     const jsn_status status =
         jsn_report_table(names, runs->count, v->pivot, format, &text);
@@ -83,9 +88,23 @@ static jsn_status pick_runs(const jsn_texts *args, jsn_texts *out)
     return JSN_OK;
 }
 
+static jsn_status say_file(const char *path, bool json)
+{
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "file", "%s\n", path);
+    cli_end(&r);
+    return cli_record_close(&r);
+}
+
 static jsn_status report(const report_values *v, const jsn_texts *args)
 {
     const char *const *runs = (const char *const *)args->items;
+    if (v->json && v->table != NULL && strcmp(v->table, "json") != 0)
+        return cli_usage("--json is --table json, not --table %s", v->table);
     if (v->table != NULL || v->pivot != NULL) {
         if (v->out != NULL || v->title != NULL)
             return cli_usage("--%s prints; --out and --title belong to a page",
@@ -117,9 +136,7 @@ static jsn_status report(const report_values *v, const jsn_texts *args)
     const jsn_status status = figure
                                   ? jsn_report_curves(runs, args->count, path)
                                   : jsn_report_write(runs, args->count, v->title, path);
-    if (status == JSN_OK)
-        cli_print("%s\n", path);
-    return status;
+    return status == JSN_OK ? say_file(path, v->json) : status;
 }
 
 static jsn_status run(void *values, const jsn_texts *args)

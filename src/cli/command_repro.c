@@ -1,11 +1,15 @@
 /* cli/command_repro.c - a table or figure of the paper: runs what is missing, prints the
  * result beside the printed one. */
+#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/cli_options.h"
 #include "cli/cli_study.h"
 #include "core/words.h"
+#include "jensen/fetch.h"
 #include "jensen/repro.h"
 
 typedef struct repro_values {
@@ -13,7 +17,7 @@ typedef struct repro_values {
     jsn_train_config base;
     char *store, *dataset, *only, *noise_from, *also_test, *add_loss, *report, *format;
     int64_t seeds;
-    bool show, retry;
+    bool show, retry, json;
 } repro_values;
 
 static const jsn_option_info own[] = {
@@ -43,7 +47,8 @@ static const jsn_option_info own[] = {
      "run nothing, print the results so far", offsetof(repro_values, show)},
     {"retry-failed", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "first try failed runs again", offsetof(repro_values, retry)},
-    {"format", 'f', JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html|svg", NULL,
+    {"format", 'f', JSN_OPTION_CHOICE, NULL, 0, 0, "markdown|csv|latex|html|json|svg",
+     NULL,
      "of what is printed (default: markdown; svg for fig2, fig3 and fig8, which have "
      "no "
      "other)",
@@ -52,6 +57,7 @@ static const jsn_option_info own[] = {
      "write all formats, the figure and the study's page there",
      offsetof(repro_values, report)},
     CLI_STORE_ROW(repro_values, "where the study is kept"),
+    CLI_JSON_ROW(repro_values, "one JSON object on stdout: --format json"),
 };
 
 static const jsn_option_info *options(size_t *count)
@@ -78,7 +84,8 @@ static jsn_status print(jsn_sweep *sweep, const jsn_repro_settings *settings,
                         const repro_values *v)
 {
     char *text = NULL;
-    jsn_status status = jsn_repro_render(sweep, settings, &v->base, v->format, &text);
+    jsn_status status = jsn_repro_render(sweep, settings, &v->base,
+                                         v->json ? "json" : v->format, &text);
     if (status == JSN_OK)
         cli_write(text);
     jsn_text_release(text);
@@ -141,6 +148,32 @@ static jsn_status run_study(const jsn_repro_settings *settings, repro_values *v)
     return status;
 }
 
+/* Without --data: what 'jensen data fetch' has brought into this folder. */
+static jsn_status find_data(repro_values *v)
+{
+    const jsn_fetch_info *info = NULL;
+    char text[600];
+    if (v->base.data != NULL)
+        return JSN_OK;
+    if (v->dataset == NULL)
+        return cli_usage("which data? --data cifar10:PATH, for instance");
+    for (size_t i = 0; (info = jsn_fetch_describe(i)) != NULL; i++)
+        if (strcmp(info->name, v->dataset) == 0)
+            break;
+    if (info == NULL)
+        return cli_usage("which data? --data %s:PATH", v->dataset);
+    (void)snprintf(text, sizeof text, "%s/%s", info->folder, info->proof);
+    if (access(text, R_OK) != 0)
+        return cli_fail(
+            JSN_ERR_DATA,
+            "%s is not in this folder: 'jensen data fetch %s' downloads it, "
+            "--data %s:PATH names it",
+            info->folder, info->name, info->name);
+    (void)snprintf(text, sizeof text, "%s:%s", info->name, info->folder);
+    cli_say("data: %s\n", text);
+    return jsn_train_config_set(&v->base, "data", text);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     repro_values *v = values;
@@ -153,7 +186,10 @@ static jsn_status run(void *values, const jsn_texts *args)
     }
     if (args->count > 1)
         return cli_usage("one result at a time, '%s' is too many", args->items[1]);
-    jsn_status status = jsn_repro_lookup(args->items[0], v->format, &entry);
+    if (v->json && v->format != NULL && strcmp(v->format, "json") != 0)
+        return cli_usage("--json is --format json, not --format %s", v->format);
+    const char *format = v->json ? "json" : v->format;
+    jsn_status status = jsn_repro_lookup(args->items[0], format, &entry);
     v->base.seed = JSN_OPTION_INT_UNSET; /* no option here: --seeds has them */
     if (status == JSN_OK)
         status = fill(v);
@@ -167,17 +203,18 @@ static jsn_status run(void *values, const jsn_texts *args)
         return print(NULL, &settings, v);
     if (v->show && v->retry)
         return cli_usage("--show changes nothing, --retry-failed does");
-    if (v->base.data == NULL)
-        return cli_usage("which data? --data cifar10:PATH, for instance");
-    return run_study(&settings, v);
+    status = find_data(v);
+    return status == JSN_OK ? run_study(&settings, v) : status;
 }
 
 const cli_command cli_command_repro = {
     .name = "repro",
     .summary = "a table or figure of the paper, run or resumed, then compared",
-    .usage = "[NAME] --data DATA [--dataset NAME] [--seeds N] [OPTIONS]",
+    .usage = "[NAME] [--data DATA | --dataset NAME] [--seeds N] [OPTIONS]",
     .details =
         "NAME is table1 to table13 or fig1 to fig8; without a NAME they are listed.\n"
+        "Without --data, --dataset cifar10 or cifar100 stands for what 'jensen data\n"
+        "fetch' has brought into this folder.\n"
         "Training options can make the experiment smaller, and the result says so.\n"
         "Options in which its runs differ are refused; --only chooses among those\n"
         "runs:\n\n"

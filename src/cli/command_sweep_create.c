@@ -12,6 +12,7 @@ typedef struct create_values {
     jsn_sweep_plan plan;
     jsn_train_config base;
     char *store, *file;
+    bool without_data;
 } create_values;
 
 static const jsn_option_info own[] = {
@@ -19,6 +20,9 @@ static const jsn_option_info own[] = {
     {"file", 'f', JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
      "axes and options from a YAML or JSON file; the command line is stronger",
      offsetof(create_values, file)},
+    {"without-data", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
+     "do not look for the data: the machines that will work have it",
+     offsetof(create_values, without_data)},
 };
 
 static const jsn_option_info *options(size_t *count)
@@ -97,6 +101,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK && v->plan.axes.count == 0 && v->plan.preset == NULL &&
         v->plan.seeds < 2 && strcmp(v->plan.search, "none") != 0)
         return cli_usage("what is to be searched? --axis lr=0.01,0.1, or --preset");
+    if (status == JSN_OK && !v->without_data)
+        status = cli_check_data(&v->base);
     if (status == JSN_OK)
         status = jsn_sweep_create(&sweep, cli_store_url(v->store), args->items[0],
                                   &v->plan, &v->base);

@@ -12,8 +12,8 @@ typedef struct export_values {
 
 static const jsn_option_info options[] = {
     CLI_STORE_ROW(export_values, "where the study is"),
-    {"format", 'f', JSN_OPTION_CHOICE, "csv", 0, 0, "csv|markdown|latex|html", NULL,
-     "html: a page that links the runs", offsetof(export_values, format)},
+    {"format", 'f', JSN_OPTION_CHOICE, "csv", 0, 0, "csv|markdown|latex|html|json",
+     NULL, "html: a page that links the runs", offsetof(export_values, format)},
     CLI_OUT_ROW(export_values, NULL, "FILE",
                 "where to write (default: standard output)"),
     {"pivot", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "ROW:COLUMN",
@@ -44,8 +44,8 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_sweep_export = {
     .name = "sweep export",
     .summary = "all trials of a study as a table, or as a page that links the runs",
-    .usage = "[STUDY] [--format csv|markdown|latex|html] [--pivot ROW:COLUMN] [--out "
-             "FILE]",
+    .usage = "[STUDY] [--format csv|markdown|latex|html|json] [--pivot ROW:COLUMN] "
+             "[--out FILE]",
     .details =
         "--pivot loss:noise is a table of losses against noises: mean and deviation\n"
         "over seeds, bold by a two-sided t-test at 0.05. Any two options can be set\n"

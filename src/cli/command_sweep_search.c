@@ -98,6 +98,8 @@ static jsn_status run(void *values, const jsn_texts *args)
         if (status == JSN_OK)
             status = fill(v);
         if (status == JSN_OK)
+            status = cli_check_data(&v->base);
+        if (status == JSN_OK)
             status = jsn_sweep_search(&sweep, url, name, &v->plan, &v->base);
         if (status == JSN_OK)
             status = cli_work(url, name, &v->worker, true);

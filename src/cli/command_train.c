@@ -82,7 +82,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     const jsn_watcher watcher = {.event = hear, .stop = stop_asked};
     jsn_status status = jsn_train_watched(config, 1, cli_logger(), &watcher, &result);
     if (status != JSN_OK)
-        return status;
+        return cli_offer_out(status, config->out, "runs");
     if (!config->json) {
         print_result(&result);
         return JSN_OK;

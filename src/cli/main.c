@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/cli_generate.h"
@@ -82,6 +83,17 @@ jsn_status cli_fail(jsn_status status, const char *format, ...)
     (void)vsnprintf(usage_sentence, sizeof usage_sentence, format, args);
     va_end(args);
     return status;
+}
+
+jsn_status cli_offer_out(jsn_status status, const char *asked, const char *folder)
+{
+    char words[400];
+    const bool there = access(folder, F_OK) == 0;
+    if (status != JSN_ERR_IO || asked != NULL ||
+        access(there ? folder : ".", W_OK) == 0)
+        return status;
+    (void)snprintf(words, sizeof words, "%s", jsn_last_error());
+    return cli_fail(status, "%s; --out DIR puts it elsewhere", words);
 }
 
 /* The command that argv names, by two words or by one; *words says how many. */

@@ -1,8 +1,10 @@
 /* data/folder_layout.c - see data/folder_layout.h. */
 #include "data/folder_layout.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -358,6 +360,98 @@ static void tell_wrapped(const making *m, const jsn_dataset *data,
                  m->where, data->classes[0], m->where, data->classes[0]);
 }
 
+/* Whether a name has a word that people give to parts and versions of data. */
+static bool names_part(part name)
+{
+    static const char *const words[] = {
+        "train",      "training", "test",    "testing",  "val",  "valid",
+        "validation", "held",     "heldout", "holdout",  "dev",  "eval",
+        "split",      "fold",     "raw",     "original", "orig", "clean",
+        "noisy",      "copy",     "backup",  "old",      "new"};
+    for (size_t at = 0, n = 0; at < name.length; at += n + 1) {
+        const char *word = name.text + at;
+        for (n = 0; at + n < name.length && isalpha((unsigned char)word[n]);)
+            n++;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (strlen(words[i]) == n && strncasecmp(words[i], word, n) == 0)
+                return true;
+    }
+    return false;
+}
+
+enum { MOST_SETS = 8, MOST_BELOW = 512 };
+
+/* A class folder and the folders that are in it. */
+typedef struct data_set {
+    part name, below[MOST_BELOW];
+    size_t count;
+} data_set;
+
+static bool has_below(const data_set *set, part name)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (compare(set->below[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* The class folders of training with what is in them; 0: there are many, or one has images
+ * of its own. */
+static size_t list_sets(const making *m, data_set sets[MOST_SETS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->count && m->items[i].split == m->items[0].split; i++) {
+        const part label = m->items[i].label, folder = m->items[i].folder;
+        const char *end = label.text + label.length;
+        if (folder.text + folder.length == end)
+            return 0;
+        if (count == 0 || compare(sets[count - 1].name, label) != 0) {
+            if (count == MOST_SETS)
+                return 0;
+            sets[count].name = label;
+            sets[count++].count = 0;
+        }
+        data_set *set = &sets[count - 1];
+        const part below = first_part(end + 1);
+        if (!has_below(set, below) && set->count == MOST_BELOW)
+            return 0;
+        if (!has_below(set, below))
+            set->below[set->count++] = below;
+    }
+    return count;
+}
+
+/* Classes that are rather data sets: they share the names of most folders in them, have no
+ * images of their own, and one is called as parts of data are. */
+static jsn_status tell_above(const making *m, const jsn_logger *logger)
+{
+    data_set *sets = jsni_alloc(MOST_SETS, sizeof *sets);
+    JSNI_TRY_ALLOC(sets);
+    const size_t count = list_sets(m, sets);
+    for (size_t a = 0; a + 1 < count; a++) {
+        const data_set *x = &sets[a], *y = &sets[a + 1];
+        size_t shared = 0, at = 0;
+        for (size_t i = 0; i < x->count; i++)
+            if (has_below(y, x->below[i]))
+                at = shared++ == 0 ? i : at;
+        const size_t fewer = x->count < y->count ? x->count : y->count;
+        if (shared < 2 || 2 * shared < fewer ||
+            !(names_part(x->name) || names_part(y->name)))
+            continue;
+        const part data = names_part(x->name) ? y->name : x->name;
+        jsni_say(logger, JSN_LOG_WARNING,
+                 "%s: its classes look like data sets: '%.*s' and '%.*s' have the same "
+                 "folders in them, such as '%.*s'; if those are the classes, name "
+                 "%s/%.*s",
+                 m->where, (int)x->name.length, x->name.text, (int)y->name.length,
+                 y->name.text, (int)x->below[at].length, x->below[at].text, m->where,
+                 (int)data.length, data.text);
+        break;
+    }
+    jsni_free(sets);
+    return JSN_OK;
+}
+
 jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
                                    const char *where, const jsni_listing *files,
                                    const jsni_listing *folders, bool archived,
@@ -379,9 +473,10 @@ jsn_status jsni_folder_layout_make(jsni_folder_layout *out, jsn_dataset *data,
         tell_bare(&m, archived, logger);
         tell_unused(&m, logger);
         tell_wrapped(&m, data, logger);
-    } else {
-        jsni_folder_layout_release(out);
+        status = fixed || m.splits ? JSN_OK : tell_above(&m, logger);
     }
+    if (status != JSN_OK)
+        jsni_folder_layout_release(out);
     jsni_free(m.items);
     return status;
 }

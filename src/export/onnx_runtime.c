@@ -5,12 +5,14 @@
 #include "export/onnx_runtime.h"
 
 #include <dlfcn.h>
+#include <glob.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/text.h"
 #include "export/onnx.h"
 
 enum place {
@@ -19,9 +21,12 @@ enum place {
     CREATE_SESSION = 7,
     RUN = 9,
     CREATE_SESSION_OPTIONS = 10,
+    GET_INPUT_NAME = 36,
     CREATE_TENSOR_WITH_DATA = 49,
     GET_TENSOR_DATA = 51,
     CREATE_CPU_MEMORY_INFO = 69,
+    ALLOCATOR_FREE = 76,
+    GET_DEFAULT_ALLOCATOR = 78,
     RELEASE_ENV = 92,
     RELEASE_STATUS = 93,
     RELEASE_MEMORY_INFO = 94,
@@ -30,7 +35,8 @@ enum place {
     RELEASE_SESSION_OPTIONS = 100
 };
 
-enum { API_VERSION = 1, LOG_ERRORS = 3, ARENA = 1, DEFAULT_MEMORY = 0, UINT8 = 2 };
+enum { API_VERSION = 1, LOG_ERRORS = 3, ARENA = 1, DEFAULT_MEMORY = 0 };
+enum { FLOAT = 1, UINT8 = 2 }; /* types of elements */
 
 typedef void (*function)(void);
 typedef struct table {
@@ -55,6 +61,10 @@ typedef void *(*run_fn)(void *session, const void *options, const char *const *i
                         const char *const *outputs, size_t output_count,
                         void **results);
 typedef void *(*get_data_fn)(void *value, void **out);
+typedef void *(*get_allocator_fn)(void **out); /* it stays the library's */
+typedef void *(*get_name_fn)(const void *session, size_t index, void *allocator,
+                             char **out);
+typedef void *(*free_fn)(void *allocator, void *memory);
 typedef const char *(*get_message_fn)(const void *status);
 typedef void (*release_fn)(void *object);
 
@@ -63,6 +73,7 @@ struct jsni_onnx_runtime {
     const base *root;
     const table *api;
     void *env, *options, *session, *memory;
+    bool raw; /* the model takes a normalised batch */
 };
 
 static void release(const jsni_onnx_runtime *r, enum place place, void *object)
@@ -83,21 +94,52 @@ static jsn_status judge(const jsni_onnx_runtime *r, void *status)
     return failed;
 }
 
-static jsn_status find_library(jsni_onnx_runtime *r)
+/* The library in the wheel of a Python environment that is active, which is in no place that
+ * the loader looks at. */
+static void *open_wheel(void)
+{
+    const char *environment = getenv("VIRTUAL_ENV");
+    jsni_text pattern = {0};
+    glob_t found = {0};
+    void *library = NULL;
+    if (environment == NULL || environment[0] == '\0')
+        return NULL;
+    jsni_text_format(&pattern,
+                     "%s/lib/python3*/site-packages/onnxruntime/capi/"
+                     "libonnxruntime.so.*",
+                     environment);
+    if (pattern.status == JSN_OK && glob(pattern.data, 0, NULL, &found) == 0)
+        for (size_t i = 0; library == NULL && i < found.gl_pathc; i++)
+            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
+    globfree(&found);
+    jsni_text_release(&pattern);
+    return library;
+}
+
+static void *open_library(void)
 {
     static const char *const names[] = {"libonnxruntime.so", "libonnxruntime.so.1"};
+    void *library = NULL;
+    for (size_t i = 0; library == NULL && i < sizeof names / sizeof names[0]; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return library != NULL ? library : open_wheel();
+}
+
+static jsn_status find_library(jsni_onnx_runtime *r)
+{
     const char *own = getenv("JENSEN_ONNXRUNTIME");
     if (own != NULL && own[0] != '\0') {
         r->library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
         if (r->library == NULL)
             return jsni_fail(JSN_ERR_UNSUPPORTED, "JENSEN_ONNXRUNTIME: %s", dlerror());
+    } else {
+        r->library = open_library();
     }
-    for (size_t i = 0; r->library == NULL && i < sizeof names / sizeof names[0]; i++)
-        r->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (r->library == NULL)
         return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "there is no libonnxruntime.so here; install ONNX Runtime, or "
-                         "name its library: JENSEN_ONNXRUNTIME=FILE");
+                         "there is no libonnxruntime.so here; install ONNX Runtime, "
+                         "activate a Python environment that has onnxruntime, or name "
+                         "its library: JENSEN_ONNXRUNTIME=FILE");
     const base *(*get_base)(void) = NULL;
     void *symbol = dlsym(r->library, "OrtGetApiBase");
     memcpy(&get_base, &symbol, sizeof get_base); /* a pointer to a function */
@@ -109,6 +151,19 @@ static jsn_status find_library(jsni_onnx_runtime *r)
                            "libonnxruntime.so is not ONNX Runtime's library");
 }
 
+/* Whether the model takes images or what they become: by the name of its input. */
+static jsn_status find_input(jsni_onnx_runtime *r)
+{
+    const function *at = r->api->at;
+    void *allocator = NULL;
+    char *name = NULL;
+    JSNI_TRY(judge(r, ((get_allocator_fn)at[GET_DEFAULT_ALLOCATOR])(&allocator)));
+    JSNI_TRY(
+        judge(r, ((get_name_fn)at[GET_INPUT_NAME])(r->session, 0, allocator, &name)));
+    r->raw = strcmp(name, JSNI_ONNX_BATCH) == 0;
+    return judge(r, ((free_fn)at[ALLOCATOR_FREE])(allocator, name));
+}
+
 static jsn_status load(jsni_onnx_runtime *r, const char *model)
 {
     const function *at = r->api->at;
@@ -116,8 +171,18 @@ static jsn_status load(jsni_onnx_runtime *r, const char *model)
     JSNI_TRY(judge(r, ((create_options_fn)at[CREATE_SESSION_OPTIONS])(&r->options)));
     JSNI_TRY(judge(r, ((create_session_fn)at[CREATE_SESSION])(r->env, model, r->options,
                                                               &r->session)));
-    return judge(r, ((create_memory_fn)at[CREATE_CPU_MEMORY_INFO])(
-                        ARENA, DEFAULT_MEMORY, &r->memory));
+    JSNI_TRY(judge(r, ((create_memory_fn)at[CREATE_CPU_MEMORY_INFO])(
+                          ARENA, DEFAULT_MEMORY, &r->memory)));
+    return find_input(r);
+}
+
+jsn_status jsni_onnx_runtime_find(char *version, size_t room)
+{
+    jsni_onnx_runtime r = {0};
+    JSNI_TRY(find_library(&r));
+    jsni_text text = jsni_text_in(version, room);
+    jsni_text_add(&text, r.root->get_version());
+    return JSN_OK;
 }
 
 jsn_status jsni_onnx_runtime_open(jsni_onnx_runtime **out, const char *model)
@@ -152,17 +217,22 @@ const char *jsni_onnx_runtime_version(const jsni_onnx_runtime *r)
     return r->root->get_version();
 }
 
-jsn_status jsni_onnx_runtime_run(jsni_onnx_runtime *r, const jsn_image *image,
-                                 float *probabilities, size_t classes)
+bool jsni_onnx_runtime_raw(const jsni_onnx_runtime *r)
 {
-    static const char *const input = JSNI_ONNX_IMAGE, *const output = "probabilities";
+    return r->raw;
+}
+
+/* One tensor through the model, and the first `classes` numbers of an output. */
+static jsn_status evaluate(jsni_onnx_runtime *r, void *tensor, size_t bytes,
+                           const int64_t shape[4], const char *output, float *numbers,
+                           size_t classes)
+{
+    const char *const input = r->raw ? JSNI_ONNX_BATCH : JSNI_ONNX_IMAGE;
     const function *at = r->api->at;
-    const int64_t shape[] = {1, (int64_t)image->height, (int64_t)image->width, 3};
     void *value = NULL, *result = NULL, *data = NULL;
-    jsn_status status =
-        judge(r, ((create_tensor_fn)at[CREATE_TENSOR_WITH_DATA])(
-                     r->memory, image->data, image->height * image->width * 3, shape, 4,
-                     UINT8, &value));
+    jsn_status status = judge(
+        r, ((create_tensor_fn)at[CREATE_TENSOR_WITH_DATA])(
+               r->memory, tensor, bytes, shape, 4, r->raw ? FLOAT : UINT8, &value));
     const void *const values[] = {value};
     if (status == JSN_OK)
         status = judge(r, ((run_fn)at[RUN])(r->session, NULL, &input, values, 1,
@@ -170,8 +240,24 @@ jsn_status jsni_onnx_runtime_run(jsni_onnx_runtime *r, const jsn_image *image,
     if (status == JSN_OK)
         status = judge(r, ((get_data_fn)at[GET_TENSOR_DATA])(result, &data));
     if (status == JSN_OK)
-        memcpy(probabilities, data, classes * sizeof *probabilities);
+        memcpy(numbers, data, classes * sizeof *numbers);
     release(r, RELEASE_VALUE, result);
     release(r, RELEASE_VALUE, value);
     return status;
+}
+
+jsn_status jsni_onnx_runtime_run(jsni_onnx_runtime *r, const jsn_image *image,
+                                 float *probabilities, size_t classes)
+{
+    const int64_t shape[] = {1, (int64_t)image->height, (int64_t)image->width, 3};
+    return evaluate(r, image->data, image->height * image->width * 3, shape,
+                    "probabilities", probabilities, classes);
+}
+
+jsn_status jsni_onnx_runtime_run_raw(jsni_onnx_runtime *r, float *batch, size_t size,
+                                     float *logits, size_t classes)
+{
+    const int64_t shape[] = {1, 3, (int64_t)size, (int64_t)size};
+    return evaluate(r, batch, 3 * size * size * sizeof *batch, shape, "logits", logits,
+                    classes);
 }

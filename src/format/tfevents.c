@@ -91,25 +91,48 @@ static int64_t step_of(const uint8_t *at, size_t length)
     return (int64_t)step;
 }
 
+/* The size of the whole record at the start of `length` bytes, 0: there is none. */
+static size_t record_at(const uint8_t *data, size_t length, int64_t *step)
+{
+    if (length < FRAME || get_fixed(data + 8, 4) != masked(data, 8))
+        return 0;
+    const uint64_t size = get_fixed(data, 8);
+    const uint8_t *event = data + 12;
+    if (size > length - FRAME ||
+        get_fixed(event + size, 4) != masked(event, (size_t)size))
+        return 0;
+    *step = step_of(event, (size_t)size);
+    return (size_t)size + FRAME;
+}
+
 size_t jsni_tfevents_keep(uint8_t *data, size_t length, int64_t last_step)
 {
-    size_t kept = 0;
-    for (size_t at = 0; length - at >= FRAME;) {
-        const uint64_t size = get_fixed(data + at, 8);
-        if (get_fixed(data + at + 8, 4) != masked(data + at, 8) ||
-            size > length - at - FRAME)
-            break;
-        const uint8_t *event = data + at + 12;
-        if (get_fixed(event + size, 4) != masked(event, (size_t)size))
-            break;
-        const size_t whole = (size_t)size + FRAME;
-        if (step_of(event, (size_t)size) <= last_step) {
+    size_t kept = 0, whole = 0;
+    int64_t step = 0;
+    for (size_t at = 0; (whole = record_at(data + at, length - at, &step)) > 0;
+         at += whole)
+        if (step <= last_step) {
             memmove(data + kept, data + at, whole);
             kept += whole;
         }
+    return kept;
+}
+
+jsn_status jsni_tfevents_check(const char *folder, const char *name, int64_t *last)
+{
+    char *data = NULL;
+    size_t length = 0, at = 0, whole = 0;
+    int64_t step = 0;
+    *last = 0;
+    JSNI_TRY(jsni_file_read_in(folder, name, MAX_FILE, &data, &length));
+    while ((whole = record_at((const uint8_t *)data + at, length - at, &step)) > 0) {
+        *last = step > *last ? step : *last;
         at += whole;
     }
-    return kept;
+    jsni_free(data);
+    return at == length
+               ? JSN_OK
+               : jsni_fail(JSN_ERR_DATA, "damaged at byte %zu of %zu", at, length);
 }
 
 static jsn_status not_events(const char *folder, const char *name)

@@ -28,6 +28,12 @@ JSN_MUST_CHECK jsn_status jsni_tfevents_open(jsni_tfevents **out, const char *fo
  * length of that. */
 size_t jsni_tfevents_keep(uint8_t *data, size_t length, int64_t last_step);
 
+/* Whether a file is whole to its last byte. *last becomes the largest step in it, 0: none.
+ *   JSN_ERR_DATA  a record is damaged or cut off; the sentence does not name the file
+ *   JSN_ERR_IO, JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_tfevents_check(const char *folder, const char *name,
+                                              int64_t *last);
+
 /* One scalar, handed to the operating system before the call returns. */
 JSN_MUST_CHECK jsn_status jsni_tfevents_add(jsni_tfevents *file, const char *tag,
                                             int64_t step, double wall_time,

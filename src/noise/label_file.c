@@ -6,7 +6,9 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/names.h"
 #include "core/number.h"
+#include "core/text.h"
 
 static int by_path(const void *a, const void *b)
 {
@@ -82,6 +84,27 @@ static size_t find_name(jsni_label_classes classes, const char *name)
     return c;
 }
 
+/* "; did you mean 'laptop'?", where a class has nearly that name. */
+static void offer_class(jsni_label_classes classes, const char *name, jsni_text *out)
+{
+    size_t best = SIZE_MAX, nearest = classes.count;
+    for (size_t c = 0; classes.names != NULL && c < classes.count; c++)
+        if (jsni_name_nearer(name, classes.names[c], &best))
+            nearest = c;
+    if (nearest < classes.count)
+        jsni_text_format(out, "; did you mean '%.60s'?", classes.names[nearest]);
+}
+
+static jsn_status no_class(const char *file, size_t line, const char *cell,
+                           const char *how, jsni_label_classes classes)
+{
+    char words[120];
+    jsni_text offer = jsni_text_in(words, sizeof words);
+    offer_class(classes, cell, &offer);
+    return jsni_fail(JSN_ERR_DATA, "%s:%zu: '%.60s' is %s%s", file, line, cell, how,
+                     offer.length > 0 ? words : "");
+}
+
 jsn_status jsni_label_read(const jsni_csv *csv, const char *file, size_t row,
                            size_t column, jsni_label_classes classes,
                            jsni_label_kind kind, int32_t *out)
@@ -93,9 +116,10 @@ jsn_status jsni_label_read(const jsni_csv *csv, const char *file, size_t row,
     if (!is_number || kind != JSNI_LABEL_NUMBER) {
         const size_t named = find_name(classes, cell);
         if (named == classes.count && !(is_number && kind == JSNI_LABEL_EITHER))
-            return jsni_fail(JSN_ERR_DATA, "%s:%zu: '%.60s' is %s", file, line, cell,
-                             kind == JSNI_LABEL_NAME ? "no class"
-                                                     : "neither a number nor a class");
+            return no_class(file, line, cell,
+                            kind == JSNI_LABEL_NAME ? "no class"
+                                                    : "neither a number nor a class",
+                            classes);
         if (is_number && kind == JSNI_LABEL_EITHER && named < classes.count &&
             value != (int64_t)named)
             return jsni_fail(

@@ -11,6 +11,7 @@
 #include "core/hd.h"
 #include "core/number.h"
 #include "core/text.h"
+#include "report/run_spelling.h"
 #include "store/run_repeat.h"
 
 /* Whether what `a` sets is the same in `b`. */
@@ -319,6 +320,7 @@ static jsn_status arrange(jsni_run_set *set)
         JSNI_TRY_ALLOC(set->data[i] = jsni_text_copy(
                            jsni_run_record_setting(&set->runs[i], "data")));
     JSNI_TRY(name_changed_data(set));
+    JSNI_TRY(jsni_run_spell_losses(set->runs, count));
     find_groups(set);
     JSNI_TRY(find_repeats(set));
     for (size_t i = 0; i < count; i++)

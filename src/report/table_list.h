@@ -3,6 +3,6 @@
 #ifndef JSNI_REPORT_TABLE_LIST_H
 #define JSNI_REPORT_TABLE_LIST_H
 
-#define JSNI_TABLE_LIST(X) X(markdown) X(csv) X(latex) X(html)
+#define JSNI_TABLE_LIST(X) X(markdown) X(csv) X(latex) X(html) X(json)
 
 #endif /* JSNI_REPORT_TABLE_LIST_H */

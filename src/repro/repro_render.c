@@ -15,11 +15,8 @@
 
 static const struct {
     const char *name, *extension;
-} formats[] = {{"markdown", "md"},
-               {"csv", "csv"},
-               {"latex", "tex"},
-               {"html", "html"},
-               {"svg", "svg"}};
+} formats[] = {{"markdown", "md"}, {"csv", "csv"},   {"latex", "tex"},
+               {"html", "html"},   {"json", "json"}, {"svg", "svg"}};
 
 static bool is_svg(const char *format)
 {
@@ -42,10 +39,11 @@ jsn_status jsni_repro_check_format(const jsni_repro_info *info, const char *form
     if (info->plot != NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "%s is a figure: there is svg, no %s",
                          info->name, format);
-    return jsni_fail(JSN_ERR_ARGUMENT,
-                     "%s as %s: there are markdown, csv, latex and html; a folder "
-                     "(--out) gets the figure as well where there is one",
-                     info->name, format);
+    return jsni_fail(
+        JSN_ERR_ARGUMENT,
+        "%s as %s: there are markdown, csv, latex, html and json; a folder "
+        "(--out) gets the figure as well where there is one",
+        info->name, format);
 }
 
 /* A result with runs, and what is said and drawn of it. */

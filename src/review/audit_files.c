@@ -1,6 +1,8 @@
 /* review/audit_files.c - audit.json, suspects.csv and scores.csv. */
 #include <math.h>
 
+#include <stdlib.h>
+
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -58,7 +60,7 @@ static jsn_status write_json(const jsni_audit_record *r, const char *folder,
     jsni_json_begin_object(w, NULL);
     jsni_json_put_text(w, "audit", folder);
     jsni_json_put_text(w, "data", r->audited->spec);
-    jsni_json_put_text(w, "labels", r->job->labels);
+    jsni_json_put_text(w, "labels", r->audited->file);
     jsni_json_put_int(w, "images", (int64_t)r->result->samples);
     jsni_json_put_int(w, "suspects", (int64_t)r->result->suspects);
     put_faults(r, w);
@@ -172,20 +174,63 @@ static jsn_status add_suspect(table_file *t, const jsni_audit_record *r, size_t 
     return add_piece(t, PIECE);
 }
 
+/* An image that is at fault itself, and the chance that its label is wrong. */
+typedef struct faulty {
+    size_t sample;
+    double score;
+} faulty;
+
+static int by_score(const void *a, const void *b)
+{
+    const faulty *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+/* Images at fault whose labels are no suspects, best first; *out is the caller's. */
+static jsn_status list_faulty(const jsni_audit_record *r, faulty **out, size_t *count)
+{
+    const size_t samples = r->audited->samples;
+    uint8_t *listed = jsni_alloc_zero(samples, 1);
+    faulty *list = jsni_alloc(samples, sizeof *list);
+    *count = 0;
+    *out = list;
+    if (listed == NULL || list == NULL) {
+        jsni_free(listed);
+        return JSN_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < r->result->suspects; i++)
+        listed[r->result->order[i]] = 1;
+    for (size_t i = 0; r->faults != NULL && i < samples; i++)
+        if (r->faults[i] != JSNI_FAULT_NONE && !listed[i])
+            list[(*count)++] = (faulty){i, (double)r->result->score[i]};
+    qsort(list, *count, sizeof *list, by_score);
+    jsni_free(listed);
+    return JSN_OK;
+}
+
+/* An image has one row. Those of faulty images, whose scores are below the cut-off, follow. */
 static jsn_status write_suspects(const jsni_audit_record *r, const char *folder)
 {
     table_file t = {0};
-    size_t rank = 0;
-    JSNI_TRY(jsni_file_begin(&t.file, folder, JSNI_AUDIT_SUSPECTS));
-    jsn_status status = JSN_OK;
+    faulty *list = NULL;
+    size_t rank = 0, count = 0;
+    jsn_status status = list_faulty(r, &list, &count);
+    if (status == JSN_OK)
+        status = jsni_file_begin(&t.file, folder, JSNI_AUDIT_SUSPECTS);
+    if (status != JSN_OK) {
+        jsni_free(list);
+        return status;
+    }
     jsni_csv_add(&t.csv, "rank");
     add_header(&t.csv);
     for (size_t i = 0; status == JSN_OK && i < r->result->suspects; i++)
         status = add_suspect(&t, r, ++rank, r->result->order[i], JSNI_FAULT_NONE);
-    for (size_t i = 0; r->faults != NULL && status == JSN_OK && i < r->audited->samples;
-         i++)
-        if (r->faults[i] != JSNI_FAULT_NONE)
-            status = add_suspect(&t, r, ++rank, i, (jsni_fault)r->faults[i]);
+    for (size_t i = 0; status == JSN_OK && i < count; i++)
+        status = add_suspect(&t, r, ++rank, list[i].sample,
+                             (jsni_fault)r->faults[list[i].sample]);
+    jsni_free(list);
     return end_table(&t, status);
 }
 

@@ -198,8 +198,8 @@ static void put_how(jsni_text *page, const jsni_audit_record *r)
     jsni_html_heading(page, "How");
     jsni_html_facts_begin(page);
     jsni_html_fact(page, "data", r->audited->spec);
-    if (r->job->labels != NULL)
-        jsni_html_fact(page, "labels", r->job->labels);
+    if (r->audited->file != NULL)
+        jsni_html_fact(page, "labels", r->audited->file);
     jsni_html_fact(page, "probabilities",
                    r->job->posteriors != NULL ? r->job->posteriors
                    : r->audited->run != NULL  ? r->audited->run

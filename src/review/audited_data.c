@@ -13,6 +13,7 @@
 #include "review/review_impl.h"
 #include "store/run_folder.h"
 #include "store/run_record.h"
+#include "train/problem.h"
 
 /* A finished run is named by its folder: its data are audited. */
 static jsn_status find_spec(jsni_audited *a, const char *data)
@@ -27,8 +28,12 @@ static jsn_status find_spec(jsni_audited *a, const char *data)
     JSNI_TRY(jsni_run_record_read(&run, data));
     a->spec = jsni_text_copy(jsni_run_record_setting(&run, "data"));
     a->run = jsni_text_copy(data);
+    const char *labels = jsni_run_record_setting(&run, "labels");
+    bool lost = a->spec == NULL || a->run == NULL;
+    if (labels[0] != '\0')
+        lost = (a->file = jsni_text_copy(labels)) == NULL || lost;
     jsni_run_record_release(&run);
-    return a->spec == NULL || a->run == NULL ? JSN_ERR_MEMORY : JSN_OK;
+    return lost ? JSN_ERR_MEMORY : JSN_OK;
 }
 
 static jsn_status list_samples(jsni_audited *a)
@@ -75,7 +80,38 @@ static jsn_status read_labels(jsni_audited *a, const char *path, const char *col
     return status;
 }
 
-/* The labels of the images that labels.csv of a run lists. */
+/* The labels that the file of --labels had for a run, for the images that labels.csv does not
+ * list: those of its validation part. */
+static jsn_status read_file_of_run(jsni_audited *a)
+{
+    jsni_problem p = {.data = a->data, .classes = a->classes, .names = a->names};
+    p.train.split = a->split;
+    jsn_status status = jsni_problem_read_labels(&p, a->file, NULL);
+    const int32_t *label = p.own.label[a->split];
+    for (size_t i = 0; status == JSN_OK && i < a->samples; i++)
+        if (label[i] >= 0)
+            a->labels[i] = label[i];
+    jsni_own_labels_release(&p.own);
+    if (status != JSN_ERR_DATA)
+        return status;
+    char words[600];
+    (void)snprintf(words, sizeof words, "%s", jsn_last_error());
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s; the run was trained with --labels %s, which its validation "
+                     "images need: --labels FILE names the file where it is now",
+                     words, a->file);
+}
+
+/* Whether labels.csv of a run leaves images out: it has those that were trained on. */
+static bool lists_all(const size_t *row_of, size_t samples)
+{
+    size_t i = 0;
+    while (i < samples && row_of[i] != JSNI_NO_ROW)
+        i++;
+    return i == samples;
+}
+
+/* The labels of the images that labels.csv of a run lists, and those of --labels for others. */
 static jsn_status take_used(jsni_audited *a, const jsni_csv *csv)
 {
     size_t at_path = 0, at_used = 0;
@@ -84,6 +120,8 @@ static jsn_status take_used(jsni_audited *a, const jsni_csv *csv)
     size_t *row_of = jsni_alloc(a->samples, sizeof *row_of);
     JSNI_TRY_ALLOC(row_of);
     jsn_status status = jsni_csv_match(csv, at_path, a->paths, a->samples, row_of);
+    if (status == JSN_OK && a->file != NULL && !lists_all(row_of, a->samples))
+        status = read_file_of_run(a);
     for (size_t i = 0; status == JSN_OK && i < a->samples; i++) {
         int64_t label = a->labels[i];
         if (row_of[i] != JSNI_NO_ROW)
@@ -95,7 +133,7 @@ static jsn_status take_used(jsni_audited *a, const jsni_csv *csv)
     return status;
 }
 
-/* The labels that a run was trained on; its validation images keep theirs. */
+/* The labels that a run was trained with. */
 static jsn_status read_run_labels(jsni_audited *a)
 {
     char *path = jsni_path_join(a->run, JSNI_RUN_LABELS);
@@ -120,8 +158,11 @@ static jsn_status open_all(jsni_audited *a, const jsn_audit_job *job)
     if (a->samples == 0 || a->classes < 2)
         return jsni_fail(JSN_ERR_DATA,
                          "%s: an audit needs images of at least 2 classes", job->data);
-    if (job->labels != NULL)
+    if (job->labels != NULL) {
+        jsni_free(a->file);
+        JSNI_TRY_ALLOC(a->file = jsni_text_copy(job->labels));
         return read_labels(a, job->labels, "label");
+    }
     return a->run != NULL ? read_run_labels(a) : JSN_OK;
 }
 
@@ -175,6 +216,7 @@ void jsni_audited_close(jsni_audited *audited)
     jsn_dataset_close(audited->data);
     jsni_free(audited->spec);
     jsni_free(audited->run);
+    jsni_free(audited->file);
     jsni_free(audited->labels);
     jsni_free(audited->paths);
     jsni_free(audited->names);

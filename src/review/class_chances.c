@@ -15,10 +15,12 @@
 #include "core/text.h"
 #include "format/csv.h"
 #include "jensen/classifier.h"
+#include "jensen/report.h"
 #include "jensen/train.h"
 #include "review/review_impl.h"
 #include "store/run_record.h"
 #include "train/classifier_stream.h"
+#include "train/train_one_of.h"
 
 /* Type and shape; releases what does not fit. */
 static jsn_status check_chances(const jsni_audited *a, const char *path, jsn_array *out)
@@ -278,9 +280,10 @@ static jsn_status set_start(jsn_train_config *config, const jsn_audit_job *job,
 }
 
 /* Trains on all samples but those of the fold, or continues. `first`: the finished run of the
- * first fold, or NULL. */
+ * first fold, or NULL; `after`: so many folds follow. */
 static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
-                             const char *labels, const char *run, const char *first)
+                             const char *labels, const char *run, const char *first,
+                             size_t after)
 {
     char noise[4300];
     jsn_train_config config;
@@ -295,7 +298,11 @@ static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
     for (size_t i = 0; status == JSN_OK && i < sizeof own / sizeof own[0]; i++)
         status = jsn_train_config_set(&config, own[i][0], own[i][1]);
     if (status == JSN_OK)
-        status = jsn_train(&config, job->logger, job->stop, job->user, &result);
+        status = jsni_train_one_of(&config, after, job->logger,
+                                   &(jsn_watcher){.user = job->user, .stop = job->stop},
+                                   &result);
+    if (status == JSN_OK) /* every run of a program has one */
+        status = jsn_report_run(run, true);
     jsn_train_config_release(&config);
     return status;
 }
@@ -329,7 +336,8 @@ static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
     if (status == JSN_OK)
         status = write_labels(a, fold_of, fold, labels);
     if (status == JSN_OK)
-        status = train_fold(a, job, labels, run, fold > 0 ? first : NULL);
+        status = train_fold(a, job, labels, run, fold > 0 ? first : NULL,
+                            job->folds - fold - 1);
     if (status == JSN_OK)
         status = predict_views(a, job, run, index, count, chances);
     jsni_free(first);

@@ -1,10 +1,12 @@
 /* review/label_folders.c - see label_folders.h. A path of the data ends in CLASS/NAME; its new
  * one has another class there. Nothing is written over, no link is followed, and what a move
  * will do is on the disk, in undo.csv, before the first file is moved. */
+#define _POSIX_C_SOURCE 200809L
 #include "review/label_folders.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -148,13 +150,32 @@ static jsn_status copy_file(const relabelling *r, const char *to, const char *fr
     return status;
 }
 
-static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
-                           const jsni_corrected *list, size_t count)
+/* Removes what a copy that failed has made, and the folders that are empty then. */
+static void take_back(const char *root, const jsn_texts *made)
 {
-    if (jsni_folder_exists(job->copy) || jsni_file_exists(job->copy))
-        return jsni_fail(JSN_ERR_ARGUMENT, "%s: exists already; name a new folder",
-                         job->copy);
-    JSNI_TRY(jsni_folder_create(job->copy));
+    for (size_t i = made->count; i > 0; i--) {
+        const char *name = made->items[i - 1];
+        char *path = jsni_path_join(root, name);
+        if (path == NULL || strncmp(name, "../", 3) == 0 ||
+            strstr(name, "/../") != NULL) {
+            jsni_free(path);
+            continue;
+        }
+        (void)unlink(path);
+        for (char *slash = strrchr(path, '/'); slash > path + strlen(root);
+             slash = strrchr(path, '/')) {
+            *slash = '\0';
+            if (rmdir(path) != 0)
+                break;
+        }
+        jsni_free(path);
+    }
+    (void)rmdir(root);
+}
+
+static jsn_status copy_each(const relabelling *r, const jsn_labels_job *job,
+                            const jsni_corrected *list, size_t count, jsn_texts *made)
+{
     for (size_t i = 0; i < count; i++) {
         char *path = NULL;
         if (list[i].label == NULL)
@@ -163,10 +184,39 @@ static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
         jsn_status status = free_name(job->copy, &path);
         if (status == JSN_OK)
             status = copy_file(r, job->copy, list[i].path, path);
+        /* A full disk leaves the folders of the file; a name that leads away is refused as
+         * bad data, and shall not be removed either. */
+        if (status == JSN_OK || status == JSN_ERR_IO) {
+            const jsn_status kept = jsn_texts_add(made, path);
+            status = status == JSN_OK ? kept : status;
+        }
         jsni_free(path);
         JSNI_TRY(status);
     }
     return JSN_OK;
+}
+
+static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
+                           const jsni_corrected *list, size_t count)
+{
+    jsn_texts made = {0};
+    if (jsni_folder_exists(job->copy) || jsni_file_exists(job->copy))
+        return jsni_fail(JSN_ERR_ARGUMENT, "%s: exists already; name a new folder",
+                         job->copy);
+    JSNI_TRY(jsni_folder_create(job->copy));
+    jsn_status status = copy_each(r, job, list, count, &made);
+    if (status != JSN_OK) {
+        char words[600];
+        (void)snprintf(words, sizeof words, "%s", jsn_last_error());
+        take_back(job->copy, &made);
+        if (status == JSN_ERR_IO)
+            status = jsni_fail(status,
+                               "%s; what was copied is removed, and the same command "
+                               "begins again",
+                               words);
+    }
+    jsn_texts_release(&made);
+    return status;
 }
 
 static jsn_status move_one(const relabelling *r, const char *from, const char *to)

@@ -29,6 +29,7 @@ JSN_MUST_CHECK jsn_status jsni_audit_need(const char *folder, const char *file);
 typedef struct jsni_audited {
     char *spec; /* owned: of the data set */
     char *run;  /* owned: the run that it was named by, or NULL */
+    char *file; /* owned: of its labels, where they are not the data's; or NULL */
     jsn_dataset *data;
     jsn_split split;
     size_t samples, classes;

@@ -12,6 +12,8 @@ typedef enum jsni_run_file_kind {
     JSNI_RUN_FILE_TABLE,   /* CSV */
     JSNI_RUN_FILE_WEIGHTS, /* safetensors with a checksum of their own */
     JSNI_RUN_FILE_ARRAY,   /* .npy */
+    JSNI_RUN_FILE_EVENTS,  /* of TensorBoard, with checksums of their own */
+    JSNI_RUN_FILE_LOG,     /* lines for people */
     JSNI_RUN_FILE_PAGE     /* can be made again */
 } jsni_run_file_kind;
 
@@ -19,6 +21,7 @@ typedef struct jsni_run_file_info {
     const char *name;
     jsni_run_file_kind kind;
     bool vouched;      /* result.json has its checksum */
+    bool always;       /* a finished run of one network has it, whatever its options */
     const char *still; /* what can be used when this one is damaged; NULL: all else */
 } jsni_run_file_info;
 

@@ -28,6 +28,9 @@
 #define JSNI_RUN_RESULT      "result.json" /* there once the run is finished */
 #define JSNI_RUN_REPORT      "report.html"
 #define JSNI_RUN_LOG         "log.txt"
+/* TensorBoard looks for "tfevents" in the name; the number would be a start time, which
+ * a run that may be continued any number of times has no single one of. */
+#define JSNI_RUN_EVENTS "events.out.tfevents.0000000001.jensen"
 
 typedef struct jsni_run_folder {
     char *path; /* owned */

@@ -9,11 +9,8 @@
 #include "format/tfevents.h"
 #include "jensen/log.h"
 #include "store/record_epoch.h"
+#include "store/run_folder.h"
 #include "store/run_rows.h"
-
-/* TensorBoard looks for "tfevents" in the name; the number would be a start time, which
- * a run that may be continued any number of times has no single one of. */
-static const char event_file[] = "events.out.tfevents.0000000001.jensen";
 
 typedef struct scalars {
     jsni_tfevents *file;
@@ -33,7 +30,7 @@ static jsn_status add_epochs(const char *folder, const jsn_epoch *epochs, size_t
     jsni_tfevents *file = NULL;
     if (count == 0)
         return JSN_OK;
-    jsn_status status = jsni_tfevents_open(&file, folder, event_file,
+    jsn_status status = jsni_tfevents_open(&file, folder, JSNI_RUN_EVENTS,
                                            epochs[0].epoch - 1, epochs[0].time);
     for (size_t i = 0; status == JSN_OK && i < count; i++) {
         scalars to = {file, &epochs[i]};
@@ -49,7 +46,7 @@ static jsn_status make_anew(const char *folder, const jsn_logger *logger)
     size_t count = 0;
     (void)snprintf(text, sizeof text, "%s; a new one is written", jsn_last_error());
     logger->message(logger->user, JSN_LOG_WARNING, text);
-    JSNI_TRY(jsni_file_write_in(folder, event_file, "", 0));
+    JSNI_TRY(jsni_file_write_in(folder, JSNI_RUN_EVENTS, "", 0));
     JSNI_TRY(jsni_run_rows_read(folder, &rows, &count));
     const jsn_status status = add_epochs(folder, rows, count);
     jsni_free(rows);

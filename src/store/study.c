@@ -73,7 +73,9 @@ static jsn_status insert_study(jsni_study *out, jsni_store *store, const char *n
     bool found = false;
     JSNI_TRY(jsni_study_exists(store, name, &found));
     if (found)
-        return jsni_fail(JSN_ERR_ARGUMENT, "%s: there is a study '%s' already",
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: there is a study '%s' already; choose another name, or "
+                         "'jensen sweep delete' removes that one",
                          store->shown, name);
     JSNI_TRY(jsni_store_run(store, "INSERT INTO studies (study_name) VALUES ($1)",
                             &name, 1, NULL, NULL));
@@ -98,6 +100,65 @@ jsn_status jsni_study_create(jsni_study *out, jsni_store *store, const char *nam
                          "a study needs a name of at most 512 characters");
     JSNI_TRY(jsni_store_begin(store));
     return jsni_store_end(store, insert_study(out, store, name, maximize));
+}
+
+/* Trials whose worker was heard of within the last minute. */
+static jsn_status check_idle(const jsni_study *study, const char *id)
+{
+    jsni_store_rows rows = {0};
+    jsni_text sql = {0};
+    char *statement = NULL;
+    jsni_text_format(&sql,
+                     "SELECT count(*) FROM trials JOIN trial_heartbeats ON "
+                     "trial_heartbeats.trial_id = trials.trial_id WHERE study_id = $1 "
+                     "AND state = 'RUNNING' AND %s < 60",
+                     study->store->engine->age);
+    JSNI_TRY(jsni_text_take(&sql, &statement));
+    const char *const params[] = {id};
+    jsn_status status = jsni_store_run(study->store, statement, params, 1, &rows, NULL);
+    jsni_free(statement);
+    const int64_t busy =
+        status == JSN_OK ? jsni_sql_to_int(jsni_store_cell(&rows, 0, 0)) : 0;
+    jsni_store_rows_release(&rows);
+    if (busy > 0)
+        status = jsni_fail(JSN_ERR_BUSY,
+                           "%s: %lld of its trials have a worker; stop the workers "
+                           "first, or wait a minute where they have died",
+                           study->store->shown, (long long)busy);
+    return status;
+}
+
+static jsn_status delete_study(const jsni_study *study, const char *id)
+{
+    static const char *const statements[] = {
+#define OF_TRIALS(table) \
+    "DELETE FROM " table \
+    " WHERE trial_id IN (SELECT trial_id FROM trials WHERE study_id = $1)"
+        OF_TRIALS("trial_heartbeats"),
+        OF_TRIALS("trial_intermediate_values"),
+        OF_TRIALS("trial_values"),
+        OF_TRIALS("trial_params"),
+        OF_TRIALS("trial_system_attributes"),
+        OF_TRIALS("trial_user_attributes"),
+#undef OF_TRIALS
+        "DELETE FROM trials WHERE study_id = $1",
+        "DELETE FROM study_system_attributes WHERE study_id = $1",
+        "DELETE FROM study_user_attributes WHERE study_id = $1",
+        "DELETE FROM study_directions WHERE study_id = $1",
+        "DELETE FROM studies WHERE study_id = $1"};
+    const char *const params[] = {id};
+    JSNI_TRY(check_idle(study, id));
+    for (size_t i = 0; i < JSNI_COUNT_OF(statements); i++)
+        JSNI_TRY(jsni_store_run(study->store, statements[i], params, 1, NULL, NULL));
+    return JSN_OK;
+}
+
+jsn_status jsni_study_delete(const jsni_study *study)
+{
+    char id[JSNI_SQL_INT];
+    jsni_sql_int(id, study->id);
+    JSNI_TRY(jsni_store_begin(study->store));
+    return jsni_store_end(study->store, delete_study(study, id));
 }
 
 jsn_status jsni_study_set(const jsni_study *study, const char *key, const char *json)

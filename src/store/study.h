@@ -38,6 +38,9 @@ JSN_MUST_CHECK jsn_status jsni_study_open(jsni_study *out, jsni_store *store,
 JSN_MUST_CHECK jsn_status jsni_study_exists(jsni_store *store, const char *name,
                                             bool *found);
 
+/* Removes a study with its trials, all at once. JSN_ERR_BUSY: a worker is at one of them. */
+JSN_MUST_CHECK jsn_status jsni_study_delete(const jsni_study *study);
+
 JSN_MUST_CHECK jsn_status jsni_study_set(const jsni_study *study, const char *key,
                                          const char *json);
 /* *json is the caller's (jsni_free), NULL when there is no such attribute. */

@@ -46,12 +46,14 @@ static jsn_status write_tables(const parts *p, const char *format, jsni_text *ou
 jsn_status jsni_grid_write(const jsni_grid *grid, const jsni_grid_page *page,
                            const char *format, jsni_text *out)
 {
-    const bool numbers = strcmp(format, "csv") == 0;
+    const bool numbers = strcmp(format, "csv") == 0 || strcmp(format, "json") == 0;
     parts p = {0};
     jsni_grid_table(grid, page->caption, page->note, &p.ours);
     if (numbers || grid->published_runs > 0)
-        jsni_grid_comparison(grid, "Ours beside the paper's; intervals are Welch's.",
-                             numbers, &p.beside);
+        jsni_grid_comparison(
+            grid,
+            numbers ? page->caption : "Ours beside the paper's; intervals are Welch's.",
+            numbers, &p.beside);
     jsni_grid_correlation(grid, &p.correlation);
     jsn_status status = p.correlation.status;
     if (status == JSN_OK)

@@ -44,9 +44,7 @@ void jsni_grid_legend(const jsni_grid *grid, jsni_text *out)
 
 static void put_count(jsni_table *out, size_t count)
 {
-    char text[32];
-    (void)snprintf(text, sizeof text, "%zu", count);
-    (void)jsni_table_text(out, text);
+    (void)jsni_table_number(out, (double)count, NAN, 0);
 }
 
 /* Our mean; "2 failed", or `or_else` where nothing was run. */
@@ -156,7 +154,7 @@ void jsni_grid_comparison(const jsni_grid *grid, const char *caption, bool numbe
         (void)jsni_table_text(out, c->row);
         (void)jsni_table_text(out, c->heading);
         if (numbers && c->count == 0)
-            (void)jsni_table_text(out, "");
+            (void)jsni_table_empty(out);
         else
             put_ours(out, c, "not run");
         put_count(out, c->count);

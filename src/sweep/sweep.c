@@ -185,6 +185,12 @@ jsn_status jsn_sweep_count(jsn_sweep *sweep, jsn_sweep_counts *out)
     return JSN_OK;
 }
 
+jsn_status jsn_sweep_delete(jsn_sweep *sweep)
+{
+    JSNI_NEED(sweep);
+    return jsni_study_delete(&sweep->study);
+}
+
 jsn_status jsn_sweep_retry(jsn_sweep *sweep, size_t *count)
 {
     JSNI_NEED(sweep);

@@ -28,10 +28,26 @@ typedef struct table {
     size_t left_out; /* those with an empty label */
 } table;
 
+/* Lists that others of our commands write, which are no labels yet. */
+static jsn_status check_kind(const table *t)
+{
+    size_t at = 0;
+    if (jsni_csv_has(t->csv, "label", &at))
+        return JSN_OK;
+    if (jsni_csv_has(t->csv, "given", &at) && jsni_csv_has(t->csv, "suggested", &at))
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: a list of an audit, not of labels; 'jensen labels apply "
+                         "DIR --min-score 0.5 --out labels.csv' makes labels of the "
+                         "audit in DIR",
+                         t->file);
+    return JSN_OK;
+}
+
 static jsn_status open_table(table *t, const jsni_problem *p)
 {
     size_t path = 0;
     JSNI_TRY(jsni_csv_read(&t->csv, t->file));
+    JSNI_TRY(check_kind(t));
     JSNI_TRY(jsni_csv_find(t->csv, "path", &path));
     JSNI_TRY(jsni_csv_find(t->csv, "label", &t->label));
     t->has_truth = jsni_csv_has(t->csv, "true", &t->truth);

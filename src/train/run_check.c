@@ -15,6 +15,7 @@
 #include "format/csv.h"
 #include "format/npy.h"
 #include "format/safetensors.h"
+#include "format/tfevents.h"
 #include "jensen/array.h"
 #include "jensen/image_file.h"
 #include "store/record_card.h"
@@ -139,6 +140,43 @@ static jsn_status read_weights(const char *folder, const char *name)
     return status;
 }
 
+/* The last words of a page; one that was cut off lacks them. */
+static jsn_status read_page(const place *p, const char *name)
+{
+    static const char end[] = "</html>";
+    enum { MOST_BYTES = 1 << 28 };
+    char *data = NULL;
+    size_t length = 0;
+    JSNI_TRY(jsni_file_read_in(p->folder, name, MOST_BYTES, &data, &length));
+    while (length > 0 && (data[length - 1] == '\n' || data[length - 1] == '\r'))
+        length--;
+    const size_t n = sizeof end - 1;
+    const bool whole = length >= n && memcmp(data + length - n, end, n) == 0;
+    jsni_free(data);
+    return whole ? JSN_OK
+                 : jsni_fail(JSN_ERR_DATA, "damaged, the page is cut off; %s",
+                             jsni_run_file_find(name)->still);
+}
+
+/* The events of all epochs; what a crash cut off is mended when a run continues. */
+static jsn_status read_events(const place *p, const char *name)
+{
+    int64_t last = 0;
+    const char *still = jsni_run_file_find(name)->still;
+    const jsn_status status = jsni_tfevents_check(p->folder, name, &last);
+    if (!p->finished || status == JSN_ERR_MEMORY)
+        return status == JSN_ERR_DATA ? JSN_OK : status;
+    if (status != JSN_OK) {
+        char words[200];
+        (void)snprintf(words, sizeof words, "%s", jsn_last_error());
+        return jsni_fail(JSN_ERR_DATA, "%s; %s", words, still);
+    }
+    return last == p->result.epochs || p->result.epochs < 0
+               ? JSN_OK
+               : jsni_fail(JSN_ERR_DATA, "it ends at epoch %lld of %lld; %s",
+                           (long long)last, (long long)p->result.epochs, still);
+}
+
 static jsn_status read_file(place *p, const jsni_run_file_info *info)
 {
     jsni_csv *csv = NULL;
@@ -157,33 +195,48 @@ static jsn_status read_file(place *p, const jsni_run_file_info *info)
         status = jsni_array_read_in(&array, p->folder, info->name);
         jsn_array_release(&array);
         return status;
+    case JSNI_RUN_FILE_EVENTS:
+        return read_events(p, info->name);
     case JSNI_RUN_FILE_PAGE:
+        return read_page(p, info->name);
+    case JSNI_RUN_FILE_LOG:
         break;
     }
     return JSN_OK;
 }
 
 /* Whether the folder must have the file. */
-static bool is_needed(const place *p, const char *name)
+static bool is_needed(const place *p, const jsni_run_file_info *info)
 {
-    const bool ensemble = p->card.members > 1;
     for (size_t i = 0; i < p->result.file_count; i++)
-        if (strcmp(p->result.files[i].name, name) == 0)
+        if (strcmp(p->result.files[i].name, info->name) == 0)
             return true;
-    if (p->finished && !ensemble &&
-        (strcmp(name, JSNI_RUN_MODEL) == 0 || strcmp(name, JSNI_RUN_METRICS) == 0))
+    if (p->finished && info->always && p->card.members <= 1)
         return true;
-    return strcmp(name, JSNI_RUN_CONFIG) == 0 || strcmp(name, JSNI_RUN_CARD) == 0;
+    /* Pages of members are made when the last of them has ended. */
+    if (p->finished && info->kind == JSNI_RUN_FILE_PAGE && p->prefix[0] == '\0')
+        return true;
+    return strcmp(info->name, JSNI_RUN_CONFIG) == 0 ||
+           strcmp(info->name, JSNI_RUN_CARD) == 0;
 }
 
 static bool is_vouched(const place *p, const jsni_run_file_info *info)
 {
-    if (info->kind == JSNI_RUN_FILE_WEIGHTS)
+    if (info->kind == JSNI_RUN_FILE_WEIGHTS || info->kind == JSNI_RUN_FILE_EVENTS)
         return true;
     for (size_t i = 0; i < p->result.file_count; i++)
         if (strcmp(p->result.files[i].name, info->name) == 0)
             return true;
     return false;
+}
+
+static jsn_status note_missing(place *p, const jsni_run_file_info *info)
+{
+    char words[300];
+    (void)snprintf(words, sizeof words, "there is no such file%s%s",
+                   info->still == NULL ? "" : "; ",
+                   info->still == NULL ? "" : info->still);
+    return note(p, info->name, JSN_RUN_FILE_MISSING, words);
 }
 
 static jsn_status check_file(place *p, const jsni_run_file_info *info)
@@ -202,9 +255,7 @@ static jsn_status check_file(place *p, const jsni_run_file_info *info)
         return note(p, info->name,
                     is_vouched(p, info) ? JSN_RUN_FILE_SOUND : JSN_RUN_FILE_READABLE,
                     "");
-    return is_needed(p, info->name)
-               ? note(p, info->name, JSN_RUN_FILE_MISSING, "there is no such file")
-               : JSN_OK;
+    return is_needed(p, info) ? note_missing(p, info) : JSN_OK;
 }
 
 static jsn_status check_thumbnail(place *p, const char *name)
@@ -297,6 +348,12 @@ static jsn_status check_files(place *p)
     for (size_t i = 0; jsni_run_file_at(i) != NULL; i++)
         if (jsni_run_file_at(i) != result && jsni_run_file_at(i) != card)
             JSNI_TRY(check_file(p, jsni_run_file_at(i)));
+    /* The last files before the result: where they are, it was there, or the run was
+     * stopped between the two. */
+    if (!p->finished && !in_the_way(p, JSNI_RUN_RESULT) &&
+        usable(p, JSNI_RUN_EVALUATION) &&
+        (p->card.members > 1 || usable(p, JSNI_RUN_MODEL)))
+        JSNI_TRY(note_missing(p, result));
     JSNI_TRY(check_thumbnails(p));
     return check_agreement(p);
 }

@@ -24,6 +24,7 @@
 #include "train/run_plugin.h"
 #include "train/spec_check.h"
 #include "train/stages.h"
+#include "train/train_one_of.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
 static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem *p)
@@ -197,7 +198,7 @@ jsn_status jsni_train_jobs(const jsni_job *jobs, size_t count, jsni_watch *watch
         status = together ? status : JSN_OK;
     }
     for (size_t i = 0; status == JSN_OK && !together && i < left_count; i++) {
-        left[i].after = left_count - i - 1;
+        left[i].after += left_count - i - 1;
         status = jsni_stages_first(&left[i], watch);
         if (status == JSN_OK)
             status = train_group(&left[i], &number[i], 1, watch, results);
@@ -382,14 +383,10 @@ static jsn_status train_all(const jsni_job *jobs, size_t count, jsni_watch *watc
                                        : jsni_train_jobs(jobs, count, watch, results);
 }
 
-jsn_status jsn_train_watched(jsn_train_config *configs, size_t count,
-                             const jsn_logger *logger, const jsn_watcher *watcher,
-                             jsn_train_result *results)
+static jsn_status train_watched(jsn_train_config *configs, size_t count, size_t after,
+                                const jsn_logger *logger, const jsn_watcher *watcher,
+                                jsn_train_result *results)
 {
-    JSNI_NEED(configs);
-    JSNI_NEED(results);
-    if (count == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT, "no run is named");
     jsni_watch watch = jsni_watch_of(logger, watcher);
     jsni_problem *problems = jsni_alloc_zero(count, sizeof *problems);
     jsni_job *jobs = jsni_alloc_zero(count, sizeof *jobs);
@@ -399,6 +396,7 @@ jsn_status jsn_train_watched(jsn_train_config *configs, size_t count,
         /* The choices are the same for all: said once. */
         status = make_job(&configs[i], &problems[i], i == 0 ? logger : NULL, &jobs[i]);
         jobs[i].number = i;
+        jobs[i].after = after;
     }
     for (size_t i = 1; status == JSN_OK && i < count; i++)
         status = jsni_train_alike(&configs[0], &configs[i]);
@@ -409,6 +407,24 @@ jsn_status jsn_train_watched(jsn_train_config *configs, size_t count,
     jsni_free(jobs);
     jsni_free(problems);
     return status;
+}
+
+jsn_status jsn_train_watched(jsn_train_config *configs, size_t count,
+                             const jsn_logger *logger, const jsn_watcher *watcher,
+                             jsn_train_result *results)
+{
+    JSNI_NEED(configs);
+    JSNI_NEED(results);
+    if (count == 0)
+        return jsni_fail(JSN_ERR_ARGUMENT, "no run is named");
+    return train_watched(configs, count, 0, logger, watcher, results);
+}
+
+jsn_status jsni_train_one_of(jsn_train_config *config, size_t after,
+                             const jsn_logger *logger, const jsn_watcher *watcher,
+                             jsn_train_result *result)
+{
+    return train_watched(config, 1, after, logger, watcher, result);
 }
 
 jsn_status jsn_train(jsn_train_config *config, const jsn_logger *logger,

@@ -58,6 +58,13 @@ static bool is_sum(const char *text)
            strspn(text, "0123456789abcdefABCDEF") == length;
 }
 
+/* The file's own name, from the end of the URL. */
+static const char *base_of(const char *url)
+{
+    const char *slash = strrchr(url, '/');
+    return slash == NULL || slash[1] == '\0' ? "weights" : slash + 1;
+}
+
 /* Imports what was downloaded when its sum begins as it should. */
 static jsn_status import_checked(const char *path, const char *sum, const char *name,
                                  const char *url, jsn_weights_info *info)
@@ -69,14 +76,10 @@ static jsn_status import_checked(const char *path, const char *sum, const char *
                          "%s: is another file than it should be and was removed: its "
                          "SHA-256 is %s, expected %s",
                          url, hex, sum);
-    return jsn_weights_import(path, name, info);
-}
-
-/* The file's own name, from the end of the URL. */
-static const char *base_of(const char *url)
-{
-    const char *slash = strrchr(url, '/');
-    return slash == NULL || slash[1] == '\0' ? "weights" : slash + 1;
+    char source[200];
+    (void)snprintf(source, sizeof source, "%.*s", (int)strcspn(base_of(url), "?#"),
+                   base_of(url));
+    return jsni_weights_import(path, source, name, info);
 }
 
 /* The digits that the name of a file ends with, as in resnet18-f37072fd.pth; false: none. */

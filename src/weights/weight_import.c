@@ -212,12 +212,11 @@ static jsn_status look_for(const char *name, const char *sha256, bool *same)
     return status;
 }
 
-static jsn_status import_opened(const char *path, const jsni_safetensors *file,
-                                const char *note, const char *name,
-                                jsn_weights_info *info)
+static jsn_status import_opened(const char *path, const char *source,
+                                const jsni_safetensors *file, const char *note,
+                                const char *name, jsn_weights_info *info)
 {
     char network[JSNI_NETWORK_SPEC], sha256[JSNI_SHA256_HEX];
-    const char *slash = strrchr(path, '/');
     bool same = false;
     if (!jsni_weight_file_network(file, network, sizeof network))
         return jsni_fail(JSN_ERR_DATA,
@@ -231,15 +230,13 @@ static jsn_status import_opened(const char *path, const jsni_safetensors *file,
     JSNI_TRY(jsni_weights_sum(path, sha256));
     JSNI_TRY(look_for(kept, sha256, &same));
     if (!same)
-        JSNI_TRY(
-            keep(kept, slash == NULL ? path : slash + 1, sha256, note, file, network));
+        JSNI_TRY(keep(kept, source, sha256, note, file, network));
     return info == NULL ? JSN_OK : jsn_weights_find(kept, info);
 }
 
-jsn_status jsn_weights_import(const char *file, const char *name,
-                              jsn_weights_info *info)
+jsn_status jsni_weights_import(const char *file, const char *source, const char *name,
+                               jsn_weights_info *info)
 {
-    JSNI_NEED(file);
     jsni_safetensors *theirs = NULL, *ours = NULL;
     const char *note = NULL;
     if (info != NULL)
@@ -253,7 +250,15 @@ jsn_status jsn_weights_import(const char *file, const char *name,
     jsn_status status = rename_tensors(theirs, &ours);
     jsni_safetensors_close(theirs);
     if (status == JSN_OK)
-        status = import_opened(file, ours, note, name, info);
+        status = import_opened(file, source, ours, note, name, info);
     jsni_safetensors_close(ours);
     return status;
+}
+
+jsn_status jsn_weights_import(const char *file, const char *name,
+                              jsn_weights_info *info)
+{
+    JSNI_NEED(file);
+    const char *slash = strrchr(file, '/');
+    return jsni_weights_import(file, slash == NULL ? file : slash + 1, name, info);
 }

@@ -227,6 +227,7 @@ static void misuse_sweep(misuse *m)
     REFUSED(jsn_sweep_open_to_read(&sweep, NULL, "x"));
     REFUSED(jsn_sweep_open_to_read(&sweep, place(), NULL));
     REFUSED(jsn_sweep_open_to_read(NULL, NULL, NULL));
+    REFUSED(jsn_sweep_delete(NULL));
     DOES(jsn_sweep_close(NULL));
     GIVES(jsn_sweep_about(NULL));
     REFUSED(jsn_sweep_count(NULL, &counts));

@@ -127,4 +127,23 @@ used = {row["path"]: names[int(row["used"])] for row in csv.DictReader(open("shu
 print(len(given), len(used), sum(given[path] != label for path, label in used.items()))
 PY
 expect 0 '^60 50 0$' '' -- cat judged.txt
+# Those of --labels are judged in its validation part, too; the file may have moved since.
+"$JENSEN" noise builtin:size=60,test=0 --noise sym-other:rate=0.4 --seed 2 --out drawn.csv >/dev/null
+{ echo path,label; awk -F, 'NR > 1 { print $1 "," $3 }' drawn.csv; } >owned.csv
+"$JENSEN" train builtin:size=60,test=0 --val-fraction 0.2 --labels owned.csv --network mlp:width=8 --epochs 1 \
+    --device ref --threads 1 --augment none -q --out labelled >/dev/null 2>&1
+expect 0 '"labels":"owned.csv","images":60' '*' -- "$JENSEN" audit labelled --labels-only -o l --json
+cat >judged.py <<'PY'
+import csv, json, sys
+names = json.load(open(sys.argv[1] + "/audit.json"))["classes"]
+given = {row["path"]: row["given"] for row in csv.DictReader(open(sys.argv[1] + "/scores.csv"))}
+file = {row["path"]: names[int(row["label"])] for row in csv.DictReader(open("owned.csv"))}
+print(len(given), sum(given[path] != label for path, label in file.items()))
+PY
+expect 0 '^60 0$' '' -- python3 judged.py l
+expect 0 'owned.csv' '' -- cat l/audit.html
+mkdir -p sub && cp -r labelled sub/ && cp owned.csv sub/moved.csv
+expect 3 '' 'owned.csv: .*trained with --labels owned.csv, which its validation images need: --labels FILE names' -- \
+    sh -c "cd sub && '$JENSEN' audit labelled --labels-only -o l"
+expect 0 '"labels":"moved.csv"' '*' -- sh -c "cd sub && '$JENSEN' audit labelled --labels moved.csv --labels-only -o l --json"
 finish

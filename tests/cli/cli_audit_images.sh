@@ -35,6 +35,19 @@ expect 0 '"suspects":0,"image_faults":\{"unreadable":1,"duplicate":2,"near-dupli
 awk -F, 'NR > 1 { print $2 "=" $8 "," $4 }' a/suspects.csv | sort | tr '\n' ' ' >found.txt
 expect 0 '^train/a/blank.ppm=blank, train/a/copy.ppm=duplicate, train/a/dark.ppm=dark, train/a/near.ppm=near-duplicate, train/b/cut.ppm=unreadable, train/b/leak.ppm=duplicate, train/b/smooth.ppm=blurred, train/b/tiny.ppm=tiny, train/b/wide.ppm=odd-shape, $' '' -- cat found.txt
 expect 0 '^faulty +9 images ' '' -- "$JENSEN" audit d --posteriors p.npy -o c
+# One row an image, best first, also where a faulty image has a suspect label.
+tail -n +2 order.csv | awk -F, '{ suspect = $1 ~ /copy|dark/; high = $2 == 0; if (suspect) high = !high
+    p = suspect ? 0.99 : 0.6 + NR % 7 / 20; print high ? p " " 1 - p : 1 - p " " p }' |
+    python3 "$SOURCE/tests/cli/npy.py" q.npy $count 2
+expect 0 '"suspects":2,"image_faults":\{"unreadable":1,"duplicate":2' '' -- "$JENSEN" audit d --posteriors q.npy -o one --json
+expect 0 '^9 label label 7$' '' -- python3 -c '
+import csv
+rows = list(csv.DictReader(open("one/suspects.csv")))
+scores = [float(row["score"]) for row in rows]
+assert scores == sorted(scores, reverse=True), scores
+assert [int(row["rank"]) for row in rows] == list(range(1, len(rows) + 1))
+assert len({row["path"] for row in rows}) == len(rows)
+print(len(rows), rows[0]["kind"], rows[1]["kind"], sum(row["kind"] != "label" for row in rows))'
 expect 0 '"image_faults":\{\}' '' -- "$JENSEN" audit d --posteriors p.npy -o b --labels-only --json
 expect 0 '^1$' '' -- sh -c "wc -l <b/suspects.csv | tr -d ' '"
 finish

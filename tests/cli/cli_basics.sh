@@ -16,6 +16,16 @@ expect 2 '' "no command 'trian'; did you mean 'train'" -- "$JENSEN" help trian
 expect 0 'cores' '' -- "$JENSEN" doctor
 expect 0 '"cores":[0-9]+' '' -- "$JENSEN" doctor --json
 expect 0 '"instruction_sets":\{.*"gpu":\{.*"folders":\[.*"libraries":\{' '' -- "$JENSEN" doctor --json
+# Weights, data and ONNX Runtime, there and missing.
+expect 0 'none; .jensen weights fetch' '' -- "$JENSEN" doctor
+expect 0 "cifar10 +missing; 'jensen data fetch cifar10'" '' -- "$JENSEN" doctor
+mkdir -p cifar-10-batches-bin && : >cifar-10-batches-bin/test_batch.bin
+expect 0 'cifar10 +cifar-10-batches-bin$' '' -- "$JENSEN" doctor
+expect 0 '"weights":\[\],"data":\[\{"name":"cifar10","path":"cifar-10-batches-bin","exists":true\}' '' -- "$JENSEN" doctor --json
+expect 0 'ONNX Runtime +missing +export --check' '' -- env JENSEN_ONNXRUNTIME=/nowhere "$JENSEN" doctor
+expect 0 '"ONNX Runtime":null' '' -- env JENSEN_ONNXRUNTIME=/nowhere "$JENSEN" doctor --json
+expect 0 "weights +$work/.cache/weights, not there" '' -- "$JENSEN" doctor
+expect 0 'the cache is off' '' -- env JENSEN_CACHE=off "$JENSEN" doctor
 expect 0 '^\.TH JENSEN 1' '' -- "$JENSEN" --print-man
 expect 0 'complete .*-F _jensen jensen' '' -- "$JENSEN" --print-completion
 expect 0 'options:' '' -- "$JENSEN" doctor --help

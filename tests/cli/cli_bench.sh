@@ -34,9 +34,10 @@ if "$JENSEN" show networks --device onednn >/dev/null 2>&1; then
     shared step "$JENSEN" bench step --network cnn:width=16 --batch 4 --steps 2 --loss ce --device onednn --limit
 fi
 
-# Without --limit a step has none, and says so.
-expect 0 '"limit_seconds":null,"limit_share":null,"limit":"not measured' '' -- \
-    "$JENSEN" bench step --network mlp:width=2 --size 8 --batch 4 --steps 1 --device ref --json
+# Without --limit that of the memory is measured.
+shared step "$JENSEN" bench step --network mlp:width=2 --size 8 --batch 4 --steps 1 --loss ce --device ref
+expect 0 '"limit":"a copy of the images and the weights in memory, once; --limit' '' -- \
+    "$JENSEN" bench step --network mlp:width=2 --size 8 --batch 4 --steps 1 --loss ce --device ref --json
 # Inference: no gradients, so less memory than a step plans for the same batch.
 expect 0 '"case":"predict".*"images":4,.*"peak_mib":[0-9]' '' -- \
     "$JENSEN" bench predict -n cnn:width=16 -s 16 -b 4 --repeats 2 --device ref --json

@@ -47,6 +47,41 @@ fresh && rm bad/doubtful/01.png && echo x >bad/doubtful/02.png
 expect 3 '^missing +doubtful/01.png' '*' -- "$JENSEN" check bad
 expect 3 '^damaged +doubtful/02.png' '*' -- "$JENSEN" check bad
 
+# Whatever a finished run has is missed, with what else can be used; what has an end is read to it.
+events=$(basename run/events.out.tfevents.*)
+for file in metrics.jsonl metrics.csv "$events" checkpoint.safetensors model.safetensors labels.csv evaluation.json \
+    report.html log.txt config.yaml; do
+    fresh && rm "bad/$file"
+    expect 3 "^missing +$file: there is no such file" 'bad: [12] files? (is|are) damaged or missing' -- "$JENSEN" check bad
+done
+fresh && rm bad/report.html bad/log.txt bad/"$events" bad/checkpoint.safetensors
+expect 3 "report.html: there is no such file; 'jensen report' makes it again" '*' -- "$JENSEN" check bad
+expect 3 'finished and damaged; usable: predict eval report$' '*' -- "$JENSEN" check bad
+fresh && rm bad/report.html && "$JENSEN" report bad >/dev/null
+expect 0 'finished and sound' '' -- "$JENSEN" check bad
+for size in 0 100; do
+    fresh && truncate -s $size bad/report.html
+    expect 3 '^damaged +report.html: damaged, the page is cut off' '*' -- "$JENSEN" check bad
+    fresh && truncate -s $size "bad/$events"
+    expect 3 "^damaged +$events: .*TensorBoard alone" '*' -- "$JENSEN" check bad
+done
+fresh && truncate -s -1 "bad/$events"
+expect 3 "^damaged +$events: damaged at byte" '*' -- "$JENSEN" check bad
+fresh && rm bad/result.json
+expect 3 '^missing +result.json: .*its command ends it again' '*' -- "$JENSEN" check bad
+expect 3 'not finished and damaged; usable: predict eval report train \(continues\)$' '*' -- "$JENSEN" check bad
+expect 0 '*' '*' -- "$JENSEN" train $data $tiny --out bad
+expect 0 'finished and sound' '' -- "$JENSEN" check bad
+fresh both && rm bad/result.json
+expect 3 '^missing +result.json' '*' -- "$JENSEN" check bad
+fresh both && rm bad/report.html bad/member-2/log.txt
+expect 3 '^missing +report.html' '2 files are' -- "$JENSEN" check bad
+expect 3 '^missing +member-2/log.txt' '2 files are' -- "$JENSEN" check bad
+# So it is with runs that other commands make.
+"$JENSEN" data convert $data --out pics --format ppm >/dev/null
+"$JENSEN" audit pics/train --folds 2 -o audited --set network=mlp:width=16 --set epochs=1 -q >/dev/null 2>&1
+expect 0 'finished and sound' '' -- "$JENSEN" check audited/folds/fold-1
+
 # What reads a file refuses it by name and says what is left; what does not need it works.
 fresh && sed -i 's/"disc"/"disk"/' bad/model.json
 expect 3 '' 'bad/model.json: damaged, its SHA-256 is not the one in result.json; .*--init model.safetensors' -- \

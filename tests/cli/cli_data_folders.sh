@@ -35,6 +35,18 @@ expect 3 '' 'both Train/ and train/, which mean the same split' -- "$JENSEN" dat
 fill void/test/{cat,dog} && mkdir void/train
 expect 3 '' "the folder 'train' holds no images" -- "$JENSEN" data info void
 
+# One level too high: classes that are data sets are told; folders below classes are nothing to tell.
+fill high/photos/{cat,dog,bird} high/held-out/{cat,dog}
+for command in "data info" "audit -q --set epochs=1" "train -q --epochs 1 --out high-run"; do
+    expect 0 '*' "warning: high: its classes look like data sets: 'held-out' and 'photos' have the same folders in them, such as 'cat'; if those are the classes, name high/photos" -- \
+        "$JENSEN" $command high
+done
+fill fine/{cat,dog}/{2021,2022,2023} deep/animal/{cat,dog} deep/vehicle/{car,bus} near/photos/{cat,dog} near/held-out/{cat,dog}
+put near/photos/1.ppm
+for folder in fine deep near high/photos; do
+    expect 0 'classes +[23]' '' -- "$JENSEN" data info $folder
+done
+
 # A class that is called like a split, and what is neither.
 fill cars/{train,car,bus}
 expect 0 '6 train' '' -- "$JENSEN" data info cars

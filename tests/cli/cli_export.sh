@@ -41,11 +41,14 @@ expect 2 '' 'x.pt: a module of Python has a name that ends in .py' -- "$JENSEN" 
 # Without ONNX Runtime --check says what is missing, after the file is written.
 mkdir -p pictures
 printf 'P6 2 2 255\n012345678901' >pictures/a.ppm
-expect 2 '*' "JENSEN_ONNXRUNTIME: /nowhere/lib.so" -- env JENSEN_ONNXRUNTIME=/nowhere/lib.so "$JENSEN" export one -o checked.onnx --check pictures
+expect 1 '^checked.onnx$' "JENSEN_ONNXRUNTIME: /nowhere/lib.so" -- env JENSEN_ONNXRUNTIME=/nowhere/lib.so "$JENSEN" export one -o checked.onnx --check pictures
 cmp -s one.onnx checked.onnx || complain "checked.onnx is not one.onnx"
 printf 'no library' >lib.so
-expect 2 '*' "JENSEN_ONNXRUNTIME: .*lib.so" -- env JENSEN_ONNXRUNTIME=./lib.so "$JENSEN" export one -o x.onnx --check pictures
-expect 2 '' 'compares a file of ONNX that takes images' -- "$JENSEN" export one --raw -o y.onnx --check pictures
+expect 1 '*' "JENSEN_ONNXRUNTIME: .*lib.so" -- env JENSEN_ONNXRUNTIME=./lib.so "$JENSEN" export one -o x.onnx --check pictures
+expect 1 '"raw":true' '--check: JENSEN_ONNXRUNTIME: .*lib.so' -- \
+    env JENSEN_ONNXRUNTIME=./lib.so "$JENSEN" export one --raw -o y.onnx --check pictures --json
+cmp -s raw.onnx y.onnx || complain "y.onnx is not raw.onnx"
+expect 2 '' 'compares a file of ONNX' -- "$JENSEN" export one --format safetensors -o y --check pictures
 rm -f x.onnx
 
 expect 2 '' 'needs a file to write: -o model.onnx' -- "$JENSEN" export one

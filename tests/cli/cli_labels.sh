@@ -24,6 +24,14 @@ expect 0 '' '' -- cmp data/$b/1.ppm fixed/$c/$b-1.ppm
 expect 0 '^11$' '' -- sh -c "find fixed -type f | wc -l"
 expect 1 '' '' -- test -e fixed/$b/2.ppm
 expect 2 '' 'fixed: exists already; name a new folder' -- "$JENSEN" labels apply a --copy fixed
+# A file that cannot be written, as on a full disk: nothing is left, and the same command does it.
+cp data/$c/4.ppm kept.ppm && { printf 'P6 64 64 255\n'; head -c 12288 /dev/zero; } >data/$c/4.ppm
+expect 1 '' 'cannot be written.*; what was copied is removed, and the same command begins again' -- \
+    bash -c "trap '' XFSZ; ulimit -f 8; exec '$JENSEN' labels apply a --copy full/of/it"
+expect 0 '^full/of$' '' -- sh -c 'find full | tail -1'
+expect 0 'full/of/it: 2 of 12 labels changed' '' -- "$JENSEN" labels apply a --copy full/of/it
+expect 0 '^11$' '' -- sh -c "find full -type f | wc -l"
+mv kept.ppm data/$c/4.ppm
 expect 2 '' 'exclude each other' -- "$JENSEN" labels apply a --copy other --move
 
 expect 0 '^a: 2 of 12 labels changed, 1 image removed$' '' -- "$JENSEN" labels apply a --move

@@ -56,7 +56,7 @@ expect 2 '' 'kernel of 2' -- "$JENSEN" show networks vgg19bn --size 16
 bench="$JENSEN bench step --network cnn:width=2 --size 8 --batch 4 --steps 2 --device ref"
 expect 0 'gjs:pi1=0.5, batch 4 x 2 views on ref' '' -- $bench
 expect 0 '"layers":\[\{"name":"input","implementation":"copy"\}' '' -- $bench --json
-expect 0 '"limit_seconds":null,"limit_share":null,"limit":"not measured' '' -- $bench --json
+expect 0 '"limit_seconds":[0-9.e-]+,"limit_share":[0-9.e-]+,"limit":"a copy of' '' -- $bench --json
 expect 0 '*' 'layer2.conv +direct loops, (base|avx2)' -- $bench -v --loss ce
 expect 2 '' "no loss" -- $bench --loss nothing
 expect 1 '' 'ref backend does not time its layers' -- $bench --loss ce --limit

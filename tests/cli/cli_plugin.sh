@@ -12,6 +12,8 @@ expect 0 '^cc .* myloss.c -o myloss.so -lm$' 'plugin ./myloss.so --loss myloss' 
 cp stdout.txt line
 expect 2 '' "'myloss.c' is there already" -- "$JENSEN" plugin new myloss
 expect 2 '' 'small letters' -- "$JENSEN" plugin new ../evil
+expect 2 '' "has a loss 'gjs', whose name no plugin can have; choose another, such as my_gjs" -- "$JENSEN" plugin new gjs
+[ ! -e gjs.c ] || complain "a refused name has left a source" plugin
 expect 2 '' 'which name' -- "$JENSEN" plugin new
 expect 0 '' '' -- sh -e line
 # as strict a compiler as the tree's own

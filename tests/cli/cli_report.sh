@@ -68,6 +68,13 @@ assert abs(float(row[at + 1]) - statistics.stdev(want)) < 1e-9, (row, want)
 print("ok")'
 expect 2 '' 'pivot prints' -- "$JENSEN" report ce1 ce2 --pivot loss:noise --out x.html
 expect 2 '' 'two settings, such as loss:noise' -- "$JENSEN" report ce1 ce2 --pivot loss
+# Two spellings of one loss are one row; config.yaml keeps what was given.
+train --loss gjs --seed 2 --noise sym:rate=0.4 --out short && train --loss gjs:pi1=0.5 --noise sym:rate=0.4 --out long
+expect 0 '^loss: gjs$' '' -- cat short/config.yaml
+expect 0 '^\| gjs:pi1=0.5 +\| sym:rate=0.4 +\| +2 ' '' -- "$JENSEN" report short long --table markdown
+expect 0 '^gjs:pi1=0.5,[0-9.]+,[0-9.]+$' '' -- "$JENSEN" report short long --pivot loss:noise --table csv
+expect 0 '2 runs, 1 setting<' '' -- sh -c "'$JENSEN' report short long --out both.html && cat both.html"
+expect 0 '*' 'is finished' -- "$JENSEN" train $data $tiny --loss gjs --seed 2 --noise sym:rate=0.4 --out short
 # The same settings and seed count once, the latest complete run of them; all are shown.
 cp -r ce2 copy && unsign copy && sed -i 's/"test_acc": *[0-9.e-]*/"test_acc": 0.5/' copy/result.json
 sed -i '$s/"time": *[0-9.]*/"time": 9e12/' copy/metrics.jsonl
@@ -88,6 +95,22 @@ print("ok")'
 expect 0 '^repeats.html$' '' -- "$JENSEN" report ce1 ce2 copy --out repeats.html
 expect 0 'ce2 repeats copy: the same settings and seed count once' '' -- cat repeats.html
 expect 0 '3 runs, 1 setting<' '' -- cat repeats.html
+expect 0 '^ok$' '' -- python3 -c '
+import csv, json, subprocess, sys
+def table(*more):
+    return subprocess.run([sys.argv[1], "report", "ce1", "ce2", "ce3", "a", *more], capture_output=True, text=True, check=True).stdout
+for pivot in ([], ["--pivot", "loss:noise"]):
+    rows = list(csv.DictReader(table("--table", "csv", *pivot).splitlines()))
+    found = json.loads(table("--table", "json", *pivot))
+    assert found["rows"] and len(found["rows"]) == len(rows), found
+    for row, one in zip(rows, found["rows"]):
+        for key, value in row.items():
+            assert (str(one[key]) == value or abs(float(value) - one[key]) < 1e-9) if value else one.get(key) is None, (key, value, one)
+    assert any("best" in one for one in found["rows"]) and "t-test" in found["caption"]
+assert json.loads(table("--json", "--pivot", "loss:noise")) == found
+print("ok")' "$JENSEN"
+expect 0 '^\{"file":"four.html"\}$' '' -- "$JENSEN" report ce1 ce2 --out four.html --json
+expect 2 '' '--json is --table json, not --table csv' -- "$JENSEN" report ce1 ce2 --table csv --json
 expect 0 '\| ce ' '' -- "$JENSEN" report ce1 ce2 a --table markdown
 expect 0 'begin\{tabular\}' '' -- "$JENSEN" report ce1 ce2 a --table latex
 expect 0 '<table' '' -- "$JENSEN" report ce1 ce2 a --table html

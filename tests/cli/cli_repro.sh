@@ -9,10 +9,19 @@ expect 0 'gjs .*\| pi1=0.3' '' -- "$JENSEN" repro table7
 expect 0 '<svg' '' -- "$JENSEN" repro fig2
 expect 0 '<svg' '' -- "$JENSEN" repro fig8 --format svg
 expect 2 '' 'fig2 is a figure: there is svg, no csv' -- "$JENSEN" repro fig2 --format csv
-expect 2 '' 'table7 as svg: there are markdown, csv, latex and html' -- "$JENSEN" repro table7 --format svg
+expect 2 '' 'table7 as svg: there are markdown, csv, latex, html and json' -- "$JENSEN" repro table7 --format svg
 expect 2 '' "no result 'table14'; did you mean 'table1'" -- "$JENSEN" repro table14
 expect 2 '' "no result 'banana' .there are: table1, .*, table13, fig1, .*, fig8" -- "$JENSEN" repro banana
 expect 2 '' 'which data' -- "$JENSEN" repro table1
+# Without --data a data set stands for what was fetched into this folder.
+expect 3 '' "cifar-10-batches-bin is not in this folder: 'jensen data fetch cifar10' downloads it, --data cifar10:PATH" -- \
+    "$JENSEN" repro table1 --dataset cifar10 --show
+expect 2 '' 'which data. --data webvision:PATH' -- "$JENSEN" repro table2 --dataset webvision
+mkdir cifar-10-batches-bin && : >cifar-10-batches-bin/test_batch.bin
+expect 0 'not run' '^data: cifar10:cifar-10-batches-bin$' -- "$JENSEN" repro table1 --dataset cifar10 --show
+expect 0 '^\{"caption":"[^"]*oise[^"]*".*"rows":\[\{"row":"CE","column":"no noise","ours":null,"n":0,"paper":95.77,' '*' -- "$JENSEN" repro table1 --dataset cifar10 --show --json
+expect 2 '' '--json is --format json, not --format csv' -- "$JENSEN" repro table1 --dataset cifar10 --show --json --format csv
+rm -r cifar-10-batches-bin
 
 if "$JENSEN" doctor | grep -E '^ *SQLite' | grep -qE '[0-9]+\.[0-9]+'; then
     # The name of a study is a hash of what changes results; threads and jobs do not.

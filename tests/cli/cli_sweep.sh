@@ -61,6 +61,9 @@ for name, values in want.items():
     assert abs(float(pivot[1][at]) - statistics.mean(values)) < 0.011, (name, pivot)
     assert abs(float(pivot[1][at + 1]) - statistics.stdev(values)) < 0.02, (name, pivot)
 print("ok")' "$JENSEN"
+"$JENSEN" sweep create spelt builtin:size=200 "${small[@]}" --axis "loss=gjs;gjs:pi1=0.5" --axis lr=0.1 >/dev/null 2>&1
+"$JENSEN" sweep run spelt -q >/dev/null 2>&1
+expect 0 '^2$' '' -- sh -c "'$JENSEN' sweep export spelt --pivot loss:lr --format csv | wc -l"
 expect 2 '' 'pivot prints' -- "$JENSEN" sweep export one --pivot loss:lr --out x.csv
 expect 2 '' "did you mean 'loss'" -- "$JENSEN" sweep export one --pivot los:lr
 expect 0 'mean of 2 seeds' '' -- "$JENSEN" sweep export one --format html
@@ -93,7 +96,7 @@ expect 0 'trial-00001/report.html is not there' '' -- "$JENSEN" sweep export one
 "$JENSEN" sweep create part builtin:size=200 "${small[@]}" --axis lr=0.01,0.02,0.03,0.04,0.05 >/dev/null 2>&1
 expect 0 '3 complete, .* 2 waiting' '*' -- "$JENSEN" sweep run part --jobs 2 --max-trials 3 -q
 expect 0 '4 complete, .* 1 waiting' '*' -- "$JENSEN" sweep run part --jobs 4 --max-trials 1 -q
-"$JENSEN" sweep create nodata cifar10:nowhere "${small[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
+"$JENSEN" sweep create --without-data nodata cifar10:nowhere "${small[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
 expect 3 '' 'sweep run: a worker failed with code 3' -- "$JENSEN" sweep run nodata --jobs 2 -q
 expect 0 '2 waiting, 0 pruned, 0 failed' '' -- "$JENSEN" sweep status nodata
 

@@ -25,6 +25,59 @@ expect 0 '1 complete, 0 pruned, 0 failed, 1 waiting' '*' -- "$JENSEN" sweep run 
 expect 0 '4' '' -- sh -c 'ls runs | wc -l'
 expect 0 '^trial-00000$' '' -- ls runs/a-b
 
+# Data that is not there takes up no name; machines that have it can be meant.
+for command in 'create slip nowhere --axis lr=0.01' 'search slip cifar10:nowhere --methods ce'; do
+    expect 3 '' 'nowhere' -- "$JENSEN" sweep $command "${small[@]}" --store slip.db
+done
+[ ! -e slip.db ] || complain "data that is not there has left a study" sweep
+expect 0 "study 'far' with 1 trial" '*' -- "$JENSEN" sweep create far nowhere "${small[@]}" --axis lr=0.01 --without-data
+
+# A study can be removed: told first, then done. Its runs stay, its name is free, others are as they were.
+expect 2 "^study 'a-b' would be removed from .*: 2 trials, 1 complete; run folders stay\$" 'nothing is removed without --yes' -- \
+    "$JENSEN" sweep delete a-b
+expect 0 '1 complete' '' -- "$JENSEN" sweep status a-b
+"$JENSEN" sweep create gone photos "${small[@]}" --axis lr=0.01,0.02 >/dev/null 2>&1
+"$JENSEN" sweep run gone -q >/dev/null 2>&1
+"$JENSEN" sweep status >before.txt 2>/dev/null
+"$JENSEN" sweep export a-b >before.csv
+expect 2 '' "there is a study 'gone' already; choose another name, or 'jensen sweep delete' removes" -- \
+    "$JENSEN" sweep create gone photos "${small[@]}" --axis lr=0.01
+expect 0 "^study 'gone' is removed from .*: 2 trials, 2 complete; run folders stay\$" '' -- "$JENSEN" sweep delete gone --yes
+expect 2 '' "no study 'gone'" -- "$JENSEN" sweep status gone
+expect 0 '^trial-00000$' '' -- ls runs/gone
+expect 0 '' '' -- sh -c "'$JENSEN' sweep export a-b | cmp - before.csv"
+expect 2 '' "no study 'gone'" -- "$JENSEN" sweep delete gone --yes
+expect 2 '' 'needs the name of one study' -- "$JENSEN" sweep delete --yes
+expect 0 '^0$' '' -- python3 -c '
+import sqlite3
+db = sqlite3.connect("jensen.db")
+tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = \"table\"")]
+left = 0
+for table in tables:
+    columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+    if "trial_id" in columns and table != "trials":
+        left += db.execute(f"SELECT count(*) FROM {table} WHERE trial_id NOT IN (SELECT trial_id FROM trials)").fetchone()[0]
+    if "study_id" in columns and table != "studies":
+        left += db.execute(f"SELECT count(*) FROM {table} WHERE study_id NOT IN (SELECT study_id FROM studies)").fetchone()[0]
+print(left)'
+expect 0 "study 'gone' with 1 trial" '*' -- "$JENSEN" sweep create gone photos "${small[@]}" --axis lr=0.01
+# Not while a worker is at it, which its heartbeat tells.
+python3 -c '
+import sqlite3, datetime
+db = sqlite3.connect("jensen.db")
+trial = db.execute("SELECT trial_id FROM trials JOIN studies USING (study_id) WHERE study_name = \"gone\"").fetchone()[0]
+now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M:%S.%f")
+db.execute("UPDATE trials SET state = \"RUNNING\" WHERE trial_id = ?", (trial,))
+db.execute("INSERT INTO trial_heartbeats (trial_id, heartbeat) VALUES (?, ?)", (trial, now))
+db.commit()'
+expect 1 '' '1 of its trials have a worker; stop the workers first' -- "$JENSEN" sweep delete gone --yes
+python3 -c '
+import sqlite3
+db = sqlite3.connect("jensen.db")
+db.execute("UPDATE trial_heartbeats SET heartbeat = \"2020-01-01 00:00:00.000000\"")
+db.commit()'
+expect 0 'is removed' '' -- "$JENSEN" sweep delete gone --yes
+
 # A name that would be taken for something else, or that nobody can read, is refused.
 expect 2 '' "a study needs a name; '' is empty" -- "$JENSEN" sweep create '' photos "${small[@]}" --axis lr=0.01
 expect 2 '' "a study cannot be called '-x': it would be taken for an option" -- \

@@ -60,7 +60,7 @@ want = "%.2f ± %.2f" % (statistics.mean(accuracy), statistics.stdev(accuracy))
 assert want in line, (want, line)
 print("ok")'
 # Instance noise: one search, three noises; the labels are those of a file. Made, not run.
-expect 0 "study 'i' with 15 trials" '*' -- "$JENSEN" sweep create i cifar10:none "${tiny[@]:1}" --preset instance --methods gjs \
+expect 0 "study 'i' with 15 trials" '*' -- "$JENSEN" sweep create --without-data i cifar10:none "${tiny[@]:1}" --preset instance --methods gjs \
     --retrain 5 --noise-from file:plc.csv
 expect 0 'file:plc.csv,column=type1_35,missing=val' '' -- "$JENSEN" sweep export i
 finish

@@ -265,6 +265,10 @@ else
     expect 1 '' 'locked/run: the folder cannot be created: Permission denied' -- $nobody "$JENSEN" train $data $tiny --epochs 1 --out "$PWD/locked/run" -q
     expect 1 '' 'locked: cannot be written' -- $nobody "$JENSEN" train $data $tiny --epochs 1 \
         --out "$PWD/locked" -q
+    for command in train audit; do
+        expect 1 '' 'Permission denied; --out DIR puts it elsewhere' -- \
+            $nobody sh -c 'cd locked && exec "$@"' sh "$JENSEN" $command builtin:size=20,test=0
+    done
 fi
 
 # A disk that fills up in the third epoch: the second checkpoint is intact, and with room

@@ -108,6 +108,9 @@ refuse() { # LABELS-FILE-TEXT SENTENCE
 refuse 'path,label\ntrain/star/0000.ppm,disc\ntrain/star/0000.ppm,star\n' \
     "bad.csv:3: 'train/star/0000.ppm' has another label than in line 2"
 refuse 'path,label\ntrain/star/0000.ppm,zebra\n' "bad.csv:2: 'zebra' is neither a number nor a class"
+refuse 'path,label\ntrain/star/0000.ppm,dics\n' "bad.csv:2: 'dics' is neither a number nor a class; did you mean 'disc'\?"
+refuse 'rank,path,given,suggested,score\n1,train/star/0000.ppm,star,disc,0.9\n' \
+    "bad.csv: a list of an audit, not of labels; 'jensen labels apply DIR --min-score 0.5 --out labels.csv' makes"
 refuse 'path,label\ntrain/star/0000.ppm,10\n' 'bad.csv:2: label 10, but there are 10 classes'
 refuse 'path,label,true\ntrain/star/0000.ppm,1,-1\n' 'bad.csv:2: label -1'
 refuse 'path,given\ntrain/star/0000.ppm,1\n' "label"

@@ -151,6 +151,7 @@ at=http://127.0.0.1:$(cat port.txt)
 expect 5 '' '404' -- "$JENSEN" weights fetch "$at/none.pth" --sha256 "$sum"
 expect 3 '' 'is another file than it should be and was removed' -- "$JENSEN" weights fetch "$at/w.safetensors" --sha256 00000000
 expect 0 '^fetched: cnn:width=8' 'downloading' -- "$JENSEN" weights fetch "$at/w.safetensors" --sha256 "${sum:0:10}" --as fetched
+expect 0 '"source":"w.safetensors"' '' -- "$JENSEN" weights show fetched --json
 # torchvision's way: the name of the file ends with the first digits of the sum.
 cp w.safetensors "net-${sum:0:8}.pth" && cp w.safetensors net-0123abcd.pth && cp w.safetensors net-12.pth
 expect 0 '^torchvision: cnn:width=8' 'downloading' -- "$JENSEN" weights fetch "$at/net-${sum:0:8}.pth" --as torchvision

@@ -126,6 +126,34 @@ static void test_labels_of_files_compete_column_by_column(void **state)
                  "gjs & $\\mathbf{60.00 \\pm 1.58}$ & $\\mathbf{90.00 \\pm 1.58}$");
 }
 
+/* Spellings of one loss are one row, under the longest: runs of the same seeds repeat each
+ * other, those of other losses stay apart, and so do texts that are no loss here. */
+static void test_spellings_of_a_loss_are_one(void **state)
+{
+    (void)state;
+    put_cell("gjs", "sym:rate=0.2", "", 80);
+    put_cell("gjs:pi1=0.5", "sym:rate=0.4", "", 70);
+    put_cell("gjs:pi1=.5,scale=1", "sym:rate=0.4", "", 70);
+    put_cell("gjs:pi1=0.3", "sym:rate=0.4", "", 60);
+    put_cell("own:a=1", "sym:rate=0.4", "", 50);
+    put_cell("own", "sym:rate=0.4", "", 40);
+    assert_table("loss:noise", "markdown",
+                 "| gjs:pi1=.5,scale=1 |       80.00 \xc2\xb1 1.58 |"
+                 "   **70.00 \xc2\xb1 1.58** |\n"
+                 "| gjs:pi1=0.3        |                    |"
+                 "       60.00 \xc2\xb1 1.58 |\n"
+                 "| own:a=1            |                    |"
+                 "       50.00 \xc2\xb1 1.58 |\n"
+                 "| own                |                    |"
+                 "       40.00 \xc2\xb1 1.58 |\n");
+    char *text = NULL;
+    assert_ok(jsn_report_table(runs, run_count, NULL, "csv", &text));
+    assert_non_null(strstr(text, "gjs:pi1=.5,scale=1"));
+    assert_null(strstr(text, "\ngjs,"));
+    assert_null(strstr(text, "gjs:pi1=0.5"));
+    jsn_text_release(text);
+}
+
 static void test_an_unfinished_cell_is_marked_and_not_bold(void **state)
 {
     (void)state;
@@ -180,6 +208,8 @@ static void test_lack_of_memory_is_reported(void **state)
     (void)state;
     put_cell("ce", "none", "lr: 0.1\n", 50);
     put_cell("ce", "none", "lr: 0.2\n", 60);
+    put_cell("gjs", "none", "loss-noisy: gjs\n", 70);
+    put_cell("gjs:pi1=0.5", "none", "loss-noisy: ce\n", 70);
     support_walk_allocations(make_table, NULL);
 }
 
@@ -190,6 +220,7 @@ int main(void)
         TEST(test_bold_ends_where_the_t_test_says),
         TEST(test_what_differs_inside_a_cell_is_never_mixed),
         TEST(test_labels_of_files_compete_column_by_column),
+        TEST(test_spellings_of_a_loss_are_one),
         TEST(test_an_unfinished_cell_is_marked_and_not_bold),
         TEST(test_wrong_pivots_are_refused),
         TEST(test_lack_of_memory_is_reported),

@@ -146,7 +146,7 @@ done
 version=$(sed -nE 's/^project\(jensen VERSION ([0-9.]+).*/\1/p' ../CMakeLists.txt)
 grep -qx "version: $version" ../CITATION.cff || complain "CITATION.cff: not of version $version"
 head -n 1 ../debian/changelog | grep -qF "($version)" || complain "debian/changelog: not of version $version"
-grep -m 1 '^## ' ../CHANGELOG.md | grep -qE "^## ($version|Unreleased)\b" || complain "CHANGELOG.md: does not begin with version $version"
+grep -m 1 '^## ' ../CHANGELOG.md | grep -qE "^## ($version|Unreleased)\b|^## [0-9.]+ \(unreleased\)$" || complain "CHANGELOG.md: does not begin with version $version"
 macros=$(sed -nE 's/^#define JSN_VERSION_(MAJOR|MINOR|PATCH) //p' ../include/jensen/version.h | paste -sd.)
 [ "$macros" = "$version" ] || complain "jensen/version.h: of version $macros, not $version"
 for named in "debian/control:Package: libjensen${version%%.*}" "examples/losses.py:libjensen.so.${version%%.*}" \

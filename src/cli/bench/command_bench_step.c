@@ -11,6 +11,7 @@
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
 #include "core/json.h"
+#include "core/machine.h"
 #include "core/words.h"
 #include "jensen/loss.h"
 #include "jensen/model.h"
@@ -52,16 +53,39 @@ static double gflops(const cli_step *c, const jsn_model_info *m)
            c->best;
 }
 
-/* `l` may be NULL: the limit takes longer to measure than the step. */
+/* What reading the images and the weights once takes; NaN on a GPU, which keeps them in a
+ * memory of its own. */
+static double read_limit(const cli_step *c)
+{
+    const jsn_model_options *o = &c->options;
+    const jsn_model_info m = jsn_model_describe(c->model);
+    jsni_machine machine;
+    jsni_machine_probe(&machine);
+    const size_t cores = o->threads == 0 ? machine.cores : o->threads;
+    const size_t threads = cores < CLI_BENCH_THREADS ? cores : CLI_BENCH_THREADS;
+    const double image = (double)(o->channels * o->height * o->width * sizeof(float));
+    double images = 0.0, weights = 0.0;
+    if (m.gpu ||
+        cli_bench_read((double)(c->views * o->batch), image, threads, &images) !=
+            JSN_OK ||
+        cli_bench_read(1.0, (double)m.memory_parameters, threads, &weights) != JSN_OK)
+        return NAN;
+    return images + weights;
+}
+
+/* `l` may be NULL: the layers' limit takes longer to measure than the step. */
 static void put_times(const cli_step *c, const cli_layers *l, jsni_json_writer *w)
 {
+    const double read = l != NULL ? NAN : read_limit(c);
     const cli_bench bench = {
         .median = c->median,
         .best = c->best,
         .images = (double)(c->views * c->options.batch),
-        .limit = l != NULL ? l->limit : NAN,
-        .how = l != NULL ? cli_layers_limit(c->model)
-                         : "not measured in this run; --limit measures it",
+        .limit = l != NULL ? l->limit : read,
+        .how = l != NULL     ? cli_layers_limit(c->model)
+               : isnan(read) ? "not measured in this run; --limit measures it"
+                             : "a copy of the images and the weights in memory, once; "
+                               "--limit measures that of the layers",
         .peak_mib = c->peak_mib};
     cli_bench_put(&bench, w);
     if (l != NULL)
