@@ -111,8 +111,8 @@ static jsn_status make_card(jsni_model_card *card, const char *network, size_t c
     for (size_t k = 0; k < classes; k++) {
         char number[24];
         (void)snprintf(number, sizeof number, "%zu", k);
-        card->names[k] = jsni_text_copy(
-            classes == JSNI_IMAGENET_CLASSES ? jsni_imagenet_names[k] : number);
+        card->names[k] = classes == JSNI_IMAGENET_CLASSES ? jsni_imagenet_name(k)
+                                                          : jsni_text_copy(number);
         JSNI_TRY_ALLOC(card->names[k]);
     }
     return JSN_OK;

@@ -6,7 +6,9 @@
 #include <stddef.h>
 
 enum { JSNI_IMAGENET_CLASSES = 1000 };
-extern const char *const jsni_imagenet_names[JSNI_IMAGENET_CLASSES];
+/* The name of a class of ImageNet, in the order that networks trained on it have them; the
+ * caller's (jsni_free). NULL when memory runs out. */
+char *jsni_imagenet_name(size_t index);
 
 typedef struct jsni_weight_preset {
     const char *network;    /* its name, without parameters */

@@ -1,11 +1,13 @@
 /* Names of others for the tensors of our networks: a file that has them is read under
  * ours, elements and shapes as they were; any other file keeps its own. The names of PLC's
- * ResNet are those of networks/resnet.py of its published code. */
+ * ResNet are those of networks/resnet.py of its published code. And names of classes. */
 #include "support/support.h"
 
+#include "core/alloc.h"
 #include "core/hd.h"
 #include "nn/network_impl.h"
 #include "weights/weight_file.h"
+#include "weights/weight_preset.h"
 
 static char folder[512], path[700];
 
@@ -119,6 +121,42 @@ static void test_lack_of_memory_is_reported(void **state)
     support_walk_allocations(open_and_close, path);
 }
 
+/* Places as in the list of classes that came with ILSVRC 2012's networks. */
+static void test_classes_of_imagenet_are_at_their_places(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t index;
+        const char *name;
+    } known[] = {
+        {0, "tench"},
+        {1, "goldfish"},
+        {2, "great white shark"},
+        {207, "golden retriever"},
+        {281, "tabby"},
+        {285, "Egyptian cat"},
+        {340, "zebra"},
+        {388, "giant panda"},
+        {504, "coffee mug"},
+        {817, "sports car"},
+        {948, "Granny Smith"},
+        {999, "toilet tissue"},
+    };
+    for (size_t i = 0; i < JSNI_COUNT_OF(known); i++) {
+        char *name = jsni_imagenet_name(known[i].index);
+        assert_non_null(name);
+        assert_string_equal(name, known[i].name);
+        jsni_free(name);
+    }
+    for (size_t i = 0; i < JSNI_IMAGENET_CLASSES; i++) {
+        char *name = jsni_imagenet_name(i);
+        assert_non_null(name);
+        if (strlen(name) < 2 || name[0] == ' ' || name[strlen(name) - 1] == ' ')
+            fail_msg("class %zu: '%s'", i, name);
+        jsni_free(name);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -127,6 +165,7 @@ int main(void)
         TEST(test_other_files_keep_their_names),
         TEST(test_two_tensors_of_one_name_are_refused),
         TEST(test_lack_of_memory_is_reported),
+        TEST(test_classes_of_imagenet_are_at_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
