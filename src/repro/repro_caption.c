@@ -67,10 +67,8 @@ jsn_status jsni_repro_caption(const jsni_repro *r, jsni_text *out)
     const jsni_repro_info *info = r->info;
     jsni_text reasons = {0};
     const char *scale = find_scale(r, &reasons);
-    jsni_text_format(out, "%s %s: %s. %s, %s; ",
-                     strncmp(info->name, "table", 5) == 0 ? "Table" : "Figure",
-                     info->name + strcspn(info->name, "0123456789"), info->title,
-                     r->data->name, scale);
+    jsni_text_format(out, "%s: %s. %s, %s; ", info->printed, info->title, r->data->name,
+                     scale);
     jsn_status status = jsni_study_options(r->overrides, ", ", true, out);
     if (jsni_repro_needs_posteriors(r) && r->settings->noise_from != NULL)
         jsni_text_format(out, ", noise-from=%s", r->settings->noise_from);

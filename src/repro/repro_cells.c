@@ -113,7 +113,7 @@ static bool add_recipe(const jsn_recipe *recipe, void *user)
 {
     jsni_repro *r = user;
     if (strcmp(recipe->result, jsni_repro_recipes(r->info)) == 0 &&
-        (r->info->any_cifar ? strncmp(r->data->name, "cifar", 5) == 0
+        (r->info->any_cifar ? r->data->cifar
                             : strcmp(r->data->name, recipe->dataset) == 0))
         for (size_t m = 0; m < r->measures; m++)
             add_cell(r, recipe, m);

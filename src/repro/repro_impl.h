@@ -26,8 +26,8 @@ enum { JSNI_REPRO_MEASURES = 4, JSNI_REPRO_OTHER = 2 };
  * "{rate}", ... stand for fields of the recipe, "{epochs}" and the like for its options;
  * "{Method}" is the method as tables print it. */
 typedef struct jsni_repro_info {
-    const char *name, *title; /* "table1" */
-    const char *recipes;      /* result of its recipes; NULL: its own */
+    const char *name, *printed, *title; /* "table1", "Table 1", and what it shows */
+    const char *recipes;                /* result of its recipes; NULL: its own */
     /* Nothing to run: writes a table, or is an analytic plot of this spec. */
     void (*define)(jsni_table *out);
     const char *plot;
@@ -67,6 +67,7 @@ JSN_MUST_CHECK jsn_status jsni_repro_check_format(const jsni_repro_info *info,
 typedef struct jsni_repro_dataset {
     const char *name, *title; /* "cifar10", "CIFAR-10" */
     size_t images, classes;   /* of training and test together */
+    bool cifar;               /* one of those that ablations may have */
 } jsni_repro_dataset;
 
 /* In the paper's order. */
