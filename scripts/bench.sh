@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # What bench/PART.sh says of itself at its head, up to the first full stop or colon.
 about() {
     awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); printf "%s ", $0 }' "bench/$1.sh" |
-        sed -E 's/^[^ ]+ (\[[^]]*\] )*- //; s/[.:] .*//'
+        sed -E 's/^[^ ]+ (\[.*\] )?- //; s/[.:] .*//'
 }
 
 list=

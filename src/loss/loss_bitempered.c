@@ -68,12 +68,13 @@ JSNI_ROW static inline jsni_real grown_by(jsni_real u, jsni_scalar x)
 JSNI_ROW static inline jsni_real product(jsni_real r, int n)
 {
     jsni_real all = jsni_fill(R(1));
-    for (;; r = r * r) {
+    for (;;) {
         if (n & 1)
             all = all * r;
         n >>= 1;
         if (n == 0)
             return all;
+        r = r * r;
     }
 }
 
