@@ -1,4 +1,4 @@
-/* augment/augment_randaugment.c - n operations drawn from sixteen, all of the same
+/* augment/augment_randaugment.c - n operations drawn from a list, all of the same
  * magnitude. Cubuk et al., "RandAugment", 2020, with the list and ranges of the PyTorch
  * package that the published experiments used. */
 #include "augment/augment_impl.h"
@@ -43,7 +43,7 @@ static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
 }
 
 const jsni_stage_def jsni_augment_randaugment = {
-    .info = {"randaugment", "n operations drawn from 16, of magnitude m", params,
+    .info = {"randaugment", "n operations drawn from its list, of magnitude m", params,
              PARAMS, NULL},
     .prepare = prepare,
     .run = run,

@@ -144,7 +144,8 @@ static void test_choices_are_uniform(void **state)
     (void)state;
     enum { DRAWS = 40000 };
     jsn_augment *pipeline = NULL;
-    size_t ops[16] = {0}, signs[2] = {0}, top[9] = {0}, left[9] = {0}, flip[2] = {0};
+    size_t ops[JSNI_PIXEL_DRAWN] = {0}, signs[2] = {0}, top[9] = {0}, left[9] = {0},
+           flip[2] = {0};
     size_t corner[33] = {0}, cutouts = 0, height[17] = {0};
     assert_ok(jsn_augment_create(&pipeline, "strong", S, S, mean, std));
     for (uint32_t i = 0; i < DRAWS; i++) {
@@ -167,7 +168,7 @@ static void test_choices_are_uniform(void **state)
             cutouts++;
         }
     }
-    assert_true(is_uniform(ops, 16, DRAWS));
+    assert_true(is_uniform(ops, JSNI_PIXEL_DRAWN, DRAWS));
     assert_true(is_uniform(signs, 2, signs[0] + signs[1]));
     assert_true(is_uniform(top, 9, DRAWS) && is_uniform(left, 9, DRAWS));
     assert_true(is_uniform(flip, 2, DRAWS));
