@@ -1,12 +1,10 @@
 /* cli/command_data_check.c - reads every image of a data set and lists the broken ones, and
  * those that are there again under another label or in another split. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
+#include "cli/cli_record.h"
 #include "core/words.h"
 #include "jensen/dataset.h"
 
@@ -27,7 +25,7 @@ static const jsn_option_info options[] = {
 typedef struct found {
     const check_values *v;
     const jsn_dataset *data;
-    jsni_json_writer *json; /* or NULL */
+    cli_record r;
     int64_t bad;
     size_t copies;                /* beside the first one of each image */
     uint64_t *prints[JSN_SPLITS]; /* [samples], of the pixels; NULL: an empty split */
@@ -40,14 +38,10 @@ static jsn_status report(void *user, jsn_split split, size_t index, const char *
     if (f->bad >= f->v->max_bad)
         return JSN_ERR_STOPPED;
     f->bad++;
-    if (f->json == NULL) {
-        cli_print("%s\t%s\n", path, reason);
-        return JSN_OK;
-    }
-    jsni_json_begin_object(f->json, NULL);
-    jsni_json_put_text(f->json, "path", path);
-    jsni_json_put_text(f->json, "reason", reason);
-    jsni_json_end(f->json);
+    cli_begin_object(&f->r, NULL);
+    cli_field_text(&f->r, "path", "%s\t", path);
+    cli_field_text(&f->r, "reason", "%s\n", reason);
+    cli_end(&f->r);
     return JSN_OK;
 }
 
@@ -64,24 +58,22 @@ static jsn_status report_copies(void *user, const jsn_dataset_copy *copies,
     found *f = user;
     const char *first = jsn_dataset_path(f->data, copies[0].split, copies[0].index);
     f->copies += count - 1;
-    if (f->json != NULL)
-        jsni_json_begin_array(f->json, NULL);
+    cli_begin_array(&f->r, NULL);
     for (size_t i = 0; i < count; i++) {
+        /* The text has a line for each but the first. */
         const jsn_dataset_copy *at = &copies[i];
-        const char *path = jsn_dataset_path(f->data, at->split, at->index);
-        if (f->json != NULL) {
-            jsni_json_begin_object(f->json, NULL);
-            jsni_json_put_text(f->json, "path", path);
-            jsni_json_put_text(f->json, "label", class_of(f, at));
-            jsni_json_put_text(f->json, "split", jsn_split_name(at->split));
-            jsni_json_end(f->json);
-        } else if (i > 0) {
-            cli_print("%s\tlabelled '%s', the same image as %s, labelled '%s'\n", path,
-                      class_of(f, at), first, class_of(f, &copies[0]));
-        }
+        cli_begin_object(&f->r, NULL);
+        cli_field_text(&f->r, "path", i > 0 ? "%s\t" : NULL,
+                       jsn_dataset_path(f->data, at->split, at->index));
+        cli_field_text(&f->r, "label", i > 0 ? "labelled '%s', " : NULL,
+                       class_of(f, at));
+        cli_field_text(&f->r, "split", NULL, jsn_split_name(at->split));
+        if (i > 0)
+            cli_words(&f->r, "the same image as %s, labelled '%s'\n", first,
+                      class_of(f, &copies[0]));
+        cli_end(&f->r);
     }
-    if (f->json != NULL)
-        jsni_json_end(f->json);
+    cli_end(&f->r);
     return JSN_OK;
 }
 
@@ -106,29 +98,26 @@ static jsn_status read_all(found *f, size_t *samples, bool *more)
 static jsn_status check(found *f, bool *more)
 {
     size_t samples = 0;
+    cli_begin_object(&f->r, NULL);
+    cli_begin_array(&f->r, "broken");
     jsn_status status = read_all(f, &samples, more);
-    if (f->json != NULL) {
-        jsni_json_end(f->json);
-        jsni_json_begin_array(f->json, "copies");
-    }
+    cli_end(&f->r);
+    cli_begin_array(&f->r, "copies");
     if (status == JSN_OK && !*more)
         status = jsn_dataset_find_copies(f->data, (const uint64_t *const *)f->prints,
                                          report_copies, f);
+    cli_end(&f->r);
     if (status != JSN_OK)
         return status;
-    if (f->json != NULL) {
-        jsni_json_end(f->json);
-        jsni_json_put_int(f->json, "samples", (int64_t)samples);
-        jsni_json_put_int(f->json, "bad", f->bad);
-        jsni_json_put_bool(f->json, "complete", !*more);
-    } else {
-        cli_print("%lld broken of %zu %s%s\n", (long long)f->bad, samples,
-                  jsni_noun(samples, "image", "images"),
-                  *more ? ", and more (--max-bad)" : "");
-        if (f->copies > 0)
-            cli_print("%zu %s of another under another label or in another split\n",
-                      f->copies, jsni_noun(f->copies, "copy", "copies"));
-    }
+    cli_words(&f->r, "%lld broken of ", (long long)f->bad);
+    cli_field_int(&f->r, "samples", samples == 1 ? "%lld image" : "%lld images",
+                  (int64_t)samples);
+    cli_field_int(&f->r, "bad", NULL, f->bad);
+    cli_field_bool(&f->r, "complete", "\n", ", and more (--max-bad)\n", !*more);
+    if (f->copies > 0)
+        cli_words(&f->r, "%zu %s of another under another label or in another split\n",
+                  f->copies, jsni_noun(f->copies, "copy", "copies"));
+    cli_end(&f->r);
     return JSN_OK;
 }
 
@@ -148,20 +137,13 @@ static jsn_status run(void *values, const jsn_texts *args)
         return status;
     found f = {.v = v, .data = data};
     bool more = false;
-    if (v->json)
-        status = jsni_json_writer_create(&f.json, 0);
-    if (status == JSN_OK && v->json) {
-        jsni_json_begin_object(f.json, NULL);
-        jsni_json_begin_array(f.json, "broken");
-    }
+    status = cli_record_open(&f.r, v->json);
     if (status == JSN_OK)
         status = check(&f, &more);
-    if (status == JSN_OK && v->json) {
-        jsni_json_end(f.json);
-        status = cli_print_json(f.json);
-    } else {
-        jsni_json_writer_destroy(f.json);
-    }
+    if (status == JSN_OK)
+        status = cli_record_close(&f.r);
+    else
+        cli_record_drop(&f.r);
     for (int s = 0; s < JSN_SPLITS; s++)
         free(f.prints[s]);
     jsn_dataset_close(data);

@@ -1,11 +1,7 @@
 /* cli/command_labels_import.c - decisions that were made in other programs. */
-#include <stdio.h>
-
 #include "cli/cli.h"
-#include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
-#include "core/json.h"
-#include "core/words.h"
+#include "cli/cli_record.h"
 #include "jensen/review.h"
 
 typedef struct import_values {
@@ -26,20 +22,22 @@ static const jsn_option_info options[] = {
     CLI_JSON_ROW(import_values, "one JSON object on stdout"),
 };
 
-static jsn_status print_json(const jsn_labels_imported *result)
+static jsn_status describe(const jsn_labels_imported *result, bool json)
 {
-    jsni_json_writer *w = NULL;
-    const jsn_status status = jsni_json_writer_create(&w, 0);
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_object(w, NULL);
-    jsni_json_put_int(w, "answers", (int64_t)result->answers);
-    jsni_json_put_int(w, "changed", (int64_t)result->changed);
-    jsni_json_put_int(w, "kept", (int64_t)result->kept);
-    jsni_json_put_int(w, "unsure", (int64_t)result->unsure);
-    jsni_json_put_int(w, "removed", (int64_t)result->removed);
-    jsni_json_end(w);
-    return cli_print_json(w);
+    cli_begin_object(&r, NULL);
+    cli_field_int(&r, "answers",
+                  result->answers == 1 ? "%lld image: " : "%lld images: ",
+                  (int64_t)result->answers);
+    cli_field_int(&r, "changed", "%lld changed, ", (int64_t)result->changed);
+    cli_field_int(&r, "kept", "%lld kept, ", (int64_t)result->kept);
+    cli_field_int(&r, "unsure", "%lld unsure, ", (int64_t)result->unsure);
+    cli_field_int(&r, "removed", "%lld removed\n", (int64_t)result->removed);
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)
@@ -58,14 +56,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     job.checked = v->checked;
     job.logger = cli_logger();
     const jsn_status status = jsn_labels_import(&job, &result);
-    if (status != JSN_OK)
-        return status;
-    if (v->json)
-        return print_json(&result);
-    cli_print("%zu %s: %zu changed, %zu kept, %zu unsure, %zu removed\n",
-              result.answers, jsni_noun(result.answers, "image", "images"),
-              result.changed, result.kept, result.unsure, result.removed);
-    return JSN_OK;
+    return status == JSN_OK ? describe(&result, v->json) : status;
 }
 
 const cli_command cli_command_labels_import = {

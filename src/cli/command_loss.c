@@ -8,6 +8,7 @@
 #include "cli/cli_loss.h"
 #include "cli/cli_numbers.h"
 #include "cli/cli_options.h"
+#include "cli/cli_record.h"
 #include "core/json.h"
 #include "jensen/array.h"
 #include "jensen/backend.h"
@@ -244,30 +245,27 @@ static jsn_status evaluate(loss_work *w, jsn_loss *loss)
 static jsn_status check_loss(const char *spec, bool json)
 {
     jsn_loss_finding findings[JSN_LOSS_FINDINGS];
-    jsni_json_writer *writer = NULL;
+    cli_record r;
     size_t failed = 0;
     jsn_status status = jsn_loss_verify(spec, findings);
-    if (status == JSN_OK && json)
-        status = jsni_json_writer_create(&writer, 0);
+    if (status == JSN_OK)
+        status = cli_record_open(&r, json);
     if (status != JSN_OK)
         return status;
-    jsni_json_begin_array(writer, NULL);
+    cli_begin_array(&r, NULL);
     for (size_t i = 0; i < JSN_LOSS_FINDINGS; i++) {
         const jsn_loss_finding *f = &findings[i];
         failed += f->passed ? 0 : 1;
-        jsni_json_begin_object(writer, NULL);
-        jsni_json_put_text(writer, "name", f->name);
-        jsni_json_put_real(writer, "worst", f->worst);
-        jsni_json_put_real(writer, "limit", f->limit);
-        jsni_json_put_bool(writer, "passed", f->passed);
-        jsni_json_end(writer);
-        if (!json)
-            cli_print("%-6s %-50s %8.2g, at most %g\n", f->passed ? "ok" : "FAILED",
-                      f->name, f->worst, f->limit);
+        cli_begin_object(&r, NULL);
+        cli_words(&r, "%-6s ", f->passed ? "ok" : "FAILED");
+        cli_field_text(&r, "name", "%-50s ", f->name);
+        cli_field_real(&r, "worst", "%8.2g, ", f->worst);
+        cli_field_real(&r, "limit", "at most %g\n", f->limit);
+        cli_field_bool(&r, "passed", NULL, NULL, f->passed);
+        cli_end(&r);
     }
-    jsni_json_end(writer);
-    if (json)
-        status = cli_print_json(writer);
+    cli_end(&r);
+    status = cli_record_close(&r);
     if (status == JSN_OK && failed > 0)
         return cli_fail(JSN_ERR_NUMERIC, "%s: %zu of %d checks failed", spec, failed,
                         (int)JSN_LOSS_FINDINGS);
