@@ -19,6 +19,9 @@ typedef struct rig {
     float *y, *dy;                 /* [views][samples][output] */
 } rig;
 
+/* The backend of plain loops. */
+const jsni_backend_ops *rig_ref(void);
+
 /* Opens device 0 of `ops` for training with input gradients. Blocks are zero. Returns 0
  * after printing why when the machine has no such device. */
 int rig_open(rig *r, const jsni_backend_ops *ops, jsni_graph *graph, size_t views,

@@ -1,7 +1,7 @@
 /* Conformance: every op of every compiled backend against `ref`, forward and backward,
  * over odd sizes, one channel, one sample, strides, windows that are not square, several
  * views; and a few blocks of real networks, since backends fuse neighbouring ops. `ref`
- * itself is held to finite differences.
+ * itself is held to finite differences in test_backend_slopes.c.
  *
  * Tolerances are parts of the largest entry: 2e-5, what Winograd's transformations cost
  * in float32 (1e-5 a layer and direction); 2e-4 behind BatchNorm, which divides by
@@ -11,65 +11,8 @@
  */
 #include <math.h>
 
-#include "backend/backend_support.h"
-#include "core/rng.h"
+#include "backend/op_case.h"
 #include "nn/inverted_block.h"
-
-typedef struct op_case {
-    const char *name;
-    jsni_op op;
-    jsni_shape in;
-    size_t samples, views;
-} op_case;
-
-#define CONV(kh, kw, sh, sw, ph, pw, out, with_bias) \
-    {                                                \
-        .kind = JSNI_OP_CONV, .as.conv = {           \
-            {kh, kw, sh, sw, ph, pw, 0, 0},          \
-            out,                                     \
-            with_bias                                \
-        }                                            \
-    }
-/* Zeros below and on the right alone, as TensorFlow pads even sizes with stride 2. */
-#define CONV_BELOW(kernel, stride, out)                   \
-    {                                                     \
-        .kind = JSNI_OP_CONV, .as.conv = {                \
-            {kernel, kernel, stride, stride, 0, 0, 1, 1}, \
-            out,                                          \
-            false                                         \
-        }                                                 \
-    }
-#define DEPTHWISE(kh, kw, sh, sw, ph, pw, eh, ew, with_bias) \
-    {                                                        \
-        .kind = JSNI_OP_DEPTHWISE, .as.depthwise = {         \
-            {kh, kw, sh, sw, ph, pw, eh, ew},                \
-            with_bias                                        \
-        }                                                    \
-    }
-#define POOL(which, kh, kw, sh, sw, ph, pw)                        \
-    {                                                              \
-        .kind = which, .as.pool = { kh, kw, sh, sw, ph, pw, 0, 0 } \
-    }
-#define NORM                                           \
-    {                                                  \
-        .kind = JSNI_OP_NORM, .as.norm = { 1e-5, 0.1 } \
-    }
-#define PLAIN(which)  \
-    {                 \
-        .kind = which \
-    }
-#define ADAPTIVE(h, w)                                         \
-    {                                                          \
-        .kind = JSNI_OP_ADAPTIVE_POOL, .as.adaptive = { h, w } \
-    }
-#define LINEAR(out, with_bias)                                  \
-    {                                                           \
-        .kind = JSNI_OP_LINEAR, .as.linear = { out, with_bias } \
-    }
-#define DROPOUT(p)                                   \
-    {                                                \
-        .kind = JSNI_OP_DROPOUT, .as.dropout = { p } \
-    }
 
 static const op_case cases[] = {
     {"conv 1 channel", CONV(3, 3, 1, 1, 1, 1, 1, false), {1, 5, 5}, 1, 1},
@@ -309,20 +252,12 @@ static size_t compare(const char *what, const rig *got, const rig *want,
     return off;
 }
 
-static const jsni_backend_ops *find_ref(void)
-{
-    size_t b = 0;
-    while (strcmp(jsni_backend_at(b)->name, "ref") != 0)
-        b++;
-    return jsni_backend_at(b);
-}
-
 /* How many tensors of backend `ops` are off from those of `want`, in training and in
  * evaluation. `ref` itself must give the same bits with other threads. */
 static size_t conform_one(const char *name, const jsni_backend_ops *ops, rig *want,
                           double tolerance, jsn_precision precision)
 {
-    const bool is_ref = ops == find_ref();
+    const bool is_ref = ops == rig_ref();
     size_t off = 0;
     rig got;
     if (!rig_open(&got, ops, want->graph, want->views, want->samples, is_ref ? 3 : 2,
@@ -349,7 +284,7 @@ static size_t conform(const char *name, jsni_graph *graph, size_t samples, size_
     rig want;
     size_t off = 0;
     assert_true(
-        rig_open(&want, find_ref(), graph, views, samples, 1, JSN_PRECISION_FP32));
+        rig_open(&want, rig_ref(), graph, views, samples, 1, JSN_PRECISION_FP32));
     for (size_t b = 0; jsni_backend_at(b) != NULL; b++)
         if (jsni_backend_at(b)->can.precisions & JSNI_CAN(precision))
             off += conform_one(name, jsni_backend_at(b), &want, tolerance, precision);
@@ -403,141 +338,6 @@ static void test_blocks_of_networks_agree_with_ref(void **state)
         jsni_graph_destroy(graph);
     }
     assert_int_equal(off, 0);
-}
-
-/* Distinct multiples of 0.05 in random order, none near 0: no kink of ReLU or of a
- * maximum lies within a step of 0.01. */
-static void fill_apart(float *x, size_t count)
-{
-    uint32_t *order = calloc(count, sizeof *order);
-    assert_non_null(order);
-    for (size_t i = 0; i < count; i++)
-        order[i] = (uint32_t)i;
-    jsni_rng rng = jsni_rng_stream(5, JSNI_RNG_TEST, 1, 0, 0);
-    jsni_rng_shuffle(&rng, order, count);
-    for (size_t i = 0; i < count; i++)
-        x[i] = 0.05f * ((float)order[i] - (float)(count / 2)) + 0.025f;
-    free(order);
-}
-
-/* sum of y*dy, the function whose derivatives backward computes. */
-static double projected(rig *r, const float *stats)
-{
-    memcpy(r->stats, stats, r->graph->stat_floats * sizeof *stats);
-    assert_ok(rig_run(r, 1, 0, 4));
-    const size_t count =
-        r->views * r->samples * jsni_shape_count(jsni_graph_output(r->graph)->shape);
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        sum += (double)r->y[i] * (double)r->dy[i];
-    return sum;
-}
-
-/* Central differences of `projected` in the values at[0..count) against `gradient`;
- * returns how many disagree, printing each. */
-static size_t wrong_derivatives(rig *r, const char *name, const float *stats, float *at,
-                                const float *gradient, size_t count, double top)
-{
-    size_t wrong = 0;
-    const float h = 0.0078125f; /* 2^-7: x+h and x-h are exact for most x */
-    for (size_t i = 0; i < count; i++) {
-        const float before = at[i];
-        at[i] = before + h;
-        const double up = projected(r, stats), high = (double)at[i];
-        at[i] = before - h;
-        const double down = projected(r, stats), low = (double)at[i];
-        at[i] = before;
-        const double slope = (up - down) / (high - low);
-        /* The sums carry float noise of 1e-6 relative to entries of about 1, divided by
-         * 2h; BatchNorm adds curvature of order h^2. */
-        if (!(fabs(slope - (double)gradient[i]) <= 2e-3 * top + 1e-3)) {
-            print_message("%s: derivative %zu is %g, difference quotient %g\n", name, i,
-                          (double)gradient[i], slope);
-            wrong++;
-        }
-    }
-    return wrong;
-}
-
-static void difference_case(const op_case *c)
-{
-    jsni_graph *graph = rig_graph(&c->op, c->in);
-    rig r;
-    assert_true(
-        rig_open(&r, find_ref(), graph, c->views, c->samples, 1, JSN_PRECISION_FP32));
-    rig_fill_blocks(&r);
-    const size_t inputs = c->views * c->samples * jsni_shape_count(c->in);
-    if (c->op.kind == JSNI_OP_RELU || c->op.kind == JSNI_OP_MAX_POOL)
-        fill_apart(r.x, inputs);
-    if (c->op.kind == JSNI_OP_RELU6) { /* from below 0 to above 6, the ends left out */
-        fill_apart(r.x, inputs);
-        for (size_t i = 0; i < inputs; i++)
-            r.x[i] *= 15.0f;
-    }
-    float *stats = calloc(graph->stat_floats + 1, sizeof *stats);
-    float *dx = calloc(inputs, sizeof *dx);
-    float *grads = calloc(graph->param_floats + 1, sizeof *grads);
-    assert_true(stats != NULL && dx != NULL && grads != NULL);
-    memcpy(stats, r.stats, graph->stat_floats * sizeof *stats);
-    assert_ok(rig_run(&r, 1, 1, 4));
-    memcpy(dx, r.dx, inputs * sizeof *dx);
-    memcpy(grads, r.grads, graph->param_floats * sizeof *grads);
-    double top = 0.0;
-    for (size_t i = 0; i < inputs; i++)
-        top = fmax(top, fabs((double)dx[i]));
-    assert_int_equal(wrong_derivatives(&r, c->name, stats, r.x, dx, inputs, top), 0);
-    dx[inputs / 2] += (float)(0.1 * top + 0.1);
-    assert_int_equal(
-        wrong_derivatives(&r, "(wrong on purpose)", stats, r.x, dx, inputs, top), 1);
-    for (size_t i = 0; i < graph->param_count; i++) {
-        const jsni_tensor *t = &graph->params[i];
-        double most = 0.0;
-        for (size_t k = 0; k < t->count; k++)
-            most = fmax(most, fabs((double)grads[t->offset + k]));
-        assert_int_equal(wrong_derivatives(&r, c->name, stats, r.params + t->offset,
-                                           grads + t->offset, t->count, most),
-                         0);
-    }
-    free(stats);
-    free(dx);
-    free(grads);
-    rig_close(&r);
-    jsni_graph_destroy(graph);
-}
-
-static void test_ref_gradients_are_difference_quotients(void **state)
-{
-    (void)state;
-    static const op_case small[] = {
-        {"conv", CONV(3, 3, 1, 1, 1, 1, 5, true), {3, 5, 4}, 2, 1},
-        {"conv stride 2", CONV(3, 3, 2, 2, 1, 1, 2, true), {2, 5, 6}, 2, 2},
-        {"conv 1x1", CONV(1, 1, 1, 1, 0, 0, 3, false), {2, 3, 4}, 2, 1},
-        {"conv 1x1 stride 2", CONV(1, 1, 2, 2, 0, 0, 3, false), {2, 5, 4}, 1, 1},
-        {"conv 2x3 mixed", CONV(2, 3, 1, 2, 1, 0, 3, true), {2, 4, 7}, 1, 1},
-        {"conv wide", CONV(1, 3, 1, 1, 0, 1, 1, false), {1, 2, 67}, 1, 1},
-        {"conv 7x7", CONV(7, 7, 2, 2, 3, 3, 2, true), {1, 5, 6}, 1, 1},
-        {"conv below", CONV_BELOW(3, 2, 3), {2, 6, 4}, 2, 1},
-        {"depthwise", DEPTHWISE(3, 3, 1, 1, 1, 1, 0, 0, true), {3, 5, 4}, 2, 2},
-        {"depthwise 5", DEPTHWISE(5, 5, 1, 1, 2, 2, 0, 0, false), {2, 4, 3}, 2, 1},
-        {"depthwise below", DEPTHWISE(3, 3, 2, 2, 0, 0, 1, 1, false), {2, 4, 6}, 2, 1},
-        {"depthwise mixed", DEPTHWISE(3, 2, 1, 3, 0, 1, 1, 0, true), {2, 4, 7}, 1, 1},
-        {"norm", NORM, {3, 3, 2}, 3, 1},
-        {"norm views", NORM, {2, 2, 2}, 3, 2},
-        {"relu", PLAIN(JSNI_OP_RELU), {3, 3, 2}, 2, 1},
-        {"relu6", PLAIN(JSNI_OP_RELU6), {3, 3, 2}, 2, 1},
-        {"add to itself", PLAIN(JSNI_OP_ADD), {2, 3, 2}, 2, 1},
-        {"max", POOL(JSNI_OP_MAX_POOL, 3, 3, 2, 2, 1, 1), {2, 5, 6}, 2, 1},
-        {"max 2x3", POOL(JSNI_OP_MAX_POOL, 2, 3, 1, 2, 0, 1), {1, 4, 5}, 1, 1},
-        {"avg padded", POOL(JSNI_OP_AVG_POOL, 3, 3, 2, 2, 1, 1), {2, 5, 4}, 2, 1},
-        {"adaptive up", ADAPTIVE(5, 3), {2, 2, 2}, 1, 1},
-        {"adaptive down", ADAPTIVE(2, 3), {1, 5, 7}, 1, 1},
-        {"linear", LINEAR(4, true), {9, 1, 1}, 3, 2},
-        {"linear stretch", LINEAR(2, true), {300, 1, 1}, 2, 1},
-        {"dropout", DROPOUT(0.4), {4, 2, 3}, 2, 2},
-        {"flatten", PLAIN(JSNI_OP_FLATTEN), {2, 3, 2}, 1, 1},
-    };
-    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
-        difference_case(&small[i]);
 }
 
 /* Each view must come out as if it had been run alone, in order. */
@@ -598,7 +398,6 @@ static void test_a_smaller_batch_fits_a_larger_plan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ref_gradients_are_difference_quotients),
         cmocka_unit_test(test_every_op_agrees_with_ref),
         cmocka_unit_test(test_every_op_agrees_with_ref_in_tf32),
         cmocka_unit_test(test_blocks_of_networks_agree_with_ref),
