@@ -131,6 +131,34 @@ static int bench_loss(size_t samples, size_t classes)
     return 0;
 }
 
+static void load_initial(jsni_plan *plan, const jsni_graph *graph, size_t members)
+{
+    float *params = calloc(graph->param_floats, 4);
+    float *stats = calloc(graph->stat_floats, 4);
+    for (size_t m = 0; m < members; m++) {
+        jsni_graph_init(graph, 1 + m, params, stats);
+        check(plan->ops->upload(plan, m, JSNI_BLOCK_PARAMETERS, params));
+        check(plan->ops->upload(plan, m, JSNI_BLOCK_STATISTICS, stats));
+    }
+    free(params);
+    free(stats);
+}
+
+/* COUNT images of random bytes, in a random order. */
+static void make_images(uint8_t *images, int32_t *labels, uint32_t *order)
+{
+    jsni_rng rng = jsni_rng_stream(1, JSNI_RNG_TEST, 0, 0, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        labels[i] = (int32_t)jsni_rng_below(&rng, 10);
+        order[i] = (uint32_t)i;
+        for (size_t k = 0; k < BYTES; k += 4) {
+            const uint32_t word = jsni_rng_u32(&rng);
+            memcpy(images + i * BYTES + k, &word, 4);
+        }
+    }
+    jsni_rng_shuffle(&rng, order, COUNT);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 3 && strcmp(argv[1], "loss") == 0)
@@ -159,26 +187,11 @@ int main(int argc, char **argv)
     check(jsni_plan_create(backend, graph, &options, &plan));
     const jsni_backend_ops *ops = plan->ops;
 
-    float *params = calloc(graph->param_floats, 4),
-          *stats = calloc(graph->stat_floats, 4);
-    for (size_t m = 0; m < members; m++) {
-        jsni_graph_init(graph, 1 + m, params, stats);
-        check(ops->upload(plan, m, JSNI_BLOCK_PARAMETERS, params));
-        check(ops->upload(plan, m, JSNI_BLOCK_STATISTICS, stats));
-    }
+    load_initial(plan, graph, members);
     uint8_t *images = malloc((size_t)COUNT * BYTES);
     int32_t *labels = malloc(COUNT * sizeof *labels);
     uint32_t *order = malloc(COUNT * sizeof *order);
-    jsni_rng rng = jsni_rng_stream(1, JSNI_RNG_TEST, 0, 0, 0);
-    for (size_t i = 0; i < COUNT; i++) {
-        labels[i] = (int32_t)jsni_rng_below(&rng, 10);
-        order[i] = (uint32_t)i;
-        for (size_t k = 0; k < BYTES; k += 4) {
-            const uint32_t word = jsni_rng_u32(&rng);
-            memcpy(images + i * BYTES + k, &word, 4);
-        }
-    }
-    jsni_rng_shuffle(&rng, order, COUNT);
+    make_images(images, labels, order);
     const jsni_resident_images set = {images, COUNT, 32, 32};
     const jsni_resident_labels given = {.labels = labels, .truth = labels};
     check(ops->resident->set_images(plan, JSNI_RESIDENT_TRAIN, &set));
