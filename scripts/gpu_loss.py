@@ -8,7 +8,8 @@ import tempfile
 
 import numpy as np
 
-LOSSES = ("ce", "gjs:pi1=0.5", "gjs:pi1=0.9", "js:pi1=0.3", "gce", "sce", "nce+rce", "bs", "ls")
+LOSSES = ("ce", "gjs:pi1=0.5", "gjs:pi1=0.9", "js:pi1=0.3", "gce", "sce", "nce+rce", "bs", "ls",
+          "forward:matrix=t.csv", "backward:matrix=t.csv")
 SHAPES = ((5, 3), (128, 10), (64, 100), (33, 1000))
 LIMIT = 2e-5  # of the largest entry; the losses' goldens in float32 are held to the same
 
@@ -27,6 +28,8 @@ def main():
     os.chdir(tempfile.mkdtemp())
     for rows, classes in SHAPES:
         np.save("y.npy", rng.integers(0, classes, rows))
+        shares = 0.8 * np.eye(classes) + 0.2 * np.roll(np.eye(classes), 1, axis=1)
+        np.savetxt("t.csv", shares, delimiter=",")
         for v in range(2):
             logits = (rng.normal(size=(rows, classes)) * 3).astype(np.float32)
             np.save(f"cuda{v}.npy", logits)

@@ -212,7 +212,15 @@ jsn_status jsni_method_check(const char *spec)
 
 bool jsni_loss_host_only(const jsn_loss *loss)
 {
-    return loss->clip.tau > 0.0 || loss->matrix != NULL;
+    return loss->clip.tau > 0.0;
+}
+
+void jsni_loss_forget(jsn_loss *loss)
+{
+    if (loss->kept == NULL || loss->kept->copies == NULL)
+        return;
+    loss->kept->release(loss->kept->copies);
+    *loss->kept = (jsni_loss_kept){0};
 }
 
 double jsni_loss_memory_spread(const jsn_loss *loss)
@@ -228,6 +236,8 @@ void jsn_loss_destroy(jsn_loss *loss)
     jsni_free(loss->scratch);
     jsni_free(loss->name);
     jsni_free(loss->matrix);
+    jsni_loss_forget(loss);
+    jsni_free(loss->kept);
     jsni_free(loss->table);
     jsni_free(loss->table_f);
     jsni_free(loss);
@@ -275,6 +285,7 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
         to->weight = from->weight;
         to->joint = from->def->joint;
         to->method = from->def->method;
+        to->matrix = from->setup.matrix != NULL;
         to->in_double = from->setup.in_double;
         memcpy(to->constant, from->setup.constant, sizeof to->constant);
     }

@@ -131,6 +131,12 @@ extern const jsni_loss_ops jsni_loss_ops_plain;
 extern const jsni_loss_ops jsni_loss_ops_avx2;
 extern const jsni_loss_ops jsni_loss_ops_avx512;
 
+/* What a backend keeps of a loss in the memory of its devices. */
+typedef struct jsni_loss_kept {
+    void *copies;
+    void (*release)(void *copies); /* set with the copies */
+} jsni_loss_kept;
+
 /* A loss handle; loss.c makes it, evaluate_loss.c runs it. */
 struct jsn_loss {
     jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
@@ -142,7 +148,8 @@ struct jsn_loss {
     bool method;   /* one of the terms is, and needs the memory of its samples */
     char *matrix;  /* owned: the file that the spec names, or NULL */
     double *table; /* owned, [classes][classes]: made of the matrix; see transition.c */
-    float *table_f; /* the same, rounded */
+    float *table_f;       /* the same, rounded */
+    jsni_loss_kept *kept; /* owned, with the table: its copies on devices */
     size_t classes, views;
     bool first_only;
     jsni_loss_level forced; /* JSNI_LOSS_AUTO: choose */
@@ -160,19 +167,25 @@ typedef struct jsni_loss_device_term {
     size_t index;  /* in loss_list.h */
     double weight; /* in the sum; 1 for a loss alone */
     bool joint, in_double, method;
+    bool matrix; /* reads rows of the table */
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_loss_device_term;
 
 typedef struct jsni_loss_device {
     size_t classes, views, views_read;
     bool joint, root, in_double; /* of any term */
-    bool host_only;              /* logitclip, a matrix: no device has them */
+    bool host_only;              /* logitclip: no device has it */
+    const float *table;          /* in the memory of the device; NULL: no matrix */
     double outer;                /* root: what it is multiplied by */
     size_t term_count;
     jsni_loss_device_term terms[JSNI_LOSS_MAX_TERMS];
 } jsni_loss_device;
 
+/* All but the table, which is the backend's to find. */
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
+
+/* Gives back what a backend keeps of a loss, since its table changes or it ends. */
+void jsni_loss_forget(jsn_loss *loss);
 
 /* Whether `loss`, with `other` for some of the samples or NULL, can be evaluated on class
  * labels or (`soft`) on soft targets. JSN_ERR_ARGUMENT. */

@@ -10,10 +10,9 @@ static jsn_status check_device(const jsn_train_config *c, const char *option,
 {
     const jsni_backend_ops *backend = jsni_backend_named(c->device);
     if (jsni_loss_host_only(loss) && backend != NULL && backend->can.gpu)
-        return jsni_fail(
-            JSN_ERR_ARGUMENT,
-            "--%s: logitclip and matrix= work only on the CPU so far (--device cpu)",
-            option);
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "--%s: logitclip works only on the CPU so far (--device cpu)",
+                         option);
     return JSN_OK;
 }
 

@@ -195,6 +195,7 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
 {
     const bool finish = a->finish;
     float *memory = a->memory;
+    const uint32_t *places = a->places;
     a->summed = loss->term_count > 1;
     if (a->summed && (const float *)a->grad == a->logits)
         return cudaErrorInvalidValue;
@@ -203,7 +204,14 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
         a->add = t > 0;
         a->finish = finish && t + 1 == loss->term_count;
         a->memory = loss->terms[t].method ? memory : NULL;
+        if (loss->terms[t].matrix && (loss->table == NULL || a->labels == NULL))
+            return cudaErrorInvalidValue;
+        if (loss->terms[t].matrix) { /* the row of the table at a sample's label */
+            a->memory = const_cast<float *>(loss->table);
+            a->places = (const uint32_t *)a->labels;
+        }
         error = launch_term(loss, &loss->terms[t], a, stream);
+        a->places = places;
     }
     a->add = false;
     return error;

@@ -44,14 +44,20 @@ typedef struct jsni_cuda_loss_out {
 
 size_t jsni_cuda_loss_workspace(size_t samples);
 
+/* What the kernels need of a loss, on the device that is the current one. The first call
+ * for a loss with a matrix copies its table there, which a capture does not allow: call it
+ * once before. */
+JSN_MUST_CHECK jsn_status jsni_cuda_loss_describe(const jsn_loss *loss,
+                                                  jsni_loss_device *out);
+
 /* Bytes of shared memory that a block needs for it at most. */
 size_t jsni_cuda_loss_shared(const jsni_loss_device *loss);
 
 /* Starts the evaluation on `stream` (a cudaStream_t). `other` is NULL or the loss of the
  * samples marked in use_other; neither may then be a root (js-sqrt). Returns a
- * cudaError_t, cudaErrorNotSupported for logitclip, cudaErrorInvalidValue for a sum whose gradient is to replace its logits, and
- * when views * classes is too large for the shared
- * memory of the device (about 14000 entries a view at 2 views). */
+ * cudaError_t: cudaErrorNotSupported for logitclip, cudaErrorInvalidValue for a sum whose
+ * gradient is to replace its logits, for a matrix without labels, and when views * classes
+ * is too large for the shared memory of the device (about 14000 entries a view at 2 views). */
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream);

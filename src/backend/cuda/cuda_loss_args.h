@@ -22,7 +22,7 @@ typedef struct jsni_cuda_loss_args {
     const float *logits;
     const int32_t *labels;
     const float *targets;
-    float *memory;          /* of a method, [..][classes], or NULL */
+    float *memory; /* of a method, or a table by labels: [..][classes]; or NULL */
     const uint32_t *places; /* [samples] rows of the memory; NULL: as the samples */
     const double *class_weights;
     const double *sample_weights;
