@@ -9,7 +9,8 @@ import tempfile
 import numpy as np
 
 LOSSES = ("ce", "gjs:pi1=0.5", "gjs:pi1=0.9", "js:pi1=0.3", "gce", "sce", "nce+rce", "bs", "ls",
-          "forward:matrix=t.csv", "backward:matrix=t.csv")
+          "forward:matrix=t.csv", "backward:matrix=t.csv", "logitclip:tau=2,loss=ce",
+          "logitclip:tau=1,p=3,loss=1*gce+1*mae")
 SHAPES = ((5, 3), (128, 10), (64, 100), (33, 1000))
 LIMIT = 2e-5  # of the largest entry; the losses' goldens in float32 are held to the same
 

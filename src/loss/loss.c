@@ -210,11 +210,6 @@ jsn_status jsni_method_check(const char *spec)
     return jsni_loss_read_method(spec, 0, &unused);
 }
 
-bool jsni_loss_host_only(const jsn_loss *loss)
-{
-    return loss->clip.tau > 0.0;
-}
-
 void jsni_loss_forget(jsn_loss *loss)
 {
     if (loss->kept == NULL || loss->kept->copies == NULL)
@@ -274,8 +269,9 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
                               .views_read = loss->first_only ? 1 : loss->views,
                               .joint = loss->joint,
                               .root = loss->root,
-                              .in_double = loss->in_double,
-                              .host_only = jsni_loss_host_only(loss),
+                              .in_double = loss->in_double || loss->clip.tau > 0.0,
+                              .tau = loss->clip.tau,
+                              .power = loss->clip.power,
                               .outer = loss->terms[0].setup.outer,
                               .term_count = loss->term_count};
     for (size_t t = 0; t < loss->term_count; t++) {

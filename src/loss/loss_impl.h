@@ -174,7 +174,7 @@ typedef struct jsni_loss_device_term {
 typedef struct jsni_loss_device {
     size_t classes, views, views_read;
     bool joint, root, in_double; /* of any term */
-    bool host_only;              /* logitclip: no device has it */
+    double tau, power;           /* of clipped logits; 0: they are taken as they are */
     const float *table;          /* in the memory of the device; NULL: no matrix */
     double outer;                /* root: what it is multiplied by */
     size_t term_count;

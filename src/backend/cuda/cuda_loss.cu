@@ -10,28 +10,34 @@
 
 typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
                               unsigned threads, size_t shared, cudaStream_t stream);
+typedef cudaError_t clip_fn(const jsni_cuda_clip_args *args, unsigned blocks,
+                            unsigned threads, size_t shared, cudaStream_t stream);
 
 #define DECLARE(id)                                 \
     extern "C" launch_fn jsni_cuda_loss_##id##_f32; \
     extern "C" launch_fn jsni_cuda_loss_##id##_f64; \
+    extern "C" clip_fn jsni_cuda_loss_##id##_clip;  \
     extern "C" launch_fn jsni_cuda_loss_##id##_h8;  \
     extern "C" launch_fn jsni_cuda_loss_##id##_h16; \
     extern "C" launch_fn jsni_cuda_loss_##id##_h32;
 JSNI_LOSS_LIST(DECLARE)
 #undef DECLARE
 
-#define ENTRY_F32(id) jsni_cuda_loss_##id##_f32,
-#define ENTRY_F64(id) jsni_cuda_loss_##id##_f64,
-#define ENTRY_H8(id)  jsni_cuda_loss_##id##_h8,
-#define ENTRY_H16(id) jsni_cuda_loss_##id##_h16,
-#define ENTRY_H32(id) jsni_cuda_loss_##id##_h32,
+#define ENTRY_F32(id)  jsni_cuda_loss_##id##_f32,
+#define ENTRY_F64(id)  jsni_cuda_loss_##id##_f64,
+#define ENTRY_CLIP(id) jsni_cuda_loss_##id##_clip,
+#define ENTRY_H8(id)   jsni_cuda_loss_##id##_h8,
+#define ENTRY_H16(id)  jsni_cuda_loss_##id##_h16,
+#define ENTRY_H32(id)  jsni_cuda_loss_##id##_h32,
 static launch_fn *const launch_f32[] = {JSNI_LOSS_LIST(ENTRY_F32)};
 static launch_fn *const launch_f64[] = {JSNI_LOSS_LIST(ENTRY_F64)};
+static clip_fn *const launch_clip[] = {JSNI_LOSS_LIST(ENTRY_CLIP)};
 static launch_fn *const launch_h8[] = {JSNI_LOSS_LIST(ENTRY_H8)};
 static launch_fn *const launch_h16[] = {JSNI_LOSS_LIST(ENTRY_H16)};
 static launch_fn *const launch_h32[] = {JSNI_LOSS_LIST(ENTRY_H32)};
 #undef ENTRY_F32
 #undef ENTRY_F64
+#undef ENTRY_CLIP
 #undef ENTRY_H8
 #undef ENTRY_H16
 #undef ENTRY_H32
@@ -172,7 +178,7 @@ static cudaError_t launch_term(const jsni_loss_device *loss,
     a->share = term->weight;
     for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
         a->constant[c] = term->constant[c];
-    if (can_be_held(term, a)) {
+    if (loss->tau == 0.0 && can_be_held(term, a)) {
         bool done = false;
         const cudaError_t error = launch_held(term, a, stream, &done);
         if (done)
@@ -184,6 +190,14 @@ static cudaError_t launch_term(const jsni_loss_device *loss,
     const size_t shared = jsni_cuda_loss_shared(loss);
     const size_t blocks = (a->samples + groups - 1) / groups;
     a->slots = slots_of(a, blocks);
+    if (loss->tau > 0.0) {
+        jsni_cuda_clip_args clip;
+        (jsni_cuda_loss_args &)clip = *a;
+        clip.tau = loss->tau;
+        clip.power = loss->power;
+        return launch_clip[term->index](&clip, (unsigned)blocks,
+                                        (unsigned)(groups * a->lanes), shared, stream);
+    }
     launch_fn *fn = (term->in_double ? launch_f64 : launch_f32)[term->index];
     return fn(a, (unsigned)blocks, (unsigned)(groups * a->lanes), shared, stream);
 }
@@ -296,8 +310,6 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream)
 {
-    if (loss->host_only || (other != NULL && other->host_only))
-        return (int)cudaErrorNotSupported;
     cudaStream_t on = (cudaStream_t)stream;
     workspace_head *head = (workspace_head *)out->workspace;
     jsni_cuda_loss_args a = {};

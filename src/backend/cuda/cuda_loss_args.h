@@ -38,4 +38,11 @@ typedef struct jsni_cuda_loss_args {
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_cuda_loss_args;
 
+#ifdef __cplusplus
+/* The same for clipped logits; apart, so that the kernels without keep theirs. */
+typedef struct jsni_cuda_clip_args : jsni_cuda_loss_args {
+    double tau, power;
+} jsni_cuda_clip_args;
+#endif
+
 #endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H */

@@ -11,8 +11,6 @@ static jsn_status fits(const jsni_loss_device *loss, int device)
 {
     int room = 0;
     const size_t shared = jsni_cuda_loss_shared(loss);
-    if (loss->host_only)
-        return jsni_fail(JSN_ERR_UNSUPPORTED, "logitclip works only on the CPU so far");
     JSNI_TRY_CUDA(
         cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (shared > (size_t)room)
