@@ -282,6 +282,7 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
         to->joint = from->def->joint;
         to->method = from->def->method;
         to->matrix = from->setup.matrix != NULL;
+        to->plugin = from->plugin;
         to->in_double = from->setup.in_double;
         memcpy(to->constant, from->setup.constant, sizeof to->constant);
     }

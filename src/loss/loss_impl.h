@@ -12,13 +12,10 @@
 #include "core/pool.h"
 #include "core/spec.h"
 #include "jensen/loss.h"
+#include "loss/loss_limits.h"
 #include "loss/loss_mode.h"
 
-enum {
-    JSNI_LOSS_MAX_PARAMS = 5,
-    JSNI_LOSS_CONSTANTS = 8 + JSN_LOSS_MAX_VIEWS,
-    JSNI_LOSS_MAX_TERMS = 6 /* of a sum */
-};
+enum { JSNI_LOSS_MAX_TERMS = 6 /* of a sum */ };
 
 /* A batch is cut into at most this many pieces, whatever the number of threads. */
 enum { JSNI_LOSS_PIECES = 256 };
@@ -64,6 +61,7 @@ typedef struct jsni_loss_term {
     const jsni_loss_def *def;
     size_t index; /* in loss_list.h */
     double weight;
+    const char *plugin; /* borrowed: the file that it comes from; NULL: jensen itself */
     jsni_loss_setup all_views; /* as made */
     jsni_loss_setup setup;     /* as used: all_views, or for the first view alone */
     float constant_f[JSNI_LOSS_CONSTANTS];
@@ -167,7 +165,9 @@ typedef struct jsni_loss_device_term {
     size_t index;  /* in loss_list.h */
     double weight; /* in the sum; 1 for a loss alone */
     bool joint, in_double, method;
-    bool matrix; /* reads rows of the table */
+    bool matrix;        /* reads rows of the table */
+    const char *plugin; /* borrowed: the file that it comes from, or NULL, and then */
+    const void *kernel; /* what evaluates it, of cuda_plugin.c */
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_loss_device_term;
 
@@ -181,7 +181,7 @@ typedef struct jsni_loss_device {
     jsni_loss_device_term terms[JSNI_LOSS_MAX_TERMS];
 } jsni_loss_device;
 
-/* All but the table, which is the backend's to find. */
+/* All but the table and the kernels of plugins, which are the backend's to find. */
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
 
 /* Gives back what a backend keeps of a loss, since its table changes or it ends. */

@@ -25,7 +25,7 @@ function(jsn_cuda_loss_build name kernel)
         "JSNI_KERNEL_HEADER=\"backend/cuda/${kernel}\"")
 endfunction()
 
-jsn_cuda_loss_library(jsn_cuda_loss cuda_check.c cuda_loss.cu cuda_loss_table.c)
+jsn_cuda_loss_library(jsn_cuda_loss cuda_check.c cuda_loss.cu cuda_loss_table.c cuda_plugin.c)
 target_include_directories(jsn_cuda_loss SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 jsn_cuda_loss_build(jsn_cuda_loss_f32 loss_kernel.cuh ${loss_entries})
 jsn_cuda_loss_build(jsn_cuda_loss_f64 loss_kernel.cuh ${loss_entries})

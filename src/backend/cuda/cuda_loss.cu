@@ -3,6 +3,7 @@
 #include "backend/cuda/cuda_loss.h"
 
 #include <cuda_runtime.h>
+#include <math.h>
 
 #include "backend/cuda/cuda_loss_args.h"
 #include "backend/cuda/cuda_loss_common.cuh"
@@ -169,6 +170,27 @@ size_t jsni_cuda_loss_shared(const jsni_loss_device *loss)
            (loss->in_double ? sizeof(double) : sizeof(float));
 }
 
+/* Of clipped logits, and of plugins, whose only kernel is of this kind. */
+static cudaError_t launch_clipped(const jsni_loss_device *loss,
+                                  const jsni_loss_device_term *term,
+                                  const jsni_cuda_loss_args *a, unsigned blocks,
+                                  size_t shared, cudaStream_t stream)
+{
+    const bool clipped = loss->tau > 0.0;
+    const unsigned threads = (a->lanes == 32 ? WARPS : 1) * a->lanes;
+    jsni_cuda_clip_args clip;
+    (jsni_cuda_loss_args &)clip = *a;
+    clip.tau = clipped ? loss->tau : HUGE_VAL; /* no norm is larger */
+    clip.power = clipped ? loss->power : 2.0;
+    if (term->plugin == NULL)
+        return launch_clip[term->index](&clip, blocks, threads, shared, stream);
+    if (term->kernel == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    void *args[] = {&clip};
+    return cudaLaunchKernel(term->kernel, dim3(blocks), dim3(threads), args, shared,
+                            stream);
+}
+
 static cudaError_t launch_term(const jsni_loss_device *loss,
                                const jsni_loss_device_term *term,
                                jsni_cuda_loss_args *a, cudaStream_t stream)
@@ -178,7 +200,7 @@ static cudaError_t launch_term(const jsni_loss_device *loss,
     a->share = term->weight;
     for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
         a->constant[c] = term->constant[c];
-    if (loss->tau == 0.0 && can_be_held(term, a)) {
+    if (loss->tau == 0.0 && term->plugin == NULL && can_be_held(term, a)) {
         bool done = false;
         const cudaError_t error = launch_held(term, a, stream, &done);
         if (done)
@@ -190,14 +212,8 @@ static cudaError_t launch_term(const jsni_loss_device *loss,
     const size_t shared = jsni_cuda_loss_shared(loss);
     const size_t blocks = (a->samples + groups - 1) / groups;
     a->slots = slots_of(a, blocks);
-    if (loss->tau > 0.0) {
-        jsni_cuda_clip_args clip;
-        (jsni_cuda_loss_args &)clip = *a;
-        clip.tau = loss->tau;
-        clip.power = loss->power;
-        return launch_clip[term->index](&clip, (unsigned)blocks,
-                                        (unsigned)(groups * a->lanes), shared, stream);
-    }
+    if (loss->tau > 0.0 || term->plugin != NULL)
+        return launch_clipped(loss, term, a, (unsigned)blocks, shared, stream);
     launch_fn *fn = (term->in_double ? launch_f64 : launch_f32)[term->index];
     return fn(a, (unsigned)blocks, (unsigned)(groups * a->lanes), shared, stream);
 }

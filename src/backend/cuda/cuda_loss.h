@@ -45,8 +45,8 @@ typedef struct jsni_cuda_loss_out {
 size_t jsni_cuda_loss_workspace(size_t samples);
 
 /* What the kernels need of a loss, on the device that is the current one. The first call
- * for a loss with a matrix copies its table there, which a capture does not allow: call it
- * once before. */
+ * for a loss with a matrix copies its table there, that for a plugin compiles its kernel.
+ * Neither can be captured: call it once before. */
 JSN_MUST_CHECK jsn_status jsni_cuda_loss_describe(const jsn_loss *loss,
                                                   jsni_loss_device *out);
 

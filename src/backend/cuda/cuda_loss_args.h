@@ -3,7 +3,11 @@
 #ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H
 #define JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H
 
-#include "loss/loss_impl.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loss/loss_limits.h"
 
 /* Most threads of a block: with the sample in shared memory, in registers. */
 enum { JSNI_CUDA_LOSS_THREADS = 512, JSNI_CUDA_LOSS_HELD_THREADS = 128 };

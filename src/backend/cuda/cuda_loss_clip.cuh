@@ -1,7 +1,8 @@
 /* backend/cuda/cuda_loss_clip.cuh - logits that are clipped by their norm before the softmax,
  * and the gradient behind it: what loss_kernel.cuh has in place of the plain ones in the build
  * JSNI_CUDA_CLIP. The formulas are in loss/lane_clip.h. In double alone: a clipped loss has no
- * kernel in float. */
+ * kernel in float. With an infinite tau nothing is clipped, which is how plugins run: their one
+ * kernel serves both. */
 #ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_CLIP_CUH
 #define JSNI_BACKEND_CUDA_CUDA_LOSS_CLIP_CUH
 
@@ -30,6 +31,9 @@ __device__ static inline jsni_real jsni_clip_factor(const jsni_row *row,
     }
     high = jsni_highest(row, high);
     low = jsni_highest(row, low);
+    *top = high;
+    if (row->tau > R(JSNI_LARGE))
+        return R(1);
     const jsni_real most = jsni_max(R(JSNI_SMALL), jsni_max(high, low));
     const jsni_real scale = R(1) / most;
     jsni_real sum = R(0);
@@ -55,7 +59,8 @@ __device__ static inline void jsni_device_softmax(jsni_row *row, jsni_real *e, s
     for (size_t c = 0; c < row->chunks; c++) {
         const size_t k = c * row->lanes + row->lane;
         const bool inside = k < classes;
-        const jsni_real x = inside ? R(logits[k]) * row->factor[v] - top : R(0);
+        const jsni_real z = inside ? R(logits[k]) * row->factor[v] : R(0);
+        const jsni_real x = inside ? jsni_max(-R(JSNI_LARGE), z - top) : R(0);
         const jsni_real y = inside ? jsni_exp(x) : R(0);
         row->d[jsni_at(row, v, c)] = x;
         e[jsni_at(row, v, c)] = y;
@@ -90,6 +95,8 @@ __device__ static inline jsni_real jsni_clip_gradient(const jsni_row *row, size_
                                                       jsni_real plain, jsni_real z,
                                                       jsni_real dot)
 {
+    if (!(row->factor[v] < R(1)))
+        return row->factor[v] * plain; /* 1, or NaN */
     const jsni_real share = z / row->tau;
     const jsni_real size =
         row->power == R(1) ? R(1) : jsni_clip_power(share, row->power - R(1));
@@ -115,8 +122,6 @@ __device__ static inline void jsni_device_project(const jsni_row *row,
             dot += jsni_clip_plain(row, g, v, c, sum) * (R(logits[k]) * row->factor[v]);
     }
     dot = jsni_total(row, dot);
-    if (!(row->factor[v] < R(1)))
-        dot = R(0); /* nothing was clipped */
     for (size_t c = 0; c < row->chunks; c++) {
         const size_t k = c * row->lanes + row->lane;
         if (k >= classes)

@@ -1,11 +1,12 @@
-/* backend/cuda/cuda_loss_table.c - what the kernels read of a loss beside its batch: the table
- * of its matrix, once on every device that evaluates it. The loss keeps the copies, and gives
- * them back when its matrix changes or it ends. */
+/* backend/cuda/cuda_loss_table.c - what a device needs of a loss beside its batch: the kernels
+ * of plugins, and the table of its matrix, once on every device that evaluates it. The loss
+ * keeps the copies, and gives them back when its matrix changes or it ends. */
 #include <cuda_runtime.h>
 #include <pthread.h>
 
 #include "backend/cuda/cuda_check.h"
 #include "backend/cuda/cuda_loss.h"
+#include "backend/cuda/cuda_plugin.h"
 #include "core/alloc.h"
 
 typedef struct table_copy {
@@ -72,6 +73,11 @@ jsn_status jsni_cuda_loss_describe(const jsn_loss *loss, jsni_loss_device *out)
 {
     int device = 0;
     jsni_loss_for_device(loss, out);
+    for (size_t t = 0; t < out->term_count; t++)
+        if (out->terms[t].plugin != NULL)
+            JSNI_TRY(jsni_cuda_plugin_kernel(out->terms[t].plugin,
+                                             jsni_cuda_loss_shared(out),
+                                             &out->terms[t].kernel));
     if (loss->table_f == NULL)
         return JSN_OK;
     JSNI_TRY_CUDA(cudaGetDevice(&device));
