@@ -7,7 +7,7 @@
 #   tests      ops, layers, augmentation, recorded steps, members against ref
 #   loss       golden losses through the CUDA kernels
 #   golden     golden networks in fp32
-#   methods    --method and --mixup: same bits after a kill, for threads, among members
+#   methods    --method, --mixup, matrix=: same bits after a kill, for threads, among members
 #   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
 #   sanitizer  compute-sanitizer memcheck and racecheck on a step in every precision and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
@@ -103,7 +103,7 @@ section_methods() {
     printf '#!/bin/sh\n[ "$1" != train ] || set -- "$@" --device cuda\nexec %s "$@"\n' "$build/jensen" \
         >"$logs/on_device"
     chmod +x "$logs/on_device"
-    for name in methods mixup l1; do
+    for name in methods mixup l1 matrix; do
         JENSEN=$(realpath "$logs/on_device") SOURCE=$PWD run "cli_$name" bash "tests/cli/cli_$name.sh"
     done
 }
