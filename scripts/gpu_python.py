@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""gpu_python.py WHEEL - the Python package on a machine with an NVIDIA GPU: its tests, its speed beside
+r"""gpu_python.py WHEEL - the Python package on a machine with an NVIDIA GPU: its tests, its speed beside
 PyTorch's, and where the time of a small call goes. Needs a copy of this tree, and a Python of 3.11 or newer
 with PyTorch and NumPy; nothing is installed, the wheel is unpacked into a folder that goes away. Where there
 is no pytest the tests run without it.
 
-    python3 -m pip wheel . --no-deps -w build/wheel -C cmake.define.JSN_CUDA=ON -C cmake.define.JSN_MINIMAL=ON
+    python3 -m pip wheel . --no-deps -w build/wheel --config-settings=cmake.define.JSN_MINIMAL=ON \
+        --config-settings=cmake.define.JSN_CUDA=ON
     python3 scripts/gpu_python.py build/wheel/jensen-*.whl
 
 A wheel without the CUDA module needs JENSEN_CUDA_MODULE, the path of a libjensen_cuda.so of the same source.
@@ -135,7 +136,7 @@ def unpacked(wheel, folder):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
     if not list(pathlib.Path(folder, "jensen").glob("libjensen_cuda*")) and not os.environ.get("JENSEN_CUDA_MODULE"):
-        sys.exit(f"gpu_python.py: {wheel} has no CUDA module (-C cmake.define.JSN_CUDA=ON), and JENSEN_CUDA_MODULE "
+        sys.exit(f"gpu_python.py: {wheel} has no CUDA module (cmake.define.JSN_CUDA=ON), and JENSEN_CUDA_MODULE "
                  "names none")
 
 
