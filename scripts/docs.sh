@@ -18,7 +18,7 @@ fi
 rm -rf build/pages
 mkdir -p build/pages
 cp -r docs/. build/pages/
-cp -r examples LICENSE build/pages/
+cp -r examples LICENSE scripts/site build/pages/
 # Links out of docs/ lead to what was copied beside the pages.
 sed -i -E 's#\]\(\.\./#](#g' build/pages/*.md
 sed -E 's#\]\(docs/#](#g; s#(src|srcset)="docs/#\1="#g' README.md >build/pages/index.md

@@ -52,7 +52,7 @@ def main(order, *files):
         rows = list(csv.DictReader(file))
     clean = np.array([int(row["given"]) for row in rows])
     if len(set(clean)) > 1 and (np.diff(clean) >= 0).all():
-        sys.exit(f"{order}: class by class; needed is the order of CIFAR's binary files")
+        sys.exit(f"{order}: class by class; expected the order of CIFAR's binary files")
     columns = {}
     for path in files[:-1]:
         try:

@@ -39,8 +39,8 @@ shot() {
         few 96 shot.png "$out/$name$([ $mode = light ] || echo -dark).png"
     done
 }
-# terminal NAME TITLE <TEXT
-terminal() { sed "s|$work/||g" | /usr/bin/python3 "$tree/scripts/terminal_svg.py" "$out/$1.svg" "$2"; }
+# terminal NAME TITLE <TEXT: 104 columns, so that the lines of a study stay whole.
+terminal() { sed "s|$work/||g" | fold -s -w 104 | sed 's/ *$//' | /usr/bin/python3 "$tree/scripts/terminal_svg.py" "$out/$1.svg" "$2"; }
 # typed COMMAND...: as it is typed, then what it says.
 typed() {
     echo "\$ jensen $*"
@@ -92,26 +92,26 @@ shot page-compare 1100 820 "file://$work/compare.html"
 # The terminal: a run on its way, an audit, a search, a study.
 {
     echo '$ jensen train photos'
-    tr -d '\r' <said.txt | sed '/^$/d; /^epoch 8/,$d' | cut -c1-88
+    tr -d '\r' <said.txt | sed '/^$/d; /^epoch 8/,$d'
     grep -o 'epoch 8/.*' lines.txt | sed -n 3p
 } | terminal terminal-train 'jensen train'
 if [ ! -e tuned.txt ]; then
     rm -f tune.db
-    "$jensen" tune photos --study first --store sqlite:///tune.db --network cnn:width=8 --epochs 4 >tuned.txt 2>&1
+    "$jensen" tune photos --study first --store sqlite:///tune.db --network cnn:width=8 --epochs 15 >tuned.txt 2>&1
 fi
 {
     echo '$ jensen tune photos'
-    grep -E '^(trial|chosen|accuracy|train with|  jensen)' tuned.txt | cut -c1-88
+    grep -E '^(trial|chosen|accuracy|train with|  jensen)' tuned.txt
 } | terminal terminal-tune 'jensen tune'
 if [ ! -e study.txt ]; then
     rm -f jensen.db
     {
         typed sweep create losses builtin:size=500,test=200 --axis loss=ce,gce,gjs --noise sym:rate=0.4 --seeds 2 \
-            --network cnn:width=8 --epochs 4
+            --network cnn:width=8 --epochs 15
         typed sweep run losses --max-trials 4
         typed sweep status losses
         typed sweep best losses
-    } | grep -E '^(\$|study|trial|losses|[0-9]+ complete|best|  )' | cut -c1-88 >study.txt
+    } | grep -E '^(\$|study|trial|losses|[0-9]+ complete|best|  )' >study.txt
 fi
 terminal terminal-sweep 'jensen sweep' <study.txt
 ls -l "$out"/page-*.png "$out"/terminal-*.svg

@@ -11,7 +11,7 @@ def real_array(name: str, values: Any) -> np.ndarray:
     """An array of real numbers. NumPy would drop the imaginary parts of complex ones, with a warning."""
     array = np.asarray(values)
     if array.dtype.kind == "c":
-        raise TypeError(f"{name}: complex numbers; needed are real ones")
+        raise TypeError(f"{name}: complex numbers; expected real ones")
     return array
 
 

@@ -66,7 +66,7 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
         views = np.ascontiguousarray(posteriors, np.float32)
         posteriors = posteriors.mean(0)
     if posteriors.ndim != 2:
-        raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes) or "
+        raise ValueError(f"posteriors have the shape {posteriors.shape}; expected (samples, classes) or "
                          "(views, samples, classes)")
     samples, classes = len(labels), posteriors.shape[1]
     if len(posteriors) != samples:

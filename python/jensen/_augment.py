@@ -33,7 +33,7 @@ def as_batch(images: Any) -> tuple[np.ndarray, bool]:
     if single:
         images = images[None]
     if images.ndim != 4 or 3 not in (images.shape[1], images.shape[3]):
-        raise ValueError(f"images have the shape {images.shape[single:]}; needed is (height, width, 3) or "
+        raise ValueError(f"images have the shape {images.shape[single:]}; expected (height, width, 3) or "
                          "(3, height, width), and one dimension more for a batch")
     if images.shape[3] != 3:
         images = images.transpose(0, 2, 3, 1)
@@ -45,7 +45,7 @@ def _stack(parts: list[tuple[np.ndarray, bool]]) -> np.ndarray:
     if not parts:
         raise ValueError("the list of images is empty")
     if not all(single for _, single in parts):
-        raise ValueError("the list holds batches; needed are single images, or one array of all")
+        raise ValueError("the list holds batches; expected single images, or one array of all")
     shapes = {part.shape[1:3] for part, _ in parts}
     if len(shapes) > 1:
         raise ValueError(f"the images of a batch have different sizes ({' and '.join(map(str, sorted(shapes)[:2]))}); "

@@ -112,7 +112,7 @@ class Classifier:
         if y is None:
             raise ValueError("this Classifier requires y to be passed, but the target y is None")
         if not hasattr(X, "__len__"):
-            raise TypeError(f"the images are a {type(X).__name__}; needed is an array or a list, whose length is known")
+            raise TypeError(f"the images are a {type(X).__name__}; expected an array or a list, whose length is known")
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != len(X):
             raise ValueError(f"{len(X)} images with labels of the shape {y.shape}")

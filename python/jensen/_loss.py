@@ -74,7 +74,7 @@ def _logits(logits: Any) -> tuple[np.ndarray, bool]:
     if logits.dtype not in (np.float32, np.float64):
         logits = logits.astype(np.float32 if logits.dtype == np.float16 else np.float64)
     if logits.ndim not in (2, 3):
-        raise ValueError(f"logits have the shape {logits.shape}; needed is (samples, classes), "
+        raise ValueError(f"logits have the shape {logits.shape}; expected (samples, classes), "
                          "(views, samples, classes) or a list of views")
     flat = logits.ndim == 2
     return np.ascontiguousarray(logits[None] if flat else logits), flat
@@ -85,7 +85,7 @@ def _target(target: Any, logits: np.ndarray) -> tuple[np.ndarray, int]:
     if target.ndim == 2:
         return np.ascontiguousarray(target, logits.dtype), SOFT
     if target.ndim != 1:
-        raise ValueError(f"the target has the shape {target.shape}; needed are labels "
+        raise ValueError(f"the target has the shape {target.shape}; expected labels "
                          "(samples,) or soft targets (samples, classes)")
     if target.dtype == np.int32:
         return np.ascontiguousarray(target), LABELS_32

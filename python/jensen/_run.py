@@ -205,7 +205,7 @@ def pixels_of(image: Any) -> tuple[Any, int, int]:
         image = ImageOps.exif_transpose(image)
     batch, single = as_batch(image)
     if not single:
-        raise ValueError(f"an image has the shape {batch.shape}: it is a batch; needed is (height, width, 3) or "
+        raise ValueError(f"an image has the shape {batch.shape}: it is a batch; expected (height, width, 3) or "
                          "(3, height, width)")
     return batch[0], batch.shape[1], batch.shape[2]
 

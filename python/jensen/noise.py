@@ -104,7 +104,7 @@ def instance(labels: Any, rate: float, posteriors: Any, *, seed: int = 1, type: 
     """Noise that depends on the image, through class probabilities (samples, classes)."""
     posteriors = real_array("posteriors", posteriors)
     if posteriors.ndim != 2:
-        raise ValueError(f"posteriors have the shape {posteriors.shape}, needed is (samples, classes)")
+        raise ValueError(f"posteriors have the shape {posteriors.shape}; expected (samples, classes)")
     return apply(f"instance:type={int(type)},rate={float(rate)!r}", labels, seed=seed,
                  classes=posteriors.shape[1], posteriors=posteriors)
 
@@ -113,7 +113,7 @@ def matrix(labels: Any, transition: Any, *, seed: int = 1) -> Noisy:
     """Labels are drawn from a row of ``transition`` (classes, classes), each with a sum of 1."""
     transition = np.ascontiguousarray(real_array("transition", transition), np.float64)
     if transition.ndim != 2 or len(transition) != transition.shape[1]:
-        raise ValueError(f"the matrix has the shape {transition.shape}, needed is (classes, classes)")
+        raise ValueError(f"the matrix has the shape {transition.shape}; expected (classes, classes)")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "matrix.npy")
         np.save(path, transition)

@@ -97,7 +97,7 @@ def divergence(weights: Any, distributions: Any) -> float:
     """
     p = np.ascontiguousarray(real_array("distributions", distributions), np.float64)
     if p.ndim != 2:
-        raise ValueError(f"distributions have the shape {p.shape}, needed is (count, classes)")
+        raise ValueError(f"distributions have the shape {p.shape}; expected (count, classes)")
     return _native.theory_divergence(_reals(weights), p, p.shape[1])
 
 
@@ -112,7 +112,7 @@ def decompose(p: Any, label: int, pi1: float = 0.5, weights: Any = None) -> dict
     label = whole("label", label, 0, 2**31 - 1)
     p = np.ascontiguousarray(real_array("p", p), np.float64)
     if p.ndim != 2 or not 0 <= label < p.shape[1]:
-        raise ValueError(f"predictions {p.shape} with label {label}; needed is (views, classes) and a class")
+        raise ValueError(f"predictions {p.shape} with label {label}; expected (views, classes) and a class")
     return _native.theory_decompose(p.shape[0], p.shape[1], pi1, _reals(weights), label, p)
 
 

@@ -237,14 +237,14 @@ def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
            sample_weight: Optional[Tensor]) -> None:
     """What can be seen from shapes and types, so that compiled code is checked, too."""
     if logits.layout is not torch.strided:
-        raise TypeError(f"logits have the layout {logits.layout}; needed is a dense tensor: logits.to_dense()")
+        raise TypeError(f"logits have the layout {logits.layout}; expected a dense tensor: logits.to_dense()")
     if logits.dim() not in (2, 3):
-        raise ValueError(f"logits have the shape {tuple(logits.shape)}; needed is (samples, classes), "
+        raise ValueError(f"logits have the shape {tuple(logits.shape)}; expected (samples, classes), "
                          "(views, samples, classes) or a list of views")
     if not logits.is_floating_point():
         raise TypeError(f"logits are real numbers, not {logits.dtype}")
     if not isinstance(target, Tensor):
-        raise TypeError(f"the target is a {_kind(target)}; needed is a tensor")
+        raise TypeError(f"the target is a {_kind(target)}; expected a tensor")
     samples, classes = logits.shape[-2], logits.shape[-1]
     wanted = (samples,) if target.dim() == 1 else (samples, classes)
     if tuple(target.shape) != wanted:
@@ -257,11 +257,11 @@ def _check(logits: Tensor, target: Tensor, weight: Optional[Tensor],
         if given is None:
             continue
         if not isinstance(given, Tensor):
-            raise TypeError(f"{name} is a {_kind(given)}; needed is a tensor")
+            raise TypeError(f"{name} is a {_kind(given)}; expected a tensor")
         if tuple(given.shape) != (count,):
-            raise ValueError(f"{name} has the shape {tuple(given.shape)}, needed is ({count},)")
+            raise ValueError(f"{name} has the shape {tuple(given.shape)}; expected ({count},)")
         if given.is_complex():
-            raise TypeError(f"{name}: complex numbers; needed are real ones")
+            raise TypeError(f"{name}: complex numbers; expected real ones")
     for name, given in (("the target", target), ("weight", weight), ("sample_weight", sample_weight)):
         if given is not None and given.requires_grad:
             raise ValueError(f"{name} wants a gradient; the losses have one for the logits alone: "
@@ -279,7 +279,7 @@ def _stack(views: Any) -> Tensor:
     if not given or not all(isinstance(view, Tensor) for view in given):
         what = "an empty list" if isinstance(views, (list, tuple)) and not given else \
             f"a {_kind(next((v for v in given if not isinstance(v, Tensor)), views))}"
-        raise TypeError(f"the logits are {what}; needed is a tensor or a list of tensors, one a view")
+        raise TypeError(f"the logits are {what}; expected a tensor or a list of tensors, one a view")
     if any(view.shape != given[0].shape for view in given):
         shapes = ", ".join(str(tuple(view.shape)) for view in given)
         raise ValueError(f"the views of the logits have different shapes: {shapes}")

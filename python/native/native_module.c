@@ -114,7 +114,7 @@ bool native_array_get(native_array *array, PyObject *object, const char *name,
         return false;
     }
     if (!same_format(&array->view, format)) {
-        PyErr_Format(PyExc_TypeError, "%s has elements of type '%s', needed is '%c'",
+        PyErr_Format(PyExc_TypeError, "%s has elements of type '%s'; expected '%c'",
                      name, array->view.format == NULL ? "B" : array->view.format,
                      (int)format);
         native_array_release(array);
@@ -136,7 +136,7 @@ bool native_array_fits(const native_array *array, const char *name, size_t count
 {
     if (array->data == NULL || array->count == count)
         return true;
-    PyErr_Format(PyExc_ValueError, "%s has %zu elements, needed are %zu", name,
+    PyErr_Format(PyExc_ValueError, "%s has %zu elements; expected %zu", name,
                  array->count, count);
     return false;
 }

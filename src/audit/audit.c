@@ -84,7 +84,8 @@ static jsn_status check_input(const jsn_audit_input *in,
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "audit: needs labels, and probabilities in one of two types");
     if ((in->views == NULL) != (in->view_count == 0) || in->view_count > 1000)
-        return jsni_fail(JSN_ERR_ARGUMENT, "audit: %zu views; up to 1000, and an array",
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "audit: %zu views; expected up to 1000, and an array of them",
                          in->view_count);
     if (in->samples == 0 || in->samples > UINT32_MAX || in->classes < 2 ||
         in->classes > JSN_MATRIX_MAX_CLASSES)

@@ -1,6 +1,7 @@
 /* cli/cli_help.c - see cli_help.h. */
 #include "cli/cli_help.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "cli/cli_print.h"
@@ -14,7 +15,7 @@ static void print_rows(FILE *to, const char *first_word)
         const cli_command *c = cli_command_at(i);
         if (length == 0 ||
             (strncmp(c->name, first_word, length) == 0 && c->name[length] == ' '))
-            cli_print_to(to, "  %-16s %s\n", c->name, c->summary);
+            cli_print_to(to, "  %-17s %s\n", c->name, c->summary);
     }
 }
 
@@ -34,14 +35,28 @@ void cli_help_overview(FILE *to)
                      "interrupted twice.\n");
 }
 
-/* Prints `text` broken at spaces so that lines end before column 88; later lines start
+/* Length of the first word of `text`. In a usage line a group in brackets is one word, and so
+ * is a bar between two usages with what follows it. */
+static size_t word_length(const char *text, bool usage)
+{
+    int depth = 0;
+    size_t i = usage && text[0] == '|' ? 2 : 0;
+    for (; text[i] != '\0' && (text[i] != ' ' || depth > 0); i++)
+        if (usage)
+            depth +=
+                (text[i] == '(' || text[i] == '[') - (text[i] == ')' || text[i] == ']');
+    return i;
+}
+
+/* Prints `text` broken between words so that lines end before column 88; later lines start
  * at column `indent`. */
-static void print_wrapped(const char *text, int indent)
+static void print_wrapped(const char *text, int indent, bool usage)
 {
     int column = indent;
     while (*text != '\0') {
-        const int length = (int)strcspn(text, " ");
-        if (column > indent && column + 1 + length > 88) {
+        const int length = (int)word_length(text, usage);
+        const bool new_line = column + 1 + length > 88 || (usage && text[0] == '|');
+        if (column > indent && new_line) {
             cli_print("\n%*s", indent, "");
             column = indent;
         } else if (column > indent) {
@@ -90,13 +105,15 @@ static void print_option(const jsn_option_info *row)
         cli_print("\n%*s", COLUMN, "");
     else
         cli_print(" ");
-    print_wrapped(help, COLUMN);
+    print_wrapped(help, COLUMN, false);
 }
 
 void cli_help_command(const cli_command *command)
 {
-    cli_print("jensen %s - %s\n\nusage: jensen %s %s\n", command->name,
-              command->summary, command->name, command->usage);
+    const int indent = (int)(strlen("usage: jensen  ") + strlen(command->name));
+    cli_print("jensen %s - %s\n\nusage: jensen %s ", command->name, command->summary,
+              command->name);
+    print_wrapped(command->usage, indent, true);
     if (command->details != NULL) {
         cli_print("\n");
         cli_write(command->details);

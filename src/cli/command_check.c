@@ -84,9 +84,8 @@ const cli_command cli_command_check = {
         "'damaged', with the reason. 'readable' means that no checksum covers the\n"
         "file, as in unfinished runs and in runs of earlier versions. A finished run\n"
         "has weights, checkpoint, metrics, events, labels, evaluation, log and page.\n"
-        "Then it prints which commands can use the run. Exit code 3 when anything is "
-        "missing or\n"
-        "damaged. Writes nothing.",
+        "Then it prints which commands can use the run. Exit code 3 when anything is\n"
+        "missing or damaged. Writes nothing.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(check_values),

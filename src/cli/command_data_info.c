@@ -276,8 +276,7 @@ const cli_command cli_command_data_info = {
         "DATA is builtin, cifar10:PATH, cifar100:PATH, folder:PATH (a plain path\n"
         "means this), csv:FILE, idx:DIR, wds:GLOB, webvision:DIR, imagenet:DIR,\n"
         "animal10n:DIR, food101n:DIR,test=DIR or clothing1m:DIR; ',split=test' keeps\n"
-        "one split.\n"
-        "'jensen show datasets' lists all of them with their parameters.",
+        "one split. 'jensen show datasets' lists all of them with their parameters.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(info_values),

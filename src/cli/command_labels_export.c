@@ -58,8 +58,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_labels_export = {
     .name = "labels export",
-    .summary =
-        "write the suspects of an audit for Label Studio, FiftyOne or COCO tools",
+    .summary = "write the suspects for Label Studio, FiftyOne or COCO tools",
     .usage = "DIR --format NAME [-o FILE] [--all]",
     .details =
         "Writes the suspects with their labels, and what is suggested instead.\n\n"

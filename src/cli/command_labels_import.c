@@ -61,7 +61,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_labels_import = {
     .name = "labels import",
-    .summary = "read decisions made in Label Studio, FiftyOne or COCO tools",
+    .summary = "read decisions from Label Studio, FiftyOne or COCO tools",
     .usage = "DIR FILE --format NAME [--checked] [--json]",
     .details =
         "Adds what the file says to DIR/decisions.csv, where 'jensen review' and\n"

@@ -35,9 +35,9 @@ const cli_command cli_command_show_losses = {
     .usage = "[--json]",
     .details =
         "A loss is named by a spec, NAME or NAME:key=value,key=value, for example\n"
-        "gjs:pi1=0.3 or nce+rce:alpha=10,beta=0.1. Sums have\n"
-        "weights, 10*nce+0.1*rce, and logitclip:tau=1,p=2,loss=SPEC clips the logits\n"
-        "of any loss. docs/losses.md explains each.",
+        "gjs:pi1=0.3 or nce+rce:alpha=10,beta=0.1. Sums have weights:\n"
+        "10*nce+0.1*rce. logitclip:tau=1,p=2,loss=SPEC clips the logits of any loss.\n"
+        "docs/losses.md explains each.",
     .options = cli_show_options,
     .option_count = 1,
     .values_size = sizeof(cli_show_values),

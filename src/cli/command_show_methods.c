@@ -9,7 +9,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_show_methods = {
     .name = "show methods",
-    .summary = "the methods that remember each training sample, and their parameters",
+    .summary = "the methods that remember each sample, and their parameters",
     .usage = "[--json]",
     .details =
         "A method works beside a loss: 'jensen train DATA --method elr' or '--method\n"

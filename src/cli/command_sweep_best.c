@@ -236,9 +236,9 @@ const cli_command cli_command_sweep_best = {
         "wins. Prints mean, sample deviation, the number of seeds n, and the trials.\n"
         "A configuration with an unfinished seed does not compete. When a trial\n"
         "repeats the options and seed of another, the latest complete one counts.\n"
-        "Standard error tells of both. --json: \"trial\", \"value\", \"options\" and\n"
-        "\"run\" are those of the best seed, \"mean\", \"deviation\" (null with one\n"
-        "seed), \"n\" and \"trials\" those of the configuration.",
+        "Both are named on stderr. In JSON \"trial\", \"value\", \"options\" and\n"
+        "\"run\" are those of the best seed. \"mean\", \"deviation\" (null with one\n"
+        "seed), \"n\" and \"trials\" are those of the configuration.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(best_values),

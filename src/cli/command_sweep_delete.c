@@ -13,7 +13,7 @@ typedef struct delete_values {
 static const jsn_option_info options[] = {
     CLI_STORE_ROW(delete_values, "where the study is"),
     {"yes", 'y', JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
-     "do it; without this only what would be removed is told",
+     "do it; without this, only say what would be removed",
      offsetof(delete_values, yes)},
 };
 

@@ -43,7 +43,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_sweep_export = {
     .name = "sweep export",
-    .summary = "all trials of a study as a table, or as a page that links the runs",
+    .summary = "all trials as a table, or as a page that links the runs",
     .usage = "[STUDY] [--format csv|markdown|latex|html|json] [--pivot ROW:COLUMN] "
              "[--out FILE]",
     .details =

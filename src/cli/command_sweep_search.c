@@ -118,7 +118,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_sweep_search = {
     .name = "sweep search",
-    .summary = "the paper's search, its winners on all images, and their table",
+    .summary = "the paper's search, its winners on all images, their table",
     .usage = "NAME DATA [--preset NAME] [--methods LIST] [OPTIONS]",
     .details =
         "Learning rate and weight decay first, then the loss's parameter, by\n"

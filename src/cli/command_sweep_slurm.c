@@ -133,10 +133,10 @@ const cli_command cli_command_sweep_slurm = {
     .name = "sweep slurm",
     .summary = "a Slurm array script whose tasks do the runs of a study",
     .usage = "[STUDY] [--tasks N] [--cores N] [--gpus N] [--time H:M:S]",
-    .details =
-        "Prints the script:  jensen sweep slurm first --tasks 8 >first.sbatch;\n"
-        "sbatch first.sbatch The study must be on a store that all nodes reach:\n"
-        "PostgreSQL, not a SQLite file on NFS.",
+    .details = "Prints the script. The study must be in a store that all nodes reach:\n"
+               "PostgreSQL, not a SQLite file on NFS.\n\n"
+               "  jensen sweep slurm first --tasks 8 >first.sbatch\n"
+               "  sbatch first.sbatch",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(slurm_values),

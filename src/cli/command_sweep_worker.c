@@ -46,7 +46,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_sweep_worker = {
     .name = "sweep worker",
-    .summary = "do runs of a study, together with any number of other workers",
+    .summary = "do runs of a study, beside any number of other workers",
     .usage = "[STUDY] [--store URL] [OPTIONS]",
     .details =
         "Claims one trial after another until none waits. Start as many as you like,\n"

@@ -43,8 +43,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_theory_plot = {
     .name = "theory plot",
-    .summary =
-        "the paper's analytic figures, and the curve of any loss, as SVG, PDF or PGF",
+    .summary = "the paper's analytic figures, and the curve of any loss",
     .usage = "PLOT --out FILE [--loss SPEC] [--plain]",
     .details = "PLOT is one of\n"
                "  js-ce-mae         JS against p_y, between CE and MAE (Figure 2);\n"

@@ -39,9 +39,8 @@ const cli_command cli_command_weights_import = {
         "FILE is safetensors, a .pth or .pt file of PyTorch, or a wheel or another\n"
         "archive that holds one of these. Nothing in it is run. The network is found\n"
         "by the names and shapes of the tensors: those of torchvision, timm and\n"
-        "efficientnet_lite_pytorch. Then 'train --init NAME',\n"
-        "'predict NAME' and 'eval NAME' use the weights. 'train' also picks suitable\n"
-        "ones by itself.",
+        "efficientnet_lite_pytorch. Then 'train --init NAME', 'predict NAME' and\n"
+        "'eval NAME' use the weights. 'train' also picks suitable ones by itself.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(import_values),

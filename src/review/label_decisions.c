@@ -111,7 +111,7 @@ jsn_status jsn_labels_apply(const jsn_labels_job *job, jsn_labels_result *result
     if (status == JSN_OK && made.count == 0 && isnan(job->min_score))
         status = jsni_fail(JSN_ERR_ARGUMENT,
                            "%s: nothing is decided yet; run 'jensen review' first, or "
-                           "accept suggestions with --min-score",
+                           "accept suggestions with --min-score 0.9",
                            job->folder);
     if (status == JSN_OK)
         status = apply(job, scores, &made, result);

@@ -60,7 +60,7 @@ static const jsn_option_info options[] = {
      "methods')",
      FIELD(method)},
     {"plugin-sha256", 0, TEXT, "HEX",
-     "SHA-256 that the file of --plugin must have; a run stores that of its own",
+     "SHA-256 that the plugin's file must have; a run stores its plugin's",
      FIELD(plugin_sha256)},
     {"class-weights", 0, CHOICE("none", "none|balanced"), NULL,
      "weigh the loss by the inverse class frequency", FIELD(class_weights)},

@@ -109,8 +109,9 @@ static jsn_status load_members(jsni_group *group)
         jsni_run *run = &group->members[i];
         JSNI_TRY(jsni_run_load(run));
         if (run->state.epoch != at->epoch || run->state.batch != at->batch)
-            return jsni_fail(JSN_ERR_UNSUPPORTED,
-                             "the runs stand at different steps: one by one, then");
+            return jsni_fail(
+                JSN_ERR_UNSUPPORTED,
+                "the runs stand at different steps, so they are trained one by one");
     }
     return jsni_group_lead(group)->feed.head != NULL ? JSN_OK
                                                      : jsni_resident_set_up(group);

@@ -189,7 +189,7 @@ void jsni_verdict_tell(const jsni_verdict *v, const jsn_logger *logger)
                          "its list of doubtful labels is worthless",
                          100.0 * a->chance);
     else
-        jsni_text_add(&words, "; unless very many labels are wrong, most of those that "
-                              "it contradicts are right");
+        jsni_text_add(&words, "; unless very many labels are wrong, most of its "
+                              "doubtful labels are right");
     logger->message(logger->user, JSN_LOG_WARNING, text);
 }

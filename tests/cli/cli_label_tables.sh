@@ -49,5 +49,5 @@ expect 1 '' 'evil.pt: .*system is no array' -- $tables order.csv evil.pt x.csv
 expect 1 '' 'rows, order.csv has' -- $tables order.csv worse.npy cifar10-1-0.35.npy x.csv
 [ ! -e ran ] && [ ! -e x.csv ] || complain "a refused file was used" tables
 (head -1 order.csv && tail -n +2 order.csv | sort -t, -k2,2n) >sorted.csv
-expect 1 '' 'class by class; needed is the order' -- $tables sorted.csv worse.npy x.csv
+expect 1 '' 'class by class; expected the order' -- $tables sorted.csv worse.npy x.csv
 finish

@@ -5,6 +5,7 @@ The program is $JENSEN, its further options $REVIEW_OPTIONS. Each case starts se
 anything was. `decide DIR N DECISION [LABEL]` is a tool for scripts.
 """
 import concurrent.futures
+import contextlib
 import csv
 import http.client
 import json
@@ -18,6 +19,7 @@ import time
 
 JENSEN = os.environ["JENSEN"]
 OPTIONS = os.environ.get("REVIEW_OPTIONS", "").split()
+PATIENCE = 15  # seconds; SECONDS of review_server.c
 problems = []
 
 
@@ -210,15 +212,24 @@ def case_load(folder):
                 except OSError:
                     pass
         check(server.status("data") == 200, "it still answers")
-        # Slow clients hold nobody up.
+        # Slow clients hold nobody up. A busy machine may be slower than the server's patience with them.
+        begun = time.monotonic()
         slow = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(200)]
         for raw in slow:
             raw.sendall(f"GET /{server.token}/news?seen=0 HTTP/1.1\r\nHo".encode())
         status, _, _ = server.ask("data")
         check(status == 200, "beside 200 slow clients")
         for raw in slow:
-            raw.sendall(f"st: {server.place}\r\nConnection: close\r\n\r\n".encode())
-        check(all(b" 200 " in raw.recv(4096) for raw in slow), "each of the 200 gets its answer in the end")
+            with contextlib.suppress(OSError):
+                raw.sendall(f"st: {server.place}\r\nConnection: close\r\n\r\n".encode())
+        answers = []
+        for raw in slow:
+            answers.append(b"")
+            with contextlib.suppress(OSError):
+                answers[-1] = raw.recv(4096)
+        late = time.monotonic() - begun > PATIENCE - 1
+        check(all(b" 200 " in answer or (late and not answer) for answer in answers),
+              "each of the 200 gets its answer in the end")
         for raw in slow:
             raw.close()
         with concurrent.futures.ThreadPoolExecutor(50) as pool:

@@ -208,7 +208,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 
 const cli_command cli_command_bench_epoch = {
     .name = "bench epoch",
-    .summary = "throughput with loading and augmentation, compared with the bare step",
+    .summary = "speed with loading and augmentation, beside the bare step",
     .usage = "[OPTIONS]",
     .details =
         "Trains two short epochs into a temporary folder and times the second: its\n"

@@ -134,9 +134,9 @@ const cli_command cli_command_bench_predict = {
     .name = "bench predict",
     .summary = "images a second of a network in inference",
     .usage = "[OPTIONS]",
-    .details = "The images are in memory, decoded and normalised. The weights are the "
-               "initial\n"
-               "ones. Peak memory is that of the process so far.",
+    .details =
+        "The images are in memory, decoded and normalised. The weights are random.\n"
+        "Peak memory is that of the process so far.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .values_size = sizeof(bench_values),
