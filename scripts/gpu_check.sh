@@ -90,7 +90,7 @@ section_tests() {
 section_loss() {
     check loss "$tests/loss/test_loss_cuda"
     check loss_time "$tests/backend/test_backend_loss_time"
-    run loss_command python3 scripts/gpu_loss.py "$build/jensen"
+    LIMIT=400 run loss_command python3 scripts/gpu_loss.py "$build/jensen"
 }
 
 section_golden() {
