@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 """Every loss and method on CIFAR-10 with 40% symmetric noise: the table of docs/results-short.md.
 
-  all_losses.py run FOLDER cpu|gpu DATA [NAME...] [--seconds N] [--epochs N] [--jensen PROGRAM]
+  all_losses.py run FOLDER cpu|gpu DATA [NAME...] [--seconds N] [--epochs N] [--together N]
+                [--jensen PROGRAM]
   all_losses.py table FOLDER      prints what FOLDER has, as Markdown
   all_losses.py list              prints the plan
 
-DATA is the folder of CIFAR-10's binary files, NAME one or more rows of the plan. A run is
-FOLDER/SCALE/NAME. What has ended is not run again, and what was stopped goes on, so the same
-command works through the plan in pieces: --seconds and Ctrl-C stop it with a checkpoint (exit 75).
-What a device refuses is tried again next time. FOLDER/collected.tar.xz, unpacked elsewhere, is
-enough for `table`, and for `run` to know what has ended."""
+DATA is the folder of CIFAR-10's binary files, or builtin:size=N for a trial, NAME one or more rows
+of the plan. A run is FOLDER/SCALE/NAME. What has ended is not run again, and what was stopped goes
+on, so the same command works through the plan in pieces: --seconds and Ctrl-C stop it with a
+checkpoint (exit 75). What a device refuses is tried again next time. FOLDER/collected.tar.xz,
+unpacked elsewhere, is enough for `table`, and for `run` to know what has ended.
+
+On a GPU up to 8 rows that differ in the loss alone are trained side by side (--together), as a
+study in FOLDER/SCALE/studies.db: the same weights in less time. A program without SQLite trains
+them one by one."""
 import argparse
+import itertools
 import json
 import pathlib
 import shlex
@@ -20,6 +26,7 @@ import subprocess
 import sys
 import tarfile
 import time
+import zlib
 
 # The small network sees 10,000 images in batches of 32, so that it takes about as many steps
 # (9,390) as the large one with all images in batches of 128 (11,730).
@@ -104,24 +111,109 @@ def epochs_of(name, options, epochs):
     return first if name == warm_up else max(epochs - first, 1) if "{warm_up}" in options else epochs
 
 
-def command(args, name, loss, options):
-    folder = args.folder / args.scale
-    return ([args.jensen, "train", f"cifar10:{args.data}", "--out", str(folder / name),
-             "--loss", loss, "--epochs", str(epochs_of(name, options, args.epochs))] +
-            shlex.split(f"{common} {scales[args.scale]} {options}".format(
-                warm_up=shlex.quote(str(folder / warm_up)))))
+def data_of(args):
+    return args.data if args.data.startswith("builtin") else f"cifar10:{args.data}"
 
 
-def train(words, log, seconds):
-    """The run's exit code; 75 where it was stopped in time."""
+def options_of(args, name, options):
+    """All but data, loss and folder."""
+    warm = shlex.quote(str(args.folder / args.scale / warm_up))
+    return (["--epochs", str(epochs_of(name, options, args.epochs))] +
+            shlex.split(f"{common} {scales[args.scale]} {options}".format(warm_up=warm)))
+
+
+def call(words, log, end=None):
+    """The program's exit code; 75 where it was stopped, at `end` of the monotonic clock."""
     with open(log, "a", encoding="utf-8") as file:
         process = subprocess.Popen(words, stdout=file, stderr=file, stdin=subprocess.DEVNULL)
         try:
-            return process.wait(seconds)
+            return process.wait(None if end is None else end - time.monotonic())
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             process.send_signal(signal.SIGTERM)
             process.wait()
             return 75
+
+
+def last_line(log):
+    return (log.read_text(encoding="utf-8").splitlines() or [""])[-1]
+
+
+def train(args, row, end):
+    """One row by itself."""
+    name, loss, options, _ = row
+    folder, start = args.folder / args.scale, time.monotonic()
+    log = folder / f"{name}.log"
+    code = call([args.jensen, "train", data_of(args), "--out", str(folder / name), "--loss", loss] +
+                options_of(args, name, options), log, end)
+    print(f"{args.scale} {name}: exit {code}, {time.monotonic() - start:.0f} s", flush=True)
+    if code not in (0, 75):
+        print("  " + last_line(log))
+        return 1
+    return code
+
+
+def study_of(args, rows):
+    """A study of these rows, made unless it is there; None where the program cannot."""
+    folder = args.folder / args.scale
+    words = ([data_of(args), "--axis", "loss=" + ";".join(row[1] for row in rows)] +
+             options_of(args, rows[0][0], rows[0][2]))
+    name = f"{rows[0][0]}-{len(rows)}-{zlib.crc32(' '.join(words).encode()):08x}"
+    store, log = ["--store", f"sqlite:///{folder / 'studies.db'}"], folder / f"{name}.log"
+    if (call([args.jensen, "sweep", "status", name] + store, log) == 0 or
+            call([args.jensen, "sweep", "create", name] + words + store, log) == 0):
+        return name, store, log
+    print("one by one: " + last_line(log).removesuffix("; 'jensen sweep create --help' explains"))
+    return None
+
+
+def keep(args, rows, trials):
+    """Moves finished trials to where single runs are; the names of the others."""
+    folder, left = args.folder / args.scale, []
+    known = together(folder)
+    for number, (name, _, _, _) in enumerate(rows):
+        trial = trials / f"trial-{number:05}"
+        if not (trial / "result.json").exists():
+            left.append(name)
+            continue
+        if (folder / name).exists():  # what a run by itself left when it was stopped
+            (folder / name).rename(folder / f"{name}.stopped-{time.time_ns()}")
+        if args.scale == "gpu":  # on the CPU they go one after another
+            known[name] = len(rows)
+        trial.rename(folder / name)
+    new = folder / "together.json.new"
+    new.write_text(json.dumps(known), encoding="utf-8")
+    new.replace(folder / "together.json")
+    return left
+
+
+def train_together(args, rows, end):
+    """Rows that differ in the loss alone, side by side; None where the program cannot."""
+    start, folder = time.monotonic(), args.folder / args.scale
+    study = study_of(args, rows)
+    if study is None:
+        return None
+    name, store, log = study
+    words = [args.jensen, "sweep", "run", name, "--runs", str(folder / "studies"), "--together",
+             str(len(rows)), "--retry-failed"] + store
+    code = call(words, log, end)
+    names = " ".join(row[0] for row in rows)
+    print(f"{args.scale} {names}: exit {code}, {time.monotonic() - start:.0f} s", flush=True)
+    if code == 75:
+        return 75
+    left = keep(args, rows, folder / "studies" / name)
+    if left:
+        print(f"  without a result: {' '.join(left)}; {last_line(log)}")
+    return 1 if left or code else 0
+
+
+def groups_of(args, rows):
+    """The rows in the plan's order, those of the same options in groups of at most --together."""
+    kinds = {}
+    for row in rows:
+        kinds.setdefault(tuple(options_of(args, row[0], row[2])), []).append(row)
+    size = args.together or (8 if args.scale == "gpu" else 1)
+    return list(itertools.chain.from_iterable(
+        (kind[i:i + size] for i in range(0, len(kind), size)) for kind in kinds.values()))
 
 
 def collect(folder):
@@ -140,27 +232,24 @@ def run(args):
     unknown = set(args.names) - {row[0] for row in plan}
     if unknown:
         sys.exit(f"all_losses.py: no row {', '.join(sorted(unknown))} in the plan; see 'list'")
-    (args.folder / args.scale).mkdir(parents=True, exist_ok=True)
-    began, code = time.monotonic(), 0
-    for name, loss, options, _ in rows:
-        if (args.folder / args.scale / name / "result.json").exists():
-            continue
-        left = args.seconds - (time.monotonic() - began) if args.seconds else None
-        if left is not None and left <= 0:
-            code = 75
-            break
-        start = time.monotonic()
-        log = args.folder / args.scale / f"{name}.log"
-        ended = train(command(args, name, loss, options), log, left)
-        print(f"{args.scale} {name}: exit {ended}, {time.monotonic() - start:.0f} s", flush=True)
-        if ended == 75:
-            code = 75
-            break
-        if ended:
-            print("  " + log.read_text(encoding="utf-8").splitlines()[-1])
-            code = 1
+    folder = args.folder / args.scale
+    folder.mkdir(parents=True, exist_ok=True)
+    end, codes = time.monotonic() + args.seconds if args.seconds else None, [0]
+    waiting = groups_of(args, [row for row in rows
+                               if not (folder / row[0] / "result.json").exists()])
+    while waiting and codes[-1] != 75:
+        group = waiting.pop(0)
+        if end is not None and time.monotonic() >= end:
+            codes.append(75)
+        elif len(group) == 1:
+            codes.append(train(args, group[0], end))
+        else:
+            code = train_together(args, group, end)
+            if code is None:
+                waiting = [[row] for row in group] + waiting
+            codes.append(code or 0)
     collect(args.folder)
-    return code
+    return max(codes)
 
 
 def option(run_folder, key):
@@ -170,8 +259,15 @@ def option(run_folder, key):
     return ""
 
 
+def together(folder):
+    """How many runs went side by side, for those that did."""
+    path = folder / "together.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def measured(run_folder):
-    """Test accuracy and consistency in percent, milliseconds a step; None: not finished."""
+    """Test accuracy and consistency in percent, milliseconds a step (of all runs side by side,
+    divided by their number); None: not finished."""
     if not (run_folder / "result.json").exists():
         return None
     result = json.loads((run_folder / "result.json").read_text(encoding="utf-8"))
@@ -181,7 +277,9 @@ def measured(run_folder):
     rates = [row["images_per_second"] for row in rows[1:] or rows if row["images_per_second"]]
     images = int(option(run_folder, "batch")) * int(option(run_folder, "views"))
     step = 1000 * images / statistics.median(rates) if rates else float("nan")
-    return 100 * result["test_acc"], 100 * result["consistency"], step
+    count = together(run_folder.parent).get(run_folder.name, 1)
+    shown = f"{step / count:.2f}" + (f" ({count})" if count > 1 else "")
+    return 100 * result["test_acc"], 100 * result["consistency"], shown
 
 
 def settings(options):
@@ -206,7 +304,7 @@ def table(args):
         for scale in shown:
             m = found[scale, name]
             bold = "**" if m and m[0] == best[scale] else ""
-            cells += [f"{bold}{m[0]:.2f}{bold}", f"{m[1]:.2f}", f"{m[2]:.2f}"] if m else ["-"] * 3
+            cells += [f"{bold}{m[0]:.2f}{bold}", f"{m[1]:.2f}", m[2]] if m else ["-"] * 3
         extra = " ".join(shlex.split(options)[6:]).replace("--init {warm_up}", "")
         print("| " + " | ".join([name, f"`{loss} {extra}".strip() + "`", settings(options), whose] +
                                 cells) + " |")
@@ -224,6 +322,7 @@ def main():
     run_parser.add_argument("names", nargs="*")
     run_parser.add_argument("--seconds", type=float, default=0)
     run_parser.add_argument("--epochs", type=int, default=30)
+    run_parser.add_argument("--together", type=int, default=0)
     run_parser.add_argument("--jensen", default="build/release/jensen")
     commands.add_parser("table").add_argument("folder", type=pathlib.Path)
     commands.add_parser("list")

@@ -7,8 +7,9 @@
 #   tests      ops, layers, augmentation, recorded steps, members against ref
 #   loss       golden losses through the CUDA kernels
 #   golden     golden networks in fp32
-#   methods    --method and --mixup: same bits after a kill, for threads, among members
+#   methods    --method, --mixup, matrix=: same bits after a kill, for threads, among members
 #   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
+#   photos     photographs and pretrained weights (scripts/gpu_photos.sh), from $DATA
 #   sanitizer  compute-sanitizer memcheck and racecheck on a step in every precision and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
@@ -18,8 +19,8 @@
 #   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
 #
 # Without a section: build tests loss golden methods resume bench. `quick` is tests and loss,
-# `all` everything but data. BUILD names the build folder, LOGS where full logs go, ARCH
-# the architecture, DATA the folder with archives.
+# `all` everything but data and photos. BUILD names the build folder, LOGS where full logs go,
+# ARCH the architecture, DATA the folder with archives, JENSEN another program for `photos`.
 #
 # A skipped test is a failure here: the machine has a GPU.
 set -u
@@ -103,13 +104,19 @@ section_methods() {
     printf '#!/bin/sh\n[ "$1" != train ] || set -- "$@" --device cuda\nexec %s "$@"\n' "$build/jensen" \
         >"$logs/on_device"
     chmod +x "$logs/on_device"
-    for name in methods mixup l1; do
+    for name in methods mixup l1 matrix; do
         JENSEN=$(realpath "$logs/on_device") SOURCE=$PWD run "cli_$name" bash "tests/cli/cli_$name.sh"
     done
 }
 
 section_resume() {
     run resume scripts/gpu_resume.sh "$build/jensen" "$build/resume"
+}
+
+# A program that reads JPEG may be named by JENSEN; the minimal one needs Pillow beside it.
+section_photos() {
+    LIMIT=560 LINES_SHOWN=30 run photographs scripts/gpu_photos.sh "${JENSEN:-$build/jensen}" "$data" \
+        "$build/photos" "${DEVICE:-cuda}"
 }
 
 section_sanitizer() {

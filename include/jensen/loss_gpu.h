@@ -1,7 +1,8 @@
 /* jensen/loss_gpu.h - losses of logits that lie in the memory of a GPU.
  *
  * For those who have a stream and memory of their own, a training loop in PyTorch say:
- * nothing is copied to the host, nothing waits, and a CUDA graph can capture the call.
+ * nothing is copied to the host, nothing waits, and a CUDA graph can capture the call. The
+ * first call of a loss with a matrix copies that to the device, and cannot be captured.
  *
  *     jsn_loss *loss = NULL;                  // as for jsn_loss_eval()
  *     jsn_loss_gpu_batch batch = {.samples = 128, .logits = logits, .labels = labels,

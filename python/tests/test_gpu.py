@@ -1,4 +1,10 @@
-"""jensen.torch on a GPU, beside float64 on the CPU. Skipped where there is none."""
+"""jensen.torch on a GPU, beside float64 on the CPU. Skipped where there is none. `scripts/gpu_python.py WHEEL`
+runs it on a machine with a GPU."""
+import concurrent.futures
+import copy
+import os
+import pickle
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -143,3 +149,92 @@ def test_no_memory_is_lost():
         GJS()(z, y).backward()
     torch.cuda.synchronize()
     assert torch.cuda.memory_allocated() == before
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int16, torch.int32, torch.int64], ids=str)
+def test_labels_of_any_width(dtype):
+    logits, labels = batch(2, 33, 7)
+    z = logits.cuda()
+    assert torch.equal(GJS()(z, labels.to("cuda", dtype)), GJS()(z, labels.cuda()))
+
+
+def test_logits_that_are_not_contiguous():
+    logits, labels = batch(2, 33, 7)
+    across = logits.transpose(0, 1).contiguous().cuda().requires_grad_()
+    straight = logits.cuda().requires_grad_()
+    far = torch.stack([labels, labels], 1).cuda()[:, 0]
+    GJS()(across.transpose(0, 1), far).backward()
+    GJS()(straight, labels.cuda()).backward()
+    assert torch.equal(across.grad.transpose(0, 1), straight.grad)
+
+
+def test_a_loss_scale_and_what_comes_from_above():
+    logits, labels = batch(1, 64, 10)
+    half = logits[0].cuda().half().requires_grad_()
+    (GJS()(half, labels.cuda()) * 65536.0).backward()
+    full = logits[0].cuda().half().float().requires_grad_()
+    GJS()(full, labels.cuda()).backward()
+    assert torch.equal(half.grad, (full.grad * 65536.0).half()) and half.grad.isfinite().all()
+    with pytest.raises(RuntimeError, match="differentiated again"):
+        gradient = torch.autograd.grad(GJS()(full, labels.cuda()), full, create_graph=True)[0]
+        gradient.sum().backward()
+
+
+def test_copies_and_pickles_work_where_the_first_did():
+    logits, labels = batch(2, 64, 10)
+    criterion = Loss("gjs:pi1=0.3", weight=torch.rand(10) + 0.1).cuda()
+    want = criterion(logits.cuda(), labels.cuda())
+    for other in (copy.deepcopy(criterion), pickle.loads(pickle.dumps(criterion))):
+        assert torch.equal(other(logits.cuda(), labels.cuda()), want)
+
+
+def test_threads_have_streams_of_their_own():
+    criterion = GJS()
+    batches = [batch(2, 257 + seed, 100, seed) for seed in range(8)]
+    moved = [(z.cuda(), y.cuda()) for z, y in batches]
+
+    def gradient(z, y):
+        return torch.autograd.grad(criterion(z, y), z)[0]
+
+    wants = [gradient(z.clone().requires_grad_(), y) for z, y in moved]
+    torch.cuda.synchronize()
+
+    def work(z, y, want):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            same = all(torch.equal(gradient(z.clone().requires_grad_(), y), want) for _ in range(20))
+            torch.cuda.current_stream().synchronize()
+        return same
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(lambda row: work(*row[0], row[1]), zip(moved, wants)))
+
+
+def test_data_parallel_with_nccl(tmp_path):
+    dist = pytest.importorskip("torch.distributed")
+    if not dist.is_available() or not dist.is_nccl_available():
+        pytest.skip("PyTorch without NCCL")
+    logits, labels = batch(2, 8, 6)
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(6, 6).cuda()
+    alone = copy.deepcopy(layer)
+    dist.init_process_group("nccl", init_method=f"file://{tmp_path}/meet", rank=0, world_size=1)
+    try:
+        model = torch.nn.parallel.DistributedDataParallel(layer, device_ids=[0])
+        GJS()(model(logits.cuda()), labels.cuda()).backward()
+        torch.cuda.synchronize()
+    finally:
+        dist.destroy_process_group()
+    GJS()(alone(logits.cuda()), labels.cuda()).backward()
+    assert torch.allclose(layer.weight.grad, alone.weight.grad, atol=1e-6)
+
+
+def test_a_run_of_the_package_trains_on_the_gpu(tmp_path):
+    run = jensen.train("builtin:size=512,test=100", network="preactresnet34", loss="gjs:pi1=0.5", epochs=1,
+                       device="cuda", out=os.path.join(tmp_path, "run"))
+    assert run.finished and run.config["device"] == "cuda"
+    images = (torch.rand(3, 32, 32, 3) * 255).to(torch.uint8).numpy()
+    found = run.predict(images)
+    assert found.shape == (3, 10) and abs(found.sum(1) - 1.0).max() < 1e-5
+    model = run.model().cuda()
+    logits = model(torch.stack([model.transform(image) for image in images]).cuda())
+    assert abs(torch.softmax(logits, -1).detach().cpu().numpy() - found).max() < 0.02

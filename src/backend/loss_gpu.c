@@ -8,7 +8,6 @@
 #include "core/fail.h"
 #include "jensen/loss_gpu.h"
 #include "loss/loss_impl.h"
-#include "loss/plugin_load.h"
 
 size_t jsn_loss_gpu_workspace(size_t samples)
 {
@@ -32,7 +31,6 @@ jsn_status jsn_loss_gpu_run(const jsn_loss *loss, const jsn_loss_gpu_batch *batc
     if (batch->grad == batch->logits)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "loss: the gradient needs memory of its own on a GPU");
-    JSNI_TRY(jsni_loss_check_device(loss));
     JSNI_TRY(jsni_loss_check_use(loss, NULL, batch->targets != NULL));
     if (loss->root && (batch->per_sample != NULL || batch->divisor != 0.0))
         return jsni_fail(JSN_ERR_ARGUMENT,

@@ -120,11 +120,17 @@ jsn_status jsni_loss_check_use(const jsn_loss *loss, const jsn_loss *other, bool
     if (other != NULL)
         JSNI_TRY(check_other(loss, other));
     const jsn_loss *const both[] = {loss, other};
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < 2; i++) {
         if (both[i] != NULL && soft && !both[i]->info.soft)
             return jsni_fail(JSN_ERR_ARGUMENT,
                              "loss: %s takes labels, not soft targets",
                              both[i]->info.name);
+        if (both[i] != NULL && both[i]->matrix != NULL && both[i]->table == NULL)
+            return jsni_fail(JSN_ERR_ARGUMENT,
+                             "loss: %s needs the matrix of %.200s "
+                             "(jsn_loss_set_matrix())",
+                             both[i]->info.name, both[i]->matrix);
+    }
     return JSN_OK;
 }
 
@@ -154,10 +160,6 @@ static jsn_status check_batch(const jsn_loss *loss, const jsn_loss_batch *batch,
         return jsni_fail(JSN_ERR_ARGUMENT, "loss: %s %s", loss->info.name,
                          loss->method ? "needs the memory of its samples"
                                       : "remembers nothing of its samples");
-    if (loss->matrix != NULL && loss->table == NULL)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "loss: %s needs the matrix of %.200s (jsn_loss_set_matrix())",
-                         loss->info.name, loss->matrix);
     if (!(batch->divisor >= 0.0 && batch->divisor < HUGE_VAL))
         return jsni_fail(JSN_ERR_RANGE, "loss: a divisor of %g", batch->divisor);
     JSNI_TRY(check_weights(batch->class_weights, loss->classes, "class"));

@@ -210,9 +210,12 @@ jsn_status jsni_method_check(const char *spec)
     return jsni_loss_read_method(spec, 0, &unused);
 }
 
-bool jsni_loss_host_only(const jsn_loss *loss)
+void jsni_loss_forget(jsn_loss *loss)
 {
-    return loss->clip.tau > 0.0 || loss->matrix != NULL;
+    if (loss->kept == NULL || loss->kept->copies == NULL)
+        return;
+    loss->kept->release(loss->kept->copies);
+    *loss->kept = (jsni_loss_kept){0};
 }
 
 double jsni_loss_memory_spread(const jsn_loss *loss)
@@ -228,6 +231,8 @@ void jsn_loss_destroy(jsn_loss *loss)
     jsni_free(loss->scratch);
     jsni_free(loss->name);
     jsni_free(loss->matrix);
+    jsni_loss_forget(loss);
+    jsni_free(loss->kept);
     jsni_free(loss->table);
     jsni_free(loss->table_f);
     jsni_free(loss);
@@ -264,8 +269,9 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
                               .views_read = loss->first_only ? 1 : loss->views,
                               .joint = loss->joint,
                               .root = loss->root,
-                              .in_double = loss->in_double,
-                              .host_only = jsni_loss_host_only(loss),
+                              .in_double = loss->in_double || loss->clip.tau > 0.0,
+                              .tau = loss->clip.tau,
+                              .power = loss->clip.power,
                               .outer = loss->terms[0].setup.outer,
                               .term_count = loss->term_count};
     for (size_t t = 0; t < loss->term_count; t++) {
@@ -275,6 +281,8 @@ void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out)
         to->weight = from->weight;
         to->joint = from->def->joint;
         to->method = from->def->method;
+        to->matrix = from->setup.matrix != NULL;
+        to->plugin = from->plugin;
         to->in_double = from->setup.in_double;
         memcpy(to->constant, from->setup.constant, sizeof to->constant);
     }

@@ -12,13 +12,10 @@
 #include "core/pool.h"
 #include "core/spec.h"
 #include "jensen/loss.h"
+#include "loss/loss_limits.h"
 #include "loss/loss_mode.h"
 
-enum {
-    JSNI_LOSS_MAX_PARAMS = 5,
-    JSNI_LOSS_CONSTANTS = 8 + JSN_LOSS_MAX_VIEWS,
-    JSNI_LOSS_MAX_TERMS = 6 /* of a sum */
-};
+enum { JSNI_LOSS_MAX_TERMS = 6 /* of a sum */ };
 
 /* A batch is cut into at most this many pieces, whatever the number of threads. */
 enum { JSNI_LOSS_PIECES = 256 };
@@ -64,6 +61,7 @@ typedef struct jsni_loss_term {
     const jsni_loss_def *def;
     size_t index; /* in loss_list.h */
     double weight;
+    const char *plugin; /* borrowed: the file that it comes from; NULL: jensen itself */
     jsni_loss_setup all_views; /* as made */
     jsni_loss_setup setup;     /* as used: all_views, or for the first view alone */
     float constant_f[JSNI_LOSS_CONSTANTS];
@@ -131,6 +129,12 @@ extern const jsni_loss_ops jsni_loss_ops_plain;
 extern const jsni_loss_ops jsni_loss_ops_avx2;
 extern const jsni_loss_ops jsni_loss_ops_avx512;
 
+/* What a backend keeps of a loss in the memory of its devices. */
+typedef struct jsni_loss_kept {
+    void *copies;
+    void (*release)(void *copies); /* set with the copies */
+} jsni_loss_kept;
+
 /* A loss handle; loss.c makes it, evaluate_loss.c runs it. */
 struct jsn_loss {
     jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
@@ -142,7 +146,8 @@ struct jsn_loss {
     bool method;   /* one of the terms is, and needs the memory of its samples */
     char *matrix;  /* owned: the file that the spec names, or NULL */
     double *table; /* owned, [classes][classes]: made of the matrix; see transition.c */
-    float *table_f; /* the same, rounded */
+    float *table_f;       /* the same, rounded */
+    jsni_loss_kept *kept; /* owned, with the table: its copies on devices */
     size_t classes, views;
     bool first_only;
     jsni_loss_level forced; /* JSNI_LOSS_AUTO: choose */
@@ -160,19 +165,27 @@ typedef struct jsni_loss_device_term {
     size_t index;  /* in loss_list.h */
     double weight; /* in the sum; 1 for a loss alone */
     bool joint, in_double, method;
+    bool matrix;        /* reads rows of the table */
+    const char *plugin; /* borrowed: the file that it comes from, or NULL, and then */
+    const void *kernel; /* what evaluates it, of cuda_plugin.c */
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_loss_device_term;
 
 typedef struct jsni_loss_device {
     size_t classes, views, views_read;
     bool joint, root, in_double; /* of any term */
-    bool host_only;              /* logitclip, a matrix: no device has them */
+    double tau, power;           /* of clipped logits; 0: they are taken as they are */
+    const float *table;          /* in the memory of the device; NULL: no matrix */
     double outer;                /* root: what it is multiplied by */
     size_t term_count;
     jsni_loss_device_term terms[JSNI_LOSS_MAX_TERMS];
 } jsni_loss_device;
 
+/* All but the table and the kernels of plugins, which are the backend's to find. */
 void jsni_loss_for_device(const jsn_loss *loss, jsni_loss_device *out);
+
+/* Gives back what a backend keeps of a loss, since its table changes or it ends. */
+void jsni_loss_forget(jsn_loss *loss);
 
 /* Whether `loss`, with `other` for some of the samples or NULL, can be evaluated on class
  * labels or (`soft`) on soft targets. JSN_ERR_ARGUMENT. */

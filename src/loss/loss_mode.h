@@ -21,9 +21,6 @@ JSN_MUST_CHECK jsn_status jsni_method_check(const char *spec);
 /* What the memory of a loss with a method begins with: normal draws of this deviation. */
 double jsni_loss_memory_spread(const jsn_loss *loss);
 
-/* Whether no device but the CPU can evaluate it (logitclip, a matrix). */
-bool jsni_loss_host_only(const jsn_loss *loss);
-
 /* With `on`, the loss reads the first view alone: its value is that of view 0, and the
  * gradient of the other views is zero. For a loss that wants one view while the network
  * runs several, as when another loss shares the batch (see `other` below). */

@@ -28,6 +28,7 @@ enum { MOST_NAME = 31, MOST_TEXT = 200 };
 typedef struct plugin_entry {
     jsni_loss_def def;
     char sha256[JSNI_SHA256_HEX];
+    char *file; /* owned */
 } plugin_entry;
 
 /* Filled by jsn_loss_load() alone, which is not called while losses are made. */
@@ -44,15 +45,9 @@ const char *jsni_loss_plugin_sha256(size_t row)
     return row < JSNI_LOSS_TOTAL ? NULL : entries[row - JSNI_LOSS_TOTAL].sha256;
 }
 
-jsn_status jsni_loss_check_device(const jsn_loss *loss)
+const char *jsni_loss_plugin_file(size_t row)
 {
-    for (size_t t = 0; t < loss->term_count; t++)
-        if (loss->terms[t].index >= JSNI_LOSS_TOTAL)
-            return jsni_fail(JSN_ERR_UNSUPPORTED,
-                             "loss '%s' comes from a plugin, which runs on the CPU; "
-                             "--device cpu trains with it",
-                             loss->terms[t].def->info.name);
-    return JSN_OK;
+    return row < JSNI_LOSS_TOTAL ? NULL : entries[row - JSNI_LOSS_TOTAL].file;
 }
 
 static jsn_status check_head(const char *path, const jsni_plugin_head *head)
@@ -203,7 +198,8 @@ static jsn_status find_record(const char *path, const char *real,
     return JSN_OK;
 }
 
-static jsn_status add(const char *path, const char *real, const char *sha256)
+/* Keeps `real`, on success. */
+static jsn_status add(const char *path, char *real, const char *sha256)
 {
     const jsni_plugin_record *r = NULL;
     if (entry_count == JSNI_LOSS_MAX_PLUGINS)
@@ -225,6 +221,7 @@ static jsn_status add(const char *path, const char *real, const char *sha256)
                                              .per_sample = true},
                                     .joint = (r->kind & JSNI_JOINT) != 0}};
     memcpy(entry->sha256, sha256, sizeof entry->sha256);
+    entry->file = real;
     jsni_loss_set_row(JSNI_LOSS_TOTAL + entry_count, r->row);
     entry_count++;
     return JSN_OK;
@@ -243,7 +240,8 @@ jsn_status jsn_loss_load(const char *path, const jsn_loss_info **out)
         /* With its whole path: a bare name would be looked for among the system's. */
         JSNI_TRY(jsni_path_real(path, &real));
         const jsn_status status = add(path, real, sha256);
-        jsni_free(real);
+        if (status != JSN_OK)
+            jsni_free(real);
         JSNI_TRY(status);
     }
     if (out != NULL)

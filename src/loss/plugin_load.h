@@ -12,8 +12,7 @@ const jsni_loss_def *jsni_loss_plugin_at(size_t index);
 /* Of the file that evaluates row `row`; NULL: jensen itself. */
 const char *jsni_loss_plugin_sha256(size_t row);
 
-/* Whether a device has what evaluates the loss: plugins run on the CPU.
- * JSN_ERR_UNSUPPORTED names the plugin's loss. */
-JSN_MUST_CHECK jsn_status jsni_loss_check_device(const jsn_loss *loss);
+/* Its path; NULL as well. */
+const char *jsni_loss_plugin_file(size_t row);
 
 #endif /* JSNI_LOSS_PLUGIN_LOAD_H */

@@ -94,6 +94,7 @@ static jsn_status prepare_term(const char *own, size_t views, jsni_loss_term *te
     if (term->def->prepare != NULL)
         JSNI_TRY(term->def->prepare(own, values, views, &term->setup));
     term->index = term->setup.row;
+    term->plugin = jsni_loss_plugin_file(term->index);
     term->all_views = term->setup;
     return JSN_OK;
 }

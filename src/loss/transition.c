@@ -145,8 +145,12 @@ jsn_status jsn_loss_set_matrix(jsn_loss *loss, const double *matrix)
     double *table = jsni_alloc(count, sizeof *table);
     float *table_f = jsni_alloc(count, sizeof *table_f);
     double *copy = jsni_alloc(count, sizeof *copy);
+    if (loss->kept == NULL)
+        loss->kept = jsni_alloc_zero(1, sizeof *loss->kept);
     jsn_status status =
-        table == NULL || table_f == NULL || copy == NULL ? JSN_ERR_MEMORY : JSN_OK;
+        table == NULL || table_f == NULL || copy == NULL || loss->kept == NULL
+            ? JSN_ERR_MEMORY
+            : JSN_OK;
     if (status == JSN_OK && is_backward(loss)) {
         memcpy(copy, matrix, count * sizeof *copy);
         status = invert(copy, k, table);
@@ -161,6 +165,7 @@ jsn_status jsn_loss_set_matrix(jsn_loss *loss, const double *matrix)
     }
     for (size_t i = 0; i < count; i++)
         table_f[i] = (float)(table[i] > 0.0 && table[i] < LEAST_F ? LEAST_F : table[i]);
+    jsni_loss_forget(loss);
     jsni_free(loss->table);
     jsni_free(loss->table_f);
     loss->table = table;

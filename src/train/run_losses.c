@@ -1,21 +1,8 @@
 /* train/run_losses.c - see run_losses.h. */
 #include "train/run_losses.h"
 
-#include "backend/model.h"
 #include "core/fail.h"
 #include "loss/loss_mode.h"
-
-static jsn_status check_device(const jsn_train_config *c, const char *option,
-                               const jsn_loss *loss)
-{
-    const jsni_backend_ops *backend = jsni_backend_named(c->device);
-    if (jsni_loss_host_only(loss) && backend != NULL && backend->can.gpu)
-        return jsni_fail(
-            JSN_ERR_ARGUMENT,
-            "--%s: logitclip and matrix= work only on the CPU so far (--device cpu)",
-            option);
-    return JSN_OK;
-}
 
 jsn_status jsni_run_losses_open(jsni_run_losses *l, const jsn_train_config *c,
                                 size_t classes)
@@ -23,11 +10,9 @@ jsn_status jsni_run_losses_open(jsni_run_losses *l, const jsn_train_config *c,
     const size_t views = (size_t)c->views;
     size_t wants = 0;
     JSNI_TRY(jsni_loss_create_method(&l->main, c->loss, c->method, classes, views));
-    JSNI_TRY(check_device(c, "loss", l->main));
     if (c->loss_noisy == NULL)
         return JSN_OK;
     JSNI_TRY(jsn_loss_create(&l->noisy, c->loss_noisy, classes, views));
-    JSNI_TRY(check_device(c, "loss-noisy", l->noisy));
     /* In a mixed batch all views are forwarded; a one-view loss reads the first. */
     JSNI_TRY(jsn_loss_check(c->loss, &wants));
     jsni_loss_first_view_only(l->main, wants == 1);

@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "jensen/backend.h"
 #include "loss/plugin_load.h"
+#include "loss/plugin_source.h"
 
 /* Adds the plugins of a spec, which may be NULL, to a list, each once. */
 static jsn_status add_plugins(const char *spec, jsni_text *list)
@@ -26,16 +27,30 @@ static jsn_status add_plugins(const char *spec, jsni_text *list)
     return list->status;
 }
 
-static jsn_status check_device(const char *device)
+/* A GPU compiles the source of the plugins in a spec: what is missing is said before the data
+ * is read. */
+static jsn_status check_sources(const char *spec, const char *device)
 {
+    jsni_loss_term terms[JSNI_LOSS_MAX_TERMS];
+    jsni_loss_clip clip;
     jsn_device_info info;
+    size_t count = 0;
+    if (spec == NULL)
+        return JSN_OK;
     JSNI_TRY(jsn_device_describe(device, &info));
-    if (info.gpu)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "a loss of a plugin runs on the CPU, not on %s; --device cpu "
-                         "trains with it",
-                         device);
-    return JSN_OK;
+    JSNI_TRY(jsni_loss_read_spec(spec, 0, terms, &count, &clip));
+    jsn_status status = JSN_OK;
+    for (size_t i = 0; info.gpu && status == JSN_OK && i < count; i++) {
+        char *source = NULL, *nvcc = NULL;
+        if (terms[i].plugin == NULL)
+            continue;
+        status = jsni_plugin_source(terms[i].plugin, &source);
+        if (status == JSN_OK)
+            status = jsni_plugin_compiler(&nvcc);
+        jsni_free(nvcc);
+        jsni_free(source);
+    }
+    return status;
 }
 
 jsn_status jsni_run_plugins(jsn_train_config *config)
@@ -58,7 +73,9 @@ jsn_status jsni_run_plugins(jsn_train_config *config)
                            want, config->loss == NULL ? "" : config->loss,
                            list.data == NULL ? "jensen itself" : list.data);
     if (status == JSN_OK && list.length > 0)
-        status = check_device(config->device);
+        status = check_sources(config->loss, config->device);
+    if (status == JSN_OK && list.length > 0)
+        status = check_sources(config->loss_noisy, config->device);
     if (status == JSN_OK && list.length > 0 && want == NULL)
         return jsni_text_take(&list, &config->plugin_sha256);
     jsni_text_release(&list);

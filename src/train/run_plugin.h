@@ -8,7 +8,7 @@
  * SHA-256 of the plugins that they come from, so that it is continued with the same. Fills
  * the option where it is open.
  *   JSN_ERR_ARGUMENT     another plugin than the options say, or none
- *   JSN_ERR_UNSUPPORTED  a plugin, and a device that has its own losses */
+ *   JSN_ERR_UNSUPPORTED  a plugin, and a GPU without what compiles it */
 JSN_MUST_CHECK jsn_status jsni_run_plugins(jsn_train_config *config);
 
 #endif /* JSNI_TRAIN_RUN_PLUGIN_H */

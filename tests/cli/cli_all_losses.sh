@@ -1,5 +1,6 @@
 # scripts/all_losses.py: its plan names losses that exist, pieces go on where they stopped, the table is
-# made from the files of runs. A stand-in for the program trains, since the real runs take hours.
+# made from the files of runs. A stand-in for the program trains, since the real runs take hours. At the end
+# the program itself trains rows on a few images, as a study and alone.
 # labels: once
 . "$(dirname "$0")/cli.sh"
 script=$SOURCE/scripts/all_losses.py
@@ -49,5 +50,31 @@ mkdir -p other/all && tar -C other/all -xf all/collected.tar.xz
 expect 0 'ce-warm-up/model.safetensors' '' -- tar tf all/collected.tar.xz
 expect 1 '' '' -- grep -q gjs/model.safetensors stdout.txt
 expect 0 '\*\*50.00\*\*' '' -- python3 -B "$script" table other/all
+
+# Rows of the same options as a study, stopped once: the weights of single runs.
+cat >slow <<'END'
+#!/usr/bin/env bash
+[ "$1 $2" != "sweep run" ] || [ -e again ] || { touch again && exec sleep 60; }
+exec "$JENSEN" "$@"
+END
+cat >poor <<'END'
+#!/usr/bin/env bash
+[ "$1" != sweep ] || { echo "jensen sweep: built without SQLite" >&2 && exit 1; }
+exec "$JENSEN" "$@"
+END
+chmod +x slow poor
+export JENSEN
+tiny() { python3 -B "$script" run "$1" cpu builtin:size=64,test=32 gjs poly taylor --epochs 2 "${@:2}"; }
+expect 75 'poly taylor: exit 75' '' -- tiny study --together 2 --jensen ./slow --seconds 10
+expect 0 'poly taylor: exit 0' '' -- tiny study --together 2 --jensen ./slow
+expect 0 '' '' -- tiny study --together 2 --jensen ./slow
+expect 0 'one by one: .*SQLite' '' -- tiny alone --together 2 --jensen ./poor
+for name in gjs poly taylor; do
+    expect 0 '' '' -- cmp {study,alone}/cpu/$name/model.safetensors
+done
+expect 1 '' '' -- cmp -s study/cpu/{poly,taylor}/model.safetensors
+expect 0 '^2 complete' '*' -- "$JENSEN" sweep run --store sqlite:///study/cpu/studies.db
+mkdir -p all/gpu && cp -r all/cpu/gjs all/gpu && printf '{"gjs": 8}' >all/gpu/together.json
+expect 0 '^\| gjs .*\| 1.25 \(8\) \|$' '' -- python3 -B "$script" table all
 
 finish

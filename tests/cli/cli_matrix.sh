@@ -68,7 +68,7 @@ expect 3 '' '10 classes, the logits have 3' -- loss ten.csv
 expect 2 '' 'rate or matrix' -- loss t.csv,rate=0.1
 
 # A run keeps its matrix, goes on without the file, and with no other.
-train() { "$JENSEN" train builtin --network mlp --subset 100 --epochs "$1" --batch 50 --augment none --device cpu \
+train() { "$JENSEN" train builtin --network mlp --subset 100 --epochs "$1" --batch 50 --augment none \
     --loss "forward:matrix=$2" --out "$3" -q --json; }
 expect 0 '"weights_sha256"' '*' -- train 2 ten.csv whole
 sha=$(grep -o '"weights_sha256":"[0-9a-f]*"' stdout.txt)
@@ -84,8 +84,8 @@ expect 1 '' '' -- grep -q "$sha" stdout.txt
 printf 'x' | dd of=new/transition.npy bs=1 seek=200 conv=notrunc 2>/dev/null
 expect 3 'damaged   transition.npy' 'damaged' -- "$JENSEN" check new
 expect 2 '' 'takes no matrix' -- "$JENSEN" train builtin --network mlp --subset 100 --epochs 1 --noise sym:rate=0.4 \
-    --loss ce --loss-noisy forward:matrix=other.csv --device cpu --out noisy -q
+    --loss ce --loss-noisy forward:matrix=other.csv --out noisy -q
 expect 2 '' 'takes only labels' -- "$JENSEN" train builtin --network mlp --subset 100 --epochs 1 --mixup 1 \
-    --loss forward:matrix=other.csv --device cpu --out mixed -q
+    --loss forward:matrix=other.csv --out mixed -q
 
 finish

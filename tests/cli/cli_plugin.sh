@@ -19,6 +19,13 @@ expect 0 '' '' -- sh -e line
 # as strict a compiler as the tree's own
 expect 0 '' '' -- sh -c "$(sed 's/-O2/-O2 -std=c11 -Wall -Wextra -Wpedantic -Werror/' line)"
 
+# It is CUDA C++ as well, with one kernel: what a GPU compiles.
+if command -v nvcc >/dev/null; then
+    cuda=$(sed 's/^cc .* -shared/nvcc -cubin -std=c++17 -arch=sm_80 -Xcudafe --diag_suppress=177/; s/myloss.c.*/-x cu myloss.c -o k/' line)
+    expect 0 '' '' -- sh -c "$cuda"
+    expect 0 '^1$' '' -- sh -c "grep -ao '\.text\._Z[0-9A-Za-z_]*jsni_cuda_clip_args' k | sort -u | wc -l"
+fi
+
 # It is gce under another name: the same value, in double to the bit.
 python3 - <<'END'
 import struct

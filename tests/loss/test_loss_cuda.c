@@ -1,7 +1,7 @@
 /* tests/loss/test_loss_cuda.c - every golden loss case on the device: float kernels to
  * the tolerance of float, the double ones (pi1 outside [0.01, 0.99]) to 1e-6; weights,
- * two losses in one batch and the root against the host; the same bits twice. Skips
- * with a message where there is no device. */
+ * two losses in one batch, a matrix and the root against the host; the same bits twice.
+ * Skips with a message where there is no device. */
 #include "support/support.h"
 
 #include <cuda_runtime_api.h>
@@ -61,9 +61,9 @@ static double run_device(const jsn_loss *loss, const jsn_loss_batch *batch,
     device_batch d = {0};
     double mean = 0.0;
     float rounded = 0.0f;
-    jsni_loss_for_device(loss, &first);
+    assert_ok(jsni_cuda_loss_describe(loss, &first));
     if (batch->other != NULL)
-        jsni_loss_for_device(batch->other, &second);
+        assert_ok(jsni_cuda_loss_describe(batch->other, &second));
     d.logits = upload(batch->logits, bytes);
     d.labels = upload(batch->labels, batch->samples * sizeof(int32_t));
     d.targets = upload(batch->targets, rows * sizeof(float));
@@ -138,10 +138,6 @@ static void test_golden_cases_on_the_device(void **state)
         batch.labels = c.labels;
         batch.targets = c.targets;
         assert_ok(jsn_loss_create(&loss, c.spec, c.classes, c.views));
-        if (jsni_loss_host_only(loss)) {
-            jsn_loss_destroy(loss);
-            continue;
-        }
         (void)run_device(loss, &batch, c.views, c.classes, values, doubles);
         jsn_loss_destroy(loss);
         const double of_loss = golden_loss_error(&c, values);
@@ -177,6 +173,23 @@ static void test_golden_methods_on_the_device(void **state)
     assert_int_equal(golden_methods(false, NULL, eval_on_device, most), 0);
 }
 
+/* A loss with a matrix gets one: classes are taken for the next ones, some twice as often
+ * with `more`. */
+static void give_matrix(jsn_loss *loss, size_t classes, double more)
+{
+    if (jsn_loss_matrix_path(loss) == NULL)
+        return;
+    double *matrix = calloc(classes * classes, sizeof *matrix);
+    assert_non_null(matrix);
+    for (size_t i = 0; i < classes; i++) {
+        const double away = (0.1 + 0.05 * (double)(i % 3)) * more;
+        matrix[i * classes + i] += 1.0 - away;
+        matrix[i * classes + (i + 1) % classes] += away;
+    }
+    assert_ok(jsn_loss_set_matrix(loss, matrix));
+    free(matrix);
+}
+
 /* Weights, a second loss, many classes and the root, against the host in double. */
 static void check_batch(const char *spec, const char *other_spec, size_t classes,
                         bool weighted)
@@ -208,8 +221,10 @@ static void check_batch(const char *spec, const char *other_spec, size_t classes
     batch.sample_weights = weighted ? sample_weights : NULL;
     assert_ok(jsn_loss_create(&loss, spec, classes, VIEWS));
     assert_ok(jsni_loss_set_level(loss, JSNI_LOSS_DOUBLE));
+    give_matrix(loss, classes, 1.0);
     if (other_spec != NULL) {
         assert_ok(jsn_loss_create(&other, other_spec, classes, VIEWS));
+        give_matrix(other, classes, 1.0);
         assert_ok(jsni_loss_set_level(other, JSNI_LOSS_DOUBLE));
         jsni_loss_first_view_only(other, true);
         batch.other = other;
@@ -246,7 +261,59 @@ static void test_device_batches_match_the_host(void **state)
             check_batch("gjs:pi1=0.9", NULL, classes[i], weighted != 0);
             check_batch("gjs", "ce", classes[i], weighted != 0);
             check_batch("js:pi1=0.999", "gce", classes[i], weighted != 0);
+            check_batch("forward:matrix=t", NULL, classes[i], weighted != 0);
+            check_batch("backward:matrix=t", "ce", classes[i], weighted != 0);
+            check_batch("gjs", "forward:matrix=t", classes[i], weighted != 0);
+            check_batch("logitclip:tau=1,loss=ce", NULL, classes[i], weighted != 0);
+            check_batch("logitclip:tau=2,p=1,loss=10*nce+0.1*rce", "ce", classes[i],
+                        weighted != 0);
+            check_batch("gjs", "logitclip:tau=0.5,p=3,loss=gjs:pi1=0.3", classes[i],
+                        weighted != 0);
+            check_batch("logitclip:tau=12,loss=1*gjs+1*bs", NULL, classes[i],
+                        weighted != 0);
+            check_batch("logitclip:tau=3,p=1.5,loss=js-sqrt", NULL, classes[i],
+                        weighted != 0);
+            check_batch("logitclip:tau=2,loss=forward:matrix=t", NULL, classes[i],
+                        weighted != 0);
+            check_batch("1*mae+2*forward:matrix=t+1*js:pi1=0.999", NULL, classes[i],
+                        weighted != 0);
         }
+}
+
+/* The device has the table of the latest matrix, not of the first. */
+static void test_another_matrix_takes_its_place(void **state)
+{
+    (void)state;
+    enum { K = 36 };
+    static float logits[K];
+    const int32_t label = 5;
+    double values[2], slope[K], host[K];
+    jsn_loss *loss = NULL;
+    if (no_device())
+        skip();
+    for (size_t k = 0; k < K; k++)
+        logits[k] = (float)(k * 7 % 11) / 4.0f;
+    assert_ok(jsn_loss_create(&loss, "forward:matrix=t", K, 1));
+    for (size_t m = 0; m < 2; m++) {
+        double want = 0.0;
+        float slope_f[K];
+        jsn_loss_batch batch;
+        jsn_loss_batch_init(&batch);
+        batch.samples = 1;
+        batch.logits = logits;
+        batch.labels = &label;
+        give_matrix(loss, K, 1.0 + (double)m);
+        jsn_loss_result result = {0.0, &want, slope_f};
+        assert_ok(jsn_loss_eval(loss, &batch, &result));
+        (void)run_device(loss, &batch, 1, K, &values[m], slope);
+        assert_close(values[m], want, 3e-6, 3e-6);
+        for (size_t k = 0; k < K; k++) {
+            host[k] = (double)slope_f[k];
+            assert_close(slope[k], host[k], 1e-6, 1e-5);
+        }
+    }
+    assert_true(fabs(values[0] - values[1]) > 1e-3);
+    jsn_loss_destroy(loss);
 }
 
 int main(void)
@@ -255,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_golden_cases_on_the_device),
         cmocka_unit_test(test_golden_methods_on_the_device),
         cmocka_unit_test(test_device_batches_match_the_host),
+        cmocka_unit_test(test_another_matrix_takes_its_place),
     };
     return cmocka_run_group_tests_name("loss/cuda", tests, golden_open, golden_close);
 }

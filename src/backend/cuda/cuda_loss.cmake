@@ -25,10 +25,15 @@ function(jsn_cuda_loss_build name kernel)
         "JSNI_KERNEL_HEADER=\"backend/cuda/${kernel}\"")
 endfunction()
 
-jsn_cuda_loss_library(jsn_cuda_loss cuda_loss.cu)
+jsn_cuda_loss_library(jsn_cuda_loss cuda_check.c cuda_loss.cu cuda_loss_table.c cuda_plugin.c)
+target_include_directories(jsn_cuda_loss SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
 jsn_cuda_loss_build(jsn_cuda_loss_f32 loss_kernel.cuh ${loss_entries})
 jsn_cuda_loss_build(jsn_cuda_loss_f64 loss_kernel.cuh ${loss_entries})
 target_compile_definitions(jsn_cuda_loss_f64 PRIVATE JSNI_CUDA_DOUBLE)
+
+# Of clipped logits, in double.
+jsn_cuda_loss_build(jsn_cuda_loss_clip loss_kernel.cuh ${loss_entries})
+target_compile_definitions(jsn_cuda_loss_clip PRIVATE JSNI_CUDA_DOUBLE JSNI_CUDA_CLIP)
 
 # With a sample in registers: one build for each number of classes a thread, with the
 # threads a sample that the table in cuda_loss.cu has. A loss file says in its last lines
@@ -43,7 +48,8 @@ foreach(entry ${loss_entries})
                  JSNI_HELD_VIEWS=${views})
 endforeach()
 set(JSN_CUDA_LOSS_OBJECTS $<TARGET_OBJECTS:jsn_cuda_loss>
-    $<TARGET_OBJECTS:jsn_cuda_loss_f32> $<TARGET_OBJECTS:jsn_cuda_loss_f64>)
+    $<TARGET_OBJECTS:jsn_cuda_loss_f32> $<TARGET_OBJECTS:jsn_cuda_loss_f64>
+    $<TARGET_OBJECTS:jsn_cuda_loss_clip>)
 set(lanes_of_8 32)
 set(lanes_of_16 32)
 set(lanes_of_32 32)

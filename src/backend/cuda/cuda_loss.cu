@@ -3,6 +3,7 @@
 #include "backend/cuda/cuda_loss.h"
 
 #include <cuda_runtime.h>
+#include <math.h>
 
 #include "backend/cuda/cuda_loss_args.h"
 #include "backend/cuda/cuda_loss_common.cuh"
@@ -10,28 +11,34 @@
 
 typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
                               unsigned threads, size_t shared, cudaStream_t stream);
+typedef cudaError_t clip_fn(const jsni_cuda_clip_args *args, unsigned blocks,
+                            unsigned threads, size_t shared, cudaStream_t stream);
 
 #define DECLARE(id)                                 \
     extern "C" launch_fn jsni_cuda_loss_##id##_f32; \
     extern "C" launch_fn jsni_cuda_loss_##id##_f64; \
+    extern "C" clip_fn jsni_cuda_loss_##id##_clip;  \
     extern "C" launch_fn jsni_cuda_loss_##id##_h8;  \
     extern "C" launch_fn jsni_cuda_loss_##id##_h16; \
     extern "C" launch_fn jsni_cuda_loss_##id##_h32;
 JSNI_LOSS_LIST(DECLARE)
 #undef DECLARE
 
-#define ENTRY_F32(id) jsni_cuda_loss_##id##_f32,
-#define ENTRY_F64(id) jsni_cuda_loss_##id##_f64,
-#define ENTRY_H8(id)  jsni_cuda_loss_##id##_h8,
-#define ENTRY_H16(id) jsni_cuda_loss_##id##_h16,
-#define ENTRY_H32(id) jsni_cuda_loss_##id##_h32,
+#define ENTRY_F32(id)  jsni_cuda_loss_##id##_f32,
+#define ENTRY_F64(id)  jsni_cuda_loss_##id##_f64,
+#define ENTRY_CLIP(id) jsni_cuda_loss_##id##_clip,
+#define ENTRY_H8(id)   jsni_cuda_loss_##id##_h8,
+#define ENTRY_H16(id)  jsni_cuda_loss_##id##_h16,
+#define ENTRY_H32(id)  jsni_cuda_loss_##id##_h32,
 static launch_fn *const launch_f32[] = {JSNI_LOSS_LIST(ENTRY_F32)};
 static launch_fn *const launch_f64[] = {JSNI_LOSS_LIST(ENTRY_F64)};
+static clip_fn *const launch_clip[] = {JSNI_LOSS_LIST(ENTRY_CLIP)};
 static launch_fn *const launch_h8[] = {JSNI_LOSS_LIST(ENTRY_H8)};
 static launch_fn *const launch_h16[] = {JSNI_LOSS_LIST(ENTRY_H16)};
 static launch_fn *const launch_h32[] = {JSNI_LOSS_LIST(ENTRY_H32)};
 #undef ENTRY_F32
 #undef ENTRY_F64
+#undef ENTRY_CLIP
 #undef ENTRY_H8
 #undef ENTRY_H16
 #undef ENTRY_H32
@@ -163,6 +170,27 @@ size_t jsni_cuda_loss_shared(const jsni_loss_device *loss)
            (loss->in_double ? sizeof(double) : sizeof(float));
 }
 
+/* Of clipped logits, and of plugins, whose only kernel is of this kind. */
+static cudaError_t launch_clipped(const jsni_loss_device *loss,
+                                  const jsni_loss_device_term *term,
+                                  const jsni_cuda_loss_args *a, unsigned blocks,
+                                  size_t shared, cudaStream_t stream)
+{
+    const bool clipped = loss->tau > 0.0;
+    const unsigned threads = (a->lanes == 32 ? WARPS : 1) * a->lanes;
+    jsni_cuda_clip_args clip;
+    (jsni_cuda_loss_args &)clip = *a;
+    clip.tau = clipped ? loss->tau : HUGE_VAL; /* no norm is larger */
+    clip.power = clipped ? loss->power : 2.0;
+    if (term->plugin == NULL)
+        return launch_clip[term->index](&clip, blocks, threads, shared, stream);
+    if (term->kernel == NULL)
+        return cudaErrorInvalidDeviceFunction;
+    void *args[] = {&clip};
+    return cudaLaunchKernel(term->kernel, dim3(blocks), dim3(threads), args, shared,
+                            stream);
+}
+
 static cudaError_t launch_term(const jsni_loss_device *loss,
                                const jsni_loss_device_term *term,
                                jsni_cuda_loss_args *a, cudaStream_t stream)
@@ -172,7 +200,7 @@ static cudaError_t launch_term(const jsni_loss_device *loss,
     a->share = term->weight;
     for (int c = 0; c < JSNI_LOSS_CONSTANTS; c++)
         a->constant[c] = term->constant[c];
-    if (can_be_held(term, a)) {
+    if (loss->tau == 0.0 && term->plugin == NULL && can_be_held(term, a)) {
         bool done = false;
         const cudaError_t error = launch_held(term, a, stream, &done);
         if (done)
@@ -184,6 +212,8 @@ static cudaError_t launch_term(const jsni_loss_device *loss,
     const size_t shared = jsni_cuda_loss_shared(loss);
     const size_t blocks = (a->samples + groups - 1) / groups;
     a->slots = slots_of(a, blocks);
+    if (loss->tau > 0.0 || term->plugin != NULL)
+        return launch_clipped(loss, term, a, (unsigned)blocks, shared, stream);
     launch_fn *fn = (term->in_double ? launch_f64 : launch_f32)[term->index];
     return fn(a, (unsigned)blocks, (unsigned)(groups * a->lanes), shared, stream);
 }
@@ -195,6 +225,7 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
 {
     const bool finish = a->finish;
     float *memory = a->memory;
+    const uint32_t *places = a->places;
     a->summed = loss->term_count > 1;
     if (a->summed && (const float *)a->grad == a->logits)
         return cudaErrorInvalidValue;
@@ -203,7 +234,14 @@ static cudaError_t launch(const jsni_loss_device *loss, jsni_cuda_loss_args *a,
         a->add = t > 0;
         a->finish = finish && t + 1 == loss->term_count;
         a->memory = loss->terms[t].method ? memory : NULL;
+        if (loss->terms[t].matrix && (loss->table == NULL || a->labels == NULL))
+            return cudaErrorInvalidValue;
+        if (loss->terms[t].matrix) { /* the row of the table at a sample's label */
+            a->memory = const_cast<float *>(loss->table);
+            a->places = (const uint32_t *)a->labels;
+        }
         error = launch_term(loss, &loss->terms[t], a, stream);
+        a->places = places;
     }
     a->add = false;
     return error;
@@ -288,8 +326,6 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream)
 {
-    if (loss->host_only || (other != NULL && other->host_only))
-        return (int)cudaErrorNotSupported;
     cudaStream_t on = (cudaStream_t)stream;
     workspace_head *head = (workspace_head *)out->workspace;
     jsni_cuda_loss_args a = {};

@@ -1,6 +1,6 @@
 /* backend/cuda/cuda_loss.h - losses on logits in device memory, value and gradient in
  * one launch. The arithmetic is that of src/loss, compiled again as CUDA C++: in float,
- * or in double where the loss asks for it (pi1 outside [0.01, 0.99]).
+ * or in double where the loss asks for it (pi1 outside [0.01, 0.99], clipped logits).
  *
  * Streams are void * and errors int (cudaError_t), so that C files without CUDA headers
  * can include this. Nothing here waits for the device; all calls can be captured into a
@@ -44,14 +44,20 @@ typedef struct jsni_cuda_loss_out {
 
 size_t jsni_cuda_loss_workspace(size_t samples);
 
+/* What the kernels need of a loss, on the device that is the current one. The first call
+ * for a loss with a matrix copies its table there, that for a plugin compiles its kernel.
+ * Neither can be captured: call it once before. */
+JSN_MUST_CHECK jsn_status jsni_cuda_loss_describe(const jsn_loss *loss,
+                                                  jsni_loss_device *out);
+
 /* Bytes of shared memory that a block needs for it at most. */
 size_t jsni_cuda_loss_shared(const jsni_loss_device *loss);
 
 /* Starts the evaluation on `stream` (a cudaStream_t). `other` is NULL or the loss of the
  * samples marked in use_other; neither may then be a root (js-sqrt). Returns a
- * cudaError_t, cudaErrorNotSupported for logitclip, cudaErrorInvalidValue for a sum whose gradient is to replace its logits, and
- * when views * classes is too large for the shared
- * memory of the device (about 14000 entries a view at 2 views). */
+ * cudaError_t: cudaErrorInvalidValue for a sum whose gradient is to replace its logits, for
+ * a matrix without labels, and when views * classes is too large for the shared memory of
+ * the device (about 14000 entries a view at 2 views, half of that for logitclip). */
 int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *other,
                        const jsni_cuda_loss_batch *batch, const jsni_cuda_loss_out *out,
                        void *stream);

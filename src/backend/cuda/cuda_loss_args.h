@@ -3,7 +3,11 @@
 #ifndef JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H
 #define JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H
 
-#include "loss/loss_impl.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loss/loss_limits.h"
 
 /* Most threads of a block: with the sample in shared memory, in registers. */
 enum { JSNI_CUDA_LOSS_THREADS = 512, JSNI_CUDA_LOSS_HELD_THREADS = 128 };
@@ -22,7 +26,7 @@ typedef struct jsni_cuda_loss_args {
     const float *logits;
     const int32_t *labels;
     const float *targets;
-    float *memory;          /* of a method, [..][classes], or NULL */
+    float *memory; /* of a method, or a table by labels: [..][classes]; or NULL */
     const uint32_t *places; /* [samples] rows of the memory; NULL: as the samples */
     const double *class_weights;
     const double *sample_weights;
@@ -37,5 +41,12 @@ typedef struct jsni_cuda_loss_args {
     unsigned *finished; /* [1] blocks, 0 between launches */
     double constant[JSNI_LOSS_CONSTANTS];
 } jsni_cuda_loss_args;
+
+#ifdef __cplusplus
+/* The same for clipped logits; apart, so that the kernels without keep theirs. */
+typedef struct jsni_cuda_clip_args : jsni_cuda_loss_args {
+    double tau, power;
+} jsni_cuda_clip_args;
+#endif
 
 #endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_ARGS_H */

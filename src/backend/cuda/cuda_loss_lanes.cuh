@@ -8,10 +8,14 @@
 #ifdef JSNI_CUDA_DOUBLE
 typedef double jsni_real;
 enum { JSNI_EXACT = 1 };
-#define JSNI_TINY          1e-305
-#define JSNI_SMALL         1e-290
-#define JSNI_LARGE         1e306
+#define JSNI_TINY  1e-305
+#define JSNI_SMALL 1e-290
+#define JSNI_LARGE 1e306
+#ifdef JSNI_CUDA_CLIP
+#define JSNI_LEVELED(name) name##_clip
+#else
 #define JSNI_LEVELED(name) name##_f64
+#endif
 #else
 typedef float jsni_real;
 enum { JSNI_EXACT = 0 };
@@ -45,7 +49,17 @@ typedef jsni_real jsni_scalar;
     jsni_real *exchange; \
     size_t label;        \
     float *memory;       \
+    JSNI_ROW_CLIP        \
     const float *soft_target;
+/* JSNI_CUDA_CLIP: of clipped logits, see cuda_loss_clip.cuh. */
+#ifdef JSNI_CUDA_CLIP
+#define JSNI_ROW_CLIP                                \
+    jsni_real tau, power;                            \
+    jsni_real factor[JSN_LOSS_MAX_VIEWS]; /* of z */ \
+    const float *logits[JSN_LOSS_MAX_VIEWS];
+#else
+#define JSNI_ROW_CLIP
+#endif
 #ifdef JSNI_HELD
 #define JSNI_ROW_LANES static constexpr unsigned lanes = JSNI_HELD_LANES;
 #else

@@ -11,9 +11,6 @@ static jsn_status fits(const jsni_loss_device *loss, int device)
 {
     int room = 0;
     const size_t shared = jsni_cuda_loss_shared(loss);
-    if (loss->host_only)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "logitclip and matrix= work only on the CPU so far");
     JSNI_TRY_CUDA(
         cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     if (shared > (size_t)room)
@@ -56,10 +53,12 @@ jsn_status jsni_cuda_loss_launch(const jsn_loss *loss, const jsn_loss_gpu_batch 
 {
     jsni_loss_device device;
     int before = 0;
-    jsni_loss_for_device(loss, &device);
-    JSNI_TRY(fits(&device, batch->device));
     JSNI_TRY(enter(batch->device, &before));
-    const jsn_status status = launch(&device, batch);
+    jsn_status status = jsni_cuda_loss_describe(loss, &device);
+    if (status == JSN_OK)
+        status = fits(&device, batch->device);
+    if (status == JSN_OK)
+        status = launch(&device, batch);
     leave(batch->device, before);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cuda/cuda_loss.h"
 #include "backend/cuda/cuda_plan.h"
 #include "core/alloc.h"
 #include "core/rng.h"
@@ -315,6 +316,10 @@ static jsn_status record(jsni_cuda_plan *plan, size_t number,
     if (r->graph)
         (void)cudaGraphExecDestroy(r->graph);
     memset(r, 0, sizeof *r);
+    jsni_loss_device ready; /* its memory is there before the capture */
+    JSNI_TRY(jsni_cuda_loss_describe(own->losses.first, &ready));
+    if (own->losses.second)
+        JSNI_TRY(jsni_cuda_loss_describe(own->losses.second, &ready));
     JSNI_TRY_CUDA(cudaStreamBeginCapture(m->stream, cudaStreamCaptureModeThreadLocal));
     JSNI_TRY(jsni_cuda_recorded(m->stream, step_tasks(plan, m, m->now, e, own),
                                 "recording a training step", &r->graph));

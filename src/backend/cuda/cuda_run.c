@@ -262,9 +262,9 @@ jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan, jsni_cuda_member *m,
     if (losses->first->method && memory == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT,
                          "a method without the memory of its samples");
-    jsni_loss_for_device(losses->first, &first);
+    JSNI_TRY(jsni_cuda_loss_describe(losses->first, &first));
     if (two)
-        jsni_loss_for_device(losses->second, &second);
+        JSNI_TRY(jsni_cuda_loss_describe(losses->second, &second));
     JSNI_TRY(check_loss(plan, program, &first));
     if (two)
         JSNI_TRY(check_loss(plan, program, &second));

@@ -10,6 +10,11 @@
 /* e and d of the views in the dynamic shared memory of the block, one area a group. */
 extern __shared__ double jsni_loss_shared[];
 
+#ifdef JSNI_CUDA_CLIP
+#define JSNI_KERNEL_ARGS jsni_cuda_clip_args
+#include "backend/cuda/cuda_loss_clip.cuh"
+#else
+#define JSNI_KERNEL_ARGS jsni_cuda_loss_args
 /* Softmax of view v from the logits of one sample. */
 __device__ static inline void jsni_device_softmax(jsni_row *row, jsni_real *e, size_t v,
                                                   const float *logits, size_t classes)
@@ -60,6 +65,7 @@ __device__ static inline void jsni_device_project(const jsni_row *row,
         grad[k] = (float)(add ? R(grad[k]) + scale * out : scale * out);
     }
 }
+#endif
 
 __device__ static inline void jsni_device_measure(jsni_row *row, jsni_real *sum)
 {
@@ -112,7 +118,7 @@ __device__ static inline double jsni_device_sample(const jsni_cuda_loss_args *a,
 
 template <jsni_row_fn *Row>
 __global__ void __launch_bounds__(JSNI_CUDA_LOSS_THREADS)
-    jsni_loss_kernel(jsni_cuda_loss_args a)
+    jsni_loss_kernel(JSNI_KERNEL_ARGS a)
 {
     __shared__ jsni_real exchange[32];
     jsni_row row;
@@ -135,6 +141,10 @@ __global__ void __launch_bounds__(JSNI_CUDA_LOSS_THREADS)
     row.classes = R(a.classes);
     row.soft = a.targets != NULL;
     row.apart = 0;
+#ifdef JSNI_CUDA_CLIP
+    row.tau = R(a.tau);
+    row.power = R(a.power);
+#endif
 
     const size_t i =
         blockIdx.x * (size_t)(blockDim.x / a.lanes) + threadIdx.x / a.lanes;
@@ -158,7 +168,7 @@ __global__ void __launch_bounds__(JSNI_CUDA_LOSS_THREADS)
         return id##_row(row, grad);                                                \
     }                                                                              \
     extern "C" cudaError_t JSNI_LEVELED(jsni_cuda_loss_##id)(                      \
-        const jsni_cuda_loss_args *args, unsigned blocks, unsigned threads,        \
+        const JSNI_KERNEL_ARGS *args, unsigned blocks, unsigned threads,           \
         size_t shared, cudaStream_t stream)                                        \
     {                                                                              \
         if (shared > 48 * 1024) {                                                  \
