@@ -39,8 +39,8 @@ shot() {
         few 96 shot.png "$out/$name$([ $mode = light ] || echo -dark).png"
     done
 }
-# terminal NAME TITLE <TEXT: 104 columns, so that the lines of a study stay whole.
-terminal() { sed "s|$work/||g" | fold -s -w 104 | sed 's/ *$//' | /usr/bin/python3 "$tree/scripts/terminal_svg.py" "$out/$1.svg" "$2"; }
+# terminal NAME TITLE <TEXT: 108 columns, so that the lines of a study stay whole.
+terminal() { sed "s|$work/||g" | fold -s -w 108 | sed 's/ *$//' | /usr/bin/python3 "$tree/scripts/terminal_svg.py" "$out/$1.svg" "$2"; }
 # typed COMMAND...: as it is typed, then what it says.
 typed() {
     echo "\$ jensen $*"
@@ -106,8 +106,8 @@ fi
 if [ ! -e study.txt ]; then
     rm -f jensen.db
     {
-        typed sweep create losses builtin:size=500,test=200 --axis loss=ce,gce,gjs --noise sym:rate=0.4 --seeds 2 \
-            --network cnn:width=8 --epochs 15
+        typed sweep create losses builtin:size=1000,test=200 --axis loss=ce,gce,gjs --noise sym:rate=0.4 --seeds 2 \
+            --network cnn:width=16 --lr 0.1 --epochs 15
         typed sweep run losses --max-trials 4
         typed sweep status losses
         typed sweep best losses
