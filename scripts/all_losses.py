@@ -170,6 +170,8 @@ def keep(args, rows, trials):
     """Moves finished trials to where single runs are; the names of the others."""
     folder, left = args.folder / args.scale, []
     known = together(folder)
+    # Where one fails the others are trained again, one after another.
+    whole = all((trials / f"trial-{number:05}/result.json").exists() for number in range(len(rows)))
     for number, (name, _, _, _) in enumerate(rows):
         trial = trials / f"trial-{number:05}"
         if not (trial / "result.json").exists():
@@ -177,7 +179,7 @@ def keep(args, rows, trials):
             continue
         if (folder / name).exists():  # what a run by itself left when it was stopped
             (folder / name).rename(folder / f"{name}.stopped-{time.time_ns()}")
-        if args.scale == "gpu":  # on the CPU they go one after another
+        if args.scale == "gpu" and whole:  # on the CPU they go one after another, too
             known[name] = len(rows)
         trial.rename(folder / name)
     new = folder / "together.json.new"
