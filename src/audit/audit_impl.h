@@ -42,7 +42,7 @@ size_t jsni_audit_view_count(const jsn_audit_input *in);
 /* Fills transition, joint and rates; see surest.c. */
 JSN_MUST_CHECK jsn_status jsni_audit_find_transition(jsni_audit_facts *facts);
 
-/* Fills power and offset; and the probabilities p that follow from them, q [classes]. */
+/* Fills power and offset, by the transition; and the probabilities q that follow from p. */
 JSN_MUST_CHECK jsn_status jsni_audit_fit_labels(jsni_audit_facts *facts);
 void jsni_audit_calibrate(const jsni_audit_facts *facts, const double *p, double *q);
 

@@ -8,8 +8,10 @@
  *     q(c) ~ p(c)^power exp(offset(c)),
  *
  * where the offsets make the mean of q what the share of each label is, and the power is the
- * most likely one for the labels when some of them, of a share that is fitted as well, are
- * any. The true labels have no part in it. */
+ * most likely one for the labels: those come from q, but for a share, fitted as well, that
+ * come from classes drawn by q, by the transition from classes to labels. So the noise that
+ * the model does not show is not taken for its being too sure. The true labels have no part
+ * in it. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +20,8 @@
 #include "core/hd.h"
 
 static const double powers[] = {0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.75, 2.1, 2.5};
-static const double any_shares[] = {0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5};
+static const double moved_shares[] = {0.0, 0.02, 0.05, 0.1,  0.2, 0.3,
+                                      0.4, 0.5,  0.7,  0.85, 1.0};
 
 enum {
     MOST_VALUES = 400000, /* of the samples that are looked at ... */
@@ -84,21 +87,24 @@ static void step(fitting *f, double power)
                             (f->sum[c] / (double)f->count * n + PRIOR));
 }
 
-/* The mean logarithm of the given labels' probabilities, with the share of any labels that
+/* The mean logarithm of the given labels' probabilities, with the share of moved labels that
  * makes it largest. */
 static double likelihood(const fitting *f, double power)
 {
     const size_t k = f->facts->in->classes;
-    double sums[JSNI_COUNT_OF(any_shares)] = {0.0};
+    double sums[JSNI_COUNT_OF(moved_shares)] = {0.0};
     for (size_t i = 0; i < f->count; i++) {
+        const size_t given = (size_t)f->facts->in->labels[sample_of(f, i)];
+        double moved = 0.0;
         calibrate_row(f, i, power);
-        const double given = f->q[f->facts->in->labels[sample_of(f, i)]];
-        for (size_t e = 0; e < JSNI_COUNT_OF(any_shares); e++)
+        for (size_t c = 0; c < k; c++)
+            moved += f->q[c] * f->facts->transition[c * k + given];
+        for (size_t e = 0; e < JSNI_COUNT_OF(moved_shares); e++)
             sums[e] +=
-                log_of((1.0 - any_shares[e]) * given + any_shares[e] / (double)k);
+                log_of((1.0 - moved_shares[e]) * f->q[given] + moved_shares[e] * moved);
     }
     double most = sums[0];
-    for (size_t e = 1; e < JSNI_COUNT_OF(any_shares); e++)
+    for (size_t e = 1; e < JSNI_COUNT_OF(moved_shares); e++)
         most = sums[e] > most ? sums[e] : most;
     return most / (double)f->count;
 }

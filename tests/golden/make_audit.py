@@ -66,7 +66,7 @@ def unlikely(y, p, c):
     return counts
 
 
-def calibrated(y, p):
+def calibrated(y, p, t):
     """the power and the offsets of log p with which p gives the labels: their shares are met, their likelihood is largest"""
     n, k = p.shape
     m = min(n, max(400000 // k, 2000))
@@ -77,8 +77,9 @@ def calibrated(y, p):
     for i, power in enumerate((0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.75, 2.1, 2.5)):
         for _ in range(5 if i else 15):
             offset = offset + np.log((np.bincount(y, minlength=k) + 20) / (n * soft(power * logs + offset).mean(0) + 20))
-        given = soft(power * logs + offset)[np.arange(m), y[used]]
-        fit = max(np.log((1 - e) * given + e / k).mean() for e in (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5))
+        q = soft(power * logs + offset)
+        given, moved = q[np.arange(m), y[used]], (q * t[:, y[used]].T).sum(1)
+        fit = max(np.log(np.maximum((1 - e) * given + e * moved, 1e-12)).mean() for e in (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 1))
         best = max(best, (fit, power, offset), key=lambda found: found[0])
     return soft(best[1] * np.log(np.maximum(p, 1e-12)) + best[2])
 
@@ -167,7 +168,7 @@ def results(y, p):
     elsewhere = (c >= 0) & (c != y)
     entropy = -(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)).sum(1)
     transition, sure = surest(y, p)
-    q = calibrated(y, p)
+    q = calibrated(y, p, transition)
     wrong, unmixed = unmix(y, q, transition)
     odds = log_ratio(wrong, 1 - wrong)
     cj = joint(y, p)
