@@ -111,7 +111,7 @@ typedef struct judging {
     const jsni_audit_def *def;
     const jsni_audit_facts *facts;
     jsn_audit_result *out;
-    double *rows;       /* [threads][classes] */
+    double *rows;       /* [threads][2][classes] */
     int32_t *confident; /* [samples], -1: none; NULL: not wanted */
 } judging;
 
@@ -132,7 +132,7 @@ static void judge_piece(void *user, size_t piece, size_t worker)
     const size_t k = in->classes;
     const size_t first = piece * PIECE;
     const size_t end = first + PIECE < in->samples ? first + PIECE : in->samples;
-    double *p = &j->rows[worker * k];
+    double *p = &j->rows[2 * worker * k], *q = p + k;
     for (size_t i = first; i < end; i++) {
         (void)jsni_audit_row_read(in, i, p);
         jsni_audit_row row = {.p = p, .sample = i, .given = (size_t)in->labels[i]};
@@ -141,9 +141,13 @@ static void judge_piece(void *user, size_t piece, size_t worker)
             if (c != row.given && p[c] > p[row.other])
                 row.other = c;
         size_t suggested = row.other;
+        j->out->kind[i] = (uint8_t)kind_of(j->facts, &row);
+        if (j->def->transition) {
+            jsni_audit_calibrate(j->facts, p, q);
+            row.p = q;
+        }
         j->out->score[i] = (float)j->def->judge(j->facts, &row, &suggested);
         j->out->suggested[i] = (int32_t)suggested;
-        j->out->kind[i] = (uint8_t)kind_of(j->facts, &row);
         if (j->confident != NULL) {
             const size_t c = jsni_audit_confident_class(j->facts, p);
             j->confident[i] = c == k ? -1 : (int32_t)c;
@@ -156,7 +160,7 @@ static jsn_status judge(const jsni_audit_def *def, const jsni_audit_facts *facts
 {
     judging j = {.def = def, .facts = facts, .out = out};
     jsn_status status = JSN_ERR_MEMORY;
-    j.rows = jsni_alloc(jsni_pool_threads(pool) * out->classes, sizeof *j.rows);
+    j.rows = jsni_alloc(2 * jsni_pool_threads(pool) * out->classes, sizeof *j.rows);
     if (!def->transition)
         j.confident = jsni_alloc(out->samples, sizeof *j.confident);
     if (j.rows != NULL && (def->transition || j.confident != NULL)) {
@@ -261,6 +265,8 @@ static jsn_status audit(const jsni_audit_def *def, const jsn_audit_input *in,
         status = jsni_audit_measure(&facts, in, pool);
     if (status == JSN_OK && def->transition)
         status = jsni_audit_find_transition(&facts);
+    if (status == JSN_OK && def->transition)
+        status = jsni_audit_fit_labels(&facts);
     if (status == JSN_OK)
         status = judge(def, &facts, pool, options->confidence, out);
     if (status == JSN_OK) {

@@ -22,7 +22,8 @@ typedef struct jsni_audit_facts {
                          * samples of a true class */
     double *joint; /* [classes][classes], owned: samples by predicted class and label */
     double rate_few,
-        rate_all; /* of wrong labels, among the surest ones and among all */
+        rate_all;          /* of wrong labels, among the surest ones and among all */
+    double power, *offset; /* [classes], owned; see calibrate.c */
 } jsni_audit_facts;
 
 JSN_MUST_CHECK jsn_status jsni_audit_measure(jsni_audit_facts *facts,
@@ -41,9 +42,14 @@ size_t jsni_audit_view_count(const jsn_audit_input *in);
 /* Fills transition, joint and rates; see surest.c. */
 JSN_MUST_CHECK jsn_status jsni_audit_find_transition(jsni_audit_facts *facts);
 
+/* Fills power and offset, by the transition; and the probabilities q that follow from p. */
+JSN_MUST_CHECK jsn_status jsni_audit_fit_labels(jsni_audit_facts *facts);
+void jsni_audit_calibrate(const jsni_audit_facts *facts, const double *p, double *q);
+
 /* A sample as a method sees it. */
 typedef struct jsni_audit_row {
-    const double *p; /* [classes], the sum is 1 */
+    const double
+        *p; /* [classes], the sum is 1; calibrated for methods with a transition */
     size_t sample;
     size_t given, other; /* its label; the most probable class but that one */
 } jsni_audit_row;

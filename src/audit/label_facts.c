@@ -142,6 +142,7 @@ void jsni_audit_facts_release(jsni_audit_facts *facts)
     jsni_free(facts->top_probability);
     jsni_free(facts->transition);
     jsni_free(facts->joint);
+    jsni_free(facts->offset);
     *facts = (jsni_audit_facts){0};
 }
 

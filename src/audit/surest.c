@@ -32,6 +32,12 @@ static int by_probability(const void *left, const void *right)
     return a->sample < b->sample ? -1 : 1;
 }
 
+static float label_probability(const jsn_audit_input *in, size_t sample, size_t label)
+{
+    const size_t at = sample * in->classes + label;
+    return in->posteriors != NULL ? in->posteriors[at] : (float)in->posteriors64[at];
+}
+
 /* The samples by predicted class, the surest of each first; starts[c] to starts[c + 1] are
  * those of class c. */
 static void sort_samples(const jsni_audit_facts *facts, sample_rank *ranks,
@@ -133,10 +139,68 @@ static size_t count_sure(const sample_rank *ranks, size_t count, size_t few)
     return sure;
 }
 
+/* The element at `at` once the list would be sorted; changes the order. */
+static sample_rank select_rank(sample_rank *list, size_t count, size_t at)
+{
+    size_t first = 0, end = count;
+    while (end - first > 1) {
+        const sample_rank pivot = list[first + (end - first) / 2];
+        size_t before = first, behind = end;
+        for (size_t i = first; i < behind;) {
+            const int order = by_probability(&list[i], &pivot);
+            if (order == 0) {
+                i++;
+                continue;
+            }
+            const size_t to = order < 0 ? before++ : --behind;
+            const sample_rank moved = list[i];
+            list[i] = list[to];
+            list[to] = moved;
+            i += order < 0;
+        }
+        if (at >= before && at < behind)
+            return pivot;
+        first = at < before ? first : behind;
+        end = at < before ? before : end;
+    }
+    return list[first];
+}
+
+/* Counts the labels of the few surest samples of class c. A label that is put on a class,
+ * whatever the image, is as frequent where the model finds it improbable. One that is put on
+ * images of its own, which the model takes for class c by mistake, is more frequent where it
+ * is probable. So each label is counted in that half of the samples which has the lower
+ * probabilities of it, and as many right labels are added as make half of the samples. */
+static void count_unlikely(jsni_audit_facts *facts, size_t c, const sample_rank *ranks,
+                           size_t few, sample_rank *column)
+{
+    const jsn_audit_input *in = facts->in;
+    const size_t k = in->classes, half = few / 2;
+    double *row = &facts->transition[c * k];
+    for (size_t i = 0; i < few; i++)
+        row[in->labels[ranks[i].sample]] += 1.0;
+    double kept = 0.0;
+    for (size_t j = 0; j < k; j++) {
+        if (j == c || row[j] == 0.0)
+            continue;
+        for (size_t i = 0; i < few; i++)
+            column[i] =
+                (sample_rank){label_probability(in, ranks[i].sample, j), (uint32_t)i};
+        const sample_rank middle = select_rank(column, few, half);
+        row[j] = 0.0;
+        for (size_t i = 0; i < few; i++)
+            if ((size_t)in->labels[ranks[column[i].sample].sample] == j &&
+                by_probability(&column[i], &middle) >= 0)
+                row[j] += 1.0;
+        kept += row[j];
+    }
+    row[c] = fmax(0.0, (double)(few - half) - kept);
+}
+
 /* Counts the labels of the samples of class c, and the rates of wrong ones, weighted by the
  * size of the class. */
 static void count_class(jsni_audit_facts *facts, size_t c, const sample_rank *ranks,
-                        size_t count)
+                        size_t count, sample_rank *column)
 {
     const size_t k = facts->in->classes;
     const size_t least = count < LEAST_FEW ? count : LEAST_FEW;
@@ -144,15 +208,13 @@ static void count_class(jsni_audit_facts *facts, size_t c, const sample_rank *ra
     few = few < least ? least : few;
     const size_t sure = count_sure(ranks, count, few);
     double wrong_few = 0.0, wrong_all = 0.0;
+    count_unlikely(facts, c, ranks, few, column);
     for (size_t i = 0; i < count; i++) {
         const size_t label = (size_t)facts->in->labels[ranks[i].sample];
         wrong_all += label != c;
         if (i < sure) /* as if the others were like them */
             facts->joint[c * k + label] += (double)count / (double)sure;
-        if (i < few) {
-            facts->transition[c * k + label] += 1.0;
-            wrong_few += label != c;
-        }
+        wrong_few += i < few && label != c;
     }
     const double weight = (double)count / (double)facts->in->samples;
     facts->rate_few += weight * wrong_few / (double)few;
@@ -163,19 +225,22 @@ jsn_status jsni_audit_find_transition(jsni_audit_facts *facts)
 {
     const size_t n = facts->in->samples, k = facts->in->classes;
     sample_rank *ranks = jsni_alloc(n, sizeof *ranks);
+    sample_rank *column = jsni_alloc(n, sizeof *column);
     size_t *starts = jsni_alloc_zero(k + 1, sizeof *starts);
     facts->transition = jsni_alloc_zero(k * k, sizeof *facts->transition);
     facts->joint = jsni_alloc_zero(k * k, sizeof *facts->joint);
-    const bool room = ranks != NULL && starts != NULL && facts->transition != NULL &&
-                      facts->joint != NULL;
+    const bool room = ranks != NULL && column != NULL && starts != NULL &&
+                      facts->transition != NULL && facts->joint != NULL;
     if (room) {
         sort_samples(facts, ranks, starts);
         for (size_t c = 0; c < k; c++)
             if (starts[c + 1] > starts[c])
-                count_class(facts, c, ranks + starts[c], starts[c + 1] - starts[c]);
+                count_class(facts, c, ranks + starts[c], starts[c + 1] - starts[c],
+                            column);
         smooth(facts->transition, k);
     }
     jsni_free(starts);
+    jsni_free(column);
     jsni_free(ranks);
     return room ? JSN_OK : JSN_ERR_MEMORY;
 }

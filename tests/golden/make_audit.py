@@ -56,6 +56,34 @@ def spread_weight(few):
     return grid[int(np.argmax(fit))]
 
 
+def unlikely(y, p, c):
+    """labels among the samples of class c, each in the half where it is less probable; right ones fill up to a half"""
+    half, counts = len(y) // 2, np.zeros(p.shape[1])
+    for j in set(y) - {c}:
+        lower = np.argsort(-p[:, j].astype(np.float32), kind="stable")[half:]
+        counts[j] = (y[lower] == j).sum()
+    counts[c] = max(0, len(y) - half - counts.sum())
+    return counts
+
+
+def calibrated(y, p, t):
+    """the power and the offsets of log p with which p gives the labels: their shares are met, their likelihood is largest"""
+    n, k = p.shape
+    m = min(n, max(400000 // k, 2000))
+    used = np.arange(m) * n // m
+    logs = np.log(np.maximum(p[used], 1e-12)).astype(np.float32).astype(float)
+    soft = lambda z: np.exp(z - z.max(1, keepdims=True)) / np.exp(z - z.max(1, keepdims=True)).sum(1, keepdims=True)
+    offset, best = np.zeros(k), (-np.inf,)
+    for i, power in enumerate((0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.45, 1.75, 2.1, 2.5)):
+        for _ in range(5 if i else 15):
+            offset = offset + np.log((np.bincount(y, minlength=k) + 20) / (n * soft(power * logs + offset).mean(0) + 20))
+        q = soft(power * logs + offset)
+        given, moved = q[np.arange(m), y[used]], (q * t[:, y[used]].T).sum(1)
+        fit = max(np.log(np.maximum((1 - e) * given + e * moved, 1e-12)).mean() for e in (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.85, 1))
+        best = max(best, (fit, power, offset), key=lambda found: found[0])
+    return soft(best[1] * np.log(np.maximum(p, 1e-12)) + best[2])
+
+
 def surest(y, p):
     n, k = p.shape
     few, sure = np.zeros((k, k)), np.zeros((k, k))
@@ -64,7 +92,7 @@ def surest(y, p):
         of = of[np.argsort(-p[of, c].astype(np.float32), kind="stable")]
         m = max(int(np.ceil(0.2 * len(of))), min(20, len(of)))
         h = max(int(np.ceil(0.5 * len(of))), m, int((p[of, c] >= 0.9 * p[of[:m], c].mean()).sum()))
-        few[c] = np.bincount(y[of[:m]], minlength=k)
+        few[c] = unlikely(y[of[:m]], p[of[:m]], c)
         sure[c] = np.bincount(y[of[:h]], minlength=k) * len(of) / max(h, 1)
     wrong = few.sum(1) - np.diag(few)
     rate = (wrong + 2 * k * (1 - np.trace(few) / few.sum())) / (few.sum(1) + 2 * k)
@@ -140,7 +168,8 @@ def results(y, p):
     elsewhere = (c >= 0) & (c != y)
     entropy = -(np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)).sum(1)
     transition, sure = surest(y, p)
-    wrong, unmixed = unmix(y, p, transition)
+    q = calibrated(y, p, transition)
+    wrong, unmixed = unmix(y, q, transition)
     odds = log_ratio(wrong, 1 - wrong)
     cj = joint(y, p)
     voted, votes = agreement(y, p, views)
@@ -153,7 +182,7 @@ def results(y, p):
         "agreement": (voted, 1.0, np.where(votes.max(1) > 0, votes.argmax(1), other), cj),
         "consistency": (consistency(y, views), 1.0, other, cj),
         "unmixed": (odds, 0.66, unmixed, sure),
-        "combined": (0.47 * odds + 0.56 * log_ratio(1.0, given), 1.0, unmixed, sure),
+        "combined": (0.47 * odds + 0.56 * log_ratio(1.0, q[at, y]), 1.0, unmixed, sure),
     }
     for ours, theirs in (("self-confidence", "self_confidence"), ("margin", "normalized_margin")):
         assert (np.argsort(-methods[ours][0], kind="stable") == np.argsort(get_label_quality_scores(y, p, method=theirs), kind="stable")).all()
