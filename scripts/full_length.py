@@ -196,7 +196,8 @@ def bars(path):
     for (data, pixels, noise), column in found.items():
         kind, rate = noise_parts(noise)
         out.append(f'<text class="head" x="10" y="{y + 16}">{data.upper().replace("CIFAR", "CIFAR-")}, '
-                   f'{rate:.0%} {kind} noise, {pixels.replace("jpeg", "JPEG")} pixels</text>')
+                   f'{f"{rate:.0%} {kind}" if rate else "no"} noise, '
+                   f'{pixels.replace("jpeg", "JPEG")} pixels</text>')
         y += 28
         for tick in range(low, high + 1, 10):
             out.append(f'<path class="grid" d="M{x(tick):.1f} {y}v{row * len(column)}"/>')
