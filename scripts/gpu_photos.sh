@@ -37,7 +37,7 @@ fi
 }
 jensen=$1 packed=$2 folder=$3 device=${4:-cuda}
 # Epochs of --finetune all; points of accuracy by which a device may be behind the CPU.
-epochs=${EPOCHS:-4} points=${POINTS:-5}
+epochs=${EPOCHS:-12} points=${POINTS:-8}
 failures=0
 good() { echo "ok      $* ($SECONDS s)"; }
 bad() {
