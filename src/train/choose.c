@@ -24,6 +24,7 @@
 #include "jensen/network.h"
 #include "jensen/recipe.h"
 #include "train/choose_augment.h"
+#include "train/choose_device.h"
 #include "train/choose_look.h"
 #include "train/choose_weights.h"
 #include "train/head.h"
@@ -343,17 +344,6 @@ static jsn_status check_stop(const jsn_train_config *c, const jsni_problem *p)
     return JSN_OK;
 }
 
-/* The average is kept on the host, after each step: a GPU that trains by whole epochs
- * would have to wait for it. */
-static jsn_status check_average(const jsn_train_config *c, const jsni_look *seen)
-{
-    if (!isnan(c->ema) && seen->gpu)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "--ema %g works only on the CPU so far (--device cpu)",
-                         c->ema);
-    return JSN_OK;
-}
-
 static jsn_status multiplies_of(const char *network, size_t side, size_t classes,
                                 double *out)
 {
@@ -469,10 +459,7 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
     jsn_device_info device;
-    JSNI_TRY(jsn_device_describe(c->device, &device));
-    /* The number of a GPU stays; the CPU has one device. */
-    if (!device.gpu || strcmp(c->device, "auto") == 0)
-        JSNI_TRY(jsn_train_config_set(c, "device", device.backend));
+    JSNI_TRY(jsni_choose_device(c, &device, logger));
     jsni_look seen = {0};
     JSNI_TRY(jsni_look_at(&p->train, &seen));
 
@@ -483,7 +470,6 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
              jsni_noun(p->test.count, "image", "images"), p->classes, device.text);
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
-    JSNI_TRY(check_average(c, &seen));
     c->val_fraction = p->val_fraction;
     JSNI_TRY(settle_weights(c, p, &seen, logger));
     JSNI_TRY(jsni_stages_check(c, seen.gpu));
