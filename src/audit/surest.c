@@ -17,7 +17,10 @@
 /* Samples with nearly the probability of the few, by this factor, are as good as the surer
  * half: where the model is sure of most, most of them are counted. */
 #define NEARLY_AS_SURE 0.9
-enum { LEAST_FEW = 20 };
+enum {
+    LEAST_FEW = 20,
+    LEAST_TO_HALVE = 40 /* of fewer samples, half would leave the labels to chance */
+};
 
 typedef struct sample_rank {
     float probability;
@@ -170,7 +173,8 @@ static sample_rank select_rank(sample_rank *list, size_t count, size_t at)
  * whatever the image, is as frequent where the model finds it improbable. One that is put on
  * images of its own, which the model takes for class c by mistake, is more frequent where it
  * is probable. So each label is counted in that half of the samples which has the lower
- * probabilities of it, and as many right labels are added as make half of the samples. */
+ * probabilities of it, and as many right labels are added as make half of the samples. Few
+ * samples are counted all. */
 static void count_unlikely(jsni_audit_facts *facts, size_t c, const sample_rank *ranks,
                            size_t few, sample_rank *column)
 {
@@ -179,6 +183,8 @@ static void count_unlikely(jsni_audit_facts *facts, size_t c, const sample_rank 
     double *row = &facts->transition[c * k];
     for (size_t i = 0; i < few; i++)
         row[in->labels[ranks[i].sample]] += 1.0;
+    if (few < LEAST_TO_HALVE)
+        return;
     double kept = 0.0;
     for (size_t j = 0; j < k; j++) {
         if (j == c || row[j] == 0.0)

@@ -31,6 +31,33 @@ static jsn_audit_input clear_input(void)
     return in;
 }
 
+/* One image in twenty has the next class's label, and the model is sure of all: in few images
+ * and in many, these are the suspects. */
+static void test_clear_mistakes_of_few_and_many_are_found(void **state)
+{
+    (void)state;
+    enum { MOST = 1536 };
+    static int32_t given[MOST];
+    static float sure[MOST * K];
+    for (size_t n = 12; n <= MOST; n *= 2) {
+        size_t wrong = 0;
+        for (size_t i = 0; i < n; i++) {
+            given[i] = (int32_t)((i + (i % 20 == 7)) % K);
+            wrong += i % 20 == 7;
+            for (size_t c = 0; c < K; c++)
+                sure[i * K + c] = c == i % K ? 0.9F : 0.05F;
+        }
+        const jsn_audit_input in = {
+            .labels = given, .posteriors = sure, .samples = n, .classes = K};
+        jsn_audit_result r;
+        assert_ok(jsn_audit(&in, NULL, &r));
+        assert_int_equal(r.suspects, wrong);
+        for (size_t i = 0; i < r.suspects; i++)
+            assert_int_equal(r.order[i] % 20, 7);
+        jsn_audit_result_release(&r);
+    }
+}
+
 static void test_a_clear_mistake_is_first(void **state)
 {
     (void)state;
@@ -224,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_clear_mistake_is_first),
+        cmocka_unit_test(test_clear_mistakes_of_few_and_many_are_found),
         cmocka_unit_test(test_views_that_contradict_each_other_are_suspect),
         cmocka_unit_test(test_wrong_views_are_refused),
         cmocka_unit_test(test_the_interval_is_that_of_a_counted_share),

@@ -57,8 +57,11 @@ def spread_weight(few):
 
 
 def unlikely(y, p, c):
-    """labels among the samples of class c, each in the half where it is less probable; right ones fill up to a half"""
+    """labels among the samples of class c, each in the half where it is less probable; right ones fill up to a half.
+    Fewer than 40 are counted all."""
     half, counts = len(y) // 2, np.zeros(p.shape[1])
+    if len(y) < 40:
+        return np.bincount(y, minlength=p.shape[1]).astype(float)
     for j in set(y) - {c}:
         lower = np.argsort(-p[:, j].astype(np.float32), kind="stable")[half:]
         counts[j] = (y[lower] == j).sum()
@@ -204,4 +207,4 @@ def shortened(value):
 
 print('{"cases":[' + ",\n".join(
     json.dumps({key: value if key in ("posteriors", "views") else shortened(value) for key, value in made.items()}, separators=(",", ":"))
-    for made in (results(*case(1, 240, 4, 0.25, 3.0)), results(*case(2, 300, 15, 0.15, 4.0)))) + "]}")
+    for made in (results(*case(1, 660, 3, 0.25, 3.0)), results(*case(2, 300, 15, 0.15, 4.0)))) + "]}")
