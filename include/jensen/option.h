@@ -45,7 +45,8 @@ typedef struct jsn_option_info {
     double lowest;       /* bounds of INT and REAL, inclusive */
     double highest;
     const char *choices;    /* "a|b|c" for CHOICE, else NULL */
-    const char *value_name; /* for help: "N", "FILE"; NULL for a flag */
+    const char *value_name; /* for help: "N", "FILE"; NULL for a flag; "[FILE]" may be
+                               left out, which is "-" */
     const char *help;
     size_t offset;
 } jsn_option_info;

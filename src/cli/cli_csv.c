@@ -22,7 +22,7 @@ void cli_csv_cell(FILE *file, const char *text)
 
 jsn_status cli_csv_open(FILE **file, const char *path)
 {
-    *file = fopen(path, "w");
+    *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     if (*file != NULL)
         return JSN_OK;
     (void)cli_usage("%s: cannot be written: %s", path, strerror(errno));
@@ -34,10 +34,11 @@ jsn_status cli_csv_close(FILE *file, const char *path, jsn_status status)
     if (file == NULL)
         return status;
     const int lost = ferror(file);
+    const char *name = file == stdout ? "stdout" : path;
     errno = 0;
-    const int failed = fclose(file);
+    const int failed = file == stdout ? fflush(file) : fclose(file);
     if ((failed != 0 || lost) && status == JSN_OK) {
-        (void)cli_usage("%s: cannot be written%s%s", path, errno != 0 ? ": " : "",
+        (void)cli_usage("%s: cannot be written%s%s", name, errno != 0 ? ": " : "",
                         errno != 0 ? strerror(errno) : "; is the disk full?");
         return JSN_ERR_IO;
     }

@@ -12,8 +12,8 @@ void cli_put_quoted(FILE *file, const char *text, const char *special);
 /* A cell of a table, quoted where it must be. */
 void cli_csv_cell(FILE *file, const char *text);
 
-/* Opens a table to be written, and closes it; whatever cannot be written is said and gives
- * JSN_ERR_IO. A NULL `file` is fine. */
+/* Opens a table to be written, "-" for stdout, and closes it; whatever cannot be written is
+ * said and gives JSN_ERR_IO. A NULL `file` is fine. */
 jsn_status cli_csv_open(FILE **file, const char *path);
 jsn_status cli_csv_close(FILE *file, const char *path, jsn_status status);
 

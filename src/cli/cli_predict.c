@@ -140,6 +140,8 @@ static jsn_status print_row(predictor *p, const char *path, const double *row)
     }
     if (p->request->json)
         return print_json_row(p, path, row, NULL);
+    if (p->csv == stdout)
+        return JSN_OK;
     cli_print("%s", path);
     for (size_t i = 0; i < p->top; i++)
         print_class(jsn_classifier_class(p->classifier, p->order[i]), row[p->order[i]]);

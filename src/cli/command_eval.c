@@ -1,6 +1,7 @@
 /* cli/command_eval.c - a finished run on labelled data. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_cell.h"
@@ -177,6 +178,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     const eval_values *v = values;
     if (args->count != 2)
         return cli_usage("needs a run folder and a data set");
+    if (v->csv != NULL && strcmp(v->csv, "-") == 0)
+        return cli_usage("--csv needs a file; stdout has the result");
     jsn_classifier *c = NULL;
     jsn_classifier_scores scores = {0};
     image_table table = {0};

@@ -2,6 +2,7 @@
  * from a file, on image files and on arrays. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/cli_numbers.h"
@@ -20,8 +21,9 @@ typedef struct predict_values {
 } predict_values;
 
 static const jsn_option_info options[] = {
-    {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "FILE",
-     "write a table: path, classes, probabilities, and why an image failed",
+    {"csv", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "[FILE]",
+     "write a table: path, classes, probabilities, and why an image failed; without "
+     "FILE to stdout",
      offsetof(predict_values, csv)},
     {"top", 0, JSN_OPTION_INT, "1", 1, 1e6, NULL, "N", "classes to print per image",
      offsetof(predict_values, top)},
@@ -202,6 +204,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     const predict_values *v = values;
     const bool classes = v->classes != JSN_OPTION_INT_UNSET;
     const int given = (v->network != NULL) + (v->init != NULL) + classes;
+    if (v->json && v->csv != NULL && strcmp(v->csv, "-") == 0)
+        return cli_usage("stdout is for --json or for --csv; --csv FILE takes a file");
     if (given == 3)
         return predict_with_weights(v, args);
     if (given == 2)

@@ -163,6 +163,8 @@ static jsn_status set_text(const jsn_option_info *row, char **field, const char 
 static jsn_status set_row(const jsn_option_info *row, void *values, const char *text)
 {
     void *field = field_of(row, values);
+    if (text == NULL && row->value_name != NULL && row->value_name[0] == '[')
+        text = "-";
     if (text == NULL && row->kind != JSN_OPTION_FLAG)
         return jsni_fail(JSN_ERR_ARGUMENT, "--%s needs a value (%s)", row->name,
                          row->value_name);

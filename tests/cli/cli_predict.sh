@@ -52,6 +52,13 @@ for r in rows:
     assert len({r["class"]} | {r[f"class_{i}"] for i in range(2, 11)}) == 10
     assert r["reason"] == ""
 print("ok")'
+# Without a file the table is what stdout has.
+expect 0 '^path,class,probability,class_2' '^broken.png: .+' -- "$JENSEN" predict run new/b.ppm broken.png new/deep --device ref \
+    --top 10 --csv
+expect 0 '' '' -- sh -c "'$JENSEN' predict run new/b.ppm broken.png new/deep --device ref --top 10 --csv 2>/dev/null | cmp t.csv -"
+expect 0 '^new/b.ppm,' '' -- "$JENSEN" predict run --csv --device ref new/b.ppm
+expect 2 '' 'stdout is for --json or for --csv' -- "$JENSEN" predict run new/b.ppm --device ref --json --csv
+expect 2 '' '--csv needs a file' -- "$JENSEN" eval run builtin:size=60,test=20 --device ref --csv -
 expect 0 '"path":"broken.png","error":".+"' '*' -- "$JENSEN" predict run new/b.ppm broken.png --json --device ref
 expect 3 '' 'none of 2 images could be read' -- "$JENSEN" predict run broken.png missing.png --device ref
 mkdir empty
