@@ -12,6 +12,8 @@ import fcntl
 import os
 import pty
 import re
+import select
+import signal
 import struct
 import sys
 import termios
@@ -29,6 +31,18 @@ def width(text):
 
 def set_columns(fd, columns):
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+
+
+def resized(pid, master, decoder, columns):
+    """Changes the width while the command stands still; what it had drawn until then."""
+    os.kill(pid, signal.SIGSTOP)
+    os.waitpid(pid, os.WUNTRACED)
+    drawn = ""
+    while select.select([master], [], [], 0)[0]:
+        drawn += decoder.decode(os.read(master, 65536))
+    set_columns(master, columns)
+    os.kill(pid, signal.SIGCONT)
+    return drawn
 
 
 def main():
@@ -49,7 +63,7 @@ def main():
         os.execvp(command[0], command)
     os.close(slave)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    shown, seen = "", 0
+    shown, seen, fresh = "", 0, sys.maxsize
     while True:
         try:
             piece = os.read(master, 65536)
@@ -67,16 +81,19 @@ def main():
             if end is None or end.end() == len(shown):
                 break
             line, shown = shown[:end.start()], shown[end.end():]
-            line = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\^C$", "", line)
+            # The terminal echoes Ctrl-C before or behind what the command writes.
+            line = re.sub(r"\x1b\[[0-9;]*[A-Za-z]|\^C", "", line)
             if line == "" or end.group() == "\r\n":
                 print(line, file=sys.stderr)
                 continue
             seen += 1
-            # The line after the one that was read may have been drawn before the change.
-            at = columns if seen < 6 or not resize else resize
-            print(width(line), max(resize, columns) if seen == 5 else at, line)
+            at = columns if seen <= 4 else resize if seen > fresh else max(resize, columns)
+            print(width(line), at, line)
             if resize and seen == 4:
-                set_columns(master, resize)
+                shown += resized(pid, master, decoder, resize)
+                # Lines that were drawn before the change, the one that has no end yet, and one that
+                # the command had measured for the old width have either.
+                fresh = seen + shown.count("\r") + 2
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     sys.exit(code if code >= 0 else 128 - code)
 
