@@ -92,6 +92,7 @@ static void begin_run(const jsni_loss_job *job, jsni_real *scratch,
     run->total = run->kept + job->views * chunks;
     run->m = run->total + job->views * chunks;
     run->target_sum = jsni_fill(R(1));
+    run->dense = 1;
     run->row.constant = jsni_constants(job);
     run->row.e = run->e;
     run->row.d = run->d;

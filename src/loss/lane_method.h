@@ -41,10 +41,12 @@ static void join(const jsni_row *row, size_t v, const jsni_grad *loss,
     grad->mixed = 1;
 }
 
-/* As a row function, of `views` views; `kept` and `total` have room for all. */
+/* As a row function, of `views` views; `kept` and `total` have room for all. *dense is
+ * whether the loss writes over d: where it does not, d need not be kept. It is 1 before the
+ * first row, which tells. */
 static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
                                    size_t views, jsni_real *kept, jsni_real *total,
-                                   jsni_row_fn *const *rows, jsni_grad *grad)
+                                   jsni_row_fn *const *rows, jsni_grad *grad, int *dense)
 {
     const jsni_scalar *constant = row->constant;
     const jsni_loss_term *loss = &job->terms[0], *method = &job->terms[1];
@@ -53,7 +55,8 @@ static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
     const jsni_real zero = jsni_fill(R(0));
     jsni_grad first[JSN_LOSS_MAX_VIEWS];
     jsni_real value = zero;
-    copy_chunks(kept, row->d, views * n);
+    if (JSNI_EXACT || *dense) /* a plugin may write now and then, and is evaluated so */
+        copy_chunks(kept, row->d, views * n);
     for (size_t v = 0; v < views; v++)
         first[v] = (jsni_grad){zero, zero, zero, zero, zero, zero, 0, 0, 0};
     row->constant = jsni_term_constants(loss);
@@ -66,6 +69,9 @@ static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
     for (size_t v = 0; v < views; v++)
         if (first[v].dense || first[v].entropic)
             set_apart(row, v, &first[v], weight, kept + v * n, total + v * n);
+    *dense = 0;
+    for (size_t v = 0; v < views; v++)
+        *dense = *dense || first[v].dense || first[v].entropic;
     row->constant = jsni_term_constants(method);
     value = value + rows[method->index](row, grad);
     for (size_t v = 0; v < views; v++)
@@ -77,11 +83,11 @@ static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
 
 static jsni_real jsni_method_row(const jsni_loss_job *job, jsni_row *row,
                                  jsni_real *kept, jsni_real *total,
-                                 jsni_row_fn *const *rows, jsni_grad *grad)
+                                 jsni_row_fn *const *rows, jsni_grad *grad, int *dense)
 {
     if (row->views == 1) /* the usual case, without loops */
-        return method_row(job, row, 1, kept, total, rows, grad);
-    return method_row(job, row, row->views, kept, total, rows, grad);
+        return method_row(job, row, 1, kept, total, rows, grad, dense);
+    return method_row(job, row, row->views, kept, total, rows, grad, dense);
 }
 
 #endif /* JSNI_LOSS_LANE_METHOD_H */

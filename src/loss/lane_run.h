@@ -28,6 +28,7 @@ typedef struct lane_run {
     jsni_real *kept;  /* [views][chunks] d of a sum, which dense gradients overwrite */
     jsni_real *total; /* [views][chunks] gradient of a sum */
     lane_clip clip[JSN_LOSS_MAX_VIEWS]; /* of a loss of clipped logits */
+    int dense; /* whether the loss beside a method writes over d */
     jsni_row row;
     jsni_real target_sum;
     jsni_grad grad[JSN_LOSS_MAX_VIEWS];
@@ -160,7 +161,7 @@ static inline jsni_real evaluate_row(lane_run *run)
     if (!jsni_is_method_row(run->job))
         return evaluate_sum(run);
     return jsni_method_row(run->job, &run->row, run->kept, run->total, run->rows,
-                           run->grad);
+                           run->grad, &run->dense);
 }
 
 #endif /* JSNI_LOSS_LANE_RUN_H */
