@@ -46,7 +46,8 @@ static void join(const jsni_row *row, size_t v, const jsni_grad *loss,
  * first row, which tells. */
 static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
                                    size_t views, jsni_real *kept, jsni_real *total,
-                                   jsni_row_fn *const *rows, jsni_grad *grad, int *dense)
+                                   jsni_row_fn *const *rows, jsni_grad *grad,
+                                   int *dense)
 {
     const jsni_scalar *constant = row->constant;
     const jsni_loss_term *loss = &job->terms[0], *method = &job->terms[1];
