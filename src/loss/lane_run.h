@@ -220,8 +220,8 @@ static inline jsni_real evaluate_row(lane_run *run)
         return evaluate_clipped(run);
     if (!jsni_is_method_row(run->job))
         return evaluate_sum(run);
-    return jsni_method_row(run->job, &run->row, run->kept, run->total, run->rows,
-                           run->grad, &run->dense);
+    return jsni_method_row(run->job, &run->row, run->kept, run->rows, run->grad,
+                           &run->dense);
 }
 
 #endif /* JSNI_LOSS_LANE_RUN_H */
