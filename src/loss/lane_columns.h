@@ -22,7 +22,12 @@ static bool is_chosen(const jsni_loss_job *job, size_t sample)
 static void load_apart(const float *from, size_t classes, size_t lanes, jsni_real *to)
 {
     if (lanes == JSNI_LANES && classes >= 4) {
-        for (size_t k = 0; k + 4 <= classes; k += 4)
+        size_t k = 0;
+#ifdef VEC_COLUMNS_8
+        for (; k + 8 <= classes; k += 8)
+            vec_columns_load_8(from + k, classes, to + k);
+#endif
+        for (; k + 4 <= classes; k += 4)
             vec_columns_load(from + k, classes, to + k);
         if (classes % 4 != 0) /* the last four once more, rather than one by one */
             vec_columns_load(from + classes - 4, classes, to + classes - 4);
@@ -53,7 +58,12 @@ static void store_apart(const jsni_loss_job *job, size_t sample, size_t lanes,
 {
     const size_t classes = job->classes;
     if (lanes == JSNI_LANES && classes >= 4 && job->chooser == NULL) {
-        for (size_t k = 0; k + 4 <= classes; k += 4)
+        size_t k = 0;
+#ifdef VEC_COLUMNS_8
+        for (; k + 8 <= classes; k += 8)
+            vec_columns_store_8(to + k, classes, d + k);
+#endif
+        for (; k + 4 <= classes; k += 4)
             vec_columns_store(to + k, classes, d + k);
         if (classes % 4 != 0)
             vec_columns_store(to + classes - 4, classes, d + classes - 4);
