@@ -223,10 +223,8 @@ VEC_INLINE void vec_columns_store_8(float *to, size_t stride, const vec *from)
     vec_quads(y);
     for (size_t r = 0; r < 4; r++) {
         const __m512d left = _mm512_castps_pd(x[r]), right = _mm512_castps_pd(y[r]);
-        const __m512 low =
-            _mm512_castpd_ps(_mm512_permutex2var_pd(left, first, right));
-        const __m512 high =
-            _mm512_castpd_ps(_mm512_permutex2var_pd(left, last, right));
+        const __m512 low = _mm512_castpd_ps(_mm512_permutex2var_pd(left, first, right));
+        const __m512 high = _mm512_castpd_ps(_mm512_permutex2var_pd(left, last, right));
         _mm256_storeu_ps(a + r * stride, _mm512_castps512_ps256(low));
         _mm256_storeu_ps(b + r * stride, _mm512_extractf32x8_ps(low, 1));
         _mm256_storeu_ps(c + r * stride, _mm512_castps512_ps256(high));
