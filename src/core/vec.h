@@ -27,6 +27,7 @@
  *   vec_scale_cut(y, n, x, c) the same of y where x >= c or x is not a number, elsewhere 0
  *   vec_count(bits)           integers as floats
  *   vec_columns_load, _store  four columns of VEC rows `stride` apart, to and from vectors
+ *   vec_columns_load_8, ...   eight of them, where VEC_COLUMNS_8 is defined
  *   vec_add_double(to, a)     to[0..VEC) += a; `to` is aligned
  *
  * The names are short since nothing of it is a symbol. */

@@ -50,13 +50,15 @@ double jsni_loss_weight_of(const jsni_loss_job *job, size_t i)
 
 static jsn_status check_labels(const jsn_loss_batch *batch, size_t classes)
 {
-    /* A negative label is a large unsigned one. */
-    uint32_t most = 0;
+    /* The highest bit of all together is set by a negative label, and by one that is more than
+     * the last: two operations a label, without a wait for the one before. */
+    const uint32_t last = classes > INT32_MAX ? INT32_MAX : (uint32_t)classes - 1;
+    uint32_t all = 0;
     for (size_t i = 0; i < batch->samples; i++) {
         const uint32_t label = (uint32_t)batch->labels[i];
-        most = label > most ? label : most;
+        all |= label | (last - label);
     }
-    if (most < classes)
+    if (all <= INT32_MAX)
         return JSN_OK;
     size_t i = 0;
     while ((uint32_t)batch->labels[i] < classes)

@@ -30,7 +30,7 @@ JSNI_ROW static inline jsni_real jsni_rest_of(jsni_real l, jsni_real p)
     return jsni_less(jsni_fill(R(0.7)), p, q * -l, R(1) - p);
 }
 
-/* `p` is exp(l), which rows have at hand. Without gamma nothing is left but l, and a half, the
+/* `p` is exp(l), which rows have at hand. Without gamma nothing is left but l; a half, the
  * authors' choice, is a root. */
 JSNI_ROW static inline jsni_real jsni_focal_term(jsni_real l, jsni_real p,
                                                  jsni_scalar gamma, jsni_real *slope)
@@ -45,6 +45,15 @@ JSNI_ROW static inline jsni_real jsni_focal_term(jsni_real l, jsni_real p,
         const jsni_real root = jsni_sqrt(some);
         *slope = gamma * p * (l / root) - root;
         return -root * l;
+    }
+    if (gamma == R((int)gamma)) { /* products, of 1 - p as it is */
+        jsni_real below = rest;
+        for (int i = 2; i < (int)gamma; i++)
+            below = below * rest;
+        if (gamma == R(1))
+            below = jsni_fill(R(1));
+        *slope = below * (gamma * p * l - rest);
+        return -(below * rest) * l;
     }
     const jsni_real power = jsni_pow(some, gamma);
     const jsni_real ratio = jsni_less(tiny, rest, l / some, jsni_fill(R(-1)));

@@ -93,7 +93,7 @@ static void load_target_apart(lane_run *run, size_t sample, size_t lanes)
 {
     const jsni_loss_job *job = run->job;
     if (!run->row.soft) {
-        mark_labels(job, sample, lanes, 1.0f, run->t);
+        set_labels(job, sample, lanes, run->t);
         return;
     }
     load_apart((const float *)job->targets + sample * job->classes, job->classes, lanes,
@@ -229,7 +229,7 @@ static void groups_apart(lane_run *runs, size_t count, size_t first, size_t last
     const jsni_scalar each = 1.0f / (float)passes;
     for (size_t i = 0; i < count; i++) {
         if (!runs[i].row.soft)
-            mark_labels(job, groups[i].sample, groups[i].lanes, 0.0f, runs[i].t);
+            clear_labels(job, groups[i].sample, groups[i].lanes, runs[i].t);
         take_values(&runs[i], &groups[i], groups[i].value * each);
     }
 }

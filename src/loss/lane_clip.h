@@ -49,10 +49,22 @@ static inline jsni_real clip_sum(const jsni_row *row, jsni_scalar power, size_t 
     return jsni_total(row, sum);
 }
 
+/* `factor` is what the norm asks for, and `top` the largest logit; 0 * sum is 0, or NaN where a
+ * logit is, which the maxima may lose. */
+static inline lane_clip clip_by(jsni_real factor, jsni_real sum, jsni_real top)
+{
+    const jsni_real one = jsni_fill(R(1));
+    lane_clip out;
+    out.on = jsni_less(factor, one, one, jsni_fill(R(0)));
+    out.factor = jsni_less(factor, one, factor, one) + R(0) * sum;
+    out.top = out.factor * top;
+    return out;
+}
+
 /* What the logits in `d` are to be scaled by; lanes without a class repeat one that has.
  * The norm is taken of their quotients by the largest, which neither overflow nor vanish. */
-static lane_clip clip_logits(const jsni_row *row, const jsni_loss_clip *clip,
-                             size_t left, const jsni_real *d)
+static lane_clip clip_any(const jsni_row *row, const jsni_loss_clip *clip, size_t left,
+                          const jsni_real *d)
 {
     const jsni_real one = jsni_fill(R(1)), tiny = jsni_fill(R(JSNI_SMALL));
     jsni_real low = d[0], top = d[0];
@@ -63,36 +75,61 @@ static lane_clip clip_logits(const jsni_row *row, const jsni_loss_clip *clip,
     top = jsni_highest(row, top);
     const jsni_real most = jsni_max(tiny, jsni_max(top, jsni_highest(row, -low)));
     const jsni_real scale = one / most;
-    const jsni_real sum = clip->power == 2.0
-                              ? clip_sum(row, R(2), left, d, scale)
-                              : clip_sum(row, R(clip->power), left, d, scale);
+    const jsni_real sum = clip_sum(row, R(clip->power), left, d, scale);
     const jsni_real root =
         jsni_max(one, clip->power == 2.0 ? jsni_sqrt(sum)
                                          : clip_power(sum, R(1.0 / clip->power)));
-    const jsni_real factor = R(clip->tau) / most / root;
-    lane_clip out;
-    out.on = jsni_less(factor, one, one, jsni_fill(R(0)));
-    /* A NaN among the logits would be lost in the maxima. */
-    out.factor = jsni_less(factor, one, factor, one) + R(0) * sum;
-    out.top = out.factor * top;
-    return out;
+    return clip_by(R(clip->tau) / most / root, sum, top);
 }
 
-/* From the gradient of z' in `total` to that of z; `kept` is z' less its largest. */
-static void clip_gradient(const jsni_row *row, const jsni_loss_clip *clip,
-                          const lane_clip *by, size_t left, const jsni_real *kept,
-                          jsni_real *total)
+/* The same for the usual norm of logits whose squares are far from overflow, by one pass; `sum`
+ * becomes the sum of their squares. That of small ones may vanish, which clips none. */
+static inline lane_clip clip_squares(const jsni_row *row, const jsni_loss_clip *clip,
+                                     size_t left, const jsni_real *d, jsni_real *sum)
+{
+    jsni_real top = d[0], squares = jsni_fill(R(0));
+    for (size_t c = 0; c < row->chunks; c++) {
+        const jsni_real z = clip_keep(row, c, left, d[c]);
+        top = jsni_max(top, d[c]);
+        squares = jsni_fma(z, z, squares);
+    }
+    *sum = jsni_total(row, squares);
+    const jsni_real root = jsni_sqrt(jsni_max(jsni_fill(R(JSNI_SMALL)), *sum));
+    return clip_by(R(clip->tau) / root, *sum, jsni_highest(row, top));
+}
+
+/* As clip_any(), which lanes with very large logits need; what a lane gets does not depend on
+ * the others. */
+static lane_clip clip_logits(const jsni_row *row, const jsni_loss_clip *clip,
+                             size_t left, const jsni_real *d)
+{
+    if (clip->power != 2.0)
+        return clip_any(row, clip, left, d);
+    const jsni_real most = jsni_fill(R(JSNI_LARGE)), zero = jsni_fill(R(0));
+    jsni_real sum;
+    lane_clip by = clip_squares(row, clip, left, d, &sum);
+    if (!(jsni_lane_max(jsni_less(sum, most, zero, jsni_fill(R(1)))) > R(0)))
+        return by;
+    const lane_clip any = clip_any(row, clip, left, d);
+    by.factor = jsni_less(sum, most, by.factor, any.factor);
+    by.top = jsni_less(sum, most, by.top, any.top);
+    by.on = jsni_less(sum, most, by.on, any.on);
+    return by;
+}
+
+/* From the gradient of z' in `total` to that of z, in `to`; `kept` is z' less its largest, and
+ * `dot` the sum over both, without the lanes that hold no class. */
+static inline void clip_scale(const jsni_row *row, const jsni_loss_clip *clip,
+                              const lane_clip *by, jsni_real dot, const jsni_real *kept,
+                              const jsni_real *total, jsni_real *to)
 {
     const jsni_scalar scale = R(1.0 / clip->tau);
     const jsni_real zero = jsni_fill(R(0));
-    jsni_real dot = zero;
-    for (size_t c = 0; c < row->chunks; c++)
-        dot = dot + clip_keep(row, c, left, total[c] * (kept[c] + by->top));
     dot = by->on * jsni_total(row, dot);
     if (clip->power == 2.0) { /* h = z' / tau^2 */
         const jsni_real slope = by->factor * dot * (scale * scale);
         for (size_t c = 0; c < row->chunks; c++)
-            total[c] = by->factor * total[c] - slope * (kept[c] + by->top);
+            to[c] = by->factor * total[c] - slope * (kept[c] + by->top);
         return;
     }
     for (size_t c = 0; c < row->chunks; c++) {
@@ -101,8 +138,19 @@ static void clip_gradient(const jsni_row *row, const jsni_loss_clip *clip,
             clip->power == 1.0 ? jsni_fill(R(1)) : clip_power(z, R(clip->power - 1.0));
         const jsni_real slope =
             scale * jsni_less(z, zero, -size, jsni_less(zero, z, size, zero));
-        total[c] = by->factor * (total[c] - slope * dot);
+        to[c] = by->factor * (total[c] - slope * dot);
     }
+}
+
+/* The same of a gradient that lies in `total` already. */
+static void clip_gradient(const jsni_row *row, const jsni_loss_clip *clip,
+                          const lane_clip *by, size_t left, const jsni_real *kept,
+                          jsni_real *total)
+{
+    jsni_real dot = jsni_fill(R(0));
+    for (size_t c = 0; c < row->chunks; c++)
+        dot = dot + clip_keep(row, c, left, total[c] * (kept[c] + by->top));
+    clip_scale(row, clip, by, dot, kept, total, total);
 }
 
 #endif /* JSNI_LOSS_LANE_CLIP_H */

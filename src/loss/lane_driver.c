@@ -92,6 +92,7 @@ static void begin_run(const jsni_loss_job *job, jsni_real *scratch,
     run->total = run->kept + job->views * chunks;
     run->m = run->total + job->views * chunks;
     run->target_sum = jsni_fill(R(1));
+    run->dense = 1;
     run->row.constant = jsni_constants(job);
     run->row.e = run->e;
     run->row.d = run->d;
@@ -120,7 +121,8 @@ static void run_apart(const jsni_loss_job *job, size_t first, size_t last,
         const size_t left = (last - i + lanes - 1) / lanes;
         groups_apart(runs, left < most ? left : most, i, last);
     }
-    for (size_t i = 0; i < most && runs[i].row.soft; i++)
+    const bool whole = job->targets != NULL || job->classes <= WHOLE_CLASSES;
+    for (size_t i = 0; i < most && whole; i++) /* as it was before the run */
         memset(runs[i].t, 0, runs[i].row.chunks * sizeof *runs[i].t);
 }
 

@@ -28,6 +28,7 @@ typedef struct lane_run {
     jsni_real *kept;  /* [views][chunks] d of a sum, which dense gradients overwrite */
     jsni_real *total; /* [views][chunks] gradient of a sum */
     lane_clip clip[JSN_LOSS_MAX_VIEWS]; /* of a loss of clipped logits */
+    int dense; /* whether the loss beside a method writes over d */
     jsni_row row;
     jsni_real target_sum;
     jsni_grad grad[JSN_LOSS_MAX_VIEWS];
@@ -61,10 +62,11 @@ static void softmax_clipped(lane_run *run, size_t v)
         d[c] = clip_keep(row, c, left, x);
         e[c] = clip_keep(row, c, left, jsni_exp(x));
         sum = sum + e[c];
-        label = jsni_fma(run->t[c], d[c], label);
+        if (row->apart) /* else it is read where it lies */
+            label = jsni_fma(run->t[c], d[c], label);
     }
     finish_softmax(row, v, jsni_total(row, sum));
-    row->label_logp[v] = jsni_total(row, label) - row->log_sum[v];
+    row->label_logp[v] = label - row->log_sum[v];
 }
 
 /* Entropy and sum of soft targets that are in place. */
@@ -152,15 +154,74 @@ static jsni_real evaluate_sum(lane_run *run)
     return value;
 }
 
+/* The gradient of clipped logits, into `total`; returns its product with them, of which lanes
+ * without a class are none. `kind` is a constant at every call. */
+static inline jsni_real project_clipped(int kind, const lane_run *run,
+                                        const projection *p, const jsni_real *kept)
+{
+    const size_t left = lanes_left(run), chunks = run->row.chunks;
+    const jsni_scalar *e = (const jsni_scalar *)run->e,
+                      *d = (const jsni_scalar *)run->d;
+    const jsni_scalar *t = (const jsni_scalar *)run->t;
+    jsni_real dot = jsni_fill(R(0));
+    for (size_t c = 0; c < chunks; c++) {
+        const size_t k = c * JSNI_LANES;
+        run->total[c] = project(kind, p, e + k, d + k, t + k);
+        dot = dot + clip_keep(&run->row, c, left,
+                              run->total[c] * (kept[c] + run->clip[0].top));
+    }
+    return dot;
+}
+
+/* One loss of one view, clipped: as evaluate_sum(), with fewer passes. */
+static jsni_real evaluate_clipped(lane_run *run)
+{
+    const jsni_loss_term *term = run->job->terms;
+    jsni_row *row = &run->row;
+    const jsni_scalar weight = R(term->weight), *constant = row->constant;
+    jsni_grad *grad = run->grad;
+    if (JSNI_EXACT || run->dense)
+        copy_chunks(run->kept, row->d, row->chunks);
+    row->constant = jsni_term_constants(term);
+    const jsni_real value = weight * run->rows[term->index](row, grad);
+    row->constant = constant;
+    run->dense = grad->dense;
+    const jsni_real *kept = JSNI_EXACT || run->dense ? run->kept : run->d;
+    const projection p =
+        make_projection(row, grad, 0, run->target_sum, jsni_fill(weight));
+    jsni_real dot;
+    switch (projection_kind(grad, row->soft != 0)) {
+    case PROJECT_DENSE:
+        dot = project_clipped(PROJECT_DENSE, run, &p, kept);
+        break;
+    case PROJECT_TARGET:
+        dot = project_clipped(PROJECT_TARGET, run, &p, kept);
+        break;
+    case PROJECT_DENSE_TARGET:
+        dot = project_clipped(PROJECT_DENSE_TARGET, run, &p, kept);
+        break;
+    default:
+        dot = project_clipped(PROJECT_PLOGP, run, &p, kept);
+        break;
+    }
+    clip_scale(row, run->job->clip, &run->clip[0], dot, kept, run->total, row->d);
+    clear_grad(run);
+    grad->dense = 1;
+    grad->dense_scale = jsni_fill(R(1));
+    return value;
+}
+
 /* Value and derivative of the sample in place. */
 static inline jsni_real evaluate_row(lane_run *run)
 {
     if (run->job->terms == NULL)
         return run->fn(&run->row, run->grad);
+    if (run->job->clip != NULL && run->job->term_count == 1 && run->row.views == 1)
+        return evaluate_clipped(run);
     if (!jsni_is_method_row(run->job))
         return evaluate_sum(run);
-    return jsni_method_row(run->job, &run->row, run->kept, run->total, run->rows,
-                           run->grad);
+    return jsni_method_row(run->job, &run->row, run->kept, run->rows, run->grad,
+                           &run->dense);
 }
 
 #endif /* JSNI_LOSS_LANE_RUN_H */

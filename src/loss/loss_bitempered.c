@@ -10,8 +10,8 @@
  * G_k = (p_k - [k = y]) p_k^(t2-t1) the gradient of the logits is G_k - q_k sum_i G_i.
  *
  * a solves sum_k exp_t2(d_k - a) = S = 1. S^(1-t2) is nearly linear in a (exactly, for
- * equal logits), so Newton's method on it converges in a few steps to all digits; the
- * authors iterate a fixed point five times.
+ * equal logits), so that a step of the fourth order, for which a pass over the classes has the
+ * derivatives at hand, leaves few digits; the authors iterate a fixed point five times.
  *
  * With s = t2 - 1 and r = 1 / (1 + s (a - z)), which is p^s, every power of p is one of r.
  * Where their exponents are whole, as for the authors' temperatures, they are products. Else
@@ -78,81 +78,246 @@ JSNI_ROW static inline jsni_real product(jsni_real r, int n)
     }
 }
 
-/* Of an entry: p, p^t2, p^(t2-t1) and p^(2-t1). */
+/* Of an entry: r, p and p^(1-t1), 0 in padding lanes. */
 typedef struct tempered {
-    jsni_real p, heavy, rise, power;
+    jsni_real r, p, risen;
 } tempered;
 
-JSNI_ROW static inline tempered tempered_at(const jsni_row *row, size_t c, jsni_real a)
+/* `whole` is BITEMPERED_WHOLE; without `risen` that member is p. */
+JSNI_ROW static inline tempered tempered_at(const jsni_row *row, size_t c, jsni_real a,
+                                            int whole, int risen)
 {
     const jsni_scalar t1 = row->constant[BITEMPERED_T1];
     const jsni_scalar s = row->constant[BITEMPERED_T2] - R(1);
-    const int n = (int)row->constant[BITEMPERED_WHOLE];
     const jsni_real x = row->d[jsni_at(row, 0, c)] - a;
-    if (n > 0) {
-        const jsni_real r = R(1) / (R(1) - s * x), p = product(r, n);
-        const jsni_real rise = product(r, (int)row->constant[BITEMPERED_RISE]);
-        return (tempered){p, p * r, rise * r, rise * p};
+    const jsni_real r = jsni_inside(row, 0, c, R(1) / (R(1) - s * x));
+    if (whole > 0) {
+        const jsni_real p = product(r, whole);
+        const int rise = (int)row->constant[BITEMPERED_RISE];
+        return (tempered){r, p, risen ? product(r, rise) : p};
     }
-    const jsni_real l = tempered_log(x, s);
-    return (tempered){jsni_exp(l), jsni_exp((s + R(1)) * l),
-                      jsni_exp((s + R(1) - t1) * l), jsni_exp((R(2) - t1) * l)};
+    const jsni_real l = tempered_log(x, s), p = jsni_inside(row, 0, c, jsni_exp(l));
+    return (tempered){r, p, risen ? jsni_exp((R(1) - t1) * l) : p};
+}
+
+/* Sums over the classes of p r^j. d/da of each is -(1 + j s) times the next. */
+typedef struct tempered_sums {
+    jsni_real s0, s1, s2, s3;
+} tempered_sums;
+
+JSNI_ROW static inline tempered_sums sums_at(const jsni_row *row, jsni_real a,
+                                             int whole)
+{
+    const jsni_real zero = jsni_fill(R(0));
+    tempered_sums sums = {zero, zero, zero, zero};
+    JSNI_UNROLL
+    for (size_t c = 0; c < row->chunks; c++) {
+        const tempered at = tempered_at(row, c, a, whole, 0);
+        const jsni_real r2 = at.r * at.r;
+        sums.s0 = sums.s0 + at.p;
+        sums.s1 = jsni_fma(at.p, at.r, sums.s1);
+        sums.s2 = jsni_fma(at.p, r2, sums.s2);
+        sums.s3 = jsni_fma(at.p, r2 * at.r, sums.s3);
+    }
+    sums.s0 = jsni_total(row, sums.s0);
+    sums.s1 = jsni_total(row, sums.s1);
+    sums.s2 = jsni_total(row, sums.s2);
+    sums.s3 = jsni_total(row, sums.s3);
+    return sums;
+}
+
+/* What a is to be moved by, from the sums there: the root of F = (1 - S^-s) / s to the third
+ * or fourth order, by the derivatives S^s F' = f1 and so on. */
+JSNI_ROW static inline jsni_real move_of(const tempered_sums *sums, jsni_scalar s)
+{
+    const jsni_real one = R(1) / sums->s0;
+    const jsni_real f1 = sums->s1 * one, m2 = sums->s2 * one, m3 = sums->s3 * one;
+    const jsni_real f11 = f1 * f1, steep = R(1) / f1;
+    const jsni_real x = grown_by(jsni_log(sums->s0), s) * steep;
+    const jsni_real b = R(0.5) * (R(1) + s) * (f11 - m2) * steep; /* f2 / (2 f1) */
+    if (s > R(0.5001)) /* far from straight: the order that does not overshoot */
+        return x / jsni_max(jsni_fill(R(0.1)), R(1) + b * x);
+    const jsni_real f3 =
+        f1 * ((R(2) + s) * f11 - R(3) * (R(1) + s) * m2) + (R(1) + R(2) * s) * m3;
+    const jsni_real c = R(1) / R(6) * (R(1) + s) * f3 * steep;
+    return x * (R(1) - x * (b - x * (R(2) * b * b - c)));
+}
+
+/* The larger of two lower bounds of a: log_t2 of the sum of the exponentials, since exp_t2 lies
+ * above exp, and the a of equal logits with the same mean. */
+JSNI_ROW static inline jsni_real first_shift(const jsni_row *row, jsni_scalar s)
+{
+    jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
+    for (size_t c = 0; c < row->chunks; c++)
+        sum = sum + row->d[jsni_at(row, 0, c)];
+    const jsni_real equal = grown_by(jsni_log(jsni_fill(row->classes)), s);
+    return jsni_max(equal + jsni_total(row, sum) / row->classes,
+                    grown_by(row->log_sum[0], s));
 }
 
 /* Steps enough for 1e-14 of p, whatever the logits, or for 2e-7 in float: few where the tail
  * is light. */
-JSNI_ROW static inline jsni_real shift_of(const jsni_row *row, jsni_scalar s)
+JSNI_ROW static inline int steps_of(jsni_scalar s)
 {
-    const int steps = s > R(0.2001) ? 8 : JSNI_EXACT ? 4 : 3;
-    jsni_real a = jsni_fill(R(0));
-    for (int step = 0; step < steps; step++) {
-        jsni_real sum = jsni_fill(R(0)), slope = jsni_fill(R(0));
-        JSNI_UNROLL
-        for (size_t c = 0; c < row->chunks; c++) {
-            const tempered at = tempered_at(row, c, a);
-            sum = sum + jsni_inside(row, 0, c, at.p);
-            slope = slope + jsni_inside(row, 0, c, at.heavy);
-        }
-        sum = jsni_total(row, sum);
-        slope = jsni_total(row, slope);
-        /* (S^-s - 1) / (s S^(-s-1) slope) on the side where S > 1 */
-        const jsni_real log_sum = jsni_log(sum);
-        a = a + sum * grown_by(log_sum, s) / slope;
-    }
-    return a;
+    return (s > R(0.5001) ? 4 : s > R(0.2001) ? 3 : 2) + (JSNI_EXACT ? 2 : 0);
 }
 
-JSNI_ROW static inline jsni_real bitempered_row(const jsni_row *row, jsni_grad *grad)
+/* Any temperatures. */
+JSNI_ROW static inline jsni_real tempered_loss(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar t1 = row->constant[BITEMPERED_T1];
     const jsni_scalar s = row->constant[BITEMPERED_T2] - R(1);
-    const jsni_real a = shift_of(row, s), zero = jsni_fill(R(0));
+    const int whole = (int)row->constant[BITEMPERED_WHOLE];
+    const jsni_real zero = jsni_fill(R(0));
     jsni_real power = zero, escort = zero, pull = zero, label = zero;
+    jsni_real a = first_shift(row, s);
+    for (int step = 0; step < steps_of(s); step++) {
+        const tempered_sums sums = sums_at(row, a, whole);
+        a = a + move_of(&sums, s);
+    }
     JSNI_UNROLL
     for (size_t c = row->target_first; c < row->target_last; c++)
         label = jsni_fma(jsni_target(row, c),
                          tempered_log(row->d[jsni_at(row, 0, c)] - a, s), label);
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        const tempered at = tempered_at(row, c, a);
-        const jsni_real own = (at.p - jsni_target(row, c)) * at.rise;
-        power = power + jsni_inside(row, 0, c, at.power);
-        escort = escort + jsni_inside(row, 0, c, at.heavy);
-        pull = pull + jsni_inside(row, 0, c, own);
+        const tempered at = tempered_at(row, c, a, whole, 1);
+        power = jsni_fma(at.p, at.risen, power);
+        escort = jsni_fma(at.p, at.r, escort);
+        pull = pull + (at.p - jsni_target(row, c)) * at.risen * at.r;
     }
     power = jsni_total(row, power);
     pull = jsni_total(row, pull) / jsni_total(row, escort);
     label = jsni_total(row, label);
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        const tempered at = tempered_at(row, c, a);
-        const jsni_real own = (at.p - jsni_target(row, c)) * at.rise;
-        jsni_put(row, 0, c, jsni_inside(row, 0, c, own - pull * at.heavy));
+        const tempered at = tempered_at(row, c, a, whole, 1);
+        const jsni_real own = (at.p - jsni_target(row, c)) * at.risen;
+        jsni_put(row, 0, c, at.r * (own - pull * at.p));
     }
     grad->dense = 1; /* complete: it sums to 0 */
     grad->dense_scale = jsni_fill(R(1));
     return jsni_doubt(row, 0) - grown_by(label, R(1) - t1) -
            (R(1) - power) / (R(2) - t1);
+}
+
+/* What follows is for the authors' temperatures in float, t1 = 0.8 and t2 = 1.2, with which
+ * p = r^5 and p^(1-t1) = r, so that all sums are of powers of r. */
+#define USUAL_S R(0.2)
+
+/* r of an entry, where `from` is 1 + s a. */
+JSNI_ROW static inline jsni_real usual_root(const jsni_row *row, size_t c,
+                                            jsni_real from)
+{
+    return R(1) / jsni_fma(jsni_fill(-USUAL_S), row->d[jsni_at(row, 0, c)], from);
+}
+
+/* sums_at() a. */
+JSNI_ROW static inline tempered_sums usual_sums(const jsni_row *row, jsni_real from)
+{
+    const jsni_real zero = jsni_fill(R(0));
+    tempered_sums sums = {zero, zero, zero, zero};
+    JSNI_UNROLL
+    for (size_t c = 0; c < row->chunks; c++) {
+        const jsni_real r = jsni_inside(row, 0, c, usual_root(row, c, from));
+        const jsni_real r2 = r * r, r4 = r2 * r2;
+        sums.s0 = jsni_fma(r4, r, sums.s0);
+        sums.s1 = jsni_fma(r4, r2, sums.s1);
+        sums.s2 = jsni_fma(r4, r2 * r, sums.s2);
+        sums.s3 = jsni_fma(r4, r4, sums.s3);
+    }
+    sums.s0 = jsni_total(row, sums.s0);
+    sums.s1 = jsni_total(row, sums.s1);
+    sums.s2 = jsni_total(row, sums.s2);
+    sums.s3 = jsni_total(row, sums.s3);
+    return sums;
+}
+
+/* s times move_of(). (S^s - 1) / s is a quotient of polynomials of S - 1, which agrees with it
+ * in four terms. */
+JSNI_ROW static inline jsni_real usual_move(const tempered_sums *sums)
+{
+    const jsni_real one = jsni_fill(R(1)), m = sums->s0 - R(1);
+    const jsni_real i0 = one / sums->s0, i1 = one / sums->s1;
+    const jsni_real over = m * jsni_fma(jsni_fill(R(0.5)), m, one);
+    const jsni_real under = jsni_fma(
+        m, jsni_fma(jsni_fill(R(0.12)), m, jsni_fill(R(0.9))), jsni_fill(R(1)));
+    const jsni_real x = over / under * (sums->s0 * i1);
+    const jsni_real f1 = sums->s1 * i0, m2 = sums->s2 * i0;
+    const jsni_real b = R(0.6) * (f1 - sums->s2 * i1);
+    const jsni_real c =
+        jsni_fma(R(0.44) * f1, f1, R(0.28) * (sums->s3 * i1) - R(0.72) * m2);
+    const jsni_real d = jsni_fma(x, R(2) * b * b - c, -b);
+    return USUAL_S * x * jsni_fma(x, d, one);
+}
+
+/* 1 + s a to begin with, from first_shift(); here an exponential of four terms will do, and with
+ * few classes one bound. */
+JSNI_ROW static inline jsni_real usual_start(const jsni_row *row)
+{
+    const jsni_real one = jsni_fill(R(1)), h = row->log_sum[0] * (USUAL_S / R(8));
+    const jsni_real third = jsni_fma(h, jsni_fill(R(1.0 / 6)), jsni_fill(R(0.5)));
+    const jsni_real root = jsni_fma(h, jsni_fma(h, third, one), one);
+    const jsni_real root2 = root * root, root4 = root2 * root2, grown = root4 * root4;
+    if (row->classes < R(65))
+        return grown;
+    jsni_real sum = jsni_fill(R(0));
+    JSNI_UNROLL
+    for (size_t c = 0; c < row->chunks; c++)
+        sum = sum + row->d[jsni_at(row, 0, c)];
+    const jsni_real equal = jsni_pow(jsni_fill(row->classes), USUAL_S);
+    return jsni_max(equal + jsni_total(row, sum) * (USUAL_S / row->classes), grown);
+}
+
+/* Gradients of some chunks. `targeted` is a constant at every call. */
+JSNI_ROW static inline void usual_chunks(const jsni_row *row, size_t first, size_t last,
+                                         int targeted, jsni_real from, jsni_real pull)
+{
+    JSNI_UNROLL
+    for (size_t c = first; c < last; c++) {
+        const jsni_real r = usual_root(row, c, from), r2 = r * r, r4 = r2 * r2;
+        jsni_real g = (r4 * r2) * (r - pull);
+        if (targeted)
+            g = jsni_fma(-jsni_target(row, c), r2, g);
+        jsni_put(row, 0, c, g);
+    }
+}
+
+/* The sums for the gradient are those of the last step, moved to where it leads; p r^4 and
+ * p r^5 there are taken to go on as p r^2 and p r^3 do. */
+JSNI_ROW static inline jsni_real tempered_usual(const jsni_row *row, jsni_grad *grad)
+{
+    const jsni_real start = usual_start(row);
+    const tempered_sums far = usual_sums(row, start);
+    const jsni_real near = start + usual_move(&far);
+    const tempered_sums sums = usual_sums(row, near);
+    const jsni_real x = usual_move(&sums), from = near + x;
+    const jsni_real ratio = sums.s3 / sums.s2, s4 = sums.s3 * ratio, s5 = s4 * ratio;
+    const jsni_real escort =
+        sums.s1 -
+        R(6) * x * (sums.s2 - R(7.0 / 2) * x * (sums.s3 - R(8.0 / 3) * x * s4));
+    const jsni_real heavy =
+        sums.s2 - R(7) * x * (sums.s3 - R(4) * x * (s4 - R(3) * x * s5));
+    const jsni_real label = row->label_logp[0] + row->log_sum[0];
+    const jsni_real r = R(1) / (from - USUAL_S * label),
+                    pull = (heavy - r * r) / escort;
+    usual_chunks(row, 0, row->target_first, 0, from, pull);
+    usual_chunks(row, row->target_first, row->target_last, 1, from, pull);
+    usual_chunks(row, row->target_last, row->chunks, 0, from, pull);
+    grad->dense = 1; /* complete: it sums to 0 */
+    grad->dense_scale = jsni_fill(R(1));
+    /* (1 - r) / s, without what it loses */
+    const jsni_real gap = (from - R(1)) - USUAL_S * label;
+    return jsni_doubt(row, 0) + gap * r / USUAL_S - (R(1) - escort) / R(1.2);
+}
+
+JSNI_ROW static inline jsni_real bitempered_row(const jsni_row *row, jsni_grad *grad)
+{
+    if (!JSNI_EXACT && row->constant[BITEMPERED_WHOLE] == R(5) &&
+        row->constant[BITEMPERED_RISE] == R(1))
+        return tempered_usual(row, grad);
+    return tempered_loss(row, grad);
 }
 
 JSNI_LOSS_DEFINE(bitempered, "bitempered", "bi-tempered logistic loss",

@@ -49,21 +49,27 @@ JSNI_ROW static inline jsni_real sop_choose(int targeted, jsni_real t, jsni_real
     return targeted ? jsni_less(jsni_fill(R(0)), t, label, other) : other;
 }
 
-/* s, from the memory w. */
-JSNI_ROW static inline jsni_real sop_shift(int targeted, jsni_real t, jsni_real w)
+/* s, from the memory w; where no entry is the label's, -s. */
+JSNI_ROW static inline jsni_real sop_size(int targeted, jsni_real t, jsni_real w)
 {
-    const jsni_real below = jsni_max(jsni_fill(R(-1)), -(w * w));
-    return sop_choose(targeted, t, -below, below);
+    const jsni_real size = jsni_min(jsni_fill(R(1)), w * w);
+    return targeted ? jsni_less(jsni_fill(R(0)), t, size, -size) : size;
+}
+
+/* x + s, from sop_size(). */
+JSNI_ROW static inline jsni_real sop_shift(int targeted, jsni_real size, jsni_real x)
+{
+    return targeted ? x + size : x - size;
 }
 
 /* h + s - t, before jsni_put(): h is 1 at the largest logit. */
 JSNI_ROW static inline jsni_real sop_off(const jsni_row *row, size_t v, size_t c,
-                                         int targeted, jsni_real t, jsni_real s)
+                                         int targeted, jsni_real t, jsni_real size)
 {
     const jsni_real zero = jsni_fill(R(0));
     const jsni_real top =
         jsni_less(row->d[jsni_at(row, v, c)], zero, zero, jsni_fill(R(1)));
-    const jsni_real off = jsni_inside(row, v, c, top) + s;
+    const jsni_real off = sop_shift(targeted, size, jsni_inside(row, v, c, top));
     return targeted ? off - t : off;
 }
 
@@ -82,9 +88,10 @@ JSNI_ROW static inline void sop_add(const jsni_row *row, size_t v, size_t first,
     JSNI_UNROLL
     for (size_t c = first; c < last; c++) {
         const jsni_real t = targeted ? jsni_target(row, c) : jsni_fill(R(0));
-        const jsni_real s = sop_shift(targeted, t, jsni_recall(row, c));
-        const jsni_real q = jsni_max(low, row->e[jsni_at(row, v, c)] * inverse + s);
-        const jsni_real off = sop_off(row, v, c, targeted, t, s);
+        const jsni_real size = sop_size(targeted, t, jsni_recall(row, c));
+        const jsni_real p = row->e[jsni_at(row, v, c)] * inverse;
+        const jsni_real q = jsni_max(low, sop_shift(targeted, size, p));
+        const jsni_real off = sop_off(row, v, c, targeted, t, size);
         sum.all = sum.all + jsni_inside(row, v, c, q);
         if (targeted)
             sum.label = jsni_fma(t, q, sum.label);
@@ -112,20 +119,21 @@ JSNI_ROW static inline sop_slopes sop_view(const jsni_row *row, size_t v,
     return slopes;
 }
 
-/* The gradient of view v in chunk c, and what w is moved by it. */
+/* Leaves the gradient of view v in chunk c; returns half of that of s. */
 JSNI_ROW static inline jsni_real sop_entry(const jsni_row *row, size_t v, size_t c,
-                                           int targeted, jsni_real t, jsni_real s,
+                                           int targeted, jsni_real t, jsni_real size,
                                            jsni_real low, const sop_slopes *slopes,
                                            jsni_real *sum)
 {
     const jsni_real zero = jsni_fill(R(0));
     const jsni_real p = row->e[jsni_at(row, v, c)] * slopes->inverse;
-    const jsni_real slope = jsni_less(
-        p + s, low, zero, sop_choose(targeted, t, slopes->label, slopes->other));
-    const jsni_real off = R(2) * sop_off(row, v, c, targeted, t, s), g = p * slope;
+    const jsni_real slope =
+        jsni_less(sop_shift(targeted, size, p), low, zero,
+                  sop_choose(targeted, t, slopes->label, slopes->other));
+    const jsni_real off = sop_off(row, v, c, targeted, t, size), g = p * slope;
     jsni_put(row, v, c, g);
     *sum = *sum + g;
-    return targeted ? off + sop_choose(targeted, t, slope, zero) : off;
+    return targeted ? off + sop_choose(targeted, t, R(0.5) * slope, zero) : off;
 }
 
 /* Gradients and memory of some chunks. `views` is passed apart from the row so that a
@@ -134,10 +142,10 @@ JSNI_ROW static inline void sop_move(const jsni_row *row, size_t views, size_t f
                                      size_t last, int targeted,
                                      const sop_slopes *slopes, jsni_real *totals)
 {
-    const jsni_scalar twice = R(2) / R(views);
-    /* Of u and v; s falls with v. */
-    const jsni_real rate_u = row->constant[SOP_LR_U] * row->share;
-    const jsni_real rate_v = -(row->constant[SOP_LR_V] * row->share);
+    const jsni_scalar four = R(4) / R(views);
+    /* What w is to gain of itself, of u and v; s falls with v. */
+    const jsni_real rate_u = -(four * row->constant[SOP_LR_U] * row->share);
+    const jsni_real rate_v = four * row->constant[SOP_LR_V] * row->share;
     const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
     const jsni_real low = jsni_fill(row->constant[SOP_CLAMP]);
     jsni_real total[JSN_LOSS_MAX_VIEWS];
@@ -147,13 +155,13 @@ JSNI_ROW static inline void sop_move(const jsni_row *row, size_t views, size_t f
     for (size_t c = first; c < last; c++) {
         const jsni_real w = jsni_recall(row, c);
         const jsni_real t = targeted ? jsni_target(row, c) : zero;
-        const jsni_real s = sop_shift(targeted, t, w);
+        const jsni_real size = sop_size(targeted, t, w);
         jsni_real slope = zero;
         for (size_t v = 0; v < views; v++)
             slope = slope +
-                    sop_entry(row, v, c, targeted, t, s, low, &slopes[v], &total[v]);
-        const jsni_real moved =
-            w - sop_choose(targeted, t, rate_u, rate_v) * (twice * w * slope);
+                    sop_entry(row, v, c, targeted, t, size, low, &slopes[v], &total[v]);
+        const jsni_real rate = sop_choose(targeted, t, rate_u, rate_v);
+        const jsni_real moved = jsni_fma(w * rate, slope, w);
         jsni_remember(row, c, jsni_less(one, w * w, w, moved));
     }
     for (size_t v = 0; v < views; v++)

@@ -8,6 +8,7 @@
  *     g_k = target * t_k + uniform + dense_scale * d_k   (with an array of its own; for
  *                                                         labels say `mixed`)
  *
+ * Which of the two depends on parameters, views and the kind of target, never on numbers.
  * A multiple of p_k may be added to g or left out: it does not change the gradient of
  * the logits, g_k - p_k sum_i g_i, which the common code makes of it. Loops go over
  * chunks of lanes:

@@ -1,8 +1,11 @@
 /* tests/loss/test_loss_range.c - values at the ends of their range: roots near 0, weights that
- * no double holds. */
+ * no double holds, tails that are heavy, norms that are large. */
 #include "support/support.h"
 
+#include <math.h>
+
 #include "jensen/loss.h"
+#include "loss/loss_mode.h"
 
 /* A root has no per-sample values, and its slope at 0 counts as 0. */
 static void test_root_at_zero(void **state)
@@ -88,12 +91,198 @@ static void test_weights_beyond_the_range_of_a_double(void **state)
     jsn_loss_destroy(loss);
 }
 
+enum { ROWS = 40, WIDE = 1000 };
+static double rows_d[ROWS * WIDE], grads[2][ROWS * WIDE], values[2][ROWS];
+static float rows_f[ROWS * WIDE];
+
+/* Evaluates rows_d, or at a float level its copy in float, as values[to] and grads[to]. */
+static void eval_rows(const char *spec, size_t classes, jsni_loss_level level,
+                      const int32_t *labels, size_t to)
+{
+    static float grad[ROWS * WIDE];
+    const bool f64 = level == JSNI_LOSS_DOUBLE;
+    jsn_loss *loss = NULL;
+    assert_ok(jsn_loss_create(&loss, spec, classes, 1));
+    assert_ok(jsni_loss_set_level(loss, level));
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = ROWS;
+    batch.labels = labels;
+    batch.type = f64 ? JSN_LOSS_F64 : JSN_LOSS_F32;
+    batch.logits = f64 ? (void *)rows_d : (void *)rows_f;
+    for (size_t k = 0; k < ROWS * classes; k++)
+        rows_f[k] = (float)rows_d[k];
+    jsn_loss_result result = {0.0, values[to], f64 ? (void *)grads[to] : (void *)grad};
+    assert_ok(jsn_loss_eval(loss, &batch, &result));
+    for (size_t k = 0; k < ROWS * classes && !f64; k++)
+        grads[to][k] = (double)grad[k];
+    jsn_loss_destroy(loss);
+}
+
+/* The rows in float at every level beside those in double. */
+static void check_rows(const char *spec, size_t classes, const int32_t *labels)
+{
+    eval_rows(spec, classes, JSNI_LOSS_DOUBLE, labels, 0);
+    for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++) {
+        if (!jsni_loss_level_exists((jsni_loss_level)level))
+            continue;
+        eval_rows(spec, classes, (jsni_loss_level)level, labels, 1);
+        for (size_t i = 0; i < ROWS; i++) {
+            double most = 1.0;
+            assert_close(values[1][i], values[0][i], 3e-6, 3e-6);
+            for (size_t k = 0; k < classes; k++)
+                most = fmax(most, ROWS * fabs(grads[0][i * classes + k]));
+            for (size_t k = 0; k < classes; k++)
+                assert_close(ROWS * grads[1][i * classes + k],
+                             ROWS * grads[0][i * classes + k], 1e-5 * most, 0);
+        }
+    }
+}
+
+/* Row i is of one of four shapes: spread evenly, one above all others by a gap, a tenth of
+ * them above the others, or one far above and one halfway. Numbers that float holds. */
+static void fill_rows(size_t classes, int32_t *labels)
+{
+    static const double gaps[ROWS / 4] = {0.1, 1, 2, 4, 6, 8, 10, 16, 50, 1000};
+    uint32_t seed = 11;
+    for (size_t i = 0; i < ROWS; i++) {
+        const double gap = gaps[i / 4];
+        labels[i] = (int32_t)(i * 7 % classes);
+        for (size_t k = 0; k < classes; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            const double even = (double)(seed >> 16) / 65536.0;
+            const bool above = i % 4 == 2 ? k % 10 == 3 : k == 1;
+            const double z = i % 4 == 0 ? 3.0 * gap * even : above ? 0.0 : -gap;
+            rows_d[i * classes + k] =
+                (double)(float)(i % 4 == 3 && k == 0 ? -0.5 * gap : z);
+        }
+    }
+}
+
+/* p_k and the sum of bi-tempered logits z less a. */
+static long double tempered_sum(const double *z, size_t classes, long double a,
+                                long double s, long double *p)
+{
+    long double sum = 0.0L;
+    for (size_t k = 0; k < classes; k++) {
+        p[k] = powl(1.0L + s * (a - (long double)z[k]), -1.0L / s);
+        sum += p[k];
+    }
+    return sum;
+}
+
+/* The loss of one row by the definition, with a from a bisection, and its gradient. */
+static long double tempered_row(const double *z, size_t classes, size_t label,
+                                long double t1, long double s, long double *grad)
+{
+    static long double p[WIDE];
+    long double low = (long double)z[0], high, power = 0.0L, heavy = 0.0L, pull = 0.0L;
+    for (size_t k = 1; k < classes; k++)
+        low = fmaxl(low, (long double)z[k]);
+    high = low + (powl((long double)classes, s) - 1.0L) / s;
+    for (int i = 0; i < 100; i++) {
+        const long double a = 0.5L * (low + high);
+        *(tempered_sum(z, classes, a, s, p) > 1.0L ? &low : &high) = a;
+    }
+    (void)tempered_sum(z, classes, high, s, p);
+    for (size_t k = 0; k < classes; k++) {
+        grad[k] = (p[k] - (k == label ? 1.0L : 0.0L)) * powl(p[k], 1.0L + s - t1);
+        power += powl(p[k], 2.0L - t1);
+        heavy += powl(p[k], 1.0L + s);
+        pull += grad[k];
+    }
+    for (size_t k = 0; k < classes; k++)
+        grad[k] -= pull / heavy * powl(p[k], 1.0L + s);
+    return (1.0L - powl(p[label], 1.0L - t1)) / (1.0L - t1) -
+           (1.0L - power) / (2.0L - t1);
+}
+
+/* Its shift is found by a few steps for all logits: beside a bisection, in double, and float
+ * beside double. */
+static void test_tempered_tails(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        long double t1, s;
+    } cases[] = {
+        {"bitempered", 0.8L, 0.2L},
+        {"bitempered:t1=0.5,t2=1.5", 0.5L, 0.5L},
+        {"bitempered:t1=0.9,t2=1.3", 0.9L, 0.3L},
+        {"bitempered:t1=0.2,t2=4", 0.2L, 3.0L},
+    };
+    static const size_t classes[] = {2, 3, 10, 64, 65, 200, 1000};
+    static long double grad[WIDE];
+    int32_t labels[ROWS];
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (size_t j = 0; j < sizeof classes / sizeof classes[0]; j++) {
+            fill_rows(classes[j], labels);
+            check_rows(cases[c].spec, classes[j], labels);
+            for (size_t i = 0; i<ROWS; i += classes[j]> 100 ? 3 : 1) {
+                const double *at = rows_d + i * classes[j];
+                const long double value = tempered_row(
+                    at, classes[j], (size_t)labels[i], cases[c].t1, cases[c].s, grad);
+                assert_close(values[0][i], (double)value, 1e-13, 1e-13);
+                for (size_t k = 0; k < classes[j]; k++)
+                    assert_close(ROWS * grads[0][i * classes[j] + k], (double)grad[k],
+                                 1e-13, 0);
+            }
+        }
+}
+
+/* Powers that are products, and losses with an array of their own behind clipped logits. */
+static void test_powers_and_clipped_logits_in_float(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {
+        "focal:gamma=1",        "focal:gamma=7",
+        "nfl:gamma=2",          "anl-fl:gamma=3",
+        "logitclip:loss=ce",    "logitclip:tau=3,loss=nfl",
+        "logitclip:loss=bs",    "logitclip:tau=2,loss=bitempered",
+        "logitclip:loss=2*mae", "logitclip:tau=4,p=1,loss=fdiv-js",
+    };
+    static const size_t classes[] = {2, 10, 33, 200};
+    int32_t labels[ROWS];
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
+        for (size_t j = 0; j < sizeof classes / sizeof classes[0]; j++) {
+            fill_rows(classes[j], labels);
+            check_rows(specs[i], classes[j], labels);
+        }
+}
+
+/* Logits whose squares overflow are clipped as well, and change no bit of others. */
+static void test_clipped_norms_that_are_large(void **state)
+{
+    (void)state;
+    int32_t labels[ROWS];
+    for (size_t classes = 10; classes <= 200; classes += 190)
+        for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++) {
+            if (!jsni_loss_level_exists((jsni_loss_level)level))
+                continue;
+            fill_rows(classes, labels);
+            eval_rows("logitclip:loss=ce", classes, (jsni_loss_level)level, labels, 0);
+            for (size_t k = 0; k < classes; k++)
+                rows_d[5 * classes + k] *= 1e25;
+            eval_rows("logitclip:loss=ce", classes, (jsni_loss_level)level, labels, 1);
+            for (size_t i = 0; i < ROWS; i++) {
+                const double most = i == 5 ? 1e-6 : 0.0;
+                assert_close(values[1][i], values[0][i], most, 0);
+                for (size_t k = 0; k < classes && i != 5; k++)
+                    assert_close(grads[1][i * classes + k], grads[0][i * classes + k],
+                                 0, 0);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_root_at_zero),
         cmocka_unit_test(test_root_of_small_losses),
         cmocka_unit_test(test_weights_beyond_the_range_of_a_double),
+        cmocka_unit_test(test_tempered_tails),
+        cmocka_unit_test(test_powers_and_clipped_logits_in_float),
+        cmocka_unit_test(test_clipped_norms_that_are_large),
     };
     return cmocka_run_group_tests_name("loss/range", tests, NULL, NULL);
 }
