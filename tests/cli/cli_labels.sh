@@ -44,11 +44,14 @@ for command in 'labels apply nowhere --copy x' 'labels export nowhere --format c
 done
 # Half of a move, as a kill leaves it, is taken back as well.
 mv data/$c/$a-1.ppm data/$a/1.ppm
-expect 0 '^2 images moved back$' '' -- "$JENSEN" labels apply a --undo
+expect 0 '^\{"labels":"a","moved_back":2\}$' '' -- "$JENSEN" labels apply a --undo --json
 rmdir data/.removed/$b data/.removed
 sums data >after.txt
 expect 0 '' '' -- cmp before.txt after.txt
 expect 3 '' 'nothing to move back .no undo.csv' -- "$JENSEN" labels apply a --undo
+"$JENSEN" labels apply a --move >/dev/null
+expect 0 '^3 images moved back$' '' -- "$JENSEN" labels apply a --undo
+rmdir data/.removed/$b data/.removed
 
 # Nothing is written over, no link is followed, no class leads away.
 cp data/$a/2.ppm data/$c/$a-1.ppm.bak
