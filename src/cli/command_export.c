@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "cli/cli_record.h"
+#include "core/words.h"
 #include "jensen/export.h"
 
 typedef struct export_values {
@@ -53,7 +54,8 @@ static jsn_status say(const export_values *v, const jsn_classifier *classifier,
     cli_field_bool(&r, "raw", NULL, NULL, v->raw);
     cli_field_int(&r, "classes", NULL, (int64_t)jsn_classifier_classes(classifier));
     if (found != NULL) {
-        cli_field_int(&r, "images", "%lld images", (int64_t)found->images);
+        cli_field_int(&r, "images", "%lld ", (int64_t)found->images);
+        cli_words(&r, "%s", jsni_noun(found->images, "image", "images"));
         cli_field_text(&r, "runtime", " in ONNX Runtime %s: ", found->version);
         cli_field_real(&r, "largest",
                        v->raw ? "logits at most %.2g apart"
@@ -63,7 +65,9 @@ static jsn_status say(const export_values *v, const jsn_classifier *classifier,
         cli_words(&r, "\n");
         cli_field_int(&r, "unread", NULL, (int64_t)found->unread);
         if (found->unread > 0)
-            cli_say("%zu files cannot be read and were left out\n", found->unread);
+            cli_say("%zu %s cannot be read and %s left out\n", found->unread,
+                    jsni_noun(found->unread, "file", "files"),
+                    jsni_noun(found->unread, "was", "were"));
     }
     cli_end(&r);
     return cli_record_close(&r);
