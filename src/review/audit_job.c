@@ -7,8 +7,10 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "data/sample_file.h"
 #include "review/image_faults.h"
 #include "review/review_impl.h"
 
@@ -152,6 +154,8 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
         in.view_count = views.shape[0];
     }
     jsn_status status = jsn_audit(&in, &job->how, &result);
+    if (status == JSN_ERR_DATA && job->posteriors != NULL)
+        status = jsni_fail(status, "%s: %s", job->posteriors, jsn_last_error());
     jsn_array_release(&views);
     record.seconds = difftime(time(NULL), begin);
     if (status == JSN_OK)
@@ -164,6 +168,13 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
     return status;
 }
 
+static bool is_the_data(const jsni_audited *a, const char *folder)
+{
+    const char *root = jsni_sample_root(a->data, a->split);
+    return root != NULL && strcmp(jsn_dataset_about(a->data)->kind, "folder") == 0 &&
+           jsni_path_inside(root, folder) && jsni_path_inside(folder, root);
+}
+
 jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
 {
     JSNI_NEED(job);
@@ -173,11 +184,21 @@ jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
     if (job->folds < 2 || job->folds > 100)
         return jsni_fail(JSN_ERR_RANGE, "audit: %zu folds; 2 to 100", job->folds);
     JSNI_TRY(jsni_audited_open(&audited, job));
+    if (job->out != NULL && is_the_data(&audited, job->out)) {
+        jsni_audited_close(&audited);
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: the folder of the data, in which the audit's pictures "
+                         "would be a class; choose another --out",
+                         job->out);
+    }
     char *place =
         job->out != NULL ? jsni_text_copy(job->out) : jsni_audit_usual_folder(job);
+    const size_t existing = place == NULL ? 0 : jsni_folder_existing(place);
     jsn_status status = place == NULL ? JSN_ERR_MEMORY : jsni_folder_create(place);
     if (status == JSN_OK)
         status = audit_into(&audited, job, place, &text);
+    if (status != JSN_OK && place != NULL)
+        jsni_folder_remove_made(place, existing);
     if (status == JSN_OK && folder != NULL) {
         *folder = place;
         place = NULL;

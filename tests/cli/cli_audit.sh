@@ -85,12 +85,16 @@ expect 2 '' "no method 'margins'; did you mean 'margin'" -- \
     "$JENSEN" audit $data --posteriors p.npy -o x --method margins
 expect 3 '' 'not the probabilities of 100 images' -- "$JENSEN" audit builtin:size=100,test=0 --posteriors p.npy -o x
 tail -n +2 noisy.csv | awk '{ print "0.5 0.5 0.5 0 0 0 0 0 0 0" }' | python3 "$SOURCE/tests/cli/npy.py" bad.npy 200 10
-expect 3 '' 'row 0 of the probabilities' -- "$JENSEN" audit $data --posteriors bad.npy -o x
+expect 3 '' 'bad.npy: audit: row 0 of the probabilities' -- "$JENSEN" audit $data --posteriors bad.npy -o fresh/x
+expect 1 '' '' -- test -e fresh # what fails leaves nothing
 expect 3 '' 'none.npy' -- "$JENSEN" audit $data --posteriors none.npy -o x
 expect 0 "^next +jensen review 'it'.''s here'\$" '' -- "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o "it's here"
 printf 'path;label\nx;y\n' >semicolons.csv
 expect 3 '' "no column 'label' .*cells are separated by commas, not by ';'" -- "$JENSEN" audit $data --labels semicolons.csv --posteriors p.npy -o x
 expect 2 '' 'needs one data set' -- "$JENSEN" audit
+expect 3 '' 'a: this is the folder of an audit; .jensen review. shows it' -- "$JENSEN" audit a
+mkdir begun && : >begun/config.yaml && : >begun/environment.json
+expect 3 '' 'begun: the run is not finished; the command that started it continues it' -- "$JENSEN" audit begun
 # Probabilities that know nothing are said to.
 tail -n +2 noisy.csv | awk '{ for (c = 0; c < 10; c++) printf "%s ", c == 7 ? 0.19 : 0.09; print "" }' |
     python3 "$SOURCE/tests/cli/npy.py" blind.npy 200 10

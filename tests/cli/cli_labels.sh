@@ -11,6 +11,19 @@ a=$1 b=$2 c=$3
 awk 'BEGIN { for (i = 0; i < 12; i++) print (i < 4 ? "0.8 0.1 0.1" : i < 8 ? "0.1 0.8 0.1" : "0.1 0.1 0.8") }' |
     python3 "$SOURCE/tests/cli/npy.py" p.npy 12 3
 "$JENSEN" audit data --posteriors p.npy --labels-only -o a >/dev/null 2>&1
+# An audit among the images is no class of theirs, and is not written over them.
+awk 'BEGIN { for (i = 0; i < 12; i++) print (i == 0 || i > 7 ? "0.1 0.1 0.8" : i < 4 ? "0.8 0.1 0.1" : "0.1 0.8 0.1") }' |
+    python3 "$SOURCE/tests/cli/npy.py" q.npy 12 3
+(cd data && "$JENSEN" audit . --posteriors ../q.npy --labels-only >/dev/null 2>&1)
+expect 0 '"samples":12,' '' -- "$JENSEN" data info data --json
+[ -d data/audits/*/pictures ] || complain "the audit inside of the data has no pictures"
+expect 0 '' '*' -- sh -c "'$JENSEN' audit data --posteriors p.npy --labels-only -o data/audits/again >/dev/null"
+expect 0 ' of 12 labels changed' '' -- "$JENSEN" labels apply data/audits/again --min-score 0 --copy twelve
+"$JENSEN" audit data --posteriors p.npy --labels-only -o data/audits/again >/dev/null 2>&1
+expect 2 '' 'data/: the folder of the data, in which the audit.s pictures would be a class' -- "$JENSEN" audit data --posteriors p.npy -o ./data/
+expect 2 '' 'data/fixed: lies inside the data; name a folder outside data' -- "$JENSEN" labels apply a --min-score 0 --copy data/fixed
+expect 1 '' '' -- test -e data/fixed
+rm -r data/audits twelve
 # Two images of one name go to one class; one is removed.
 printf "path,decision,label,time\n$a/1.ppm,relabel,$c,1\n$b/1.ppm,relabel,$c,1\n$b/2.ppm,remove,,1\n$c/3.ppm,keep,,1\n" >a/decisions.csv
 sums() { (cd "$1" && find . -type f | sort | xargs sha256sum); }
