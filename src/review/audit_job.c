@@ -130,6 +130,28 @@ static jsn_status finish(jsni_audit_record *record, const char *folder, char **j
     return status;
 }
 
+/* Networks say the same of all classes where an image cannot be read. Nothing is known of
+ * its label then: it is no suspect. */
+static void leave_out_unread(const jsni_audit_record *r, jsn_audit_result *result)
+{
+    const size_t k = result->classes;
+    const float *row = r->posteriors->data;
+    size_t kept = 0;
+    for (size_t i = 0; i < result->samples; i++, row += k) {
+        size_t same = 1;
+        while (same < k && row[same] == row[0])
+            same++;
+        if (same == k) {
+            result->score[i] = 0.0f;
+            result->kind[i] = JSN_AUDIT_NONE;
+        }
+    }
+    for (size_t i = 0; i < result->suspects; i++)
+        if (result->kind[result->order[i]] != JSN_AUDIT_NONE)
+            result->order[kept++] = result->order[i];
+    result->suspects = kept;
+}
+
 static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *job,
                              const char *folder, char **json)
 {
@@ -156,6 +178,8 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
     jsn_status status = jsn_audit(&in, &job->how, &result);
     if (status == JSN_ERR_DATA && job->posteriors != NULL)
         status = jsni_fail(status, "%s: %s", job->posteriors, jsn_last_error());
+    if (status == JSN_OK && job->posteriors == NULL)
+        leave_out_unread(&record, &result);
     jsn_array_release(&views);
     record.seconds = difftime(time(NULL), begin);
     if (status == JSN_OK)
