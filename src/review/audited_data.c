@@ -184,6 +184,9 @@ static jsn_status open_all(jsni_audited *a, const jsn_audit_job *job)
     opening.logger = job->logger;
     JSNI_TRY(find_spec(a, job->data));
     jsn_status status = jsn_dataset_open(&a->data, a->spec, &opening);
+    if (status == JSN_ERR_DATA && a->run != NULL)
+        return jsni_fail(status, "%s: the data of this run: %s", job->data,
+                         jsn_last_error());
     if (status == JSN_ERR_DATA && is_result(job->data))
         return refuse_result(job->data);
     JSNI_TRY(status);
@@ -242,6 +245,9 @@ jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
         job.data = spec;
         job.logger = logger;
         status = jsni_audited_open(out, &job);
+        if (status == JSN_ERR_DATA && data == NULL)
+            status = jsni_fail(status, "%s: the audited data: %s; --data names them",
+                               folder, jsn_last_error());
     }
     jsni_json_destroy(doc);
     return status;

@@ -119,6 +119,10 @@ expect 2 '' "--set noise: the audit sets this itself.*--labels" -- "$JENSEN" aud
 expect 2 '' 'OPTION=VALUE' -- "$JENSEN" audit builtin:size=60,test=0 --set epochs -o g
 # A finished run serves as well, and is marked.
 expect 0 '"images":60,.*"in_sample":true' '*' -- "$JENSEN" audit f/folds/fold-1 -o r --json
+"$JENSEN" data convert builtin:size=40,test=0 --out here --format ppm >/dev/null
+"$JENSEN" train here --val-fraction 0 --network mlp:width=8 --epochs 1 --device ref -q --out left >/dev/null 2>&1
+mv here gone
+expect 3 '' "left: the data of this run: 'here' is not a file or folder" -- "$JENSEN" audit left -o x
 # What is judged are the labels that it was trained on, whatever order it has them in.
 "$JENSEN" train builtin:size=60,test=0 --val-fraction 0.2 --noise sym:rate=0.4 --network mlp:width=8 --epochs 1 \
     --device ref --threads 1 --augment none -q --out shuffled >/dev/null 2>&1

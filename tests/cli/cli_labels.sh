@@ -80,6 +80,7 @@ printf 'from,to\n../../stolen.ppm,%s\n' $a/1.ppm >a/undo.csv
 expect 3 '' 'not a name inside its folder' -- "$JENSEN" labels apply a --undo
 rm a/undo.csv
 mv data moved
+expect 3 '' "a: the audited data: 'data' is not a file or folder, .*; --data names them" -- "$JENSEN" labels apply a --copy again
 expect 0 'labels changed' '' -- "$JENSEN" labels apply a --copy again --data moved
 awk 'BEGIN { for (i = 0; i < 12; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05" }' |
     python3 "$SOURCE/tests/cli/npy.py" q.npy 12 10
