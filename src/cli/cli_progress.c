@@ -64,7 +64,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Whether stderr is a terminal on which a line can be drawn again. */
+/* Whether stderr is a terminal that knows more than letters: colours, and lines drawn again. */
 static bool can_draw(void)
 {
     const char *kind = getenv("TERM");
@@ -107,7 +107,7 @@ static void show_message(void *user, jsn_log_level level, const char *text)
     cli_progress_clear();
     if (level != JSN_LOG_WARNING)
         cli_say("%s\n", text);
-    else if (isatty(2) && !getenv("NO_COLOR"))
+    else if (can_draw() && !getenv("NO_COLOR"))
         cli_say("\033[33mwarning:\033[0m %s\n", text);
     else
         cli_say("warning: %s\n", text);

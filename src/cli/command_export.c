@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "cli/cli_record.h"
+#include "core/words.h"
 #include "jensen/export.h"
 
 typedef struct export_values {
@@ -14,8 +15,11 @@ typedef struct export_values {
 
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
-    {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME",
-     "onnx, pytorch, safetensors", offsetof(export_values, format)},
+    {"format", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
+     "onnx, pytorch, safetensors (default: safetensors for FILE.safetensors, pytorch "
+     "for "
+     "FILE.py, else onnx)",
+     offsetof(export_values, format)},
     {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "a normalised batch in and logits out, without the transform of images",
      offsetof(export_values, raw)},
@@ -24,6 +28,17 @@ static const jsn_option_info options[] = {
      offsetof(export_values, check)},
     CLI_JSON_ROW(export_values, "one JSON object on stdout"),
 };
+
+/* A file gets what its name promises, when nobody says otherwise. */
+static const char *format_of(const export_values *v)
+{
+    const char *ending = strrchr(v->out, '.');
+    if (v->format != NULL)
+        return v->format;
+    if (ending != NULL && strcmp(ending, ".safetensors") == 0)
+        return "safetensors";
+    return ending != NULL && strcmp(ending, ".py") == 0 ? "pytorch" : "onnx";
+}
 
 /* `found`: NULL when nothing was compared. */
 static jsn_status say(const export_values *v, const jsn_classifier *classifier,
@@ -35,11 +50,12 @@ static jsn_status say(const export_values *v, const jsn_classifier *classifier,
         return status;
     cli_begin_object(&r, NULL);
     cli_field_text(&r, "file", "%s\n", v->out);
-    cli_field_text(&r, "format", NULL, v->format);
+    cli_field_text(&r, "format", NULL, format_of(v));
     cli_field_bool(&r, "raw", NULL, NULL, v->raw);
     cli_field_int(&r, "classes", NULL, (int64_t)jsn_classifier_classes(classifier));
     if (found != NULL) {
-        cli_field_int(&r, "images", "%lld images", (int64_t)found->images);
+        cli_field_int(&r, "images", "%lld ", (int64_t)found->images);
+        cli_words(&r, "%s", jsni_noun(found->images, "image", "images"));
         cli_field_text(&r, "runtime", " in ONNX Runtime %s: ", found->version);
         cli_field_real(&r, "largest",
                        v->raw ? "logits at most %.2g apart"
@@ -49,7 +65,9 @@ static jsn_status say(const export_values *v, const jsn_classifier *classifier,
         cli_words(&r, "\n");
         cli_field_int(&r, "unread", NULL, (int64_t)found->unread);
         if (found->unread > 0)
-            cli_say("%zu files cannot be read and were left out\n", found->unread);
+            cli_say("%zu %s cannot be read and %s left out\n", found->unread,
+                    jsni_noun(found->unread, "file", "files"),
+                    jsni_noun(found->unread, "was", "were"));
     }
     cli_end(&r);
     return cli_record_close(&r);
@@ -66,14 +84,14 @@ static jsn_status run(void *values, const jsn_texts *args)
         return cli_usage("needs one run folder");
     if (v->out == NULL)
         return cli_usage("needs a file to write: -o model.onnx");
-    if (v->check != NULL && strcmp(v->format, "onnx") != 0)
+    if (v->check != NULL && strcmp(format_of(v), "onnx") != 0)
         return cli_usage("--check compares a file of ONNX");
     jsn_classifier_options_init(&c);
     c.run = args->items[0];
     c.device = "cpu";
     c.batch = 1;
     jsn_export_options_init(&o);
-    o.format = v->format;
+    o.format = format_of(v);
     o.raw = v->raw;
     jsn_status status = jsn_classifier_create(&classifier, &c);
     if (status == JSN_OK)

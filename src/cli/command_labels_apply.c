@@ -59,10 +59,18 @@ static jsn_status describe(const char *place, const jsn_labels_result *result,
 static jsn_status undo(const apply_values *v, const char *folder)
 {
     size_t moved = 0;
-    const jsn_status status = jsn_labels_undo(folder, v->data, &moved);
+    cli_record r;
+    jsn_status status = jsn_labels_undo(folder, v->data, &moved);
     if (status == JSN_OK)
-        cli_print("%zu %s moved back\n", moved, jsni_noun(moved, "image", "images"));
-    return status;
+        status = cli_record_open(&r, v->json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "labels", NULL, folder);
+    cli_field_int(&r, "moved_back", "%lld ", (int64_t)moved);
+    cli_words(&r, "%s moved back\n", jsni_noun(moved, "image", "images"));
+    cli_end(&r);
+    return cli_record_close(&r);
 }
 
 static jsn_status run(void *values, const jsn_texts *args)

@@ -156,6 +156,10 @@ static jsn_status run(void *values, const jsn_texts *args)
     }
     if (status == JSN_OK)
         status = make_input(data, v, &in, &paths, &names);
+    if (status == JSN_OK && in.classes < 2)
+        status = cli_fail(JSN_ERR_DATA,
+                          "%s: one class only ('%s'); label noise needs at least two",
+                          args->items[0], names[0]);
     if (status == JSN_OK && jsn_noise_about(noise).run != NULL) {
         status = jsn_run_posteriors(jsn_noise_about(noise).run, in.paths, in.samples,
                                     in.classes, &posteriors);

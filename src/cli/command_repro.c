@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_options.h"
+#include "cli/cli_record.h"
 #include "cli/cli_study.h"
 #include "core/words.h"
 #include "jensen/fetch.h"
@@ -174,16 +175,31 @@ static jsn_status find_data(repro_values *v)
     return jsn_train_config_set(&v->base, "data", text);
 }
 
+static jsn_status list(bool json)
+{
+    jsn_repro_entry entry;
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_array(&r, NULL);
+    for (size_t i = 0; jsn_repro_at(i, &entry); i++) {
+        cli_begin_object(&r, NULL);
+        cli_field_text(&r, "name", "%-8s", entry.name);
+        cli_field_text(&r, "title", " %s", entry.title);
+        cli_field_bool(&r, "runs", "\n", " (nothing to run)\n", entry.runs);
+        cli_end(&r);
+    }
+    cli_end(&r);
+    return cli_record_close(&r);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     repro_values *v = values;
     jsn_repro_entry entry;
-    if (args->count == 0) {
-        for (size_t i = 0; jsn_repro_at(i, &entry); i++)
-            cli_print("%-8s %s%s\n", entry.name, entry.title,
-                      entry.runs ? "" : " (nothing to run)");
-        return JSN_OK;
-    }
+    if (args->count == 0)
+        return list(v->json);
     if (args->count > 1)
         return cli_usage("one result at a time, '%s' is too many", args->items[1]);
     if (v->json && v->format != NULL && strcmp(v->format, "json") != 0)

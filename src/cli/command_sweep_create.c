@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/cli_record.h"
 #include "cli/cli_study.h"
 #include "core/option.h"
 #include "core/words.h"
@@ -75,6 +76,22 @@ static void say_how_to_run(const char *name)
     cli_say("\n");
 }
 
+static jsn_status describe(jsn_sweep *sweep, const jsn_sweep_counts *counts, bool json)
+{
+    const jsn_sweep_traits about = jsn_sweep_about(sweep);
+    cli_record r;
+    const jsn_status status = cli_record_open(&r, json);
+    if (status != JSN_OK)
+        return status;
+    cli_begin_object(&r, NULL);
+    cli_field_text(&r, "study", "study '%s' ", about.name);
+    cli_field_int(&r, "trials", "with %lld ", (int64_t)counts->waiting);
+    cli_words(&r, "%s", jsni_noun(counts->waiting, "trial", "trials"));
+    cli_field_text(&r, "store", " in %s\n", about.store);
+    cli_end(&r);
+    return cli_record_close(&r);
+}
+
 static jsn_status run(void *values, const jsn_texts *args)
 {
     create_values *v = values;
@@ -108,12 +125,10 @@ static jsn_status run(void *values, const jsn_texts *args)
                                   &v->plan, &v->base);
     if (status == JSN_OK)
         status = jsn_sweep_count(sweep, &counts);
-    if (status == JSN_OK) {
-        cli_print("study '%s' with %zu %s in %s\n", args->items[0], counts.waiting,
-                  jsni_noun(counts.waiting, "trial", "trials"),
-                  jsn_sweep_about(sweep).store);
+    if (status == JSN_OK)
+        status = describe(sweep, &counts, v->base.json);
+    if (status == JSN_OK)
         say_how_to_run(args->items[0]);
-    }
     jsn_sweep_close(sweep);
     return status;
 }

@@ -127,7 +127,9 @@ static int no_command(const char *word)
         if (jsni_name_nearer(word, first, &best))
             (void)snprintf(nearest, sizeof nearest, "%s", first);
     }
-    if (nearest[0] != '\0')
+    if (word[0] == '-')
+        cli_say("jensen: options come behind the command: jensen COMMAND %s\n", word);
+    else if (nearest[0] != '\0')
         cli_say("jensen: no command '%s'; did you mean '%s'?\n", word, nearest);
     else
         cli_say("jensen: no command '%s'; 'jensen --help' lists them\n", word);

@@ -169,3 +169,49 @@ jsn_status jsni_path_glob(const char *pattern, jsn_texts *out)
     globfree(&found);
     return status;
 }
+
+size_t jsni_folder_existing(char *path)
+{
+    for (size_t length = strlen(path); length > 0; length--) {
+        const char held = path[length];
+        if (held != '\0' && held != '/')
+            continue;
+        path[length] = '\0';
+        const bool there = jsni_folder_exists(path);
+        path[length] = held;
+        if (there)
+            return length;
+    }
+    return 0;
+}
+
+void jsni_folder_remove_made(char *path, size_t existing)
+{
+    for (size_t length = strlen(path); length > existing; length--) {
+        if (path[length] != '\0' && path[length] != '/')
+            continue;
+        path[length] = '\0';
+        if (rmdir(path) != 0 && errno != ENOENT)
+            break;
+    }
+}
+
+bool jsni_path_inside(const char *path, const char *folder)
+{
+    char *source = realpath(folder, NULL);
+    char *above = jsni_text_copy(path);
+    char *real = above == NULL ? NULL : realpath(above, NULL);
+    for (char *slash; above != NULL && real == NULL && above[0] != '\0';) {
+        slash = strrchr(above, '/');
+        *(slash != NULL ? slash : above) = '\0';
+        real = realpath(above[0] != '\0' ? above : path[0] == '/' ? "/" : ".", NULL);
+    }
+    const size_t length = source != NULL ? strlen(source) : 0;
+    const bool inside = real != NULL && source != NULL &&
+                        strncmp(real, source, length) == 0 &&
+                        (real[length] == '/' || real[length] == '\0' || length == 1);
+    free(source);
+    free(real);
+    jsni_free(above);
+    return inside;
+}

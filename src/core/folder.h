@@ -24,6 +24,11 @@ JSN_MUST_CHECK jsn_status jsni_folder_list(const char *path, jsni_folder_entry *
                                            size_t *count);
 void jsni_folder_free(jsni_folder_entry *entries, size_t count); /* accepts NULL */
 
+/* The length of the longest beginning of the path that is a folder; 0: none is. With it the
+ * second takes back what was made since, as far as it is empty; it shortens the path. */
+size_t jsni_folder_existing(char *path);
+void jsni_folder_remove_made(char *path, size_t existing);
+
 /* What tells one state of a file from another without reading it. */
 typedef struct jsni_file_identity {
     uint64_t device, inode, size;
@@ -37,6 +42,9 @@ JSN_MUST_CHECK jsn_status jsni_file_identify(const char *path, jsni_file_identit
 
 /* The path without links and ".." as an owned text; JSN_ERR_DATA when it leads nowhere. */
 JSN_MUST_CHECK jsn_status jsni_path_real(const char *path, char **out);
+
+/* Whether `path`, which need not exist, is `folder` or lies in it, whatever links say. */
+bool jsni_path_inside(const char *path, const char *folder);
 
 /* The way from a folder to a file, "../photos/a.jpg", where both are absolute and without
  * links: an owned text, NULL when there is no memory. */

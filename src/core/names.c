@@ -16,6 +16,15 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static bool begins(const char *name, const char *word)
+{
+    while (*word != '\0' && lower(*word) == lower(*name)) {
+        word++;
+        name++;
+    }
+    return *word == '\0';
+}
+
 size_t jsni_name_distance(const char *a, const char *b)
 {
     enum { LONGEST = 40 };
@@ -51,7 +60,9 @@ bool jsni_name_nearer(const char *word, const char *name, size_t *best)
     /* A letter in three may be wrong; of a single one nothing would be left. */
     const size_t length = strlen(word);
     const size_t most = length < 3 ? 1 : length / 3;
-    const size_t distance = jsni_name_distance(word, name);
+    size_t distance = jsni_name_distance(word, name);
+    if (length >= 3 && distance > most && begins(name, word))
+        distance = most; /* 'net' may well be 'network' */
     if (distance > most || distance >= length || distance >= *best)
         return false;
     /* Nor of two, unless they are swapped: 'lr' is not meant to be 'l1'. */

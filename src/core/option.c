@@ -84,7 +84,7 @@ static jsn_status bad_value(jsn_status status, const jsn_option_info *row,
 
 static jsn_status out_of_bounds(const jsn_option_info *row, const char *text)
 {
-    return jsni_fail(JSN_ERR_RANGE, "--%s %s: must lie in [%.10g, %.10g]", row->name,
+    return jsni_fail(JSN_ERR_RANGE, "--%s %s: must lie in [%.16g, %.16g]", row->name,
                      text, row->lowest, row->highest);
 }
 

@@ -21,3 +21,13 @@ bool jsni_run_mark_shown(const jsni_folder_entry *entries, size_t count)
     const jsni_run_mark mark = jsni_run_mark_of(entries, count);
     return mark == JSNI_RUN_MARKED || (mark == JSNI_RUN_LOCKED && count == 1);
 }
+
+bool jsni_audit_mark_shown(const jsni_folder_entry *entries, size_t count)
+{
+    bool json = false, scores = false;
+    for (size_t i = 0; i < count; i++) {
+        json = json || strcmp(entries[i].name, JSNI_AUDIT_JSON) == 0;
+        scores = scores || strcmp(entries[i].name, JSNI_AUDIT_SCORES) == 0;
+    }
+    return json && scores;
+}

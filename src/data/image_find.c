@@ -39,7 +39,8 @@ static jsn_status walk(const finder *f, const char *folder, int depth)
     if (depth > DEEPEST)
         return JSN_OK;
     JSNI_TRY(jsni_folder_list(folder, &entries, &count));
-    if (!jsni_run_mark_shown(entries, count))
+    if (!jsni_run_mark_shown(entries, count) &&
+        (depth == 0 || !jsni_audit_mark_shown(entries, count)))
         for (size_t i = 0; status == JSN_OK && i < count; i++)
             status = take(f, folder, &entries[i], depth);
     else if (f->runs != NULL)

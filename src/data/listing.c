@@ -131,7 +131,7 @@ typedef struct walker {
     jsni_listing *files, *folders, *lost;
     const char *root;
     bool (*wants)(const char *name);
-    size_t runs; /* folders of runs, passed by */
+    size_t runs; /* folders of runs and audits, passed by */
 } walker;
 
 static jsn_status walk(walker *w, const char *below, int depth);
@@ -209,7 +209,8 @@ static jsn_status walk(walker *w, const char *below, int depth)
     size_t count = 0;
     JSNI_TRY(jsni_folder_list(path, &entries, &count));
     jsn_status status = JSN_OK;
-    const bool run = jsni_run_mark_shown(entries, count);
+    const bool run = jsni_run_mark_shown(entries, count) ||
+                     (depth > 0 && jsni_audit_mark_shown(entries, count));
     w->runs += run;
     for (size_t i = 0; status == JSN_OK && !run && i < count; i++)
         if (entries[i].name[0] != '.' && strcmp(entries[i].name, "__MACOSX") != 0)

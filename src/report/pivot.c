@@ -242,7 +242,10 @@ static jsn_status fill(pivot_table *p, const char *pivot)
     for (size_t g = 0; g < groups; g++)
         valued += p->groups[g].count;
     if (valued == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT, "pivot: no run has a test accuracy yet");
+        return jsni_fail(
+            JSN_ERR_ARGUMENT,
+            "pivot: no run has a test accuracy, which finished runs with --test or a "
+            "test split have");
     return split_rows(p);
 }
 

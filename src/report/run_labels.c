@@ -53,9 +53,10 @@ static void put_trust(jsni_text *page, const jsni_record_verdict *v)
 {
     char paragraph[600];
     jsni_text words = jsni_text_in(paragraph, sizeof paragraph);
-    const bool none = v->trust == JSNI_RECORD_TRUST_NONE;
     if (v->trust <= JSNI_RECORD_TRUST_FAIR || v->images == NULL || isnan(v->agreement))
         return;
+    const bool lucky = strcmp(v->images, "training") != 0 && v->agreement > v->chance;
+    const bool none = v->trust == JSNI_RECORD_TRUST_NONE && !lucky;
     jsni_text_format(
         &words, "%s: the network finds the label of %.1f%% of the %lld %.20s images",
         none ? "This list is worthless" : "Take this list with care",
@@ -67,6 +68,10 @@ static void put_trust(jsni_text *page, const jsni_record_verdict *v)
             "has learned nothing yet that tells right labels from wrong "
             "ones. Train longer or with another learning rate first.",
             100.0 * v->chance);
+    else if (v->trust == JSNI_RECORD_TRUST_NONE)
+        jsni_text_format(&words,
+                         ", which may be luck (naming one class always: %.1f%%).",
+                         100.0 * v->chance);
     else
         jsni_text_add(&words,
                       ", less than half. Unless very many labels are wrong, most "

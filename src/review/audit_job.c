@@ -7,8 +7,10 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "data/sample_file.h"
 #include "review/image_faults.h"
 #include "review/review_impl.h"
 
@@ -128,6 +130,28 @@ static jsn_status finish(jsni_audit_record *record, const char *folder, char **j
     return status;
 }
 
+/* Networks say the same of all classes where an image cannot be read. Nothing is known of
+ * its label then: it is no suspect. */
+static void leave_out_unread(const jsni_audit_record *r, jsn_audit_result *result)
+{
+    const size_t k = result->classes;
+    const float *row = r->posteriors->data;
+    size_t kept = 0;
+    for (size_t i = 0; i < result->samples; i++, row += k) {
+        size_t same = 1;
+        while (same < k && row[same] == row[0])
+            same++;
+        if (same == k) {
+            result->score[i] = 0.0f;
+            result->kind[i] = JSN_AUDIT_NONE;
+        }
+    }
+    for (size_t i = 0; i < result->suspects; i++)
+        if (result->kind[result->order[i]] != JSN_AUDIT_NONE)
+            result->order[kept++] = result->order[i];
+    result->suspects = kept;
+}
+
 static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *job,
                              const char *folder, char **json)
 {
@@ -152,6 +176,10 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
         in.view_count = views.shape[0];
     }
     jsn_status status = jsn_audit(&in, &job->how, &result);
+    if (status == JSN_ERR_DATA && job->posteriors != NULL)
+        status = jsni_fail(status, "%s: %s", job->posteriors, jsn_last_error());
+    if (status == JSN_OK && job->posteriors == NULL)
+        leave_out_unread(&record, &result);
     jsn_array_release(&views);
     record.seconds = difftime(time(NULL), begin);
     if (status == JSN_OK)
@@ -164,6 +192,13 @@ static jsn_status audit_into(const jsni_audited *audited, const jsn_audit_job *j
     return status;
 }
 
+static bool is_the_data(const jsni_audited *a, const char *folder)
+{
+    const char *root = jsni_sample_root(a->data, a->split);
+    return root != NULL && strcmp(jsn_dataset_about(a->data)->kind, "folder") == 0 &&
+           jsni_path_inside(root, folder) && jsni_path_inside(folder, root);
+}
+
 jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
 {
     JSNI_NEED(job);
@@ -173,11 +208,21 @@ jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
     if (job->folds < 2 || job->folds > 100)
         return jsni_fail(JSN_ERR_RANGE, "audit: %zu folds; 2 to 100", job->folds);
     JSNI_TRY(jsni_audited_open(&audited, job));
+    if (job->out != NULL && is_the_data(&audited, job->out)) {
+        jsni_audited_close(&audited);
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: the folder of the data, in which the audit's pictures "
+                         "would be a class; choose another --out",
+                         job->out);
+    }
     char *place =
         job->out != NULL ? jsni_text_copy(job->out) : jsni_audit_usual_folder(job);
+    const size_t existing = place == NULL ? 0 : jsni_folder_existing(place);
     jsn_status status = place == NULL ? JSN_ERR_MEMORY : jsni_folder_create(place);
     if (status == JSN_OK)
         status = audit_into(&audited, job, place, &text);
+    if (status != JSN_OK && place != NULL)
+        jsni_folder_remove_made(place, existing);
     if (status == JSN_OK && folder != NULL) {
         *folder = place;
         place = NULL;

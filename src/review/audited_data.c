@@ -7,6 +7,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/limit.h"
+#include "core/run_mark.h"
 #include "core/text.h"
 #include "format/csv_match.h"
 #include "jensen/noise.h"
@@ -14,6 +15,35 @@
 #include "store/run_folder.h"
 #include "store/run_record.h"
 #include "train/problem.h"
+
+static bool has_files(const char *folder, const char *one, const char *other)
+{
+    bool there = false;
+    return jsni_file_find(folder, one, &there) == JSN_OK && there &&
+           jsni_file_find(folder, other, &there) == JSN_OK && there;
+}
+
+/* Folders that an audit or a run has made hold no classes of images. */
+static bool is_result(const char *folder)
+{
+    return jsni_folder_exists(folder) &&
+           (has_files(folder, JSNI_AUDIT_JSON, JSNI_AUDIT_SCORES) ||
+            has_files(folder, JSNI_RUN_CONFIG, JSNI_RUN_ENVIRONMENT));
+}
+
+static jsn_status refuse_result(const char *folder)
+{
+    if (has_files(folder, JSNI_AUDIT_JSON, JSNI_AUDIT_SCORES))
+        return jsni_fail(
+            JSN_ERR_DATA,
+            "%s: this is the folder of an audit; 'jensen review' shows it, "
+            "'jensen audit --again' estimates what a review has left",
+            folder);
+    return jsni_fail(JSN_ERR_DATA,
+                     "%s: the run is not finished; the command that started it "
+                     "continues it",
+                     folder);
+}
 
 /* A finished run is named by its folder: its data are audited. */
 static jsn_status find_spec(jsni_audited *a, const char *data)
@@ -153,11 +183,20 @@ static jsn_status open_all(jsni_audited *a, const jsn_audit_job *job)
     jsn_dataset_options_init(&opening);
     opening.logger = job->logger;
     JSNI_TRY(find_spec(a, job->data));
-    JSNI_TRY(jsn_dataset_open(&a->data, a->spec, &opening));
+    jsn_status status = jsn_dataset_open(&a->data, a->spec, &opening);
+    if (status == JSN_ERR_DATA && a->run != NULL)
+        return jsni_fail(status, "%s: the data of this run: %s", job->data,
+                         jsn_last_error());
+    if (status == JSN_ERR_DATA && is_result(job->data))
+        return refuse_result(job->data);
+    JSNI_TRY(status);
     JSNI_TRY(list_samples(a));
     if (a->samples == 0 || a->classes < 2)
-        return jsni_fail(JSN_ERR_DATA,
-                         "%s: an audit needs images of at least 2 classes", job->data);
+        return is_result(job->data)
+                   ? refuse_result(job->data)
+                   : jsni_fail(JSN_ERR_DATA,
+                               "%s: an audit needs images of at least 2 classes",
+                               job->data);
     if (job->labels != NULL) {
         jsni_free(a->file);
         JSNI_TRY_ALLOC(a->file = jsni_text_copy(job->labels));
@@ -206,6 +245,9 @@ jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
         job.data = spec;
         job.logger = logger;
         status = jsni_audited_open(out, &job);
+        if (status == JSN_ERR_DATA && data == NULL)
+            status = jsni_fail(status, "%s: the audited data: %s; --data names them",
+                               folder, jsn_last_error());
     }
     jsni_json_destroy(doc);
     return status;

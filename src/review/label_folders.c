@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/folder.h"
 #include "core/limit.h"
 #include "data/sample_file.h"
 #include "format/csv.h"
@@ -203,6 +204,10 @@ static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
     if (jsni_folder_exists(job->copy) || jsni_file_exists(job->copy))
         return jsni_fail(JSN_ERR_ARGUMENT, "%s: exists already; name a new folder",
                          job->copy);
+    if (jsni_path_inside(job->copy, r->root))
+        return jsni_fail(JSN_ERR_ARGUMENT,
+                         "%s: lies inside the data; name a folder outside %s",
+                         job->copy, r->root);
     JSNI_TRY(jsni_folder_create(job->copy));
     jsn_status status = copy_each(r, job, list, count, &made);
     if (status != JSN_OK) {

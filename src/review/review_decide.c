@@ -59,6 +59,21 @@ static jsn_status take_row(jsni_session *s, const jsni_decided *d)
     return JSN_OK;
 }
 
+/* The columns in the order in which rows are added. A spreadsheet that has saved the file
+ * puts a mark before them and ends lines in its own way. */
+static bool begins_with_names(const jsni_text *news)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    const size_t names = sizeof JSNI_DECISIONS_HEADER - 2;
+    const char *at = news->data;
+    if (strncmp(at, mark, sizeof mark - 1) == 0)
+        at += sizeof mark - 1;
+    if (strncmp(at, JSNI_DECISIONS_HEADER, names) != 0)
+        return false;
+    at += names;
+    return *at == '\n' || (*at == '\r' && at[1] == '\n');
+}
+
 /* The new rows of the file; the first one of all names the columns. */
 static jsn_status take_news(jsni_session *s, const jsni_text *news, bool from_start)
 {
@@ -66,8 +81,7 @@ static jsn_status take_news(jsni_session *s, const jsni_text *news, bool from_st
     jsni_decisions made = {0};
     if (news->length == 0)
         return JSN_OK;
-    if (from_start && strncmp(news->data, JSNI_DECISIONS_HEADER,
-                              sizeof JSNI_DECISIONS_HEADER - 1) != 0)
+    if (from_start && !begins_with_names(news))
         return jsni_fail(JSN_ERR_DATA, "%s/%s: the first row is not %.24s", s->folder,
                          JSNI_AUDIT_DECISIONS, JSNI_DECISIONS_HEADER);
     if (!from_start)

@@ -4,13 +4,12 @@
 
 #include <stdbool.h>
 
+#include "core/run_mark.h" /* audit.json and scores.csv */
 #include "jensen/array.h"
 #include "jensen/dataset.h"
 #include "jensen/review.h"
 
-#define JSNI_AUDIT_JSON       "audit.json"
 #define JSNI_AUDIT_SUSPECTS   "suspects.csv"
-#define JSNI_AUDIT_SCORES     "scores.csv"
 #define JSNI_AUDIT_POSTERIORS "posteriors.npy"
 #define JSNI_AUDIT_PAGE       "audit.html"
 #define JSNI_AUDIT_PICTURES   "pictures" /* a folder: the first suspects, as PNG */

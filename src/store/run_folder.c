@@ -87,22 +87,6 @@ static jsn_status claim(jsni_run_folder *run)
     return status;
 }
 
-/* The length of the longest beginning of the path that is a folder; 0: none is. */
-static size_t existing_part(char *path)
-{
-    for (size_t length = strlen(path); length > 0; length--) {
-        const char held = path[length];
-        if (held != '\0' && held != '/')
-            continue;
-        path[length] = '\0';
-        const bool there = jsni_folder_exists(path);
-        path[length] = held;
-        if (there)
-            return length;
-    }
-    return 0;
-}
-
 /* Also when that cannot be known. */
 static bool has_file(const jsni_run_folder *run, const char *name)
 {
@@ -124,13 +108,7 @@ static void remove_traces(jsni_run_folder *run)
     if (run->old < strlen(run->path))
         remove_file(run, JSNI_RUN_LOG);
     remove_file(run, JSNI_RUN_LOCK);
-    for (size_t length = strlen(run->path); length > run->old; length--) {
-        if (run->path[length] != '\0' && run->path[length] != '/')
-            continue;
-        run->path[length] = '\0';
-        if (rmdir(run->path) != 0 && errno != ENOENT)
-            break;
-    }
+    jsni_folder_remove_made(run->path, run->old);
 }
 
 void jsni_run_remove_left(const char *folder)
@@ -143,7 +121,7 @@ jsn_status jsni_run_folder_open(jsni_run_folder *run, const char *path)
 {
     *run = (jsni_run_folder){.lock = -1};
     JSNI_TRY_ALLOC(run->path = jsni_text_copy(path));
-    run->old = existing_part(run->path);
+    run->old = jsni_folder_existing(run->path);
     const jsn_status status = claim(run);
     if (status != JSN_OK)
         jsni_run_folder_close(run);

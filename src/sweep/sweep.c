@@ -73,10 +73,9 @@ static jsn_status only_study(jsni_store *store, char **name)
         status = jsni_fail(JSN_ERR_ARGUMENT, "%s: holds no study", store->shown);
     } else {
         status = jsni_fail(JSN_ERR_ARGUMENT,
-                           "%s: holds %zu studies ('%s', '%s', ...)"
-                           "; name one",
+                           "%s: holds %zu studies ('%s', '%s'%s); name one",
                            store->shown, rows.rows, jsni_store_cell(&rows, 0, 0),
-                           jsni_store_cell(&rows, 1, 0));
+                           jsni_store_cell(&rows, 1, 0), rows.rows > 2 ? ", ..." : "");
     }
     jsni_store_rows_release(&rows);
     return status;

@@ -302,8 +302,9 @@ static jsn_status warn_of_idle(const jsn_train_config *c, const jsni_problem *p,
     for (size_t i = 0; i < schedule.place_count; i++)
         if (schedule.places[i] >= schedule.epochs)
             jsni_say(logger, JSN_LOG_WARNING,
-                     "--schedule %s: the drop after epoch %g never comes in %g epochs",
-                     c->schedule, schedule.places[i], schedule.epochs);
+                     "--schedule %s: the drop after epoch %g never comes in %g %s",
+                     c->schedule, schedule.places[i], schedule.epochs,
+                     jsni_noun((size_t)schedule.epochs, "epoch", "epochs"));
     if (c->loss_noisy != NULL && !(p->noise_real > 0.0))
         jsni_say(logger, JSN_LOG_WARNING,
                  "--loss-noisy %s is not used: no label is known to be wrong",

@@ -253,6 +253,11 @@ static jsn_status fill_from_file(jsn_train_config *config)
             status = jsni_json_refuse(entry, "must be a single value");
         } else if (kind == JSNI_JSON_NULL) {
             continue;
+        } else if (strcmp(jsni_json_key(entry), "config") == 0 ||
+                   strcmp(jsni_json_key(entry), "set") == 0) {
+            status = jsni_fail(
+                JSN_ERR_ARGUMENT, "%s:%zu: %s: works only on the command line",
+                config->config, jsni_json_line(entry), jsni_json_key(entry));
         } else {
             const char *text = kind == JSNI_JSON_BOOL
                                    ? (jsni_json_bool(entry) ? "1" : "0")

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -183,7 +184,14 @@ void jsni_verdict_tell(const jsni_verdict *v, const jsn_logger *logger)
     jsni_text_format(&words,
                      "the network finds the label of %.1f%% of the %llu %s images",
                      100.0 * a->share, (unsigned long long)a->images, a->images_of);
-    if (v->trust == JSNI_TRUST_NONE)
+    /* Few held-out images, of a network that has learned something. */
+    const bool lucky = strcmp(a->images_of, "training") != 0 && a->share > a->chance;
+    if (v->trust == JSNI_TRUST_NONE && lucky)
+        jsni_text_format(&words,
+                         ", which may be luck (naming one class always: %.1f%%); do "
+                         "not rely on its list of doubtful labels",
+                         100.0 * a->chance);
+    else if (v->trust == JSNI_TRUST_NONE)
         jsni_text_format(&words,
                          ", no better than a guess (naming one class always: %.1f%%); "
                          "its list of doubtful labels is worthless",

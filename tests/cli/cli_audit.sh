@@ -85,12 +85,16 @@ expect 2 '' "no method 'margins'; did you mean 'margin'" -- \
     "$JENSEN" audit $data --posteriors p.npy -o x --method margins
 expect 3 '' 'not the probabilities of 100 images' -- "$JENSEN" audit builtin:size=100,test=0 --posteriors p.npy -o x
 tail -n +2 noisy.csv | awk '{ print "0.5 0.5 0.5 0 0 0 0 0 0 0" }' | python3 "$SOURCE/tests/cli/npy.py" bad.npy 200 10
-expect 3 '' 'row 0 of the probabilities' -- "$JENSEN" audit $data --posteriors bad.npy -o x
+expect 3 '' 'bad.npy: audit: row 0 of the probabilities' -- "$JENSEN" audit $data --posteriors bad.npy -o fresh/x
+expect 1 '' '' -- test -e fresh # what fails leaves nothing
 expect 3 '' 'none.npy' -- "$JENSEN" audit $data --posteriors none.npy -o x
 expect 0 "^next +jensen review 'it'.''s here'\$" '' -- "$JENSEN" audit $data --labels wrong.csv --posteriors p.npy -o "it's here"
 printf 'path;label\nx;y\n' >semicolons.csv
 expect 3 '' "no column 'label' .*cells are separated by commas, not by ';'" -- "$JENSEN" audit $data --labels semicolons.csv --posteriors p.npy -o x
 expect 2 '' 'needs one data set' -- "$JENSEN" audit
+expect 3 '' 'a: this is the folder of an audit; .jensen review. shows it' -- "$JENSEN" audit a
+mkdir begun && : >begun/config.yaml && : >begun/environment.json
+expect 3 '' 'begun: the run is not finished; the command that started it continues it' -- "$JENSEN" audit begun
 # Probabilities that know nothing are said to.
 tail -n +2 noisy.csv | awk '{ for (c = 0; c < 10; c++) printf "%s ", c == 7 ? 0.19 : 0.09; print "" }' |
     python3 "$SOURCE/tests/cli/npy.py" blind.npy 200 10
@@ -115,6 +119,10 @@ expect 2 '' "--set noise: the audit sets this itself.*--labels" -- "$JENSEN" aud
 expect 2 '' 'OPTION=VALUE' -- "$JENSEN" audit builtin:size=60,test=0 --set epochs -o g
 # A finished run serves as well, and is marked.
 expect 0 '"images":60,.*"in_sample":true' '*' -- "$JENSEN" audit f/folds/fold-1 -o r --json
+"$JENSEN" data convert builtin:size=40,test=0 --out here --format ppm >/dev/null
+"$JENSEN" train here --val-fraction 0 --network mlp:width=8 --epochs 1 --device ref -q --out left >/dev/null 2>&1
+mv here gone
+expect 3 '' "left: the data of this run: 'here' is not a file or folder" -- "$JENSEN" audit left -o x
 # What is judged are the labels that it was trained on, whatever order it has them in.
 "$JENSEN" train builtin:size=60,test=0 --val-fraction 0.2 --noise sym:rate=0.4 --network mlp:width=8 --epochs 1 \
     --device ref --threads 1 --augment none -q --out shuffled >/dev/null 2>&1

@@ -48,6 +48,13 @@ assert scores == sorted(scores, reverse=True), scores
 assert [int(row["rank"]) for row in rows] == list(range(1, len(rows) + 1))
 assert len({row["path"] for row in rows}) == len(rows)
 print(len(rows), rows[0]["kind"], rows[1]["kind"], sum(row["kind"] != "label" for row in rows))'
+# Nobody has seen an image that cannot be read: its label is no suspect, whatever the others are.
+"$JENSEN" data convert builtin:size=40,test=0 --out lost --format ppm >/dev/null
+for image in lost/train/*/*1.ppm; do head -c 40 "$image" >cut && mv cut "$image"; done
+cut=$(ls lost/train/*/*1.ppm | wc -l | tr -d ' ')
+"$JENSEN" audit lost --folds 2 --cutoff 0.01 --set network=mlp:width=8 --set epochs=1 --set device=ref -q -o unread >/dev/null 2>&1
+expect 0 "^$cut\$" '' -- grep -c '1.ppm,[^,]*,,0,0.1,0.1,unreadable$' unread/suspects.csv
+expect 0 "^$cut\$" '' -- grep -c '1.ppm,[^,]*,[^,]*,0,0.1,0.1,none$' unread/scores.csv
 expect 0 '"image_faults":\{\}' '' -- "$JENSEN" audit d --posteriors p.npy -o b --labels-only --json
 expect 0 '^1$' '' -- sh -c "wc -l <b/suspects.csv | tr -d ' '"
 finish

@@ -8,6 +8,7 @@ expect 2 '' "no command 'trian'; did you mean 'train'" -- "$JENSEN" trian
 expect 2 '' "no command 'shwo'; did you mean 'show'" -- "$JENSEN" shwo losses
 expect 2 '' "no command 'banana'; 'jensen --help' lists them" -- "$JENSEN" banana
 expect 2 '' "no command 'xy'; 'jensen --help' lists them" -- "$JENSEN" xy
+expect 2 '' 'options come behind the command: jensen COMMAND -q' -- "$JENSEN" -q train builtin
 expect 0 'usage: jensen COMMAND' '' -- "$JENSEN" help
 expect 0 '^usage: jensen train DATA' '' -- "$JENSEN" help train
 expect 0 '^usage: jensen data info DATA' '' -- "$JENSEN" help data info

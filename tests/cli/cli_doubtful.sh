@@ -111,6 +111,14 @@ expect 1 '' '' -- grep -E 'worthless|with care' fair/report.html
 expect 0 'The validation images were split off the training data: .* An estimate: the network contradicts .* about [0-9]+% can be reached here' '' -- cat fair/report.html
 expect 1 '' '' -- grep 'split off the training data' known/report.html
 
+# Few held-out images, all of them found: that may be luck, and is not called worthless.
+mkdir few
+for colour in red green; do mkdir few/$colour && cp plain/$colour/${colour}1?.ppm few/$colour; done
+cp plain/green/green21.ppm few/red/wrong.ppm
+expect 0 '*' 'warning: the network finds the label of 100.0% of the 2 validation images, which may be luck \(naming one class always: 50.0%\); do not rely on its list' -- \
+    "$JENSEN" train few $colours --epochs 6 --val-fraction 0.1 --out lucky
+expect 0 'Take this list with care: the network finds .* which may be luck' '' -- cat lucky/report.html
+
 # Pictures have the names of their files and lead to them, from wherever the page lies; a
 # file that is gone and one in an archive have no link.
 cat >links.py <<'END'

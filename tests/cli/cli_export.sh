@@ -26,6 +26,15 @@ expect 0 '^\{"file":"raw.onnx","format":"onnx","raw":true,"classes":10\}$' '' --
 expect 0 '*' '' -- "$JENSEN" export one --format safetensors -o one.safetensors
 cmp -s one.safetensors one/model.safetensors || complain "other weights than the run's"
 
+# A file gets what its name promises; --format is stronger.
+expect 0 '"file":"named.safetensors","format":"safetensors"' '' -- "$JENSEN" export one -o named.safetensors --json
+cmp -s named.safetensors one/model.safetensors || complain "named.safetensors has other weights than the run"
+expect 0 '*' '' -- "$JENSEN" export one -o named.py
+python3 -m py_compile named.py || complain "named.py is no Python"
+expect 2 '' '--check compares a file of ONNX' -- "$JENSEN" export one -o named.py --check .
+expect 0 '*' '' -- "$JENSEN" export one -o named.py --format onnx
+cmp -s named.py one.onnx || complain "named.py is not what --format says"
+
 # A module of PyTorch has its weights beside it; an ensemble has a file a member.
 expect 0 '^one.py$' '' -- "$JENSEN" export one --format pytorch -o one.py
 cmp -s one.safetensors one/model.safetensors || complain "one.py has other weights than the run"

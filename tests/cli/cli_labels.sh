@@ -11,6 +11,19 @@ a=$1 b=$2 c=$3
 awk 'BEGIN { for (i = 0; i < 12; i++) print (i < 4 ? "0.8 0.1 0.1" : i < 8 ? "0.1 0.8 0.1" : "0.1 0.1 0.8") }' |
     python3 "$SOURCE/tests/cli/npy.py" p.npy 12 3
 "$JENSEN" audit data --posteriors p.npy --labels-only -o a >/dev/null 2>&1
+# An audit among the images is no class of theirs, and is not written over them.
+awk 'BEGIN { for (i = 0; i < 12; i++) print (i == 0 || i > 7 ? "0.1 0.1 0.8" : i < 4 ? "0.8 0.1 0.1" : "0.1 0.8 0.1") }' |
+    python3 "$SOURCE/tests/cli/npy.py" q.npy 12 3
+(cd data && "$JENSEN" audit . --posteriors ../q.npy --labels-only >/dev/null 2>&1)
+expect 0 '"samples":12,' '' -- "$JENSEN" data info data --json
+[ -d data/audits/*/pictures ] || complain "the audit inside of the data has no pictures"
+expect 0 '' '*' -- sh -c "'$JENSEN' audit data --posteriors p.npy --labels-only -o data/audits/again >/dev/null"
+expect 0 ' of 12 labels changed' '' -- "$JENSEN" labels apply data/audits/again --min-score 0 --copy twelve
+"$JENSEN" audit data --posteriors p.npy --labels-only -o data/audits/again >/dev/null 2>&1
+expect 2 '' 'data/: the folder of the data, in which the audit.s pictures would be a class' -- "$JENSEN" audit data --posteriors p.npy -o ./data/
+expect 2 '' 'data/fixed: lies inside the data; name a folder outside data' -- "$JENSEN" labels apply a --min-score 0 --copy data/fixed
+expect 1 '' '' -- test -e data/fixed
+rm -r data/audits twelve
 # Two images of one name go to one class; one is removed.
 printf "path,decision,label,time\n$a/1.ppm,relabel,$c,1\n$b/1.ppm,relabel,$c,1\n$b/2.ppm,remove,,1\n$c/3.ppm,keep,,1\n" >a/decisions.csv
 sums() { (cd "$1" && find . -type f | sort | xargs sha256sum); }
@@ -44,11 +57,14 @@ for command in 'labels apply nowhere --copy x' 'labels export nowhere --format c
 done
 # Half of a move, as a kill leaves it, is taken back as well.
 mv data/$c/$a-1.ppm data/$a/1.ppm
-expect 0 '^2 images moved back$' '' -- "$JENSEN" labels apply a --undo
+expect 0 '^\{"labels":"a","moved_back":2\}$' '' -- "$JENSEN" labels apply a --undo --json
 rmdir data/.removed/$b data/.removed
 sums data >after.txt
 expect 0 '' '' -- cmp before.txt after.txt
 expect 3 '' 'nothing to move back .no undo.csv' -- "$JENSEN" labels apply a --undo
+"$JENSEN" labels apply a --move >/dev/null
+expect 0 '^3 images moved back$' '' -- "$JENSEN" labels apply a --undo
+rmdir data/.removed/$b data/.removed
 
 # Nothing is written over, no link is followed, no class leads away.
 cp data/$a/2.ppm data/$c/$a-1.ppm.bak
@@ -64,6 +80,7 @@ printf 'from,to\n../../stolen.ppm,%s\n' $a/1.ppm >a/undo.csv
 expect 3 '' 'not a name inside its folder' -- "$JENSEN" labels apply a --undo
 rm a/undo.csv
 mv data moved
+expect 3 '' "a: the audited data: 'data' is not a file or folder, .*; --data names them" -- "$JENSEN" labels apply a --copy again
 expect 0 'labels changed' '' -- "$JENSEN" labels apply a --copy again --data moved
 awk 'BEGIN { for (i = 0; i < 12; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05" }' |
     python3 "$SOURCE/tests/cli/npy.py" q.npy 12 10

@@ -21,6 +21,8 @@ expect 0 'real +0.00%' '' -- "$JENSEN" noise $data --noise none
 head -101 a.csv >half.csv
 expect 3 '' '100 of 200 samples have no row' -- "$JENSEN" noise $data --noise file:half.csv
 expect 0 '100 left for validation' '' -- "$JENSEN" noise $data --noise file:half.csv,missing=val
+mkdir -p alone/only && printf 'P6 1 1 255\nabc' >alone/only/1.ppm
+expect 3 '' "alone: one class only \('only'\); label noise needs at least two" -- "$JENSEN" noise alone
 expect 2 '' 'mode=next' -- "$JENSEN" noise $data --noise asym:rate=0.2
 expect 2 '' 'rate must lie in' -- "$JENSEN" noise $data --noise sym:rate=2
 expect 2 '' "no model 'symm'" -- "$JENSEN" noise $data --noise symm

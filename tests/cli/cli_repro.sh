@@ -4,6 +4,7 @@
 . "$(dirname "$0")/cli.sh"
 
 expect 0 '^table13 ' '' -- "$JENSEN" repro
+expect 0 '^\[\{"name":"table1","title":"[^"]+","runs":true\},.*"runs":false.*\]$' '' -- "$JENSEN" repro --json
 expect 0 'Table 11' '' -- "$JENSEN" repro table11
 expect 0 'gjs .*\| pi1=0.3' '' -- "$JENSEN" repro table7
 expect 0 '<svg' '' -- "$JENSEN" repro fig2

@@ -30,6 +30,10 @@ printf 'path,decision,label,time\n%s,remove,,1' "$(sed -n 2p a/suspects.csv | cu
 expect 0 '"decided":1,.*"removed":1' '' -- "$JENSEN" labels apply a --out x.csv --json
 expect 0 '^200 .*"seen":2' '' -- $client decide a 1 keep
 expect 0 '"decided":2,.*"removed":1' '' -- "$JENSEN" labels apply a --out x.csv --json
+# As a spreadsheet saves it: a mark before the names, lines that end in its way.
+{ printf '\357\273\277' && sed 's/$/\r/' a/decisions.csv; } >saved.csv && mv saved.csv a/decisions.csv
+expect 0 '^200 .*"seen":3' '' -- $client decide a 2 keep
+expect 0 '"decided":3,.*"removed":1' '' -- "$JENSEN" labels apply a --out x.csv --json
 printf 'a,b\n1,2\n' >a/decisions.csv
 expect 3 '' 'decisions.csv: the first row is not path,decision,label,time' -- "$JENSEN" review a
 rm a/decisions.csv && ln -s ../noisy.csv a/decisions.csv

@@ -28,6 +28,18 @@ expect 2 '' 'bad.yaml:5: .*weight-decay' -- "$JENSEN" sweep create s --file bad.
 
 expect 0 "study 'one' with 4 trials" 'sweep run one' -- "$JENSEN" sweep create one \
     builtin:size=200 "${small[@]}" --axis lr=0.01,0.05 --seeds 2
+expect 2 '' "holds 2 studies \('a', 'b'\); name one$" -- sh -c \
+    'for s in a b; do "$0" sweep create $s builtin --axis lr=1 --store few.db -q >/dev/null; done; "$0" sweep status --store few.db' "$JENSEN"
+expect 0 '^\{"study":"c","trials":2,"store":"few.db"\}$' '*' -- \
+    "$JENSEN" sweep create c builtin --axis lr=1,2 --store few.db --json
+expect 2 '' "holds 3 studies \('a', 'b', ...\); name one$" -- "$JENSEN" sweep status --store few.db
+# What is written is what the name of the file says, unless --format does.
+for kind in html:'<!DOCTYPE html>' json:'"rows":' md:'^. trial' tex:tabular csv:'^trial,state,lr'; do
+    expect 0 '' '' -- "$JENSEN" sweep export c --store few.db --out all.${kind%%:*}
+    grep -qi "${kind#*:}" all.${kind%%:*} || complain "all.${kind%%:*} holds something else"
+done
+expect 0 '' '' -- "$JENSEN" sweep export c --store few.db --out all.html --format csv
+expect 0 '^trial,state,lr' '' -- cat all.html
 expect 2 '' "a study 'one' already" -- "$JENSEN" sweep create one builtin --axis lr=1
 expect 0 '4 trials: 0 complete, 0 running, 4 waiting' '' -- "$JENSEN" sweep status
 expect 2 '' "no study 'two'" -- "$JENSEN" sweep status two

@@ -63,5 +63,10 @@ if command -v script >/dev/null; then
     tr -d '\r' <raw.txt >stdout.txt
     : >stderr.txt
     expect_clean on a terminal
+    # Colours only where they are known and wanted.
+    warn() { env "$@" script -qec "'$JENSEN' train run/../photos $tiny --max-bad 5 --out coloured-$#-$1" /dev/null </dev/null 2>&1; }
+    warn TERM=xterm >raw.txt && grep -q "$(printf '\033')\[33mwarning" raw.txt || complain "no colour on a terminal that has some"
+    warn TERM=dumb >raw.txt && ! grep -q "$(printf '\033')" raw.txt || complain "colours on a terminal that has none"
+    warn TERM=xterm NO_COLOR=1 >raw.txt && ! grep -q "$(printf '\033')\[33m" raw.txt || complain "colours with NO_COLOR"
 fi
 finish

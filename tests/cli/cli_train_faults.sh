@@ -163,7 +163,7 @@ expect 0 '*' '*' -- "$JENSEN" train photos $tiny $fresh --out copied
 
 # What is asked for and has no effect is told; the defaults are not.
 idle="--epochs 3 --val-fraction 0 --image-size 32 --loss ce -q"
-expect 0 '*' 'step:at=1.5/3: the drop after epoch 3 never comes in 3 epochs' -- \
+expect 0 '*' 'step:at=1.5/3: the drop after epoch 3 never comes in 3 epochs$' -- \
     "$JENSEN" train photos $tiny $idle --schedule step:at=1.5/3 --out late
 expect 0 '*' '--loss-noisy mae is not used: no label is known to be wrong' -- \
     "$JENSEN" train photos $tiny $idle --loss-noisy mae --out unused

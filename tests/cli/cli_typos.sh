@@ -46,6 +46,8 @@ slip folder train fodler:photos
 slip folder train builtin --val fodler:photos
 slip cuda train builtin --device cuad
 slip lr train builtin --set lrr=1
+slip network train builtin --net cnn
+slip schedule train builtin --sched cosine
 slip weight-decay train builtin --weight_decay 1
 slip resnet18 train builtin --members 2 --network resnt18
 slip resnet18 tune builtin --network resnt18
@@ -76,6 +78,12 @@ expect 2 '' "no device 'gpu'; did you mean 'cuda'" -- "$JENSEN" train builtin --
 expect 2 '' "no network 'banana' \(there are: preactresnet34, resnet18," -- "$JENSEN" bench step --network banana
 expect 2 '' "no loss named 'banana'; 'jensen show losses' lists them" -- "$JENSEN" train builtin --loss banana
 expect 2 '' "jensen show: no subcommand 'banana'$" -- "$JENSEN" show banana
+
+# A file of options holds options, not other files of them.
+for key in config set; do
+    printf 'data: builtin\n%s: other.yaml\n' $key >options.yaml
+    expect 2 '' "options.yaml:2: $key: works only on the command line" -- "$JENSEN" train --config options.yaml
+done
 
 # A run that fails before it begins leaves no folder and no lock, and not its neighbours' either.
 echo 'no weights' >text.txt

@@ -150,6 +150,10 @@ static void test_distance_counts_slips_of_the_pen(void **state)
     assert_false(jsni_name_nearer("resnet", "resnet50", &best)); /* no nearer */
     assert_true(jsni_name_nearer("resnet", "resne", &best));
     best = SIZE_MAX;
+    assert_true(jsni_name_nearer("net", "network", &best)); /* it begins so */
+    assert_false(jsni_name_nearer("net", "set", &best));
+    best = SIZE_MAX;
+    assert_false(jsni_name_nearer("ne", "network", &best));
     assert_false(jsni_name_nearer("cat", "dog", &best));
     assert_false(jsni_name_nearer("x", "y", &best));
 }
