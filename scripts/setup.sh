@@ -13,7 +13,8 @@
 set -euo pipefail
 
 build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libjpeg-dev
-       libpng-dev libwebp-dev libgif-dev libtiff-dev libheif-dev libarchive-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libsqlite3-dev libpq-dev)
+       libpng-dev libwebp-dev libgif-dev libtiff-dev libheif-dev libarchive-dev libcurl4-openssl-dev
+       libmicrohttpd-dev libyaml-dev libsqlite3-dev libpq-dev ca-certificates) # the last for downloads by https
 pip=(python3 python3-venv python3-pip)
 xz=(xz-utils)
 python=(python3-dev "${pip[@]}")
