@@ -22,7 +22,7 @@ test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 py
       xz-utils zip)
 peers=(python3-numpy python3-pil python3-matplotlib python3-torch python3-scipy chromium
        librsvg2-bin postgresql python3-optuna)
-deb=(dpkg-dev debhelper lintian)
+deb=(build-essential dpkg-dev debhelper lintian)
 
 want=()
 for group in "${@:-build}"; do
