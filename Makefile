@@ -6,6 +6,7 @@ JOBS ?= $(shell nproc)
 .PHONY: all setup release demo weights test test-slow test-peers bench faults fuzz mutate-runs install cuda dist deb docs style format clean
 
 all: release
+	@echo "built: build/release/jensen; 'make install', as root, lets you type jensen"
 
 setup:
 	@scripts/setup.sh build

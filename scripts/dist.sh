@@ -10,3 +10,4 @@ mkdir -p build/dist
 tarball=jensen-$version.tar.xz
 git archive --format=tar --prefix="jensen-$version/" HEAD | xz -9e -T1 >"build/dist/$tarball"
 (cd build/dist && sha256sum "$tarball" | tee "$tarball.sha256")
+echo "in build/dist"

@@ -13,7 +13,8 @@
 set -euo pipefail
 
 build=(gcc g++ make cmake ninja-build pkg-config libdnnl-dev libturbojpeg0-dev libjpeg-dev
-       libpng-dev libwebp-dev libgif-dev libtiff-dev libheif-dev libarchive-dev libcurl4-openssl-dev libmicrohttpd-dev libyaml-dev libsqlite3-dev libpq-dev)
+       libpng-dev libwebp-dev libgif-dev libtiff-dev libheif-dev libarchive-dev libcurl4-openssl-dev
+       libmicrohttpd-dev libyaml-dev libsqlite3-dev libpq-dev ca-certificates) # the last for downloads by https
 pip=(python3 python3-venv python3-pip)
 xz=(xz-utils)
 python=(python3-dev "${pip[@]}")
@@ -21,7 +22,7 @@ test=(libcmocka-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 py
       xz-utils zip)
 peers=(python3-numpy python3-pil python3-matplotlib python3-torch python3-scipy chromium
        librsvg2-bin postgresql python3-optuna)
-deb=(dpkg-dev debhelper lintian)
+deb=(build-essential dpkg-dev debhelper lintian)
 
 want=()
 for group in "${@:-build}"; do

@@ -19,11 +19,11 @@ def measure(text):
     text = re.sub(r"```.*?```", "", text, flags=re.S)
     text = re.sub(r"<[^>]+>", "", text)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    text = re.sub(r"`[^`]*`", "X", text)
     kept = ["" if re.match(r"    |\t|\||#|\s*$", line) else re.sub(r"^\s*([-*]|\d+\.)\s+", "\n\n", line)
             for line in text.split("\n")]
     sentences = []
     for paragraph in re.split(r"\n\s*\n", "\n".join(kept)):
+        paragraph = re.sub(r"`[^`]*`", "X", paragraph)  # not over the whole page, where code in a table may have one alone
         for sentence in re.split(r"(?<=[.!?:])\s+", " ".join(paragraph.split())):
             if sentence:
                 sentences.append(sum(any(c.isalnum() for c in word) for word in sentence.split()))

@@ -93,7 +93,8 @@ static jsn_status print_summary(const char *folder, const char *json)
               (long long)jsni_json_int(jsni_json_get(doc, "images")));
     const int64_t faults = count_faults(jsni_json_get(doc, "image_faults"));
     if (faults > 0)
-        cli_print("faulty        %lld %s (copies, blurred, ...), last in the list\n",
+        cli_print("faulty        %lld %s (copies, blurred, ...), last in the list "
+                  "unless suspect\n",
                   (long long)faults, jsni_noun((size_t)faults, "image", "images"));
     if (jsni_json_bool(jsni_json_get(doc, "in_sample")))
         cli_print("in sample     the run has been trained on these labels\n");

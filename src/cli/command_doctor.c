@@ -135,8 +135,7 @@ static void show_weights(cli_record *r)
     if (status != JSN_OK)
         cli_words(r, "  none can be read: %s\n", jsn_last_error());
     else if (count == 0)
-        cli_words(r, "  none; 'jensen weights fetch' and 'jensen weights import' bring "
-                     "some\n");
+        cli_words(r, "  none; 'make weights' and 'jensen weights fetch' bring some\n");
     if (status == JSN_OK)
         jsn_weights_list_free(list, count);
 }

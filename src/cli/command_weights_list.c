@@ -22,8 +22,8 @@ static jsn_status run(void *values, const jsn_texts *args)
     if (status == JSN_OK)
         status = cli_weights_print(list, count, v->json);
     if (status == JSN_OK && count == 0)
-        cli_say("no weights in the cache; 'jensen weights import' and 'jensen weights "
-                "fetch' bring some\n");
+        cli_say("no weights in the cache; 'make weights' and 'jensen weights fetch' "
+                "bring some\n");
     jsn_weights_list_free(list, count);
     return status;
 }

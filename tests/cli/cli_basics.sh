@@ -18,7 +18,7 @@ expect 0 'cores' '' -- "$JENSEN" doctor
 expect 0 '"cores":[0-9]+' '' -- "$JENSEN" doctor --json
 expect 0 '"instruction_sets":\{.*"gpu":\{.*"folders":\[.*"libraries":\{' '' -- "$JENSEN" doctor --json
 # Weights, data and ONNX Runtime, there and missing.
-expect 0 'none; .jensen weights fetch' '' -- "$JENSEN" doctor
+expect 0 'none; .make weights. and .jensen weights fetch' '' -- "$JENSEN" doctor
 expect 0 "cifar10 +missing; 'jensen data fetch cifar10'" '' -- "$JENSEN" doctor
 mkdir -p cifar-10-batches-bin && : >cifar-10-batches-bin/test_batch.bin
 expect 0 'cifar10 +cifar-10-batches-bin$' '' -- "$JENSEN" doctor

@@ -9,7 +9,7 @@ tiny="builtin:size=100,test=20 --epochs 1 --max-steps 2 --batch 8 --consistency 
 expect 0 '*' '*' -- "$JENSEN" train $tiny --network cnn:width=8 --out run -q
 sum=$(sha256sum run/model.safetensors | cut -d' ' -f1)
 
-expect 0 '' 'no weights in the cache' -- "$JENSEN" weights list
+expect 0 '' "no weights in the cache; 'make weights'" -- "$JENSEN" weights list
 expect 3 '' 'mine: there is no such file or folder, and the cache has no weights of that name .*make weights' -- "$JENSEN" predict mine x.ppm
 expect 3 '*' 'mine: there is no such file or folder, and the cache has no weights' -- "$JENSEN" train $tiny --init mine --out x
 expect 3 '' "no weights 'mine' in the cache, which has none yet" -- "$JENSEN" weights show mine

@@ -35,6 +35,14 @@ installed=$(find "$build" -name cmake_install.cmake -exec cat {} + |
 left_out=$(grep -Fxvf <(echo "$inputs") <<<"$installed" || true)
 [ -z "$left_out" ] || complain "installed, but no part of the product: $left_out"
 
+# setup.sh installs what debian/control builds with, what every package is built with, and what https needs.
+wanted=$(sed -n '/^Build-Depends:/,/^Standards-Version:/p' debian/control |
+    sed '/^Standards/d; s/^Build-Depends://; s/([^)]*)//g; s/debhelper-compat/debhelper/' | tr ',' ' ')
+[ "$(wc -w <<<"$wanted")" -ge 10 ] || complain "debian/control has lost its build dependencies: $wanted"
+for package in build-essential ca-certificates $wanted; do
+    grep -qE "[ (]$package([ )]|\$)" scripts/setup.sh || complain "scripts/setup.sh does not install $package"
+done
+
 # Scripts that are named are there.
 for file in $(grep -rhoE '\b(scripts|bench|examples|\.ci)/[a-z0-9_]+\.(sh|py|c)\b' \
     Makefile README.md CHANGELOG.md docs scripts .ci | sort -u); do
