@@ -14,8 +14,8 @@ typedef struct export_values {
 
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
-    {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME",
-     "onnx, pytorch, safetensors", offsetof(export_values, format)},
+    {"format", 0, JSN_OPTION_TEXT, "onnx", 0, 0, NULL, "NAME", "what is written",
+     offsetof(export_values, format)},
     {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "a normalised batch in and logits out, without the transform of images",
      offsetof(export_values, raw)},
@@ -113,6 +113,8 @@ const cli_command cli_command_export = {
         "safetensors: only the weights, under PyTorch's names.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .named = "format",
+    .names = JSN_CATALOG_EXPORT_FORMATS,
     .values_size = sizeof(export_values),
     .run = run,
 };
