@@ -94,6 +94,16 @@ for list in $(find . -name '*_list.h'); do
         complain "$list: rows (<) and files (>) differ: $difference"
 done
 
+# What docs/developer.md calls a table finds a new file by itself.
+tables=0
+while IFS=/ read -r folder table; do
+    tables=$((tables + 1))
+    [ -f "$folder/${table}_list.h" ] &&
+        grep -q "/${table}_\*\.c" "$folder/CMakeLists.txt" ||
+        complain "docs/developer.md: ${table}_<name>.c and a row are not enough in src/$folder"
+done < <(sed -nE 's@.*`src/([a-z]+)/([a-z_]+)_<name>\.c`.*@\1/\2@p' ../docs/developer.md)
+[ "$tables" -ge 14 ] || complain "docs/developer.md: only $tables tables are found"
+
 repeated=$(find . -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || complain "file names that occur twice: $repeated"
 
