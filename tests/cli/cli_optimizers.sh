@@ -34,6 +34,7 @@ for spec in sgd adamw lion; do
 done
 
 expect 0 'lion.*beta1' '' -- "$JENSEN" show optimizers --json
+expect 0 'cosine.*warmup.*last' '' -- "$JENSEN" show schedules --json
 expect 2 '' "no optimiser 'lino'; did you mean 'lion'" -- "$JENSEN" train builtin:size=96 --optimizer lino
 expect 2 '' "no parameter 'beta3'" -- "$JENSEN" train builtin:size=96 --optimizer lion:beta3=1
 expect 2 '' 'momentum must lie in' -- "$JENSEN" train builtin:size=96 --optimizer sgd:momentum=2
