@@ -29,6 +29,7 @@ typedef enum jsn_catalog {
     JSN_CATALOG_AUDIT_METHODS,  /* of jsn_audit_options */
     JSN_CATALOG_EXPORT_FORMATS, /* of jsn_export_options */
     JSN_CATALOG_LABEL_FORMATS,  /* of jsn_labels_exchange */
+    JSN_CATALOG_SCHEDULES,      /* of learning rates: "jensen train --schedule" */
     JSN_CATALOGS                /* how many there are */
 } jsn_catalog;
 

@@ -45,11 +45,6 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_export(jsn_classifier *classifier,
                                              const char *path,
                                              const jsn_export_options *options);
 
-/* The version of the ONNX Runtime that jsn_export_check() would load, cut to `room` bytes.
- *   JSN_ERR_UNSUPPORTED  there is none; the sentence says what is missing
- *   JSN_ERR_ARGUMENT     NULL, or no room */
-JSN_API JSN_MUST_CHECK jsn_status jsn_export_runtime(char *version, size_t room);
-
 /* How far an exported file is from the classifier that it was made of. */
 typedef struct jsn_export_difference {
     size_t images;    /* that were compared */

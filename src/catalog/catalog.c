@@ -9,6 +9,7 @@
 #include "nn/network_impl.h"
 #include "noise/noise_impl.h"
 #include "review/label_format.h"
+#include "train/schedule.h"
 
 static jsn_entry (*const tables[JSN_CATALOGS])(size_t index) = {
     [JSN_CATALOG_LOSSES] = jsni_loss_entry,
@@ -20,6 +21,7 @@ static jsn_entry (*const tables[JSN_CATALOGS])(size_t index) = {
     [JSN_CATALOG_AUDIT_METHODS] = jsni_audit_entry,
     [JSN_CATALOG_EXPORT_FORMATS] = jsni_export_entry,
     [JSN_CATALOG_LABEL_FORMATS] = jsni_label_format_entry,
+    [JSN_CATALOG_SCHEDULES] = jsni_schedule_entry,
 };
 
 jsn_entry jsn_catalog_at(jsn_catalog table, size_t index)

@@ -4,7 +4,7 @@
  * one row in command_list.h. main.c parses the options by the table, prints --help
  * from it, and turns a jsn_status into the exit code. Commands use the public headers
  * of the library, as any other program would, and of core/ the helpers that tests/tree
- * names: JSON, options, words.
+ * names: JSON, options, texts, words.
  */
 #ifndef JENSEN_CLI_H
 #define JENSEN_CLI_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "cli/cli_print.h"
+#include "jensen/catalog.h"
 #include "jensen/log.h"
 #include "jensen/option.h"
 #include "jensen/status.h"
@@ -38,6 +39,9 @@ typedef struct cli_command {
     size_t option_count;
     /* Instead of the two above, for a table that the library owns; else NULL. */
     const jsn_option_info *(*library_options)(size_t *count);
+    /* The option whose value is a name of a table, which help and completion list; or NULL. */
+    const char *named;
+    jsn_catalog names;
     size_t values_size; /* of the struct that the options fill */
     /* Returns JSN_OK or the failure, whose sentence main.c prints. `values` is the
      * filled struct; `args` are the positional words. */

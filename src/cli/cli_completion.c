@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/cli_generate.h"
+#include "cli/cli_help.h"
 
 /* The first words of all commands, each once. */
 static void put_first_words(void)
@@ -45,10 +46,13 @@ static void put_options(const cli_command *c)
     cli_print("'\n        case \"$previous\" in\n");
     for (size_t i = 0; i < c->option_count; i++) {
         const jsn_option_info *row = &c->options[i];
-        if (row->kind != JSN_OPTION_CHOICE)
+        const bool named = cli_option_named(c, row);
+        if (row->kind != JSN_OPTION_CHOICE && !named)
             continue;
         cli_print("        --%s) choices='", row->name);
-        for (const char *at = row->choices; *at != '\0'; at++)
+        for (size_t k = 0; named && jsn_catalog_at(c->names, k).name != NULL; k++)
+            cli_print("%s%s", k > 0 ? " " : "", jsn_catalog_at(c->names, k).name);
+        for (const char *at = named ? "" : row->choices; *at != '\0'; at++)
             cli_print("%c", *at == '|' ? ' ' : *at);
         cli_print("' ;;\n");
     }

@@ -6,6 +6,7 @@
 
 #include "cli/cli_print.h"
 #include "core/names.h"
+#include "core/text.h"
 #include "jensen/version.h"
 
 static void print_rows(FILE *to, const char *first_word)
@@ -71,7 +72,13 @@ static void print_wrapped(const char *text, int indent, bool usage)
     cli_print("\n");
 }
 
-void cli_option_note(const jsn_option_info *row, char *out, size_t size)
+bool cli_option_named(const cli_command *command, const jsn_option_info *row)
+{
+    return command->named != NULL && strcmp(command->named, row->name) == 0;
+}
+
+void cli_option_help(const cli_command *command, const jsn_option_info *row,
+                     char out[CLI_OPTION_HELP])
 {
     enum { FAR = 1024 }; /* bounds beyond it are there to catch nonsense */
     const int number = row->kind == JSN_OPTION_INT || row->kind == JSN_OPTION_REAL;
@@ -79,27 +86,32 @@ void cli_option_note(const jsn_option_info *row, char *out, size_t size)
         strchr(row->value_name != NULL ? row->value_name : "", '|') != NULL;
     const int bounded = number && !switched && row->highest <= FAR;
     const int initial = row->initial != NULL && row->kind != JSN_OPTION_FLAG;
-    char range[64] = "";
+    char known[300] = "";
+    jsni_text names = jsni_text_in(known, sizeof known);
+    jsni_text help = jsni_text_in(out, CLI_OPTION_HELP);
+    for (size_t i = 0; cli_option_named(command, row) &&
+                       jsn_catalog_at(command->names, i).name != NULL;
+         i++)
+        jsni_text_item(&names, jsn_catalog_at(command->names, i).name);
+    jsni_text_format(&help, "%s%s%s", row->help, known[0] != '\0' ? ": " : "", known);
     if (bounded)
-        (void)snprintf(range, sizeof range, "%g to %g", row->lowest, row->highest);
-    out[0] = '\0';
-    if (bounded || initial)
-        (void)snprintf(out, size, " (%s%s%s%s)", range, bounded && initial ? ", " : "",
-                       initial ? "default: " : "", initial ? row->initial : "");
+        jsni_text_format(&help, " (%g to %g%s", row->lowest, row->highest,
+                         initial ? "" : ")");
+    if (initial)
+        jsni_text_format(&help, "%sdefault: %s)", bounded ? ", " : " (", row->initial);
 }
 
-static void print_option(const jsn_option_info *row)
+static void print_option(const cli_command *command, const jsn_option_info *row)
 {
     enum { COLUMN = 28 };
-    char letter[8] = "", head[192], note[128], help[640];
+    char letter[8] = "", head[192], help[CLI_OPTION_HELP];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
     const int has_value = value != NULL && row->kind != JSN_OPTION_FLAG;
     if (row->letter != 0)
         (void)snprintf(letter, sizeof letter, "-%c, ", row->letter);
     (void)snprintf(head, sizeof head, "  %s--%s%s%s", letter, row->name,
                    has_value ? " " : "", has_value ? value : "");
-    cli_option_note(row, note, sizeof note);
-    (void)snprintf(help, sizeof help, "%s%s", row->help, note);
+    cli_option_help(command, row, help);
     cli_print("%-*s", COLUMN - 1, head);
     if (strlen(head) >= COLUMN - 1)
         cli_print("\n%*s", COLUMN, "");
@@ -124,7 +136,7 @@ void cli_help_command(const cli_command *command)
     if (count > 0)
         cli_print("\noptions:\n");
     for (size_t i = 0; i < count; i++)
-        print_option(&table[i]);
+        print_option(command, &table[i]);
 }
 
 int cli_help_group(const char *word, const char *second)

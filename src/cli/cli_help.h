@@ -9,9 +9,15 @@
 void cli_help_overview(FILE *to);
 void cli_help_command(const cli_command *command);
 
-/* What the table says of an option's values, for behind its help: " (0 to 1, default: 0)",
- * or "" where there is nothing to say. */
-void cli_option_note(const jsn_option_info *row, char *out, size_t size);
+/* Whether `row` is the option of the command whose value is a name of its table. */
+bool cli_option_named(const cli_command *command, const jsn_option_info *row);
+
+enum { CLI_OPTION_HELP = 640 };
+
+/* The help of an option with what the tables say of its values: names, bounds and the initial
+ * one: "format of the file: onnx, pytorch, safetensors (default: onnx)". */
+void cli_option_help(const cli_command *command, const jsn_option_info *row,
+                     char out[CLI_OPTION_HELP]);
 
 /* Help for the first word of two-word commands ("theory"); `second` is what followed
  * it, or NULL. Returns 0, and prints nothing, when no command starts with the word. */

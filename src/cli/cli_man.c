@@ -28,9 +28,9 @@ static void put(const char *text)
     }
 }
 
-static void put_option(const jsn_option_info *row)
+static void put_option(const cli_command *c, const jsn_option_info *row)
 {
-    char note[128];
+    char help[CLI_OPTION_HELP];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
     cli_print(".TP\n");
     if (row->letter != 0)
@@ -44,9 +44,8 @@ static void put_option(const jsn_option_info *row)
         cli_print("\\fR");
     }
     cli_print("\n");
-    put(row->help);
-    cli_option_note(row, note, sizeof note);
-    put(note);
+    cli_option_help(c, row, help);
+    put(help);
     cli_print("\n");
 }
 
@@ -69,7 +68,7 @@ static void put_command(const cli_command *c)
     size_t count = 0;
     const jsn_option_info *table = cli_command_options(c, &count);
     for (size_t i = 0; i < count; i++)
-        put_option(&table[i]);
+        put_option(c, &table[i]);
 }
 
 void cli_print_man(void)

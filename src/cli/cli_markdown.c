@@ -17,9 +17,9 @@ static void put_cell(const char *text)
             cli_print("%c", *text);
 }
 
-static void put_option(const jsn_option_info *row)
+static void put_option(const cli_command *c, const jsn_option_info *row)
 {
-    char note[128];
+    char help[CLI_OPTION_HELP];
     const char *value = row->kind == JSN_OPTION_CHOICE ? row->choices : row->value_name;
     cli_print("| `");
     if (row->letter != 0)
@@ -30,9 +30,8 @@ static void put_option(const jsn_option_info *row)
         put_cell(value);
     }
     cli_print("` | ");
-    put_cell(row->help);
-    cli_option_note(row, note, sizeof note);
-    put_cell(note);
+    cli_option_help(c, row, help);
+    put_cell(help);
     cli_print(" |\n");
 }
 
@@ -52,7 +51,7 @@ static void put_command(const cli_command *c)
     if (count > 0)
         cli_print("\n| option | |\n|---|---|\n");
     for (size_t i = 0; i < count; i++)
-        put_option(&table[i]);
+        put_option(c, &table[i]);
 }
 
 void cli_print_markdown(void)

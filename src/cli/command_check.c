@@ -39,7 +39,7 @@ static jsn_status describe(const char *run, const jsn_run_checked *c, bool json)
     for (size_t i = 0; i < c->file_count; i++)
         list_file(&r, &c->files[i]);
     cli_end(&r);
-    cli_field_bool(&r, "finished", "the run is finished", "the run is not finished",
+    cli_field_bool(&r, "finished", "the run is finished", "the run is not finished,",
                    c->finished);
     cli_field_bool(&r, "sound",
                    " and sound; usable:", " and damaged; usable:", c->sound);

@@ -10,7 +10,6 @@
 #include "cli/cli_record.h"
 #include "core/machine.h"
 #include "jensen/backend.h"
-#include "jensen/export.h"
 #include "jensen/fetch.h"
 #include "jensen/version.h"
 #include "jensen/weights.h"
@@ -164,11 +163,11 @@ static void show_data(cli_record *r)
 /* Looked for when a file is checked, not when the program is built. */
 static void show_runtime(cli_record *r)
 {
-    char version[32];
-    const bool there = jsn_export_runtime(version, sizeof version) == JSN_OK;
+    jsni_onnx_library library;
+    const bool there = jsni_onnx_library_find(&library) == JSN_OK;
     cli_words(r, "  %-16s", "ONNX Runtime");
     if (there)
-        cli_field_text(r, "ONNX Runtime", " %-10s", version);
+        cli_field_text(r, "ONNX Runtime", " %-10s", library.version);
     else
         cli_field_null(r, "ONNX Runtime");
     cli_words(r, "%s export --check; looked for at run time\n",

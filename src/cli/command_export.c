@@ -16,9 +16,7 @@ typedef struct export_values {
 static const jsn_option_info options[] = {
     CLI_OUT_ROW(export_values, NULL, "FILE", "the file to write"),
     {"format", 0, JSN_OPTION_TEXT, NULL, 0, 0, NULL, "NAME",
-     "onnx, pytorch, safetensors (default: safetensors for FILE.safetensors, pytorch "
-     "for "
-     "FILE.py, else onnx)",
+     "without it the ending of FILE decides (.safetensors, .py, else onnx); one of",
      offsetof(export_values, format)},
     {"raw", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "a normalised batch in and logits out, without the transform of images",
@@ -131,6 +129,8 @@ const cli_command cli_command_export = {
         "safetensors: only the weights, under PyTorch's names.",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .named = "format",
+    .names = JSN_CATALOG_EXPORT_FORMATS,
     .values_size = sizeof(export_values),
     .run = run,
 };

@@ -14,8 +14,8 @@ typedef struct export_values {
 } export_values;
 
 static const jsn_option_info options[] = {
-    {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME",
-     "csv, label-studio, fiftyone, coco", offsetof(export_values, format)},
+    {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME", "what is written",
+     offsetof(export_values, format)},
     CLI_OUT_ROW(export_values, NULL, "FILE",
                 "the file to write (default: DIR/export.csv, or DIR/NAME.json)"),
     {"all", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
@@ -71,6 +71,8 @@ const cli_command cli_command_labels_export = {
         "  jensen labels export audits/photos-... --format label-studio -o tasks.json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .named = "format",
+    .names = JSN_CATALOG_LABEL_FORMATS,
     .values_size = sizeof(export_values),
     .run = run,
 };

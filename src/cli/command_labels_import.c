@@ -11,8 +11,8 @@ typedef struct import_values {
 } import_values;
 
 static const jsn_option_info options[] = {
-    {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME",
-     "csv, label-studio, fiftyone, coco", offsetof(import_values, format)},
+    {"format", 0, JSN_OPTION_TEXT, "csv", 0, 0, NULL, "NAME", "what FILE is",
+     offsetof(import_values, format)},
     {"checked", 0, JSN_OPTION_FLAG, NULL, 0, 0, NULL, NULL,
      "somebody looked at every image of the file: unchanged labels count as 'keep'",
      offsetof(import_values, checked)},
@@ -77,6 +77,8 @@ const cli_command cli_command_labels_import = {
         "  jensen labels apply audits/photos-... --out labels.csv",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .named = "format",
+    .names = JSN_CATALOG_LABEL_FORMATS,
     .values_size = sizeof(import_values),
     .run = run,
 };

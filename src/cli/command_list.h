@@ -50,6 +50,7 @@
     X(show_noise) \
     X(show_augment) \
     X(show_optimizers) \
+    X(show_schedules) \
     X(show_limits) \
     X(theory_bounds) \
     X(theory_limits) \

@@ -1,5 +1,5 @@
 /* core/machine.h - what the machine offers: cores, memory, instruction sets, an
- * NVIDIA driver, room on disk. What `jensen doctor` prints. */
+ * NVIDIA driver, ONNX Runtime, room on disk. What `jensen doctor` prints. */
 #ifndef JSNI_CORE_MACHINE_H
 #define JSNI_CORE_MACHINE_H
 
@@ -52,6 +52,18 @@ typedef struct jsni_gpu_driver {
 
 /* Asks the driver itself, without the CUDA module. */
 void jsni_gpu_probe(jsni_gpu_driver *out);
+
+/* ONNX Runtime, which is looked for when it is needed: JENSEN_ONNXRUNTIME names its library,
+ * else libonnxruntime.so is searched where the system has its libraries, and in the wheel of
+ * a Python environment that is active. It stays loaded: its threads may still be on their way
+ * out when nobody needs it any more. */
+typedef struct jsni_onnx_library {
+    const char *version; /* "1.31.1"; the library's */
+    const void *api;     /* its table of functions, as version 1 has it */
+} jsni_onnx_library;
+
+/* JSN_ERR_UNSUPPORTED: there is none, and the sentence says what is missing. */
+JSN_MUST_CHECK jsn_status jsni_onnx_library_find(jsni_onnx_library *out);
 
 /* Bytes that may still be written below `path`; 0 when there is no such folder. */
 uint64_t jsni_disk_free(const char *path);

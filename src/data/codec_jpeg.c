@@ -30,6 +30,7 @@ typedef struct kept {
     tjhandle handle;
     uint8_t small[SMALL + SHIFT]; /* 8 bytes in; images start SHIFT further */
     jsni_jpeg_reader *reader;     /* made when a part is first wanted */
+    jsni_jpeg_start start;        /* of the files before */
 } kept;
 
 typedef struct header {
@@ -163,10 +164,12 @@ static jsn_status start(void **state, const jsni_image_input *input, kept **out)
         JSNI_TRY_ALLOC(k = jsni_alloc(1, sizeof *k));
         k->handle = NULL;
         k->reader = NULL;
+        k->start.length = 0;
         *state = k;
     }
     *out = k;
-    return k->handle != NULL && jsni_jpeg_has_tables(input->bytes, input->length)
+    return k->handle != NULL &&
+                   jsni_jpeg_has_tables(input->bytes, input->length, &k->start)
                ? JSN_OK
                : renew(k);
 }

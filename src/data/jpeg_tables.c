@@ -1,6 +1,8 @@
 /* data/jpeg_tables.c - see data/jpeg_tables.h. */
 #include "data/jpeg_tables.h"
 
+#include <string.h>
+
 enum { TABLES = 4, MOST_COMPONENTS = 4 };
 
 /* What the segments before the scan define; a bit a table. */
@@ -76,10 +78,21 @@ static bool is_complete(const seen *s, segment g)
     return true;
 }
 
-bool jsni_jpeg_has_tables(const uint8_t *bytes, size_t length)
+static void keep(jsni_jpeg_start *last, const uint8_t *bytes, size_t length)
+{
+    if (length <= sizeof last->bytes) {
+        memcpy(last->bytes, bytes, length);
+        last->length = length;
+    }
+}
+
+bool jsni_jpeg_has_tables(const uint8_t *bytes, size_t length, jsni_jpeg_start *last)
 {
     enum { SOF0 = 0xc0, SOF1, DHT = 0xc4, SOS = 0xda, DQT, DRI = 0xdd, APP0 = 0xe0 };
     seen s = {0};
+    if (last->length > 0 && last->length <= length &&
+        memcmp(bytes, last->bytes, last->length) == 0)
+        return true;
     for (size_t at = 2; at + 4 <= length && bytes[at] == 0xff;) {
         const unsigned marker = bytes[at + 1];
         const size_t size = (size_t)bytes[at + 2] << 8 | bytes[at + 3];
@@ -91,8 +104,12 @@ bool jsni_jpeg_has_tables(const uint8_t *bytes, size_t length)
             return false;
         const segment g = {bytes + at + 4, size - 2};
         bool fine = marker >= APP0 || marker == DRI;
+        if (marker == SOS && is_complete(&s, g)) {
+            keep(last, bytes, at + 2 + size);
+            return true;
+        }
         if (marker == SOS)
-            return is_complete(&s, g);
+            return false;
         if (marker == SOF0 || marker == SOF1)
             fine = see_frame(&s, g);
         else if (marker == DHT)

@@ -103,11 +103,3 @@ jsn_status jsn_export_check(jsn_classifier *classifier, const char *path,
     jsn_image_release(&c.image);
     return status;
 }
-
-jsn_status jsn_export_runtime(char *version, size_t room)
-{
-    JSNI_NEED(version);
-    if (room == 0)
-        return jsni_fail(JSN_ERR_ARGUMENT, "no room for a version");
-    return jsni_onnx_runtime_find(version, room);
-}

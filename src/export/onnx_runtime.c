@@ -4,15 +4,12 @@
  * has been in it since version 1, at the places below. */
 #include "export/onnx_runtime.h"
 
-#include <dlfcn.h>
-#include <glob.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/text.h"
+#include "core/machine.h"
 #include "export/onnx.h"
 
 enum place {
@@ -35,17 +32,13 @@ enum place {
     RELEASE_SESSION_OPTIONS = 100
 };
 
-enum { API_VERSION = 1, LOG_ERRORS = 3, ARENA = 1, DEFAULT_MEMORY = 0 };
+enum { LOG_ERRORS = 3, ARENA = 1, DEFAULT_MEMORY = 0 };
 enum { FLOAT = 1, UINT8 = 2 }; /* types of elements */
 
 typedef void (*function)(void);
 typedef struct table {
     function at[RELEASE_SESSION_OPTIONS + 1];
 } table;
-typedef struct base {
-    const table *(*get_api)(uint32_t version);
-    const char *(*get_version)(void);
-} base;
 
 /* Everything that can fail returns NULL or a status, which is the caller's. */
 typedef void *(*create_env_fn)(int log, const char *id, void **out);
@@ -69,8 +62,7 @@ typedef const char *(*get_message_fn)(const void *status);
 typedef void (*release_fn)(void *object);
 
 struct jsni_onnx_runtime {
-    void *library;
-    const base *root;
+    const char *version; /* the library's */
     const table *api;
     void *env, *options, *session, *memory;
     bool raw; /* the model takes a normalised batch */
@@ -92,63 +84,6 @@ static jsn_status judge(const jsni_onnx_runtime *r, void *status)
                   ((get_message_fn)r->api->at[GET_ERROR_MESSAGE])(status));
     release(r, RELEASE_STATUS, status);
     return failed;
-}
-
-/* The library in the wheel of a Python environment that is active, which is in no place that
- * the loader looks at. */
-static void *open_wheel(void)
-{
-    const char *environment = getenv("VIRTUAL_ENV");
-    jsni_text pattern = {0};
-    glob_t found = {0};
-    void *library = NULL;
-    if (environment == NULL || environment[0] == '\0')
-        return NULL;
-    jsni_text_format(&pattern,
-                     "%s/lib/python3*/site-packages/onnxruntime/capi/"
-                     "libonnxruntime.so.*",
-                     environment);
-    if (pattern.status == JSN_OK && glob(pattern.data, 0, NULL, &found) == 0)
-        for (size_t i = 0; library == NULL && i < found.gl_pathc; i++)
-            library = dlopen(found.gl_pathv[i], RTLD_NOW | RTLD_LOCAL);
-    globfree(&found);
-    jsni_text_release(&pattern);
-    return library;
-}
-
-static void *open_library(void)
-{
-    static const char *const names[] = {"libonnxruntime.so", "libonnxruntime.so.1"};
-    void *library = NULL;
-    for (size_t i = 0; library == NULL && i < sizeof names / sizeof names[0]; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return library != NULL ? library : open_wheel();
-}
-
-static jsn_status find_library(jsni_onnx_runtime *r)
-{
-    const char *own = getenv("JENSEN_ONNXRUNTIME");
-    if (own != NULL && own[0] != '\0') {
-        r->library = dlopen(own, RTLD_NOW | RTLD_LOCAL);
-        if (r->library == NULL)
-            return jsni_fail(JSN_ERR_UNSUPPORTED, "JENSEN_ONNXRUNTIME: %s", dlerror());
-    } else {
-        r->library = open_library();
-    }
-    if (r->library == NULL)
-        return jsni_fail(JSN_ERR_UNSUPPORTED,
-                         "there is no libonnxruntime.so here; install ONNX Runtime, "
-                         "activate a Python environment that has onnxruntime, or name "
-                         "its library: JENSEN_ONNXRUNTIME=FILE");
-    const base *(*get_base)(void) = NULL;
-    void *symbol = dlsym(r->library, "OrtGetApiBase");
-    memcpy(&get_base, &symbol, sizeof get_base); /* a pointer to a function */
-    r->root = get_base == NULL ? NULL : get_base();
-    r->api = r->root == NULL ? NULL : r->root->get_api(API_VERSION);
-    return r->api != NULL
-               ? JSN_OK
-               : jsni_fail(JSN_ERR_UNSUPPORTED,
-                           "libonnxruntime.so is not ONNX Runtime's library");
 }
 
 /* Whether the model takes images or what they become: by the name of its input. */
@@ -176,21 +111,15 @@ static jsn_status load(jsni_onnx_runtime *r, const char *model)
     return find_input(r);
 }
 
-jsn_status jsni_onnx_runtime_find(char *version, size_t room)
-{
-    jsni_onnx_runtime r = {0};
-    JSNI_TRY(find_library(&r));
-    jsni_text text = jsni_text_in(version, room);
-    jsni_text_add(&text, r.root->get_version());
-    return JSN_OK;
-}
-
 jsn_status jsni_onnx_runtime_open(jsni_onnx_runtime **out, const char *model)
 {
     jsni_onnx_runtime *r = jsni_alloc_zero(1, sizeof *r);
     *out = NULL;
     JSNI_TRY_ALLOC(r);
-    jsn_status status = find_library(r);
+    jsni_onnx_library library;
+    jsn_status status = jsni_onnx_library_find(&library);
+    r->version = library.version;
+    r->api = library.api;
     if (status == JSN_OK)
         status = load(r, model);
     if (status == JSN_OK)
@@ -200,7 +129,6 @@ jsn_status jsni_onnx_runtime_open(jsni_onnx_runtime **out, const char *model)
     return status;
 }
 
-/* The library stays loaded: its threads may still be on their way out. */
 void jsni_onnx_runtime_close(jsni_onnx_runtime *r)
 {
     if (r != NULL && r->api != NULL) {
@@ -214,7 +142,7 @@ void jsni_onnx_runtime_close(jsni_onnx_runtime *r)
 
 const char *jsni_onnx_runtime_version(const jsni_onnx_runtime *r)
 {
-    return r->root->get_version();
+    return r->version;
 }
 
 bool jsni_onnx_runtime_raw(const jsni_onnx_runtime *r)

@@ -1,6 +1,4 @@
-/* export/onnx_runtime.h - a model in ONNX Runtime, whose library is looked for when it is
- * needed: JENSEN_ONNXRUNTIME names it, else libonnxruntime.so is searched where the system
- * has its libraries, and in the wheel of a Python environment that is active. */
+/* export/onnx_runtime.h - a model in ONNX Runtime, whose library core/machine.h finds. */
 #ifndef JSNI_EXPORT_ONNX_RUNTIME_H
 #define JSNI_EXPORT_ONNX_RUNTIME_H
 
@@ -10,10 +8,6 @@
 #include "jensen/status.h"
 
 typedef struct jsni_onnx_runtime jsni_onnx_runtime;
-
-/* Whether there is one, and its version. JSN_ERR_UNSUPPORTED: the sentence says what is
- * missing. */
-JSN_MUST_CHECK jsn_status jsni_onnx_runtime_find(char *version, size_t room);
 
 /* Loads a model that jsni_export_onnx wrote.
  *   JSN_ERR_UNSUPPORTED  there is no such library; the sentence says what is missing

@@ -9,7 +9,7 @@
 #include "data/dataset_part.h"
 #include "data/image_decoder.h"
 #include "data/sample_file.h"
-#include "jensen/augment.h"
+#include "train/thumbnail.h"
 
 /* Pictures up to this side are small files without loss. */
 enum { LOSSLESS_SIDE = 128 };
@@ -61,22 +61,12 @@ jsn_status jsni_picture_make(const jsni_session *session, uint32_t sample, size_
                              jsni_text *out, const char **type)
 {
     jsni_image_part part = {0};
-    jsn_image small = {0};
     jsn_status status = read_image(session, sample, side, &part);
-    jsn_image *image = &part.image;
-    const size_t longer = image->width > image->height ? image->width : image->height;
-    if (status == JSN_OK && longer > side) {
-        const size_t width = image->width * side / longer;
-        const size_t height = image->height * side / longer;
-        status =
-            jsn_image_create(&small, width > 0 ? width : 1, height > 0 ? height : 1);
-        if (status == JSN_OK)
-            status = jsn_image_resize(image, NULL, JSN_FILTER_BILINEAR, &small);
-    }
     if (status == JSN_OK)
-        status = encode(small.data != NULL ? &small : image, out, type);
-    jsn_image_release(&small);
-    jsn_image_release(image);
+        status = jsni_thumbnail_fit(&part.image, side);
+    if (status == JSN_OK)
+        status = encode(&part.image, out, type);
+    jsn_image_release(&part.image);
     return status;
 }
 

@@ -114,7 +114,9 @@ static const jsn_option_info options[] = {
      "update rule: sgd, adamw, lion:beta1=0.9, ... ('jensen show optimizers')",
      FIELD(optimizer)},
     {"schedule", 0, JSN_OPTION_TEXT, "step:at=0.5/0.75,factor=0.1", 0, 0, NULL, "SPEC",
-     "learning rate over the epochs: step, exp, cosine, constant", FIELD(schedule)},
+     "learning rate over the epochs: step, cosine:warmup=5, ... ('jensen show "
+     "schedules')",
+     FIELD(schedule)},
     {"seed", 's', COUNT("1", 0, 9e15), "N",
      "seed of noise, order, augmentation and weights", FIELD(seed)},
     {"members", 0, COUNT("1", 1, 64), "N",

@@ -12,9 +12,9 @@
 static const jsni_schedule_def *const table[] = {JSNI_SCHEDULE_LIST(TABLE_ENTRY)};
 #undef TABLE_ENTRY
 
-const jsni_schedule_def *jsni_schedule_at(size_t index)
+jsn_entry jsni_schedule_entry(size_t index)
 {
-    return index < JSNI_COUNT_OF(table) ? table[index] : NULL;
+    return index < JSNI_COUNT_OF(table) ? table[index]->info : (jsn_entry){0};
 }
 
 static jsn_status unknown(const char *spec)
@@ -22,7 +22,7 @@ static jsn_status unknown(const char *spec)
     jsni_names names;
     jsni_names_begin(&names, spec, NULL);
     for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
-        jsni_names_add(&names, table[i]->name);
+        jsni_names_add(&names, table[i]->info.name);
     return jsni_names_fail(&names, JSN_ERR_UNKNOWN_NAME, "no schedule '%s'",
                            names.word);
 }
@@ -30,13 +30,13 @@ static jsn_status unknown(const char *spec)
 jsn_status jsni_schedule_parse(const char *spec, size_t epochs, jsni_schedule *out)
 {
     size_t i = 0;
-    while (i < JSNI_COUNT_OF(table) && !jsni_spec_names(spec, table[i]->name))
+    while (i < JSNI_COUNT_OF(table) && !jsni_spec_names(spec, table[i]->info.name))
         i++;
     if (i == JSNI_COUNT_OF(table))
         return unknown(spec);
     const jsni_schedule_def *def = table[i];
     jsni_spec_value values[JSNI_SCHEDULE_MAX_PARAMS];
-    JSNI_TRY(jsni_spec_values(spec, def->params, def->param_count, values));
+    JSNI_TRY(jsni_spec_values(spec, def->info.params, def->info.param_count, values));
     jsni_schedule schedule = {
         .def = def, .warmup = values[0].real, .epochs = (double)epochs};
     if (schedule.warmup >= schedule.epochs && schedule.warmup > 0.0)

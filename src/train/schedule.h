@@ -31,10 +31,7 @@ typedef struct jsni_schedule {
 } jsni_schedule;
 
 typedef struct jsni_schedule_def {
-    const char *name;
-    const char *summary;
-    const jsn_param_info *params; /* the first is warmup */
-    size_t param_count;
+    jsn_entry info; /* its first parameter is warmup */
     void (*set)(jsni_schedule *schedule, const jsni_spec_value *values);
     /* The factor of epoch `epoch`, counted from 0. */
     double (*factor)(const jsni_schedule *schedule, double epoch);
@@ -44,8 +41,7 @@ typedef struct jsni_schedule_def {
 JSNI_SCHEDULE_LIST(JSNI_SCHEDULE_DECLARE)
 #undef JSNI_SCHEDULE_DECLARE
 
-/* The row at `index`, or NULL beyond the last. */
-const jsni_schedule_def *jsni_schedule_at(size_t index);
+jsn_entry jsni_schedule_entry(size_t index); /* all zero behind the last */
 
 /* Reads a spec for a run of `epochs` >= 1.
  *   JSN_ERR_UNKNOWN_NAME, JSN_ERR_ARGUMENT, JSN_ERR_RANGE as specs do */

@@ -17,4 +17,4 @@ static double factor(const jsni_schedule *schedule, double epoch)
 }
 
 const jsni_schedule_def jsni_schedule_constant = {
-    "constant", "the same rate all the time", params, 1, set, factor};
+    {"constant", "the same rate all the time", params, 1}, set, factor};

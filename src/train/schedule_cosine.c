@@ -24,4 +24,4 @@ static double factor(const jsni_schedule *schedule, double epoch)
 }
 
 const jsni_schedule_def jsni_schedule_cosine = {
-    "cosine", "half a cosine down to the end", params, 2, set, factor};
+    {"cosine", "half a cosine down to the end", params, 2}, set, factor};

@@ -22,4 +22,4 @@ static double factor(const jsni_schedule *schedule, double epoch)
 }
 
 const jsni_schedule_def jsni_schedule_exp = {
-    "exp", "the same factor every epoch", params, 2, set, factor};
+    {"exp", "the same factor every epoch", params, 2}, set, factor};

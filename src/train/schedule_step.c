@@ -32,4 +32,4 @@ static double factor(const jsni_schedule *schedule, double epoch)
 }
 
 const jsni_schedule_def jsni_schedule_step = {
-    "step", "drops at given places", params, 3, set, factor};
+    {"step", "drops at given places", params, 3}, set, factor};

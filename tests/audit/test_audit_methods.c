@@ -130,7 +130,9 @@ static void test_every_method_gives_the_values_of_its_definition(void **state)
         free(thresholds);
         free_case(&g);
     }
-    assert_null(jsni_audit_entry(seen).name); /* none was left out */
+    if (jsni_audit_entry(seen).name != NULL)
+        fail_msg("%s is not in tests/golden/audit.json; make_audit.py makes it",
+                 jsni_audit_entry(seen).name);
 }
 
 static void test_the_suspects_are_sorted_and_have_a_kind(void **state)

@@ -16,6 +16,7 @@ static const char *const known[JSN_CATALOGS] = {
     [JSN_CATALOG_AUDIT_METHODS] = "self-confidence",
     [JSN_CATALOG_EXPORT_FORMATS] = "onnx",
     [JSN_CATALOG_LABEL_FORMATS] = "label-studio",
+    [JSN_CATALOG_SCHEDULES] = "cosine",
 };
 
 /* The entries up to the end, each of another name. */

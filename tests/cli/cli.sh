@@ -43,6 +43,31 @@ complain() {
     sed 's/^/  stderr: /' stderr.txt | head -20
 }
 
+# sha OPTIONS: the hash of the weights that the command "${small[@]}" with --json comes to.
+sha() { "$JENSEN" "${small[@]}" "$@" 2>/dev/null | sed -E 's/.*"weights_sha256":"([0-9a-f]+)".*/\1/'; }
+
+# The hash of such a run that was killed when it had a checkpoint, and continued: killed NAME OPTIONS.
+killed() {
+    local out=$1
+    shift
+    "$JENSEN" "${small[@]}" --out "$out" "$@" >/dev/null 2>&1 &
+    local pid=$!
+    while [ ! -e "$out/checkpoint.safetensors" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+    kill -9 $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    sha --out "$out" "$@"
+}
+
+# same TEXT A B and other TEXT A B: two hashes that must be one, or two.
+same() {
+    cases=$((cases + 1))
+    [ -n "$2" ] && [ "$2" = "$3" ] || complain "$1: $2 and $3" hashes
+}
+other() {
+    cases=$((cases + 1))
+    [ -n "$2" ] && [ -n "$3" ] && [ "$2" != "$3" ] || complain "$1: $2" hashes
+}
+
 # unsign RUN: without the checksums of its files, as earlier versions left it, so that they can be edited.
 unsign() {
     python3 -c '

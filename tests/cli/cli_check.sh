@@ -69,7 +69,7 @@ fresh && truncate -s -1 "bad/$events"
 expect 3 "^damaged +$events: damaged at byte" '*' -- "$JENSEN" check bad
 fresh && rm bad/result.json
 expect 3 '^missing +result.json: .*its command ends it again' '*' -- "$JENSEN" check bad
-expect 3 'not finished and damaged; usable: predict eval report train \(continues\)$' '*' -- "$JENSEN" check bad
+expect 3 'not finished, and damaged; usable: predict eval report train \(continues\)$' '*' -- "$JENSEN" check bad
 expect 0 '*' '*' -- "$JENSEN" train $data $tiny --out bad
 expect 0 'finished and sound' '' -- "$JENSEN" check bad
 fresh both && rm bad/result.json
@@ -115,7 +115,7 @@ expect 0 '*' '' -- "$JENSEN" report bad
 
 # Unfinished runs: the best weights so far are looked at when they continue.
 fresh && rm bad/result.json bad/model.safetensors bad/evaluation.json
-expect 0 'not finished and sound; usable: report train \(continues\)$' '' -- "$JENSEN" check bad
+expect 0 'not finished, and sound; usable: report train \(continues\)$' '' -- "$JENSEN" check bad
 head -c 100 /dev/urandom >bad/model-best.safetensors
 expect 3 'usable: report$' '*' -- "$JENSEN" check bad
 expect 3 '' 'bad/model-best.safetensors: .*the checkpoint is sound: delete this file' -- "$JENSEN" train $data $tiny --out bad

@@ -4,31 +4,8 @@
 
 small=(train builtin:size=96 --network mlp:width=8 --noise sym:rate=0.4 --epochs 3 --batch 16
     --lr 0.02 --consistency never --checkpoint-minutes 0 --threads 1 --workers 0 --json -q)
-sha() { "$JENSEN" "${small[@]}" "$@" 2>/dev/null | sed -E 's/.*"weights_sha256":"([0-9a-f]+)".*/\1/'; }
-
-# same TEXT A B and other TEXT A B: two hashes that must be one, or two.
-same() {
-    cases=$((cases + 1))
-    [ -n "$2" ] && [ "$2" = "$3" ] || complain "$1: $2 and $3" hashes
-}
-other() {
-    cases=$((cases + 1))
-    [ -n "$2" ] && [ -n "$3" ] && [ "$2" != "$3" ] || complain "$1: $2" hashes
-}
 : >stdout.txt
 : >stderr.txt
-
-# killed NAME OPTIONS...: begun, killed once there is a checkpoint, continued.
-killed() {
-    local out=$1
-    shift
-    "$JENSEN" "${small[@]}" --out "$out" "$@" >/dev/null 2>&1 &
-    local pid=$!
-    while [ ! -e "$out/checkpoint.safetensors" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
-    kill -9 $pid 2>/dev/null
-    wait $pid 2>/dev/null
-    sha --out "$out" "$@"
-}
 
 plain=$(sha --out plain --loss ce)
 for spec in elr:lambda=2 sop:init=0.1; do

@@ -256,13 +256,15 @@ static void test_reading_survives_lack_of_memory(void **state)
     }
 }
 
-/* Takes the Huffman tables out of a JPEG; its new length. */
-static size_t remove_codes(uint8_t *bytes, size_t length)
+enum { CODES = 0xc4, QUANTISERS = 0xdb };
+
+/* Takes the tables of a kind out of a JPEG; its new length. */
+static size_t remove_tables(uint8_t *bytes, size_t length, int marker)
 {
     size_t at = 2, to = 2;
     while (bytes[at + 1] != 0xda) {
         const size_t size = 2 + ((size_t)bytes[at + 2] << 8 | bytes[at + 3]);
-        if (bytes[at + 1] != 0xc4) {
+        if (bytes[at + 1] != marker) {
             memmove(bytes + to, bytes + at, size);
             to += size;
         }
@@ -272,8 +274,8 @@ static size_t remove_codes(uint8_t *bytes, size_t length)
     return to + length - at;
 }
 
-/* Decodes `first`, when it is given, then `second`, whole or a part: its pixels, summed so
- * that their order counts; 0: refused. */
+/* Decodes `first` twice, when it is given, then `second`, whole or a part: its pixels, summed
+ * so that their order counts; 0: refused. */
 static uint64_t decode_after(const jsni_image_input *first,
                              const jsni_image_input *second, bool whole)
 {
@@ -282,8 +284,8 @@ static uint64_t decode_after(const jsni_image_input *first,
     jsn_status status = JSN_OK;
     uint64_t sum = 1;
     assert_ok(jsni_image_decoder_create(&decoder));
-    for (size_t i = first == NULL; i < 2; i++) {
-        const jsni_image_input *input = i == 0 ? first : second;
+    for (size_t i = first == NULL ? 2 : 0; i < 3; i++) {
+        const jsni_image_input *input = i < 2 ? first : second;
         const jsni_image_want want = {1, 1, 5, 5, 1};
         status = whole ? jsni_image_decoder_run(decoder, input, &part.image)
                        : jsni_image_decoder_run_part(decoder, input, &want, &part);
@@ -298,16 +300,24 @@ static uint64_t decode_after(const jsni_image_input *first,
 static void test_an_image_without_tables_does_not_take_those_of_another(void **state)
 {
     (void)state;
-    size_t length = 0, before = 0;
-    uint8_t *bytes = (uint8_t *)load(golden("rgb420.jpg"), &length);
-    char *other = load(golden("progressive.jpg"), &before);
-    const jsni_image_input first = {(uint8_t *)other, before, "first"};
-    const jsni_image_input second = {bytes, remove_codes(bytes, length), "second"};
-    for (int whole = 0; whole < 2; whole++)
+    static const struct {
+        const char *first, *second;
+        int missing;
+    } pairs[] = {{"progressive.jpg", "rgb420.jpg", CODES},
+                 {"rgb420.jpg", "rgb444.jpg", QUANTISERS}};
+    for (size_t i = 0; i < 4; i++) {
+        size_t length = 0, before = 0;
+        const bool whole = i % 2 == 0;
+        uint8_t *bytes = (uint8_t *)load(golden(pairs[i / 2].second), &length);
+        char *other = load(golden(pairs[i / 2].first), &before);
+        length = remove_tables(bytes, length, pairs[i / 2].missing);
+        const jsni_image_input first = {(uint8_t *)other, before, "first"};
+        const jsni_image_input second = {bytes, length, "second"};
         assert_int_equal(decode_after(NULL, &second, whole),
                          decode_after(&first, &second, whole));
-    jsni_free(other);
-    jsni_free(bytes);
+        jsni_free(other);
+        jsni_free(bytes);
+    }
 }
 
 int main(void)

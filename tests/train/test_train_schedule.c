@@ -106,8 +106,8 @@ static void test_wrong_specs_are_refused(void **state)
     assert_fails(jsni_schedule_parse("cosine:warmup=4", 4, &s), JSN_ERR_RANGE,
                  "warmup");
     assert_fails(jsni_schedule_parse("step:at=0.5/x", 4, &s), JSN_ERR_ARGUMENT, "x");
-    for (size_t i = 0; jsni_schedule_at(i) != NULL; i++)
-        assert_ok(jsni_schedule_parse(jsni_schedule_at(i)->name, 4, &s));
+    for (size_t i = 0; jsni_schedule_entry(i).name != NULL; i++)
+        assert_ok(jsni_schedule_parse(jsni_schedule_entry(i).name, 4, &s));
 }
 
 int main(void)

@@ -38,7 +38,7 @@ owner[event.h]=core
 [ "${owner[loss.h]-}" = loss ] && [ "${owner[train.h]-}" = train ] || complain "public headers find no module"
 
 # What the program may use of core/ beside the public headers: JSON, options, words and the like.
-helpers=" json.h machine.h names.h option.h progress.h stats.h words.h "
+helpers=" json.h machine.h names.h option.h progress.h stats.h text.h words.h "
 for name in $helpers; do
     [ -f "core/$name" ] || complain "core/$name: the program may include it, and it is not there"
 done
@@ -93,6 +93,16 @@ for list in $(find . -name '*_list.h'); do
     difference=$(diff <(echo "$rows") <(echo "$files")) ||
         complain "$list: rows (<) and files (>) differ: $difference"
 done
+
+# What docs/developer.md calls a table finds a new file by itself.
+tables=0
+while IFS=/ read -r folder table; do
+    tables=$((tables + 1))
+    [ -f "$folder/${table}_list.h" ] &&
+        grep -q "/${table}_\*\.c" "$folder/CMakeLists.txt" ||
+        complain "docs/developer.md: ${table}_<name>.c and a row are not enough in src/$folder"
+done < <(sed -nE 's@.*`src/([a-z]+)/([a-z_]+)_<name>\.c`.*@\1/\2@p' ../docs/developer.md)
+[ "$tables" -ge 14 ] || complain "docs/developer.md: only $tables tables are found"
 
 repeated=$(find . -name '*.[ch]' -o -name '*.cc' -o -name '*.cu' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$repeated" ] || complain "file names that occur twice: $repeated"
