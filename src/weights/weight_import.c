@@ -161,7 +161,8 @@ static jsn_status keep(const char *name, const char *source, const char *sha256,
 {
     jsni_model_card card = {0};
     char *root = NULL, *folder = NULL;
-    const size_t classes = jsni_weight_file_classes(file, network);
+    size_t classes = 0;
+    JSNI_TRY(jsni_weight_file_classes(file, network, &classes));
     if (classes < 2)
         return jsni_fail(JSN_ERR_DATA, "%s: its classifier has fewer than two classes",
                          jsni_safetensors_path(file));
@@ -214,7 +215,8 @@ static jsn_status import_opened(const char *path, const char *source,
 {
     char network[JSNI_NETWORK_SPEC], sha256[JSNI_SHA256_HEX];
     bool same = false;
-    if (!jsni_weight_file_network(file, network, sizeof network))
+    JSNI_TRY(jsni_weight_file_network(file, network, sizeof network));
+    if (network[0] == '\0')
         return jsni_fail(JSN_ERR_DATA,
                          "%s: its tensors fit no network of 'jensen show networks'",
                          jsni_safetensors_path(file));
