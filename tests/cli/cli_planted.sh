@@ -81,4 +81,18 @@ touch jensen-0123456789abcdef.tmp
 expect 0 '*' '' -- "$JENSEN" predict run data --device ref --csv t.csv
 expect 1 '' '' -- test -e jensen-0123456789abcdef.tmp
 expect 0 '^path,class,probability,reason$' '' -- sh -c "'$JENSEN' predict run data --device ref --csv /dev/stdout | grep ^path,"
+
+# Links that lead around: every image is found once, and folders that link to one another end.
+mkdir -p round/k && cp "$(ls data/train/*/*.ppm | head -1)" round/k/x.ppm
+ln -s . round/a && ln -s . round/b && ln -s .. round/k/up
+expect 0 '^round/k/x.ppm ' '' -- timeout 60 "$JENSEN" predict run round --device ref
+expect 0 '^1$' '' -- sh -c "'$JENSEN' predict run round --device ref | wc -l"
+for i in 1 2 3 4 5 6 7 8; do
+    mkdir -p web/$i
+    for k in 1 2 3 4 5 6 7 8 9; do ln -s ../$((i + 1)) web/$i/$k; done
+done
+mkdir web/9
+for command in "predict run web --device ref" "data info web"; do
+    expect 3 '' 'more than 100000 links to folders are on the way' -- "$JENSEN" $command
+done
 finish
