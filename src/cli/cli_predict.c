@@ -24,7 +24,7 @@ typedef struct predictor {
     size_t *order;         /* [classes], owned: best first, as far as `top` */
     size_t batch, classes, top;
     size_t count; /* of images */
-    FILE *csv;
+    cli_csv csv;
     jsn_array logits; /* [all images][classes], rows of NaN for the broken, or empty */
     size_t done, broken;
     size_t senseless; /* of those done: outputs that are not finite */
@@ -43,24 +43,24 @@ static void print_class(const char *name, double probability)
 
 static void put_csv_head(const predictor *p)
 {
-    cli_print_to(p->csv, "path,class,probability");
+    cli_print_to(p->csv.file, "path,class,probability");
     for (size_t i = 1; i < p->top; i++)
-        cli_print_to(p->csv, ",class_%zu,probability_%zu", i + 1, i + 1);
-    cli_print_to(p->csv, ",reason\n");
+        cli_print_to(p->csv.file, ",class_%zu,probability_%zu", i + 1, i + 1);
+    cli_print_to(p->csv.file, ",reason\n");
 }
 
 static void put_csv_row(const predictor *p, const char *path, const double *row)
 {
-    cli_csv_cell(p->csv, path);
+    cli_csv_cell(p->csv.file, path);
     for (size_t i = 0; i < p->top; i++) {
-        cli_print_to(p->csv, ",");
+        cli_print_to(p->csv.file, ",");
         if (row != NULL)
-            cli_csv_cell(p->csv, jsn_classifier_class(p->classifier, p->order[i]));
-        cli_print_to(p->csv, ",");
+            cli_csv_cell(p->csv.file, jsn_classifier_class(p->classifier, p->order[i]));
+        cli_print_to(p->csv.file, ",");
         if (row != NULL)
-            cli_print_to(p->csv, "%.6g", row[p->order[i]]);
+            cli_print_to(p->csv.file, "%.6g", row[p->order[i]]);
     }
-    cli_print_to(p->csv, ",");
+    cli_print_to(p->csv.file, ",");
 }
 
 static void sort_top(predictor *p, const double *row)
@@ -117,10 +117,10 @@ static jsn_status print_failure(const predictor *p, const char *path,
 {
     cli_progress_clear();
     cli_say("%s: %s\n", path, reason);
-    if (p->csv != NULL) {
+    if (p->csv.file != NULL) {
         put_csv_row(p, path, NULL);
-        cli_csv_cell(p->csv, reason);
-        cli_print_to(p->csv, "\n");
+        cli_csv_cell(p->csv.file, reason);
+        cli_print_to(p->csv.file, "\n");
     }
     return p->request->json ? print_json_row(p, path, NULL, reason) : JSN_OK;
 }
@@ -134,13 +134,13 @@ static jsn_status print_row(predictor *p, const char *path, const double *row)
         return print_failure(p, path, not_finite);
     }
     sort_top(p, row);
-    if (p->csv != NULL) {
+    if (p->csv.file != NULL) {
         put_csv_row(p, path, row);
-        cli_print_to(p->csv, "\n");
+        cli_print_to(p->csv.file, "\n");
     }
     if (p->request->json)
         return print_json_row(p, path, row, NULL);
-    if (p->csv == stdout)
+    if (p->csv.file == stdout)
         return JSN_OK;
     cli_print("%s", path);
     for (size_t i = 0; i < p->top; i++)
@@ -240,7 +240,7 @@ static jsn_status tear_down(predictor *p, jsn_status status)
     if (status == JSN_OK && p->logits.data != NULL)
         status = jsn_array_write(&p->logits, p->request->logits);
     jsn_array_release(&p->logits);
-    status = cli_csv_close(p->csv, p->request->csv, status);
+    status = cli_csv_close(&p->csv, status);
     free(p->probabilities);
     free(p->order);
     jsn_classifier_close(p->classifier);
@@ -300,6 +300,7 @@ jsn_status cli_predict_images(const cli_predict_request *request)
     if (status == JSN_OK)
         status = jsn_classifier_predict_files(
             p.classifier, (const char *const *)paths.items, paths.count, take_file, &p);
+    status = tear_down(&p, status);
     if (status == JSN_OK && p.done == 0) {
         (void)cli_usage("none of %zu %s could be read", p.broken,
                         jsni_noun(p.broken, "image", "images"));
@@ -307,7 +308,6 @@ jsn_status cli_predict_images(const cli_predict_request *request)
     } else if (status == JSN_OK && p.broken > 0) {
         cli_say("%zu of %zu images could not be read\n", p.broken, p.broken + p.done);
     }
-    status = tear_down(&p, status);
     if (status == JSN_OK)
         status = check_outputs(&p);
     jsn_texts_release(&paths);

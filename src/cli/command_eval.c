@@ -152,24 +152,24 @@ static jsn_status describe(const jsn_classifier *c, const jsn_classifier_scores 
 }
 
 typedef struct image_table {
-    FILE *file;
+    cli_csv csv;
     const jsn_classifier *classifier;
 } image_table;
 
 static jsn_status add_image(void *user, const jsn_classifier_image *image)
 {
     const image_table *t = user;
-    cli_csv_cell(t->file, image->path);
-    cli_print_to(t->file, ",");
-    cli_csv_cell(t->file, jsn_classifier_class(t->classifier, (size_t)image->label));
-    cli_print_to(t->file, ",");
+    FILE *file = t->csv.file;
+    cli_csv_cell(file, image->path);
+    cli_print_to(file, ",");
+    cli_csv_cell(file, jsn_classifier_class(t->classifier, (size_t)image->label));
+    cli_print_to(file, ",");
     if (image->predicted < 0) {
-        cli_print_to(t->file, ",,\n");
+        cli_print_to(file, ",,\n");
         return JSN_OK;
     }
-    cli_csv_cell(t->file,
-                 jsn_classifier_class(t->classifier, (size_t)image->predicted));
-    cli_print_to(t->file, ",%.6g,%.6g\n", image->probability, image->label_probability);
+    cli_csv_cell(file, jsn_classifier_class(t->classifier, (size_t)image->predicted));
+    cli_print_to(file, ",%.6g,%.6g\n", image->probability, image->label_probability);
     return JSN_OK;
 }
 
@@ -192,14 +192,14 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_status status = jsn_classifier_create(&c, &o);
     table.classifier = c;
     if (status == JSN_OK && v->csv != NULL)
-        status = cli_csv_open(&table.file, v->csv);
-    if (table.file != NULL)
-        cli_print_to(table.file, "path,label,predicted,probability,p_given\n");
+        status = cli_csv_open(&table.csv, v->csv);
+    if (table.csv.file != NULL)
+        cli_print_to(table.csv.file, "path,label,predicted,probability,p_given\n");
     if (status == JSN_OK)
         status = jsn_classifier_evaluate_images(
             c, args->items[1], v->consistency != 0, cli_logger(),
-            table.file != NULL ? add_image : NULL, &table, &scores);
-    status = cli_csv_close(table.file, v->csv, status);
+            table.csv.file != NULL ? add_image : NULL, &table, &scores);
+    status = cli_csv_close(&table.csv, status);
     if (status == JSN_OK)
         status = describe(c, &scores, v->json);
     jsn_classifier_scores_release(&scores);

@@ -77,7 +77,11 @@ static jsn_status write_rows(const jsni_file_log *log, const char *rows, size_t 
             return log_failed(log, "written");
         done += (size_t)n;
     }
-    return fsync(log->fd) == 0 ? JSN_OK : log_failed(log, "written");
+    int result = 0;
+    do
+        result = fsync(log->fd);
+    while (result != 0 && errno == EINTR);
+    return result == 0 ? JSN_OK : log_failed(log, "written");
 }
 
 jsn_status jsni_file_log_add(jsni_file_log *log, const char *rows, size_t length)

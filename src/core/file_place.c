@@ -198,6 +198,26 @@ jsn_status jsni_folder_find(const char *folder, const char *name, bool *there)
     return find(folder, name, S_IFDIR, there);
 }
 
+bool jsni_place_remove(const char *folder, const char *name, bool is_folder)
+{
+    const char *base = NULL;
+    int at = -1;
+    char *path = jsni_path_join(folder, name);
+    if (path == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    bool removed = jsni_place_open(&at, folder, name, path, &base) == JSN_OK;
+    if (removed) {
+        removed = unlinkat(at, base, is_folder ? AT_REMOVEDIR : 0) == 0;
+        const int error = errno;
+        (void)close(at);
+        errno = error;
+    }
+    jsni_free(path);
+    return removed;
+}
+
 jsn_status jsni_place_sync(int fd, const char *path)
 {
     const int folder = jsni_open_at(fd, ".", O_RDONLY | O_DIRECTORY);

@@ -230,6 +230,20 @@ jsn_status jsni_file_write_unsynced(const char *folder, const char *name,
     return write_whole(folder, name, data, length, true);
 }
 
+/* Of a file that somebody may have put a pipe or a device in the place of: opening it does not
+ * wait for anybody, and writing to it is refused. */
+static jsn_status open_regular(int *fd, const char *folder, const char *name,
+                               const char *path, int flags)
+{
+    struct stat info;
+    JSNI_TRY(as_written(jsni_file_open(fd, folder, name, flags | O_NONBLOCK), path));
+    if (fstat(*fd, &info) != 0)
+        return write_failed(path);
+    return S_ISREG(info.st_mode)
+               ? JSN_OK
+               : jsni_fail(JSN_ERR_DATA, "%s: not a regular file", path);
+}
+
 jsn_status jsni_file_append(const char *folder, const char *name, const void *data,
                             size_t length)
 {
@@ -237,8 +251,7 @@ jsn_status jsni_file_append(const char *folder, const char *name, const void *da
     char *path = jsni_file_path(folder, name);
     JSNI_TRY_ALLOC(path);
     jsn_status status =
-        jsni_file_open(&fd, folder, name, O_WRONLY | O_CREAT | O_APPEND);
-    status = as_written(status, path);
+        open_regular(&fd, folder, name, path, O_WRONLY | O_CREAT | O_APPEND);
     if (status == JSN_OK)
         status = write_all(fd, path, data, length);
     status = close_written(fd, path, status);
@@ -251,7 +264,7 @@ jsn_status jsni_file_sync(const char *folder, const char *name)
     int fd = -1;
     char *path = jsni_file_path(folder, name);
     JSNI_TRY_ALLOC(path);
-    jsn_status status = as_written(jsni_file_open(&fd, folder, name, O_RDONLY), path);
+    jsn_status status = open_regular(&fd, folder, name, path, O_RDONLY);
     if (status == JSN_OK)
         status = sync_all(fd, path);
     if (fd >= 0)
@@ -344,8 +357,14 @@ static jsn_status move_between(int from_at, const char *from, int to_at, const c
     struct stat info;
     if (fstatat(to_at, to, &info, AT_SYMLINK_NOFOLLOW) == 0)
         return jsni_fail(JSN_ERR_DATA, "%s: this file exists already", path);
-    if (fstatat(from_at, from, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(info.st_mode))
+    if (errno != ENOENT)
+        return write_failed(path);
+    const int unseen =
+        fstatat(from_at, from, &info, AT_SYMLINK_NOFOLLOW) != 0 ? errno : 0;
+    if (unseen != 0 && jsni_errno_status(unseen) == JSN_ERR_IO)
+        return jsni_fail(JSN_ERR_IO, "%s: its file cannot be looked at: %s", path,
+                         strerror(unseen));
+    if (unseen != 0 || !S_ISREG(info.st_mode))
         return jsni_fail(JSN_ERR_DATA, "%s: its file is not where it was, or a link",
                          path);
     if (renameat(from_at, from, to_at, to) != 0)

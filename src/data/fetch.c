@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/file_pieces.h"
 #include "core/hd.h"
 #include "core/names.h"
 #include "core/progress.h"
@@ -33,30 +34,28 @@ const jsn_fetch_info *jsn_fetch_describe(size_t index)
     return index < JSNI_COUNT_OF(table) ? &table[index] : NULL;
 }
 
+typedef struct file_sums {
+    jsni_md5 md5;
+    jsni_sha256 sha;
+} file_sums;
+
+static void add_piece(void *user, const void *bytes, size_t count)
+{
+    file_sums *sums = user;
+    jsni_md5_add(&sums->md5, bytes, count);
+    jsni_sha256_add(&sums->sha, bytes, count);
+}
+
 /* Both sums of a file. */
 static jsn_status sum_file(const char *path, char md5_hex[JSNI_MD5_HEX],
                            char sha_hex[JSNI_SHA256_HEX])
 {
-    jsni_md5 md5;
-    jsni_sha256 sha;
-    FILE *file = fopen(path, "rb");
-    enum { BLOCK = 1 << 20 };
-    uint8_t *block = jsni_alloc(BLOCK, 1);
-    jsn_status status = block == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    if (status == JSN_OK && file == NULL)
-        status = jsni_fail(JSN_ERR_DATA, "%s: cannot be read", path);
-    jsni_md5_init(&md5);
-    jsni_sha256_init(&sha);
-    for (size_t got = 1; status == JSN_OK && got > 0;) {
-        got = fread(block, 1, BLOCK, file);
-        jsni_md5_add(&md5, block, got);
-        jsni_sha256_add(&sha, block, got);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    jsni_free(block);
-    jsni_md5_hex(&md5, md5_hex);
-    jsni_sha256_hex(&sha, sha_hex);
+    file_sums sums;
+    jsni_md5_init(&sums.md5);
+    jsni_sha256_init(&sums.sha);
+    const jsn_status status = jsni_file_pieces(NULL, path, add_piece, &sums);
+    jsni_md5_hex(&sums.md5, md5_hex);
+    jsni_sha256_hex(&sums.sha, sha_hex);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -15,8 +16,9 @@
 #include "data/image_decoder.h"
 #include "jensen/image_file.h"
 
-/* Deep enough for any layout; ends a walk around a circle of links. */
-enum { DEEPEST = 12 };
+/* Deep enough for any layout; ends a walk around a circle of links. A class folder may be a link;
+ * folders that have links to one another have as many ways through them as there are orders. */
+enum { DEEPEST = 12, MOST_LINKS = 100000 };
 
 jsn_status jsni_listing_add(jsni_listing *list, const char *name)
 {
@@ -131,7 +133,8 @@ typedef struct walker {
     jsni_listing *files, *folders, *lost;
     const char *root;
     bool (*wants)(const char *name);
-    size_t runs; /* folders of runs and audits, passed by */
+    size_t runs;  /* folders of runs and audits, passed by */
+    size_t links; /* folders that were reached through one */
 } walker;
 
 static jsn_status walk(walker *w, const char *below, int depth);
@@ -203,8 +206,15 @@ static jsn_status walk(walker *w, const char *below, int depth)
     char path[2 * JSNI_DATASET_MAX_NAME];
     (void)snprintf(path, sizeof path, "%s%s%s", w->root, below[0] != '\0' ? "/" : "",
                    below);
+    struct stat is;
     if (depth > DEEPEST)
         return too_deep(w, path);
+    if (depth > 0 && lstat(path, &is) == 0 && S_ISLNK(is.st_mode) &&
+        ++w->links > MOST_LINKS)
+        return jsni_fail(JSN_ERR_DATA,
+                         "%.200s: more than %d links to folders are on the way; they "
+                         "lead to one another",
+                         path, (int)MOST_LINKS);
     jsni_folder_entry *entries = NULL;
     size_t count = 0;
     JSNI_TRY(jsni_folder_list(path, &entries, &count));
@@ -225,7 +235,7 @@ jsn_status jsni_listing_walk(jsni_listing *files, jsni_listing *folders,
 {
     if (strlen(root) >= JSNI_DATASET_MAX_NAME)
         return jsni_fail(JSN_ERR_DATA, "%.60s...: the path is too long", root);
-    walker w = {files, folders, lost, root, wants, 0};
+    walker w = {files, folders, lost, root, wants, 0, 0};
     return walk(&w, "", 0);
 }
 

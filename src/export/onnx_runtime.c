@@ -21,6 +21,9 @@ enum place {
     GET_INPUT_NAME = 36,
     CREATE_TENSOR_WITH_DATA = 49,
     GET_TENSOR_DATA = 51,
+    GET_ELEMENT_TYPE = 60,
+    GET_ELEMENT_COUNT = 64,
+    GET_SHAPE = 65,
     CREATE_CPU_MEMORY_INFO = 69,
     ALLOCATOR_FREE = 76,
     GET_DEFAULT_ALLOCATOR = 78,
@@ -29,6 +32,7 @@ enum place {
     RELEASE_MEMORY_INFO = 94,
     RELEASE_SESSION = 95,
     RELEASE_VALUE = 96,
+    RELEASE_SHAPE = 99,
     RELEASE_SESSION_OPTIONS = 100
 };
 
@@ -54,6 +58,9 @@ typedef void *(*run_fn)(void *session, const void *options, const char *const *i
                         const char *const *outputs, size_t output_count,
                         void **results);
 typedef void *(*get_data_fn)(void *value, void **out);
+typedef void *(*get_shape_fn)(const void *value, void **out);
+typedef void *(*get_type_fn)(const void *shape, int *out);
+typedef void *(*get_count_fn)(const void *shape, size_t *out);
 typedef void *(*get_allocator_fn)(void **out); /* it stays the library's */
 typedef void *(*get_name_fn)(const void *session, size_t index, void *allocator,
                              char **out);
@@ -150,6 +157,27 @@ bool jsni_onnx_runtime_raw(const jsni_onnx_runtime *r)
     return r->raw;
 }
 
+/* A file that somebody else has made may give anything under the name of an output. */
+static jsn_status check_output(const jsni_onnx_runtime *r, const void *value,
+                               const char *output, size_t classes)
+{
+    const function *at = r->api->at;
+    void *shape = NULL;
+    int type = 0;
+    size_t count = 0;
+    JSNI_TRY(judge(r, ((get_shape_fn)at[GET_SHAPE])(value, &shape)));
+    jsn_status status = judge(r, ((get_type_fn)at[GET_ELEMENT_TYPE])(shape, &type));
+    if (status == JSN_OK)
+        status = judge(r, ((get_count_fn)at[GET_ELEMENT_COUNT])(shape, &count));
+    release(r, RELEASE_SHAPE, shape);
+    if (status == JSN_OK && (type != FLOAT || count != classes))
+        status = jsni_fail(JSN_ERR_DATA,
+                           "the model's output '%s' is not %zu numbers of float32, so "
+                           "it is no model of this run",
+                           output, classes);
+    return status;
+}
+
 /* One tensor through the model, and the first `classes` numbers of an output. */
 static jsn_status evaluate(jsni_onnx_runtime *r, void *tensor, size_t bytes,
                            const int64_t shape[4], const char *output, float *numbers,
@@ -165,6 +193,8 @@ static jsn_status evaluate(jsni_onnx_runtime *r, void *tensor, size_t bytes,
     if (status == JSN_OK)
         status = judge(r, ((run_fn)at[RUN])(r->session, NULL, &input, values, 1,
                                             &output, 1, &result));
+    if (status == JSN_OK)
+        status = check_output(r, result, output, classes);
     if (status == JSN_OK)
         status = judge(r, ((get_data_fn)at[GET_TENSOR_DATA])(result, &data));
     if (status == JSN_OK)

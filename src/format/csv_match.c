@@ -13,29 +13,34 @@ typedef struct named {
     size_t taken; /* of the first row of a name: how many of its rows are */
 } named;
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const named *)a)->name, ((const named *)b)->name);
-}
-
 static int by_name_and_row(const void *a, const void *b)
 {
     const size_t x = ((const named *)a)->row, y = ((const named *)b)->row;
-    const int order = by_name(a, b);
+    const int order = strcmp(((const named *)a)->name, ((const named *)b)->name);
     return order != 0 ? order : (x > y) - (x < y);
+}
+
+/* The first row of the name; NULL: none. */
+static named *find_first(named *sorted, size_t count, const char *name)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(sorted[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && strcmp(sorted[low].name, name) == 0 ? &sorted[low] : NULL;
 }
 
 static size_t next_row(named *sorted, size_t count, const char *name)
 {
-    const named key = {.name = name};
-    named *first =
-        count == 0 ? NULL : bsearch(&key, sorted, count, sizeof *sorted, by_name);
+    named *first = find_first(sorted, count, name);
     if (first == NULL)
         return JSNI_NO_ROW;
-    while (first > sorted && by_name(first - 1, &key) == 0)
-        first--;
     const named *row = first + first->taken;
-    if (row + 1 < sorted + count && by_name(row + 1, &key) == 0)
+    if (row + 1 < sorted + count && strcmp(row[1].name, name) == 0)
         first->taken++;
     return row->row;
 }

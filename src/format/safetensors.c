@@ -1,9 +1,14 @@
 /* format/safetensors.c - the reader; see safetensors.h. The file is read whole instead
  * of mapped: a file that another process shortens would otherwise kill the program. */
+#define _POSIX_C_SOURCE 200809L
 #include "format/safetensors.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
@@ -175,6 +180,28 @@ static jsn_status parse_tensors(jsni_safetensors *f)
     return check_cover(f);
 }
 
+enum { START = 9 }; /* the length of the header, and its first byte */
+
+static uint64_t header_length(const uint8_t *start)
+{
+    uint64_t header = 0;
+    for (size_t i = 0; i < 8; i++)
+        header |= (uint64_t)start[i] << (8 * i);
+    return header;
+}
+
+/* Whether a file of `length` bytes may be one, by its first `have` bytes. */
+static bool starts_well(const uint8_t *start, size_t have, size_t length)
+{
+    return have == START && header_length(start) >= 2 &&
+           header_length(start) <= length - 8 && start[8] == '{';
+}
+
+static jsn_status not_safetensors(const char *name)
+{
+    return jsni_fail(JSN_ERR_DATA, "%s: not a safetensors file, or cut short", name);
+}
+
 /* Takes `block` over, also on failure. */
 static jsn_status build(jsni_safetensors **out, const char *name, char *block,
                         size_t length)
@@ -190,11 +217,10 @@ static jsn_status build(jsni_safetensors **out, const char *name, char *block,
     f->name = jsni_text_copy(name);
     if (f->name == NULL)
         goto done;
-    for (size_t i = 0; i < 8 && length >= 8; i++)
-        header |= (uint64_t)(uint8_t)block[i] << (8 * i);
-    if (length < 8 || header > length - 8 || header < 2 || block[8] != '{') {
-        status =
-            jsni_fail(JSN_ERR_DATA, "%s: not a safetensors file, or cut short", name);
+    if (length >= 8)
+        header = header_length((const uint8_t *)block);
+    if (!starts_well((const uint8_t *)block, length < START ? length : START, length)) {
+        status = not_safetensors(name);
         goto done;
     }
     status = jsni_json_parse(&f->header, name, block + 8, (size_t)header);
@@ -223,19 +249,40 @@ jsn_status jsni_safetensors_parse(jsni_safetensors **out, const char *name,
     return build(out, name, block, length);
 }
 
+/* A file may be large and nothing, such as one with a hole of gigabytes: its start is looked at
+ * before memory is taken for the rest. */
+static jsn_status check_start(const char *folder, const char *name, const char *path)
+{
+    uint8_t start[START];
+    struct stat info;
+    int fd = -1;
+    JSNI_TRY(jsni_file_open(&fd, folder, name, O_RDONLY | O_NONBLOCK));
+    ssize_t have = 0;
+    do
+        have = read(fd, start, sizeof start);
+    while (have < 0 && errno == EINTR);
+    const bool known = have >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    (void)close(fd);
+    if (!known || have < START) /* reading all of it says what is wrong */
+        return JSN_OK;
+    return starts_well(start, (size_t)have, (size_t)info.st_size)
+               ? JSN_OK
+               : not_safetensors(path);
+}
+
 jsn_status jsni_safetensors_open_in(jsni_safetensors **out, const char *folder,
                                     const char *name)
 {
-    char *block = NULL, *path = NULL;
+    char *block = NULL;
     size_t length = 0;
     *out = NULL;
-    JSNI_TRY(jsni_file_read_in(folder, name, JSN_ARRAY_MAX_BYTES, &block, &length));
-    path = jsni_file_path(folder, name);
-    if (path == NULL) {
-        jsni_free(block);
-        return JSN_ERR_MEMORY;
-    }
-    const jsn_status status = build(out, path, block, length);
+    char *path = jsni_file_path(folder, name);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = check_start(folder, name, path);
+    if (status == JSN_OK)
+        status = jsni_file_read_in(folder, name, JSN_ARRAY_MAX_BYTES, &block, &length);
+    if (status == JSN_OK)
+        status = build(out, path, block, length);
     jsni_free(path);
     return status;
 }

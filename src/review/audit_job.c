@@ -11,6 +11,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "data/sample_file.h"
+#include "format/npy.h"
 #include "review/image_faults.h"
 #include "review/review_impl.h"
 
@@ -100,10 +101,8 @@ bool jsni_record_is_guess(const jsni_audit_record *record)
 static jsn_status write_folder(const jsni_audit_record *record, const char *folder,
                                char **json)
 {
-    char *path = jsni_path_join(folder, JSNI_AUDIT_POSTERIORS);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = jsn_array_write(record->posteriors, path);
-    jsni_free(path);
+    jsn_status status =
+        jsni_array_write_in(record->posteriors, folder, JSNI_AUDIT_POSTERIORS);
     if (status == JSN_OK)
         status = jsni_audit_write_files(record, folder, json);
     if (status == JSN_OK)
@@ -199,6 +198,14 @@ static bool is_the_data(const jsni_audited *a, const char *folder)
            jsni_path_inside(root, folder) && jsni_path_inside(folder, root);
 }
 
+/* Removes what a killed audit has left. */
+static void tidy(const char *folder)
+{
+    static const char *const places[] = {".", JSNI_AUDIT_PICTURES, "folds"};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        jsni_file_remove_left(folder, places[i]);
+}
+
 jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
 {
     JSNI_NEED(job);
@@ -219,8 +226,10 @@ jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
         job->out != NULL ? jsni_text_copy(job->out) : jsni_audit_usual_folder(job);
     const size_t existing = place == NULL ? 0 : jsni_folder_existing(place);
     jsn_status status = place == NULL ? JSN_ERR_MEMORY : jsni_folder_create(place);
-    if (status == JSN_OK)
+    if (status == JSN_OK) {
+        tidy(place);
         status = audit_into(&audited, job, place, &text);
+    }
     if (status != JSN_OK && place != NULL)
         jsni_folder_remove_made(place, existing);
     if (status == JSN_OK && folder != NULL) {

@@ -166,11 +166,8 @@ static jsn_status take_used(jsni_audited *a, const jsni_csv *csv)
 /* The labels that a run was trained with. */
 static jsn_status read_run_labels(jsni_audited *a)
 {
-    char *path = jsni_path_join(a->run, JSNI_RUN_LABELS);
     jsni_csv *csv = NULL;
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = jsni_csv_read(&csv, path);
-    jsni_free(path);
+    jsn_status status = jsni_csv_read_in(&csv, a->run, JSNI_RUN_LABELS);
     if (status == JSN_OK)
         status = take_used(a, csv);
     jsni_csv_destroy(csv);
@@ -225,20 +222,54 @@ jsn_status jsni_audit_need(const char *folder, const char *file)
                              folder, file);
 }
 
-jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
-                                    const char *data, const jsn_logger *logger)
+/* The specification of the data of an audit; `doc` holds it unless it was given. */
+static jsn_status read_spec(const char *folder, const char *data, jsni_json **doc,
+                            const char **spec)
 {
     char *text = NULL;
     size_t length = 0;
-    jsni_json *doc = NULL;
-    const char *spec = data;
-    *out = (jsni_audited){0};
+    *spec = data;
     JSNI_TRY(jsni_audit_need(folder, JSNI_AUDIT_JSON));
     JSNI_TRY(jsni_limit_read(JSNI_LIMIT_JSON, folder, JSNI_AUDIT_JSON, &text, &length));
-    jsn_status status = jsni_json_parse(&doc, JSNI_AUDIT_JSON, text, length);
+    jsn_status status = jsni_json_parse(doc, JSNI_AUDIT_JSON, text, length);
     jsni_free(text);
-    if (status == JSN_OK && data == NULL)
-        status = jsni_json_get_text(doc, "data", &spec);
+    return status == JSN_OK && data == NULL ? jsni_json_get_text(*doc, "data", spec)
+                                            : status;
+}
+
+jsn_status jsni_audited_find_root(const char *folder, const char *data, char **root)
+{
+    static const char prefix[] = "folder:";
+    jsni_json *doc = NULL;
+    jsni_audited a = {0};
+    const char *spec = NULL;
+    *root = NULL;
+    jsn_status status = read_spec(folder, data, &doc, &spec);
+    if (status == JSN_OK)
+        status = find_spec(&a, spec);
+    if (status == JSN_OK) {
+        const bool named = strncmp(a.spec, prefix, sizeof prefix - 1) == 0;
+        const char *path = a.spec + (named ? sizeof prefix - 1 : 0);
+        char *place = jsni_text_copy_n(path, named ? strcspn(path, ",") : strlen(path));
+        if (place == NULL)
+            status = JSN_ERR_MEMORY;
+        else if (jsni_folder_exists(place))
+            *root = place;
+        else
+            jsni_free(place);
+    }
+    jsni_audited_close(&a);
+    jsni_json_destroy(doc);
+    return status;
+}
+
+jsn_status jsni_audited_open_folder(jsni_audited *out, const char *folder,
+                                    const char *data, const jsn_logger *logger)
+{
+    jsni_json *doc = NULL;
+    const char *spec = NULL;
+    *out = (jsni_audited){0};
+    jsn_status status = read_spec(folder, data, &doc, &spec);
     if (status == JSN_OK) {
         jsn_audit_job job;
         jsn_audit_job_init(&job);

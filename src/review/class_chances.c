@@ -14,6 +14,7 @@
 #include "core/rng.h"
 #include "core/text.h"
 #include "format/csv.h"
+#include "format/npy.h"
 #include "jensen/classifier.h"
 #include "jensen/report.h"
 #include "jensen/train.h"
@@ -42,10 +43,15 @@ static jsn_status check_chances(const jsni_audited *a, const char *path, jsn_arr
     return status;
 }
 
-jsn_status jsni_chances_read(const jsni_audited *a, const char *path, jsn_array *out)
+jsn_status jsni_chances_read(const jsni_audited *a, const char *folder, jsn_array *out)
 {
-    JSNI_TRY(jsn_array_read(out, path));
-    return check_chances(a, path, out);
+    char *path = jsni_path_join(folder, JSNI_AUDIT_POSTERIORS);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = jsni_array_read_in(out, folder, JSNI_AUDIT_POSTERIORS);
+    if (status == JSN_OK)
+        status = check_chances(a, path, out);
+    jsni_free(path);
+    return status;
 }
 
 /* What is read of a file as float32. */
@@ -182,9 +188,9 @@ static jsn_status predict_views(const jsni_audited *a, const jsn_audit_job *job,
                        : JSN_OK;
 }
 
-/* The labels of the samples that a fold trains on, as a file. */
+/* The labels of the samples that a fold trains on, as a file in the folder. */
 static jsn_status write_labels(const jsni_audited *a, const uint8_t *fold_of,
-                               size_t fold, const char *path)
+                               size_t fold, const char *folder, const char *name)
 {
     jsni_csv_writer csv = {0};
     jsni_csv_add(&csv, "path");
@@ -198,7 +204,7 @@ static jsn_status write_labels(const jsni_audited *a, const uint8_t *fold_of,
         }
     jsn_status status = csv.text.status;
     if (status == JSN_OK)
-        status = jsni_file_write(path, csv.text.data, csv.text.length);
+        status = jsni_file_write_in(folder, name, csv.text.data, csv.text.length);
     jsni_text_release(&csv.text);
     return status;
 }
@@ -315,7 +321,8 @@ static void say_fold(const jsn_audit_job *job, size_t fold)
              job->folds);
 }
 
-/* `whole`: the same folder from the root on, in which the files of labels are named. */
+/* `whole`: the same folder from the root on, in which the files of labels are named. What is in
+ * it is the audit's own: the folder of a run is not reached through a link. */
 static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
                            const char *folder, const char *whole,
                            const uint8_t *fold_of, size_t fold, uint32_t *index,
@@ -323,10 +330,12 @@ static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
 {
     char name[32];
     size_t count = 0;
+    bool there = false;
     for (size_t i = 0; i < a->samples; i++)
         if (fold_of[i] == fold)
             index[count++] = (uint32_t)i;
     (void)snprintf(name, sizeof name, "fold-%zu", fold + 1);
+    JSNI_TRY(jsni_folder_find(folder, name, &there));
     char *run = jsni_path_join(folder, name);
     (void)snprintf(name, sizeof name, "fold-%zu.csv", fold + 1);
     char *labels = jsni_path_join(whole, name);
@@ -334,7 +343,7 @@ static jsn_status one_fold(const jsni_audited *a, const jsn_audit_job *job,
     jsn_status status =
         run == NULL || labels == NULL || first == NULL ? JSN_ERR_MEMORY : JSN_OK;
     if (status == JSN_OK)
-        status = write_labels(a, fold_of, fold, labels);
+        status = write_labels(a, fold_of, fold, folder, name);
     if (status == JSN_OK)
         status = train_fold(a, job, labels, run, fold > 0 ? first : NULL,
                             job->folds - fold - 1);
@@ -369,7 +378,7 @@ static jsn_status by_folds(const jsni_audited *a, const jsn_audit_job *job,
     char *runs = jsni_path_join(folder, "folds");
     jsn_status status = fold_of == NULL || index == NULL || runs == NULL
                             ? JSN_ERR_MEMORY
-                            : jsni_folder_create(runs);
+                            : jsni_folder_create_in(folder, "folds");
     if (status == JSN_OK)
         draw_folds(a, job->folds, index, fold_of);
     char *whole = status == JSN_OK ? realpath(runs, NULL) : NULL;

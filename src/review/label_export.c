@@ -36,13 +36,28 @@ jsn_status jsni_label_format_find(const char *name, const jsni_label_format **ou
                            names.word);
 }
 
-jsn_status jsni_label_json_write(jsni_json_writer *writer, const char *file)
+jsn_status jsni_label_file_write(const jsni_label_sheet *sheet, const char *file,
+                                 const char *text, size_t length)
+{
+    const char *folder = sheet->session->folder, *name = strrchr(file, '/');
+    size_t above = name == NULL ? 0 : (size_t)(name - file), own = strlen(folder);
+    while (above > 1 && file[above - 1] == '/')
+        above--;
+    while (own > 1 && folder[own - 1] == '/')
+        own--;
+    return name != NULL && above == own && strncmp(file, folder, own) == 0
+               ? jsni_file_write_in(folder, name + 1, text, length)
+               : jsni_file_write(file, text, length);
+}
+
+jsn_status jsni_label_json_write(const jsni_label_sheet *sheet, const char *file,
+                                 jsni_json_writer *writer)
 {
     char *text = NULL;
     jsn_status status = jsni_json_writer_take(writer, &text);
     jsni_json_writer_destroy(writer);
     if (status == JSN_OK)
-        status = jsni_file_write(file, text, strlen(text));
+        status = jsni_label_file_write(sheet, file, text, strlen(text));
     jsni_free(text);
     return status;
 }

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "review/label_folders.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/file_place.h"
 #include "core/folder.h"
 #include "core/limit.h"
 #include "data/sample_file.h"
@@ -20,6 +22,7 @@
 typedef struct relabelling {
     jsni_audited audited;
     const char *root; /* of the data */
+    char *found;      /* the same, owned, where the data was not opened */
     jsni_name_index classes;
 } relabelling;
 
@@ -27,6 +30,7 @@ static void close_data(relabelling *r)
 {
     jsni_name_index_release(&r->classes);
     jsni_audited_close(&r->audited);
+    jsni_free(r->found);
 }
 
 static jsn_status open_data(relabelling *r, const char *folder, const char *data)
@@ -46,6 +50,15 @@ static jsn_status open_data(relabelling *r, const char *folder, const char *data
     if (status != JSN_OK)
         close_data(r);
     return status;
+}
+
+/* The same for the rows of undo.csv, which need the root alone. */
+static jsn_status open_root(relabelling *r, const char *folder, const char *data)
+{
+    *r = (relabelling){0};
+    JSNI_TRY(jsni_audited_find_root(folder, data, &r->found));
+    r->root = r->found;
+    return r->root != NULL ? JSN_OK : open_data(r, folder, data);
 }
 
 static bool is_folder_name(const char *name)
@@ -151,27 +164,68 @@ static jsn_status copy_file(const relabelling *r, const char *to, const char *fr
     return status;
 }
 
-/* Removes what a copy that failed has made, and the folders that are empty then. */
+/* What a copy makes is listed here before it is made, and the list goes last. Where it is, a
+ * copy was killed: the same command removes what is listed and begins again. */
+#define COPYING ".copying.csv"
+
+/* Removes a file of a copy and the folders that are empty then; nothing is reached through a
+ * link, or above the folder. */
+static void remove_copied(const char *root, const char *path)
+{
+    char *name = jsni_text_copy(path);
+    if (name == NULL)
+        return;
+    (void)jsni_place_remove(root, name, false);
+    for (char *slash = strrchr(name, '/'); slash != NULL; slash = strrchr(name, '/')) {
+        *slash = '\0';
+        jsni_file_remove_left(root, name);
+        if (!jsni_place_remove(root, name, true) && errno != ENOENT)
+            break;
+    }
+    jsni_free(name);
+}
+
+/* Removes what a copy has made. */
 static void take_back(const char *root, const jsn_texts *made)
 {
-    for (size_t i = made->count; i > 0; i--) {
-        const char *name = made->items[i - 1];
-        char *path = jsni_path_join(root, name);
-        if (path == NULL || strncmp(name, "../", 3) == 0 ||
-            strstr(name, "/../") != NULL) {
-            jsni_free(path);
-            continue;
-        }
-        (void)unlink(path);
-        for (char *slash = strrchr(path, '/'); slash > path + strlen(root);
-             slash = strrchr(path, '/')) {
-            *slash = '\0';
-            if (rmdir(path) != 0)
-                break;
-        }
-        jsni_free(path);
-    }
+    for (size_t i = made->count; i > 0; i--)
+        remove_copied(root, made->items[i - 1]);
+    (void)jsni_place_remove(root, COPYING, false);
     (void)rmdir(root);
+}
+
+/* Removes what a killed copy has left in a folder, and the folder, when that is all there is. */
+static jsn_status take_back_killed(const char *root)
+{
+    bool there = false;
+    jsni_csv *csv = NULL;
+    JSNI_TRY(jsni_folder_find(NULL, root, &there));
+    if (!there)
+        return JSN_OK;
+    jsni_file_remove_left(root, ".");
+    JSNI_TRY(jsni_file_find(root, COPYING, &there));
+    if (there) {
+        JSNI_TRY(jsni_csv_read_in(&csv, root, COPYING));
+        for (size_t i = jsni_csv_rows(csv); i > 0; i--)
+            remove_copied(root, jsni_csv_cell(csv, i - 1, 0));
+        jsni_csv_destroy(csv);
+        (void)jsni_place_remove(root, COPYING, false);
+    }
+    (void)rmdir(root); /* one that holds something else stays, and is said to exist */
+    return JSN_OK;
+}
+
+/* One more row of the list. Each is whole, also when the process is killed. */
+static jsn_status list_copy(const char *root, const char *path)
+{
+    jsni_csv_writer row = {0};
+    jsni_csv_add(&row, path);
+    jsni_csv_end_row(&row);
+    jsn_status status = row.text.status;
+    if (status == JSN_OK)
+        status = jsni_file_append(root, COPYING, row.text.data, row.text.length);
+    jsni_text_release(&row.text);
+    return status;
 }
 
 static jsn_status copy_each(const relabelling *r, const jsn_labels_job *job,
@@ -184,9 +238,10 @@ static jsn_status copy_each(const relabelling *r, const jsn_labels_job *job,
         JSNI_TRY(new_path(r, &list[i], &path));
         jsn_status status = free_name(job->copy, &path);
         if (status == JSN_OK)
+            status = list_copy(job->copy, path);
+        if (status == JSN_OK)
             status = copy_file(r, job->copy, list[i].path, path);
-        /* A full disk leaves the folders of the file; a name that leads away is refused as
-         * bad data, and shall not be removed either. */
+        /* A full disk leaves the folders of the file. */
         if (status == JSN_OK || status == JSN_ERR_IO) {
             const jsn_status kept = jsn_texts_add(made, path);
             status = status == JSN_OK ? kept : status;
@@ -201,6 +256,7 @@ static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
                            const jsni_corrected *list, size_t count)
 {
     jsn_texts made = {0};
+    JSNI_TRY(take_back_killed(job->copy));
     if (jsni_folder_exists(job->copy) || jsni_file_exists(job->copy))
         return jsni_fail(JSN_ERR_ARGUMENT, "%s: exists already; name a new folder",
                          job->copy);
@@ -209,7 +265,12 @@ static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
                          "%s: lies inside the data; name a folder outside %s",
                          job->copy, r->root);
     JSNI_TRY(jsni_folder_create(job->copy));
-    jsn_status status = copy_each(r, job, list, count, &made);
+    jsn_status status = jsni_file_write_in(job->copy, COPYING, "path\n", 5);
+    if (status == JSN_OK)
+        status = copy_each(r, job, list, count, &made);
+    if (status == JSN_OK && !jsni_place_remove(job->copy, COPYING, false))
+        status = jsni_fail(JSN_ERR_IO, "%s/%s: cannot be removed: %s", job->copy,
+                           COPYING, strerror(errno));
     if (status != JSN_OK) {
         char words[600];
         (void)snprintf(words, sizeof words, "%s", jsn_last_error());
@@ -253,29 +314,60 @@ static jsn_status plan_moves(const relabelling *r, const jsni_corrected *list,
     return plan->text.status;
 }
 
-/* The rows of undo.csv, forth or back. What is there already is left: a move that was
- * interrupted can be given again, and taken back. */
-static jsn_status do_moves(const relabelling *r, const char *folder, bool back,
+/* How the rows of undo.csv are gone through: to their new places, on with what was stopped on
+ * the way there, or back. */
+typedef enum moving { FORTH, ON, BACK } moving;
+
+/* Moves the file of a row unless that is done. A file with the name of one that is in its new
+ * place is another one, and stays where it is. */
+static jsn_status do_move(const relabelling *r, moving how, const char *from,
+                          const char *to, size_t *moved)
+{
+    bool there = false, done = false;
+    JSNI_TRY(jsni_file_find(r->root, from, &there));
+    if (there && how == ON)
+        JSNI_TRY(jsni_file_find(r->root, to, &done));
+    if (!there || done)
+        return JSN_OK;
+    JSNI_TRY(move_one(r, from, to));
+    ++*moved;
+    return JSN_OK;
+}
+
+static jsn_status do_moves(const relabelling *r, const char *folder, moving how,
                            size_t *moved)
 {
     jsni_csv *csv = NULL;
     size_t from = 0, to = 0;
     jsn_status status = jsni_csv_read_in(&csv, folder, JSNI_AUDIT_UNDO);
     if (status == JSN_OK)
-        status = jsni_csv_find(csv, back ? "to" : "from", &from);
+        status = jsni_csv_find(csv, how == BACK ? "to" : "from", &from);
     if (status == JSN_OK)
-        status = jsni_csv_find(csv, back ? "from" : "to", &to);
-    for (size_t i = 0; status == JSN_OK && i < jsni_csv_rows(csv); i++) {
-        bool there = false;
-        const char *source = jsni_csv_cell(csv, i, from);
-        status = jsni_file_find(r->root, source, &there);
-        if (status == JSN_OK && there) {
-            status = move_one(r, source, jsni_csv_cell(csv, i, to));
-            *moved += status == JSN_OK;
-        }
-    }
+        status = jsni_csv_find(csv, how == BACK ? "from" : "to", &to);
+    for (size_t i = 0; status == JSN_OK && i < jsni_csv_rows(csv); i++)
+        status = do_move(r, how, jsni_csv_cell(csv, i, from), jsni_csv_cell(csv, i, to),
+                         moved);
     jsni_csv_destroy(csv);
     return status;
+}
+
+/* There is an undo.csv: goes on with a move that was stopped; one that was not is not done
+ * again. */
+static jsn_status move_on(const jsn_labels_job *job)
+{
+    relabelling r;
+    size_t moved = 0;
+    if (job->copy == NULL) {
+        JSNI_TRY(open_root(&r, job->folder, job->data));
+        const jsn_status status = do_moves(&r, job->folder, ON, &moved);
+        close_data(&r);
+        JSNI_TRY(status);
+    }
+    return moved > 0 ? JSN_OK
+                     : jsni_fail(JSN_ERR_ARGUMENT,
+                                 "%s: the images were moved already; --undo moves them "
+                                 "back",
+                                 job->folder);
 }
 
 static jsn_status move_all(const relabelling *r, const jsn_labels_job *job,
@@ -288,7 +380,7 @@ static jsn_status move_all(const relabelling *r, const jsn_labels_job *job,
         status = jsni_file_write_in(job->folder, JSNI_AUDIT_UNDO, plan.text.data,
                                     plan.text.length);
     jsni_text_release(&plan.text);
-    return status == JSN_OK ? do_moves(r, job->folder, false, &moved) : status;
+    return status == JSN_OK ? do_moves(r, job->folder, FORTH, &moved) : status;
 }
 
 jsn_status jsni_labels_to_folders(const jsn_labels_job *job, const jsni_corrected *list,
@@ -298,9 +390,8 @@ jsn_status jsni_labels_to_folders(const jsn_labels_job *job, const jsni_correcte
     bool there = false;
     JSNI_TRY(jsni_file_find(job->folder, JSNI_AUDIT_UNDO, &there));
     if (there)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%s: the images were moved already; --undo moves them back",
-                         job->folder);
+        return move_on(job);
+    jsni_file_remove_left(job->folder, ".");
     JSNI_TRY(open_data(&r, job->folder, job->data));
     jsn_status status = JSN_OK;
     if (count != r.audited.samples)
@@ -328,8 +419,8 @@ jsn_status jsn_labels_undo(const char *folder, const char *data, size_t *moved)
                          "%s: there is nothing to move back (no " JSNI_AUDIT_UNDO
                          "): nothing was moved, or all of it is back",
                          folder);
-    JSNI_TRY(open_data(&r, folder, data));
-    jsn_status status = do_moves(&r, folder, true, moved);
+    JSNI_TRY(open_root(&r, folder, data));
+    jsn_status status = do_moves(&r, folder, BACK, moved);
     if (status == JSN_OK)
         status = jsni_file_rename(folder, JSNI_AUDIT_UNDO, "undone.csv");
     close_data(&r);

@@ -58,9 +58,16 @@ jsn_entry jsni_label_format_entry(size_t index); /* all zero behind the last */
 JSN_MUST_CHECK jsn_status jsni_label_format_find(const char *name,
                                                  const jsni_label_format **out);
 
+/* What is written to a file. One in the folder of the audit is its own: somebody else's link in
+ * its place is not followed. */
+JSN_MUST_CHECK jsn_status jsni_label_file_write(const jsni_label_sheet *sheet,
+                                                const char *file, const char *text,
+                                                size_t length);
+
 /* The writer's text to a file; destroys the writer. */
-JSN_MUST_CHECK jsn_status jsni_label_json_write(jsni_json_writer *writer,
-                                                const char *file);
+JSN_MUST_CHECK jsn_status jsni_label_json_write(const jsni_label_sheet *sheet,
+                                                const char *file,
+                                                jsni_json_writer *writer);
 
 /* Names without their endings: "cat/7" of "cat/7.jpg". */
 typedef struct jsni_bare_names {

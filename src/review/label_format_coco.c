@@ -17,7 +17,7 @@ static jsn_status put_images(jsni_json_writer *w, const jsni_label_sheet *sheet,
     for (size_t i = 0; status == JSN_OK && i < sheet->count; i++) {
         status = jsn_dataset_image(a->data, a->split, sheet->items[i].sample, &image);
         const bool read = status == JSN_OK;
-        if (status == JSN_ERR_DATA)
+        if (status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED)
             status = JSN_OK;
         sizes[i][0] = read ? (double)image.width : 0.0;
         sizes[i][1] = read ? (double)image.height : 0.0;
@@ -92,7 +92,7 @@ static jsn_status write_sheet(const jsni_label_sheet *sheet, const char *file)
         put_categories(w, &sheet->session->audited);
         jsni_json_end(w);
         if (status == JSN_OK)
-            status = jsni_label_json_write(w, file);
+            status = jsni_label_json_write(sheet, file, w);
         else
             jsni_json_writer_destroy(w);
     }

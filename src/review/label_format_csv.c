@@ -1,7 +1,6 @@
 /* review/label_format_csv.c - a table, for a spreadsheet or for 'jensen train --labels'. An
  * image whose label is made empty is removed. */
 #include "core/fail.h"
-#include "core/file.h"
 #include "review/label_format.h"
 
 static jsn_status write_sheet(const jsni_label_sheet *sheet, const char *file)
@@ -24,7 +23,7 @@ static jsn_status write_sheet(const jsni_label_sheet *sheet, const char *file)
     }
     jsn_status status = csv.text.status;
     if (status == JSN_OK)
-        status = jsni_file_write(file, csv.text.data, csv.text.length);
+        status = jsni_label_file_write(sheet, file, csv.text.data, csv.text.length);
     jsni_text_release(&csv.text);
     return status;
 }

@@ -36,7 +36,7 @@ static jsn_status write_sheet(const jsni_label_sheet *sheet, const char *file)
             put_label(w, sheet, bare.names[sheet->items[i].sample], &sheet->items[i]);
         jsni_json_end(w);
         jsni_json_end(w);
-        status = jsni_label_json_write(w, file);
+        status = jsni_label_json_write(sheet, file, w);
     }
     jsni_bare_names_release(&bare);
     return status;

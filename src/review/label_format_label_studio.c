@@ -6,7 +6,6 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
-#include "core/file.h"
 #include "report/escape.h"
 #include "review/label_format.h"
 
@@ -104,7 +103,7 @@ static jsn_status write_interface(const jsni_label_sheet *sheet, const char *fil
     jsni_text_add(&name, ".xml");
     jsn_status status = xml.status != JSN_OK ? xml.status : name.status;
     if (status == JSN_OK)
-        status = jsni_file_write(name.data, xml.data, xml.length);
+        status = jsni_label_file_write(sheet, name.data, xml.data, xml.length);
     jsni_text_release(&xml);
     jsni_text_release(&name);
     return status;
@@ -127,7 +126,7 @@ static jsn_status write_sheet(const jsni_label_sheet *sheet, const char *file)
         jsni_json_writer_destroy(w);
         return status;
     }
-    JSNI_TRY(jsni_label_json_write(w, file));
+    JSNI_TRY(jsni_label_json_write(sheet, file, w));
     return write_interface(sheet, file);
 }
 

@@ -45,6 +45,10 @@ JSN_MUST_CHECK jsn_status jsni_audited_open(jsni_audited *out,
 JSN_MUST_CHECK jsn_status jsni_audited_open_folder(jsni_audited *out,
                                                    const char *folder, const char *data,
                                                    const jsn_logger *logger);
+/* The folder that the paths of an audit are in, an owned text, where the data are a folder of
+ * images: without opening them, since what has been moved in it may be no data set. Else NULL. */
+JSN_MUST_CHECK jsn_status jsni_audited_find_root(const char *folder, const char *data,
+                                                 char **root);
 void jsni_audited_close(jsni_audited *audited); /* a zeroed one is fine */
 
 /* The class probabilities of all samples, from where the job says; float32 or float64. *views is
@@ -56,9 +60,10 @@ JSN_MUST_CHECK jsn_status jsni_class_chances(const jsni_audited *audited,
                                              const char *folder, jsn_array *out,
                                              jsn_array *views, bool *in_sample);
 
-/* Those of a file, checked for type and shape. JSN_ERR_DATA, JSN_ERR_IO, JSN_ERR_MEMORY. */
+/* Those in the folder of an audit, checked for type and shape. JSN_ERR_DATA, JSN_ERR_IO,
+ * JSN_ERR_MEMORY. */
 JSN_MUST_CHECK jsn_status jsni_chances_read(const jsni_audited *audited,
-                                            const char *path, jsn_array *out);
+                                            const char *folder, jsn_array *out);
 
 /* All that an audit has to say. */
 typedef struct jsni_audit_record {

@@ -152,20 +152,17 @@ static jsn_status open_all(jsni_session *s, const char *folder, const char *data
 {
     JSNI_TRY_ALLOC(s->folder = jsni_text_copy(folder));
     JSNI_TRY(jsni_audited_open_folder(&s->audited, folder, data, logger));
+    jsni_file_remove_left(folder, "."); /* of an export that was killed */
     JSNI_TRY(jsni_name_index_make(&s->paths, s->audited.paths, s->audited.samples));
     JSNI_TRY(jsni_name_index_make(&s->classes, s->audited.names, s->audited.classes));
     JSNI_TRY(read_given(s));
     JSNI_TRY(read_suspects(s));
-    char *path = jsni_path_join(folder, JSNI_AUDIT_POSTERIORS);
-    JSNI_TRY_ALLOC(path);
-    jsn_status status = jsni_chances_read(&s->audited, path, &s->posteriors);
-    jsni_free(path);
-    JSNI_TRY(status);
+    JSNI_TRY(jsni_chances_read(&s->audited, folder, &s->posteriors));
     JSNI_TRY_ALLOC(s->latest = jsni_alloc_zero(s->audited.samples, sizeof *s->latest));
     JSNI_TRY(jsni_file_log_open(&s->log, folder, JSNI_AUDIT_DECISIONS,
                                 JSNI_DECISIONS_CELLS));
     jsni_session_lock(s);
-    status = jsni_session_refresh(s);
+    const jsn_status status = jsni_session_refresh(s);
     jsni_session_unlock(s);
     return status;
 }

@@ -1,15 +1,17 @@
 /* store/run_files.c - see run_files.h. */
-#define _POSIX_C_SOURCE 200809L /* fdopen */
+#define _POSIX_C_SOURCE 200809L
 #include "store/run_files.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/file_pieces.h"
 #include "core/hd.h"
 #include "core/json.h"
 #include "core/sha256.h"
@@ -65,41 +67,42 @@ const jsni_run_file_info *jsni_run_file_find(const char *name)
     return NULL;
 }
 
-/* Size and, where `hex` is not NULL, SHA-256 of a file. */
-static jsn_status measure_open(FILE *file, int64_t *bytes, char *hex)
-{
-    enum { PIECE = 1 << 16 };
-    *bytes = fseek(file, 0, SEEK_END) == 0 ? (int64_t)ftell(file) : -1;
-    if (hex == NULL)
-        return JSN_OK;
-    char *piece = jsni_alloc(PIECE, 1);
-    JSNI_TRY_ALLOC(piece);
+/* What is known of a file when its end is reached. */
+typedef struct measured {
     jsni_sha256 sha;
-    jsni_sha256_init(&sha);
-    rewind(file);
-    for (size_t got = PIECE; got == PIECE;) {
-        got = fread(piece, 1, PIECE, file);
-        jsni_sha256_add(&sha, piece, got);
-    }
-    jsni_sha256_hex(&sha, hex);
-    jsni_free(piece);
-    return JSN_OK;
+    int64_t bytes;
+} measured;
+
+static void add_piece(void *user, const void *bytes, size_t count)
+{
+    measured *m = user;
+    jsni_sha256_add(&m->sha, bytes, count);
+    m->bytes += (int64_t)count;
 }
 
+static jsn_status find_size(const char *folder, const char *name, int64_t *bytes)
+{
+    struct stat info;
+    int fd = -1;
+    JSNI_TRY(jsni_file_open(&fd, folder, name, O_RDONLY | O_NONBLOCK));
+    const bool found = fstat(fd, &info) == 0;
+    (void)close(fd);
+    *bytes = found ? (int64_t)info.st_size : -1;
+    return found ? JSN_OK
+                 : jsni_fail(JSN_ERR_IO, "%s/%s: cannot be read", folder, name);
+}
+
+/* Size and, where `hex` is not NULL, SHA-256 of a file. */
 static jsn_status measure(const char *folder, const char *name, int64_t *bytes,
                           char *hex)
 {
-    int fd = -1;
-    JSNI_TRY(jsni_file_open(&fd, folder, name, O_RDONLY | O_CLOEXEC));
-    FILE *file = fdopen(fd, "rb");
-    if (file == NULL) {
-        (void)close(fd);
-        return JSN_ERR_MEMORY;
-    }
-    jsn_status status = measure_open(file, bytes, hex);
-    if (status == JSN_OK && (*bytes < 0 || ferror(file)))
-        status = jsni_fail(JSN_ERR_IO, "%s/%s: cannot be read", folder, name);
-    (void)fclose(file);
+    measured m = {.bytes = 0};
+    if (hex == NULL)
+        return find_size(folder, name, bytes);
+    jsni_sha256_init(&m.sha);
+    const jsn_status status = jsni_file_pieces(folder, name, add_piece, &m);
+    jsni_sha256_hex(&m.sha, hex);
+    *bytes = m.bytes;
     return status;
 }
 

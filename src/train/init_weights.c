@@ -77,7 +77,7 @@ jsn_status jsni_init_look(const char *init, char *network, size_t room,
     JSNI_TRY(jsni_init_path(init, &path));
     jsn_status status = jsni_weight_file_open(&file, NULL, path, note);
     if (status == JSN_OK)
-        (void)jsni_weight_file_network(file, network, room);
+        status = jsni_weight_file_network(file, network, room);
     jsni_safetensors_close(file);
     jsni_free(path);
     jsni_model_card card = {0};

@@ -107,6 +107,12 @@ static bool in_the_way(const place *p, const char *name)
     return state_of(p, name) == JSN_RUN_FILE_DAMAGED;
 }
 
+/* What says nothing of the file: there was no memory, or it cannot be read now. */
+static bool is_passing(jsn_status status)
+{
+    return status == JSN_ERR_MEMORY || status == JSN_ERR_IO;
+}
+
 static jsn_status read_json(place *p, const char *name)
 {
     bool found = false;
@@ -164,7 +170,7 @@ static jsn_status read_events(const place *p, const char *name)
     int64_t last = 0;
     const char *still = jsni_run_file_find(name)->still;
     const jsn_status status = jsni_tfevents_check(p->folder, name, &last);
-    if (!p->finished || status == JSN_ERR_MEMORY)
+    if (!p->finished || is_passing(status))
         return status == JSN_ERR_DATA ? JSN_OK : status;
     if (status != JSN_OK) {
         char words[200];
@@ -247,7 +253,7 @@ static jsn_status check_file(place *p, const jsni_run_file_info *info)
         status = read_file(p, info);
     if (there && status == JSN_OK)
         status = jsni_run_files_verify(&p->result, p->folder, info->name, true);
-    if (status == JSN_ERR_MEMORY)
+    if (is_passing(status))
         return status;
     if (status != JSN_OK)
         return note(p, info->name, JSN_RUN_FILE_DAMAGED, jsn_last_error());
@@ -422,7 +428,7 @@ static jsn_status check_whole(place *p)
     out->report = status == JSN_OK;
     if (status == JSN_OK)
         jsni_run_record_release(&record);
-    return status == JSN_ERR_MEMORY ? status : JSN_OK;
+    return is_passing(status) ? status : JSN_OK;
 }
 
 /* Whether there is anything of a run. */

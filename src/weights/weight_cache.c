@@ -273,6 +273,7 @@ jsn_status jsn_weights_remove(const char *name)
             status = jsni_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
         jsni_free(path);
     }
+    jsni_file_remove_left(folder, ".");
     if (status == JSN_OK && rmdir(folder) != 0)
         status = jsni_fail(JSN_ERR_IO, "%s: %s", folder, strerror(errno));
     jsni_free(folder);

@@ -120,7 +120,9 @@ static jsn_status fetch(const char *url, const char *sum, const char *name,
     jsn_status status = jsni_download(url, path, most_bytes, logger);
     if (status == JSN_OK) {
         status = import_checked(path, sum, name, url, info);
-        (void)remove(path);
+        /* What cannot be read or kept just now is not downloaded again. */
+        if (status != JSN_ERR_IO && status != JSN_ERR_MEMORY)
+            (void)remove(path);
     }
     jsni_free(path);
     return status;

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/file_pieces.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "format/dtype.h"
@@ -20,23 +21,16 @@
 #include "weights/weight_preset.h"
 #include "weights/weight_record.h"
 
+static void add_piece(void *user, const void *bytes, size_t count)
+{
+    jsni_sha256_add(user, bytes, count);
+}
+
 jsn_status jsni_weights_sum(const char *path, char hex[JSNI_SHA256_HEX])
 {
-    enum { BLOCK = 1 << 16 };
     jsni_sha256 sha;
     jsni_sha256_init(&sha);
-    FILE *file = fopen(path, "rb");
-    uint8_t *block = jsni_alloc(BLOCK, 1);
-    jsn_status status = block == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    if (status == JSN_OK && file == NULL)
-        status = jsni_fail(JSN_ERR_DATA, "%s: cannot be read", path);
-    for (size_t got = 1; status == JSN_OK && got > 0;) {
-        got = fread(block, 1, BLOCK, file);
-        jsni_sha256_add(&sha, block, got);
-    }
-    if (file != NULL)
-        (void)fclose(file);
-    jsni_free(block);
+    const jsn_status status = jsni_file_pieces(NULL, path, add_piece, &sha);
     jsni_sha256_hex(&sha, hex);
     return status;
 }
@@ -167,7 +161,8 @@ static jsn_status keep(const char *name, const char *source, const char *sha256,
 {
     jsni_model_card card = {0};
     char *root = NULL, *folder = NULL;
-    const size_t classes = jsni_weight_file_classes(file, network);
+    size_t classes = 0;
+    JSNI_TRY(jsni_weight_file_classes(file, network, &classes));
     if (classes < 2)
         return jsni_fail(JSN_ERR_DATA, "%s: its classifier has fewer than two classes",
                          jsni_safetensors_path(file));
@@ -176,6 +171,8 @@ static jsn_status keep(const char *name, const char *source, const char *sha256,
         folder = jsni_path_join(root, name);
         status = folder == NULL ? JSN_ERR_MEMORY : jsni_folder_create(folder);
     }
+    if (status == JSN_OK)
+        jsni_file_remove_left(folder, "."); /* of an import that was killed */
     if (status == JSN_OK)
         status = make_card(&card, network, classes);
     if (status == JSN_OK)
@@ -218,7 +215,8 @@ static jsn_status import_opened(const char *path, const char *source,
 {
     char network[JSNI_NETWORK_SPEC], sha256[JSNI_SHA256_HEX];
     bool same = false;
-    if (!jsni_weight_file_network(file, network, sizeof network))
+    JSNI_TRY(jsni_weight_file_network(file, network, sizeof network));
+    if (network[0] == '\0')
         return jsni_fail(JSN_ERR_DATA,
                          "%s: its tensors fit no network of 'jensen show networks'",
                          jsni_safetensors_path(file));

@@ -234,42 +234,53 @@ static size_t width_of(const jsni_graph *graph, const jsn_network_info *info,
     return 0;
 }
 
+/* The same of a spec that a file tells, or that is tried: *out stays NULL where it is none. */
+static jsn_status try_build(const char *spec, const jsn_network_info *info,
+                            jsni_graph **out)
+{
+    *out = NULL;
+    const jsn_status status = build(spec, info, out);
+    return status == JSN_ERR_MEMORY ? status : JSN_OK;
+}
+
 /* Whether the file is of this network, as it is or in another width: its spec then. */
-static bool recognise(const jsn_network_info *info, const jsni_safetensors *file,
-                      char *spec, size_t room)
+static jsn_status recognise(const jsn_network_info *info, const jsni_safetensors *file,
+                            char *spec, size_t room, bool *found)
 {
     jsni_graph *graph = NULL;
     (void)snprintf(spec, room, "%s", info->name);
-    if (build(spec, info, &graph) != JSN_OK)
-        return false;
-    bool found = is_of(graph, file);
-    const size_t width = found ? 0 : width_of(graph, info, file);
+    JSNI_TRY(try_build(spec, info, &graph));
+    *found = graph != NULL && is_of(graph, file);
+    const size_t width = graph == NULL || *found ? 0 : width_of(graph, info, file);
     jsni_graph_destroy(graph);
     if (width == 0)
-        return found;
+        return JSN_OK;
     (void)snprintf(spec, room, "%s:width=%zu", info->name, width);
-    if (build(spec, info, &graph) != JSN_OK)
-        return false;
-    found = is_of(graph, file);
+    JSNI_TRY(try_build(spec, info, &graph));
+    *found = graph != NULL && is_of(graph, file);
     jsni_graph_destroy(graph);
-    return found;
+    return JSN_OK;
 }
 
-bool jsni_weight_file_network(const jsni_safetensors *file, char *spec, size_t room)
+jsn_status jsni_weight_file_network(const jsni_safetensors *file, char *spec,
+                                    size_t room)
 {
     const char *told = jsni_safetensors_metadata(file, "network");
     const jsn_network_info *info = told == NULL ? NULL : jsn_network_find(told);
     jsni_graph *graph = NULL;
-    if (info != NULL && strlen(told) < room && build(told, info, &graph) == JSN_OK) {
+    bool found = false;
+    if (info != NULL && strlen(told) < room)
+        JSNI_TRY(try_build(told, info, &graph));
+    if (graph != NULL) {
         jsni_graph_destroy(graph);
         (void)snprintf(spec, room, "%s", told);
-        return true;
+        return JSN_OK;
     }
-    for (size_t i = 0; jsni_network_at(i) != NULL; i++)
-        if (recognise(jsni_network_at(i), file, spec, room))
-            return true;
-    spec[0] = '\0';
-    return false;
+    for (size_t i = 0; !found && jsni_network_at(i) != NULL; i++)
+        JSNI_TRY(recognise(jsni_network_at(i), file, spec, room, &found));
+    if (!found)
+        spec[0] = '\0';
+    return JSN_OK;
 }
 
 jsn_status jsni_weight_file_check(const char *path, const jsni_graph *graph,
@@ -277,26 +288,32 @@ jsn_status jsni_weight_file_check(const char *path, const jsni_graph *graph,
 {
     char spec[JSNI_NETWORK_SPEC];
     const jsn_status status = check_names(path, graph, file, skip_head);
+    if (status != JSN_ERR_DATA)
+        return status;
     char why[1200];
     (void)snprintf(why, sizeof why, "%s", jsn_last_error());
-    if (status != JSN_ERR_DATA || !jsni_weight_file_network(file, spec, sizeof spec) ||
-        strcmp(spec, graph->network) == 0)
-        return status == JSN_OK ? JSN_OK : jsni_fail(status, "%s", why);
+    JSNI_TRY(jsni_weight_file_network(file, spec, sizeof spec));
+    if (spec[0] == '\0' || strcmp(spec, graph->network) == 0)
+        return jsni_fail(status, "%s", why);
     return jsni_fail(status,
                      "%s: has the weights of %s, and the network is %s; --network %s "
                      "takes them",
                      path, spec, graph->network, spec);
 }
 
-size_t jsni_weight_file_classes(const jsni_safetensors *file, const char *network)
+jsn_status jsni_weight_file_classes(const jsni_safetensors *file, const char *network,
+                                    size_t *classes)
 {
     const jsn_network_info *info = jsn_network_find(network);
     jsni_graph *graph = NULL;
-    if (info == NULL || build(network, info, &graph) != JSN_OK)
-        return 0;
+    *classes = 0;
+    if (info != NULL)
+        JSNI_TRY(try_build(network, info, &graph));
+    if (graph == NULL)
+        return JSN_OK;
     const char *last = graph->params[graph->param_count - 1].name;
     const jsni_safetensor *bias = jsni_safetensors_find(file, last);
-    const size_t classes = bias == NULL || bias->rank != 1 ? 0 : bias->shape[0];
+    *classes = bias == NULL || bias->rank != 1 ? 0 : bias->shape[0];
     jsni_graph_destroy(graph);
-    return classes;
+    return JSN_OK;
 }

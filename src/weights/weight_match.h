@@ -9,11 +9,15 @@
 enum { JSNI_NETWORK_SPEC = 128 };
 
 /* The spec of the network that a file holds the weights of, by what it says itself or by
- * names and shapes; false, and an empty spec, when it is none of those there are. */
-bool jsni_weight_file_network(const jsni_safetensors *file, char *spec, size_t room);
+ * names and shapes; an empty one when it is none of those there are. JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_weight_file_network(const jsni_safetensors *file,
+                                                   char *spec, size_t room);
 
-/* How many classes the classifier in a file of that network has; 0: that cannot be told. */
-size_t jsni_weight_file_classes(const jsni_safetensors *file, const char *network);
+/* How many classes the classifier in a file of that network has; 0: that cannot be told.
+ * JSN_ERR_MEMORY */
+JSN_MUST_CHECK jsn_status jsni_weight_file_classes(const jsni_safetensors *file,
+                                                   const char *network,
+                                                   size_t *classes);
 
 /* Whether weights may have this type: float32, float16 or bfloat16. */
 bool jsni_weight_file_is_weight(jsn_dtype dtype);

@@ -45,6 +45,16 @@ expect 0 '^full/of$' '' -- sh -c 'find full | tail -1'
 expect 0 'full/of/it: 2 of 12 labels changed' '' -- "$JENSEN" labels apply a --copy full/of/it
 expect 0 '^11$' '' -- sh -c "find full -type f | wc -l"
 mv kept.ppm data/$c/4.ppm
+# A copy that was killed has a list of what it made; the same command removes that and begins again.
+mkdir -p killed/$a killed/$c && echo half >killed/$a/2.ppm && touch killed/$c/jensen-0123456789abcdef.tmp
+echo precious >precious.txt && mkdir away && echo precious >away/1.ppm && ln -s ../away killed/$b
+printf "path\n$a/2.ppm\n$c/3.ppm\n../precious.txt\n$b/1.ppm\n" >killed/.copying.csv
+expect 2 '' 'killed: exists already' -- "$JENSEN" labels apply a --copy killed
+expect 0 '^precious precious $' '' -- sh -c "cat precious.txt away/1.ppm | tr '\n' ' '"
+rm killed/$b && printf "path\n$a/2.ppm\n" >killed/.copying.csv
+mkdir killed/$c && touch killed/$c/jensen-0123456789abcdef.tmp && printf "path\n$a/2.ppm\n$c/3.ppm\n" >killed/.copying.csv
+expect 0 'killed: 2 of 12 labels changed' '' -- "$JENSEN" labels apply a --copy killed
+expect 0 '^11$' '' -- sh -c "find killed -type f | wc -l"
 expect 2 '' 'exclude each other' -- "$JENSEN" labels apply a --copy other --move
 
 expect 0 '^a: 2 of 12 labels changed, 1 image removed$' '' -- "$JENSEN" labels apply a --move
@@ -55,7 +65,16 @@ expect 2 '' 'moved already' -- "$JENSEN" labels apply a --move
 for command in 'labels apply nowhere --copy x' 'labels export nowhere --format csv -o x' 'review data --no-browser' 'audit data --again'; do
     expect 3 '' "(nowhere|data): not the folder of an audit .*'jensen audit DATA' makes one" -- "$JENSEN" $command
 done
-# Half of a move, as a kill leaves it, is taken back as well.
+# Half of a move, as a kill leaves it: the same command does the rest.
+mv data/$c/$a-1.ppm data/$a/1.ppm
+expect 0 '^a: 2 of 12 labels changed' '' -- "$JENSEN" labels apply a --move
+expect 0 '' '' -- test -e data/$c/$a-1.ppm
+# A new file with the name of one that was moved is another one.
+echo new >data/$a/1.ppm
+expect 2 '' 'moved already' -- "$JENSEN" labels apply a --move
+expect 0 '^new$' '' -- cat data/$a/1.ppm
+rm data/$a/1.ppm
+# Half of it is taken back as well.
 mv data/$c/$a-1.ppm data/$a/1.ppm
 expect 0 '^\{"labels":"a","moved_back":2\}$' '' -- "$JENSEN" labels apply a --undo --json
 rmdir data/.removed/$b data/.removed
@@ -86,4 +105,16 @@ awk 'BEGIN { for (i = 0; i < 12; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 
     python3 "$SOURCE/tests/cli/npy.py" q.npy 12 10
 "$JENSEN" audit builtin:size=12,test=0 --posteriors q.npy --labels-only -o n >/dev/null 2>&1
 expect 2 '' 'not separate files; write a table' -- "$JENSEN" labels apply n --min-score 0.1 --copy x
+
+# A move that leaves a class without training images can be taken back, though nobody could train on that.
+"$JENSEN" data convert builtin:size=20,test=10 --out split --format ppm >/dev/null
+awk 'BEGIN { for (i = 0; i < 20; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05" }' |
+    python3 "$SOURCE/tests/cli/npy.py" p.npy 20 10
+"$JENSEN" audit split --posteriors p.npy --cutoff 1e-6 --labels-only -o s >/dev/null 2>&1
+sums split >before.txt
+expect 0 '^s: 20 of 20 labels changed$' '' -- "$JENSEN" labels apply s --min-score 0.5 --move
+expect 3 '' 'is not a class of the training split' -- "$JENSEN" data info split
+expect 0 'images moved back$' '' -- "$JENSEN" labels apply s --undo
+sums split >after.txt
+expect 0 '' '' -- cmp before.txt after.txt
 finish

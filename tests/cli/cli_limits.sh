@@ -105,4 +105,14 @@ expect 2 '' "must be a whole number|whole number such as" -- "$JENSEN" data info
 expect 0 '^pixels +100000000  ' '' -- "$JENSEN" show limits
 expect 0 '"name":"classes"' '' -- "$JENSEN" show limits --json
 expect 0 '--limit NAME=VALUE' '' -- "$JENSEN" predict --help
+
+# Files that are large and hold nothing: what they begin with is looked at before memory is taken.
+"$JENSEN" train builtin:size=20,test=0 --network mlp:width=4 --device ref --epochs 1 --batch 10 --image-size 8 -q --out trained >/dev/null 2>&1
+truncate -s 20G hole.safetensors
+expect 3 '' 'hole.safetensors: not a safetensors file, or cut short' -- bash -c "ulimit -v 8000000; exec '$JENSEN' weights import hole.safetensors"
+expect 3 '' 'hole.safetensors: not a safetensors file, or cut short' -- \
+    bash -c "ulimit -v 8000000; exec '$JENSEN' predict --network cnn --init hole.safetensors --classes 3 hole.safetensors --device ref"
+mkdir sparse && truncate -s 20G sparse/model.safetensors && cp trained/model.json trained/config.yaml sparse
+expect 3 '' 'sparse/model.safetensors: not a safetensors file, or cut short' -- \
+    bash -c "ulimit -v 8000000; exec '$JENSEN' predict sparse hole.safetensors --device ref"
 finish

@@ -13,6 +13,7 @@ attempt() {
     local name=$1 at=$2 code place
     shift 2
     place=$(mktemp -d "$name-XXXXXX")
+    case $name in import | studio) cp -r audited "$place" ;; esac # which these change
     (cd "$place" && timeout 60 env FAULT_CALLS=memory FAULT_AT="$at" FAULT_DO=ENOMEM LD_PRELOAD="$FAULT_SHIM" \
         "$@" >stdout.txt 2>stderr.txt </dev/null) 2>/dev/null
     code=$?
@@ -55,8 +56,26 @@ tar cf photos.tar photos
 small=(--network cnn --epochs 1 --batch 8 --image-size 16 --device cpu)
 "$JENSEN" train photos "${small[@]}" --out run -q >/dev/null || exit 1
 
-for name in ${FAULT_WALKS:-train predict report info}; do
+# An audit with decisions, and weights, for the commands that begin with these.
+mkdir audited
+printf 'path,given,suggested,score,p_given,p_suggested,kind\n' | tee audited/suspects.csv >audited/scores.csv
+(cd photos && ls */* | LC_ALL=C sort) | awk -F/ '{ o = $1 == "a" ? "b" : "a"; print $0 "," $1 "," o ",0.9,0.1,0.9,label" }' |
+    tee -a audited/suspects.csv >>audited/scores.csv
+count=$(($(wc -l <audited/scores.csv) - 1))
+yes '0.1 0.9' | head -n "$count" | python3 "$SOURCE/tests/cli/npy.py" audited/posteriors.npy "$count" 2
+printf '{"data": "%s"}\n' "$work/photos" >audited/audit.json
+cut -d, -f1,3 audited/scores.csv | sed '1s/.*/path,label/' >answers.csv
+
+for name in ${FAULT_WALKS:-train predict report info audit apply import studio weights onnx eval check}; do
     case $name in
+    audit) walk audit "$JENSEN" audit "$work/photos" --posteriors "$work/audited/posteriors.npy" --cutoff 1e-6 --threads 2 -o a ;;
+    apply) walk apply "$JENSEN" labels apply "$work/audited" --min-score 0.5 --copy c ;;
+    import) walk import "$JENSEN" labels import audited "$work/answers.csv" ;;
+    studio) walk studio "$JENSEN" labels export audited --format label-studio ;;
+    weights) walk weights env JENSEN_CACHE=c "$JENSEN" weights import "$work/run/model.safetensors" --as w ;;
+    onnx) walk onnx "$JENSEN" export "$work/run" -o m.onnx ;;
+    eval) walk eval "$JENSEN" eval "$work/run" "$work/photos" --device cpu --threads 2 --csv e.csv ;;
+    check) walk check "$JENSEN" check "$work/run" ;;
     train) walk train "$JENSEN" train "$work/photos" "${small[@]}" --threads 2 --out run ;;
     predict) walk predict "$JENSEN" predict "$work/run" "$work/photos/a/cmyk.jpg" "$work/photos/b/la.png" --device cpu ;;
     report) walk report "$JENSEN" report "$work/run" --out page.html ;;

@@ -21,6 +21,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,8 @@ ERRORS = {
 INVISIBLE = {"short", "EINTR"}
 SMALL = ("--network mlp:width=4 --device ref --batch 10 --threads 1 --workers 0 --augment fit "
          "--image-size 8 --epochs 2 --val-fraction 0").split()
+SMALL_FOLDS = [word for name, value in zip(SMALL[::2], SMALL[1::2]) if name not in ("--val-fraction", "--threads")
+               for word in ("--set", f"{name[2:]}={value}")]
 
 
 def sha(run):
@@ -64,6 +67,44 @@ def tree(folder):
             with open(full, "rb") as file:
                 total.update(file.read() + b"\0")
     return total.hexdigest()
+
+
+def text(place, name):
+    with open(os.path.join(place, name)) as file:
+        return file.read()
+
+
+def audit_result(place, output):
+    """The tables of an audit; audit.json says how long it took."""
+    del output
+    return text(place, "b/scores.csv") + text(place, "b/suspects.csv") + tree(os.path.join(place, "b/pictures"))
+
+
+def decided(place, output):
+    """What is decided, without the time; rows of one ruling are one write."""
+    del output
+    return sorted(",".join(line.split(",")[:3]) for line in text(place, "a/decisions.csv").splitlines())
+
+
+def several(*names):
+    return lambda place, output: [tree(os.path.join(place, name)) if os.path.isdir(os.path.join(place, name))
+                                  else text(place, name) for name in names]
+
+
+def tuned(place, output):
+    """That something was chosen: a trial that was killed just now may still be somebody's, and is left out."""
+    del place
+    return any(line.startswith("  jensen train data") for line in output.splitlines())
+
+
+def printed(place, output):
+    del place
+    return output
+
+
+def study_gone(place, output):
+    del output
+    return subprocess.run([JENSEN, "sweep", "status", "s", "--store", "s.db"], cwd=place, capture_output=True).returncode
 
 
 def study_result(place, output):
@@ -87,7 +128,35 @@ COMMANDS = {
     "convert": ([], ["data", "convert", "data", "--out", "converted", "--format", "png"],
                 lambda place, output: tree(os.path.join(place, "converted"))),
     "check": ([], ["data", "check", "data"], lambda place, output: output),
+    "check-run": (["done"], ["check", "done"], printed),
+    "audit": (["p.npy"], ["audit", "data", "--posteriors", "p.npy", "--cutoff", "1e-6", "-q", "-o", "b"], audit_result),
+    "folds": ([], ["audit", "data", "--folds", "2", "--labels-only", "-q", "-o", "b", *SMALL_FOLDS], audit_result),
+    "apply": (["a", "l.csv"], ["labels", "apply", "a", "--min-score", "0.5", "--out", "l.csv"], several("l.csv")),
+    "copy": (["a"], ["labels", "apply", "a", "--min-score", "0.5", "--copy", "copied"], several("copied")),
+    "move": (["m", "photos"], ["labels", "apply", "m", "--min-score", "0.5", "--move"], several("photos")),
+    "export-labels": (["a"], ["labels", "export", "a", "--format", "label-studio"],
+                      several("a/label-studio.json", "a/label-studio.xml")),
+    "import-labels": (["a", "answers.csv"], ["labels", "import", "a", "answers.csv"], decided),
+    "weights": (["w.safetensors"], ["weights", "import", "w.safetensors", "--as", "w"], several("cache/weights")),
+    "onnx": (["done"], ["export", "done", "-o", "m.onnx", "-q"],
+             lambda place, output: os.path.getsize(os.path.join(place, "m.onnx"))),
+    "pytorch": (["done"], ["export", "done", "-o", "m.py", "--format", "pytorch", "-q"], several("m.py")),
+    "eval": (["done"], ["eval", "done", "data", "--device", "ref", "--csv", "e.csv"], several("e.csv")),
+    "table": (["done", "t.csv"], ["predict", "done", "data", "--device", "ref", "--csv", "t.csv"], several("t.csv")),
+    "tune": ([], ["tune", "data", *SMALL[:-2], "--val-fraction", "0.3", "--runs", "2", "-q"], tuned),
+    "delete": (["s.db"], ["sweep", "delete", "s", "--yes", "--store", "s.db"], study_gone),
 }
+# What a command says that was done already, and its exit code.
+DONE = {"convert": (2, "is not empty"), "copy": (2, "exists already"), "move": (2, "were moved already"),
+        "delete": (2, "no study")}
+
+
+def npy_of(samples, classes):
+    """Probabilities, all alike but for the first class, as float32."""
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({samples}, {classes}), }}"
+    head += " " * (117 - len(head)) + "\n"
+    row = struct.pack(f"<{classes}f", 0.55, *[0.45 / (classes - 1)] * (classes - 1))
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + row * samples
 
 
 def prepare(start):
@@ -100,6 +169,19 @@ def prepare(start):
     shutil.copytree(os.path.join(start, "done"), os.path.join(start, "stopped"))
     os.remove(os.path.join(start, "stopped/result.json"))
     do("sweep", "create", "s", "data", *SMALL, "--axis", "lr=0.01,0.02", "--store", "s.db")
+    with open(os.path.join(start, "p.npy"), "wb") as file: # an image is of the first class, or of all alike
+        file.write(npy_of(20, 10))
+    for data, audit in (("data", "a"), ("photos", "m")):
+        if data == "photos":
+            shutil.copytree(os.path.join(start, "data"), os.path.join(start, "photos"))
+        do("audit", data, "--posteriors", "p.npy", "--cutoff", "1e-6", "--labels-only", "-o", audit)
+    do("labels", "apply", "a", "--min-score", "0.5", "--out", "answers.csv")
+    do("train", "data", "--network", "cnn:width=4", "--device", "ref", "--epochs", "1", "--batch", "10", "-q", "--image-size",
+       "16", "--out", "cnn")
+    shutil.copy(os.path.join(start, "cnn/model.safetensors"), os.path.join(start, "w.safetensors"))
+    for name in ("l.csv", "t.csv"): # of an earlier time
+        with open(os.path.join(start, name), "w") as file:
+            file.write("earlier\n")
     with open(os.path.join(start, "neighbour.txt"), "w") as file:
         file.write("somebody else's\n")
 
@@ -119,8 +201,8 @@ def call(place, arguments, **fault):
 
 def alike(path):
     """Paths that are treated alike have the same text: images, class folders, numbered files."""
-    if path.startswith(("/data/", "/converted")):
-        path = re.sub(r"(train|test)/[^/]+", "class", path)
+    if path.startswith(("/data/", "/converted", "/photos", "/copied")):
+        path = re.sub(r"(train|test)/[^/]+(/[^/.]+[.])?", "class", path)
     return re.sub(r"[0-9a-f]{16}|[0-9]+", "N", path)
 
 
@@ -195,7 +277,8 @@ class Walk:
         return "" if said.strip() else "no sentence"
 
     def judge_again(self, place, code, output, said):
-        done = self.name == "convert" and code == 2 and "is not empty" in said  # as it is the second time
+        expected, sentence = DONE.get(self.name, (None, ""))  # as it is the second time
+        done = code == expected and sentence in said
         if code != 0 and not done:
             return f"the same command again: exit {code}: {said.strip()}"
         if self.result(place, output) != self.calm:

@@ -3,6 +3,7 @@
 Every network with random weights: logits of a normalised batch within 1e-5 of the largest,
 probabilities of images within 1e-5. Then trained runs: both transforms, both filters, an
 ensemble, on images of many sizes, odd and small ones, each alone."""
+import ctypes
 import glob
 import json
 import os
@@ -108,7 +109,33 @@ def check_option():
             print("--check:", *options, found[0])
 
 
+def check_foreign():
+    """A model of somebody else, whose outputs are shorter than ours, is refused before they are read."""
+    library, ours = glob.glob(f"{os.path.dirname(onnxruntime.__file__)}/capi/libonnxruntime.so*"), \
+        os.path.join(os.path.dirname(jensen), "libjensen.so")
+    if not library or not os.path.exists(ours):
+        return
+    two = onnx.helper.make_tensor("two", onnx.TensorProto.FLOAT, [1, 2], [0.5, 0.5])
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Constant", [], ["probabilities"], value=two)], "foreign",
+        [onnx.helper.make_tensor_value_info("image", onnx.TensorProto.UINT8, ["n", "h", "w", 3])],
+        [onnx.helper.make_tensor_value_info("probabilities", onnx.TensorProto.FLOAT, [1, 2])])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+    onnx.save(model, f"{folder}/foreign.onnx")
+    os.environ["JENSEN_ONNXRUNTIME"] = library[0]
+    lib, classifier, found = ctypes.CDLL(ours), ctypes.c_void_p(), ctypes.create_string_buffer(1 << 16)
+    lib.jsn_last_error.restype = ctypes.c_char_p
+    opened = lib.jsn_classifier_open(ctypes.byref(classifier), f"{folder}/run2".encode(), b"cpu", ctypes.c_size_t(1))
+    status = lib.jsn_export_check(classifier, f"{folder}/foreign.onnx".encode(), f"{folder}/pictures".encode(), found)
+    said = lib.jsn_last_error().decode()
+    if opened != 0 or status == 0 or "it is no model of this run" not in said:
+        fail(f"a foreign model: {opened} {status} {said}")
+    else:
+        print("a foreign model:", said)
+
+
 check_networks()
 check_runs()
 check_option()
+check_foreign()
 sys.exit(failures > 0)
