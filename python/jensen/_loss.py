@@ -130,9 +130,12 @@ def loss(
     views, samples, classes = logits.shape
     value = np.empty(samples if reduction == "none" else (), logits.dtype)
     gradient = np.empty_like(logits) if grad else None
-    evaluator.evaluate_arrays(
-        views, samples, classes, logits.dtype == np.float64, logits, target, kind, _weights(weight),
-        _weights(sample_weight), ignore_index, code, value, gradient)
+    if samples == 0 and code != REDUCTIONS["mean"] and views > 0 and classes > 0:
+        value.fill(0)  # a sum of nothing
+    else:
+        evaluator.evaluate_arrays(
+            views, samples, classes, logits.dtype == np.float64, logits, target, kind, _weights(weight),
+            _weights(sample_weight), ignore_index, code, value, gradient)
     if reduction != "none":
         value = value[()]
     if gradient is None:
