@@ -4,6 +4,7 @@ import copy
 import os
 import pathlib
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -209,6 +210,55 @@ def test_the_run_of_a_classifier_is_there_without_it():
     folder = run.path
     del run
     assert not os.path.exists(folder)
+
+
+def test_a_run_that_is_not_finished_says_so(tmp_path):
+    def stop(record):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError):
+        jensen.train(DATA, out=str(tmp_path / "half"), on_epoch=stop, **SMALL)
+    run = jensen.Run(tmp_path / "half")
+    assert not run.finished and len(run.metrics["loss"]) == 1 and len(run.labels) == 200 and run.classes[0] == "disc"
+    for ask in (lambda: run.result, lambda: run.doubtful, run.weights, run.model, lambda: run.predict("x.png")):
+        with pytest.raises(jensen.DataError, match="not finished"):
+            ask()
+
+
+@pytest.mark.parametrize("name, ask", [
+    ("result.json", lambda run: run.result), ("config.yaml", lambda run: run.config), ("labels.csv", lambda run: run.labels),
+    ("metrics.csv", lambda run: run.metrics), ("doubtful.csv", lambda run: run.doubtful),
+    ("model.json", lambda run: run.classes), ("model.json", lambda run: run.transform()),
+    ("model.safetensors", lambda run: run.weights())])
+def test_damaged_files_of_a_run_are_said(name, ask, run, tmp_path):
+    copied = tmp_path / "copied"
+    shutil.copytree(run.path, copied)
+    damaged = jensen.Run(os.fsencode(copied))
+    (copied / name).write_bytes(b"\xff" * 8 + b'{"x": 1}\n')
+    with pytest.raises(jensen.DataError, match=f"{name}: damaged: (?!.*damaged)"):
+        ask(damaged)
+    if name != "config.yaml":
+        (copied / name).unlink()
+        with pytest.raises(jensen.DataError, match=f"the run has no {name}: it"):
+            ask(damaged)
+
+
+@pytest.mark.parametrize("header", [
+    b'{"x": {"dtype": "F32", "shape": [9], "data_offsets": [0, 400]}}', b"[1]", b'{"x": 5}', b"{",
+    b'{"x": {"dtype": "F8", "shape": [1], "data_offsets": [0, 1]}}'])
+def test_weights_that_are_not_there_are_said(header, run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "copied")
+    (tmp_path / "copied" / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    with pytest.raises(jensen.DataError, match="model.safetensors: damaged"):
+        jensen.Run(tmp_path / "copied").weights()
+
+
+def test_half_a_row_of_metrics_is_none(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "copied")
+    path = tmp_path / "copied" / "metrics.csv"
+    path.write_bytes(path.read_bytes()[:-200])
+    found = jensen.Run(tmp_path / "copied").metrics
+    assert len(found["loss"]) == 2 and all(np.array_equal(v, run.metrics[n][:2], equal_nan=True) for n, v in found.items())
 
 
 def test_no_run_is_said(tmp_path):
