@@ -1,4 +1,4 @@
-"""Arguments: numbers as arrays, whole numbers and texts."""
+"""Arguments: numbers as arrays, labels, single numbers and texts."""
 from __future__ import annotations
 
 import operator
@@ -24,6 +24,23 @@ def whole(name: str, value: Any, lowest: int, highest: int) -> int:
     if not lowest <= number <= highest:
         raise ValueError(f"{name} {number} is not in {lowest}..{highest}")
     return number
+
+
+def real(name: str, value: Any) -> float:
+    """A real number of any type."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is a number, not {value!r}") from None
+
+
+def labels_of(labels: Any) -> np.ndarray:
+    """Labels as whole numbers in one dimension."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        raise TypeError(f"labels are whole numbers in one dimension, not {array.dtype} {array.shape}; "
+                        "np.unique(labels, return_inverse=True) numbers others")
+    return array
 
 
 def text(name: str, value: Any) -> str:

@@ -10,7 +10,7 @@ from . import _native
 from ._run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """A run of a study: planned, running or ended."""
 
@@ -35,7 +35,7 @@ class Trial:
         return Run(self.facts["run"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """The trials of a study as they were when it was loaded."""
 
