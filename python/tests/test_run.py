@@ -292,3 +292,22 @@ def test_images_may_come_in_a_series_with_an_index_of_its_own():
     model = jensen.Classifier(network="mlp", epochs=1, augment="none", val_fraction=0, options={"epochs": 2})
     fitted = model.fit(series, pandas.Series(np.arange(20) % 2))
     assert len(fitted.predict(series)) == 20 and fitted.run_.config["epochs"] == "2"
+
+
+def test_the_same_fit_into_a_folder_continues_and_other_images_are_refused(tmp_path):
+    X, y = np.random.default_rng(0).integers(0, 256, (20, 16, 16, 3), np.uint8), np.arange(20) % 2
+    heard = []
+
+    def hear(record):
+        heard.append(record["epoch"])
+        if len(heard) == 1:
+            raise KeyboardInterrupt
+
+    model = jensen.Classifier(network="mlp", augment="none", val_fraction=0, epochs=3, out=str(tmp_path / "run"),
+                              options={"batch": 8, "on_epoch": hear})
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert os.listdir(tmp_path) == ["run"]
+    assert model.fit(X, y).run_.finished and model.fit(X, y).score(X, y) >= 0 and heard == [1, 2, 3]
+    with pytest.raises(jensen.ArgumentError, match="other options: --data"):
+        model.fit(X[::-1], y)
