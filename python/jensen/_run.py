@@ -237,7 +237,7 @@ def pixels_of(image: Any) -> tuple[Any, int, int]:
     return batch[0], batch.shape[1], batch.shape[2]
 
 
-def _option_text(name: str, value: Any) -> str:
+def option_text(name: str, value: Any) -> str:
     """A value as the program's options have it."""
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
@@ -293,7 +293,7 @@ def train(data: Path, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = N
         raise TypeError("data is a path or the name of a data set, not "
                         f"{type(data).__name__}; jensen.Classifier takes arrays of images")
     pairs = [("data", text("data", os.fspath(data)))]
-    pairs += [(name.replace("_", "-"), _option_text(name, value)) for name, value in options.items() if value is not None]
+    pairs += [(name.replace("_", "-"), option_text(name, value)) for name, value in options.items() if value is not None]
     bar = _Progress(sys.stderr.isatty() if progress is None else progress)
 
     def hear(kind: str, record: dict[str, Any]) -> None:

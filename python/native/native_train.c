@@ -15,22 +15,6 @@
 #include "jensen/report.h"
 #include "jensen/train.h"
 
-/* Who listens, and what went wrong there. */
-typedef struct listener {
-    PyObject *callable; /* (kind, record); NULL: nobody */
-    bool stop;          /* an exception waits */
-    PyObject *type, *value, *trace;
-} listener;
-
-static void keep_exception(listener *l)
-{
-    if (!l->stop)
-        PyErr_Fetch(&l->type, &l->value, &l->trace);
-    else
-        PyErr_Clear();
-    l->stop = true;
-}
-
 static PyObject *epoch_record(const jsn_epoch *e)
 {
     return Py_BuildValue(
@@ -74,7 +58,7 @@ static PyObject *event_record(const jsn_event *event, const char **kind)
 
 static jsn_status hear(void *user, const jsn_event *event)
 {
-    listener *l = user;
+    native_listener *l = user;
     const char *kind = NULL;
     if (l->stop)
         return JSN_ERR_STOPPED;
@@ -87,24 +71,12 @@ static jsn_status hear(void *user, const jsn_event *event)
                                ? NULL
                                : PyObject_CallFunction(l->callable, "sO", kind, record);
         if (answer == NULL)
-            keep_exception(l);
+            native_listener_keep(l);
         Py_XDECREF(answer);
     }
     Py_XDECREF(record);
     PyGILState_Release(state);
     return l->stop ? JSN_ERR_STOPPED : JSN_OK;
-}
-
-static int ask_stop(void *user)
-{
-    listener *l = user;
-    if (l->stop)
-        return 1;
-    const PyGILState_STATE state = PyGILState_Ensure();
-    if (PyErr_CheckSignals() != 0)
-        keep_exception(l);
-    PyGILState_Release(state);
-    return l->stop;
 }
 
 static bool set_options(jsn_train_config *config, PyObject *pairs)
@@ -143,8 +115,8 @@ static PyObject *train(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO", &pairs, &callable))
         return NULL;
-    listener l = {.callable = callable == Py_None ? NULL : callable};
-    const jsn_watcher watcher = {&l, hear, ask_stop};
+    native_listener l = native_listen(callable);
+    const jsn_watcher watcher = {&l, hear, native_listener_stop};
     memset(&trained, 0, sizeof trained);
     jsn_train_config_clear(&config);
     if (set_options(&config, pairs)) {
@@ -156,8 +128,8 @@ static PyObject *train(PyObject *module, PyObject *args)
                 jsn_report_run(trained.run, trained.already_finished);
             (void)page;
         }
-        Py_END_ALLOW_THREADS if (l.stop) PyErr_Restore(l.type, l.value, l.trace);
-        else result = status == JSN_OK ? give_result(&trained) : native_raise(status);
+        Py_END_ALLOW_THREADS if (!native_listener_raise(&l)) result =
+            status == JSN_OK ? give_result(&trained) : native_raise(status);
     }
     jsn_train_config_release(&config);
     return result;
