@@ -38,6 +38,9 @@ void native_array_release(native_array *array);
 
 /* False with a ValueError unless the array, if there is one, has `count` elements. */
 bool native_array_fits(const native_array *array, const char *name, size_t count);
+/* The same for rows x columns, whose product may be more than a size can be. */
+bool native_array_fits_table(const native_array *array, const char *name, size_t rows,
+                             size_t columns);
 
 /* (name, help, initial, lowest, highest) of the parameters of a table entry, as a tuple.
  * What has no number (a text, a list) has None for the three. NULL with an exception. */

@@ -84,7 +84,12 @@ static bool set_options(jsn_train_config *config, PyObject *pairs)
     const Py_ssize_t count = PyList_Check(pairs) ? PyList_Size(pairs) : -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         const char *name, *text;
-        if (!PyArg_ParseTuple(PyList_GetItem(pairs, i), "ss", &name, &text))
+        PyObject *pair = PyList_GetItem(pairs, i);
+        if (!PyTuple_Check(pair)) {
+            PyErr_SetString(PyExc_TypeError, "an option is a pair of texts");
+            return false;
+        }
+        if (!PyArg_ParseTuple(pair, "ss", &name, &text))
             return false;
         const jsn_status status = jsn_train_config_set(config, name, text);
         if (status != JSN_OK)
@@ -271,17 +276,17 @@ static jsn_status take_file(void *user, const jsn_classifier_file *file)
     return JSN_OK;
 }
 
-/* The texts of a list, which lives longer than they do; NULL with an exception. */
-static const char **texts_of(PyObject *list, size_t *count)
+/* The texts of a tuple, which lives longer than they do; NULL with an exception. */
+static const char **texts_of(PyObject *tuple, size_t *count)
 {
-    const Py_ssize_t size = PyList_Size(list);
+    const Py_ssize_t size = PyTuple_Size(tuple);
     if (size < 0)
         return NULL;
     const char **texts = PyMem_Malloc((size_t)size * sizeof *texts + 1);
     if (texts == NULL)
         return (const char **)PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *text = PyList_GetItem(list, i);
+        PyObject *text = PyTuple_GetItem(tuple, i);
         texts[i] = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, NULL);
         if (texts[i] == NULL) {
             PyMem_Free(texts);
@@ -301,7 +306,9 @@ static PyObject *classifier_predict_files(PyObject *object, PyObject *args)
     size_t count = 0;
     if (!PyArg_ParseTuple(args, "OO", &list, &out_object) || is_busy(self))
         return NULL;
-    const char **paths = texts_of(list, &count);
+    PyObject *tuple =
+        PySequence_Tuple(list); /* a list may change while files are read */
+    const char **paths = tuple == NULL ? NULL : texts_of(tuple, &count);
     file_rows rows = {.classes = jsn_classifier_classes(self->classifier)};
     if (paths != NULL &&
         native_array_get(&out, out_object, "probabilities", 'd', true, false) &&
@@ -321,6 +328,7 @@ static PyObject *classifier_predict_files(PyObject *object, PyObject *args)
     }
     native_array_release(&out);
     PyMem_Free(paths);
+    Py_XDECREF(tuple);
     return result;
 }
 

@@ -80,6 +80,8 @@ def test_many_paths_at_once(run, tmp_path):
     with pytest.raises(jensen.DataError, match="nowhere.png: "):
         run.predict([str(paths[0]), "/nowhere.png"])
     assert run.predict([]).shape == (0, 10)
+    with pytest.raises(TypeError):
+        jensen._native.Classifier(run.path, "cpu", 1, 1, 1).predict_files(5, np.zeros(10))
 
 
 def test_threads_take_turns_with_a_run(run):
