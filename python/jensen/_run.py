@@ -136,8 +136,8 @@ class Run:
         """Class probabilities (images, classes) of paths or of uint8 images, of any sizes.
 
         ``images`` is one image, an array of them or anything that can be iterated over: paths, arrays and
-        tensors of (height, width, 3) or (3, height, width), images of Pillow. These are turned as their
-        camera says, as files are. Many paths at once are fastest: all cores read them. Threads take turns.
+        tensors of (height, width, 3) or (3, height, width), images of Pillow. These are read as
+        their files are: turned as the camera says, and laid over white. Many paths at once are fastest: all cores read them. Threads take turns.
         """
         single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or getattr(images, "ndim", 0) == 3
         given = [images] if single else list(images)
@@ -222,14 +222,29 @@ def as_module(classifier: _native.Classifier) -> Any:
             return _code(file.read()).load(folder)
 
 
+def _of_pillow(image: Any) -> Any:
+    """An image of Pillow as the program reads its file: turned as the camera says, laid over white, 16 bits as 8."""
+    from PIL import ImageOps  # whoever has such an image has Pillow
+
+    deep = image.mode.startswith("I;16") or image.mode == "I" and image.format == "PNG"
+    clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+    image = ImageOps.exif_transpose(image)
+    if deep:
+        grey = (np.asarray(image.convert("I")).clip(0, 65535).astype(np.int64) * 255 + 32895) >> 16
+        return np.repeat(grey[..., None], 3, -1).astype(np.uint8)
+    if clear:
+        pixels = np.asarray(image.convert("RGBA")).astype(np.int32)
+        alpha = pixels[..., 3:]
+        return ((pixels[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
+    return image
+
+
 def pixels_of(image: Any) -> tuple[Any, int, int]:
     """uint8 [height][width][3] of one image, as the program sees it; height and width."""
     if isinstance(image, (str, os.PathLike)):
         return _native.read_image(os.fspath(image))
     if hasattr(image, "getexif"):
-        from PIL import ImageOps  # whoever has such an image has Pillow
-
-        image = ImageOps.exif_transpose(image)
+        image = _of_pillow(image)
     batch, single = as_batch(image)
     if not single:
         raise ValueError(f"an image has the shape {batch.shape}: it is a batch; expected (height, width, 3) or "

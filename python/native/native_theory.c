@@ -76,6 +76,10 @@ static PyObject *curve(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "idOO", &which, &parameter, &points_object,
                           &out_object))
         return NULL;
+    if (which < 0 || which > 6) {
+        PyErr_Format(PyExc_ValueError, "theory: no curve %d", which);
+        return NULL;
+    }
     if (native_array_get(&points, points_object, "points", 'd', false, false) &&
         native_array_get(&out, out_object, "out", 'd', true, false) &&
         native_array_fits(&out, "out", points.count)) {

@@ -81,6 +81,8 @@ def test_sizes_whose_product_wraps_around():
         jensen.theory.divergence([1 / 32] * 32, np.zeros((0, 2**59)))  # 32 times 2**59 is 0 in 64 bits
     with pytest.raises(ValueError):
         jensen.theory.decompose(np.zeros((0, 2**59)), 0, weights=[1.0])
+    with pytest.raises(ValueError, match="no curve"):
+        _native.theory_curve(-2**31, 0.5, np.ones(2), np.ones(2))
 
 
 class Odd:

@@ -66,6 +66,31 @@ def test_images_of_several_sizes_and_kinds(run, tmp_path):
     assert np.array_equal(run.predict(np.ascontiguousarray(np.rot90(given[0], -1))), from_file)
 
 
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "P with transparency", "L with transparency", "L", "1", "I;16", "CMYK"])
+def test_an_image_of_pillow_is_what_its_file_is(mode, run, tmp_path):
+    image_module = pytest.importorskip("PIL.Image")
+    random = np.random.default_rng(1)
+    pixels = random.integers(0, 256, (40, 30, 4), np.uint8)
+    pixels[:20] //= 64
+    path, (kind, _, clear) = tmp_path / ("x.tif" if mode == "CMYK" else "x.png"), mode.partition(" with ")
+    if kind == "I;16":
+        image = image_module.fromarray(random.integers(0, 65536, (40, 30)).astype(np.uint16))
+    else:
+        image = image_module.fromarray(pixels, "RGBA" if kind == "RGBA" else None).convert(kind)
+    try:
+        image.save(path, **({"transparency": 3} if clear else {}))
+        run.predict(path)
+    except jensen.UnsupportedError as error:
+        pytest.skip(str(error))
+    opened, want = image_module.open(path), run.predict(path)
+    assert np.array_equal(run.predict(opened), want)
+    assert np.array_equal(jensen._run.pixels_of(opened)[0], np.frombuffer(jensen._run.pixels_of(path)[0], np.uint8).reshape(40, 30, 3))
+    torch = pytest.importorskip("torch")
+    model = run.model()
+    with torch.no_grad():
+        assert np.abs(model(model.transform(opened)[None]).softmax(1).numpy() - want).max() < 1e-6
+
+
 def test_many_paths_at_once(run, tmp_path):
     random = np.random.default_rng(2)
     paths = []
