@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -48,3 +48,8 @@ def text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is a text, not {value!r}")
     return value
+
+
+def text_or_none(name: str, value: Any) -> Optional[str]:
+    """The same where it may be left out."""
+    return None if value is None else text(name, value)

@@ -112,8 +112,8 @@ def loss(
     """A loss of a batch, and its gradient with respect to the logits if ``grad``.
 
     ``logits`` is (samples, classes), (views, samples, classes) or a list of views; ``target``
-    is labels (samples,) or soft targets (samples, classes). float64 is evaluated in double,
-    everything else in float32. ``weight`` is one a class, ``sample_weight`` one a sample;
+    is labels (samples,) or soft targets (samples, classes). float32 and float16 are evaluated in
+    float32, everything else in double. ``weight`` is one a class, ``sample_weight`` one a sample;
     the mean divides by the sum of the weights. Samples labelled ``ignore_index`` do not count.
 
     >>> import numpy as np

@@ -293,7 +293,8 @@ def train(data: Path, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = N
 
     The options are those of the program with ``_`` for ``-``: ``loss="gjs:pi1=0.5"``,
     ``noise="sym:rate=0.4"``, ``epochs=60``, ``out="runs/mine"``. ``on_epoch`` hears of every epoch as a
-    dict of numbers (loss, train_acc, val_acc, test_acc ...). Ctrl-C, and an exception of ``on_epoch``,
+    dict of numbers (loss, train_acc, val_acc, test_acc ...). ``progress`` is a bar of tqdm; on a terminal
+    it is there by itself, in a notebook ``progress=True`` shows it. Ctrl-C, and an exception of ``on_epoch``,
     stop the run with a checkpoint; the same call continues it.
 
     >>> import jensen, tempfile, os
