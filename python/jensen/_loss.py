@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
-from ._array import real_array, text
+from ._array import real_array, text, whole
 
 REDUCTIONS = {"mean": 0, "sum": 1, "none": 2}
 LABELS_64, LABELS_32, SOFT = 0, 1, 2
@@ -94,8 +94,13 @@ def _target(target: Any, logits: np.ndarray) -> tuple[np.ndarray, int]:
     return np.ascontiguousarray(target, np.int64), LABELS_64
 
 
-def _weights(weights: Any) -> Optional[np.ndarray]:
-    return None if weights is None else np.ascontiguousarray(real_array("weights", weights), np.float64)
+def _weights(name: str, weights: Any) -> Optional[np.ndarray]:
+    if weights is None:
+        return None
+    array = np.ascontiguousarray(real_array(name, weights), np.float64)
+    if np.ndim(weights) != 1:
+        raise ValueError(f"{name} has the shape {np.shape(weights)}; expected one dimension")
+    return array
 
 
 def loss(
@@ -125,6 +130,8 @@ def loss(
     """
     evaluator = native(text("the spec of a loss", spec))
     code = reduction_code(reduction)
+    if ignore_index is not None:
+        ignore_index = whole("ignore_index", ignore_index, -2**63, 2**63 - 1)
     logits, flat = _logits(logits)
     target, kind = _target(target, logits)
     views, samples, classes = logits.shape
@@ -134,8 +141,8 @@ def loss(
         value.fill(0)  # a sum of nothing
     else:
         evaluator.evaluate_arrays(
-            views, samples, classes, logits.dtype == np.float64, logits, target, kind, _weights(weight),
-            _weights(sample_weight), ignore_index, code, value, gradient)
+            views, samples, classes, logits.dtype == np.float64, logits, target, kind,
+            _weights("weight", weight), _weights("sample_weight", sample_weight), ignore_index, code, value, gradient)
     if reduction != "none":
         value = value[()]
     if gradient is None:

@@ -416,7 +416,10 @@ class Loss(nn.Module):
 def _value_text(name: str, value: Any) -> str:
     """A parameter as a spec has it: 0.5, 0.5/0.3/0.2 for a list, or the path of a matrix."""
     if name == "matrix":
-        return text("the path of the matrix", os.fspath(value) if isinstance(value, os.PathLike) else value)
+        path = text("the path of the matrix", os.fspath(value) if isinstance(value, os.PathLike) else value)
+        if "," in path:
+            raise ValueError(f"the path of the matrix, {path!r}, has a comma, which separates the parameters of a loss")
+        return path
     try:
         if isinstance(value, Sequence) or getattr(value, "ndim", 0) > 0:
             return "/".join(repr(float(v)) for v in value)

@@ -142,3 +142,5 @@ def test_a_loss_shows_what_it_was_made_with():
     assert repr(GJS(weight=[1.0, 2.0])) == "GJS('gjs', 2 weights)"
     with pytest.raises(TypeError, match="one number a class"):
         CE(weight="balanced")
+    with pytest.raises(ValueError, match="has a comma"):
+        jensen.torch.Forward(matrix="a,b.npy")
