@@ -70,7 +70,7 @@ JSN_API JSN_MUST_CHECK jsn_status jsn_sweep_plan_read(const char *path,
 typedef struct jsn_sweep jsn_sweep;
 
 /* Makes a study with its trials; `base` has the options that all share. Everything is
- * checked before anything is stored. *out is the study, opened.
+ * checked before anything is stored. *out may be NULL; else the study, opened.
  *   JSN_ERR_UNKNOWN_NAME  an axis is no training option; the sentence offers the nearest
  *   JSN_ERR_ARGUMENT      the study exists, a malformed axis
  *   JSN_ERR_RANGE, JSN_ERR_DATA, JSN_ERR_NETWORK, JSN_ERR_IO, JSN_ERR_UNSUPPORTED */

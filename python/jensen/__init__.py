@@ -30,7 +30,7 @@ from ._native import (
     UnsupportedError,
 )
 from ._run import Run, train
-from ._study import Study, Trial, load_study
+from ._study import Study, Trial, create_study, load_study, run_study
 
 __version__ = _native.version
 
@@ -38,6 +38,6 @@ __all__ = [
     "ArgumentError", "Audit", "Augment", "AugmentedDataset", "BusyError", "Classifier", "DataError",
     "DeviceError", "Error", "FileError", "NetworkError", "NumericError", "OutOfMemoryError", "RangeError",
     "Run", "StoppedError", "Study", "Trial", "UnknownNameError", "UnsupportedError", "audit", "augment",
-    "load_study", "loss", "losses", "noise", "set_threads", "theory", "train",
+    "create_study", "load_study", "loss", "losses", "noise", "run_study", "set_threads", "theory", "train",
     "weights",
 ]

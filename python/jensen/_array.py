@@ -1,8 +1,8 @@
-"""Arguments: numbers as arrays, whole numbers and texts."""
+"""Arguments: numbers as arrays, labels, single numbers and texts."""
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -26,8 +26,30 @@ def whole(name: str, value: Any, lowest: int, highest: int) -> int:
     return number
 
 
+def real(name: str, value: Any) -> float:
+    """A real number of any type."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is a number, not {value!r}") from None
+
+
+def labels_of(labels: Any) -> np.ndarray:
+    """Labels as whole numbers in one dimension."""
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind not in "iub":
+        raise TypeError(f"labels are whole numbers in one dimension, not {array.dtype} {array.shape}; "
+                        "np.unique(labels, return_inverse=True) numbers others")
+    return array
+
+
 def text(name: str, value: Any) -> str:
     """A text; the extension would speak of its own arguments by number."""
     if not isinstance(value, str):
         raise TypeError(f"{name} is a text, not {value!r}")
     return value
+
+
+def text_or_none(name: str, value: Any) -> Optional[str]:
+    """The same where it may be left out."""
+    return None if value is None else text(name, value)

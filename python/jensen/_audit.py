@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._array import real_array, text, whole
+from ._array import labels_of, real, real_array, text, whole
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit:
     """What an audit found."""
 
@@ -32,6 +32,10 @@ class Audit:
     """by given class: the share of its labels that is wrong"""
     thresholds: np.ndarray
     """by class: the mean probability of it over the samples that carry its label"""
+
+    def __repr__(self) -> str:
+        return (f"Audit({len(self.score)} labels, {len(self.suspects)} suspects, noise_rate={self.noise_rate:.4g}, "
+                f"noise_low={self.noise_low:.4g}, noise_high={self.noise_high:.4g})")
 
 
 def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: float = 0.5,
@@ -55,9 +59,8 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
     7
     """
     method, threads = text("method", method), whole("threads", threads, 0, 1024)
-    labels = np.asarray(labels)
-    if labels.ndim != 1 or labels.dtype.kind not in "iub":
-        raise TypeError(f"labels are whole numbers in one dimension, not {labels.dtype} {labels.shape}")
+    cutoff, confidence = real("cutoff", cutoff), real("confidence", confidence)
+    labels = labels_of(labels)
     posteriors = real_array("posteriors", posteriors)
     if posteriors.dtype not in (np.float32, np.float64):
         posteriors = posteriors.astype(np.float32)
@@ -73,7 +76,8 @@ def audit(labels: Any, posteriors: Any, *, method: str = "combined", cutoff: flo
         raise ValueError(f"{samples} labels with the probabilities of {len(posteriors)} samples")
     out = (np.empty(samples, np.float32), np.empty(samples, np.int32), np.empty(samples, np.uint8),
            np.empty(samples, np.uint32), np.empty((classes, classes)), np.empty(classes), np.empty(classes))
-    clipped = np.ascontiguousarray(np.clip(labels.astype(np.int64), -1, 1 << 30), np.int32)
+    bounds = np.iinfo(np.int32)
+    clipped = np.ascontiguousarray(np.clip(labels.astype(np.int64), bounds.min, bounds.max), np.int32)
     suspects, rate, low, high = _native.audit(
         classes, 0 if views is None else len(views), posteriors.dtype == np.float64, method, cutoff, confidence, threads,
         (clipped, np.ascontiguousarray(posteriors), views, *out))

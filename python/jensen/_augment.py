@@ -20,6 +20,7 @@ def _is_tensor(images: Any) -> bool:
 
 def as_batch(images: Any) -> tuple[np.ndarray, bool]:
     """Images as uint8 [count][height][width][3], and whether it was a single one."""
+    given = images
     if _is_tensor(images):
         images = images.detach().cpu().numpy()
     elif hasattr(images, "convert"):  # of Pillow
@@ -27,8 +28,10 @@ def as_batch(images: Any) -> tuple[np.ndarray, bool]:
     elif isinstance(images, (list, tuple)):
         images = _stack([as_batch(image) for image in images])
     images = np.asarray(images)
+    if images.dtype.kind not in "buif":
+        raise TypeError(f"images are arrays, tensors or images of Pillow, not {type(given).__name__}")
     if images.dtype != np.uint8:
-        raise TypeError(f"images are uint8, not {images.dtype}")
+        raise TypeError(f"images are uint8, from 0 to 255, not {images.dtype}")
     single = images.ndim == 3
     if single:
         images = images[None]
@@ -88,7 +91,9 @@ class Augment:
         _pipeline(spec, *(self.size or (32, 32)), self.mean, self.std)
 
     def __repr__(self) -> str:
-        return f"jensen.augment({self.spec!r}, views={self.views})"
+        given = (("size", self.size, None), ("mean", self.mean, (0.0, 0.0, 0.0)), ("std", self.std, (1.0, 1.0, 1.0)),
+                 ("views", self.views, 1), ("threads", self.threads, None))
+        return f"jensen.augment({', '.join([repr(self.spec), *(f'{n}={v!r}' for n, v, i in given if v != i)])})"
 
     def __call__(self, images: Any, *, seed: int = 0, epoch: int = 0,
                  index: Union[None, int, Sequence[int], np.ndarray] = None) -> Any:
@@ -143,11 +148,15 @@ class AugmentedDataset:
     def epoch(self, epoch: int) -> None:
         self._epoch[0] = whole("epoch", epoch, 0, 2**32 - 1)
 
+    def __repr__(self) -> str:
+        return f"{self.augment!r}.dataset({type(self.data).__name__} of {len(self)}, seed={self.seed}), epoch {self.epoch}"
+
     def __len__(self) -> int:
         return len(self.data)
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
         image, *rest = self.data[index]
+        index = index + len(self.data) if index < 0 else index
         return (self.augment(image, seed=self.seed, epoch=self.epoch, index=index), *rest)
 
 
@@ -164,11 +173,13 @@ def _random_indices(count: int) -> np.ndarray:
     return np.array([random.getrandbits(32) for _ in range(count)], np.int64)
 
 
-def augment(spec: str, **options: Any) -> Augment:
+def augment(spec: str, *, size: Union[None, int, tuple[int, int]] = None, mean: Sequence[float] = (0.0, 0.0, 0.0),
+            std: Sequence[float] = (1.0, 1.0, 1.0), views: int = 1, threads: Optional[int] = None) -> Augment:
     """An augmentation pipeline, to be called on images.
 
     ``size`` is that of the results (that of the images at first), ``mean`` and ``std`` normalise
-    them, ``views`` is how many augmented copies are made of an image.
+    them, ``views`` is how many augmented copies are made of an image, ``threads`` how many work on a
+    batch (all cores at first).
 
     >>> import numpy as np
     >>> import jensen
@@ -176,4 +187,4 @@ def augment(spec: str, **options: Any) -> Augment:
     >>> jensen.augment("strong", views=2)(images, seed=1, epoch=3, index=range(5)).shape
     (2, 5, 3, 32, 32)
     """
-    return Augment(spec, **options)
+    return Augment(spec, size=size, mean=mean, std=std, views=views, threads=threads)

@@ -1,10 +1,13 @@
 """A classifier in the manner of scikit-learn."""
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
+import shutil
 import sys
 import tempfile
-from typing import Any, Optional
+from typing import Any, Iterator, Optional
 
 import numpy as np
 
@@ -39,12 +42,39 @@ def _path(image: Any, folder: str, index: int) -> str:
     return path
 
 
+@contextlib.contextmanager
+def _beside(out: str, X: Any, codes: np.ndarray) -> Iterator[str]:
+    """A folder for images and labels beside a run. It is named by them, so that the same call continues the run."""
+    seen = hashlib.sha256(np.ascontiguousarray(codes, np.int64).tobytes())
+    for image in X:
+        if not isinstance(image, (str, os.PathLike)):
+            pixels, height, width = pixels_of(image)
+            seen.update(b"%d %d " % (height, width) + np.ascontiguousarray(pixels).tobytes())
+    folder = f"{os.path.abspath(out)}.data-{seen.hexdigest()[:16]}"
+    os.makedirs(folder, exist_ok=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_table(folder: str, X: Any, codes: np.ndarray) -> str:
+    """A table of images and classes; arrays become files."""
+    table = os.path.join(folder, "table.csv")
+    with open(table, "w", encoding="utf-8") as file:
+        file.write("path,label\n")
+        for i, (image, code) in enumerate(zip(X, codes)):
+            path = _path(image, folder, i).replace('"', '""')
+            file.write(f'"{path}",class{code:06d}\n')
+    return table
+
+
 class Classifier:
     """Learns classes of images from labels that are partly wrong.
 
     ``fit`` takes uint8 images (samples, height, width, 3) or a list of paths. The parameters are
-    those of :func:`train`, and ``options`` is a dict of more of them; ``out`` names the run folder, without
-    it a temporary one is used. A fitted classifier can be pickled and copied: its temporary run goes with it.
+    those of :func:`train`, and ``options`` is a dict of more of them; ``out`` names the run folder, which the
+    same ``fit`` continues. Without it a temporary one is used. A fitted classifier can be pickled and copied: its temporary run goes with it.
 
     >>> import numpy as np
     >>> import jensen
@@ -121,18 +151,15 @@ class Classifier:
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError("the labels have one class; a classifier needs two")
-        folder = tempfile.TemporaryDirectory(prefix="jensen-")
-        table = os.path.join(folder.name, "table.csv")
-        with open(table, "w", encoding="utf-8") as file:
-            file.write("path,label\n")
-            for i, (image, code) in enumerate(zip(X, codes)):
-                path = _path(image, folder.name, i).replace('"', '""')
-                file.write(f'"{path}",class{code:06d}\n')
         names = ("loss", "network", "epochs", "augment", "val_fraction", "seed")
-        given = {name: getattr(self, name) for name in names}
-        run = train(f"csv:{table},root=/", out=self.out or os.path.join(folder.name, "run"),
-                    **{**given, **(self.options or {})})
-        if self.out is None:
+        options = {**{name: getattr(self, name) for name in names}, **(self.options or {})}
+        if self.out is not None:
+            with _beside(self.out, X, codes) as data:
+                run = train(f"csv:{_write_table(data, X, codes)},root=/", **{"out": self.out, **options})
+        else:
+            folder = tempfile.TemporaryDirectory(prefix="jensen-")
+            table = _write_table(folder.name, X, codes)
+            run = train(f"csv:{table},root=/", **{"out": os.path.join(folder.name, "run"), **options})
             run._folder = folder  # the run is good for as long as it is held
         self.classes_, self.run_ = classes, run
         return self

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 import numpy as np
 
 from . import _native
-from ._array import real_array, text
+from ._array import real_array, text, whole
 
 REDUCTIONS = {"mean": 0, "sum": 1, "none": 2}
 LABELS_64, LABELS_32, SOFT = 0, 1, 2
@@ -94,8 +94,13 @@ def _target(target: Any, logits: np.ndarray) -> tuple[np.ndarray, int]:
     return np.ascontiguousarray(target, np.int64), LABELS_64
 
 
-def _weights(weights: Any) -> Optional[np.ndarray]:
-    return None if weights is None else np.ascontiguousarray(real_array("weights", weights), np.float64)
+def _weights(name: str, weights: Any) -> Optional[np.ndarray]:
+    if weights is None:
+        return None
+    array = np.ascontiguousarray(real_array(name, weights), np.float64)
+    if np.ndim(weights) != 1:
+        raise ValueError(f"{name} has the shape {np.shape(weights)}; expected one dimension")
+    return array
 
 
 def loss(
@@ -112,8 +117,8 @@ def loss(
     """A loss of a batch, and its gradient with respect to the logits if ``grad``.
 
     ``logits`` is (samples, classes), (views, samples, classes) or a list of views; ``target``
-    is labels (samples,) or soft targets (samples, classes). float64 is evaluated in double,
-    everything else in float32. ``weight`` is one a class, ``sample_weight`` one a sample;
+    is labels (samples,) or soft targets (samples, classes). float32 and float16 are evaluated in
+    float32, everything else in double. ``weight`` is one a class, ``sample_weight`` one a sample;
     the mean divides by the sum of the weights. Samples labelled ``ignore_index`` do not count.
 
     >>> import numpy as np
@@ -125,14 +130,19 @@ def loss(
     """
     evaluator = native(text("the spec of a loss", spec))
     code = reduction_code(reduction)
+    if ignore_index is not None:
+        ignore_index = whole("ignore_index", ignore_index, -2**63, 2**63 - 1)
     logits, flat = _logits(logits)
     target, kind = _target(target, logits)
     views, samples, classes = logits.shape
     value = np.empty(samples if reduction == "none" else (), logits.dtype)
     gradient = np.empty_like(logits) if grad else None
-    evaluator.evaluate_arrays(
-        views, samples, classes, logits.dtype == np.float64, logits, target, kind, _weights(weight),
-        _weights(sample_weight), ignore_index, code, value, gradient)
+    if samples == 0 and code != REDUCTIONS["mean"] and views > 0 and classes > 0:
+        value.fill(0)  # a sum of nothing
+    else:
+        evaluator.evaluate_arrays(
+            views, samples, classes, logits.dtype == np.float64, logits, target, kind,
+            _weights("weight", weight), _weights("sample_weight", sample_weight), ignore_index, code, value, gradient)
     if reduction != "none":
         value = value[()]
     if gradient is None:

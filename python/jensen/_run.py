@@ -9,7 +9,8 @@ import sys
 import tempfile
 import threading
 import types
-from typing import Any, Callable, Optional
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Optional, Union
 
 import numpy as np
 
@@ -18,11 +19,14 @@ from ._array import text
 from ._augment import Augment, as_batch
 
 
+Path = Union[str, os.PathLike[str]]
+
+
 class Run:
     """A run folder, as ``jensen train`` or :func:`train` wrote it."""
 
-    def __init__(self, path: str) -> None:
-        self.path = os.fspath(path)
+    def __init__(self, path: Path) -> None:
+        self.path = os.fsdecode(path)
         if not os.path.isfile(os.path.join(self.path, "config.yaml")):
             raise _native.DataError(f"{self.path}: no run folder: it has no config.yaml")
         self._opened: Optional[_native.Classifier] = None
@@ -41,12 +45,28 @@ class Run:
     def _file(self, name: str) -> str:
         return os.path.join(self.path, name)
 
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[str]:
+        """The path of a file; says what is wrong with the run where it cannot be read."""
+        path = self._file(name)
+        try:
+            yield path
+        except _native.Error:
+            raise
+        except FileNotFoundError:
+            about = "it lacks this file" if self.finished else "it is not finished; the call that started it continues it"
+            raise _native.DataError(f"{self.path}: the run has no {name}: {about}") from None
+        except OSError as error:
+            raise _native.FileError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, csv.Error) as error:
+            raise _native.DataError(f"{path}: damaged: {error}") from None
+
     def _json(self, name: str) -> dict[str, Any]:
-        with open(self._file(name), encoding="utf-8") as file:
-            return json.load(file)
+        with self._reading(name) as path, open(path, encoding="utf-8") as file:
+            return dict(json.load(file))
 
     def _rows(self, name: str) -> list[dict[str, str]]:
-        with open(self._file(name), encoding="utf-8", newline="") as file:
+        with self._reading(name) as path, open(path, encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
     @property
@@ -58,7 +78,7 @@ class Run:
     def config(self) -> dict[str, str]:
         """Every option of the run, as text."""
         options = {}
-        with open(self._file("config.yaml"), encoding="utf-8") as file:
+        with self._reading("config.yaml") as path, open(path, encoding="utf-8") as file:
             for line in file:
                 name, colon, text = line.rstrip("\n").partition(": ")
                 if colon and not line.startswith(("#", " ")):
@@ -68,8 +88,10 @@ class Run:
     @property
     def metrics(self) -> dict[str, np.ndarray]:
         """By name: a number an epoch, NaN where it was not measured."""
-        rows = self._rows("metrics.csv")
-        return {name: np.array([float(row[name] or "nan") for row in rows]) for name in (rows[0] if rows else {})}
+        with self._reading("metrics.csv") as path, open(path, encoding="utf-8", newline="") as file:
+            lines = [line for line in file if line.endswith("\n")]  # a row is being written, or was cut off
+            rows = list(csv.DictReader(lines))
+            return {name: np.array([float(row[name] or "nan") for row in rows]) for name in (rows[0] if rows else {})}
 
     def frame(self) -> Any:
         """The metrics as a frame of pandas."""
@@ -100,20 +122,22 @@ class Run:
     @property
     def classes(self) -> list[str]:
         """Names of the classes, in the order of the probabilities."""
-        return self._classifier().classes()
+        with self._reading("model.json"):
+            return [text("the name of a class", name) for name in self._json("model.json")["classes"]]
 
     def transform(self, train: bool = False) -> Augment:
         """What images go through before the network reads them; with ``train`` as in training."""
-        card = self._json("model.json")
-        return Augment(card["augment" if train else "evaluation"], size=card["image_size"],
-                       mean=card["mean"], std=card["deviation"])
+        with self._reading("model.json"):
+            card = self._json("model.json")
+            return Augment(card["augment" if train else "evaluation"], size=card["image_size"],
+                           mean=card["mean"], std=card["deviation"])
 
     def predict(self, images: Any) -> np.ndarray:
         """Class probabilities (images, classes) of paths or of uint8 images, of any sizes.
 
         ``images`` is one image, an array of them or anything that can be iterated over: paths, arrays and
-        tensors of (height, width, 3) or (3, height, width), images of Pillow. These are turned as their
-        camera says, as files are. Many paths at once are fastest: all cores read them. Threads take turns.
+        tensors of (height, width, 3) or (3, height, width), images of Pillow. These are read as
+        their files are: turned as the camera says, and laid over white. Many paths at once are fastest: all cores read them. Threads take turns.
         """
         single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or getattr(images, "ndim", 0) == 3
         given = [images] if single else list(images)
@@ -128,7 +152,7 @@ class Run:
                 classifier.predict(pixels, height, width, row)
         return out
 
-    def export(self, path: str, format: str = "onnx") -> None:
+    def export(self, path: Path, format: str = "onnx") -> None:
         """Writes the model for other programs, as ``jensen export`` does: onnx, pytorch, safetensors."""
         self._classifier().export(os.fspath(path), format)
 
@@ -146,12 +170,15 @@ class Run:
 
         ``module.load_state_dict({name: torch.from_numpy(w) for name, w in run.weights().items()})`` takes them.
         """
-        with open(self._file("model.safetensors"), "rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
-            data = bytearray(file.read())  # not bytes: the arrays can be written to
         types = {"F32": np.float32, "F64": np.float64, "I64": np.int64, "I32": np.int32}
-        return {name: np.frombuffer(memoryview(data)[slice(*row["data_offsets"])], types[row["dtype"]]).reshape(row["shape"])
-                for name, row in header.items() if name != "__metadata__"}
+        with self._reading("model.safetensors") as path, open(path, "rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            if length > os.fstat(file.fileno()).st_size:
+                raise ValueError("its header is longer than the file")
+            header = json.loads(file.read(length))
+            data = memoryview(bytearray(file.read()))  # not bytes: the arrays can be written to
+            return {name: np.frombuffer(data[slice(*row["data_offsets"])], types[row["dtype"]]).reshape(row["shape"])
+                    for name, row in header.items() if name != "__metadata__"}
 
 
 @functools.lru_cache(maxsize=64)
@@ -195,14 +222,29 @@ def as_module(classifier: _native.Classifier) -> Any:
             return _code(file.read()).load(folder)
 
 
+def _of_pillow(image: Any) -> Any:
+    """An image of Pillow as the program reads its file: turned as the camera says, laid over white, 16 bits as 8."""
+    from PIL import ImageOps  # whoever has such an image has Pillow
+
+    deep = image.mode.startswith("I;16") or image.mode == "I" and image.format == "PNG"
+    clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+    image = ImageOps.exif_transpose(image)
+    if deep:
+        grey = (np.asarray(image.convert("I")).clip(0, 65535).astype(np.int64) * 255 + 32895) >> 16
+        return np.repeat(grey[..., None], 3, -1).astype(np.uint8)
+    if clear:
+        pixels = np.asarray(image.convert("RGBA")).astype(np.int32)
+        alpha = pixels[..., 3:]
+        return ((pixels[..., :3] * alpha + 255 * (255 - alpha) + 127) // 255).astype(np.uint8)
+    return image
+
+
 def pixels_of(image: Any) -> tuple[Any, int, int]:
     """uint8 [height][width][3] of one image, as the program sees it; height and width."""
     if isinstance(image, (str, os.PathLike)):
         return _native.read_image(os.fspath(image))
     if hasattr(image, "getexif"):
-        from PIL import ImageOps  # whoever has such an image has Pillow
-
-        image = ImageOps.exif_transpose(image)
+        image = _of_pillow(image)
     batch, single = as_batch(image)
     if not single:
         raise ValueError(f"an image has the shape {batch.shape}: it is a batch; expected (height, width, 3) or "
@@ -210,7 +252,7 @@ def pixels_of(image: Any) -> tuple[Any, int, int]:
     return batch[0], batch.shape[1], batch.shape[2]
 
 
-def _option_text(name: str, value: Any) -> str:
+def option_text(name: str, value: Any) -> str:
     """A value as the program's options have it."""
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
@@ -245,13 +287,14 @@ class _Progress:
             self.bar.close()
 
 
-def train(data: str, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = None,
+def train(data: Path, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = None,
           progress: Optional[bool] = None, **options: Any) -> Run:
     """Trains on ``data``, or continues, as ``jensen train DATA`` does, and returns the run.
 
     The options are those of the program with ``_`` for ``-``: ``loss="gjs:pi1=0.5"``,
     ``noise="sym:rate=0.4"``, ``epochs=60``, ``out="runs/mine"``. ``on_epoch`` hears of every epoch as a
-    dict of numbers (loss, train_acc, val_acc, test_acc ...). Ctrl-C, and an exception of ``on_epoch``,
+    dict of numbers (loss, train_acc, val_acc, test_acc ...). ``progress`` is a bar of tqdm; on a terminal
+    it is there by itself, in a notebook ``progress=True`` shows it. Ctrl-C, and an exception of ``on_epoch``,
     stop the run with a checkpoint; the same call continues it.
 
     >>> import jensen, tempfile, os
@@ -266,7 +309,7 @@ def train(data: str, *, on_epoch: Optional[Callable[[dict[str, Any]], Any]] = No
         raise TypeError("data is a path or the name of a data set, not "
                         f"{type(data).__name__}; jensen.Classifier takes arrays of images")
     pairs = [("data", text("data", os.fspath(data)))]
-    pairs += [(name.replace("_", "-"), _option_text(name, value)) for name, value in options.items() if value is not None]
+    pairs += [(name.replace("_", "-"), option_text(name, value)) for name, value in options.items() if value is not None]
     bar = _Progress(sys.stderr.isatty() if progress is None else progress)
 
     def hear(kind: str, record: dict[str, Any]) -> None:

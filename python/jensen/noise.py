@@ -16,12 +16,12 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from . import _native
-from ._array import real_array, text, whole
+from ._array import labels_of, real, real_array, text, whole
 
 __all__ = ["Noisy", "apply", "asymmetric", "instance", "matrix", "symmetric"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Noisy:
     """Noisy labels, and how noisy they are. Stands for its labels where an array is wanted."""
 
@@ -48,6 +48,9 @@ class Noisy:
         sums = self.counts.sum(1, keepdims=True)
         return np.where(sums > 0, self.counts / np.maximum(sums, 1), np.eye(len(self.counts)))
 
+    def __repr__(self) -> str:
+        return f"Noisy({len(self.labels)} labels, real_rate={self.real_rate:.4g}, nominal_rate={self.nominal_rate:.4g})"
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.labels, dtype) if copy else np.asarray(self.labels, dtype)
 
@@ -67,9 +70,7 @@ def apply(spec: str, labels: Any, *, classes: Optional[int] = None, seed: int = 
     """
     spec = text("the spec of a noise model", spec)
     seed = whole("seed", seed, 0, 2**64 - 1)
-    given = np.asarray(labels)
-    if given.ndim != 1 or given.dtype.kind not in "iub":
-        raise TypeError(f"labels are whole numbers in one dimension, not {given.dtype} {given.shape}")
+    given = labels_of(labels)
     if len(given) == 0:
         raise ValueError("there are no labels")
     if int(given.min()) < 0 or int(given.max()) >= 1 << 24:
@@ -87,16 +88,20 @@ def apply(spec: str, labels: Any, *, classes: Optional[int] = None, seed: int = 
     return Noisy(noisy.astype(np.int64), nominal, real, drawn, changed, rates, counts)
 
 
+def _rate(rate: Any) -> str:
+    return repr(real("the rate", rate))
+
+
 def symmetric(labels: Any, rate: float, *, seed: int = 1, classes: Optional[int] = None,
               other: bool = False) -> Noisy:
     """A share of the labels is drawn anew from all classes; with ``other`` from the other ones."""
     name = "sym-other" if other else "sym"
-    return apply(f"{name}:rate={float(rate)!r}", labels, seed=seed, classes=classes)
+    return apply(f"{name}:rate={_rate(rate)}", labels, seed=seed, classes=classes)
 
 
 def asymmetric(labels: Any, rate: float, *, seed: int = 1, data: str = "cifar10") -> Noisy:
     """Classes are taken for one that looks like them: those of CIFAR-10 or CIFAR-100."""
-    return apply(f"asym:rate={float(rate)!r}", labels, seed=seed, asymmetric=data,
+    return apply(f"asym:rate={_rate(rate)}", labels, seed=seed, asymmetric=data,
                  classes=100 if data == "cifar100" else 10)
 
 
@@ -105,7 +110,7 @@ def instance(labels: Any, rate: float, posteriors: Any, *, seed: int = 1, type: 
     posteriors = real_array("posteriors", posteriors)
     if posteriors.ndim != 2:
         raise ValueError(f"posteriors have the shape {posteriors.shape}; expected (samples, classes)")
-    return apply(f"instance:type={int(type)},rate={float(rate)!r}", labels, seed=seed,
+    return apply(f"instance:type={whole('type', type, 1, 3)},rate={_rate(rate)}", labels, seed=seed,
                  classes=posteriors.shape[1], posteriors=posteriors)
 
 
@@ -117,4 +122,7 @@ def matrix(labels: Any, transition: Any, *, seed: int = 1) -> Noisy:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "matrix.npy")
         np.save(path, transition)
-        return apply(f"matrix:{path}", labels, seed=seed, classes=len(transition))
+        try:
+            return apply(f"matrix:{path}", labels, seed=seed, classes=len(transition))
+        except _native.DataError as error:
+            raise _native.DataError(str(error).replace(path, "the matrix")) from None

@@ -12,7 +12,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _native
-from ._array import real_array, whole
+from ._array import real, real_array, text, whole
 
 __all__ = ["bounds", "decompose", "divergence", "f", "gradient_scale", "js", "label_sum", "match_gce", "risk"]
 
@@ -20,7 +20,7 @@ _LOSSES = {"ce": 0, "mae": 1, "gce": 2, "js": 3}
 
 
 def _loss(name: str) -> int:
-    if name not in _LOSSES:
+    if text("the loss", name) not in _LOSSES:
         raise ValueError(f"no loss {name!r} here (there are: {', '.join(_LOSSES)})")
     return _LOSSES[name]
 
@@ -29,19 +29,23 @@ def _reals(values: Any) -> Optional[np.ndarray]:
     return None if values is None else np.ascontiguousarray(real_array("values", values), np.float64)
 
 
+def _count(name: str, value: Any) -> int:
+    return whole(name, value, -2**31, 2**31 - 1)
+
+
 def _views(weights: Optional[np.ndarray], views: int) -> int:
-    return views if weights is None else len(weights) - 1
+    return _count("views", views) if weights is None else len(weights) - 1
 
 
 def _curve(which: int, parameter: float, points: Any) -> Any:
     points = real_array("points", points).astype(np.float64)
     out = np.empty_like(points, order="C")
-    _native.theory_curve(which, float(parameter), np.ascontiguousarray(points), out)
+    _native.theory_curve(which, real("the parameter", parameter), np.ascontiguousarray(points), out)
     return out[()]
 
 
 def _share(name: str, value: float) -> float:
-    if not 0.0 < value < 1.0:
+    if not 0.0 < real(name, value) < 1.0:
         raise ValueError(f"{name} = {value} is not inside (0, 1)")
     return value
 
@@ -52,12 +56,12 @@ def bounds(classes: int, views: int = 1, pi1: float = 0.5, weights: Any = None) 
     ``weights`` are any (the label's first) instead of ``views`` and ``pi1``.
     """
     weights = _reals(weights)
-    return _native.theory_bounds(classes, _views(weights, views), pi1, weights)
+    return _native.theory_bounds(_count("classes", classes), _views(weights, views), real("pi1", pi1), weights)
 
 
 def label_sum(loss: str, classes: int, parameter: float = 0.5) -> tuple[float, float]:
     """Between which values the sum of a loss over all labels lies ("ce", "mae", "gce", "js")."""
-    return _native.theory_label_sum(_loss(loss), parameter, classes)
+    return _native.theory_label_sum(_loss(loss), real("the parameter", parameter), _count("classes", classes))
 
 
 def js(pi1: float, p: Any) -> Any:
@@ -85,7 +89,7 @@ def f(pi1: float, t: Any, second: bool = False) -> Any:
 
 def match_gce(q: float, p: float = 0.5) -> tuple[float, float]:
     """The pi1 whose JS pulls as GCE with this q does at probability p, and 1 - pi1."""
-    return _native.theory_match_gce(q, p)
+    return _native.theory_match_gce(real("q", q), real("p", p))
 
 
 def divergence(weights: Any, distributions: Any) -> float:
@@ -113,7 +117,7 @@ def decompose(p: Any, label: int, pi1: float = 0.5, weights: Any = None) -> dict
     p = np.ascontiguousarray(real_array("p", p), np.float64)
     if p.ndim != 2 or not 0 <= label < p.shape[1]:
         raise ValueError(f"predictions {p.shape} with label {label}; expected (views, classes) and a class")
-    return _native.theory_decompose(p.shape[0], p.shape[1], pi1, _reals(weights), label, p)
+    return _native.theory_decompose(p.shape[0], p.shape[1], real("pi1", pi1), _reals(weights), label, p)
 
 
 def risk(classes: int, views: int = 1, pi1: float = 0.5, *, eta: float = 0.0, transition: Any = None,
@@ -123,5 +127,5 @@ def risk(classes: int, views: int = 1, pi1: float = 0.5, *, eta: float = 0.0, tr
     The matrix is (classes, classes) with rows that sum to 1, ``prior`` the share of each class (equal at first).
     """
     weights = _reals(weights)
-    return _native.theory_risk(classes, _views(weights, views), pi1, weights, eta, _reals(transition),
-                               _reals(prior), consistent)
+    return _native.theory_risk(_count("classes", classes), _views(weights, views), real("pi1", pi1), weights,
+                               real("eta", eta), _reals(transition), _reals(prior), consistent)

@@ -31,14 +31,21 @@ __all__ = ["Loss", "loss", "pretrained"]
 
 _NONE = 2  # the code of the reduction that keeps the samples
 _LARGE = 1 << 18  # bytes of a gradient whose memory is worth keeping for the next one
+# Whether torch.func is at work: grad, vmap and the like.
+_transformed = getattr(torch._C, "_are_functorch_transforms_active", lambda: False)
 
 
 def _address(tensor: Optional[Tensor]) -> int:
     return 0 if tensor is None else tensor.data_ptr()
 
 
+def _plain(tensor: Tensor) -> Tensor:
+    """The numbers in a row in memory; a tensor may only be marked as the negative of what is there."""
+    return (tensor.resolve_neg() if tensor.is_neg() else tensor).contiguous()
+
+
 def _double(weights: Optional[Tensor]) -> Optional[Tensor]:
-    return None if weights is None else weights.detach().to(torch.float64).contiguous()
+    return None if weights is None else _plain(weights.detach().to(torch.float64))
 
 
 def _gradient_of(logits: Tensor) -> Tensor:
@@ -57,16 +64,19 @@ def _evaluate(
     dtype = logits.dtype
     if dtype is not torch.float32 and dtype is not torch.float64:
         logits = logits.float()
-    logits = logits.contiguous()
+    logits = _plain(logits)
     shape = logits.shape
     views = shape[0] if len(shape) == 3 else 1
     samples, classes = shape[-2], shape[-1]
     kind = LABELS_32 if target.dtype is torch.int32 else LABELS_64 if target.dim() == 1 else SOFT
-    target = (target.to(logits.dtype) if kind == SOFT else target).contiguous()
+    target = _plain(target.to(logits.dtype) if kind == SOFT else target)
     weight, sample_weight = _double(weight), _double(sample_weight)
     value = logits.new_empty(samples if reduction == _NONE else ())
     gradient = _gradient_of(logits) if grad else logits.new_empty(0)
-    native(spec).evaluate(
+    evaluator = native(spec)
+    if samples == 0 and reduction != 0 and views > 0 and classes > 0:  # a sum of nothing
+        return value.zero_(), gradient
+    evaluator.evaluate(
         views, samples, classes, logits.dtype is torch.float64, logits.data_ptr(),
         target.data_ptr(), kind, _address(weight), _address(sample_weight), ignore_index, reduction,
         value.data_ptr(), gradient.data_ptr() if grad else 0)
@@ -97,11 +107,11 @@ def _evaluate_gpu(
     dtype = logits.dtype
     if dtype is torch.float64:
         raise TypeError("on a GPU the losses are evaluated in float32: use logits.float(), or the CPU for float64")
-    logits = logits.float().contiguous()
+    logits = _plain(logits.float())
     views = logits.shape[0] if logits.dim() == 3 else 1
     samples, classes = logits.shape[-2:]
     soft = target.dim() == 2
-    target = (target.float() if soft else target.to(torch.int64)).contiguous()
+    target = _plain(target.float() if soft else target.to(torch.int64))
     weight, sample_weight = _double(weight), _double(sample_weight)
     value = logits.new_empty(())
     values = logits.new_empty(samples, dtype=torch.float64) if reduction == _NONE else None
@@ -121,9 +131,16 @@ def _evaluate_gpu(
 class _NotAgain(torch.autograd.Function):
     """The gradient times what comes from above; refuses to be differentiated by the logits."""
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, gradient: Tensor, factor: Tensor) -> Tensor:
-        return gradient * factor
+    def forward(*given: Any) -> Tensor:
+        """Of (logits, gradient, factor); PyTorch before 2.0 puts its context in front."""
+        return given[-2] * given[-1]
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Tensor) -> None:
+        """Nothing is kept; torch.func asks for this function."""
 
     @staticmethod
     def backward(ctx: Any, *above: Tensor) -> None:
@@ -163,8 +180,11 @@ class _Eager(torch.autograd.Function):
         if torch.is_grad_enabled() or above.dim() != 0:
             gradient = _scale(ctx, gradient, above)
         elif not gradient.is_cuda:
-            factor = above.item()
-            if factor == 1.0:
+            try:
+                factor = above.item()
+            except RuntimeError:  # stands for several, as of is_grads_batched
+                factor = above.to(gradient.dtype)
+            if isinstance(factor, float) and factor == 1.0:
                 ctx.gradient = None  # whoever gets it may write to it
             else:
                 gradient = gradient * factor
@@ -176,6 +196,26 @@ class _Eager(torch.autograd.Function):
         else:
             gradient = _scale(ctx, gradient, above)
         return gradient, None, None, None, None, None, None
+
+
+class _Functional(torch.autograd.Function):
+    """The loss for torch.func, which wants what is computed and what is kept apart."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(*arguments: Any) -> tuple[Tensor, Tensor]:
+        return torch.ops.jensen.loss(*arguments, True)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor]) -> None:
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(inputs[0], output[1])
+        ctx.reduction = inputs[5]
+
+    @staticmethod
+    def backward(ctx: Any, above: Tensor, unused: Any) -> tuple[Optional[Tensor], ...]:
+        return _scale(ctx, ctx.saved_tensors[1], above), None, None, None, None, None, None
 
 
 def _checked(evaluate: Callable[..., tuple[Tensor, Tensor]]) -> Callable[..., tuple[Tensor, Tensor]]:
@@ -311,8 +351,16 @@ def loss(
         logits = logits.float()  # out here the gradient, too, is float32 until a loss scale has multiplied it
     arguments = (logits, _labels(target), weight, sample_weight, spec, reduction_code(reduction), ignore_index)
     if type(logits) is Tensor and not logits.is_meta and not (_registered and torch.compiler.is_compiling()):
-        return _Eager.apply(*arguments)
+        return _Functional.apply(*arguments)[0] if _registered and _transformed() else _Eager.apply(*arguments)
     return torch.ops.jensen.loss(*arguments, torch.is_grad_enabled() and logits.requires_grad)[0]
+
+
+def _class_weights(weight: Any) -> Tensor:
+    """A tensor of what was given as one."""
+    try:
+        return torch.as_tensor(weight)
+    except (RuntimeError, TypeError, ValueError):
+        raise TypeError(f"weight is a tensor with one number a class, not {weight!r}") from None
 
 
 def pretrained(name: str) -> nn.Module:
@@ -347,7 +395,7 @@ class Loss(nn.Module):
         self.spec = spec
         self.reduction = reduction
         self.ignore_index = whole("ignore_index", ignore_index, -2**63, 2**63 - 1)
-        self.register_buffer("weight", None if weight is None else torch.as_tensor(weight))
+        self.register_buffer("weight", None if weight is None else _class_weights(weight))
 
     def forward(self, logits: Union[Tensor, Iterable[Tensor]], target: Tensor,
                 sample_weight: Optional[Tensor] = None) -> Tensor:
@@ -360,13 +408,18 @@ class Loss(nn.Module):
             text += f", {len(self.weight)} weights"
         if self.reduction != "mean":
             text += f", reduction={self.reduction!r}"
+        if self.ignore_index != -100:
+            text += f", ignore_index={self.ignore_index}"
         return text
 
 
 def _value_text(name: str, value: Any) -> str:
     """A parameter as a spec has it: 0.5, 0.5/0.3/0.2 for a list, or the path of a matrix."""
     if name == "matrix":
-        return text("the path of the matrix", os.fspath(value) if isinstance(value, os.PathLike) else value)
+        path = text("the path of the matrix", os.fspath(value) if isinstance(value, os.PathLike) else value)
+        if "," in path:
+            raise ValueError(f"the path of the matrix, {path!r}, has a comma, which separates the parameters of a loss")
+        return path
     try:
         if isinstance(value, Sequence) or getattr(value, "ndim", 0) > 0:
             return "/".join(repr(float(v)) for v in value)

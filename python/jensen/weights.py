@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from . import _native
+from ._array import text, text_or_none
 
 __all__ = ["Weights", "available", "fetch", "import_file", "remove"]
 
@@ -42,7 +43,7 @@ def import_file(path: Union[str, os.PathLike[str]], name: Optional[str] = None) 
 
     The network is found by the tensors. ``name`` is that of the network unless given. Nothing in the file is executed.
     """
-    return _weights(_native.weights_import(os.fspath(path), name))
+    return _weights(_native.weights_import(os.fsdecode(path), text_or_none("the name", name)))
 
 
 def fetch(what: str, *, sha256: Optional[str] = None, name: Optional[str] = None) -> Weights:
@@ -50,7 +51,8 @@ def fetch(what: str, *, sha256: Optional[str] = None, name: Optional[str] = None
 
     A URL needs the SHA-256 of its file, or the first digits of it, unless the name of the file ends with them.
     """
-    return _weights(_native.weights_fetch(what, name, sha256))
+    return _weights(_native.weights_fetch(text("what to fetch", what), text_or_none("the name", name),
+                                          text_or_none("sha256", sha256)))
 
 
 def available() -> list[Weights]:
@@ -60,4 +62,4 @@ def available() -> list[Weights]:
 
 def remove(name: str) -> None:
     """Remove weights from the cache."""
-    _native.weights_remove(name)
+    _native.weights_remove(text("the name", name))

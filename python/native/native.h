@@ -38,10 +38,30 @@ void native_array_release(native_array *array);
 
 /* False with a ValueError unless the array, if there is one, has `count` elements. */
 bool native_array_fits(const native_array *array, const char *name, size_t count);
+/* The same for rows x columns, whose product may be more than a size can be. */
+bool native_array_fits_table(const native_array *array, const char *name, size_t rows,
+                             size_t columns);
 
 /* (name, help, initial, lowest, highest) of the parameters of a table entry, as a tuple.
  * What has no number (a text, a list) has None for the three. NULL with an exception. */
 PyObject *native_params(const jsn_param_info *params, size_t count);
+
+/* Who hears of a long call, and what went wrong there: an exception of the callable, or a
+ * signal, as of Ctrl-C. It stops the call, which raises it at its end. */
+typedef struct native_listener {
+    PyObject *callable; /* NULL: nobody */
+    bool stop;          /* an exception waits */
+    PyObject *type, *value, *trace;
+} native_listener;
+
+/* NULL where nobody is to hear (None). */
+native_listener native_listen(PyObject *callable);
+/* Keeps the first exception; the interpreter's lock is held. */
+void native_listener_keep(native_listener *l);
+/* Whether to stop; asks for signals. `user` is the listener. Takes the lock. */
+int native_listener_stop(void *user);
+/* Raises what was kept; false where nothing was. */
+bool native_listener_raise(native_listener *l);
 
 /* One function a file; each adds its types and functions. -1 with an exception. */
 int native_add_errors(PyObject *module);

@@ -130,7 +130,7 @@ static PyObject *augment_apply(PyObject *object, PyObject *args)
         native_array_fits(&images, "images",
                           work.count * work.height * work.width * 3) &&
         native_array_fits(&indices, "index", work.count) &&
-        native_array_fits(&out, "out", work.views * work.count * work.entries)) {
+        native_array_fits_table(&out, "out", work.views * work.count, work.entries)) {
         work.images = images.data;
         work.indices = indices.data;
         work.out = out.data;

@@ -209,6 +209,28 @@ handle *native_loss_take(LossObject *self, const loss_call *call)
     return NULL;
 }
 
+/* Why there is no mean: nothing counts. */
+static bool all_ignored(const loss_call *call)
+{
+    if (!call->ignores || call->kind == SOFT || call->reduction != MEAN)
+        return false;
+    for (size_t i = 0; i < call->samples; i++)
+        if (label_at(call, i) != call->ignore_index)
+            return false;
+    return true;
+}
+
+static PyObject *raise_failure(jsn_status status, const loss_call *call)
+{
+    char sentence[120];
+    if (status != JSN_ERR_RANGE || !all_ignored(call))
+        return native_raise(status);
+    (void)PyOS_snprintf(sentence, sizeof sentence,
+                        "loss: every label is the ignored %lld: there is no mean",
+                        (long long)call->ignore_index);
+    return native_raise_text(status, sentence);
+}
+
 /* None, with the outputs written, or NULL with the exception. */
 static PyObject *run_call(LossObject *self, const loss_call *call)
 {
@@ -229,31 +251,7 @@ static PyObject *run_call(LossObject *self, const loss_call *call)
     }
     Py_BEGIN_ALLOW_THREADS status = evaluate(call, h);
     Py_END_ALLOW_THREADS native_loss_give(self, h);
-    return status == JSN_OK ? Py_NewRef(Py_None) : native_raise(status);
-}
-
-bool native_loss_sizes(const loss_call *call)
-{
-    size_t entries = 0, all = 0;
-    if (call->samples == 0 || call->views == 0 || call->classes == 0) {
-        PyErr_SetString(PyExc_ValueError, "loss: the logits are empty");
-        return false;
-    }
-    if (__builtin_mul_overflow(call->samples, call->classes, &entries) ||
-        __builtin_mul_overflow(entries, call->views, &all) ||
-        all > (size_t)PY_SSIZE_T_MAX / 8) {
-        PyErr_SetString(PyExc_ValueError, "loss: the logits are too large");
-        return false;
-    }
-    return true;
-}
-
-bool native_loss_ignore(PyObject *object, loss_call *call)
-{
-    call->ignores = object != Py_None;
-    if (call->ignores)
-        call->ignore_index = PyLong_AsLongLong(object);
-    return !call->ignores || PyErr_Occurred() == NULL;
+    return status == JSN_OK ? Py_NewRef(Py_None) : raise_failure(status, call);
 }
 
 /* evaluate(views, samples, classes, f64, logits, target, kind, class_weights,

@@ -141,6 +141,16 @@ bool native_array_fits(const native_array *array, const char *name, size_t count
     return false;
 }
 
+bool native_array_fits_table(const native_array *array, const char *name, size_t rows,
+                             size_t columns)
+{
+    size_t count = 0;
+    if (!__builtin_mul_overflow(rows, columns, &count))
+        return native_array_fits(array, name, count);
+    PyErr_Format(PyExc_ValueError, "%s: %zu x %zu are too many", name, rows, columns);
+    return false;
+}
+
 PyObject *native_params(const jsn_param_info *params, size_t count)
 {
     PyObject *tuple = PyTuple_New((Py_ssize_t)count);

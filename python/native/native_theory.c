@@ -76,6 +76,10 @@ static PyObject *curve(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "idOO", &which, &parameter, &points_object,
                           &out_object))
         return NULL;
+    if (which < 0 || which > 6) {
+        PyErr_Format(PyExc_ValueError, "theory: no curve %d", which);
+        return NULL;
+    }
     if (native_array_get(&points, points_object, "points", 'd', false, false) &&
         native_array_get(&out, out_object, "out", 'd', true, false) &&
         native_array_fits(&out, "out", points.count)) {
@@ -117,7 +121,7 @@ static PyObject *divergence(PyObject *module, PyObject *args)
         return NULL;
     if (native_array_get(&weights, weights_object, "weights", 'd', false, false) &&
         native_array_get(&p, p_object, "p", 'd', false, false) &&
-        native_array_fits(&p, "p", weights.count * (size_t)classes)) {
+        native_array_fits_table(&p, "p", weights.count, (size_t)classes)) {
         const jsn_status status = jsn_theory_divergence(weights.count, (size_t)classes,
                                                         weights.data, p.data, &value);
         result = status == JSN_OK ? PyFloat_FromDouble(value) : native_raise(status);
@@ -141,7 +145,7 @@ static PyObject *decompose(PyObject *module, PyObject *args)
         return NULL;
     if (get_reals(&weights, weights_object, "weights", (size_t)views + 1) &&
         native_array_get(&p, p_object, "p", 'd', false, false) &&
-        native_array_fits(&p, "p", (size_t)views * (size_t)classes)) {
+        native_array_fits_table(&p, "p", (size_t)views, (size_t)classes)) {
         const jsn_status status =
             jsn_theory_decompose(&parts, (size_t)views, (size_t)classes, pi1,
                                  weights.data, (size_t)label, p.data);

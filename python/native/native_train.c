@@ -15,22 +15,6 @@
 #include "jensen/report.h"
 #include "jensen/train.h"
 
-/* Who listens, and what went wrong there. */
-typedef struct listener {
-    PyObject *callable; /* (kind, record); NULL: nobody */
-    bool stop;          /* an exception waits */
-    PyObject *type, *value, *trace;
-} listener;
-
-static void keep_exception(listener *l)
-{
-    if (!l->stop)
-        PyErr_Fetch(&l->type, &l->value, &l->trace);
-    else
-        PyErr_Clear();
-    l->stop = true;
-}
-
 static PyObject *epoch_record(const jsn_epoch *e)
 {
     return Py_BuildValue(
@@ -74,7 +58,7 @@ static PyObject *event_record(const jsn_event *event, const char **kind)
 
 static jsn_status hear(void *user, const jsn_event *event)
 {
-    listener *l = user;
+    native_listener *l = user;
     const char *kind = NULL;
     if (l->stop)
         return JSN_ERR_STOPPED;
@@ -87,7 +71,7 @@ static jsn_status hear(void *user, const jsn_event *event)
                                ? NULL
                                : PyObject_CallFunction(l->callable, "sO", kind, record);
         if (answer == NULL)
-            keep_exception(l);
+            native_listener_keep(l);
         Py_XDECREF(answer);
     }
     Py_XDECREF(record);
@@ -95,24 +79,17 @@ static jsn_status hear(void *user, const jsn_event *event)
     return l->stop ? JSN_ERR_STOPPED : JSN_OK;
 }
 
-static int ask_stop(void *user)
-{
-    listener *l = user;
-    if (l->stop)
-        return 1;
-    const PyGILState_STATE state = PyGILState_Ensure();
-    if (PyErr_CheckSignals() != 0)
-        keep_exception(l);
-    PyGILState_Release(state);
-    return l->stop;
-}
-
 static bool set_options(jsn_train_config *config, PyObject *pairs)
 {
     const Py_ssize_t count = PyList_Check(pairs) ? PyList_Size(pairs) : -1;
     for (Py_ssize_t i = 0; i < count; i++) {
         const char *name, *text;
-        if (!PyArg_ParseTuple(PyList_GetItem(pairs, i), "ss", &name, &text))
+        PyObject *pair = PyList_GetItem(pairs, i);
+        if (!PyTuple_Check(pair)) {
+            PyErr_SetString(PyExc_TypeError, "an option is a pair of texts");
+            return false;
+        }
+        if (!PyArg_ParseTuple(pair, "ss", &name, &text))
             return false;
         const jsn_status status = jsn_train_config_set(config, name, text);
         if (status != JSN_OK)
@@ -143,8 +120,8 @@ static PyObject *train(PyObject *module, PyObject *args)
     (void)module;
     if (!PyArg_ParseTuple(args, "OO", &pairs, &callable))
         return NULL;
-    listener l = {.callable = callable == Py_None ? NULL : callable};
-    const jsn_watcher watcher = {&l, hear, ask_stop};
+    native_listener l = native_listen(callable);
+    const jsn_watcher watcher = {&l, hear, native_listener_stop};
     memset(&trained, 0, sizeof trained);
     jsn_train_config_clear(&config);
     if (set_options(&config, pairs)) {
@@ -156,8 +133,8 @@ static PyObject *train(PyObject *module, PyObject *args)
                 jsn_report_run(trained.run, trained.already_finished);
             (void)page;
         }
-        Py_END_ALLOW_THREADS if (l.stop) PyErr_Restore(l.type, l.value, l.trace);
-        else result = status == JSN_OK ? give_result(&trained) : native_raise(status);
+        Py_END_ALLOW_THREADS if (!native_listener_raise(&l)) result =
+            status == JSN_OK ? give_result(&trained) : native_raise(status);
     }
     jsn_train_config_release(&config);
     return result;
@@ -299,17 +276,17 @@ static jsn_status take_file(void *user, const jsn_classifier_file *file)
     return JSN_OK;
 }
 
-/* The texts of a list, which lives longer than they do; NULL with an exception. */
-static const char **texts_of(PyObject *list, size_t *count)
+/* The texts of a tuple, which lives longer than they do; NULL with an exception. */
+static const char **texts_of(PyObject *tuple, size_t *count)
 {
-    const Py_ssize_t size = PyList_Size(list);
+    const Py_ssize_t size = PyTuple_Size(tuple);
     if (size < 0)
         return NULL;
     const char **texts = PyMem_Malloc((size_t)size * sizeof *texts + 1);
     if (texts == NULL)
         return (const char **)PyErr_NoMemory();
     for (Py_ssize_t i = 0; i < size; i++) {
-        PyObject *text = PyList_GetItem(list, i);
+        PyObject *text = PyTuple_GetItem(tuple, i);
         texts[i] = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, NULL);
         if (texts[i] == NULL) {
             PyMem_Free(texts);
@@ -329,7 +306,9 @@ static PyObject *classifier_predict_files(PyObject *object, PyObject *args)
     size_t count = 0;
     if (!PyArg_ParseTuple(args, "OO", &list, &out_object) || is_busy(self))
         return NULL;
-    const char **paths = texts_of(list, &count);
+    PyObject *tuple =
+        PySequence_Tuple(list); /* a list may change while files are read */
+    const char **paths = tuple == NULL ? NULL : texts_of(tuple, &count);
     file_rows rows = {.classes = jsn_classifier_classes(self->classifier)};
     if (paths != NULL &&
         native_array_get(&out, out_object, "probabilities", 'd', true, false) &&
@@ -349,6 +328,7 @@ static PyObject *classifier_predict_files(PyObject *object, PyObject *args)
     }
     native_array_release(&out);
     PyMem_Free(paths);
+    Py_XDECREF(tuple);
     return result;
 }
 

@@ -233,3 +233,49 @@ def test_an_audit_reads_views():
     for wrong in (views[:0], views[:, :5], views[None], np.ones((1001, 600, 4)) / 4):
         with pytest.raises(ValueError):
             jensen.audit(labels, wrong)
+
+
+def test_results_are_shown_in_a_line_and_compared_as_objects():
+    labels = np.arange(2000) % 4
+    noisy = jensen.noise.symmetric(labels, 0.4)
+    found = jensen.audit(labels, 0.04 + 0.84 * np.eye(4)[labels])
+    assert repr(noisy).startswith("Noisy(2000 labels, real_rate=0.") and len(repr(noisy)) < 100
+    assert repr(found).startswith("Audit(2000 labels, 0 suspects, noise_rate=0") and len(repr(found)) < 120
+    for one, other in ((noisy, jensen.noise.symmetric(labels, 0.4)), (found, jensen.audit(labels, np.eye(4)[labels]))):
+        assert one == one and one != other and len({one, other}) == 2
+    pipeline = jensen.augment("weak", size=8, views=2)
+    assert repr(pipeline) == "jensen.augment('weak', size=(8, 8), views=2)"
+    assert repr(pipeline.dataset([1, 2], seed=3)) == f"{pipeline!r}.dataset(list of 2, seed=3), epoch 0"
+
+
+@pytest.mark.parametrize("call, sentence", [
+    (lambda: jensen.noise.symmetric([0, 1], None), "the rate is a number, not None"),
+    (lambda: jensen.noise.instance([0, 1], 0.4, np.eye(2), type=1.5), "type is a whole number"),
+    (lambda: jensen.noise.symmetric(["cat", "dog"], 0.4), "return_inverse=True"),
+    (lambda: jensen.audit(["cat", "dog"], np.eye(2)), "return_inverse=True"),
+    (lambda: jensen.audit([0, 1], np.eye(2), cutoff="high"), "cutoff is a number, not 'high'"),
+    (lambda: jensen.theory.bounds(10.5), "classes is a whole number"),
+    (lambda: jensen.theory.match_gce("q"), "q is a number"),
+    (lambda: jensen.theory.js([0.5], 0.5), "pi1 is a number"),
+    (lambda: jensen.theory.gradient_scale(["ce"], 0.5), "the loss is a text"),
+    (lambda: jensen.augment("weak")("image.png"), "not str"),
+    (lambda: jensen.augment("weak")(np.zeros((8, 8, 3))), "from 0 to 255, not float64"),
+    (lambda: jensen.augment("weak", sise=8), "sise"),
+])
+def test_arguments_of_a_wrong_type_are_named(call, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call()
+
+
+def test_what_is_wrong_is_said_as_it_was_given():
+    with pytest.raises(jensen.DataError, match="^the matrix: row 0 sums to 1.5"):
+        jensen.noise.matrix([0, 1], [[1, 0.5], [0, 1]])
+    with pytest.raises(jensen.ArgumentError, match="label -2 of sample 1"):
+        jensen.audit([0, -2], np.eye(2))
+
+
+def test_places_count_from_the_end_too():
+    data = jensen.augment("strong").dataset([(image, i) for i, image in enumerate(images(4))], seed=5)
+    assert np.array_equal(data[-1][0], data[3][0]) and data[-1][1] == 3
+    with pytest.raises(IndexError):
+        data[4]

@@ -65,9 +65,10 @@ def test_every_block_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pytest.importorskip("pandas")
     small = {"epochs": 1, "network": "mlp"}
-    train, classifier = jensen.train, jensen.Classifier
+    train, classifier, create = jensen.train, jensen.Classifier, jensen.create_study
     monkeypatch.setattr(jensen, "train", lambda *given, **options: train(*given, **{**options, **small}))
     monkeypatch.setattr(jensen, "Classifier", lambda **options: classifier(**{**options, **small, "val_fraction": 0}))
+    monkeypatch.setattr(jensen, "create_study", lambda *given, **options: create(*given, **{**options, **small, "seeds": 1}))
     kept = {"jensen": jensen}
     monkeypatch.setenv("JENSEN_CACHE", str(tmp_path / "cache"))
     made = train("builtin:size=40,test=10", network="cnn:width=4", epochs=1, max_steps=1, batch=10, out="made")

@@ -142,3 +142,14 @@ def test_the_table_is_that_of_the_program():
 def test_complex_numbers_are_refused(call):
     with pytest.raises(TypeError, match="complex"):
         call(np.array([[0.2 + 1j, 0.8], [0.5, 0.5]]))
+
+
+@pytest.mark.parametrize("given, error, sentence", [
+    ({"ignore_index": 1.5}, TypeError, "ignore_index is a whole number"),
+    ({"ignore_index": 2**70}, ValueError, "ignore_index 1180591620717411303424 is not in"),
+    ({"sample_weight": np.ones((2, 1))}, ValueError, r"sample_weight has the shape \(2, 1\)"),
+    ({"weight": 1.0}, ValueError, r"weight has the shape \(\)"),
+])
+def test_arguments_that_do_not_fit_are_named(given, error, sentence):
+    with pytest.raises(error, match=sentence):
+        jensen.loss("ce", np.zeros((2, 3)), [0, 1], **given)

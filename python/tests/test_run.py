@@ -4,6 +4,7 @@ import copy
 import os
 import pathlib
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -65,6 +66,31 @@ def test_images_of_several_sizes_and_kinds(run, tmp_path):
     assert np.array_equal(run.predict(np.ascontiguousarray(np.rot90(given[0], -1))), from_file)
 
 
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P", "P with transparency", "L with transparency", "L", "1", "I;16", "CMYK"])
+def test_an_image_of_pillow_is_what_its_file_is(mode, run, tmp_path):
+    image_module = pytest.importorskip("PIL.Image")
+    random = np.random.default_rng(1)
+    pixels = random.integers(0, 256, (40, 30, 4), np.uint8)
+    pixels[:20] //= 64
+    path, (kind, _, clear) = tmp_path / ("x.tif" if mode == "CMYK" else "x.png"), mode.partition(" with ")
+    if kind == "I;16":
+        image = image_module.fromarray(random.integers(0, 65536, (40, 30)).astype(np.uint16))
+    else:
+        image = image_module.fromarray(pixels, "RGBA" if kind == "RGBA" else None).convert(kind)
+    try:
+        image.save(path, **({"transparency": 3} if clear else {}))
+        run.predict(path)
+    except jensen.UnsupportedError as error:
+        pytest.skip(str(error))
+    opened, want = image_module.open(path), run.predict(path)
+    assert np.array_equal(run.predict(opened), want)
+    assert np.array_equal(jensen._run.pixels_of(opened)[0], np.frombuffer(jensen._run.pixels_of(path)[0], np.uint8).reshape(40, 30, 3))
+    torch = pytest.importorskip("torch")
+    model = run.model()
+    with torch.no_grad():
+        assert np.abs(model(model.transform(opened)[None]).softmax(1).numpy() - want).max() < 1e-6
+
+
 def test_many_paths_at_once(run, tmp_path):
     random = np.random.default_rng(2)
     paths = []
@@ -79,6 +105,8 @@ def test_many_paths_at_once(run, tmp_path):
     with pytest.raises(jensen.DataError, match="nowhere.png: "):
         run.predict([str(paths[0]), "/nowhere.png"])
     assert run.predict([]).shape == (0, 10)
+    with pytest.raises(TypeError):
+        jensen._native.Classifier(run.path, "cpu", 1, 1, 1).predict_files(5, np.zeros(10))
 
 
 def test_threads_take_turns_with_a_run(run):
@@ -211,6 +239,55 @@ def test_the_run_of_a_classifier_is_there_without_it():
     assert not os.path.exists(folder)
 
 
+def test_a_run_that_is_not_finished_says_so(tmp_path):
+    def stop(record):
+        raise KeyError("enough")
+
+    with pytest.raises(KeyError):
+        jensen.train(DATA, out=str(tmp_path / "half"), on_epoch=stop, **SMALL)
+    run = jensen.Run(tmp_path / "half")
+    assert not run.finished and len(run.metrics["loss"]) == 1 and len(run.labels) == 200 and run.classes[0] == "disc"
+    for ask in (lambda: run.result, lambda: run.doubtful, run.weights, run.model, lambda: run.predict("x.png")):
+        with pytest.raises(jensen.DataError, match="not finished"):
+            ask()
+
+
+@pytest.mark.parametrize("name, ask", [
+    ("result.json", lambda run: run.result), ("config.yaml", lambda run: run.config), ("labels.csv", lambda run: run.labels),
+    ("metrics.csv", lambda run: run.metrics), ("doubtful.csv", lambda run: run.doubtful),
+    ("model.json", lambda run: run.classes), ("model.json", lambda run: run.transform()),
+    ("model.safetensors", lambda run: run.weights())])
+def test_damaged_files_of_a_run_are_said(name, ask, run, tmp_path):
+    copied = tmp_path / "copied"
+    shutil.copytree(run.path, copied)
+    damaged = jensen.Run(os.fsencode(copied))
+    (copied / name).write_bytes(b"\xff" * 8 + b'{"x": 1}\n')
+    with pytest.raises(jensen.DataError, match=f"{name}: damaged: (?!.*damaged)"):
+        ask(damaged)
+    if name != "config.yaml":
+        (copied / name).unlink()
+        with pytest.raises(jensen.DataError, match=f"the run has no {name}: it"):
+            ask(damaged)
+
+
+@pytest.mark.parametrize("header", [
+    b'{"x": {"dtype": "F32", "shape": [9], "data_offsets": [0, 400]}}', b"[1]", b'{"x": 5}', b"{",
+    b'{"x": {"dtype": "F8", "shape": [1], "data_offsets": [0, 1]}}'])
+def test_weights_that_are_not_there_are_said(header, run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "copied")
+    (tmp_path / "copied" / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+    with pytest.raises(jensen.DataError, match="model.safetensors: damaged"):
+        jensen.Run(tmp_path / "copied").weights()
+
+
+def test_half_a_row_of_metrics_is_none(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "copied")
+    path = tmp_path / "copied" / "metrics.csv"
+    path.write_bytes(path.read_bytes()[:-200])
+    found = jensen.Run(tmp_path / "copied").metrics
+    assert len(found["loss"]) == 2 and all(np.array_equal(v, run.metrics[n][:2], equal_nan=True) for n, v in found.items())
+
+
 def test_no_run_is_said(tmp_path):
     with pytest.raises(jensen.DataError, match="no run folder"):
         jensen.Run(str(tmp_path))
@@ -242,3 +319,22 @@ def test_images_may_come_in_a_series_with_an_index_of_its_own():
     model = jensen.Classifier(network="mlp", epochs=1, augment="none", val_fraction=0, options={"epochs": 2})
     fitted = model.fit(series, pandas.Series(np.arange(20) % 2))
     assert len(fitted.predict(series)) == 20 and fitted.run_.config["epochs"] == "2"
+
+
+def test_the_same_fit_into_a_folder_continues_and_other_images_are_refused(tmp_path):
+    X, y = np.random.default_rng(0).integers(0, 256, (20, 16, 16, 3), np.uint8), np.arange(20) % 2
+    heard = []
+
+    def hear(record):
+        heard.append(record["epoch"])
+        if len(heard) == 1:
+            raise KeyboardInterrupt
+
+    model = jensen.Classifier(network="mlp", augment="none", val_fraction=0, epochs=3, out=str(tmp_path / "run"),
+                              options={"batch": 8, "on_epoch": hear})
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert os.listdir(tmp_path) == ["run"]
+    assert model.fit(X, y).run_.finished and model.fit(X, y).score(X, y) >= 0 and heard == [1, 2, 3]
+    with pytest.raises(jensen.ArgumentError, match="other options: --data"):
+        model.fit(X[::-1], y)

@@ -76,3 +76,12 @@ def test_weights_are_fetched_by_their_sum(file):
 
 def test_a_finished_run_has_its_page(file):
     assert (pathlib.Path("run") / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+@pytest.mark.parametrize("call, sentence", [
+    (lambda: jensen.weights.fetch(5), "what to fetch is a text"), (lambda: jensen.weights.remove(None), "the name is a text"),
+    (lambda: jensen.weights.fetch("resnet50", sha256=5), "sha256 is a text"),
+    (lambda: jensen.weights.import_file("x.pth", 5), "the name is a text")])
+def test_what_is_no_text_is_named(call, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call()

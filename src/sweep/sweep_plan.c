@@ -359,7 +359,6 @@ static jsn_status check_name(const char *name)
 jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
                             const jsn_sweep_plan *plan, const jsn_train_config *base)
 {
-    JSNI_NEED(out);
     JSNI_NEED(url);
     JSNI_NEED(name);
     JSNI_NEED(plan);

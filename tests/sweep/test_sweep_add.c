@@ -42,6 +42,32 @@ static void test_any_group(void **state)
     jsn_sweep_close(sweep);
 }
 
+/* As the head of jensen/sweep.h does it. */
+static void test_made_without_being_opened(void **state)
+{
+    (void)state;
+    char url[300];
+    (void)snprintf(url, sizeof url, "sqlite:///%s/made.db", support_folder);
+    jsn_sweep_plan plan;
+    jsn_train_config base;
+    jsn_sweep_counts counts;
+    assert_ok(jsn_sweep_plan_init(&plan));
+    assert_ok(jsn_texts_add(&plan.axes, "lr=0.01,0.1"));
+    jsn_train_config_clear(&base);
+    assert_ok(jsn_train_config_set(&base, "data", "builtin"));
+    const jsn_status made = jsn_sweep_create(NULL, url, "first", &plan, &base);
+    jsn_sweep_plan_release(&plan);
+    jsn_train_config_release(&base);
+    if (made == JSN_ERR_UNSUPPORTED)
+        skip(); /* a build without SQLite */
+    assert_ok(made);
+    jsn_sweep *sweep = NULL;
+    assert_ok(jsn_sweep_open(&sweep, url, "first"));
+    assert_ok(jsn_sweep_count(sweep, &counts));
+    assert_int_equal(counts.waiting, 2);
+    jsn_sweep_close(sweep);
+}
+
 /* Makes a study as one of an earlier version would be: its first rate is no longer the
  * one that training takes by itself. */
 static jsn_status make_earlier_study(const char *url, const jsn_train_config *base)
@@ -111,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_group),
+        cmocka_unit_test(test_made_without_being_opened),
         cmocka_unit_test(test_tune_continues_an_earlier_study),
     };
     return cmocka_run_group_tests(tests, support_folder_begin, support_folder_end);

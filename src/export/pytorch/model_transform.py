@@ -27,14 +27,27 @@ def resized_side(pixels, other):
     return outputs, round((outputs - SIZE) / 2)
 
 
+def bytes_of(image, mode, dtype=torch.uint8):
+    """(channels, height, width) of an image of Pillow in some mode."""
+    flat = torch.frombuffer(bytearray(image.convert(mode).tobytes()), dtype=dtype)
+    return flat.reshape(image.height, image.width, -1).permute(2, 0, 1)
+
+
 def as_pixels(image):
     """uint8 (3, height, width) of an image of Pillow, or of an array or tensor (height, width, 3)."""
     if hasattr(image, "getexif"):
         from PIL import ImageOps  # whoever has such an image has Pillow
 
-        image = ImageOps.exif_transpose(image).convert("RGB")
-        flat = torch.frombuffer(bytearray(image.tobytes()), dtype=torch.uint8)
-        return flat.reshape(image.height, image.width, 3).permute(2, 0, 1)
+        deep = image.mode.startswith("I;16") or image.mode == "I" and image.format == "PNG"
+        clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+        image = ImageOps.exif_transpose(image)
+        if deep:  # 16 bits, of which Pillow would keep 0 to 255
+            grey = (bytes_of(image, "I", torch.int32).clamp(0, 65535).to(torch.int64) * 255 + 32895) >> 16
+            return grey.to(torch.uint8).expand(3, -1, -1)
+        if clear:  # laid over white
+            *colours, alpha = bytes_of(image, "RGBA").to(torch.int32)
+            return ((torch.stack(colours) * alpha + 255 * (255 - alpha) + 127) // 255).to(torch.uint8)
+        return bytes_of(image, "RGB")
     return torch.as_tensor(image, dtype=torch.uint8).permute(2, 0, 1)
 
 
