@@ -211,7 +211,7 @@ static void test_tempered_tails(void **state)
         {"bitempered:t1=0.9,t2=1.3", 0.9L, 0.3L},
         {"bitempered:t1=0.2,t2=4", 0.2L, 3.0L},
     };
-    static const size_t classes[] = {2, 3, 10, 64, 65, 200, 1000};
+    static const size_t classes[] = {2, 10, 65, 1000};
     static long double grad[WIDE];
     int32_t labels[ROWS];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
