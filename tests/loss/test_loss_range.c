@@ -159,16 +159,18 @@ static void fill_rows(size_t classes, int32_t *labels)
     }
 }
 
-/* p_k and the sum of bi-tempered logits z less a. */
-static long double tempered_sum(const double *z, size_t classes, long double a,
-                                long double s, long double *p)
+/* p_k of bi-tempered logits z less a; what a lacks, by Newton's method. */
+static long double tempered_lack(const double *z, size_t classes, long double a,
+                                 long double s, long double *p)
 {
-    long double sum = 0.0L;
+    long double sum = 0.0L, slope = 0.0L;
     for (size_t k = 0; k < classes; k++) {
-        p[k] = powl(1.0L + s * (a - (long double)z[k]), -1.0L / s);
+        const long double root = 1.0L + s * (a - (long double)z[k]);
+        p[k] = powl(root, -1.0L / s);
         sum += p[k];
+        slope += p[k] / root;
     }
-    return sum;
+    return (sum - 1.0L) / slope;
 }
 
 /* The loss of one row by the definition, with a from a bisection, and its gradient. */
@@ -180,11 +182,12 @@ static long double tempered_row(const double *z, size_t classes, size_t label,
     for (size_t k = 1; k < classes; k++)
         low = fmaxl(low, (long double)z[k]);
     high = low + (powl((long double)classes, s) - 1.0L) / s;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 40; i++) {
         const long double a = 0.5L * (low + high);
-        *(tempered_sum(z, classes, a, s, p) > 1.0L ? &low : &high) = a;
+        *(tempered_lack(z, classes, a, s, p) > 0.0L ? &low : &high) = a;
     }
-    (void)tempered_sum(z, classes, high, s, p);
+    for (int i = 0; i < 4; i++)
+        low += tempered_lack(z, classes, low, s, p);
     for (size_t k = 0; k < classes; k++) {
         grad[k] = (p[k] - (k == label ? 1.0L : 0.0L)) * powl(p[k], 1.0L + s - t1);
         power += powl(p[k], 2.0L - t1);
@@ -211,7 +214,7 @@ static void test_tempered_tails(void **state)
         {"bitempered:t1=0.9,t2=1.3", 0.9L, 0.3L},
         {"bitempered:t1=0.2,t2=4", 0.2L, 3.0L},
     };
-    static const size_t classes[] = {2, 3, 10, 64, 65, 200, 1000};
+    static const size_t classes[] = {2, 10, 65, 1000};
     static long double grad[WIDE];
     int32_t labels[ROWS];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
