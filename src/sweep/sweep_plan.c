@@ -366,7 +366,8 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     creation *c = jsni_alloc_zero(1, sizeof *c);
     jsni_store *store = NULL;
     jsni_study study;
-    *out = NULL;
+    if (out != NULL)
+        *out = NULL;
     JSNI_TRY_ALLOC(c);
     const jsn_status named = check_name(name);
     if (named != JSN_OK) {
@@ -407,7 +408,7 @@ jsn_status jsn_sweep_create(jsn_sweep **out, const char *url, const char *name,
     for (size_t i = 0; i < c->count; i++)
         jsni_axis_release(&c->list[i]);
     jsni_free(c);
-    if (status == JSN_OK)
+    if (status == JSN_OK && out != NULL)
         status = jsn_sweep_open(out, url, name);
     return status;
 }

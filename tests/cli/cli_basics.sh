@@ -30,7 +30,7 @@ expect 0 'the cache is off' '' -- env JENSEN_CACHE=off "$JENSEN" doctor
 expect 0 '^\.TH JENSEN 1' '' -- "$JENSEN" --print-man
 expect 0 'complete .*-F _jensen jensen' '' -- "$JENSEN" --print-completion
 expect 0 "--format\) choices='onnx pytorch safetensors' " '' -- "$JENSEN" --print-completion
-expect 0 'what is written: onnx, pytorch, safetensors \(default: onnx\)' '' -- "$JENSEN" export --help
+expect 0 'one of: onnx, pytorch, safetensors' '' -- "$JENSEN" export --help
 expect 0 'options:' '' -- "$JENSEN" doctor --help
 expect 2 '' "did you mean 'json'" -- "$JENSEN" doctor --jsn
 expect 2 '' "no option 'jumbo'; --help lists them" -- "$JENSEN" doctor --jumbo
