@@ -145,7 +145,8 @@ class Run:
 
         ``images`` is one image, an array of them or anything that can be iterated over: paths, arrays and
         tensors of (height, width, 3) or (3, height, width), images of Pillow. These are read as
-        their files are: turned as the camera says, and laid over white. Many paths at once are fastest: all cores read them. Threads take turns.
+        their files are: turned as the camera says, and laid over white. Many paths at once are
+        fastest: all cores read them. Threads take turns.
         """
         single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or getattr(images, "ndim", 0) == 3
         given = [images] if single else list(images)

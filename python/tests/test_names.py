@@ -67,6 +67,8 @@ def test_what_is_public_is_exported_by_name():
 
 
 SCRIPT = """
+import pathlib
+
 import numpy as np
 import torch
 import jensen
@@ -77,7 +79,12 @@ criterion: torch.nn.Module = GJS(pi1=0.5)
 value: torch.Tensor = CE(weight=torch.ones(3), reduction="none")(torch.zeros(2, 3), torch.tensor([0, 1]))
 value = Loss("gjs")([torch.zeros(2, 3), torch.zeros(2, 3)], torch.tensor([0, 1]))
 rate: float = jensen.noise.symmetric([0, 1, 2], 0.4, seed=1).real_rate
-run: jensen.Run = jensen.Run("runs/x")
+run: jensen.Run = jensen.Run(pathlib.Path("runs/x"))
+study: jensen.Study = jensen.create_study("first", pathlib.Path("photos"), {"lr": [0.1, 0.2]}, seeds=3)
+best: float = jensen.run_study("first", folder=pathlib.Path("runs"), on_run=print).best[0].value
+pipeline: jensen.Augment = jensen.augment("weak", size=(8, 8), mean=[0.5, 0.5, 0.5])
+at = jensen.loss("ce", torch.zeros(2, 3), [0, 1], weight=[1.0, 2.0, 3.0])
+at = jensen.loss("gjs", [np.zeros((2, 3)), np.zeros((2, 3))], np.array([0, 1]))
 first = jensen.audit(np.array([0, 1]), np.eye(2)).suspects[:3]
 try:
     images = jensen.augment("strong", views=2)(np.zeros((2, 8, 8, 3), np.uint8), index=range(2))
