@@ -3,6 +3,7 @@ import ast
 import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import types
@@ -102,3 +103,13 @@ def test_a_type_checker_knows_the_names(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "script.py"]
     found = subprocess.run(command, cwd=tmp_path, env={**os.environ, **told}, capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_extension_takes_no_lengths_beside_texts():
+    """A wheel of Python 3.13's headers fails at "y#" and the like where Python is older."""
+    native = pathlib.Path(__file__).parents[1] / "native"
+    files = sorted(native.glob("*.c"))
+    assert files
+    for file in files:
+        formats = re.findall(r'Py(?:_BuildValue|Arg_ParseTuple|Object_CallFunction)\([^"]*"([^"]*)"', file.read_text("utf-8"))
+        assert not [text for text in formats if "#" in text], file.name
