@@ -74,7 +74,8 @@ class Classifier:
 
     ``fit`` takes uint8 images (samples, height, width, 3) or a list of paths. The parameters are
     those of :func:`train`, and ``options`` is a dict of more of them; ``out`` names the run folder, which the
-    same ``fit`` continues. Without it a temporary one is used. A fitted classifier can be pickled and copied: its temporary run goes with it.
+    same ``fit`` continues. Without it a temporary one is used. A fitted classifier can be
+    pickled and copied: its temporary run goes with it.
 
     >>> import numpy as np
     >>> import jensen

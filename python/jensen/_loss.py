@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from . import _native
 from ._array import real_array, text, whole
@@ -105,12 +106,12 @@ def _weights(name: str, weights: Any) -> Optional[np.ndarray]:
 
 def loss(
     spec: str,
-    logits: Union[np.ndarray, Sequence[np.ndarray]],
-    target: np.ndarray,
+    logits: ArrayLike,
+    target: ArrayLike,
     grad: bool = False,
     *,
-    weight: Optional[np.ndarray] = None,
-    sample_weight: Optional[np.ndarray] = None,
+    weight: Optional[ArrayLike] = None,
+    sample_weight: Optional[ArrayLike] = None,
     reduction: str = "mean",
     ignore_index: Optional[int] = None,
 ) -> Any:

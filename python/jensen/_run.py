@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import itertools
 import json
 import os
 import sys
@@ -55,6 +56,7 @@ class Run:
             raise
         except FileNotFoundError:
             about = "it lacks this file" if self.finished else "it is not finished; the call that started it continues it"
+            about = "its members have one (Run.members)" if self.members else about
             raise _native.DataError(f"{self.path}: the run has no {name}: {about}") from None
         except OSError as error:
             raise _native.FileError(f"{path}: cannot be read: {error.strerror}") from None
@@ -73,6 +75,12 @@ class Run:
     def finished(self) -> bool:
         """Whether the run has ended; one that was stopped has not."""
         return os.path.isfile(self._file("result.json"))
+
+    @property
+    def members(self) -> list["Run"]:
+        """The runs of an ensemble, with metrics and weights of their own; none of a single run."""
+        places = (self._file(f"member-{number}") for number in itertools.count(1))
+        return [Run(path) for path in itertools.takewhile(os.path.isdir, places)]
 
     @property
     def config(self) -> dict[str, str]:
@@ -137,7 +145,8 @@ class Run:
 
         ``images`` is one image, an array of them or anything that can be iterated over: paths, arrays and
         tensors of (height, width, 3) or (3, height, width), images of Pillow. These are read as
-        their files are: turned as the camera says, and laid over white. Many paths at once are fastest: all cores read them. Threads take turns.
+        their files are: turned as the camera says, and laid over white. Many paths at once are
+        fastest: all cores read them. Threads take turns.
         """
         single = isinstance(images, (str, os.PathLike)) or hasattr(images, "convert") or getattr(images, "ndim", 0) == 3
         given = [images] if single else list(images)

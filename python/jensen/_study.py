@@ -129,8 +129,9 @@ def run_study(name: str, *, store: Optional[str] = None, folder: Path = "runs", 
     """
     if on_run is not None and not callable(on_run):
         raise TypeError(f"on_run is a function that gets a run, not {on_run!r}")
-    _native.study_run(_store(store), text("the name of a study", name), os.fsdecode(folder), whole("threads", threads, 0, 1024),
-                      text_or_none("device", device), bool(retry), None if on_run is None else lambda path: on_run(Run(path)))
+    _native.study_run(_store(store), text("the name of a study", name), os.fsdecode(folder),
+                      whole("threads", threads, 0, 1024), text_or_none("device", device), bool(retry),
+                      None if on_run is None else lambda path: on_run(Run(path)))
     return load_study(name, store)
 
 

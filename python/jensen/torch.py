@@ -116,8 +116,11 @@ def _evaluate_gpu(
     value = logits.new_empty(())
     values = logits.new_empty(samples, dtype=torch.float64) if reduction == _NONE else None
     gradient = torch.empty_like(logits) if grad else logits.new_empty(0)
+    evaluator = native(spec)
+    if samples == 0 and reduction != 0 and views > 0 and classes > 0:  # a sum of nothing
+        return logits.new_zeros(samples if reduction == _NONE else ()), gradient.to(dtype)
     workspace = torch.empty(_native.gpu_workspace(samples), dtype=torch.uint8, device=logits.device)
-    native(spec).launch(
+    evaluator.launch(
         views, samples, classes, logits.device.index, _stream(logits.device),
         logits.data_ptr(), 0 if soft else target.data_ptr(), target.data_ptr() if soft else 0,
         _address(weight), _address(sample_weight), ignore_index, 0.0 if reduction == 0 else 1.0,

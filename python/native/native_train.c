@@ -356,9 +356,12 @@ static PyObject *read_image(PyObject *module, PyObject *args)
     const jsn_status status = jsn_image_read(&image, path);
     if (status != JSN_OK)
         return native_raise(status);
-    PyObject *result = Py_BuildValue("(y#nn)", (const char *)image.data,
-                                     (Py_ssize_t)(image.width * image.height * 3),
-                                     (Py_ssize_t)image.height, (Py_ssize_t)image.width);
+    /* Not by "y#": of Python 3.13's headers that would not work with 3.11. */
+    PyObject *result = Py_BuildValue(
+        "(Nnn)",
+        PyBytes_FromStringAndSize((const char *)image.data,
+                                  (Py_ssize_t)(image.width * image.height * 3)),
+        (Py_ssize_t)image.height, (Py_ssize_t)image.width);
     jsn_image_release(&image);
     return result;
 }

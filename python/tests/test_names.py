@@ -3,6 +3,7 @@ import ast
 import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import types
@@ -67,6 +68,8 @@ def test_what_is_public_is_exported_by_name():
 
 
 SCRIPT = """
+import pathlib
+
 import numpy as np
 import torch
 import jensen
@@ -77,7 +80,12 @@ criterion: torch.nn.Module = GJS(pi1=0.5)
 value: torch.Tensor = CE(weight=torch.ones(3), reduction="none")(torch.zeros(2, 3), torch.tensor([0, 1]))
 value = Loss("gjs")([torch.zeros(2, 3), torch.zeros(2, 3)], torch.tensor([0, 1]))
 rate: float = jensen.noise.symmetric([0, 1, 2], 0.4, seed=1).real_rate
-run: jensen.Run = jensen.Run("runs/x")
+run: jensen.Run = jensen.Run(pathlib.Path("runs/x"))
+study: jensen.Study = jensen.create_study("first", pathlib.Path("photos"), {"lr": [0.1, 0.2]}, seeds=3)
+best: float = jensen.run_study("first", folder=pathlib.Path("runs"), on_run=print).best[0].value
+pipeline: jensen.Augment = jensen.augment("weak", size=(8, 8), mean=[0.5, 0.5, 0.5])
+at = jensen.loss("ce", torch.zeros(2, 3), [0, 1], weight=[1.0, 2.0, 3.0])
+at = jensen.loss("gjs", [np.zeros((2, 3)), np.zeros((2, 3))], np.array([0, 1]))
 first = jensen.audit(np.array([0, 1]), np.eye(2)).suspects[:3]
 try:
     images = jensen.augment("strong", views=2)(np.zeros((2, 8, 8, 3), np.uint8), index=range(2))
@@ -95,3 +103,13 @@ def test_a_type_checker_knows_the_names(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "script.py"]
     found = subprocess.run(command, cwd=tmp_path, env={**os.environ, **told}, capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr
+
+
+def test_the_extension_takes_no_lengths_beside_texts():
+    """A wheel of Python 3.13's headers fails at "y#" and the like where Python is older."""
+    native = pathlib.Path(__file__).parents[1] / "native"
+    files = sorted(native.glob("*.c"))
+    assert files
+    for file in files:
+        formats = re.findall(r'Py(?:_BuildValue|Arg_ParseTuple|Object_CallFunction)\([^"]*"([^"]*)"', file.read_text("utf-8"))
+        assert not [text for text in formats if "#" in text], file.name

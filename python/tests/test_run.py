@@ -288,6 +288,17 @@ def test_half_a_row_of_metrics_is_none(run, tmp_path):
     assert len(found["loss"]) == 2 and all(np.array_equal(v, run.metrics[n][:2], equal_nan=True) for n, v in found.items())
 
 
+def test_an_ensemble_has_members(run, tmp_path):
+    both = jensen.train(DATA, out=tmp_path / "both", members=2, **{**SMALL, "epochs": 1})
+    assert run.members == [] and len({m.result["weights_sha256"] for m in both.members}) == 2
+    image = np.zeros((32, 32, 3), np.uint8)
+    assert np.allclose(both.predict(image), np.mean([m.predict(image) for m in both.members], 0))
+    assert len(both.members[1].metrics["loss"]) == 1 and both.members[1].weights()
+    for ask in (lambda: both.metrics, lambda: both.doubtful, both.weights):
+        with pytest.raises(jensen.DataError, match="its members have one"):
+            ask()
+
+
 def test_no_run_is_said(tmp_path):
     with pytest.raises(jensen.DataError, match="no run folder"):
         jensen.Run(str(tmp_path))

@@ -116,6 +116,13 @@ def test_a_batch_of_nothing_is_as_in_torch(views):
         jensen.torch.loss("no such loss", logits, labels, reduction="sum")
 
 
+def test_a_batch_of_nothing_on_a_gpu_asks_no_gpu():
+    for code, shape in ((1, ()), (2, (0,))):
+        logits = torch.zeros(2, 0, 5, dtype=torch.float16)
+        value, gradient = jensen.torch._evaluate_gpu(logits, torch.zeros(0, dtype=torch.int64), None, None, "gjs", code, -100, True)
+        assert value.shape == shape and value.sum() == 0 and gradient.shape == logits.shape and gradient.dtype == logits.dtype
+
+
 def test_a_mean_of_ignored_labels_alone_is_said():
     logits, labels = batch()
     for call in (lambda: CE(ignore_index=3)(logits, torch.full((6,), 3)),
