@@ -191,6 +191,9 @@ static jsn_status open_all(jsni_audited *a, const jsn_audit_job *job)
         return refuse_result(job->data);
     JSNI_TRY(status);
     JSNI_TRY(list_samples(a));
+    if (a->classes > JSN_MATRIX_MAX_CLASSES)
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu classes; an audit takes at most %d",
+                         job->data, a->classes, JSN_MATRIX_MAX_CLASSES);
     if (a->samples == 0 || a->classes < 2)
         return is_result(job->data)
                    ? refuse_result(job->data)
