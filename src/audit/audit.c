@@ -77,6 +77,12 @@ static jsn_status find_method(const char *name, const jsni_audit_def **out)
                            names.word);
 }
 
+jsn_status jsni_audit_check_method(const char *name)
+{
+    const jsni_audit_def *def = NULL;
+    return find_method(name, &def);
+}
+
 static jsn_status check_input(const jsn_audit_input *in,
                               const jsn_audit_options *options)
 {

@@ -26,6 +26,10 @@ typedef struct jsni_audit_facts {
     double power, *offset; /* [classes], owned; see calibrate.c */
 } jsni_audit_facts;
 
+/* Whether the table has a method of that name: asked before anything is computed.
+ *   JSN_ERR_UNKNOWN_NAME */
+JSN_MUST_CHECK jsn_status jsni_audit_check_method(const char *name);
+
 JSN_MUST_CHECK jsn_status jsni_audit_measure(jsni_audit_facts *facts,
                                              const jsn_audit_input *in,
                                              jsni_pool *pool);

@@ -22,7 +22,7 @@ static bool begins(const char *name, const char *word)
         word++;
         name++;
     }
-    return *word == '\0';
+    return *word == '\0' && *name != '-'; /* 'loss-noisy' is not a long 'loss' */
 }
 
 size_t jsni_name_distance(const char *a, const char *b)

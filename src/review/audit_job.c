@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "audit/audit_impl.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
@@ -214,6 +215,9 @@ jsn_status jsn_audit_data(const jsn_audit_job *job, char **folder, char **json)
     char *text = NULL;
     if (job->folds < 2 || job->folds > 100)
         return jsni_fail(JSN_ERR_RANGE, "audit: %zu folds; 2 to 100", job->folds);
+    if (job->how.method != NULL)
+        JSNI_TRY(jsni_audit_check_method(job->how.method));
+    JSNI_TRY(jsni_folds_check(job));
     JSNI_TRY(jsni_audited_open(&audited, job));
     if (job->out != NULL && is_the_data(&audited, job->out)) {
         jsni_audited_close(&audited);

@@ -94,6 +94,8 @@ static jsn_status read_labels(jsni_audited *a, const char *path, const char *col
     const int length = snprintf(spec, sizeof spec, "file:%s,column=%s", path, column);
     if (length < 0 || (size_t)length >= sizeof spec)
         return jsni_fail(JSN_ERR_ARGUMENT, "%.100s...: the path is too long", path);
+    if (!jsni_file_exists(path))
+        return jsni_fail(JSN_ERR_DATA, "%s: no such file of labels", path);
     jsn_noise_input_init(&in);
     in.labels = a->labels;
     in.samples = a->samples;
@@ -188,6 +190,9 @@ static jsn_status open_all(jsni_audited *a, const jsn_audit_job *job)
         return refuse_result(job->data);
     JSNI_TRY(status);
     JSNI_TRY(list_samples(a));
+    if (a->classes > JSN_MATRIX_MAX_CLASSES)
+        return jsni_fail(JSN_ERR_DATA, "%s: %zu classes; an audit takes at most %d",
+                         job->data, a->classes, JSN_MATRIX_MAX_CLASSES);
     if (a->samples == 0 || a->classes < 2)
         return is_result(job->data)
                    ? refuse_result(job->data)

@@ -21,6 +21,7 @@
 #include "review/review_impl.h"
 #include "store/run_record.h"
 #include "train/classifier_stream.h"
+#include "train/spec_check.h"
 #include "train/train_one_of.h"
 
 /* Type and shape; releases what does not fit. */
@@ -237,6 +238,17 @@ static jsn_status set_options(jsn_train_config *config, const jsn_texts *set)
         JSNI_TRY(jsn_train_config_set(config, name, equal + 1));
     }
     return JSN_OK;
+}
+
+jsn_status jsni_folds_check(const jsn_audit_job *job)
+{
+    jsn_train_config config;
+    jsn_train_config_clear(&config);
+    jsn_status status = set_options(&config, job->set);
+    if (status == JSN_OK)
+        status = jsni_train_check_specs(&config);
+    jsn_train_config_release(&config);
+    return status;
 }
 
 /* The labels of a fold as its noise. One that was begun keeps the spelling that it has, as

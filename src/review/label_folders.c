@@ -1,12 +1,14 @@
 /* review/label_folders.c - see label_folders.h. A path of the data ends in CLASS/NAME; its new
  * one has another class there. Nothing is written over, no link is followed, and what a move
  * will do is on the disk, in undo.csv, before the first file is moved. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* flock() */
 #include "review/label_folders.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -383,8 +385,25 @@ static jsn_status move_all(const relabelling *r, const jsn_labels_job *job,
     return status == JSN_OK ? do_moves(r, job->folder, FORTH, &moved) : status;
 }
 
-jsn_status jsni_labels_to_folders(const jsn_labels_job *job, const jsni_corrected *list,
-                                  size_t count)
+/* One process at a time moves the images of an audit: what it will do rests on where they
+ * are. The lock goes with the descriptor. */
+static jsn_status lock_moves(const char *folder, int *fd)
+{
+    *fd = -1;
+    JSNI_TRY(jsni_file_open(fd, folder, JSNI_AUDIT_SCORES, O_RDONLY));
+    int failed = 0;
+    do
+        failed = flock(*fd, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+    while (failed == EINTR);
+    if (failed != EWOULDBLOCK) /* where there are no locks it goes without */
+        return JSN_OK;
+    (void)close(*fd);
+    return jsni_fail(JSN_ERR_BUSY,
+                     "%s: another process is moving the images; wait for it", folder);
+}
+
+static jsn_status to_folders(const jsn_labels_job *job, const jsni_corrected *list,
+                             size_t count)
 {
     relabelling r;
     bool there = false;
@@ -405,14 +424,22 @@ jsn_status jsni_labels_to_folders(const jsn_labels_job *job, const jsni_correcte
     return status;
 }
 
-jsn_status jsn_labels_undo(const char *folder, const char *data, size_t *moved)
+jsn_status jsni_labels_to_folders(const jsn_labels_job *job, const jsni_corrected *list,
+                                  size_t count)
 {
-    JSNI_NEED(folder);
-    JSNI_NEED(moved);
+    int lock = -1;
+    if (job->copy != NULL)
+        return to_folders(job, list, count);
+    JSNI_TRY(lock_moves(job->folder, &lock));
+    const jsn_status status = to_folders(job, list, count);
+    (void)close(lock);
+    return status;
+}
+
+static jsn_status undo(const char *folder, const char *data, size_t *moved)
+{
     relabelling r;
     bool there = false;
-    *moved = 0;
-    JSNI_TRY(jsni_audit_need(folder, JSNI_AUDIT_SCORES));
     JSNI_TRY(jsni_file_find(folder, JSNI_AUDIT_UNDO, &there));
     if (!there)
         return jsni_fail(JSN_ERR_DATA,
@@ -424,5 +451,18 @@ jsn_status jsn_labels_undo(const char *folder, const char *data, size_t *moved)
     if (status == JSN_OK)
         status = jsni_file_rename(folder, JSNI_AUDIT_UNDO, "undone.csv");
     close_data(&r);
+    return status;
+}
+
+jsn_status jsn_labels_undo(const char *folder, const char *data, size_t *moved)
+{
+    JSNI_NEED(folder);
+    JSNI_NEED(moved);
+    int lock = -1;
+    *moved = 0;
+    JSNI_TRY(jsni_audit_need(folder, JSNI_AUDIT_SCORES));
+    JSNI_TRY(lock_moves(folder, &lock));
+    const jsn_status status = undo(folder, data, moved);
+    (void)close(lock);
     return status;
 }

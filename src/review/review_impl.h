@@ -51,6 +51,9 @@ JSN_MUST_CHECK jsn_status jsni_audited_find_root(const char *folder, const char 
                                                  char **root);
 void jsni_audited_close(jsni_audited *audited); /* a zeroed one is fine */
 
+/* Whether the options of the folds name things that exist. */
+JSN_MUST_CHECK jsn_status jsni_folds_check(const jsn_audit_job *job);
+
 /* The class probabilities of all samples, from where the job says; float32 or float64. *views is
  * what they are the mean of, float32 [views][samples][classes], or stays zeroed.
  * *in_sample: the model has seen the labels that it judges. The folds' runs go below

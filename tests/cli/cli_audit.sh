@@ -93,6 +93,15 @@ printf 'path;label\nx;y\n' >semicolons.csv
 expect 3 '' "no column 'label' .*cells are separated by commas, not by ';'" -- "$JENSEN" audit $data --labels semicolons.csv --posteriors p.npy -o x
 expect 2 '' 'needs one data set' -- "$JENSEN" audit
 expect 3 '' 'a: this is the folder of an audit; .jensen review. shows it' -- "$JENSEN" audit a
+for n in $(seq 2001); do mkdir -p many/$n && printf 'P6 1 1 255\nabc' >many/$n/1.ppm; done
+expect 3 '' 'many: 2001 classes; an audit takes at most 2000' -- "$JENSEN" audit many
+expect 1 '' '' -- test -e audits
+# Before any network is trained.
+for wrong in '--method margins' '--set network=cmm' '--set epoch=1' '--set noise=none'; do
+    expect 2 '' 'did you mean|the audit sets this itself|no network' -- "$JENSEN" audit builtin:size=60,test=0 $wrong -o early
+    expect 1 '' '' -- test -e early
+done
+expect 3 '' '^jensen audit: none.csv: no such file of labels$' -- "$JENSEN" audit builtin:size=60,test=0 --labels none.csv -o early
 mkdir begun && : >begun/config.yaml && : >begun/environment.json
 expect 3 '' 'begun: the run is not finished; the command that started it continues it' -- "$JENSEN" audit begun
 # Probabilities that know nothing are said to.

@@ -57,7 +57,11 @@ expect 0 'killed: 2 of 12 labels changed' '' -- "$JENSEN" labels apply a --copy 
 expect 0 '^11$' '' -- sh -c "find killed -type f | wc -l"
 expect 2 '' 'exclude each other' -- "$JENSEN" labels apply a --copy other --move
 
+# One process at a time moves images; others change nothing.
+expect 1 '' 'a: another process is moving the images; wait for it' -- flock a/scores.csv "$JENSEN" labels apply a --move
+expect 0 '' '' -- sh -c "(cd data && find . -type f | sort | xargs sha256sum) | cmp - before.txt && ! [ -e a/undo.csv ]"
 expect 0 '^a: 2 of 12 labels changed, 1 image removed$' '' -- "$JENSEN" labels apply a --move
+expect 1 '' 'a: another process is moving the images' -- flock a/scores.csv "$JENSEN" labels apply a --undo
 expect 0 "^from,to $a/1.ppm,$c/$a-1.ppm $b/1.ppm,$c/$b-1.ppm $b/2.ppm,.removed/$b/2.ppm " '' -- sh -c "tr '\n' ' ' <a/undo.csv"
 expect 0 "^11$" '' -- sh -c "'$JENSEN' data info data --json | grep -oE '\"samples\":[0-9]+' | head -1 | cut -d: -f2"
 expect 0 '' '' -- test -e data/.removed/$b/2.ppm

@@ -154,6 +154,7 @@ static void test_distance_counts_slips_of_the_pen(void **state)
     assert_false(jsni_name_nearer("net", "set", &best));
     best = SIZE_MAX;
     assert_false(jsni_name_nearer("ne", "network", &best));
+    assert_false(jsni_name_nearer("loss", "loss-noisy", &best));
     assert_false(jsni_name_nearer("cat", "dog", &best));
     assert_false(jsni_name_nearer("x", "y", &best));
 }
