@@ -166,9 +166,10 @@ jsn_status jsni_resize_part(jsni_resize_room *room, const jsni_resize_from *from
     return pass_down(room, &between, filter, out, out_height);
 }
 
-jsn_status jsni_resize(jsni_resize_room *room, const uint8_t *in, size_t stride,
-                       size_t in_width, size_t in_height, jsn_filter filter,
-                       uint8_t *out, size_t out_width, size_t out_height)
+/* in: [in_height] rows of in_width pixels, `stride` bytes apart; out: contiguous. */
+static jsn_status resize(jsni_resize_room *room, const uint8_t *in, size_t stride,
+                         size_t in_width, size_t in_height, jsn_filter filter,
+                         uint8_t *out, size_t out_width, size_t out_height)
 {
     const jsni_resize_from from = {in,  stride, in_width,         in_height,
                                    0.0, 0.0,    (double)in_width, (double)in_height};
@@ -188,9 +189,9 @@ jsn_status jsn_image_resize(const jsn_image *in, const jsn_augment_box *box,
                          "resize: box rows [%u,%u), columns [%u,%u) of a %zux%zu image",
                          b->y0, b->y1, b->x0, b->x1, in->width, in->height);
     jsni_resize_room room = {0};
-    const jsn_status status = jsni_resize(
-        &room, in->data + (b->y0 * in->width + b->x0) * C, in->width * C, b->x1 - b->x0,
-        b->y1 - b->y0, filter, out->data, out->width, out->height);
+    const jsn_status status = resize(&room, in->data + (b->y0 * in->width + b->x0) * C,
+                                     in->width * C, b->x1 - b->x0, b->y1 - b->y0,
+                                     filter, out->data, out->width, out->height);
     jsni_resize_room_release(&room);
     return status;
 }

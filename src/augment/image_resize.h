@@ -24,12 +24,6 @@ typedef struct jsni_resize_room {
 
 void jsni_resize_room_release(jsni_resize_room *room);
 
-/* in: [in_height] rows of in_width pixels, `stride` bytes apart; out: contiguous. */
-JSN_MUST_CHECK jsn_status jsni_resize(jsni_resize_room *room, const uint8_t *in,
-                                      size_t stride, size_t in_width, size_t in_height,
-                                      jsn_filter filter, uint8_t *out, size_t out_width,
-                                      size_t out_height);
-
 /* What is resized: the rectangle at (left, top) of `across` x `down` pixels, in real
  * numbers, of an image of width x height. Beyond it nothing of the image is used but the
  * pixels that its edges cut. */

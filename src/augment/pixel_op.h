@@ -29,8 +29,6 @@ const struct jsni_operation *jsni_operation_at(size_t kind);
 void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
                        size_t width, size_t height);
 
-void jsni_table_run(const uint8_t table[3][256], const uint8_t *in, uint8_t *out,
-                    size_t pixels);
 /* Blends with the smoothed image; the border stays. */
 void jsni_sharpen(const uint8_t *in, uint8_t *out, size_t width, size_t height,
                   float factor);

@@ -88,8 +88,8 @@ bool jsni_pixel_op_table(const jsni_pixel_op *op, const uint8_t *in, size_t pixe
     return true;
 }
 
-void jsni_table_run(const uint8_t table[3][256], const uint8_t *in, uint8_t *out,
-                    size_t pixels)
+static void run_table(const uint8_t table[3][256], const uint8_t *in, uint8_t *out,
+                      size_t pixels)
 {
     for (size_t i = 0; i < pixels * C; i += C) {
         out[i] = table[0][in[i]];
@@ -123,7 +123,7 @@ void jsni_pixel_op_run(const jsni_pixel_op *op, const uint8_t *in, uint8_t *out,
         jsni_pixelkernel_best()->blend(in, out, width * height * C, base, op->factor);
     } else if (operation->form == JSNI_FORM_TABLE) {
         (void)jsni_pixel_op_table(op, in, width * height, table);
-        jsni_table_run((const uint8_t(*)[256])table, in, out, width * height);
+        run_table((const uint8_t(*)[256])table, in, out, width * height);
     } else if (operation->form == JSNI_FORM_WARP) {
         jsni_warp_run(op, in, out, width, height);
     } else if (operation->run != NULL) {

@@ -176,7 +176,7 @@ void cli_write_page(const char *run, void *user)
     }
 }
 
-void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out)
+static void set_worker(const cli_worker_values *v, jsn_sweep_worker *out)
 {
     jsni_machine machine;
     jsn_sweep_worker_init(out);
@@ -211,7 +211,7 @@ static jsn_status work_here(const char *url, const char *study,
     jsn_status status = jsn_sweep_open(&sweep, url, study);
     if (status != JSN_OK)
         return status;
-    cli_worker_settings(v, &worker);
+    set_worker(v, &worker);
     worker.wait = wait;
     status = jsn_sweep_work(sweep, &worker, cli_logger(), stop_asked, NULL, NULL);
     jsn_sweep_close(sweep);
@@ -227,7 +227,7 @@ static int start_worker(const char *study, const cli_worker_values *v, int64_t m
     jsn_sweep_worker settings;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
-    cli_worker_settings(v, &settings);
+    set_worker(v, &settings);
     (void)snprintf(threads, sizeof threads, "%lld", (long long)settings.threads);
     (void)snprintf(grace, sizeof grace, "%.17g", v->grace);
     (void)snprintf(minutes, sizeof minutes, "%.17g", v->minutes);

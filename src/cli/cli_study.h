@@ -74,7 +74,4 @@ void cli_put_word(FILE *file, const char *text);
 /* Writes the page of a run that has ended; see jsn_sweep_worker.ended. */
 void cli_write_page(const char *run, void *user);
 
-/* The settings of one worker. */
-void cli_worker_settings(const cli_worker_values *v, jsn_sweep_worker *out);
-
 #endif /* JENSEN_CLI_STUDY_H */

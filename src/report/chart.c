@@ -371,7 +371,8 @@ static void draw_legend(jsni_text *out, const jsni_layout *l, const jsni_chart *
     }
 }
 
-void jsni_chart_draw(jsni_text *out, const jsni_chart *chart, double x, double y)
+/* One chart with its upper left corner at x, y of the figure. */
+static void draw_chart(jsni_text *out, const jsni_chart *chart, double x, double y)
 {
     jsni_layout layout = {0};
     find_ranges(&layout, chart);
@@ -410,7 +411,7 @@ void jsni_chart_figure(jsni_text *out, const jsni_chart *charts, size_t count,
                    count > 0 && !charts[0].markup ? charts[0].title : NULL, description,
                    plain);
     for (size_t i = 0; i < count; i++)
-        jsni_chart_draw(out, &charts[i], cell_width * (double)(i % columns),
-                        cell_height * (double)(i / columns));
+        draw_chart(out, &charts[i], cell_width * (double)(i % columns),
+                   cell_height * (double)(i / columns));
     jsni_svg_end(out);
 }

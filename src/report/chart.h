@@ -69,9 +69,6 @@ typedef struct jsni_chart {
                     leave it off for texts that come from data */
 } jsni_chart;
 
-/* Draws one chart with its upper left corner at x, y of the figure. */
-void jsni_chart_draw(jsni_text *out, const jsni_chart *chart, double x, double y);
-
 /* A whole figure: `count` charts in rows of `columns`. `description` is read out by
  * screen readers and may be NULL; `plain`: no dark colours. */
 void jsni_chart_figure(jsni_text *out, const jsni_chart *charts, size_t count,

@@ -237,6 +237,23 @@ static void add_caption(jsni_text *page, const jsni_gallery_image *image)
     jsni_text_add(page, "</figcaption>");
 }
 
+static void add_base64(jsni_text *page, const void *data, size_t bytes)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *b = data;
+    for (size_t i = 0; i < bytes; i += 3) {
+        const size_t left = bytes - i;
+        const uint32_t word = (uint32_t)b[i] << 16 |
+                              (left > 1 ? (uint32_t)b[i + 1] << 8 : 0u) |
+                              (left > 2 ? (uint32_t)b[i + 2] : 0u);
+        const char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
+                              left > 1 ? digits[word >> 6 & 63] : '=',
+                              left > 2 ? digits[word & 63] : '='};
+        jsni_text_add_n(page, four, 4);
+    }
+}
+
 void jsni_html_gallery_png(jsni_text *page, const jsni_gallery_image *image)
 {
     const bool link = image->link != NULL && jsni_address_is_harmless(image->link);
@@ -245,7 +262,7 @@ void jsni_html_gallery_png(jsni_text *page, const jsni_gallery_image *image)
     if (link)
         add_element(page, "<a href=\"", image->link, "\">");
     jsni_text_add(page, "<img src=\"data:image/png;base64,");
-    jsni_html_base64(page, image->png, image->bytes);
+    add_base64(page, image->png, image->bytes);
     if (image->name != NULL)
         add_element(page, "\" title=\"", image->name, "");
     add_element(page, "\" alt=\"", first != NULL ? first : "", "\">");
@@ -269,21 +286,4 @@ void jsni_html_fold_begin(jsni_text *page, const char *words)
 void jsni_html_fold_end(jsni_text *page)
 {
     jsni_text_add(page, "</details>\n");
-}
-
-void jsni_html_base64(jsni_text *page, const void *data, size_t bytes)
-{
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint8_t *b = data;
-    for (size_t i = 0; i < bytes; i += 3) {
-        const size_t left = bytes - i;
-        const uint32_t word = (uint32_t)b[i] << 16 |
-                              (left > 1 ? (uint32_t)b[i + 1] << 8 : 0u) |
-                              (left > 2 ? (uint32_t)b[i + 2] : 0u);
-        const char four[4] = {digits[word >> 18], digits[word >> 12 & 63],
-                              left > 1 ? digits[word >> 6 & 63] : '=',
-                              left > 2 ? digits[word & 63] : '='};
-        jsni_text_add_n(page, four, 4);
-    }
 }

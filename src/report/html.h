@@ -83,7 +83,4 @@ void jsni_html_gallery_end(jsni_text *page);
 void jsni_html_fold_begin(jsni_text *page, const char *words);
 void jsni_html_fold_end(jsni_text *page);
 
-/* Appends base64 of the bytes. */
-void jsni_html_base64(jsni_text *page, const void *data, size_t bytes);
-
 #endif /* JSNI_REPORT_HTML_H */

@@ -65,7 +65,7 @@ size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group)
     return count;
 }
 
-size_t jsni_run_set_first_number(const jsni_run_set *set, size_t group)
+static size_t first_number(const jsni_run_set *set, size_t group)
 {
     size_t i = 0;
     while (i < set->count && set->group[i] != group)
@@ -75,7 +75,7 @@ size_t jsni_run_set_first_number(const jsni_run_set *set, size_t group)
 
 const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group)
 {
-    const size_t i = jsni_run_set_first_number(set, group);
+    const size_t i = first_number(set, group);
     return i < set->count ? &set->runs[i] : NULL;
 }
 
@@ -211,7 +211,9 @@ static const char *test_source(const jsni_run_set *set, size_t i)
     return test[0] != '\0' ? test : set->data[i];
 }
 
-bool jsni_run_set_same_test(const jsni_run_set *set, size_t i, size_t j)
+/* Whether two runs were tested on the same images with the same true classes, as far as
+ * they tell. What they trained on may differ. */
+static bool same_test(const jsni_run_set *set, size_t i, size_t j)
 {
     const jsni_run_record *a = &set->runs[i], *b = &set->runs[j];
     if (strcmp(test_source(set, i), test_source(set, j)) != 0 ||
@@ -295,8 +297,7 @@ bool jsni_run_set_same_problem(const void *set, size_t g, size_t h)
 {
     return strcmp(made_noise(jsni_run_set_first(set, g)),
                   made_noise(jsni_run_set_first(set, h))) == 0 &&
-           jsni_run_set_same_test(set, jsni_run_set_first_number(set, g),
-                                  jsni_run_set_first_number(set, h));
+           same_test(set, first_number(set, g), first_number(set, h));
 }
 
 bool jsni_run_set_same_labels(const void *set, size_t g, size_t h)

@@ -29,10 +29,6 @@ void jsni_run_set_release(jsni_run_set *set);
  * difference. */
 int jsni_run_set_differs(const jsni_run_set *set, const char *setting);
 
-/* Whether two runs were tested on the same images with the same true classes, as far as
- * they tell. What they trained on may differ. */
-bool jsni_run_set_same_test(const jsni_run_set *set, size_t i, size_t j);
-
 /* Rivals (report/best.h) among the groups of a set, which is `user`. The first: they were
  * tested on the same images after the same noise was made, whatever labels somebody has
  * put right in between. The second: their training images had the same labels, too. */
@@ -61,8 +57,7 @@ static inline bool jsni_run_set_counts(const jsni_run_set *set, size_t i)
  * set->groups. */
 size_t jsni_run_set_unfinished(const jsni_run_set *set, size_t group);
 
-/* The first run of a group, and its number. */
+/* The first run of a group. */
 const jsni_run_record *jsni_run_set_first(const jsni_run_set *set, size_t group);
-size_t jsni_run_set_first_number(const jsni_run_set *set, size_t group);
 
 #endif /* JSNI_REPORT_RUN_SET_H */

@@ -86,7 +86,7 @@ static void add_rules(jsni_text *out, bool dark)
     }
 }
 
-void jsni_svg_style(jsni_text *out, bool plain)
+static void add_style(jsni_text *out, bool plain)
 {
     jsni_text_add(out,
                   ".j-figure{font-family:Helvetica,Arial,'Liberation Sans',"
@@ -124,7 +124,7 @@ void jsni_svg_begin(jsni_text *out, double width, double height, const char *tit
         jsni_text_add(out, "</desc>\n");
     }
     jsni_text_add(out, "<style>");
-    jsni_svg_style(out, plain);
+    add_style(out, plain);
     jsni_text_add(out, "</style>\n");
     jsni_svg_rect(out, 0, 0, width, height, "j-page");
 }

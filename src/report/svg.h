@@ -34,9 +34,6 @@ void jsni_svg_begin(jsni_text *out, double width, double height, const char *tit
                     const char *description, bool plain);
 void jsni_svg_end(jsni_text *out);
 
-/* The style rules alone (no <style> tags), for a page that embeds figures. */
-void jsni_svg_style(jsni_text *out, bool plain);
-
 /* "<g>" shifted to x, y; and its end. */
 void jsni_svg_group(jsni_text *out, double x, double y);
 void jsni_svg_group_end(jsni_text *out);

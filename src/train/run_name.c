@@ -93,7 +93,7 @@ static void add_path(jsni_text *text, const char *spec)
     jsni_free(real);
 }
 
-jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)
+static jsn_status default_folder(const jsn_train_config *config, char **out)
 {
     char fingerprint[JSNI_FINGERPRINT];
     JSNI_TRY(jsni_run_fingerprint(config, fingerprint));
@@ -111,7 +111,7 @@ jsn_status jsni_run_default_folder(const jsn_train_config *config, char **out)
 jsn_status jsni_run_folder_name(const jsn_train_config *config, char **out)
 {
     if (config->out == NULL)
-        return jsni_run_default_folder(config, out);
+        return default_folder(config, out);
     if (config->out[0] == '\0')
         return jsni_fail(JSN_ERR_ARGUMENT, "--out names no folder; without it the run "
                                            "gets one of its own below runs/");

@@ -16,11 +16,8 @@ bool jsni_run_option_identifies(const jsn_option_info *row);
 JSN_MUST_CHECK jsn_status jsni_run_fingerprint(const jsn_train_config *config,
                                                char out[JSNI_FINGERPRINT]);
 
-/* "runs/<data>-<loss>-<noise>-s<seed>-<8 hex>", owned by the caller. */
-JSN_MUST_CHECK jsn_status jsni_run_default_folder(const jsn_train_config *config,
-                                                  char **out);
-
-/* The folder that a complete configuration leads to: --out, or the default; owned by the
+/* The folder that a complete configuration leads to: --out, or
+ * "runs/<data>-<loss>-<noise>-s<seed>-<8 hex>"; owned by the
  * caller. JSN_ERR_ARGUMENT for an empty --out. */
 JSN_MUST_CHECK jsn_status jsni_run_folder_name(const jsn_train_config *config,
                                                char **out);

@@ -2,7 +2,7 @@
 # check_tree.sh ROOT LAYERS - holds every #include "..." under src/, of public headers as
 # well, to the DEPENDS of its module (LAYERS: "module: depends ..."), every table row to a file and every file to a
 # row, file names to be unique, src/cli to public headers and the named helpers of core, SQL to src/store, numbers to their point, and
-# texts made of pieces to core/text.h, and what the program prints to cli/cli_print.h.
+# texts made of pieces to core/text.h, what the program prints to cli/cli_print.h, and files to 500 lines.
 set -u
 root=$1 layers=$(realpath -- "$2")
 [ -s "$layers" ] || { echo "$2: there is no such list of modules; cmake writes it" >&2; exit 1; }
@@ -93,6 +93,12 @@ for list in $(find . -name '*_list.h'); do
     difference=$(diff <(echo "$rows") <(echo "$files")) ||
         complain "$list: rows (<) and files (>) differ: $difference"
 done
+
+# A file that is read in one go.
+long=$(cd .. && find src include tests python bench scripts examples cmake -type f \( -name '*.[ch]' -o -name '*.cc' -o \
+    -name '*.cu*' -o -name '*.py' -o -name '*.sh' -o -name '*.js' -o -name '*.css' -o -name '*.cmake' \) -exec wc -l {} + |
+    awk '$1 > 500 && $2 != "total"')
+[ -z "$long" ] || complain "more than 500 lines: $long"
 
 # What docs/developer.md calls a table finds a new file by itself.
 tables=0
