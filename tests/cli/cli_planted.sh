@@ -1,5 +1,6 @@
 # What somebody else has put into the folder of an audit or a run: links are not followed out of
 # it, pipes are not waited for, and tables that were whole stay whole.
+# labels: sanitize_slow
 . "$(dirname "$0")/cli.sh"
 tiny="--network mlp:width=4 --device ref --batch 10 --threads 1 --workers 0 --augment fit --image-size 8 --epochs 1 --val-fraction 0 -q"
 "$JENSEN" data convert builtin:size=20,test=0 --out data --format ppm >/dev/null
