@@ -261,8 +261,11 @@ static jsn_status check_start(const char *folder, const char *name, const char *
     do
         have = read(fd, start, sizeof start);
     while (have < 0 && errno == EINTR);
-    const bool known = have >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    const int error = have < 0 ? errno : 0;
+    const bool known = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     (void)close(fd);
+    if (known && error != 0)
+        return jsni_fail(JSN_ERR_IO, "%s: cannot be read: %s", path, strerror(error));
     if (!known || have < START) /* reading all of it says what is wrong */
         return JSN_OK;
     return starts_well(start, (size_t)have, (size_t)info.st_size)
