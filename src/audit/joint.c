@@ -60,8 +60,10 @@ static double scale_row(const jsni_audit_facts *facts, size_t given,
         sum = row[given] = 1.0;
     for (size_t c = 0; c < k; c++)
         row[c] *= labels / sum;
-    out->class_rates[given] = 1.0 - row[given] / labels;
-    return labels - row[given];
+    const double wrong =
+        fmax(0.0, labels - row[given]); /* rounding may take it below */
+    out->class_rates[given] = wrong / labels;
+    return wrong;
 }
 
 static void scale_rows(const jsni_audit_facts *facts, jsn_audit_result *out)

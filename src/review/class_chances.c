@@ -18,6 +18,7 @@
 #include "jensen/classifier.h"
 #include "jensen/report.h"
 #include "jensen/train.h"
+#include "review/fold_ear.h"
 #include "review/review_impl.h"
 #include "store/run_record.h"
 #include "train/classifier_stream.h"
@@ -315,10 +316,12 @@ static jsn_status train_fold(const jsni_audited *a, const jsn_audit_job *job,
         {"data", a->spec}, {"noise", noise}, {"val-fraction", "0"}, {"out", run}};
     for (size_t i = 0; status == JSN_OK && i < sizeof own / sizeof own[0]; i++)
         status = jsn_train_config_set(&config, own[i][0], own[i][1]);
+    jsni_fold_ear ear =
+        jsni_fold_ear_of(job->logger, job->stop, job->user, first == NULL);
+    const jsn_logger logger = jsni_fold_ear_logger(&ear);
+    const jsn_watcher watcher = jsni_fold_ear_watcher(&ear);
     if (status == JSN_OK)
-        status = jsni_train_one_of(&config, after, job->logger,
-                                   &(jsn_watcher){.user = job->user, .stop = job->stop},
-                                   &result);
+        status = jsni_train_one_of(&config, after, &logger, &watcher, &result);
     if (status == JSN_OK) /* every run of a program has one */
         status = jsn_report_run(run, true);
     jsn_train_config_release(&config);

@@ -111,6 +111,12 @@ expect 0 '*' 'hardly fit the labels better than a guess' -- "$JENSEN" audit $dat
 
 # Out of sample by folds; a fold that is there is not trained again.
 folds="--folds 2 --set network=mlp:width=8 --set epochs=1 --set device=ref --set threads=1 --set augment=none -q"
+# What all folds share is told of the first one, -v tells all; the other epochs come every ten seconds.
+for more in '' -v; do
+    "$JENSEN" audit builtin:size=60,test=0 ${folds% -q} --set epochs=3 -o "told$more" $more >/dev/null 2>"told$more.txt"
+done
+expect 0 '^2 1 1 1$' '' -- sh -c 'for line in "^fold" "^loss:" "epoch 1/3:" "epoch [1-3]/3:"; do printf "%s " $(grep -cE "$line" told.txt); done | sed "s/ $//"'
+expect 0 '^2 2 2 6$' '' -- sh -c 'for line in "^fold" "^loss:" "epoch 1/3:" "epoch [1-3]/3:"; do printf "%s " $(grep -cE "$line" told-v.txt); done | sed "s/ $//"'
 expect 0 '"folds":2,.*"in_sample":false' '*' -- "$JENSEN" audit builtin:size=60,test=0 $folds -o f --json
 cp f/scores.csv before.csv
 expect 0 '"folds":2' 'fold 2 of 2' -- "$JENSEN" audit builtin:size=60,test=0 ${folds% -q} -o f --json

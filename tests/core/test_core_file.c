@@ -93,7 +93,8 @@ static void test_lines_are_added_at_the_end(void **state)
     jsni_free(path);
     assert_fails(jsni_file_append(NULL, "no/such/file", "x", 1), JSN_ERR_IO,
                  "no/such/file");
-    assert_fails(jsni_file_append(NULL, "/dev/full", "x", 1), JSN_ERR_DATA, "/dev/full");
+    assert_fails(jsni_file_append(NULL, "/dev/full", "x", 1), JSN_ERR_DATA,
+                 "/dev/full");
     assert_fails(jsni_file_sync(NULL, "no/such/file"), JSN_ERR_IO, "no/such/file");
 }
 
