@@ -54,6 +54,10 @@ def main():
     resize = int(options[options.index("--resize") + 1]) if "--resize" in options else 0
     master, slave = pty.openpty()
     set_columns(slave, columns)
+    # Ctrl-C is not to throw away what the command has drawn.
+    modes = termios.tcgetattr(slave)
+    modes[3] |= termios.NOFLSH
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
     pid = os.fork()
     if pid == 0:
         os.setsid()
