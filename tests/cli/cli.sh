@@ -77,6 +77,9 @@ del doc["files"]
 json.dump(doc, open(sys.argv[1], "w"), indent=2)' "$1/result.json"
 }
 
+# Whether there are pseudo-terminals, which some containers lack, and python3 to make them.
+has_terminals() { python3 -c 'import os, pty; [os.close(end) for end in pty.openpty()]' 2>/dev/null; }
+
 finish() {
     echo "$((cases - failures)) passed, $failures failed"
     [ "$failures" -eq 0 ]

@@ -2,8 +2,8 @@
 # it tells the time left of the whole run; without a terminal there are plain lines.
 # labels: slow
 . "$(dirname "$0")/cli.sh"
-if ! command -v python3 >/dev/null; then
-    echo "skipped: no python3, which makes the pseudo-terminals"
+if ! has_terminals; then
+    echo "skipped: no pseudo-terminals"
     exit 0
 fi
 small=(train builtin:size=300,test=100 --network cnn:width=8 --epochs 4 --batch 8

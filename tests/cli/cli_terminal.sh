@@ -57,8 +57,10 @@ expect 3 '' 'caf\\xe9.ppm: ' -- "$JENSEN" predict run "odd/$latin.ppm"
 expect 3 '' 'line\\u000afeed.ppm: ' -- "$JENSEN" predict run "photos/plain/line
 feed.ppm"
 # A terminal gets no more than a pipe.
-if command -v script >/dev/null; then
-    cases=$((cases + 1))
+if ! command -v script >/dev/null || ! has_terminals; then
+    echo "skipped: what a terminal gets, for want of pseudo-terminals"
+else
+    cases=$((cases + 4))
     script -qec "'$JENSEN' data info photos" /dev/null </dev/null >raw.txt 2>&1
     tr -d '\r' <raw.txt >stdout.txt
     : >stderr.txt
