@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/cli_options.h"
 #include "cli/cli_place.h"
+#include "core/folder.h"
 #include "core/progress.h"
 #include "core/words.h"
 #include "jensen/augment.h"
@@ -227,28 +228,6 @@ static void source_folder(const jsn_dataset *data, char to[PATH])
     }
 }
 
-/* Whether `out`, which need not exist, is `folder` or lies in it. */
-static bool is_inside(const char *out, const char *folder)
-{
-    char above[PATH];
-    (void)snprintf(above, sizeof above, "%s", out);
-    char *real = realpath(above, NULL);
-    while (real == NULL && strrchr(above, '/') > above) {
-        *strrchr(above, '/') = '\0';
-        real = realpath(above, NULL);
-    }
-    if (real == NULL)
-        real = realpath(out[0] == '/' ? "/" : ".", NULL);
-    char *source = realpath(folder, NULL);
-    const size_t length = source != NULL ? strlen(source) : 0;
-    const bool inside = real != NULL && source != NULL &&
-                        strncmp(real, source, length) == 0 &&
-                        (real[length] == '/' || real[length] == '\0' || length == 1);
-    free(source);
-    free(real);
-    return inside;
-}
-
 /* Into a folder that is not of the data; what was stopped begins anew. */
 static jsn_status convert(conversion *c)
 {
@@ -259,7 +238,7 @@ static jsn_status convert(conversion *c)
     char source[PATH], what[PATH];
     bool written = false;
     source_folder(c->data, source);
-    if (source[0] != '\0' && is_inside(c->out, source))
+    if (source[0] != '\0' && jsni_path_inside(c->out, source))
         return cli_usage("--out %s is the folder of the data, or inside it; name "
                          "one outside %s",
                          c->out, source);

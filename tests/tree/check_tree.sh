@@ -37,8 +37,8 @@ done < <(
 owner[event.h]=core
 [ "${owner[loss.h]-}" = loss ] && [ "${owner[train.h]-}" = train ] || complain "public headers find no module"
 
-# What the program may use of core/ beside the public headers: whole files, JSON, options, words and the like.
-helpers=" file.h json.h machine.h names.h option.h progress.h stats.h text.h words.h "
+# What the program may use of core/ beside the public headers: files and folders, JSON, options, words and the like.
+helpers=" file.h folder.h json.h machine.h names.h option.h progress.h stats.h text.h words.h "
 for name in $helpers; do
     [ -f "core/$name" ] || complain "core/$name: the program may include it, and it is not there"
 done
