@@ -28,6 +28,32 @@ static size_t wide(bool half)
 
 /* ---- own convolutions ---- */
 
+static size_t exact_bytes(size_t views, size_t channels)
+{
+    return views * 2 * JSNI_EXACT_WORDS * channels * sizeof(jsni_exact_word);
+}
+
+/* What a convolution does for the BatchNorm whose coefficients it makes. */
+static void own_norm(const jsni_conv_args *a, bool backward, extents *out)
+{
+    const jsni_norm_args *n = &a->through;
+    const size_t channels = (size_t)n->channels, views = (size_t)n->views;
+    const size_t coefs = views * channels * sizeof(float);
+    reads(out, n->exact, exact_bytes(views, channels));
+    if (backward) {
+        reads(out, n->k.a, coefs);
+        reads(out, n->k.mean, coefs);
+        reads(out, n->k.rstd, coefs);
+        writes(out, n->weight_grad, channels * sizeof(float));
+        writes(out, n->bias_grad, channels * sizeof(float));
+        return;
+    }
+    writes(out, n->k.a, coefs);
+    writes(out, n->k.b, coefs);
+    writes(out, n->k.mean, coefs);
+    writes(out, n->k.rstd, coefs);
+}
+
 /* What a convolution loads, and the coefficients of the prologue. */
 static void conv_operand(const jsni_conv_args *a, size_t tensor, size_t channels,
                          extents *out)
@@ -58,6 +84,10 @@ static void own_conv(const jsni_task *task, extents *out)
     writes(out, a->y, tensor);
     writes(out, a->xo, tensor);
     writes(out, a->part, (size_t)(a->images / group) * 2 * channels * sizeof(float));
+    reads(out, a->sums, exact_bytes(views, channels)); /* it adds to them */
+    writes(out, a->sums, exact_bytes(views, channels));
+    if (a->through.exact)
+        own_norm(a, task->as.conv.epilogue == JSNI_CONV_MASK, out);
 }
 
 /* A tile is 64 x 64 channels (or all 32 x 32), of 9 taps. */
@@ -161,6 +191,7 @@ static void norm(const jsni_task *task, extents *out)
         break;
     case JSNI_TASK_NORM_FINISH:
         reads(out, a->part, part);
+        reads(out, a->exact, exact_bytes(views, channels));
         /* fall through */
     case JSNI_TASK_NORM_EVAL:
         writes(out, a->k.a, coefs);
@@ -186,6 +217,7 @@ static void norm(const jsni_task *task, extents *out)
         break;
     case JSNI_TASK_NORM_BACK_FINISH:
         reads(out, a->part, part);
+        reads(out, a->exact, exact_bytes(views, channels));
         reads(out, a->k.a, coefs);
         reads(out, a->k.mean, coefs);
         reads(out, a->k.rstd, coefs);
@@ -286,6 +318,9 @@ void task_extents(const jsni_task *task, const jsni_conv_final *finals, extents 
 {
     out->count = 0;
     switch (task->kind) {
+    case JSNI_TASK_CLEAR:
+        writes(out, task->as.map.y, (size_t)task->as.map.count * sizeof(float));
+        break;
     case JSNI_TASK_OWN_CONV:
         own_conv(task, out);
         break;

@@ -442,7 +442,7 @@ static void test_the_checker_finds_what_is_wrong(void **state)
     const jsni_plan_options options = {
         .batch = 8, .views = 2, .precision = JSN_PRECISION_BF16, .training = true};
     assert_ok(jsni_network_build("preactresnet34", in, 10, &graph));
-    for (int wrong = 0; wrong <= 8; wrong++) {
+    for (int wrong = 0; wrong <= 10; wrong++) {
         program p;
         program_open(&p, graph, &options, &devices[0]);
         jsni_task *weights = find(&p, JSNI_TASK_OWN_WEIGHTS, 3);
@@ -469,7 +469,13 @@ static void test_the_checker_finds_what_is_wrong(void **state)
             p.make.finals[2].gradient++;
             break;
         case 7: /* coefficients of one more channel */
-            find(&p, JSNI_TASK_NORM_FINISH, 5)->as.norm.channels++;
+            find(&p, JSNI_TASK_NORM_FINISH, 2)->as.norm.channels++;
+            break;
+        case 9: /* sums that lie before those that are cleared */
+            conv->as.conv.args.sums -= 8;
+            break;
+        case 10: /* coefficients of sums that another convolution left */
+            conv->as.conv.args.through.exact += 8;
             break;
         case 8: /* outside the arena */
             conv->as.conv.args.y = p.arena + p.make.high - 1024;

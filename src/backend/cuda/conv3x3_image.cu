@@ -336,24 +336,6 @@ template <int C> static __device__ __forceinline__ void clear_edges(uint32_t ima
     }
 }
 
-template <int C, int PRO, int EPI>
-static __device__ __forceinline__ void load_coefs(const jsni_conv_args &args,
-                                                  const image_block<C> &b)
-{
-    const int c = threadIdx.x;
-    if (EPI == JSNI_CONV_MASK && c < C) {
-        b.coef[COEF_EA * C + c] = args.ea[b.view * C + c];
-        b.coef[COEF_EB * C + c] = args.eb[b.view * C + c];
-    }
-    if (PRO != JSNI_CONV_PLAIN && c < C) {
-        b.coef[COEF_PA * C + c] = args.pa[b.view * C + c];
-        b.coef[COEF_PB * C + c] = args.pb[b.view * C + c];
-        if (goes_back(PRO))
-            b.coef[COEF_PD * C + c] = args.pd[b.view * C + c];
-    }
-    __syncthreads();
-}
-
 /* The channel sums of the block, the warps' in order. */
 template <int C>
 static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
@@ -365,7 +347,7 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
     float s = 0.0f;
     for (int w = 0; w < CONSUMER_WARPS; w++)
         s += b.sums[w * 2 * COLUMNS + i];
-    args.part[(b.row * 2 + sum) * C + b.half * COLUMNS + c] = s;
+    store_sum<C>(args, b.view, b.row, sum, b.half * COLUMNS + c, s);
 }
 
 #endif
@@ -379,6 +361,8 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
     const image_block<C> b(shared, args);
     const bool producer = threadIdx.x >= CONSUMERS;
     launch_next();
+    if (is_norm_block<C, PRO>(args))
+        return;
     if (threadIdx.x == 0) {
         for (int i = 0; i < T::SLOTS * T::TILES; i++)
             barrier_init(b.full + i * 8, PRODUCERS / 32);
@@ -396,7 +380,8 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
         for (int j = 0; j < image_loader<C, PRO>::DEPTH; j++)
             if (j < b.count * T::TILES)
                 loader.fetch(args, b, j, loader.v[j]);
-    load_coefs<C, PRO, EPI>(args, b);
+    if (threadIdx.x < C)
+        load_coefs<C, PRO, EPI>(args, b.view, threadIdx.x, b.coef);
     clear_edges<C>(b.images);
     fence_async();
     __syncthreads();
@@ -438,8 +423,8 @@ static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
     a.block_images = images_of_block(T::HALVES, a.images);
     return choose_fused(prologue, epilogue, [=](auto what) {
         return jsni_launch(conv3x3_image<C, what.PROLOGUE, what.EPILOGUE>,
-                           a.images / a.block_images * T::HALVES, THREADS, T::BYTES, 1,
-                           stream, a);
+                           with_norm_block(&a, a.images / a.block_images * T::HALVES),
+                           THREADS, T::BYTES, 1, stream, a);
     });
 }
 

@@ -180,8 +180,8 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
 #pragma unroll
     for (int w = 0; w < T::SHARING; w++)
         s += b.sums[(warp + w) * WARP_SUMS + sum * WARP_CHANNELS + c % T::CHANNELS];
-    args.part[(b.group * 2 + sum) * C +
-              (T::HALVES == 2 ? (blockIdx.x & 1) * T::COLUMNS : 0) + c] = s;
+    store_sum<C>(args, b.view, b.group, sum,
+                 (T::HALVES == 2 ? (blockIdx.x & 1) * T::COLUMNS : 0) + c, s);
 }
 
 /* ---- the march ---- */
@@ -218,6 +218,8 @@ __global__ void __launch_bounds__(mma_tiles<C>::THREADS, mma_tiles<C>::BLOCKS)
     extern __shared__ char unaligned[];
     const mma_block<C, PRO, EPI> b(unaligned, args);
     launch_next();
+    if (is_norm_block<C, PRO>(args))
+        return;
     const mma_role<C> role(b.warp);
     mma_weights weights;
     load_weights(weights, args.w, role.channel_group, role.upwards, b.lane);
@@ -230,7 +232,8 @@ __global__ void __launch_bounds__(mma_tiles<C>::THREADS, mma_tiles<C>::BLOCKS)
     start_copies(loader, results, 1);
     start_copies(loader, results, 2);
     start_copies(loader, results, 3);
-    b.load_coefs(args);
+    if (threadIdx.x < C)
+        load_coefs<C, PRO, EPI>(args, b.view, threadIdx.x, b.coefs);
     uint32_t fragment[3];
     role.find_fragments(fragment, b.lane);
     mma_sums<C> acc[3] = {};
@@ -287,7 +290,8 @@ static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
         using T = mma_tiles<C>;
         constexpr int PRO = what.PROLOGUE, EPI = what.EPILOGUE;
         static_assert(MMA_BYTES<C, PRO, EPI> <= JSNI_CONV_SHARED, "see roomy");
-        return jsni_launch(conv3x3<C, PRO, EPI>, args->images / T::IMAGES * T::HALVES,
+        return jsni_launch(conv3x3<C, PRO, EPI>,
+                           with_norm_block(args, args->images / T::IMAGES * T::HALVES),
                            T::THREADS, MMA_BYTES<C, PRO, EPI>, 1, stream, *args);
     });
 }

@@ -100,22 +100,6 @@ template <int C, int PRO, int EPI> struct mma_block {
         }
     }
 
-    __device__ __forceinline__ void load_coefs(const jsni_conv_args &args) const
-    {
-        for (int c = threadIdx.x; c < C; c += T::THREADS) {
-            if (PRO != JSNI_CONV_PLAIN) {
-                coefs[COEF_PA * C + c] = args.pa[view * C + c];
-                coefs[COEF_PB * C + c] = args.pb[view * C + c];
-            }
-            if (goes_back(PRO))
-                coefs[COEF_PD * C + c] = args.pd[view * C + c];
-            if (EPI == JSNI_CONV_MASK) {
-                coefs[COEF_EA * C + c] = args.ea[view * C + c];
-                coefs[COEF_EB * C + c] = args.eb[view * C + c];
-            }
-        }
-    }
-
     /* Where the operand of a thread's results lies: of its pixel `half` of M tile m in the row
      * of a step. */
     __device__ __forceinline__ uint32_t operand(int step, int m, int half) const

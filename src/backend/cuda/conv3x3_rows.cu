@@ -361,25 +361,6 @@ static __device__ __forceinline__ void prepare(const jsni_conv_args &args,
     }
 }
 
-template <int IMAGES, int PRO, int EPI>
-static __device__ __forceinline__ void load_coefs(const jsni_conv_args &args,
-                                                  const row_block<IMAGES> &b)
-{
-    const int c = threadIdx.x;
-    if (c >= C)
-        return;
-    if (PRO != JSNI_CONV_PLAIN) {
-        b.coef[COEF_PA * C + c] = args.pa[b.view * C + c];
-        b.coef[COEF_PB * C + c] = args.pb[b.view * C + c];
-        if (goes_back(PRO))
-            b.coef[COEF_PD * C + c] = args.pd[b.view * C + c];
-    }
-    if (EPI == JSNI_CONV_MASK) {
-        b.coef[COEF_EA * C + c] = args.ea[b.view * C + c];
-        b.coef[COEF_EB * C + c] = args.eb[b.view * C + c];
-    }
-}
-
 /* The channel sums of the block, the warps' in order. */
 template <int IMAGES>
 static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
@@ -391,7 +372,7 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
     float s = 0.0f;
     for (int warp = 0; warp < IMAGES * WARPS; warp++)
         s += b.sums[warp * 2 * C + i];
-    args.part[(int)blockIdx.x * 2 * C + i] = s;
+    store_sum<C>(args, b.view, (int)blockIdx.x, i / C, i % C, s);
 }
 
 #endif
@@ -406,6 +387,8 @@ __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
     const row_block<IMAGES> b(shared, args);
     const bool producer = threadIdx.x >= T::CONSUMERS;
     launch_next();
+    if (is_norm_block<C, PRO>(args))
+        return;
     prepare(args, b);
     launch_wait(); /* what earlier kernels wrote is read only from here on */
     row_loader<IMAGES, PRO> loader;
@@ -413,7 +396,8 @@ __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
 #pragma unroll
         for (int j = 0; j < row_loader<IMAGES, PRO>::DEPTH; j++)
             loader.fetch(args, b, j, loader.v[j]);
-    load_coefs<IMAGES, PRO, EPI>(args, b);
+    if (threadIdx.x < C)
+        load_coefs<C, PRO, EPI>(args, b.view, threadIdx.x, b.coef);
     fence_async();
     __syncthreads();
     /* 512 threads have 128 registers each to begin with, 256 as many as they need. */
@@ -445,8 +429,8 @@ static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
     using T = row_layout<IMAGES>;
     return choose_fused(prologue, epilogue, [=](auto what) {
         return jsni_launch(conv3x3_rows<IMAGES, what.PROLOGUE, what.EPILOGUE>,
-                           args->images / IMAGES, T::THREADS, T::BYTES, 1, stream,
-                           *args);
+                           with_norm_block(args, args->images / IMAGES), T::THREADS,
+                           T::BYTES, 1, stream, *args);
     });
 }
 

@@ -1,11 +1,12 @@
 /* backend/cuda/conv_fused.cuh - what rides along with the 3x3 convolutions of conv_kernels.h:
  * the prologue's and the epilogue's coefficients in shared memory, the epilogue of a pair
- * of channels, and which pairs of prologue and epilogue there are. */
+ * of channels, where sums go, and which pairs of prologue and epilogue there are. */
 #ifndef JSNI_BACKEND_CUDA_CONV_FUSED_CUH
 #define JSNI_BACKEND_CUDA_CONV_FUSED_CUH
 
 #include "backend/cuda/conv_device.cuh"
 #include "backend/cuda/conv_kernels.h"
+#include "backend/cuda/norm_coefs.cuh"
 
 /* Coefficients of a view in shared memory, as many floats of each as there are channels:
  * pa, pb and pd of the prologue, ea and eb of the epilogue. */
@@ -59,6 +60,67 @@ static __device__ __forceinline__ uint32_t finish_pair(float v0, float v1,
     product_sums[1] =
         fmaf(v1, EPI == JSNI_CONV_MASK ? high(operand) : v1, product_sums[1]);
     return stored;
+}
+
+/* The coefficients of channel c into shared memory, C of each kind. */
+template <int C, int PRO, int EPI>
+static __device__ __forceinline__ void load_coefs(const jsni_conv_args &args, int view,
+                                                  int c, float *coefs)
+{
+    const int at = view * C + c;
+    if (EPI == JSNI_CONV_MASK) {
+        coefs[COEF_EA * C + c] = args.ea[at];
+        coefs[COEF_EB * C + c] = args.eb[at];
+    }
+    if (PRO != JSNI_CONV_PLAIN && !args.through.exact) {
+        coefs[COEF_PA * C + c] = args.pa[at];
+        coefs[COEF_PB * C + c] = args.pb[at];
+        if (goes_back(PRO))
+            coefs[COEF_PD * C + c] = args.pd[at];
+    } else if (PRO == JSNI_CONV_NORM_RELU) {
+        const norm_scale s =
+            scale_of(args.through, c, exact_moments(args.through, view, c));
+        coefs[COEF_PA * C + c] = (float)s.a;
+        coefs[COEF_PB * C + c] = (float)s.b;
+    } else if (goes_back(PRO)) {
+        const norm_slope s = exact_slope(args.through, view, c);
+        coefs[COEF_PA * C + c] = (float)s.a;
+        coefs[COEF_PB * C + c] = (float)s.gb;
+        coefs[COEF_PD * C + c] = (float)s.gd;
+    }
+}
+
+/* One block more than the convolution needs leaves what others want of the BatchNorm, while
+ * the rest are at work. True: this is that block, and done. */
+template <int C, int PRO>
+static __device__ __forceinline__ bool is_norm_block(const jsni_conv_args &args)
+{
+    if (PRO == JSNI_CONV_PLAIN || !args.through.exact || blockIdx.x + 1 < gridDim.x)
+        return false;
+    launch_wait();
+    if (threadIdx.x < C) {
+        if (goes_back(PRO))
+            leave_gradients(args.through, threadIdx.x);
+        else
+            leave_scales(args.through, threadIdx.x);
+    }
+    return true;
+}
+
+static inline int with_norm_block(const jsni_conv_args *args, int blocks)
+{
+    return blocks + (args->through.exact != NULL);
+}
+
+/* A block's sum 0 or 1 of channel c, which its warps left; `row` is the block's of part. */
+template <int C>
+static __device__ __forceinline__ void store_sum(const jsni_conv_args &args, int view,
+                                                 int row, int sum, int c, float value)
+{
+    if (args.sums)
+        add_exactly(exact_sum(args.sums, C, view, sum, c), C, value);
+    else
+        args.part[(row * 2 + sum) * C + c] = value;
 }
 
 /* A prologue and an epilogue, as a type: choose_fused() hands one to its `start`. */

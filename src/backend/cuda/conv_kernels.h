@@ -1,6 +1,6 @@
 /* backend/cuda/conv_kernels.h - the own bf16 convolutions: 3x3, stride 1, C -> C
  * channels on HxH pixels with C*H = 1024 (32 @ 32, 64 @ 16, 128 @ 8), and the stem
- * 3 -> 32 @ 32. NHWC, fp32 accumulation, no atomics, every sum in a fixed order.
+ * 3 -> 32 @ 32. NHWC, fp32 accumulation, every sum in a fixed order or exact.
  *
  * BatchNorm and ReLU ride along: a convolution normalises its input while loading it,
  * adds the residual, and leaves the channel sums that the next BatchNorm needs.
@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "backend/cuda/norm_kernels.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,8 +50,13 @@ typedef struct jsni_conv_args {
     const float *pa, *pb, *pd; /* [views][C] */
     const float *ea, *eb;      /* [views][C] */
     float *part;               /* [groups][2][C] partial sums */
-    int images, view_images;   /* images of all views, of one */
-    int block_images;          /* set by the launcher */
+    jsni_exact_word *sums;     /* exact ones instead, of [views], or NULL */
+    /* Where through.exact is set: the BatchNorm whose coefficients pa, pb and pd would be.
+     * The convolution makes them from its exact sums and leaves what finish and back_finish
+     * leave for others, but ga to ge, which nobody else reads. */
+    jsni_norm_args through;
+    int images, view_images; /* images of all views, of one */
+    int block_images;        /* set by the launcher */
 } jsni_conv_args;
 
 /* Forward and backward-data. `wide` takes the wgmma kernels (sm_90a). */

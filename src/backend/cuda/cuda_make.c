@@ -310,6 +310,7 @@ jsn_status jsni_make_analyse(jsni_make *b)
         node->partner = node->residual = node->host = node->lazy = JSNI_NONE;
         node->value = node->coefs = node->partial = node->at = JSNI_NO_BUFFER;
         node->grad = node->skip = JSNI_NO_BUFFER;
+        node->sums = node->back_sums = SIZE_MAX;
         node->half = half_output(b, n);
     }
     for (size_t n = 0; n < g->node_count; n++) {
@@ -354,6 +355,37 @@ static size_t part_bytes(const jsni_make *b)
     return most;
 }
 
+static size_t more_exact(jsni_make *b, size_t channels)
+{
+    const size_t place = b->exact_bytes;
+    b->exact_bytes +=
+        b->views * 2 * JSNI_EXACT_WORDS * channels * sizeof(jsni_exact_word);
+    return place;
+}
+
+/* Own convolutions leave exact sums while training: of what they make, and of the gradient
+ * of the BatchNorm that they contain. All are cleared at once. */
+static void find_exact(jsni_make *b)
+{
+    b->exact = JSNI_NO_BUFFER;
+    b->exact_bytes = 0;
+    for (size_t n = 0; b->training && n < b->graph->node_count; n++) {
+        const jsni_node *node = &b->graph->nodes[n];
+        const size_t add = b->nodes[n].partner;
+        if (b->nodes[n].how != JSNI_HOW_OWN)
+            continue;
+        b->nodes[add == JSNI_NONE ? n : add].sums = more_exact(b, node->shape.channels);
+        b->nodes[b->nodes[node->input[0]].host].back_sums =
+            more_exact(b, node->shape.channels);
+    }
+    if (b->exact_bytes == 0)
+        return;
+    b->exact = jsni_make_buffer_new(b, b->exact_bytes);
+    jsni_task_map *m = &jsni_make_task(b, JSNI_TASK_CLEAR, 0)->as.map;
+    m->y = jsni_make_at(b, b->exact);
+    m->count = (long long)(b->exact_bytes / sizeof(float));
+}
+
 jsn_status jsni_make_run(jsni_make *b)
 {
     b->status = JSN_OK;
@@ -374,6 +406,7 @@ jsn_status jsni_make_run(jsni_make *b)
     b->output_grad = jsni_make_buffer_new(
         b, b->training ? jsni_make_bytes(b, g->node_count - 1) : 1);
     b->input_grad = JSNI_NO_BUFFER;
+    find_exact(b);
     for (size_t n = 0; n < g->node_count && b->status == JSN_OK; n++)
         jsni_make_forward(b, n);
     b->forward_tasks = b->task_count;

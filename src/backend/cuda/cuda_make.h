@@ -11,6 +11,9 @@
  * Backward gives the memory of a node's output back once the node is done, so gradients of
  * the first, large layers lie where the outputs of later ones were.
  *
+ * BatchNorms beside own convolutions need no task for their coefficients: the convolution
+ * before leaves exact sums, and the one behind begins by making coefficients of them.
+ *
  * A build without base pointers measures: it counts tasks and bytes and emits nothing.
  */
 #ifndef JSNI_BACKEND_CUDA_CUDA_MAKE_H
@@ -45,6 +48,10 @@ typedef struct jsni_make_node {
     int coefs;       /* norm: buffer of the coefficients */
     int partial;     /* own conv: buffer of the weights' partial sums */
     int at;          /* max pool: buffer of the numbers of the maxima */
+    /* Exact channel sums, by their places in b->exact, or SIZE_MAX: of the output, for the
+     * BatchNorm that reads it; norm: of its gradient. */
+    size_t sums, back_sums;
+    bool unfinished; /* norm: nothing has made coefficients of its exact sums yet */
     /* gradient of the output */
     int grad;    /* buffer: stored gradient, or g of a lazy one */
     size_t lazy; /* norm node whose backward makes it lazy, or JSNI_NONE */
@@ -110,7 +117,8 @@ typedef struct jsni_make {
     size_t wait_next;
     int late[JSNI_MAKE_LAG][3];
 
-    int input, output_grad, input_grad, part; /* buffers */
+    int input, output_grad, input_grad, part, exact; /* buffers */
+    size_t exact_bytes;
     size_t part_bytes;
     size_t part_owner; /* node whose channel sums `part` holds */
     jsn_status status; /* the first failure */
@@ -142,6 +150,10 @@ void jsni_make_end_group(jsni_make *b, jsni_task *last, int x, int dy, int room)
 size_t jsni_make_bytes(const jsni_make *b, size_t node);  /* of the output */
 size_t jsni_make_pixels(const jsni_make *b, size_t node); /* of a view of it */
 jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm);
+/* Exact sums at a place of the above, or NULL. */
+jsni_exact_word *jsni_make_exact(const jsni_make *b, size_t place);
+/* A task that makes the coefficients of an unfinished BatchNorm's gradient, if it is one. */
+void jsni_make_finish_back(jsni_make *b, size_t norm);
 jsni_any_conv jsni_make_any_conv(const jsni_make *b, size_t node);
 jsni_any_pool jsni_make_pool(const jsni_make *b, size_t node);
 void jsni_make_set_cudnn(const jsni_make *b, size_t node, jsni_cudnn_args *args);

@@ -51,6 +51,12 @@ jsni_norm_args jsni_make_norm_args(const jsni_make *b, size_t norm)
     return a;
 }
 
+jsni_exact_word *jsni_make_exact(const jsni_make *b, size_t place)
+{
+    char *exact = jsni_make_at(b, b->exact);
+    return exact && place != SIZE_MAX ? (jsni_exact_word *)(exact + place) : NULL;
+}
+
 static void window_args(const jsni_window *w, int *kernel_h, int *kernel_w,
                         int *stride_h, int *stride_w, int *pad_h, int *pad_w)
 {

@@ -64,7 +64,7 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
 }
 
 /* A task that forms the gradient of `from`, when it is lazy, while it loads it. */
-static void read_gradient(const jsni_make *b, const jsni_make_node *from, jsni_task *t)
+static void read_gradient(jsni_make *b, const jsni_make_node *from, jsni_task *t)
 {
     jsni_conv_args *a = &t->as.conv.args;
     a->x = jsni_make_at(b, from->grad);
@@ -76,6 +76,12 @@ static void read_gradient(const jsni_make *b, const jsni_make_node *from, jsni_t
         from->skip == JSNI_NO_BUFFER ? JSNI_CONV_NORM_BACK : JSNI_CONV_SKIP_BACK;
     a->x2 = through.x;
     a->x3 = jsni_make_at(b, from->skip);
+    if (b->nodes[from->lazy].unfinished) {
+        a->through = through;
+        a->through.exact = jsni_make_exact(b, b->nodes[from->lazy].back_sums);
+        b->nodes[from->lazy].unfinished = false;
+        return;
+    }
     a->pa = through.k.ga;
     a->pb = through.k.gb;
     a->pd = through.k.gd;
@@ -108,15 +114,12 @@ static void back_own(jsni_make *b, size_t n)
     a->e = k.x;
     a->ea = k.k.a;
     a->eb = k.k.b;
-    a->part = k.part;
+    a->sums = jsni_make_exact(b, b->nodes[norm].back_sums);
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
     if (lazy)
         jsni_grad_now_stored(b, holder, dy);
-    norm_back_finish(b, norm,
-                     (int)b->samples /
-                         jsni_conv3x3_group(channels, (int)b->images, t->as.conv.wide),
-                     false);
+    b->nodes[norm].unfinished = true;
     own_weights(b, n, norm, dy);
     if (add != JSNI_NONE) {
         const jsni_node *sum = &b->graph->nodes[add];
@@ -134,6 +137,8 @@ static void back_stem(jsni_make *b, size_t n)
     const jsni_make_node *from = &b->nodes[n];
     if (from->lazy != JSNI_NONE && !from->masked)
         (void)jsni_grad_stored(b, n);
+    if (from->lazy != JSNI_NONE)
+        jsni_make_finish_back(b, from->lazy);
     const int partial = jsni_make_buffer_new(b, b->room / 2 * 1024 * 4);
     jsni_task *t = jsni_make_task(b, JSNI_TASK_STEM_WEIGHTS, n);
     read_gradient(b, from, t);

@@ -67,16 +67,25 @@ static void forward_own(jsni_make *b, size_t n)
     t->as.conv.wide = b->wide;
     jsni_conv_args *a = &t->as.conv.args;
     a->x = k.x;
-    a->pa = k.k.a;
-    a->pb = k.k.b;
+    if (b->nodes[norm].unfinished) {
+        a->through = k;
+        a->through.exact =
+            jsni_make_exact(b, b->nodes[jsni_make_norm_source(b, norm)].sums);
+        b->nodes[norm].unfinished = false;
+    } else {
+        a->pa = k.k.a;
+        a->pb = k.k.b;
+    }
     a->w = b->base.packed ? b->base.packed + b->packed[n].forward : NULL;
     a->y = jsni_make_at(b, y);
-    a->part = k.part;
+    a->sums = jsni_make_exact(b, b->nodes[holder].sums);
+    a->part = a->sums ? NULL : k.part;
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
     if (other != JSNI_NONE)
         a->e = jsni_make_at(b, b->nodes[other].value);
-    b->part_owner = holder;
+    if (b->nodes[holder].sums == SIZE_MAX)
+        b->part_owner = holder;
 }
 
 /* Whether a strided convolution leaves the channel sums of its output: where a BatchNorm
@@ -147,6 +156,17 @@ static int groups_of(const jsni_make *b, size_t owner)
     return (int)b->samples / jsni_conv3x3_group(channels, (int)b->images, b->wide);
 }
 
+/* Whether the only reader of a lazy BatchNorm makes its coefficients. */
+static bool finished_by_reader(const jsni_make *b, size_t norm)
+{
+    const size_t relu = b->nodes[norm].partner;
+    for (size_t i = relu + 1;
+         b->nodes[norm].how == JSNI_HOW_LAZY && i < b->graph->node_count; i++)
+        if (b->graph->nodes[i].input[0] == relu)
+            return b->nodes[i].how == JSNI_HOW_OWN;
+    return false;
+}
+
 static void forward_norm(jsni_make *b, size_t n)
 {
     const jsni_node *node = &b->graph->nodes[n];
@@ -156,8 +176,13 @@ static void forward_norm(jsni_make *b, size_t n)
     jsni_norm_args a = jsni_make_norm_args(b, n);
     if (!b->training) {
         jsni_make_task(b, JSNI_TASK_NORM_EVAL, n)->as.norm = a;
+    } else if (b->nodes[source].sums != SIZE_MAX && finished_by_reader(b, n)) {
+        b->nodes[n].unfinished = true;
     } else {
-        if (b->part_owner == source) {
+        a.exact = jsni_make_exact(b, b->nodes[source].sums);
+        if (b->nodes[source].sums != SIZE_MAX) {
+            a.part = NULL;
+        } else if (b->part_owner == source) {
             a.groups = groups_of(b, source);
         } else {
             a.groups = jsni_norm_groups(a.channels, a.views, a.pixels, a.half);

@@ -26,11 +26,23 @@ void jsni_grad_now_stored(jsni_make *b, size_t n, int to)
     b->nodes[n].grad = to;
 }
 
+void jsni_make_finish_back(jsni_make *b, size_t norm)
+{
+    if (!b->nodes[norm].unfinished)
+        return;
+    b->nodes[norm].unfinished = false;
+    jsni_norm_args *a = &jsni_make_task(b, JSNI_TASK_NORM_BACK_FINISH, norm)->as.norm;
+    *a = jsni_make_norm_args(b, norm);
+    a->exact = jsni_make_exact(b, b->nodes[norm].back_sums);
+    a->part = NULL;
+}
+
 int jsni_grad_stored(jsni_make *b, size_t n)
 {
     const size_t norm = b->nodes[n].lazy;
     if (norm == JSNI_NONE)
         return b->nodes[n].grad;
+    jsni_make_finish_back(b, norm);
     const int to = jsni_make_buffer_new(b, jsni_make_bytes(b, n));
     jsni_norm_args a = jsni_make_norm_args(b, norm);
     a.dy = jsni_make_at(b, b->nodes[n].grad);
@@ -72,6 +84,7 @@ void jsni_grad_add_lazy(jsni_make *b, size_t norm, int g, bool masked)
     const size_t n = jsni_make_norm_source(b, norm);
     jsni_make_node *node = &b->nodes[n];
     if (!jsni_grad_wanted(b, n)) {
+        jsni_make_finish_back(b, norm);
         jsni_make_drop(b, g);
         return;
     }

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/cuda_launch.cuh"
 #include "backend/cuda/cuda_vec.cuh"
+#include "backend/cuda/norm_coefs.cuh"
 
 constexpr int BLOCK = 256;
 
@@ -191,54 +192,54 @@ static __device__ __forceinline__ void sum_groups(const jsni_norm_args &A, int c
         }
 }
 
+/* The sums of view w and the warp's channel: exact ones, or those of the groups. */
+static __device__ __forceinline__ void sums_of_view(const jsni_norm_args &A, int c,
+                                                    float (*s)[2][32], double &sum1,
+                                                    double &sum2)
+{
+    const int w = threadIdx.x >> 5;
+    if (!A.exact) {
+        sum_groups(A, c, s, sum1, sum2);
+    } else if (w < A.views && c < A.channels) {
+        sum1 = exact_of(A, w, 0, c);
+        sum2 = exact_of(A, w, 1, c);
+    }
+}
+
 static __global__ void __launch_bounds__(FINISH)
     norm_finish(const jsni_norm_args A, bool training)
 {
     __shared__ float s[WARPS][2][32];
-    __shared__ double found[MOST_VIEWS][2][32];
+    __shared__ norm_moments found[MOST_VIEWS][32];
     launch_next();
     const int lane = threadIdx.x & 31, w = threadIdx.x >> 5, C = A.channels;
     const int c = blockIdx.x * 32 + lane;
-    const double n = (double)A.pixels;
     launch_wait();
-    double mean = 0.0, var = 1.0, sum1, sum2;
+    norm_moments m = {0.0, 1.0};
     if (training) {
-        sum_groups(A, c, s, sum1, sum2);
+        double sum1, sum2;
+        sums_of_view(A, c, s, sum1, sum2);
         if (w < A.views && c < C) {
             const long long at = (long long)w * A.pixels * C + c;
             const float shift = !A.shifted ? 0.0f
                                 : A.half   ? widen(((const bf16 *)A.x)[at])
                                            : ((const float *)A.x)[at];
-            const double d = sum1 / n;
-            mean = shift + d;
-            var = sum2 / n - d * d;
-            var = var > 0.0 ? var : 0.0;
-            found[w][0][lane] = mean;
-            found[w][1][lane] = var;
+            m = moments_of(sum1, sum2, (double)A.pixels, shift);
+            found[w][lane] = m;
         }
     } else if (w < A.views && c < C) {
-        mean = A.running_mean[c];
-        var = A.running_var[c];
+        m = {A.running_mean[c], A.running_var[c]};
     }
-    if (w < A.views && c < C) {
-        const double rstd = 1.0 / sqrt(var + A.epsilon), a = A.weight[c] * rstd;
-        A.k.a[w * C + c] = (float)a;
-        A.k.b[w * C + c] = (float)(A.bias[c] - mean * a);
-        A.k.mean[w * C + c] = (float)mean;
-        A.k.rstd[w * C + c] = (float)rstd;
-    }
+    if (w < A.views && c < C)
+        keep_scale(A, w, c, m, scale_of(A, c, m));
     if (!training)
         return;
     __syncthreads();
-    if (w == 0 && c < C) { /* the running statistics see the views in order */
-        double running_mean = A.running_mean[c], running_var = A.running_var[c];
-        for (int v = 0; v < A.views; v++) {
-            const double unbiased = found[v][1][lane] * (n / (n > 1 ? n - 1 : 1));
-            running_mean += A.momentum * (found[v][0][lane] - running_mean);
-            running_var += A.momentum * (unbiased - running_var);
-        }
-        A.running_mean[c] = (float)running_mean;
-        A.running_var[c] = (float)running_var;
+    if (w == 0 && c < C) {
+        norm_running running(A, c);
+        for (int v = 0; v < A.views; v++)
+            running.see(A, found[v][lane]);
+        running.keep(A, c);
     }
 }
 
@@ -258,21 +259,17 @@ static __global__ void __launch_bounds__(FINISH)
     launch_next();
     const int lane = threadIdx.x & 31, w = threadIdx.x >> 5, C = A.channels;
     const int c = blockIdx.x * 32 + lane;
-    const double n = (double)A.pixels;
     launch_wait();
     double sum1, sum2;
-    sum_groups(A, c, s, sum1, sum2);
+    sums_of_view(A, c, s, sum1, sum2);
     if (w < A.views && c < C) {
-        const double a = A.k.a[w * C + c], mean = A.k.mean[w * C + c];
-        const double rstd = A.k.rstd[w * C + c];
-        const double product = (centred ? sum2 : sum2 - mean * sum1) * rstd;
-        found[w][0][lane] = product;
-        found[w][1][lane] = sum1;
-        const double gb = -a * rstd * product / n, ge = -a * sum1 / n;
-        A.k.ga[w * C + c] = (float)a;
-        A.k.gb[w * C + c] = (float)gb;
-        A.k.gd[w * C + c] = (float)(ge - gb * mean);
-        A.k.ge[w * C + c] = (float)ge;
+        const norm_slope k = slope_of(A, w, c, sum1, sum2, centred);
+        found[w][0][lane] = k.weight_grad;
+        found[w][1][lane] = k.bias_grad;
+        A.k.ga[w * C + c] = (float)k.a;
+        A.k.gb[w * C + c] = (float)k.gb;
+        A.k.gd[w * C + c] = (float)k.gd;
+        A.k.ge[w * C + c] = (float)k.ge;
     }
     __syncthreads();
     if (w == 0 && c < C) {

@@ -96,6 +96,8 @@ static cudaError_t run_conv(const jsni_task *task, cudaStream_t stream)
     case JSNI_TASK_OWN_WEIGHTS:
         return jsni_conv3x3_weights(&task->as.weights.args, task->as.weights.channels,
                                     task->as.weights.clusters, stream);
+    case JSNI_TASK_CLEAR:
+        return jsni_any_fill(task->as.map.y, 0.0f, task->as.map.count, stream);
     case JSNI_TASK_STEM:
         return jsni_conv_stem(task->as.stem.x, task->as.stem.w, task->as.stem.y,
                               task->as.stem.part, task->as.stem.images, stream);

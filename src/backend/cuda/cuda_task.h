@@ -14,6 +14,7 @@
 #define JSNI_TASK_KINDS(ROW)                                           \
     ROW(JSNI_TASK_OWN_CONV, "own conv3x3")                             \
     ROW(JSNI_TASK_OWN_WEIGHTS, "own conv3x3 weights")                  \
+    ROW(JSNI_TASK_CLEAR, "clear sums")                                 \
     ROW(JSNI_TASK_STEM, "own stem")                                    \
     ROW(JSNI_TASK_STEM_WEIGHTS, "own stem weights")                    \
     ROW(JSNI_TASK_CUDNN_FORWARD, "cudnn conv forward")                 \

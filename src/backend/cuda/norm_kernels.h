@@ -8,7 +8,8 @@
  *   back_finish  -> coefficients of dx, gradients of weight and bias
  *   back_apply dx = A*g + B*(x-mean) + E (+ skip)
  *
- * Partial sums are [views * groups][2][channels]; all orders are fixed.
+ * Partial sums are [views * groups][2][channels]; all orders are fixed. The own convolutions
+ * leave exact sums instead (exact_sums.cuh), and finish from them what they read themselves.
  */
 #ifndef JSNI_BACKEND_CUDA_NORM_KERNELS_H
 #define JSNI_BACKEND_CUDA_NORM_KERNELS_H
@@ -20,6 +21,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A part of an exact sum, see exact_sums.cuh; and how many parts each has. */
+typedef long long jsni_exact_word;
+enum { JSNI_EXACT_WORDS = 9 };
 
 /* [views][channels] each, of one BatchNorm. */
 typedef struct jsni_norm_coefs {
@@ -39,6 +44,8 @@ typedef struct jsni_norm_args {
     void *y;      /* apply: output; back_apply: dx; may be dy or skip itself */
     void *masked; /* back_sums: where to store g, or NULL */
     float *part;
+    jsni_exact_word
+        *exact; /* finish, back_finish: the sums, or NULL: they are in part */
     jsni_norm_coefs k;
     const float *weight, *bias;     /* [channels] */
     float *weight_grad, *bias_grad; /* [channels] */
