@@ -33,6 +33,13 @@ static size_t exact_bytes(size_t views, size_t channels)
     return views * 2 * JSNI_EXACT_WORDS * channels * sizeof(jsni_exact_word);
 }
 
+/* Exact sums that a kernel adds to. */
+static void adds(extents *out, const void *sums, size_t views, size_t channels)
+{
+    reads(out, sums, exact_bytes(views, channels));
+    writes(out, sums, exact_bytes(views, channels));
+}
+
 /* What a convolution does for the BatchNorm whose coefficients it makes. */
 static void own_norm(const jsni_conv_args *a, bool backward, extents *out)
 {
@@ -75,17 +82,13 @@ static void own_conv(const jsni_task *task, extents *out)
     const size_t tensor = (size_t)a->images * side * side * channels * 2;
     const size_t views = (size_t)(a->images / a->view_images);
     const size_t coefs = views * channels * sizeof(float);
-    const int group =
-        jsni_conv3x3_group(task->as.conv.channels, a->images, task->as.conv.wide);
     conv_operand(a, tensor, channels, out);
     reads(out, a->e, tensor);
     reads(out, a->ea, coefs);
     reads(out, a->eb, coefs);
     writes(out, a->y, tensor);
     writes(out, a->xo, tensor);
-    writes(out, a->part, (size_t)(a->images / group) * 2 * channels * sizeof(float));
-    reads(out, a->sums, exact_bytes(views, channels)); /* it adds to them */
-    writes(out, a->sums, exact_bytes(views, channels));
+    adds(out, a->sums, views, channels);
     if (a->through.exact)
         own_norm(a, task->as.conv.epilogue == JSNI_CONV_MASK, out);
 }
@@ -118,7 +121,7 @@ static void stem(const jsni_task *task, extents *out)
     const size_t images = (size_t)task->as.stem.images, pixels = images * 1024;
     reads(out, task->as.stem.x, pixels * 3 * 2);
     writes(out, task->as.stem.y, pixels * 32 * 2);
-    writes(out, task->as.stem.part, images / 2 * 2 * 32 * sizeof(float));
+    adds(out, task->as.stem.sums, images / (size_t)task->as.stem.view_images, 32);
 }
 
 static void stem_weights(const jsni_task *task, extents *out)
@@ -160,7 +163,10 @@ static void any_conv(const jsni_task *task, extents *out)
     case JSNI_TASK_ANY_FORWARD:
         reads(out, a->x, x * wide(a->half_x));
         writes(out, a->y, y * wide(a->half_y));
-        writes(out, a->sums, y / JSNI_STRIDED_ROWS * 2 * sizeof(float));
+        if (a->sums)
+            adds(out, a->sums,
+                 images * (size_t)(a->out_h * a->out_w) / (size_t)a->view_pixels,
+                 (size_t)a->out_channels);
         break;
     case JSNI_TASK_STRIDED_DATA:
     case JSNI_TASK_ANY_DATA:

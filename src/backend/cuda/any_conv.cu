@@ -261,6 +261,8 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
         return 1;
     if (jsni_conv3x3_float_takes(conv))
         return jsni_conv3x3_float_splits(conv);
+    if (jsni_strided_weights_takes(conv))
+        return jsni_strided_weights_splits(conv);
     const long long tiles =
         tiles_of(conv->out_channels) *
         tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels);
@@ -310,6 +312,8 @@ cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream
     if (jsni_conv3x3_float_takes(conv))
         return conv->tf32 ? jsni_conv_tf32_weights(conv, stream)
                           : jsni_conv_fp32_weights(conv, stream);
+    if (jsni_strided_weights_takes(conv))
+        return jsni_strided_weights(conv, stream);
     if (is_small(conv))
         return jsni_launch(small_weights,
                            (long long)conv->out_channels *
@@ -333,7 +337,7 @@ static __global__ void __launch_bounds__(BLOCK)
     if (i >= count)
         return;
     float sum = 0.0f;
-#pragma unroll 8
+#pragma unroll 16
     for (int s = 0; s < splits; s++)
         sum += fetch(part, s * count + i, half);
     const long long c = i % in_channels, tap = i / in_channels % taps;

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/cuda/norm_kernels.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,8 +25,10 @@ typedef struct jsni_any_conv {
     void *dx;          /* backward-data: written, or added to (`add`) */
     const float *bias; /* forward: [co] or NULL */
     float *part;       /* backward-weights: [splits][co][kh][kw][ci] */
-    float *sums; /* strided forward in bf16: [pixels / JSNI_STRIDED_ROWS][2][co], the
-                    channel sums of y and of y*y; or NULL */
+    /* Strided forward in bf16: exact channel sums of y and of y*y, of the views, which
+     * have a multiple of JSNI_STRIDED_ROWS pixels each; or NULL. */
+    jsni_exact_word *sums;
+    int view_pixels;
     long long images;
     int in_channels, in_h, in_w, out_channels, out_h, out_w;
     int kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w;
@@ -76,12 +80,17 @@ cudaError_t jsni_conv_tf32_data(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv_tf32_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
 /* Stride 2 on even images, window 1x1 or 3x3, in any precision: bf16 by conv_strided.cu,
- * float handed on. Not the weights' gradients. */
-/* Pixels whose sums one row of `sums` holds. */
+ * float handed on. */
+/* Pixels of a block of the first. */
 enum { JSNI_STRIDED_ROWS = 128 };
 bool jsni_conv_strided_takes(const jsni_any_conv *conv);
 cudaError_t jsni_conv_strided_forward(const jsni_any_conv *conv, cudaStream_t stream);
 cudaError_t jsni_conv_strided_data(const jsni_any_conv *conv, cudaStream_t stream);
+/* And the weights' gradients of some of them, by conv_strided_weights.cu: bf16, not too wide.
+ * jsni_any_conv_weights() hands them on. */
+bool jsni_strided_weights_takes(const jsni_any_conv *conv);
+int jsni_strided_weights_splits(const jsni_any_conv *conv);
+cudaError_t jsni_strided_weights(const jsni_any_conv *conv, cudaStream_t stream);
 
 /* gradient[co][ci][tap] = sum over the splits of part[split][co][tap][ci]; `half`: the
  * parts are bf16 (and one). */

@@ -63,7 +63,7 @@ template <int C> struct image_block {
     uint32_t full, empty, loaded; /* barriers: by tile, by slot, of the weights */
     float *coef, *sums;           /* pa, pb, pd, ea, eb; of the consumers' warps */
     int count, first;             /* images */
-    int half, row, view;          /* of the output channels; of sums */
+    int half, view;               /* of the output channels */
 
     __device__ __forceinline__ image_block(char *shared, const jsni_conv_args &args)
         : weights(shared_address(shared)), images(weights + T::AT_IMAGES),
@@ -73,8 +73,7 @@ template <int C> struct image_block {
     {
         const int rows = args.images / count; /* blocks of a half */
         half = (int)blockIdx.x / rows;
-        row = (int)blockIdx.x % rows;
-        first = row * count;
+        first = (int)blockIdx.x % rows * count;
         view = first / args.view_images;
     }
 
@@ -347,7 +346,7 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
     float s = 0.0f;
     for (int w = 0; w < CONSUMER_WARPS; w++)
         s += b.sums[w * 2 * COLUMNS + i];
-    store_sum<C>(args, b.view, b.row, sum, b.half * COLUMNS + c, s);
+    store_sum<C>(args, b.view, sum, b.half * COLUMNS + c, s);
 }
 
 #endif
@@ -407,11 +406,6 @@ static int images_of_block(int halves, int images)
     while (count < 8 && images * halves / (2 * count) >= BUSY)
         count *= 2;
     return count;
-}
-
-int jsni_conv3x3_image_group(int channels, int images)
-{
-    return images_of_block(channels / COLUMNS, images);
 }
 
 template <int C>

@@ -180,7 +180,7 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
 #pragma unroll
     for (int w = 0; w < T::SHARING; w++)
         s += b.sums[(warp + w) * WARP_SUMS + sum * WARP_CHANNELS + c % T::CHANNELS];
-    store_sum<C>(args, b.view, b.group, sum,
+    store_sum<C>(args, b.view, sum,
                  (T::HALVES == 2 ? (blockIdx.x & 1) * T::COLUMNS : 0) + c, s);
 }
 
@@ -314,14 +314,6 @@ cudaError_t jsni_conv3x3(const jsni_conv_args *args, int channels,
     default:
         return cudaErrorInvalidValue;
     }
-}
-
-int jsni_conv3x3_group(int channels, int images, bool wide)
-{
-    if (!wide)
-        return channels == 128 ? mma_tiles<128>::IMAGES : 1;
-    return channels == 32 ? jsni_conv3x3_rows_group(images)
-                          : jsni_conv3x3_image_group(channels, images);
 }
 
 bool jsni_conv3x3_fits(int channels, int height, int width, int view_images)

@@ -67,7 +67,7 @@ template <int C, int PRO, int EPI> struct mma_block {
     uint32_t ring, sides, operands; /* addresses in shared memory */
     float *coefs, *sums;            /* COEFS x C; of the warps */
     int warp, lane;
-    int group, first_image, view;
+    int first_image, view;
 
     __device__ __forceinline__ explicit mma_block(char *unaligned,
                                                   const jsni_conv_args &args)
@@ -84,8 +84,7 @@ template <int C, int PRO, int EPI> struct mma_block {
         lane = (int)threadIdx.x & 31;
         operands = sides + more_inputs(PRO) * SIDE_RING * T::SIDE +
                    (int)threadIdx.x * T::RESULT;
-        group = T::HALVES == 2 ? blockIdx.x >> 1 : blockIdx.x;
-        first_image = group * T::IMAGES;
+        first_image = (int)blockIdx.x / T::HALVES * T::IMAGES;
         view = first_image / args.view_images;
     }
 

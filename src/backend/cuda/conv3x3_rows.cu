@@ -372,7 +372,7 @@ static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
     float s = 0.0f;
     for (int warp = 0; warp < IMAGES * WARPS; warp++)
         s += b.sums[warp * 2 * C + i];
-    store_sum<C>(args, b.view, (int)blockIdx.x, i / C, i % C, s);
+    store_sum<C>(args, b.view, i / C, i % C, s);
 }
 
 #endif
@@ -417,11 +417,6 @@ __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
 #endif
 }
 
-int jsni_conv3x3_rows_group(int images)
-{
-    return images / 2 >= BUSY ? 2 : 1;
-}
-
 template <int IMAGES>
 static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
                          cudaStream_t stream)
@@ -437,7 +432,6 @@ static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
 cudaError_t jsni_conv3x3_rows(const jsni_conv_args *args, jsni_conv_prologue prologue,
                               jsni_conv_epilogue epilogue, cudaStream_t stream)
 {
-    return jsni_conv3x3_rows_group(args->images) == 2
-               ? start<2>(args, prologue, epilogue, stream)
-               : start<1>(args, prologue, epilogue, stream);
+    return args->images / 2 >= BUSY ? start<2>(args, prologue, epilogue, stream)
+                                    : start<1>(args, prologue, epilogue, stream);
 }

@@ -112,15 +112,13 @@ static inline int with_norm_block(const jsni_conv_args *args, int blocks)
     return blocks + (args->through.exact != NULL);
 }
 
-/* A block's sum 0 or 1 of channel c, which its warps left; `row` is the block's of part. */
+/* A block's sum 0 or 1 of channel c, which its warps left. */
 template <int C>
 static __device__ __forceinline__ void store_sum(const jsni_conv_args &args, int view,
-                                                 int row, int sum, int c, float value)
+                                                 int sum, int c, float value)
 {
     if (args.sums)
         add_exactly(exact_sum(args.sums, C, view, sum, c), C, value);
-    else
-        args.part[(row * 2 + sum) * C + c] = value;
 }
 
 /* A prologue and an epilogue, as a type: choose_fused() hands one to its `start`. */

@@ -49,8 +49,8 @@ typedef struct jsni_conv_args {
     const void *e;             /* epilogues 2, 3 */
     const float *pa, *pb, *pd; /* [views][C] */
     const float *ea, *eb;      /* [views][C] */
-    float *part;               /* [groups][2][C] partial sums */
-    jsni_exact_word *sums;     /* exact ones instead, of [views], or NULL */
+    jsni_exact_word *sums; /* of what is stored, of [views] (exact_sums.cuh), or NULL */
+    float *part;           /* the stem's weights: partial sums */
     /* Where through.exact is set: the BatchNorm whose coefficients pa, pb and pd would be.
      * The convolution makes them from its exact sums and leaves what finish and back_finish
      * leave for others, but ga to ge, which nobody else reads. */
@@ -69,11 +69,6 @@ cudaError_t jsni_conv3x3_image(const jsni_conv_args *args, int channels,
                                jsni_conv_prologue prologue, jsni_conv_epilogue epilogue,
                                cudaStream_t stream);
 
-/* Images whose sums one row of `part` holds, of so many in all. */
-int jsni_conv3x3_group(int channels, int images, bool wide);
-int jsni_conv3x3_rows_group(int images);
-int jsni_conv3x3_image_group(int channels, int images);
-
 /* Backward-weights, partial sums only: part[tiles][parts][E] float4. */
 typedef struct jsni_conv_weight_args {
     const void *x, *dy;   /* [images][H][H][C] bf16 */
@@ -90,11 +85,11 @@ size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters);
 /* Whether the kernels take this many images a view. */
 bool jsni_conv3x3_fits(int channels, int height, int width, int view_images);
 
-/* The stem: y = conv(x), partial sums [images/2][2][32]; `w` is bf16 [32][3][3][3],
- * output, row, column, input. And its weights' partials [images/2][1024], of the images
- * `e` and the gradient x, with the prologue of backward-data. */
-cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, float *part,
-                           int images, cudaStream_t stream);
+/* The stem: y = conv(x), and its sums, or NULL; `w` is bf16 [32][3][3][3], output, row,
+ * column, input. And its weights' partials [images/2][1024], of the images `e` and the
+ * gradient x, with the prologue of backward-data. */
+cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, jsni_exact_word *sums,
+                           int images, int view_images, cudaStream_t stream);
 cudaError_t jsni_conv_stem_weights(const jsni_conv_args *args,
                                    jsni_conv_prologue prologue, cudaStream_t stream);
 

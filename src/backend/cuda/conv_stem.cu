@@ -26,6 +26,7 @@
 
 #include "backend/cuda/conv_device.cuh"
 #include "backend/cuda/cuda_launch.cuh"
+#include "backend/cuda/exact_sums.cuh"
 
 constexpr int BLOCK = 256, WARPS = BLOCK / 32, IMAGES = 2;
 constexpr int H = 32, COLOURS = 3, CHANNELS = 32;
@@ -86,7 +87,7 @@ static __device__ __forceinline__ uint32_t weight_pair(const bf16 *weights, int 
 }
 
 /* The channel sums of a block: a thread's 8 neighbouring channels, a warp's, all. */
-static __device__ __forceinline__ void store_sums(float *part,
+static __device__ __forceinline__ void store_sums(jsni_exact_word *to,
                                                   float (*warp_sums)[2 * CHANNELS],
                                                   float (&sums)[8], float (&squares)[8],
                                                   int tid, int warp, int lane)
@@ -109,12 +110,14 @@ static __device__ __forceinline__ void store_sums(float *part,
         float sum = 0;
         for (int w = 0; w < WARPS; w++)
             sum += warp_sums[w][tid];
-        part[blockIdx.x * 2 * CHANNELS + tid] = sum;
+        add_exactly(exact_sum(to, CHANNELS, 0, tid / CHANNELS, tid % CHANNELS),
+                    CHANNELS, sum);
     }
 }
 
 static __global__ void __launch_bounds__(BLOCK, 1)
-    stem_fwd(const bf16 *x, const bf16 *weights, bf16 *y, float *part)
+    stem_fwd(const bf16 *x, const bf16 *weights, bf16 *y, jsni_exact_word *view_sums,
+             int view_images)
 {
     launch_next();
     launch_wait();
@@ -175,7 +178,9 @@ static __global__ void __launch_bounds__(BLOCK, 1)
                        in_group * 8) = make_uint4(out[0], out[1], out[2], out[3]);
         }
     }
-    store_sums(part, warp_sums, sums, squares, tid, warp, lane);
+    if (view_sums)
+        store_sums(exact_sum(view_sums, CHANNELS, first_image / view_images, 0, 0),
+                   warp_sums, sums, squares, tid, warp, lane);
 }
 
 /* ---- backward-weights ---- */
@@ -317,11 +322,11 @@ static __global__ void __launch_bounds__(BLOCK, 1) stem_bwdw(const jsni_conv_arg
 
 /* ---- the calls ---- */
 
-cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, float *part,
-                           int images, cudaStream_t stream)
+cudaError_t jsni_conv_stem(const void *x, const void *w, void *y, jsni_exact_word *sums,
+                           int images, int view_images, cudaStream_t stream)
 {
     return jsni_launch(stem_fwd, images / IMAGES, BLOCK, 0, 1, stream, (const bf16 *)x,
-                       (const bf16 *)w, (bf16 *)y, part);
+                       (const bf16 *)w, (bf16 *)y, sums, view_images);
 }
 
 cudaError_t jsni_conv_stem_weights(const jsni_conv_args *args,

@@ -1,15 +1,18 @@
 /* backend/cuda/conv_strided.cu - convolutions of stride 2, forward and the gradient of the
  * input (window 1x1 or 3x3, channels in multiples of 32, even images). In bf16 here, with
- * products by mma.sync, fp32 accumulation and sums in a fixed order; what keeps
+ * products by mma.sync, fp32 accumulation and sums in a fixed order or exact; what keeps
  * activations as float is handed on to conv_tf32.cu and conv_fp32.cu.
  */
 #include "backend/cuda/conv_walk.cuh"
 
 #include "backend/cuda/cuda_launch.cuh"
+#include "backend/cuda/exact_sums.cuh"
 
-constexpr int BLOCK = 128, ROWS = JSNI_STRIDED_ROWS, RING = 3, MINE = ROWS / 32;
+/* 8 warps, two side by side, each of which makes 32 rows of half the columns. */
+constexpr int BLOCK = 256, ROWS = JSNI_STRIDED_ROWS, RING = 3;
+constexpr int COPIED = BLOCK / 4, MINE = ROWS / COPIED; /* rows: at once; of a thread */
 
-/* How a block's tiles come into shared memory. A warp makes 32 x COLUMNS results. */
+/* How a block's tiles come into shared memory. */
 template <int COLUMNS, bool BACK> struct half_tiles {
     static constexpr int A = ROWS * DEPTH * 2;    /* bytes: pixels, [row][channel] */
     static constexpr int B = DEPTH * COLUMNS * 2; /* weights, [co][ci] */
@@ -31,58 +34,69 @@ template <int COLUMNS, bool BACK> struct half_tiles {
     {
 #pragma unroll
         for (int i = 0; i < MINE; i++)
-            place[i] = walk.place(c, walk.row0 + copier + 32 * i, &inside[i]);
+            place[i] = walk.place(c, walk.row0 + copier + COPIED * i, &inside[i]);
     }
 
-    __device__ __forceinline__ void load(uint32_t ring, int step) const
+    /* Copies the next stage to where it lies in shared memory. */
+    __device__ __forceinline__ void load(uint32_t stage)
     {
-        const uint32_t a = ring + step % RING * STAGE, b = a + A;
-        const conv_step s = walk.at(step);
+        const conv_step s = walk.next();
 #pragma unroll
         for (int i = 0; i < MINE; i++) {
-            const int row = copier + 32 * i;
+            const int row = copier + COPIED * i;
             const bool in = inside[i] >> s.bit & 1;
-            copy16_if(a + row * DEPTH * 2 + swizzle<32>(row, chunk),
+            copy16_if(stage + row * DEPTH * 2 + swizzle<32>(row, chunk),
                       from + (in ? place[i] + s.shift + chunk * 8 : 0), in);
         }
-#pragma unroll
-        for (int i = 0; i < COLUMNS / 32; i++) {
-            const int e = threadIdx.x + BLOCK * i;
-            const int per = BACK ? COLUMNS / 8 : DEPTH / 8; /* chunks of a row */
-            const int r = e / per, c = e % per;
+        if (threadIdx.x < COLUMNS * 4) {
+            constexpr int PER = BACK ? COLUMNS / 8 : DEPTH / 8; /* chunks of a row */
+            const int r = threadIdx.x / PER, c = threadIdx.x % PER;
             const int co = (BACK ? s.c0 : walk.column0) + r;
             const int ci = (BACK ? walk.column0 : s.c0) + c * 8;
-            copy16_if(b + r * per * 16 +
-                          (BACK ? swizzle<COLUMNS>(r, c) : swizzle<32>(r, c)),
-                      w + walk.weight(co, s.tap, ci), true);
+            copy16(stage + A + r * PER * 16 +
+                       (BACK ? swizzle<COLUMNS>(r, c) : swizzle<32>(r, c)),
+                   w + walk.weight(co, s.tap, ci));
         }
     }
 };
 
-/* The products of one stage: 32 rows of a warp, all columns. */
+/* Where a warp's results begin in the block's tile. */
+template <int COLUMNS> struct warp_part {
+    static constexpr int WIDE = COLUMNS / 2;
+    int row, column;
+
+    __device__ __forceinline__ warp_part()
+        : row((int)threadIdx.x / 64 * 32), column((int)threadIdx.x / 32 % 2 * WIDE)
+    {
+    }
+};
+
+/* The products of one stage. */
 template <int COLUMNS, bool BACK>
-static __device__ __forceinline__ void products(float (&acc)[2][COLUMNS / 8][4],
+static __device__ __forceinline__ void products(float (&acc)[2][COLUMNS / 16][4],
                                                 uint32_t a, uint32_t b)
 {
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const warp_part<COLUMNS> mine;
+    const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int k = 0; k < DEPTH; k += 16) {
         uint32_t u[2][4];
 #pragma unroll
         for (int i = 0; i < 2; i++) {
-            const int row = warp * 32 + i * 16 + lane % 16;
+            const int row = mine.row + i * 16 + lane % 16;
             load_matrix(u[i],
                         a + row * DEPTH * 2 + swizzle<32>(row, k / 8 + lane / 16));
         }
 #pragma unroll
-        for (int j = 0; j < COLUMNS / 16; j++) {
+        for (int j = 0; j < COLUMNS / 32; j++) {
+            const int column = mine.column + j * 16;
             uint32_t v[4];
             if (BACK) { /* [co][ci]: the inner dimension is the row */
                 const int row = k + lane % 16;
                 load_matrix_t(v, b + row * COLUMNS * 2 +
-                                     swizzle<COLUMNS>(row, j * 2 + lane / 16));
+                                     swizzle<COLUMNS>(row, column / 8 + lane / 16));
             } else {
-                const int row = j * 16 + lane / 16 * 8 + lane % 8;
+                const int row = column + lane / 16 * 8 + lane % 8;
                 load_matrix(v, b + row * DEPTH * 2 +
                                    swizzle<32>(row, k / 8 + lane / 8 % 2));
             }
@@ -112,16 +126,17 @@ static __device__ __forceinline__ void put8(bf16 *to, const float *v, bool add,
 template <int COLUMNS, bool BACK>
 static __device__ __forceinline__ void
 store(const jsni_any_conv &A, const half_tiles<COLUMNS, BACK> &t, float *out,
-      const float (&acc)[2][COLUMNS / 8][4])
+      const float (&acc)[2][COLUMNS / 16][4])
 {
     constexpr int PITCH = half_tiles<COLUMNS, BACK>::PITCH;
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const warp_part<COLUMNS> mine;
+    const int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < 4; i++)
 #pragma unroll
-        for (int j = 0; j < COLUMNS / 8; j++)
-            *(float2 *)(out + (warp * 32 + i * 8 + lane / 4) * PITCH + j * 8 +
-                        lane % 4 * 2) =
+        for (int j = 0; j < COLUMNS / 16; j++)
+            *(float2 *)(out + (mine.row + i * 8 + lane / 4) * PITCH + mine.column +
+                        j * 8 + lane % 4 * 2) =
                 make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
     __syncthreads();
     for (int e = threadIdx.x; e < ROWS * COLUMNS / 8; e += BLOCK) {
@@ -136,8 +151,8 @@ store(const jsni_any_conv &A, const half_tiles<COLUMNS, BACK> &t, float *out,
     }
 }
 
-/* The channel sums of the block's results as they were stored, in a fixed order: every
- * thread adds some rows of a column, then the threads of a column are added. */
+/* The channel sums of the block's results as they were stored: every thread adds some rows
+ * of a column, then the threads of a column are added. */
 template <int COLUMNS>
 static __device__ __forceinline__ void leave_sums(const jsni_any_conv &A, int row0,
                                                   int column0, float *out)
@@ -161,7 +176,9 @@ static __device__ __forceinline__ void leave_sums(const jsni_any_conv &A, int ro
     float s = 0.0f;
     for (int i = 0; i < SHARE; i++)
         s += out[sum * BLOCK + i * COLUMNS + column];
-    A.sums[(row0 / ROWS * 2 + sum) * A.out_channels + column0 + column] = s;
+    add_exactly(
+        exact_sum(A.sums, A.out_channels, row0 / A.view_pixels, sum, column0 + column),
+        A.out_channels, s);
 }
 
 template <int COLUMNS, bool BACK>
@@ -170,26 +187,28 @@ static __global__ void __launch_bounds__(BLOCK) strided_conv(const jsni_any_conv
     using T = half_tiles<COLUMNS, BACK>;
     extern __shared__ __align__(128) char shared[];
     launch_next();
-    launch_wait();
     const uint32_t ring = shared_address(shared);
-    const T t(A);
+    T t(A);
+    launch_wait();
     if (t.walk.idle(A))
         return;
-    float acc[2][COLUMNS / 8][4] = {};
+    float acc[2][COLUMNS / 16][4] = {};
 #pragma unroll
     for (int s = 0; s < RING - 1; s++) {
         if (s < t.walk.steps)
-            t.load(ring, s);
+            t.load(ring + s * T::STAGE);
         copy_commit();
     }
+    uint32_t next = ring + (RING - 1) * T::STAGE, now = ring;
     for (int step = 0; step < t.walk.steps; step++) {
         copy_wait<RING - 2>();
         __syncthreads();
         if (step + RING - 1 < t.walk.steps)
-            t.load(ring, step + RING - 1);
+            t.load(next);
         copy_commit();
-        const uint32_t a = ring + step % RING * T::STAGE;
-        products<COLUMNS, BACK>(acc, a, a + T::A);
+        products<COLUMNS, BACK>(acc, now, now + T::A);
+        next = now;
+        now = now == ring + (RING - 1) * T::STAGE ? ring : now + T::STAGE;
     }
     copy_wait<0>();
     __syncthreads();

@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A
     extern __shared__ __align__(16) float shared[];
     launch_next();
     launch_wait();
-    const T t(A);
+    T t(A);
     if (t.walk.idle(A))
         return;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;

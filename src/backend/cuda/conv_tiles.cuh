@@ -38,10 +38,11 @@ template <int STRIDE, int WN, bool BACK, int SPARE> struct row_tiles {
             place[i] = walk.place(c, walk.row0 + copier + 32 * i, &inside[i]);
     }
 
-    __device__ __forceinline__ void load(float *shared, int step) const
+    /* Copies the next stage; `step` says where to. */
+    __device__ __forceinline__ void load(float *shared, int step)
     {
         float *a = shared + step % 2 * STAGE, *b = a + A;
-        const conv_step s = walk.at(step);
+        const conv_step s = walk.next();
 #pragma unroll
         for (int i = 0; i < MINE; i++) {
             const bool in = inside[i] >> s.bit & 1;

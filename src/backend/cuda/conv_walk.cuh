@@ -41,10 +41,11 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
 
     int rows, columns, inner; /* inner: channels that a tap sums over */
     int row0, column0;        /* of the block's tile */
-    int slices, steps;
+    int steps;
     int from_h, from_w, to_w, plane; /* plane: rows of an image */
     int kernel;
     int odd_h, odd_w, first_h, first_w, taps_w; /* of a parity */
+    int line = 0, column = 0, c0 = 0; /* of the next step: tap, first channel */
 
     __device__ __forceinline__ explicit conv_walk(const jsni_any_conv &c)
     {
@@ -72,8 +73,8 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
         first_h = PARITIES ? (odd_h + c.pad_h) & 1 : 0;
         first_w = PARITIES ? (odd_w + c.pad_w) & 1 : 0;
         taps_w = PARITIES ? (kernel - first_w + 1) / 2 : kernel;
-        slices = inner / DEPTH;
-        steps = (PARITIES ? (kernel - first_h + 1) / 2 : kernel) * taps_w * slices;
+        steps =
+            (PARITIES ? (kernel - first_h + 1) / 2 : kernel) * taps_w * (inner / DEPTH);
     }
 
     /* Where the pixel of a row lies under the first tap, and in `inside` under which taps
@@ -100,16 +101,25 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
         return (row / plane * from_h * from_w + h * from_w + v) * inner;
     }
 
-    __device__ __forceinline__ conv_step at(int step) const
+    /* The steps one behind the other, counted on: dividing their number would take longer
+     * than the rest of a load. */
+    __device__ __forceinline__ conv_step next(void)
     {
-        const int tap = step / slices, wide = STRIDE == 1 ? 3 : taps_w;
-        const int line = tap / wide, column = tap % wide;
         const int ahead = (line * from_w + column) * inner;
         conv_step s;
-        s.c0 = step % slices * DEPTH;
+        s.c0 = c0;
         s.bit = 3 * line + column;
-        s.shift = (BACK ? -ahead : ahead) + s.c0;
-        s.tap = PARITIES ? (first_h + 2 * line) * kernel + first_w + 2 * column : tap;
+        s.shift = (BACK ? -ahead : ahead) + c0;
+        s.tap = PARITIES ? (first_h + 2 * line) * kernel + first_w + 2 * column
+                         : line * kernel + column;
+        c0 += DEPTH;
+        if (c0 == inner) {
+            c0 = 0;
+            if (++column == taps_w) {
+                column = 0;
+                line++;
+            }
+        }
         return s;
     }
 

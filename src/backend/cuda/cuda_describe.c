@@ -65,6 +65,8 @@ static void part_text(const jsni_task *task, int part, char *to)
     default:
         if (task->as.any.tf32 && jsni_conv3x3_float_takes(&task->as.any))
             text = "own tf32 tiles";
+        else if (part == WEIGHTS && jsni_strided_weights_takes(&task->as.any))
+            text = "own mma.sync strided";
         break;
     }
     (void)snprintf(to, PART_TEXT, "%s", text);

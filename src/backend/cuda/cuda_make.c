@@ -340,14 +340,9 @@ static size_t part_bytes(const jsni_make *b)
         const jsni_node *node = &b->graph->nodes[n];
         if (node->op.kind != JSNI_OP_NORM && node->op.kind != JSNI_OP_CONV)
             continue;
-        /* Rows a view: of an image each, of sums by themselves, of a strided one. */
+        /* Rows a view: of an image each, or of sums by themselves. */
         const size_t samples = (b->room + b->views - 1) / b->views;
-        const size_t strided =
-            b->nodes[n].how == JSNI_HOW_STRIDED
-                ? samples * node->shape.height * node->shape.width / JSNI_STRIDED_ROWS
-                : 0;
-        size_t groups = samples > 256 ? samples : 256;
-        groups = strided > groups ? strided : groups;
+        const size_t groups = samples > 256 ? samples : 256;
         const size_t bytes =
             b->views * groups * 2 * node->shape.channels * sizeof(float);
         most = bytes > most ? bytes : most;
@@ -363,20 +358,39 @@ static size_t more_exact(jsni_make *b, size_t channels)
     return place;
 }
 
-/* Own convolutions leave exact sums while training: of what they make, and of the gradient
- * of the BatchNorm that they contain. All are cleared at once. */
+/* Whether a convolution leaves the channel sums of its output: an own one does. A strided
+ * one does where a BatchNorm reads it that the own ones apply, whose sums are of the same
+ * kind (not shifted), and where no block has pixels of two views. */
+static bool leaves_sums(const jsni_make *b, size_t n)
+{
+    if (b->nodes[n].how == JSNI_HOW_OWN || b->nodes[n].how == JSNI_HOW_STEM)
+        return true;
+    if (b->nodes[n].how != JSNI_HOW_STRIDED || !b->nodes[n].half ||
+        b->graph->nodes[n].bias != JSNI_NONE ||
+        jsni_make_pixels(b, n) % JSNI_STRIDED_ROWS != 0)
+        return false;
+    for (size_t i = n + 1; i < b->graph->node_count; i++)
+        if (b->nodes[i].how == JSNI_HOW_LAZY && b->graph->nodes[i].input[0] == n)
+            return true;
+    return false;
+}
+
+/* Exact sums while training: of what convolutions make, and of the gradient of the
+ * BatchNorm that an own one contains. All are cleared at once. */
 static void find_exact(jsni_make *b)
 {
     b->exact = JSNI_NO_BUFFER;
     b->exact_bytes = 0;
     for (size_t n = 0; b->training && n < b->graph->node_count; n++) {
         const jsni_node *node = &b->graph->nodes[n];
-        const size_t add = b->nodes[n].partner;
-        if (b->nodes[n].how != JSNI_HOW_OWN)
-            continue;
-        b->nodes[add == JSNI_NONE ? n : add].sums = more_exact(b, node->shape.channels);
-        b->nodes[b->nodes[node->input[0]].host].back_sums =
-            more_exact(b, node->shape.channels);
+        const bool own = b->nodes[n].how == JSNI_HOW_OWN;
+        const size_t holder =
+            own && b->nodes[n].partner != JSNI_NONE ? b->nodes[n].partner : n;
+        if (leaves_sums(b, n))
+            b->nodes[holder].sums = more_exact(b, node->shape.channels);
+        if (own)
+            b->nodes[b->nodes[node->input[0]].host].back_sums =
+                more_exact(b, node->shape.channels);
     }
     if (b->exact_bytes == 0)
         return;
@@ -391,7 +405,6 @@ jsn_status jsni_make_run(jsni_make *b)
     b->status = JSN_OK;
     b->buffer_count = b->task_count = b->final_count = 0;
     b->high = 0;
-    b->part_owner = JSNI_NONE;
     b->groups = b->wait_next = 0;
     b->final_blocks = 0;
     b->in_group = b->group_begun = false;

@@ -120,7 +120,6 @@ typedef struct jsni_make {
     int input, output_grad, input_grad, part, exact; /* buffers */
     size_t exact_bytes;
     size_t part_bytes;
-    size_t part_owner; /* node whose channel sums `part` holds */
     jsn_status status; /* the first failure */
 } jsni_make;
 

@@ -173,11 +173,15 @@ static void conv_weights(jsni_make *b, size_t n, int dy)
     jsni_any_conv a = jsni_make_any_conv(b, n);
     const size_t weights = (size_t)a.out_channels * (size_t)jsni_any_conv_sees(&a) *
                            (size_t)a.kernel_h * (size_t)a.kernel_w;
-    /* The same size on either path, so that measuring and making agree. */
+    /* The same size on any path, so that measuring and making agree, and that a smaller
+     * batch fits. */
     jsni_any_conv full = a;
     full.images = (long long)b->room;
+    const int splits = jsni_any_conv_splits(&full);
+    full.plain = false;
+    const int own = jsni_any_conv_splits(&full);
     const int to =
-        jsni_make_buffer_new(b, weights * (size_t)jsni_any_conv_splits(&full) * 4);
+        jsni_make_buffer_new(b, weights * (size_t)(splits > own ? splits : own) * 4);
     const int x = b->nodes[b->graph->nodes[n].input[0]].value;
     jsni_make_begin_group(b);
     if (b->nodes[n].cudnn) {

@@ -15,6 +15,8 @@ static void find_cudnn(jsni_make *b, size_t n)
 {
     const jsni_any_conv a = jsni_make_any_conv(b, n);
     const bool all = b->nodes[n].how == JSNI_HOW_CUDNN;
+    if (jsni_strided_weights_takes(&a))
+        return;
     const bool data =
         b->training && (b->graph->nodes[n].input[0] != 0 || b->options.input_gradient);
     const jsni_cudnn_shape shape = {(size_t)a.images,
@@ -79,27 +81,10 @@ static void forward_own(jsni_make *b, size_t n)
     a->w = b->base.packed ? b->base.packed + b->packed[n].forward : NULL;
     a->y = jsni_make_at(b, y);
     a->sums = jsni_make_exact(b, b->nodes[holder].sums);
-    a->part = a->sums ? NULL : k.part;
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
     if (other != JSNI_NONE)
         a->e = jsni_make_at(b, b->nodes[other].value);
-    if (b->nodes[holder].sums == SIZE_MAX)
-        b->part_owner = holder;
-}
-
-/* Whether a strided convolution leaves the channel sums of its output: where a BatchNorm
- * reads it that the own convolutions of stride 1 apply, whose sums are of the same kind
- * (not shifted); and where no row of sums would hold two views. */
-static bool leaves_sums(const jsni_make *b, size_t n)
-{
-    if (!b->training || !b->nodes[n].half || b->graph->nodes[n].bias != JSNI_NONE ||
-        jsni_make_pixels(b, n) % JSNI_STRIDED_ROWS != 0)
-        return false;
-    for (size_t i = n + 1; i < b->graph->node_count; i++)
-        if (b->nodes[i].how == JSNI_HOW_LAZY && b->graph->nodes[i].input[0] == n)
-            return true;
-    return false;
 }
 
 static void forward_conv(jsni_make *b, size_t n)
@@ -115,9 +100,9 @@ static void forward_conv(jsni_make *b, size_t n)
         t->as.stem.x = jsni_make_at(b, b->nodes[node->input[0]].value);
         t->as.stem.w = b->base.packed ? b->base.packed + b->packed[n].plain : NULL;
         t->as.stem.y = jsni_make_at(b, b->nodes[n].value);
-        t->as.stem.part = jsni_make_at(b, b->part);
+        t->as.stem.sums = jsni_make_exact(b, b->nodes[n].sums);
         t->as.stem.images = (int)b->images;
-        b->part_owner = n;
+        t->as.stem.view_images = (int)b->samples;
         return;
     }
     if (b->nodes[n].how == JSNI_HOW_CUDNN || b->nodes[n].how == JSNI_HOW_STRIDED)
@@ -127,10 +112,8 @@ static void forward_conv(jsni_make *b, size_t n)
         jsni_task *t = jsni_make_task(
             b, strided ? JSNI_TASK_STRIDED_FORWARD : JSNI_TASK_ANY_FORWARD, n);
         t->as.any = jsni_make_any_conv(b, n);
-        if (strided && leaves_sums(b, n)) {
-            t->as.any.sums = jsni_make_at(b, b->part);
-            b->part_owner = n;
-        }
+        t->as.any.sums = jsni_make_exact(b, b->nodes[n].sums);
+        t->as.any.view_pixels = (int)jsni_make_pixels(b, n);
         return;
     }
     jsni_make_set_cudnn(b, n, &jsni_make_task(b, JSNI_TASK_CUDNN_FORWARD, n)->as.cudnn);
@@ -142,18 +125,6 @@ static void forward_conv(jsni_make *b, size_t n)
         m->channels = (int)node->shape.channels;
         m->half = b->nodes[n].half;
     }
-}
-
-static int groups_of(const jsni_make *b, size_t owner)
-{
-    const size_t host =
-        b->nodes[owner].how == JSNI_HOW_FUSED ? b->nodes[owner].host : owner;
-    if (b->nodes[host].how == JSNI_HOW_STEM)
-        return (int)b->samples / 2;
-    if (b->nodes[host].how == JSNI_HOW_STRIDED)
-        return (int)(jsni_make_pixels(b, host) / JSNI_STRIDED_ROWS);
-    const int channels = (int)b->graph->nodes[host].shape.channels;
-    return (int)b->samples / jsni_conv3x3_group(channels, (int)b->images, b->wide);
 }
 
 /* Whether the only reader of a lazy BatchNorm makes its coefficients. */
@@ -182,12 +153,9 @@ static void forward_norm(jsni_make *b, size_t n)
         a.exact = jsni_make_exact(b, b->nodes[source].sums);
         if (b->nodes[source].sums != SIZE_MAX) {
             a.part = NULL;
-        } else if (b->part_owner == source) {
-            a.groups = groups_of(b, source);
         } else {
             a.groups = jsni_norm_groups(a.channels, a.views, a.pixels, a.half);
             a.shifted = true;
-            b->part_owner = JSNI_NONE; /* the sums it held are written over */
             jsni_make_task(b, JSNI_TASK_NORM_SUMS, n)->as.norm = a;
         }
         jsni_make_task(b, JSNI_TASK_NORM_FINISH, n)->as.norm = a;

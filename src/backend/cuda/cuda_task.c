@@ -100,7 +100,8 @@ static cudaError_t run_conv(const jsni_task *task, cudaStream_t stream)
         return jsni_any_fill(task->as.map.y, 0.0f, task->as.map.count, stream);
     case JSNI_TASK_STEM:
         return jsni_conv_stem(task->as.stem.x, task->as.stem.w, task->as.stem.y,
-                              task->as.stem.part, task->as.stem.images, stream);
+                              task->as.stem.sums, task->as.stem.images,
+                              task->as.stem.view_images, stream);
     case JSNI_TASK_STEM_WEIGHTS:
         return jsni_conv_stem_weights(&task->as.conv.args, task->as.conv.prologue,
                                       stream);

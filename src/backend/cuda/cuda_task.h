@@ -88,8 +88,8 @@ typedef struct jsni_task {
         struct {
             const void *x, *w;
             void *y;
-            float *part;
-            int images;
+            jsni_exact_word *sums; /* or NULL */
+            int images, view_images;
         } stem;
         jsni_cudnn_args cudnn;
         jsni_any_conv any;
