@@ -249,8 +249,9 @@ def backward(p, log_p, t, rate=0.4):
 
 # Against a peer, whose label is every class in turn
 
-def peer(p, log_p, t, alpha=1):
-    return ce(p, log_p, t) + alpha * log_p.mean(-1)
+def peer(p, log_p, t, alpha=1, clamp=0):
+    peers = torch.log(p + clamp) if clamp else log_p
+    return ce(p, log_p, t) + alpha * peers.mean(-1)
 
 
 def divergence(g, conjugate):
@@ -339,5 +340,5 @@ OTHERS = {
     "eps-ce+mae": [{"alpha": 1, "beta": 0.3, "m": 2}],
     "forward": [{"rate": 0}, {"rate": 0.8}],
     "backward": [{"rate": 0}, {"rate": 0.8}],
-    "peer": [{"alpha": 0.3}],
+    "peer": [{"alpha": 0.3}, {"clamp": 1e-3}],
 }

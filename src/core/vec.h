@@ -12,7 +12,7 @@
  *   vec_fnma(a, b, c)         c - a * b, as vec_fma
  *   vec_max, vec_min(a, b)    b when either is not a number, so a NaN in b goes on
  *   vec_sqrt(a)
- *   vec_less(a, b)            a mask; false where either is not a number
+ *   vec_less, vec_equal(a, b) a mask; false where either is not a number
  *   vec_keep(mask, a)         a where the mask is set, else 0
  *   vec_select(mask, a, b)    a where the mask is set, else b
  *   vec_load, vec_store       at addresses that are aligned to the vector

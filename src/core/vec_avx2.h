@@ -47,6 +47,10 @@ VEC_INLINE vec_mask vec_less(vec a, vec b)
 {
     return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
 }
+VEC_INLINE vec_mask vec_equal(vec a, vec b)
+{
+    return _mm256_cmp_ps(a, b, _CMP_EQ_OQ);
+}
 VEC_INLINE vec vec_keep(vec_mask mask, vec a)
 {
     return _mm256_and_ps(mask, a);

@@ -50,6 +50,10 @@ VEC_INLINE vec_mask vec_less(vec a, vec b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
+VEC_INLINE vec_mask vec_equal(vec a, vec b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
 /* a where the mask is set, else 0 */
 VEC_INLINE vec vec_keep(vec_mask mask, vec a)
 {

@@ -51,6 +51,10 @@ VEC_INLINE vec_mask vec_less(vec a, vec b)
 {
     return a < b;
 }
+VEC_INLINE vec_mask vec_equal(vec a, vec b)
+{
+    return a == b;
+}
 VEC_INLINE vec vec_keep(vec_mask mask, vec a)
 {
     return (vec)((vec_bits)a & mask);

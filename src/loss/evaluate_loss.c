@@ -205,6 +205,7 @@ static jsni_loss_job make_job(const jsn_loss *loss, const jsn_loss_batch *batch,
         job.term_count = loss->term_count;
         job.clip = clipped ? &loss->clip : NULL;
     }
+    job.bare = job.terms == NULL && loss->terms[0].setup.bare;
     const double bytes = 2.0 * sizeof(float) * (double)loss->views *
                          (double)batch->samples * (double)loss->classes;
     job.stream = result->grad != batch->logits && bytes > STREAM_BYTES;

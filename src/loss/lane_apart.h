@@ -33,6 +33,21 @@ typedef struct lane_group {
     double weights[JSNI_LANES];
 } lane_group;
 
+/* d alone, and what it is at the label. */
+static void shift_apart(lane_run *run, size_t v, jsni_real top)
+{
+    jsni_row *row = &run->row;
+    jsni_real *d = run->d + v * row->chunks;
+    const jsni_real lowest = jsni_fill(-JSNI_LARGE);
+    jsni_real label = jsni_fill(0.0f);
+    for (size_t k = 0; k < row->chunks; k++) {
+        d[k] = jsni_max(lowest, d[k] - top);
+        label = jsni_fma(run->t[k], d[k], label);
+    }
+    skip_softmax(row, v);
+    row->label_logp[v] = label;
+}
+
 static void softmax_apart(lane_run *run, size_t v)
 {
     jsni_row *row = &run->row;
@@ -42,6 +57,10 @@ static void softmax_apart(lane_run *run, size_t v)
     jsni_real top = jsni_fill(-HUGE_VALF);
     for (size_t k = 0; k < row->chunks; k++)
         top = jsni_max(d[k], top);
+    if (run->job->bare) {
+        shift_apart(run, v, top);
+        return;
+    }
     jsni_real sum = jsni_fill(0.0f);
     jsni_real label = jsni_fill(0.0f);
     for (size_t k = 0; k < row->chunks; k++) {
@@ -71,7 +90,11 @@ static void write_apart(const lane_run *run, size_t v, jsni_real scale, size_t s
 {
     const projection p =
         make_projection(&run->row, &run->grad[v], v, run->target_sum, scale);
-    switch (projection_kind(&run->grad[v], run->row.soft != 0)) {
+    switch (run->job->bare ? PROJECT_DONE
+                           : projection_kind(&run->grad[v], run->row.soft != 0)) {
+    case PROJECT_DONE:
+        project_apart(PROJECT_DONE, run, &p, v);
+        break;
     case PROJECT_DENSE:
         project_apart(PROJECT_DENSE, run, &p, v);
         break;
@@ -190,12 +213,11 @@ static void softmax_group(lane_run *run, const lane_group *group, size_t g)
         load_table_apart(job, group->sample, group->lanes, run->m);
 }
 
-static void evaluate_group(lane_run *run, lane_group *group, size_t g)
+/* Takes `part`, what the row function of the group returned. */
+static void end_row(lane_run *run, lane_group *group, size_t g, jsni_real part)
 {
     const jsni_loss_job *job = run->job;
     const size_t first = group->sample * job->classes;
-    clear_grad(run);
-    const jsni_real part = evaluate_row(run);
     if (is_in_place(job))
         check_values(run, group->sample, group->lanes,
                      first + g * job->samples * job->classes, part);
@@ -203,6 +225,28 @@ static void evaluate_group(lane_run *run, lane_group *group, size_t g)
     if (job->memory != NULL && g + 1 == group->groups)
         store_apart(job, group->sample, group->lanes, run->m,
                     (float *)job->memory + first);
+}
+
+static void evaluate_groups(lane_run *runs, lane_group *groups, size_t count, size_t g)
+{
+    if (runs->pair == NULL || count != GROUPS_TOGETHER) {
+        for (size_t i = 0; i < count; i++) {
+            clear_grad(&runs[i]);
+            end_row(&runs[i], &groups[i], g, evaluate_row(&runs[i]));
+        }
+        return;
+    }
+    const jsni_row *rows[GROUPS_TOGETHER];
+    jsni_grad *grads[GROUPS_TOGETHER];
+    jsni_real values[GROUPS_TOGETHER];
+    for (size_t i = 0; i < GROUPS_TOGETHER; i++) {
+        clear_grad(&runs[i]);
+        rows[i] = &runs[i].row;
+        grads[i] = runs[i].grad;
+    }
+    runs->pair(rows, grads, values);
+    for (size_t i = 0; i < GROUPS_TOGETHER; i++)
+        end_row(&runs[i], &groups[i], g, values[i]);
 }
 
 /* Groups [0, count), which lie behind each other from sample `first` on, each with a run of
@@ -218,8 +262,7 @@ static void groups_apart(lane_run *runs, size_t count, size_t first, size_t last
     for (size_t g = 0; g < passes; g++) {
         for (size_t i = 0; i < count; i++)
             softmax_group(&runs[i], &groups[i], g);
-        for (size_t i = 0; i < count; i++)
-            evaluate_group(&runs[i], &groups[i], g);
+        evaluate_groups(runs, groups, count, g);
         for (size_t i = 0; i < count && job->grad != NULL; i++)
             for (size_t v = 0; v < runs[i].row.views; v++)
                 write_apart(&runs[i], v, groups[i].scale, groups[i].sample,

@@ -54,6 +54,29 @@ static jsni_real exp_beside(lane_run *run, size_t v, size_t offset, jsni_scalar 
     return sum;
 }
 
+/* d alone, as exp_beside() makes it. In the last group e tells lanes that hold a class. */
+static void shift_beside(lane_run *run, size_t v, size_t offset, jsni_scalar top)
+{
+    const jsni_loss_job *job = run->job;
+    jsni_real *d = run->d + v * run->row.chunks;
+    const size_t full = job->classes / JSNI_LANES, left = job->classes % JSNI_LANES;
+    const size_t next = offset + job->classes;
+    const jsni_real lowest = jsni_fill(-R(JSNI_LARGE));
+    for (size_t c = 0; c < full; c++) {
+        d[c] = jsni_max(lowest, jsni_read(job, job->logits, offset, c) - top);
+        if (c % JSNI_LINE_CHUNKS == 0)
+            jsni_fetch(job->logits, next + c * JSNI_LANES);
+    }
+    const size_t last = v * run->row.chunks + run->row.chunks - 1;
+    run->e[last] = jsni_fill(R(1));
+    if (left != 0) {
+        run->e[last] = jsni_keep(run->e[last], left);
+        d[full] = jsni_max(lowest,
+                           jsni_read_part(job->logits, offset, full, left, top) - top);
+    }
+    skip_softmax(&run->row, v);
+}
+
 /* The logits of one row; lanes without a class repeat the first. */
 static void load_beside(const jsni_loss_job *job, size_t offset, jsni_real *to)
 {
@@ -81,6 +104,10 @@ static void softmax_beside(lane_run *run, size_t offset, size_t step)
     const size_t views = run->row.views;
     jsni_scalar top[JSN_LOSS_MAX_VIEWS];
     jsni_real sum[JSN_LOSS_MAX_VIEWS];
+    if (!JSNI_EXACT && run->job->bare) { /* has one view */
+        shift_beside(run, 0, offset, highest_beside(run->job, offset));
+        return;
+    }
     if (views == 1) { /* without the way through memory */
         sum[0] = exp_beside(run, 0, offset, highest_beside(run->job, offset));
         finish_softmax(&run->row, 0, jsni_fill(jsni_lane_sum(sum[0])));
@@ -123,7 +150,11 @@ static void write_beside(const lane_run *run, size_t v, jsni_scalar scale,
 {
     const projection p =
         make_projection(&run->row, &run->grad[v], v, run->target_sum, jsni_fill(scale));
-    switch (projection_kind(&run->grad[v], run->row.soft != 0)) {
+    switch (run->job->bare ? PROJECT_DONE
+                           : projection_kind(&run->grad[v], run->row.soft != 0)) {
+    case PROJECT_DONE:
+        project_beside(PROJECT_DONE, run, &p, v, offset);
+        break;
     case PROJECT_DENSE:
         project_beside(PROJECT_DENSE, run, &p, v, offset);
         break;
@@ -170,7 +201,7 @@ static void sample_beside(lane_run *run, size_t sample)
     double value = 0.0;
     load_target_beside(run, sample);
     if (job->memory != NULL)
-        load_row_beside(job, job->memory, sample, run->m);
+        begin_memory(job, sample, run->m, row);
     else if (job->table != NULL)
         load_row_beside(job, job->table, (size_t)job->labels[sample], run->m);
     row->share = jsni_fill(scale);
@@ -191,7 +222,7 @@ static void sample_beside(lane_run *run, size_t sample)
             write_beside(run, v, scale, first + (g + v) * step);
     }
     if (job->memory != NULL)
-        store_memory_beside(job, sample, run->m);
+        end_memory(job, sample, run->m);
     if (!row->soft)
         ((jsni_scalar *)run->t)[job->labels[sample]] = R(0);
     run->part->sum =

@@ -38,6 +38,17 @@ static jsni_row_fn *const rows[] = {JSNI_LOSS_LIST(ROW_ENTRY)};
 #endif
 #undef ROW_ENTRY
 
+#ifdef JSNI_LEVEL_DOUBLE
+static jsni_pair_fn *const pairs[JSNI_LOSS_TOTAL] = {NULL};
+#else
+#define PAIR_DECLARE(id) jsni_pair_fn JSNI_LEVELED(jsni_pair_##id);
+JSNI_LOSS_PAIR_LIST(PAIR_DECLARE)
+#undef PAIR_DECLARE
+#define PAIR_ENTRY(id) [JSNI_LOSS_AT_##id] = JSNI_LEVELED(jsni_pair_##id),
+static jsni_pair_fn *const pairs[JSNI_LOSS_TOTAL] = {JSNI_LOSS_PAIR_LIST(PAIR_ENTRY)};
+#undef PAIR_ENTRY
+#endif
+
 /* Up to this many classes lanes are samples: measured, transposing costs less than sums
  * across lanes and partly empty groups up to about here. */
 enum { APART_CLASSES = 128 };
@@ -84,6 +95,7 @@ static void begin_run(const jsni_loss_job *job, jsni_real *scratch,
     run->job = job;
     run->rows = rows;
     run->fn = rows[job->index];
+    run->pair = job->bare ? pairs[job->index] : NULL;
     run->part = part;
     run->t = scratch;
     run->e = run->t + chunks;
@@ -97,7 +109,8 @@ static void begin_run(const jsni_loss_job *job, jsni_real *scratch,
     run->row.e = run->e;
     run->row.d = run->d;
     run->row.t = run->t;
-    run->row.m = run->m;
+    run->row.m = (jsni_scalar *)run->m;
+    run->row.m_last = (jsni_scalar *)(run->m + chunks - 1);
     run->row.views = job->joint ? job->views_read : 1;
     run->row.chunks = chunks;
     run->row.target_first = 0;

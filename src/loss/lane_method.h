@@ -35,18 +35,17 @@ static void join(const jsni_row *row, size_t v, const jsni_grad *loss,
 
 /* As a row function, of `views` views; `kept` has room for all, and takes what the method
  * writes where the loss needs d for itself. *dense is whether it does, so that a copy is needed;
- * it is 1 before the first row, which tells. */
+ * it is 1 before the first row, which tells. `first` has a gradient for each view. */
 static inline jsni_real method_row(const jsni_loss_job *job, jsni_row *row,
                                    size_t views, jsni_real *kept,
-                                   jsni_row_fn *const *rows, jsni_grad *grad,
-                                   int *dense)
+                                   jsni_row_fn *const *rows, jsni_grad *first,
+                                   jsni_grad *grad, int *dense)
 {
     const jsni_scalar *constant = row->constant;
     const jsni_loss_term *loss = &job->terms[0], *method = &job->terms[1];
     const size_t passes = loss->def->joint ? 1 : views;
     const jsni_scalar weight = R(loss->weight / (double)passes);
     const jsni_real zero = jsni_fill(R(0));
-    jsni_grad first[JSN_LOSS_MAX_VIEWS];
     jsni_real value = zero;
     if (JSNI_EXACT || *dense) /* a plugin may write now and then, and is evaluated so */
         copy_chunks(kept, row->d, views * row->chunks);
@@ -78,9 +77,12 @@ static jsni_real jsni_method_row(const jsni_loss_job *job, jsni_row *row,
                                  jsni_real *kept, jsni_row_fn *const *rows,
                                  jsni_grad *grad, int *dense)
 {
-    if (row->views == 1) /* the usual case, without loops */
-        return method_row(job, row, 1, kept, rows, grad, dense);
-    return method_row(job, row, row->views, kept, rows, grad, dense);
+    if (row->views == 1) { /* the usual case, without loops */
+        jsni_grad first;
+        return method_row(job, row, 1, kept, rows, &first, grad, dense);
+    }
+    jsni_grad first[JSN_LOSS_MAX_VIEWS];
+    return method_row(job, row, row->views, kept, rows, first, grad, dense);
 }
 
 #endif /* JSNI_LOSS_LANE_METHOD_H */

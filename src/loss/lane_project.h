@@ -29,7 +29,14 @@ static inline projection make_projection(const jsni_row *row, const jsni_grad *g
     return p;
 }
 
-enum { PROJECT_DENSE, PROJECT_TARGET, PROJECT_DENSE_TARGET, PROJECT_PLOGP };
+/* PROJECT_DONE: d is the gradient of the logits, and e is not read. */
+enum {
+    PROJECT_DENSE,
+    PROJECT_TARGET,
+    PROJECT_DENSE_TARGET,
+    PROJECT_PLOGP,
+    PROJECT_DONE
+};
 
 static inline int projection_kind(const jsni_grad *grad, bool soft)
 {
@@ -44,6 +51,8 @@ static inline int projection_kind(const jsni_grad *grad, bool soft)
 static inline jsni_real project(int kind, const projection *p, const jsni_scalar *e,
                                 const jsni_scalar *d, const jsni_scalar *t)
 {
+    if (kind == PROJECT_DONE)
+        return jsni_load(d) * p->d;
     const jsni_real ev = jsni_load(e);
     if (kind == PROJECT_DENSE)
         return jsni_fma(-ev, p->x, jsni_load(d) * p->d);

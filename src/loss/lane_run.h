@@ -21,10 +21,11 @@ typedef struct lane_run {
     const jsni_loss_job *job;
     jsni_row_fn *const *rows; /* of all losses */
     jsni_row_fn *fn;
-    jsni_real *t;     /* [chunks] */
-    jsni_real *m;     /* [chunks] memory of a method */
-    jsni_real *e;     /* [views][chunks] */
-    jsni_real *d;     /* [views][chunks] */
+    jsni_pair_fn *pair; /* or NULL */
+    jsni_real *t;       /* [chunks] */
+    jsni_real *m;       /* [chunks] memory of a method */
+    jsni_real *e;       /* [views][chunks] */
+    jsni_real *d;       /* [views][chunks] */
     jsni_real *kept;  /* [views][chunks] d of a sum, which dense gradients overwrite */
     jsni_real *total; /* [views][chunks] gradient of a sum */
     lane_clip clip[JSN_LOSS_MAX_VIEWS]; /* of a loss of clipped logits */
@@ -41,6 +42,13 @@ static void finish_softmax(jsni_row *row, size_t v, jsni_real sum)
 {
     row->inverse[v] = R(1) / sum;
     row->log_sum[v] = jsni_log(sum) + (sum - sum);
+}
+
+/* Of a loss that needs none: what its row must not read is in order. */
+static void skip_softmax(jsni_row *row, size_t v)
+{
+    row->inverse[v] = jsni_fill(R(1));
+    row->log_sum[v] = jsni_fill(R(0));
 }
 
 /* Lanes of the last group that hold a class, 0: all. */

@@ -10,6 +10,8 @@
  *   jsni_max(a, b)        a > b ? a : b, hence b when either is not a number
  *   jsni_min(a, b)        a < b ? a : b, hence b when either is not a number
  *   jsni_less(a, b, x, y) a < b ? x : y, lane by lane
+ *   jsni_same(a, b, x)    a == b ? x : 0, lane by lane
+ *   jsni_any_above(x, s)  whether a lane is larger than s
  *   jsni_abs(x)
  *   jsni_sqrt(x)
  *   jsni_exp(x)           for x <= 80; exactly 0 far below the smallest normal number
@@ -31,7 +33,7 @@
 #define JSNI_ROW    __device__ __attribute__((always_inline))
 #define JSNI_UNROLL _Pragma("unroll")
 #else
-#define JSNI_ROW
+#define JSNI_ROW __attribute__((always_inline))
 #define JSNI_UNROLL
 #endif
 

@@ -79,9 +79,24 @@ static inline jsni_scalar jsni_lane_max(jsni_real x)
     return x;
 }
 
+static inline jsni_real jsni_same(jsni_real a, jsni_real b, jsni_real x)
+{
+    return a == b ? x : 0.0;
+}
+
+static inline int jsni_any_above(jsni_real x, jsni_scalar s)
+{
+    return x > s;
+}
+
 static inline jsni_real jsni_load(const jsni_scalar *from)
 {
     return *from;
+}
+
+static inline void jsni_store(jsni_scalar *to, jsni_real x)
+{
+    *to = x;
 }
 
 #endif /* JSNI_LOSS_LANES_DOUBLE_H */

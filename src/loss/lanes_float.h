@@ -53,9 +53,27 @@ static inline jsni_real jsni_less(jsni_real a, jsni_real b, jsni_real x, jsni_re
     return vec_select(vec_less(a, b), x, y);
 }
 
+static inline jsni_real jsni_same(jsni_real a, jsni_real b, jsni_real x)
+{
+    return vec_keep(vec_equal(a, b), x);
+}
+
+static inline int jsni_any_above(jsni_real x, float s)
+{
+    return vec_top(x) > s;
+}
+
 static inline jsni_real jsni_load(const float *from)
 {
     return vec_load_any(from);
+}
+
+/* vec_store_any() may write to anything: what a loop reads would be read again behind it. */
+typedef jsni_real jsni_loose __attribute__((aligned(4)));
+
+static inline void jsni_store(float *to, jsni_real x)
+{
+    *(jsni_loose *)to = x;
 }
 
 static inline float jsni_lane_sum(jsni_real x)

@@ -35,6 +35,12 @@ JSNI_SETUP const jsn_param_info bitempered_params[] = {
      JSN_PARAM_REAL},
 };
 
+/* Whether the exponents are those of the authors' temperatures. */
+JSNI_HD static inline int bitempered_is_usual(double whole, double rise)
+{
+    return whole == 5.0 && rise == 1.0;
+}
+
 /* The exponents, where all are whole. */
 JSNI_SETUP jsn_status bitempered_prepare(const char *spec,
                                          const jsni_spec_value *values, size_t views,
@@ -49,6 +55,7 @@ JSNI_SETUP jsn_status bitempered_prepare(const char *spec,
         return JSN_OK;
     setup->constant[BITEMPERED_WHOLE] = whole;
     setup->constant[BITEMPERED_RISE] = rise;
+    setup->bare = bitempered_is_usual(whole, rise);
     return JSN_OK;
 }
 
@@ -203,35 +210,86 @@ JSNI_ROW static inline jsni_real tempered_loss(const jsni_row *row, jsni_grad *g
 }
 
 /* What follows is for the authors' temperatures in float, t1 = 0.8 and t2 = 1.2, with which
- * p = r^5 and p^(1-t1) = r, so that all sums are of powers of r. */
+ * p = r^5 and p^(1-t1) = r, so that all sums are of powers of r. -s d takes the place of d, since
+ * r is then 1 / (from - s d) by one addition, where `from` is 1 + s a. */
 #define USUAL_S R(0.2)
 
-/* r of an entry, where `from` is 1 + s a. */
+/* A move that the sums for the gradient follow, and that needs no further step; steps, of
+ * which rows of few kinds need more than two. */
+#define USUAL_LIMIT R(5e-4)
+enum { USUAL_STEPS = 8 };
+
+/* Beyond this -s d is cut in the sums for the start, whose squares would overflow. */
+#define USUAL_FAR R(1e3)
+
+/* Puts -s d in place of d. Returns `from` to begin with, the larger of log_sum's lower bound (by
+ * an exponential of four terms; 1 where there is no log_sum) and an estimate by mean and variance
+ * of the logits. For equal ones that is `equal`, and exact. */
+JSNI_ROW static inline jsni_real usual_start(const jsni_row *row, jsni_real equal)
+{
+    const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
+    jsni_real sum = zero, squares = zero;
+    JSNI_UNROLL
+    for (size_t c = 0; c < row->chunks; c++) {
+        const size_t at = jsni_at(row, 0, c);
+        const jsni_real x = row->d[at] * -USUAL_S;
+        const jsni_real near = jsni_min(x, jsni_fill(USUAL_FAR));
+        sum = sum + near;
+        squares = jsni_fma(near, near, squares);
+        jsni_put(row, 0, c, x);
+        if (jsni_ragged(row, c)) /* in padding lanes d and e are 0, and r is to be */
+            jsni_put(row, 0, c,
+                     jsni_less(zero, row->e[at] + x, x, jsni_fill(R(JSNI_LARGE))));
+    }
+    const jsni_scalar part = R(1) / row->classes;
+    const jsni_real mean = jsni_total(row, sum) * part;
+    const jsni_real spread = jsni_fma(-mean, mean, jsni_total(row, squares) * part);
+    const jsni_real above =
+        R(3) * equal * spread / jsni_fma(equal, equal, R(4) * spread);
+    const jsni_real h = row->log_sum[0] * (USUAL_S / R(8));
+    const jsni_real third = jsni_fma(h, jsni_fill(R(1.0 / 6)), jsni_fill(R(0.5)));
+    const jsni_real root = jsni_fma(h, jsni_fma(h, third, one), one);
+    const jsni_real root2 = root * root, root4 = root2 * root2;
+    return jsni_max((equal - mean) + above, root4 * root4);
+}
+
+/* r of an entry. */
 JSNI_ROW static inline jsni_real usual_root(const jsni_row *row, size_t c,
                                             jsni_real from)
 {
-    return R(1) / jsni_fma(jsni_fill(-USUAL_S), row->d[jsni_at(row, 0, c)], from);
+    return R(1) / (from + row->d[jsni_at(row, 0, c)]);
 }
 
-/* sums_at() a. */
+/* Adds what an entry has to the sums. */
+JSNI_ROW static inline void usual_add(const jsni_row *row, size_t c, jsni_real from,
+                                      tempered_sums *sums)
+{
+    const jsni_real r = usual_root(row, c, from);
+    const jsni_real r2 = r * r, r4 = r2 * r2, r6 = r4 * r2;
+    sums->s0 = jsni_fma(r4, r, sums->s0);
+    sums->s1 = sums->s1 + r6;
+    sums->s2 = jsni_fma(r6, r, sums->s2);
+    sums->s3 = jsni_fma(r4, r4, sums->s3);
+}
+
+/* sums_at() a. Two sums of each kind, since one would wait for itself. */
 JSNI_ROW static inline tempered_sums usual_sums(const jsni_row *row, jsni_real from)
 {
     const jsni_real zero = jsni_fill(R(0));
-    tempered_sums sums = {zero, zero, zero, zero};
+    tempered_sums even = {zero, zero, zero, zero}, odd = even;
+    const size_t pairs = row->chunks / 2;
     JSNI_UNROLL
-    for (size_t c = 0; c < row->chunks; c++) {
-        const jsni_real r = jsni_inside(row, 0, c, usual_root(row, c, from));
-        const jsni_real r2 = r * r, r4 = r2 * r2;
-        sums.s0 = jsni_fma(r4, r, sums.s0);
-        sums.s1 = jsni_fma(r4, r2, sums.s1);
-        sums.s2 = jsni_fma(r4, r2 * r, sums.s2);
-        sums.s3 = jsni_fma(r4, r4, sums.s3);
+    for (size_t c = 0; c < pairs; c++) {
+        usual_add(row, 2 * c, from, &even);
+        usual_add(row, 2 * c + 1, from, &odd);
     }
-    sums.s0 = jsni_total(row, sums.s0);
-    sums.s1 = jsni_total(row, sums.s1);
-    sums.s2 = jsni_total(row, sums.s2);
-    sums.s3 = jsni_total(row, sums.s3);
-    return sums;
+    if (row->chunks % 2 != 0)
+        usual_add(row, row->chunks - 1, from, &even);
+    even.s0 = jsni_total(row, even.s0 + odd.s0);
+    even.s1 = jsni_total(row, even.s1 + odd.s1);
+    even.s2 = jsni_total(row, even.s2 + odd.s2);
+    even.s3 = jsni_total(row, even.s3 + odd.s3);
+    return even;
 }
 
 /* s times move_of(). (S^s - 1) / s is a quotient of polynomials of S - 1, which agrees with it
@@ -252,22 +310,39 @@ JSNI_ROW static inline jsni_real usual_move(const tempered_sums *sums)
     return USUAL_S * x * jsni_fma(x, d, one);
 }
 
-/* 1 + s a to begin with, from first_shift(); here an exponential of four terms will do, and with
- * few classes one bound. */
-JSNI_ROW static inline jsni_real usual_start(const jsni_row *row)
+/* Where a row stands: `from`, the sums there, and the move that they ask for. */
+typedef struct usual_place {
+    jsni_real from, move;
+    tempered_sums sums;
+} usual_place;
+
+/* Steps of `count` rows until what is left is small; the last move is not made. Lanes that are
+ * settled stay, so that none depends on its neighbours. */
+JSNI_ROW static inline void usual_solve(const jsni_row *const *rows, size_t count,
+                                        usual_place *places)
 {
-    const jsni_real one = jsni_fill(R(1)), h = row->log_sum[0] * (USUAL_S / R(8));
-    const jsni_real third = jsni_fma(h, jsni_fill(R(1.0 / 6)), jsni_fill(R(0.5)));
-    const jsni_real root = jsni_fma(h, jsni_fma(h, third, one), one);
-    const jsni_real root2 = root * root, root4 = root2 * root2, grown = root4 * root4;
-    if (row->classes < R(65))
-        return grown;
-    jsni_real sum = jsni_fill(R(0));
+    const jsni_real limit = jsni_fill(USUAL_LIMIT), zero = jsni_fill(R(0));
+    const jsni_real equal = jsni_pow(jsni_fill(rows[0]->classes), USUAL_S);
     JSNI_UNROLL
-    for (size_t c = 0; c < row->chunks; c++)
-        sum = sum + row->d[jsni_at(row, 0, c)];
-    const jsni_real equal = jsni_pow(jsni_fill(row->classes), USUAL_S);
-    return jsni_max(equal + jsni_total(row, sum) * (USUAL_S / row->classes), grown);
+    for (size_t i = 0; i < count; i++)
+        places[i].from = usual_start(rows[i], equal);
+    for (int step = 1;; step++) {
+        jsni_real left = zero;
+        JSNI_UNROLL
+        for (size_t i = 0; i < count; i++)
+            places[i].sums = usual_sums(rows[i], places[i].from);
+        JSNI_UNROLL
+        for (size_t i = 0; i < count; i++) {
+            places[i].move = usual_move(&places[i].sums);
+            left = jsni_max(jsni_abs(places[i].move), left);
+        }
+        if (step == USUAL_STEPS || !jsni_any_above(left, USUAL_LIMIT))
+            return;
+        JSNI_UNROLL
+        for (size_t i = 0; i < count; i++)
+            places[i].from = places[i].from + jsni_less(limit, jsni_abs(places[i].move),
+                                                        places[i].move, zero);
+    }
 }
 
 /* Gradients of some chunks. `targeted` is a constant at every call. */
@@ -284,15 +359,13 @@ JSNI_ROW static inline void usual_chunks(const jsni_row *row, size_t first, size
     }
 }
 
-/* The sums for the gradient are those of the last step, moved to where it leads; p r^4 and
- * p r^5 there are taken to go on as p r^2 and p r^3 do. */
-JSNI_ROW static inline jsni_real tempered_usual(const jsni_row *row, jsni_grad *grad)
+/* Value and gradient. The sums for the gradient are those of the last step, moved to where it
+ * leads; p r^4 and p r^5 there are taken to go on as p r^2 and p r^3 do. */
+JSNI_ROW static inline jsni_real usual_end(const jsni_row *row,
+                                           const usual_place *place, jsni_grad *grad)
 {
-    const jsni_real start = usual_start(row);
-    const tempered_sums far = usual_sums(row, start);
-    const jsni_real near = start + usual_move(&far);
-    const tempered_sums sums = usual_sums(row, near);
-    const jsni_real x = usual_move(&sums), from = near + x;
+    const tempered_sums sums = place->sums;
+    const jsni_real x = place->move, from = place->from + x;
     const jsni_real ratio = sums.s3 / sums.s2, s4 = sums.s3 * ratio, s5 = s4 * ratio;
     const jsni_real escort =
         sums.s1 -
@@ -312,14 +385,29 @@ JSNI_ROW static inline jsni_real tempered_usual(const jsni_row *row, jsni_grad *
     return jsni_doubt(row, 0) + gap * r / USUAL_S - (R(1) - escort) / R(1.2);
 }
 
+/* Of two rows each part is done for both: what one waits for is computed beside the other. */
+JSNI_ROW static inline void bitempered_rows(const jsni_row *const *rows, size_t count,
+                                            jsni_grad *const *grads, jsni_real *values)
+{
+    usual_place places[2];
+    usual_solve(rows, count, places);
+    JSNI_UNROLL
+    for (size_t i = 0; i < count; i++)
+        values[i] = usual_end(rows[i], &places[i], grads[i]);
+}
+
 JSNI_ROW static inline jsni_real bitempered_row(const jsni_row *row, jsni_grad *grad)
 {
-    if (!JSNI_EXACT && row->constant[BITEMPERED_WHOLE] == R(5) &&
-        row->constant[BITEMPERED_RISE] == R(1))
-        return tempered_usual(row, grad);
+    if (!JSNI_EXACT && bitempered_is_usual(row->constant[BITEMPERED_WHOLE],
+                                           row->constant[BITEMPERED_RISE])) {
+        jsni_real value;
+        bitempered_rows(&row, 1, &grad, &value);
+        return value;
+    }
     return tempered_loss(row, grad);
 }
 
 JSNI_LOSS_DEFINE(bitempered, "bitempered", "bi-tempered logistic loss",
                  JSNI_ONE_VIEW | JSNI_HARD_ONLY, bitempered_params,
                  JSNI_COUNT_OF(bitempered_params), bitempered_prepare);
+JSNI_LOSS_PAIR(bitempered);

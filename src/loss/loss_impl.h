@@ -26,6 +26,8 @@ typedef struct jsni_loss_setup {
     double outer;        /* what a root is multiplied by */
     size_t views_wanted; /* when the user names no number */
     bool in_double;      /* float would lose digits */
+    bool bare;           /* in float the row reads no e and no log_sum, and makes the
+                          * gradient of the logits by itself */
     double spread;       /* of the normal draws that a method's memory begins with */
     size_t row;          /* in loss_list.h: what evaluates it, the loss itself unless
                           * prepare() says otherwise */
@@ -80,6 +82,7 @@ typedef struct jsni_loss_job {
     size_t term_count;
     const jsni_loss_clip *clip; /* with terms; or NULL */
     bool joint;
+    bool bare;   /* the loss needs no softmax; of a loss alone */
     bool f64;    /* logits, targets, gradient are double */
     bool stream; /* the gradient is larger than the caches: write around them */
     size_t samples, classes, views, views_read;

@@ -42,10 +42,11 @@ JSNI_ROW static inline jsni_real elr_p(const jsni_row *row, const elr_terms *ter
     return row->e[jsni_at(row, v, c)] * terms->inverse[v];
 }
 
-JSNI_ROW static inline jsni_real
-elr_prediction(const jsni_row *row, const elr_terms *terms, size_t v, size_t c)
+JSNI_ROW static inline jsni_real elr_prediction(const jsni_row *row,
+                                                const elr_terms *terms, size_t v,
+                                                size_t c, jsni_real p)
 {
-    return jsni_inside(row, v, c, elr_cut(terms, elr_p(row, terms, v, c)));
+    return jsni_inside(row, v, c, elr_cut(terms, p));
 }
 
 /* What a view's prediction counts for in the memory. */
@@ -55,7 +56,7 @@ JSNI_ROW static inline jsni_real elr_part(const jsni_row *row, const elr_terms *
     jsni_real sum = jsni_fill(R(0));
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++)
-        sum = sum + elr_prediction(row, terms, v, c);
+        sum = sum + elr_prediction(row, terms, v, c, elr_p(row, terms, v, c));
     return (R(1) - row->constant[ELR_BETA]) / (R(row->views) * jsni_total(row, sum));
 }
 
@@ -64,14 +65,14 @@ typedef struct elr_sums {
     jsni_real lack, dense;
 } elr_sums;
 
-/* Adds what chunk c of view v has, with the memory t there; leaves its dense gradient. */
+/* Adds what chunk c of view v has, with its p and the memory t there; leaves its dense
+ * gradient, which is 0 where p is cut. */
 JSNI_ROW static inline void elr_entry(const jsni_row *row, const elr_terms *terms,
-                                      size_t v, size_t c, jsni_real t, elr_sums *sums)
+                                      size_t v, size_t c, jsni_real p, jsni_real t,
+                                      elr_sums *sums)
 {
-    const jsni_real zero = jsni_fill(R(0)), p = elr_p(row, terms, v, c);
     const jsni_real rest = JSNI_EXACT ? -jsni_expm1(jsni_logp(row, v, c)) : R(1) - p;
-    const jsni_real g =
-        jsni_less(p, terms->low, zero, jsni_less(terms->high, p, zero, p * t));
+    const jsni_real g = jsni_same(p, elr_cut(terms, p), p * t);
     sums->lack = jsni_fma(t, elr_cut(terms, rest), sums->lack);
     sums->dense = sums->dense + g;
     jsni_put(row, v, c, g);
@@ -95,14 +96,16 @@ JSNI_ROW static inline jsni_real elr_pass(const jsni_row *row, size_t views,
     }
     JSNI_UNROLL
     for (size_t c = 0; c < row->chunks; c++) {
-        jsni_real t = terms.beta * jsni_recall(row, c);
-        for (size_t v = 0; v < views; v++)
-            t = jsni_fma(terms.part[v], elr_prediction(row, &terms, v, c), t);
+        jsni_real t = terms.beta * jsni_recall(row, c), p[JSN_LOSS_MAX_VIEWS];
+        for (size_t v = 0; v < views; v++) {
+            p[v] = elr_p(row, &terms, v, c);
+            t = jsni_fma(terms.part[v], elr_prediction(row, &terms, v, c, p[v]), t);
+        }
         jsni_remember(row, c, t);
         t = jsni_recall(row, c); /* as the memory holds it */
         total = total + t;
         for (size_t v = 0; v < views; v++)
-            elr_entry(row, &terms, v, c, t, &sums[v]);
+            elr_entry(row, &terms, v, c, p[v], t, &sums[v]);
     }
     return jsni_total(row, total);
 }

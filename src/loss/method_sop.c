@@ -49,17 +49,17 @@ JSNI_ROW static inline jsni_real sop_choose(int targeted, jsni_real t, jsni_real
     return targeted ? jsni_less(jsni_fill(R(0)), t, label, other) : other;
 }
 
-/* s, from the memory w; where no entry is the label's, -s. */
-JSNI_ROW static inline jsni_real sop_size(int targeted, jsni_real t, jsni_real w)
+/* |s|, from the memory w. */
+JSNI_ROW static inline jsni_real sop_size(jsni_real w)
 {
-    const jsni_real size = jsni_min(jsni_fill(R(1)), w * w);
-    return targeted ? jsni_less(jsni_fill(R(0)), t, size, -size) : size;
+    return jsni_min(jsni_fill(R(1)), w * w);
 }
 
-/* x + s, from sop_size(). */
-JSNI_ROW static inline jsni_real sop_shift(int targeted, jsni_real size, jsni_real x)
+/* x + s, from |s|. */
+JSNI_ROW static inline jsni_real sop_shift(int targeted, jsni_real t, jsni_real size,
+                                           jsni_real x)
 {
-    return targeted ? x + size : x - size;
+    return targeted ? jsni_fma(t * R(2) - R(1), size, x) : x - size;
 }
 
 /* h + s - t, before jsni_put(): h is 1 at the largest logit. */
@@ -69,7 +69,7 @@ JSNI_ROW static inline jsni_real sop_off(const jsni_row *row, size_t v, size_t c
     const jsni_real zero = jsni_fill(R(0));
     const jsni_real top =
         jsni_less(row->d[jsni_at(row, v, c)], zero, zero, jsni_fill(R(1)));
-    const jsni_real off = sop_shift(targeted, size, jsni_inside(row, v, c, top));
+    const jsni_real off = sop_shift(targeted, t, size, jsni_inside(row, v, c, top));
     return targeted ? off - t : off;
 }
 
@@ -78,6 +78,7 @@ typedef struct sop_sums {
     jsni_real all, label, squares;
 } sop_sums;
 
+/* Leaves h + s - t in place of d. */
 JSNI_ROW static inline void sop_add(const jsni_row *row, size_t v, size_t first,
                                     size_t last, int targeted, sop_sums *sums)
 {
@@ -88,11 +89,12 @@ JSNI_ROW static inline void sop_add(const jsni_row *row, size_t v, size_t first,
     JSNI_UNROLL
     for (size_t c = first; c < last; c++) {
         const jsni_real t = targeted ? jsni_target(row, c) : jsni_fill(R(0));
-        const jsni_real size = sop_size(targeted, t, jsni_recall(row, c));
+        const jsni_real size = sop_size(jsni_recall(row, c));
         const jsni_real p = row->e[jsni_at(row, v, c)] * inverse;
-        const jsni_real q = jsni_max(low, sop_shift(targeted, size, p));
+        const jsni_real q = jsni_max(low, sop_shift(targeted, t, size, p));
         const jsni_real off = sop_off(row, v, c, targeted, t, size);
         sum.all = sum.all + jsni_inside(row, v, c, q);
+        jsni_put(row, v, c, off);
         if (targeted)
             sum.label = jsni_fma(t, q, sum.label);
         sum.squares = jsni_fma(off, off, sum.squares);
@@ -119,7 +121,7 @@ JSNI_ROW static inline sop_slopes sop_view(const jsni_row *row, size_t v,
     return slopes;
 }
 
-/* Leaves the gradient of view v in chunk c; returns half of that of s. */
+/* Leaves the gradient of view v in chunk c; returns half of that of s. `size` is |s|. */
 JSNI_ROW static inline jsni_real sop_entry(const jsni_row *row, size_t v, size_t c,
                                            int targeted, jsni_real t, jsni_real size,
                                            jsni_real low, const sop_slopes *slopes,
@@ -128,12 +130,12 @@ JSNI_ROW static inline jsni_real sop_entry(const jsni_row *row, size_t v, size_t
     const jsni_real zero = jsni_fill(R(0));
     const jsni_real p = row->e[jsni_at(row, v, c)] * slopes->inverse;
     const jsni_real slope =
-        jsni_less(sop_shift(targeted, size, p), low, zero,
+        jsni_less(sop_shift(targeted, t, size, p), low, zero,
                   sop_choose(targeted, t, slopes->label, slopes->other));
-    const jsni_real off = sop_off(row, v, c, targeted, t, size), g = p * slope;
+    const jsni_real off = row->d[jsni_at(row, v, c)], g = p * slope;
     jsni_put(row, v, c, g);
     *sum = *sum + g;
-    return targeted ? off + sop_choose(targeted, t, R(0.5) * slope, zero) : off;
+    return targeted ? jsni_fma(t, R(0.5) * slope, off) : off;
 }
 
 /* Gradients and memory of some chunks. `views` is passed apart from the row so that a
@@ -155,7 +157,7 @@ JSNI_ROW static inline void sop_move(const jsni_row *row, size_t views, size_t f
     for (size_t c = first; c < last; c++) {
         const jsni_real w = jsni_recall(row, c);
         const jsni_real t = targeted ? jsni_target(row, c) : zero;
-        const jsni_real size = sop_size(targeted, t, w);
+        const jsni_real size = sop_size(w);
         jsni_real slope = zero;
         for (size_t v = 0; v < views; v++)
             slope = slope +

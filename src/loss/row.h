@@ -44,7 +44,9 @@ typedef struct jsni_row {
     const jsni_real *e;          /* [views][chunks] exp(z - max) */
     jsni_real *d;       /* [views][chunks] z - max; free for a dense gradient */
     const jsni_real *t; /* [chunks] target */
-    jsni_real *m;       /* [chunks] memory of the sample, or row of a table */
+    jsni_scalar
+        *m; /* [chunks] memory of the sample, or row of a table; at any address */
+    jsni_scalar *m_last; /* its last chunk, where lanes are the classes of one sample */
     JSNI_ROW_COUNTS
     jsni_scalar classes;
     int apart; /* each lane is a sample of its own */
@@ -91,6 +93,12 @@ static inline jsni_real jsni_highest(const jsni_row *row, jsni_real x)
     return row->apart ? x : jsni_fill(jsni_lane_max(x));
 }
 
+/* Whether a chunk can have padding lanes. */
+static inline int jsni_ragged(const jsni_row *row, size_t chunk)
+{
+    return !row->apart && chunk + 1 == row->chunks;
+}
+
 static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
 {
     return row->t[jsni_at(row, 0, chunk)];
@@ -100,18 +108,14 @@ static inline jsni_real jsni_target(const jsni_row *row, size_t chunk)
  * matrix: the row of its table at the label, which stays as it is. */
 static inline jsni_real jsni_recall(const jsni_row *row, size_t chunk)
 {
-    return row->m[chunk];
+    return jsni_load(jsni_ragged(row, chunk) ? row->m_last
+                                             : row->m + chunk * JSNI_LANES);
 }
 
 static inline void jsni_remember(const jsni_row *row, size_t chunk, jsni_real value)
 {
-    row->m[chunk] = value;
-}
-
-/* Whether a chunk can have padding lanes. */
-static inline int jsni_ragged(const jsni_row *row, size_t chunk)
-{
-    return !row->apart && chunk + 1 == row->chunks;
+    jsni_store(jsni_ragged(row, chunk) ? row->m_last : row->m + chunk * JSNI_LANES,
+               value);
 }
 #endif
 
@@ -255,6 +259,26 @@ void jsni_loss_set_row(size_t row, jsni_row_fn *fn);
     JSNI_LOSS_ROW(id)                                                            \
     _Static_assert(1, "")
 #endif
+#endif
+
+/* JSNI_LOSS_PAIR behind it: the loss has id##_rows(), which also works on two groups of samples
+ * at once. That is for a loss that is `bare`, where lanes are samples, in float, and is listed
+ * in JSNI_LOSS_PAIR_LIST. */
+typedef void jsni_pair_fn(const jsni_row *const *rows, jsni_grad *const *grads,
+                          jsni_real *values);
+#if defined(JSNI_KERNEL_HEADER)
+#define JSNI_LOSS_PAIR(id) static_assert(1, "")
+#elif defined(JSNI_LEVEL_DOUBLE)
+#define JSNI_LOSS_PAIR(id) _Static_assert(1, "")
+#else
+#define JSNI_LOSS_PAIR(id)                                                        \
+    jsni_pair_fn JSNI_LEVELED(jsni_pair_##id);                                    \
+    void JSNI_LEVELED(jsni_pair_##id)(const jsni_row *const *rows,                \
+                                      jsni_grad *const *grads, jsni_real *values) \
+    {                                                                             \
+        id##_rows(rows, 2, grads, values);                                        \
+    }                                                                             \
+    _Static_assert(1, "")
 #endif
 
 /* Kinds for JSNI_LOSS_DEFINE. */

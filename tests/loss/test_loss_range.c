@@ -233,6 +233,62 @@ static void test_tempered_tails(void **state)
         }
 }
 
+/* The number of steps is that of the hardest row of a group, but a row's bits are its own. */
+static void test_tempered_rows_keep_to_themselves(void **state)
+{
+    (void)state;
+    static const size_t classes[] = {2, 10, 33, 100, 129, 1000};
+    static float one[WIDE];
+    int32_t labels[ROWS];
+    for (size_t j = 0; j < sizeof classes / sizeof classes[0]; j++)
+        for (int level = JSNI_LOSS_PLAIN; level <= JSNI_LOSS_AVX512; level++) {
+            if (!jsni_loss_level_exists((jsni_loss_level)level))
+                continue;
+            fill_rows(classes[j], labels);
+            eval_rows("bitempered", classes[j], (jsni_loss_level)level, labels, 0);
+            jsn_loss *loss = NULL;
+            assert_ok(jsn_loss_create(&loss, "bitempered", classes[j], 1));
+            assert_ok(jsni_loss_set_level(loss, (jsni_loss_level)level));
+            jsn_loss_batch batch;
+            jsn_loss_batch_init(&batch);
+            batch.samples = 1;
+            for (size_t i = 0; i < ROWS; i++) {
+                batch.logits = rows_f + i * classes[j];
+                batch.labels = &labels[i];
+                jsn_loss_result result = {0.0, NULL, one};
+                assert_ok(jsn_loss_eval(loss, &batch, &result));
+                assert_close(result.mean, values[0][i], 0, 0);
+                for (size_t k = 0; k < classes[j]; k++) /* one is 1/ROWS of the batch */
+                    assert_close((double)one[k], ROWS * grads[0][i * classes[j] + k],
+                                 1e-12, 3e-7);
+            }
+            jsn_loss_destroy(loss);
+        }
+}
+
+/* With `clamp` the peer's loss has a bound, and beyond it no slope. */
+static void test_peer_with_a_bound(void **state)
+{
+    (void)state;
+    static const double sure[4] = {1000.0, 0.0, 0.0, 0.0};
+    static const int32_t label = 0;
+    double grad[4];
+    jsn_loss *loss = NULL;
+    jsn_loss_batch batch;
+    jsn_loss_batch_init(&batch);
+    batch.samples = 1;
+    batch.type = JSN_LOSS_F64;
+    batch.logits = sure;
+    batch.labels = &label;
+    jsn_loss_result result = {0.0, NULL, grad};
+    assert_ok(jsn_loss_create(&loss, "peer:alpha=2,clamp=1e-5", 4, 1));
+    assert_ok(jsn_loss_eval(loss, &batch, &result));
+    assert_close(result.mean, 0.5 * (log1p(1e-5) + 3.0 * log(1e-5)), 1e-14, 1e-14);
+    for (size_t k = 0; k < 4; k++)
+        assert_close(grad[k], 0.0, 1e-14, 0);
+    jsn_loss_destroy(loss);
+}
+
 /* Powers that are products, and losses with an array of their own behind clipped logits. */
 static void test_powers_and_clipped_logits_in_float(void **state)
 {
@@ -243,6 +299,7 @@ static void test_powers_and_clipped_logits_in_float(void **state)
         "logitclip:loss=ce",    "logitclip:tau=3,loss=nfl",
         "logitclip:loss=bs",    "logitclip:tau=2,loss=bitempered",
         "logitclip:loss=2*mae", "logitclip:tau=4,p=1,loss=fdiv-js",
+        "peer:clamp=1e-3",      "2*peer:clamp=0.1+1*bitempered",
     };
     static const size_t classes[] = {2, 10, 33, 200};
     int32_t labels[ROWS];
@@ -284,6 +341,8 @@ int main(void)
         cmocka_unit_test(test_root_of_small_losses),
         cmocka_unit_test(test_weights_beyond_the_range_of_a_double),
         cmocka_unit_test(test_tempered_tails),
+        cmocka_unit_test(test_tempered_rows_keep_to_themselves),
+        cmocka_unit_test(test_peer_with_a_bound),
         cmocka_unit_test(test_powers_and_clipped_logits_in_float),
         cmocka_unit_test(test_clipped_norms_that_are_large),
     };

@@ -99,6 +99,16 @@ __device__ static inline jsni_real jsni_less(jsni_real a, jsni_real b, jsni_real
     return a < b ? x : y;
 }
 
+__device__ static inline jsni_real jsni_same(jsni_real a, jsni_real b, jsni_real x)
+{
+    return a == b ? x : R(0);
+}
+
+__device__ static inline int jsni_any_above(jsni_real x, jsni_scalar s)
+{
+    return x > s;
+}
+
 __device__ static inline jsni_real jsni_abs(jsni_real x)
 {
     return fabs(x);
