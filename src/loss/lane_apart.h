@@ -187,6 +187,9 @@ static void begin_group(lane_run *run, lane_group *group, size_t first, size_t l
     group->value = jsni_fill(0.0f);
     run->row.share = group->scale;
     load_target_apart(run, first, group->lanes);
+    if (job->memory != NULL)
+        load_apart((const float *)job->memory + first * job->classes, job->classes,
+                   group->lanes, run->m);
 }
 
 /* The softmax of the views of pass `g` over the group. */
@@ -206,10 +209,7 @@ static void softmax_group(lane_run *run, const lane_group *group, size_t g)
     if (g > 0)
         return;
     /* Here there is time: what follows waits for the logarithm. */
-    if (job->memory != NULL)
-        load_apart((const float *)job->memory + group->sample * job->classes,
-                   job->classes, group->lanes, run->m);
-    else if (job->table != NULL)
+    if (job->table != NULL)
         load_table_apart(job, group->sample, group->lanes, run->m);
 }
 
@@ -222,9 +222,6 @@ static void end_row(lane_run *run, lane_group *group, size_t g, jsni_real part)
         check_values(run, group->sample, group->lanes,
                      first + g * job->samples * job->classes, part);
     group->value = group->value + part;
-    if (job->memory != NULL && g + 1 == group->groups)
-        store_apart(job, group->sample, group->lanes, run->m,
-                    (float *)job->memory + first);
 }
 
 static void evaluate_groups(lane_run *runs, lane_group *groups, size_t count, size_t g)
@@ -269,6 +266,9 @@ static void groups_apart(lane_run *runs, size_t count, size_t first, size_t last
                             groups[i].lanes,
                             groups[i].sample * job->classes + (g + v) * step);
     }
+    for (size_t i = 0; i < count && job->memory != NULL; i++)
+        store_apart(job, groups[i].sample, groups[i].lanes, runs[i].m,
+                    (float *)job->memory + groups[i].sample * job->classes);
     const jsni_scalar each = 1.0f / (float)passes;
     for (size_t i = 0; i < count; i++) {
         if (!runs[i].row.soft)

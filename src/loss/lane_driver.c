@@ -41,12 +41,14 @@ static jsni_row_fn *const rows[] = {JSNI_LOSS_LIST(ROW_ENTRY)};
 #ifdef JSNI_LEVEL_DOUBLE
 static jsni_pair_fn *const pairs[JSNI_LOSS_TOTAL] = {NULL};
 #else
+#define PAIR_LIST(X)     X(bitempered) /* those with JSNI_LOSS_PAIR */
 #define PAIR_DECLARE(id) jsni_pair_fn JSNI_LEVELED(jsni_pair_##id);
-JSNI_LOSS_PAIR_LIST(PAIR_DECLARE)
+PAIR_LIST(PAIR_DECLARE)
 #undef PAIR_DECLARE
 #define PAIR_ENTRY(id) [JSNI_LOSS_AT_##id] = JSNI_LEVELED(jsni_pair_##id),
-static jsni_pair_fn *const pairs[JSNI_LOSS_TOTAL] = {JSNI_LOSS_PAIR_LIST(PAIR_ENTRY)};
+static jsni_pair_fn *const pairs[JSNI_LOSS_TOTAL] = {PAIR_LIST(PAIR_ENTRY)};
 #undef PAIR_ENTRY
+#undef PAIR_LIST
 #endif
 
 /* Up to this many classes lanes are samples: measured, transposing costs less than sums

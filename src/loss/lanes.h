@@ -26,7 +26,8 @@
 
 #include "core/hd.h"
 
-/* JSNI_ROW marks a function that works on rows: on a device, code of the device.
+/* JSNI_ROW marks a function that works on rows: on a device, code of the device. It is inlined,
+ * so that what its caller knows is a constant there, and sums stay in registers.
  * JSNI_UNROLL stands before a loop over chunks: where their number is a constant there,
  * what the loop indexes can then live in registers. */
 #ifdef __CUDACC__

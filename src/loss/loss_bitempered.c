@@ -222,28 +222,45 @@ enum { USUAL_STEPS = 8 };
 /* Beyond this -s d is cut in the sums for the start, whose squares would overflow. */
 #define USUAL_FAR R(1e3)
 
+/* Sums over the classes of -s d and of its square. */
+typedef struct usual_moments {
+    jsni_real first, second;
+} usual_moments;
+
+/* Puts -s d in place of d of an entry, and adds it to the sums. */
+JSNI_ROW static inline void usual_scale(const jsni_row *row, size_t c,
+                                        usual_moments *sums)
+{
+    const size_t at = jsni_at(row, 0, c);
+    const jsni_real zero = jsni_fill(R(0)), x = row->d[at] * -USUAL_S;
+    const jsni_real near = jsni_min(x, jsni_fill(USUAL_FAR));
+    sums->first = sums->first + near;
+    sums->second = jsni_fma(near, near, sums->second);
+    jsni_put(row, 0, c, x);
+    if (jsni_ragged(row, c)) /* in padding lanes d and e are 0, and r is to be */
+        jsni_put(row, 0, c,
+                 jsni_less(zero, row->e[at] + x, x, jsni_fill(R(JSNI_LARGE))));
+}
+
 /* Puts -s d in place of d. Returns `from` to begin with, the larger of log_sum's lower bound (by
  * an exponential of four terms; 1 where there is no log_sum) and an estimate by mean and variance
  * of the logits. For equal ones that is `equal`, and exact. */
 JSNI_ROW static inline jsni_real usual_start(const jsni_row *row, jsni_real equal)
 {
-    const jsni_real zero = jsni_fill(R(0)), one = jsni_fill(R(1));
-    jsni_real sum = zero, squares = zero;
+    const jsni_real one = jsni_fill(R(1)), zero = jsni_fill(R(0));
+    usual_moments even = {zero, zero}, odd = even; /* one would wait for itself */
+    const size_t pairs = row->chunks / 2;
     JSNI_UNROLL
-    for (size_t c = 0; c < row->chunks; c++) {
-        const size_t at = jsni_at(row, 0, c);
-        const jsni_real x = row->d[at] * -USUAL_S;
-        const jsni_real near = jsni_min(x, jsni_fill(USUAL_FAR));
-        sum = sum + near;
-        squares = jsni_fma(near, near, squares);
-        jsni_put(row, 0, c, x);
-        if (jsni_ragged(row, c)) /* in padding lanes d and e are 0, and r is to be */
-            jsni_put(row, 0, c,
-                     jsni_less(zero, row->e[at] + x, x, jsni_fill(R(JSNI_LARGE))));
+    for (size_t c = 0; c < pairs; c++) {
+        usual_scale(row, 2 * c, &even);
+        usual_scale(row, 2 * c + 1, &odd);
     }
+    if (row->chunks % 2 != 0)
+        usual_scale(row, row->chunks - 1, &even);
     const jsni_scalar part = R(1) / row->classes;
-    const jsni_real mean = jsni_total(row, sum) * part;
-    const jsni_real spread = jsni_fma(-mean, mean, jsni_total(row, squares) * part);
+    const jsni_real mean = jsni_total(row, even.first + odd.first) * part;
+    const jsni_real spread =
+        jsni_fma(-mean, mean, jsni_total(row, even.second + odd.second) * part);
     const jsni_real above =
         R(3) * equal * spread / jsni_fma(equal, equal, R(4) * spread);
     const jsni_real h = row->log_sum[0] * (USUAL_S / R(8));

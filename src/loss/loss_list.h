@@ -55,7 +55,4 @@
     X(backward_matrix)    \
     JSNI_METHOD_LIST(X)
 
-/* Those with JSNI_LOSS_PAIR. */
-#define JSNI_LOSS_PAIR_LIST(X) X(bitempered)
-
 #endif /* JSNI_LOSS_LIST_H */

@@ -263,7 +263,7 @@ void jsni_loss_set_row(size_t row, jsni_row_fn *fn);
 
 /* JSNI_LOSS_PAIR behind it: the loss has id##_rows(), which also works on two groups of samples
  * at once. That is for a loss that is `bare`, where lanes are samples, in float, and is listed
- * in JSNI_LOSS_PAIR_LIST. */
+ * in lane_driver.c. */
 typedef void jsni_pair_fn(const jsni_row *const *rows, jsni_grad *const *grads,
                           jsni_real *values);
 #if defined(JSNI_KERNEL_HEADER)
