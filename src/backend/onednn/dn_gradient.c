@@ -163,7 +163,10 @@ static jsn_status plan_tensors(dn_plan *plan)
 {
     for (size_t t = 0; t < plan->tensor_count; t++) {
         dn_tensor *tensor = &plan->tensors[t];
-        const size_t images = tensor->own ? plan->steps[1].shard : dn_capacity(plan);
+        size_t images = tensor->own ? plan->steps[1].shard : dn_capacity(plan);
+        if (t == 0 && plan->source_images > 0 &&
+            images < plan->threads * plan->steps[1].shard)
+            images = plan->threads * plan->steps[1].shard;
         JSNI_TRY(jsni_dn_buffer_add(plan, images * tensor->floats, tensor->step,
                                     tensor->step, &tensor->buffer));
         plan->buffers[tensor->buffer].own = tensor->own;
@@ -184,6 +187,7 @@ jsn_status jsni_dn_gradients(dn_plan *plan)
 {
     plan->output_gradient = plan->input_gradient = JSNI_NONE;
     plan_deep(plan);
+    jsni_dn_source_plan(plan);
     JSNI_TRY(plan_tensors(plan));
     if (!plan->host.options.training)
         return JSN_OK;
