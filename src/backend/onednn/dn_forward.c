@@ -25,6 +25,12 @@ jsni_extent jsni_dn_extent(const dn_plan *plan, size_t tensor, size_t images)
 
 jsni_load jsni_dn_load(const dn_plan *plan, size_t value, size_t view)
 {
+    return plan->values[value].stored ? (jsni_load){.mean = NULL}
+                                      : jsni_dn_finish(plan, value, view);
+}
+
+jsni_load jsni_dn_finish(const dn_plan *plan, size_t value, size_t view)
+{
     const dn_value *v = &plan->values[value];
     jsni_load load = {.relu = v->relu, .six = v->six};
     if (v->norm == JSNI_NONE)

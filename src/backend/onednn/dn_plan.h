@@ -54,6 +54,7 @@ typedef struct dn_value {
     size_t tensor;
     size_t norm;    /* JSNI_NONE: none */
     bool relu, six; /* six: ReLU6 */
+    bool stored;    /* its tensor has it so already: step->finish */
     bool needs;
     size_t completed; /* the step that adds the last part of its gradient */
     size_t gradient;  /* buffer; while planning the latest, then the final one */
@@ -94,6 +95,9 @@ typedef struct dn_step {
     size_t in[2]; /* values; the second: other summand, or residual of a conv */
     size_t out;   /* tensor */
     bool relu;    /* of a combine */
+    size_t
+        finish; /* value that a depthwise convolution stores its result as, since nobody
+                    * reads it otherwise, or JSNI_NONE */
     size_t shard; /* images of a shard, at most */
     size_t unit;  /* images that go through a step at a time */
     bool own;     /* conv: own Winograd, else oneDNN */
@@ -310,6 +314,8 @@ static inline bool dn_load_plain(const jsni_load *load)
 {
     return load->mean == NULL && !load->relu;
 }
+/* The same of a value that is stored so, for who stores it. */
+jsni_load jsni_dn_finish(const dn_plan *plan, size_t value, size_t view);
 /* The images of a range of a value as they are read: the tensor itself or loaded into
  * `scratch`. */
 const float *jsni_dn_read(const dn_plan *plan, size_t value, const dn_range *r,
