@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* "1.2.0", of the library that is running. */
+/* "1.3.0", of the library that is running. */
 JSN_API const char *jsn_version(void);
 
 /* An optional library: what it is for, and the version found when this library was

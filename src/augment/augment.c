@@ -167,8 +167,16 @@ static jsn_status check_apply(const jsn_augment *pipeline,
 static jsn_status run_stages(const jsn_augment *pipeline, jsni_work *work,
                              jsni_rng *rng)
 {
-    for (size_t i = 0; i < pipeline->count; i++)
-        JSNI_TRY(pipeline->stage[i].def->run(&pipeline->stage[i], work, rng));
+    for (size_t i = 0; i < pipeline->count; i++) {
+        const jsni_stage *stage = &pipeline->stage[i];
+        const jsni_stage *behind = i + 1 < pipeline->count ? stage + 1 : NULL;
+        if (stage->def->part == NULL || behind == NULL || behind->def->cut == NULL) {
+            JSNI_TRY(stage->def->run(stage, work, rng));
+            continue;
+        }
+        JSNI_TRY(jsni_part_run_cut(stage, behind, work, rng));
+        i++;
+    }
     if (work->width != pipeline->width || work->height != pipeline->height)
         return jsni_fail(JSN_ERR_DATA,
                          "augment '%s': the image is %zux%zu, not %zux%zu; 'fit+' in "

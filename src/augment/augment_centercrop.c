@@ -8,17 +8,25 @@
 
 enum { C = 3 };
 
+static jsn_status cut(const jsni_work *work, size_t width, size_t height, size_t *left,
+                      size_t *top)
+{
+    if (width < work->out_width || height < work->out_height)
+        return jsni_fail(JSN_ERR_DATA,
+                         "centercrop: the image is %zux%zu, smaller than %zux%zu",
+                         width, height, work->out_width, work->out_height);
+    *left = (size_t)nearbyint((double)(width - work->out_width) / 2.0);
+    *top = (size_t)nearbyint((double)(height - work->out_height) / 2.0);
+    return JSN_OK;
+}
+
 static jsn_status run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
 {
     (void)stage;
     (void)rng;
     const size_t width = work->out_width, height = work->out_height;
-    if (work->width < width || work->height < height)
-        return jsni_fail(JSN_ERR_DATA,
-                         "centercrop: the image is %zux%zu, smaller than %zux%zu",
-                         work->width, work->height, width, height);
-    const size_t top = (size_t)nearbyint((double)(work->height - height) / 2.0);
-    const size_t left = (size_t)nearbyint((double)(work->width - width) / 2.0);
+    size_t left = 0, top = 0;
+    JSNI_TRY(cut(work, work->width, work->height, &left, &top));
     uint8_t *out = NULL;
     JSNI_TRY(jsni_work_room(work, width, height, &out));
     for (size_t y = 0; y < height; y++)
@@ -33,4 +41,5 @@ const jsni_stage_def jsni_augment_centercrop = {
              NULL},
     .evaluation = "=",
     .run = run,
+    .cut = cut,
 };

@@ -74,10 +74,19 @@ struct jsni_stage_def {
      * out_height. NULL for all others. */
     jsni_stage_part (*part)(const jsni_stage *stage, size_t width, size_t height,
                             size_t out_width, size_t out_height, jsni_rng *rng);
+    /* Of a stage that takes a rectangle of the output's size out of an image of
+     * width x height and does nothing else: where it begins. A stage that resizes, just
+     * before it, then makes no more than that. NULL for all others. */
+    jsn_status (*cut)(const jsni_work *work, size_t width, size_t height, size_t *left,
+                      size_t *top);
 };
 
 /* Resizes what stage->def->part() says. */
 jsn_status jsni_part_run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng);
+/* The same, and then the stage behind it, which has `cut`. */
+JSN_MUST_CHECK jsn_status jsni_part_run_cut(const jsni_stage *stage,
+                                            const jsni_stage *behind, jsni_work *work,
+                                            jsni_rng *rng);
 
 #define JSNI_DECLARE_STAGE(id) extern const jsni_stage_def jsni_augment_##id;
 JSNI_AUGMENT_LIST(JSNI_DECLARE_STAGE)

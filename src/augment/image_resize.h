@@ -17,9 +17,9 @@ JSN_MUST_CHECK jsn_status jsni_buffer_reserve(jsni_buffer *buffer, size_t size);
 void jsni_buffer_release(jsni_buffer *buffer);
 
 typedef struct jsni_resize_room {
-    jsni_buffer rows;    /* the image between the passes */
-    jsni_buffer group;   /* rows of the input, on their way through the first pass */
-    jsni_buffer weights; /* taps of every output column or row */
+    jsni_buffer rows;  /* the image between the passes */
+    jsni_buffer group; /* rows of the input, on their way through the first pass */
+    jsni_buffer columns, lines; /* taps of every output column and row */
 } jsni_resize_room;
 
 void jsni_resize_room_release(jsni_resize_room *room);
@@ -33,9 +33,16 @@ typedef struct jsni_resize_from {
     double left, top, across, down;
 } jsni_resize_from;
 
+/* What it becomes, width x height pixels, and the rectangle of them that is made. */
+typedef struct jsni_resize_to {
+    size_t width, height;
+    size_t left, top, across, down;
+} jsni_resize_to;
+
+/* out: [to->down][to->across][3]. Every pixel is the one that all of the result has there. */
 JSN_MUST_CHECK jsn_status jsni_resize_part(jsni_resize_room *room,
                                            const jsni_resize_from *from,
-                                           jsn_filter filter, uint8_t *out,
-                                           size_t out_width, size_t out_height);
+                                           jsn_filter filter, const jsni_resize_to *to,
+                                           uint8_t *out);
 
 #endif /* JSNI_AUGMENT_IMAGE_RESIZE_H */

@@ -27,7 +27,25 @@ static bool to_coarse(size_t at, size_t length, ptrdiff_t origin, unsigned divis
     return end <= count;
 }
 
+/* What of the result is made: all of it, or what the stage behind takes. */
+static jsn_status choose_result(const jsni_stage_part *p, const jsni_stage *behind,
+                                const jsni_work *work, jsni_resize_to *to)
+{
+    *to = (jsni_resize_to){p->to_width, p->to_height, 0, 0, p->to_width, p->to_height};
+    if (behind == NULL)
+        return JSN_OK;
+    to->across = work->out_width;
+    to->down = work->out_height;
+    return behind->def->cut(work, p->to_width, p->to_height, &to->left, &to->top);
+}
+
 jsn_status jsni_part_run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng)
+{
+    return jsni_part_run_cut(stage, NULL, work, rng);
+}
+
+jsn_status jsni_part_run_cut(const jsni_stage *stage, const jsni_stage *behind,
+                             jsni_work *work, jsni_rng *rng)
 {
     const jsni_stage_part p =
         stage->def->part(stage, work->whole_width, work->whole_height, work->out_width,
@@ -49,11 +67,12 @@ jsn_status jsni_part_run(const jsni_stage *stage, jsni_work *work, jsni_rng *rng
     from.data = work->data + (y * work->width + x) * C;
     from.across = (double)p.width / work->divisor;
     from.down = (double)p.height / work->divisor;
+    jsni_resize_to to;
     uint8_t *out = NULL;
-    JSNI_TRY(jsni_work_room(work, p.to_width, p.to_height, &out));
-    JSNI_TRY(jsni_resize_part(&work->scratch->resize, &from, p.filter, out, p.to_width,
-                              p.to_height));
-    jsni_work_take(work, out, p.to_width, p.to_height);
+    JSNI_TRY(choose_result(&p, behind, work, &to));
+    JSNI_TRY(jsni_work_room(work, to.across, to.down, &out));
+    JSNI_TRY(jsni_resize_part(&work->scratch->resize, &from, p.filter, &to, out));
+    jsni_work_take(work, out, to.across, to.down);
     return JSN_OK;
 }
 

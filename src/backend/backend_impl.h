@@ -114,6 +114,14 @@ typedef struct jsni_labels {
     float *memory;
 } jsni_labels;
 
+/* Where the images of an evaluation come from, each when it is wanted. */
+typedef struct jsni_source {
+    /* Image `sample` to `to` [C][H][W]; false: there is none, and the output has no row
+     * for it. Several threads ask at a time, each as a `worker` of its own. */
+    bool (*fn)(void *user, size_t sample, size_t worker, float *to);
+    void *user;
+} jsni_source;
+
 /* Losses made for the graph's classes and the views of the pass; a loss that is to read
  * the first view alone was told so by jsni_loss_first_view_only(). */
 typedef struct jsni_losses {
@@ -236,6 +244,18 @@ struct jsni_backend_ops {
     jsn_status (*loss_launch)(const jsn_loss *loss,
                               const struct jsn_loss_gpu_batch *batch);
     jsn_status (*loss_scale)(const struct jsn_loss_gpu_scale *scale);
+
+    /* Optional, all or none. How many workers ask a source for images; 0: a plan of this
+     * network takes none. And for how many images at most in one call. */
+    size_t (*source_workers)(const jsni_plan *plan);
+    size_t (*source_images)(const jsni_plan *plan);
+    /* set_input, forward and read_output of an evaluation in one. A thread asks for the
+     * images that it then takes through the network: there is no time when all of them
+     * read, or all of them wait, and images do not lie in memory in between. *there counts
+     * the rows of `to`. The bits are those of one call for each batch of the samples, of
+     * those that are there. Nothing of the input stays: set_input comes before forward(). */
+    jsn_status (*evaluate_from)(jsni_plan *plan, const jsni_source *source,
+                                size_t samples, size_t *there, float *to);
 };
 
 #define JSNI_BACKEND_DECLARE(id) extern const jsni_backend_ops jsni_backend_##id;

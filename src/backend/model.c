@@ -284,6 +284,31 @@ jsn_status jsn_model_evaluate(jsn_model *model, const float *images, size_t samp
     return JSN_OK;
 }
 
+size_t jsni_model_source_workers(const jsn_model *model)
+{
+    const jsni_backend_ops *ops = model->plan->ops;
+    return ops->source_workers == NULL ? 0 : ops->source_workers(model->plan);
+}
+
+size_t jsni_model_source_images(const jsn_model *model)
+{
+    return jsni_model_source_workers(model) == 0
+               ? 0
+               : model->plan->ops->source_images(model->plan);
+}
+
+jsn_status jsni_model_evaluate_from(jsn_model *model, const jsni_source *source,
+                                    size_t samples, size_t *there, float *logits)
+{
+    JSNI_NEED(model);
+    JSNI_NEED(source);
+    JSNI_NEED(there);
+    JSNI_NEED(logits);
+    if (jsni_model_source_workers(model) == 0)
+        return jsni_fail(JSN_ERR_UNSUPPORTED, "the network takes its images at once");
+    return model->plan->ops->evaluate_from(model->plan, source, samples, there, logits);
+}
+
 /* A step that repeats the last batch says nothing about its views. */
 static jsn_status check_loss(const jsn_model *model, const jsn_model_batch *batch,
                              const jsn_loss *loss)

@@ -54,6 +54,19 @@ JSN_MUST_CHECK jsn_status jsni_model_create(jsn_model **out, jsni_graph *graph,
 JSN_MUST_CHECK jsn_status jsni_model_tune(jsn_model *model, double decay,
                                           bool keep_statistics);
 
+/* How many workers ask a source for images, 0: this network takes none on its device; and for
+ * how many images at most in one call: some batches. */
+size_t jsni_model_source_workers(const jsn_model *model);
+size_t jsni_model_source_images(const jsn_model *model);
+
+/* jsn_model_evaluate() of images that a source makes while the network works on others: the
+ * logits [*there][classes] of those that are there, in order. The bits are those of
+ * jsn_model_evaluate() for each batch of the samples, without those that are not there. */
+JSN_MUST_CHECK jsn_status jsni_model_evaluate_from(jsn_model *model,
+                                                   const jsni_source *source,
+                                                   size_t samples, size_t *there,
+                                                   float *logits);
+
 /* SHA-256 over the bytes of all parameters, then all running statistics, each in the
  * order of the network's layers, little-endian float32. */
 JSN_MUST_CHECK jsn_status jsni_model_sha256(jsn_model *model, char hex[65]);

@@ -1,5 +1,6 @@
 /* core/alloc.c - see core/alloc.h. Each block is preceded by a header of one cache
- * line that holds its size, so that the live-byte counter needs no table. */
+ * line that holds its size, so that the live-byte counter needs no table, and where the
+ * memory that the system gave begins. */
 #if defined(__linux__)
 #define _GNU_SOURCE 1 /* madvise */
 #else
@@ -8,6 +9,7 @@
 #include "core/alloc.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +64,23 @@ static void *out_of_memory(size_t count, size_t size)
     return NULL;
 }
 
+typedef struct header {
+    size_t bytes;
+    void *given; /* by the system */
+} header;
+
 /* Large blocks lie on large pages where the system has them: walking an activation
  * arena in small ones costs a tenth of a training step. */
+static void want_large_pages(void *base, size_t bytes)
+{
+#if defined(__linux__)
+    (void)madvise(base, bytes, MADV_HUGEPAGE); /* advice: failing does no harm */
+#else
+    (void)base;
+    (void)bytes;
+#endif
+}
+
 static void *system_alloc(size_t bytes)
 {
 #if defined(__SANITIZE_ADDRESS__)
@@ -75,39 +92,75 @@ static void *system_alloc(size_t bytes)
     /* aligned_alloc() wants a multiple of the alignment. */
     const size_t whole = (bytes + align - 1) / align * align;
     void *base = aligned_alloc(align, whole);
-#if defined(__linux__)
     if (base != NULL && align == HUGE_PAGE)
-        (void)madvise(base, whole, MADV_HUGEPAGE); /* advice: failing does no harm */
-#endif
+        want_large_pages(base, whole);
     return base;
+}
+
+/* A large block of zeros. New memory is zero as the system gives it: who writes zeros into
+ * it pays for every page twice, and for those that are never used. */
+static unsigned char *system_zeros(size_t bytes, void **given)
+{
+    unsigned char *base = *given = calloc(1, bytes + HUGE_PAGE);
+    if (base == NULL)
+        return NULL;
+    base += HUGE_PAGE - (uintptr_t)base % HUGE_PAGE;
+    want_large_pages(base, bytes / HUGE_PAGE * HUGE_PAGE);
+    return base;
+}
+
+static bool is_large(size_t bytes)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    (void)bytes;
+    return false;
+#else
+    return bytes >= LARGE;
+#endif
+}
+
+static void *block_alloc(size_t count, size_t size, bool zero)
+{
+    if (size != 0 && count > (SIZE_MAX - HEADER - 2 * (size_t)HUGE_PAGE) / size)
+        return out_of_memory(count, size);
+    header head = {.bytes = count * size};
+    unsigned char *base = NULL;
+    const bool fresh = zero && is_large(head.bytes);
+    if (must_fail())
+        return out_of_memory(count, size);
+    if (fresh)
+        base = system_zeros(head.bytes + HEADER, &head.given);
+    else
+        base = head.given = system_alloc(head.bytes + HEADER);
+    if (base == NULL)
+        return out_of_memory(count, size);
+    memcpy(base, &head, sizeof head);
+    atomic_fetch_add(&live_bytes, head.bytes);
+    if (zero && !fresh)
+        memset(base + HEADER, 0, head.bytes);
+    return base + HEADER;
 }
 
 void *jsni_alloc(size_t count, size_t size)
 {
-    if (size != 0 && count > (SIZE_MAX - HEADER - HUGE_PAGE) / size)
-        return out_of_memory(count, size);
-    const size_t bytes = count * size;
-    unsigned char *base = must_fail() ? NULL : system_alloc(bytes + HEADER);
-    if (base == NULL)
-        return out_of_memory(count, size);
-    memcpy(base, &bytes, sizeof bytes);
-    atomic_fetch_add(&live_bytes, bytes);
-    return base + HEADER;
+    return block_alloc(count, size, false);
 }
 
 void *jsni_alloc_zero(size_t count, size_t size)
 {
-    void *block = jsni_alloc(count, size);
-    if (block != NULL)
-        memset(block, 0, count * size);
-    return block;
+    return block_alloc(count, size, true);
+}
+
+static header header_of(const void *block)
+{
+    header head;
+    memcpy(&head, (const unsigned char *)block - HEADER, sizeof head);
+    return head;
 }
 
 static size_t size_of(const void *block)
 {
-    size_t bytes = 0;
-    memcpy(&bytes, (const unsigned char *)block - HEADER, sizeof bytes);
-    return bytes;
+    return header_of(block).bytes;
 }
 
 void *jsni_realloc(void *old, size_t count, size_t size)
@@ -153,6 +206,7 @@ void jsni_free(void *block)
 {
     if (block == NULL)
         return;
-    atomic_fetch_sub(&live_bytes, size_of(block));
-    free((unsigned char *)block - HEADER);
+    const header head = header_of(block);
+    atomic_fetch_sub(&live_bytes, head.bytes);
+    free(head.given);
 }

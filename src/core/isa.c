@@ -2,6 +2,7 @@
 #include "core/isa.h"
 
 #if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
 #define HAS(feature) (__builtin_cpu_supports(feature) != 0)
 #else
 #define HAS(feature) false
@@ -20,4 +21,16 @@ bool jsni_isa_usable(jsni_isa isa)
                HAS("avx512vl");
     }
     return false;
+}
+
+/* Not every compiler knows this one by name. */
+bool jsni_isa_has_sha(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return HAS("sse4.1") && __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 &&
+           (b & bit_SHA) != 0;
+#else
+    return false;
+#endif
 }

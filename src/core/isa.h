@@ -16,4 +16,7 @@ typedef enum jsni_isa {
  * always usable. */
 bool jsni_isa_usable(jsni_isa isa);
 
+/* Whether this machine has the x86 instructions for SHA-256. */
+bool jsni_isa_has_sha(void);
+
 #endif /* JSNI_CORE_ISA_H */

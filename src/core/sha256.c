@@ -1,11 +1,13 @@
 /* core/sha256.c - see core/sha256.h. */
 #include "core/sha256.h"
-#include "core/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const uint32_t round_constant[64] = {
+#include "core/isa.h"
+#include "core/text.h"
+
+const uint32_t jsni_sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4,
     0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe,
     0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
@@ -38,7 +40,7 @@ static void compress(uint32_t state[8], const uint8_t *block)
     for (int i = 0; i < 64; i++) {
         const uint32_t sum1 = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25);
         const uint32_t choose = (s[4] & s[5]) ^ (~s[4] & s[6]);
-        const uint32_t t1 = s[7] + sum1 + choose + round_constant[i] + w[i];
+        const uint32_t t1 = s[7] + sum1 + choose + jsni_sha256_constants[i] + w[i];
         const uint32_t sum0 = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22);
         const uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
         memmove(s + 1, s, 7 * sizeof s[0]);
@@ -49,12 +51,19 @@ static void compress(uint32_t state[8], const uint8_t *block)
         state[i] += s[i];
 }
 
+void jsni_sha256_plain(uint32_t state[8], const uint8_t *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        compress(state, blocks + 64 * i);
+}
+
 void jsni_sha256_init(jsni_sha256 *sha)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(sha->state, start, sizeof start);
     sha->length = 0;
+    sha->take = jsni_isa_has_sha() ? jsni_sha256_x86 : jsni_sha256_plain;
 }
 
 void jsni_sha256_add(jsni_sha256 *sha, const void *data, size_t bytes)
@@ -63,10 +72,11 @@ void jsni_sha256_add(jsni_sha256 *sha, const void *data, size_t bytes)
     while (bytes > 0) {
         const size_t held = sha->length % 64;
         if (held == 0 && bytes >= 64) {
-            compress(sha->state, at);
-            sha->length += 64;
-            at += 64;
-            bytes -= 64;
+            const size_t whole = bytes / 64;
+            sha->take(sha->state, at, whole);
+            sha->length += 64 * whole;
+            at += 64 * whole;
+            bytes -= 64 * whole;
             continue;
         }
         const size_t n = bytes < 64 - held ? bytes : 64 - held;
@@ -75,7 +85,7 @@ void jsni_sha256_add(jsni_sha256 *sha, const void *data, size_t bytes)
         at += n;
         bytes -= n;
         if (sha->length % 64 == 0)
-            compress(sha->state, sha->block);
+            sha->take(sha->state, sha->block, 1);
     }
 }
 

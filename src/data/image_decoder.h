@@ -30,6 +30,10 @@ JSN_MUST_CHECK jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
                                                  const jsni_image_input *input,
                                                  jsn_image *out);
 
+/* As jsn_image_read(). */
+JSN_MUST_CHECK jsn_status jsni_image_decoder_read(jsni_image_decoder *decoder,
+                                                  const char *path, jsn_image *out);
+
 /* Decodes at least `want`, which lies inside the image. */
 JSN_MUST_CHECK jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decoder,
                                                       const jsni_image_input *input,

@@ -149,6 +149,18 @@ jsn_status jsni_image_decoder_run(jsni_image_decoder *decoder,
     return table[i]->decode(&decoder->state[i], input, out);
 }
 
+jsn_status jsni_image_decoder_read(jsni_image_decoder *decoder, const char *path,
+                                   jsn_image *out)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, NULL, path, &bytes, &length));
+    const jsni_image_input input = {(const uint8_t *)bytes, length, path};
+    const jsn_status status = jsni_image_decoder_run(decoder, &input, out);
+    jsni_free(bytes);
+    return status;
+}
+
 jsn_status jsni_image_decoder_run_part(jsni_image_decoder *decoder,
                                        const jsni_image_input *input,
                                        const jsni_image_want *want,
@@ -324,11 +336,10 @@ jsn_status jsn_image_read(jsn_image *out, const char *path)
 {
     if (out == NULL || path == NULL)
         return jsni_fail(JSN_ERR_ARGUMENT, "image: need an image and a path");
-    char *bytes = NULL;
-    size_t length = 0;
-    JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, NULL, path, &bytes, &length));
-    const jsn_status status = jsni_image_decode(out, bytes, length, path);
-    jsni_free(bytes);
+    jsni_image_decoder *decoder = NULL;
+    JSNI_TRY(jsni_image_decoder_create(&decoder));
+    const jsn_status status = jsni_image_decoder_read(decoder, path, out);
+    jsni_image_decoder_destroy(decoder);
     return status;
 }
 

@@ -117,6 +117,7 @@ static jsn_status set_up(jsn_classifier *c, const jsn_classifier_options *option
     if (c->views > 1)
         JSNI_TRY_ALLOC(c->view = jsni_alloc(c->batch, 3 * size * size * sizeof(float)));
     JSNI_TRY_ALLOC(c->logits = jsni_alloc(c->batch, card->classes * sizeof(float)));
+    JSNI_TRY_ALLOC(c->row = jsni_alloc(card->classes, sizeof *c->row));
     return JSN_OK;
 }
 
@@ -227,6 +228,7 @@ void jsn_classifier_close(jsn_classifier *c)
     jsni_free(c->images);
     jsni_free(c->view);
     jsni_free(c->logits);
+    jsni_free(c->row);
     jsni_model_card_release(&c->card);
     jsni_free(c->folder);
     jsni_free(c->weights);
@@ -254,31 +256,60 @@ size_t jsn_classifier_image_size(const jsn_classifier *c)
     return c->card.image_size;
 }
 
+/* The logits of one of `runs` runs become their part of the probabilities. */
+static void add_run(const jsn_classifier *c, const float *logits, size_t count,
+                    size_t runs, double *out)
+{
+    const size_t classes = c->card.classes;
+    for (size_t i = 0; i < count; i++) {
+        jsni_softmax(logits + i * classes, classes, c->row);
+        for (size_t k = 0; k < classes; k++)
+            out[i * classes + k] += c->row[k] / (double)runs;
+    }
+}
+
 /* One batch of tensors [count][3][size][size] through every member, in every view. */
 static jsn_status run_members(jsn_classifier *c, const float *tensors, size_t count,
                               double *out, float *logits)
 {
     const size_t classes = c->card.classes, runs = c->card.members * c->views;
     memset(out, 0, count * classes * sizeof *out);
-    double *row = jsni_alloc(classes, sizeof *row);
-    JSNI_TRY_ALLOC(row);
-    jsn_status status = JSN_OK;
-    for (size_t r = 0; status == JSN_OK && r < runs; r++) {
+    for (size_t r = 0; r < runs; r++) {
         const size_t view = r / c->card.members;
         if (view > 0)
             jsni_test_view(tensors, count, c->card.image_size, view, c->view);
-        status = jsn_model_evaluate(c->models[r % c->card.members],
-                                    view > 0 ? c->view : tensors, count, c->logits);
-        for (size_t i = 0; status == JSN_OK && i < count; i++) {
-            jsni_softmax(c->logits + i * classes, classes, row);
-            for (size_t k = 0; k < classes; k++)
-                out[i * classes + k] += row[k] / (double)runs;
-        }
+        JSNI_TRY(jsn_model_evaluate(c->models[r % c->card.members],
+                                    view > 0 ? c->view : tensors, count, c->logits));
+        add_run(c, c->logits, count, runs, out);
     }
-    jsni_free(row);
-    for (size_t i = 0; status == JSN_OK && logits != NULL && i < count * classes; i++)
+    for (size_t i = 0; logits != NULL && i < count * classes; i++)
         logits[i] = runs == 1 ? c->logits[i] : (float)log(out[i]);
-    return status;
+    return JSN_OK;
+}
+
+static bool has_one_run(const jsn_classifier *c)
+{
+    return c->card.members == 1 && c->views == 1;
+}
+
+size_t jsni_classifier_source_workers(const jsn_classifier *c)
+{
+    return has_one_run(c) ? jsni_model_source_workers(c->models[0]) : 0;
+}
+
+size_t jsni_classifier_source_images(const jsn_classifier *c)
+{
+    return has_one_run(c) ? jsni_model_source_images(c->models[0]) : 0;
+}
+
+jsn_status jsni_classifier_predict_from(jsn_classifier *c, const jsni_source *source,
+                                        size_t count, size_t *there, double *out,
+                                        float *logits)
+{
+    JSNI_TRY(jsni_model_evaluate_from(c->models[0], source, count, there, logits));
+    memset(out, 0, *there * c->card.classes * sizeof *out);
+    add_run(c, logits, *there, 1, out);
+    return JSN_OK;
 }
 
 jsn_status jsn_classifier_predict(jsn_classifier *c, const jsn_image *images,

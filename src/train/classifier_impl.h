@@ -4,6 +4,7 @@
 #ifndef JSNI_TRAIN_CLASSIFIER_IMPL_H
 #define JSNI_TRAIN_CLASSIFIER_IMPL_H
 
+#include "backend/backend_impl.h"
 #include "jensen/augment.h"
 #include "jensen/classifier.h"
 #include "jensen/model.h"
@@ -22,7 +23,21 @@ struct jsn_classifier {
     float *images; /* [batch][3][size][size] */
     float *view;   /* the same, of one of several views */
     float *logits; /* [batch][classes] */
+    double *row;   /* [classes] */
 };
+
+/* How many workers ask a source for images (backend_impl.h), 0: it takes none; and for how
+ * many images at most in one call: some batches. */
+size_t jsni_classifier_source_workers(const jsn_classifier *classifier);
+size_t jsni_classifier_source_images(const jsn_classifier *classifier);
+
+/* jsn_classifier_predict_tensors() of images from a source; *there counts the rows of
+ * `probabilities` and `logits`. */
+JSN_MUST_CHECK jsn_status jsni_classifier_predict_from(jsn_classifier *classifier,
+                                                       const jsni_source *source,
+                                                       size_t count, size_t *there,
+                                                       double *probabilities,
+                                                       float *logits);
 
 /* Evaluates on a data set: its test split, else its validation split, else all it has
  * (",split=train" picks one). Images that cannot be read are told to `logger`. Its classes go

@@ -1,16 +1,18 @@
 /* train/classifier_stream.c - see classifier_stream.h, and jsn_classifier_predict_files()
  * in jensen/classifier.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "train/classifier_stream.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "backend/model.h"
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/pool.h"
-#include "jensen/image_file.h"
+#include "data/image_decoder.h"
 #include "train/classifier_impl.h"
 
 enum { SENTENCE = 512 };
@@ -30,23 +32,27 @@ typedef struct outcome {
 /* Images first ... first + count - 1. */
 typedef struct stream_batch {
     size_t first, count;
-    float *tensors;    /* [batch][floats] */
-    outcome *outcomes; /* [batch] */
+    float *tensors;    /* [room][floats]; NULL where the network asks for them */
+    outcome *outcomes; /* [room] */
 } stream_batch;
 
 typedef struct streamer {
     const jsni_stream *stream;
     size_t floats; /* of an image's tensor */
     jsni_pool *pool;
-    reader *readers;         /* [threads of the pool] */
+    reader *readers;         /* [reader_count] */
+    size_t reader_count;     /* threads of the pool, or workers of the network */
     bool pairs;              /* a batch is read while the network works on another */
+    bool asked;              /* the network asks for its images */
+    size_t room;             /* images of a batch; where they are asked for, of some */
     stream_batch batches[2]; /* the second of pairs alone */
     stream_batch *reading;
-    double *probabilities; /* [batch][classes] */
-    float *logits;         /* [batch][classes] */
+    double *probabilities; /* [room][classes] */
+    float *logits;         /* [room][classes] */
 } streamer;
 
-static void read_one(void *user, size_t index, size_t worker)
+/* Image `index` of the batch that is read, as a tensor. */
+static bool read_to(void *user, size_t index, size_t worker, float *to)
 {
     const streamer *s = user;
     const stream_batch *b = s->reading;
@@ -56,9 +62,16 @@ static void read_one(void *user, size_t index, size_t worker)
     o->status = s->stream->read(s->stream->user, b->first + index, &r->image);
     if (o->status == JSN_OK)
         o->status = jsn_augment_apply(s->stream->classifier->plain, r->scratch,
-                                      &r->image, &key, b->tensors + index * s->floats);
+                                      &r->image, &key, to);
     if (o->status != JSN_OK)
         (void)snprintf(o->reason, sizeof o->reason, "%s", jsn_last_error());
+    return o->status == JSN_OK;
+}
+
+static void read_one(void *user, size_t index, size_t worker)
+{
+    const streamer *s = user;
+    (void)read_to(user, index, worker, s->reading->tensors + index * s->floats);
 }
 
 static void *read_batch(void *user)
@@ -68,13 +81,18 @@ static void *read_batch(void *user)
     return NULL;
 }
 
-/* The batch behind image `first`; none at the end. */
-static void place_batch(streamer *s, stream_batch *batch, size_t first)
+/* At most `most` images from `first` on; none at the end. */
+static void place_images(streamer *s, stream_batch *batch, size_t first, size_t most)
 {
-    const size_t left = s->stream->count - first, most = s->stream->classifier->batch;
+    const size_t left = s->stream->count - first;
     batch->first = first;
     batch->count = left < most ? left : most;
     s->reading = batch;
+}
+
+static void place_batch(streamer *s, stream_batch *batch, size_t first)
+{
+    place_images(s, batch, first, s->stream->classifier->batch);
 }
 
 static bool is_content(jsn_status status)
@@ -82,31 +100,36 @@ static bool is_content(jsn_status status)
     return status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED;
 }
 
-/* Moves the tensors of the images that could be read together; *good counts them. */
-static jsn_status close_gaps(const streamer *s, const stream_batch *b, size_t *good)
+/* The first failure that is no fault of an image's content. */
+static jsn_status check_outcomes(const stream_batch *b)
 {
-    *good = 0;
     for (size_t i = 0; i < b->count; i++) {
         const outcome *o = &b->outcomes[i];
         if (o->status != JSN_OK && !is_content(o->status))
             return jsni_fail(o->status, "%s", o->reason);
-        if (o->status != JSN_OK)
-            continue;
-        if (*good < i)
-            memcpy(b->tensors + *good * s->floats, b->tensors + i * s->floats,
-                   s->floats * sizeof(float));
-        ++*good;
     }
     return JSN_OK;
 }
 
-static jsn_status predict_batch(streamer *s, const stream_batch *b)
+/* Moves the tensors of the images that could be read together, and counts them. */
+static size_t close_gaps(const streamer *s, const stream_batch *b)
+{
+    size_t good = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->outcomes[i].status != JSN_OK)
+            continue;
+        if (good < i)
+            memcpy(b->tensors + good * s->floats, b->tensors + i * s->floats,
+                   s->floats * sizeof(float));
+        good++;
+    }
+    return good;
+}
+
+static jsn_status tell_batch(const streamer *s, const stream_batch *b)
 {
     const size_t classes = s->stream->classifier->card.classes;
-    size_t good = 0, row = 0;
-    JSNI_TRY(close_gaps(s, b, &good));
-    JSNI_TRY(jsn_classifier_predict_tensors(s->stream->classifier, b->tensors, good,
-                                            s->probabilities, s->logits));
+    size_t row = 0;
     for (size_t i = 0; i < b->count; i++) {
         const bool read = b->outcomes[i].status == JSN_OK;
         const jsni_streamed told = {
@@ -119,6 +142,15 @@ static jsn_status predict_batch(streamer *s, const stream_batch *b)
         row += read;
     }
     return JSN_OK;
+}
+
+static jsn_status predict_batch(streamer *s, const stream_batch *b)
+{
+    JSNI_TRY(check_outcomes(b));
+    JSNI_TRY(jsn_classifier_predict_tensors(s->stream->classifier, b->tensors,
+                                            close_gaps(s, b), s->probabilities,
+                                            s->logits));
+    return tell_batch(s, b);
 }
 
 /* Reads the batch that was placed while the network works on `b`; a system without another
@@ -151,14 +183,70 @@ static jsn_status run_in_pairs(streamer *s)
     return predict_batch(s, now);
 }
 
+static double seconds_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* As many batches as take about half a second, when `images` took `seconds`: at the end of a
+ * call threads wait for each other, and before it nothing is told. Results do not depend on
+ * it. */
+static size_t next_images(const streamer *s, size_t images, double seconds)
+{
+    const size_t batch = s->stream->classifier->batch;
+    size_t next = batch;
+    while (next + batch <= s->room &&
+           (double)(next + batch) * seconds <= 0.5 * (double)images)
+        next += batch;
+    return next;
+}
+
+static jsn_status run_asked(streamer *s)
+{
+    const jsni_source source = {read_to, s};
+    stream_batch *b = &s->batches[0];
+    size_t there = 0, most = s->stream->classifier->batch;
+    for (size_t done = 0; done < s->stream->count; done += b->count) {
+        const double start = seconds_now();
+        place_images(s, b, done, most);
+        JSNI_TRY(jsni_classifier_predict_from(s->stream->classifier, &source, b->count,
+                                              &there, s->probabilities, s->logits));
+        JSNI_TRY(check_outcomes(b));
+        JSNI_TRY(tell_batch(s, b));
+        most = next_images(s, b->count, seconds_now() - start);
+    }
+    return JSN_OK;
+}
+
 static jsn_status run_in_turn(streamer *s)
 {
     stream_batch *b = &s->batches[0];
     for (size_t done = 0; done < s->stream->count; done += b->count) {
         place_batch(s, b, done);
         (void)read_batch(s);
-        JSNI_TRY(predict_batch(s, b));
+        JSNI_TRY(s->stream->way == JSNI_STREAM_READS ? check_outcomes(b)
+                                                     : predict_batch(s, b));
     }
+    return JSN_OK;
+}
+
+/* Who reads, and when. */
+static jsn_status choose_way(streamer *s)
+{
+    const jsn_classifier *c = s->stream->classifier;
+    const jsni_stream_way way = s->stream->way;
+    s->pairs = way == JSNI_STREAM_PAIRS ||
+               (way == JSNI_STREAM_AUTO && c->models[0]->backend->ops->can.gpu);
+    s->reader_count =
+        s->pairs || way != JSNI_STREAM_AUTO ? 0 : jsni_classifier_source_workers(c);
+    s->asked = s->reader_count > 0;
+    s->room = s->asked ? jsni_classifier_source_images(c) : c->batch;
+    if (s->asked)
+        return JSN_OK;
+    JSNI_TRY(jsni_pool_create(&s->pool, c->threads));
+    s->reader_count = jsni_pool_threads(s->pool);
     return JSN_OK;
 }
 
@@ -167,25 +255,24 @@ static jsn_status set_up(streamer *s)
     const jsn_classifier *c = s->stream->classifier;
     const size_t size = c->card.image_size, classes = c->card.classes;
     s->floats = 3 * size * size;
-    s->pairs = s->stream->pairs || c->models[0]->backend->ops->can.gpu;
-    JSNI_TRY(jsni_pool_create(&s->pool, c->threads));
-    const size_t threads = jsni_pool_threads(s->pool);
-    JSNI_TRY_ALLOC(s->readers = jsni_alloc_zero(threads, sizeof *s->readers));
-    for (size_t t = 0; t < threads; t++)
+    JSNI_TRY(choose_way(s));
+    JSNI_TRY_ALLOC(s->readers = jsni_alloc_zero(s->reader_count, sizeof *s->readers));
+    for (size_t t = 0; t < s->reader_count; t++)
         JSNI_TRY(jsn_augment_scratch_create(&s->readers[t].scratch));
     for (size_t i = 0; i < (s->pairs ? 2 : 1); i++) {
         stream_batch *b = &s->batches[i];
-        JSNI_TRY_ALLOC(b->tensors = jsni_alloc(c->batch, s->floats * sizeof(float)));
-        JSNI_TRY_ALLOC(b->outcomes = jsni_alloc_zero(c->batch, sizeof(outcome)));
+        if (!s->asked)
+            JSNI_TRY_ALLOC(b->tensors = jsni_alloc(s->room, s->floats * sizeof(float)));
+        JSNI_TRY_ALLOC(b->outcomes = jsni_alloc_zero(s->room, sizeof(outcome)));
     }
-    JSNI_TRY_ALLOC(s->probabilities = jsni_alloc(c->batch, classes * sizeof(double)));
-    JSNI_TRY_ALLOC(s->logits = jsni_alloc(c->batch, classes * sizeof(float)));
+    JSNI_TRY_ALLOC(s->probabilities = jsni_alloc(s->room, classes * sizeof(double)));
+    JSNI_TRY_ALLOC(s->logits = jsni_alloc(s->room, classes * sizeof(float)));
     return JSN_OK;
 }
 
 static void tear_down(streamer *s)
 {
-    for (size_t t = 0; s->readers != NULL && t < jsni_pool_threads(s->pool); t++) {
+    for (size_t t = 0; s->readers != NULL && t < s->reader_count; t++) {
         jsn_image_release(&s->readers[t].image);
         jsn_augment_scratch_destroy(s->readers[t].scratch);
     }
@@ -206,13 +293,14 @@ jsn_status jsni_stream_run(const jsni_stream *stream)
     streamer s = {.stream = stream};
     jsn_status status = set_up(&s);
     if (status == JSN_OK)
-        status = s.pairs ? run_in_pairs(&s) : run_in_turn(&s);
+        status = s.asked ? run_asked(&s) : s.pairs ? run_in_pairs(&s) : run_in_turn(&s);
     tear_down(&s);
     return status;
 }
 
 typedef struct file_list {
     const char *const *paths;
+    jsni_decoder_pool *decoders;
     jsn_classifier_file_fn *fn;
     void *user;
 } file_list;
@@ -220,7 +308,12 @@ typedef struct file_list {
 static jsn_status read_file(void *user, size_t index, jsn_image *image)
 {
     const file_list *files = user;
-    return jsn_image_read(image, files->paths[index]);
+    jsni_image_decoder *decoder = NULL;
+    JSNI_TRY(jsni_decoder_pool_take(files->decoders, &decoder));
+    const jsn_status status =
+        jsni_image_decoder_read(decoder, files->paths[index], image);
+    jsni_decoder_pool_give(files->decoders, decoder);
+    return status;
 }
 
 /* The sentences of the readers begin with the path. */
@@ -236,6 +329,25 @@ static jsn_status tell_file(void *user, const jsni_streamed *image)
     return files->fn(files->user, &file);
 }
 
+static jsn_status run_files(jsn_classifier *c, const char *const *paths, size_t count,
+                            jsni_stream_way way, jsn_classifier_file_fn *fn, void *user)
+{
+    file_list files = {.paths = paths, .fn = fn, .user = user};
+    const jsni_stream stream = {.classifier = c,
+                                .count = count,
+                                .read = read_file,
+                                .tell = tell_file,
+                                .user = &files,
+                                .way = way};
+    for (size_t i = 0; i < count; i++)
+        if (paths[i] == NULL)
+            return jsni_fail(JSN_ERR_ARGUMENT, "path %zu is NULL", i);
+    JSNI_TRY(jsni_decoder_pool_create(&files.decoders));
+    const jsn_status status = jsni_stream_run(&stream);
+    jsni_decoder_pool_destroy(files.decoders);
+    return status;
+}
+
 jsn_status jsn_classifier_predict_files(jsn_classifier *c, const char *const *paths,
                                         size_t count, jsn_classifier_file_fn *fn,
                                         void *user)
@@ -243,10 +355,11 @@ jsn_status jsn_classifier_predict_files(jsn_classifier *c, const char *const *pa
     JSNI_NEED(c);
     JSNI_NEED(paths);
     JSNI_NEED(fn);
-    for (size_t i = 0; i < count; i++)
-        if (paths[i] == NULL)
-            return jsni_fail(JSN_ERR_ARGUMENT, "path %zu is NULL", i);
-    file_list files = {paths, fn, user};
-    const jsni_stream stream = {c, count, read_file, tell_file, &files, false};
-    return jsni_stream_run(&stream);
+    return run_files(c, paths, count, JSNI_STREAM_AUTO, fn, user);
+}
+
+jsn_status jsni_classifier_read_files(jsn_classifier *c, const char *const *paths,
+                                      size_t count)
+{
+    return run_files(c, paths, count, JSNI_STREAM_READS, NULL, NULL);
 }

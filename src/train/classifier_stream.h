@@ -1,6 +1,7 @@
-/* train/classifier_stream.h - many images through a classifier: several threads read and
- * transform them, a batch at a time is in memory. On a GPU the next batch is read while the
- * network works on one; on a CPU both want the same cores, and take turns. */
+/* train/classifier_stream.h - many images through a classifier, read and transformed by several
+ * threads. On a GPU the next batch is read while the network works on one. On a CPU the
+ * threads of the network read the images that they then work on. Where the network takes
+ * its images at once, and with several members or views, reading and computing take turns. */
 #ifndef JSNI_TRAIN_CLASSIFIER_STREAM_H
 #define JSNI_TRAIN_CLASSIFIER_STREAM_H
 
@@ -25,15 +26,28 @@ typedef struct jsni_streamed {
 /* What it returns, if not JSN_OK, ends the stream. */
 typedef jsn_status jsni_stream_tell_fn(void *user, const jsni_streamed *image);
 
+typedef enum jsni_stream_way {
+    JSNI_STREAM_AUTO,
+    JSNI_STREAM_PAIRS, /* a batch is read while the network works on another */
+    JSNI_STREAM_TURNS, /* a batch is read, then the network works on it */
+    JSNI_STREAM_READS  /* a batch is read, and that is all: nothing is told */
+} jsni_stream_way;
+
 typedef struct jsni_stream {
     jsn_classifier *classifier;
     size_t count;
     jsni_stream_read_fn *read;
     jsni_stream_tell_fn *tell;
-    void *user; /* of both */
-    bool pairs; /* what jsni_stream_run() does on a GPU, anywhere: for tests */
+    void *user;          /* of both */
+    jsni_stream_way way; /* AUTO, but in tests and measurements */
 } jsni_stream;
 
 JSN_MUST_CHECK jsn_status jsni_stream_run(const jsni_stream *stream);
+
+/* Reads and transforms the files as jsn_classifier_predict_files() does, and leaves it at
+ * that: what this takes alone can be measured. */
+JSN_MUST_CHECK jsn_status jsni_classifier_read_files(jsn_classifier *classifier,
+                                                     const char *const *paths,
+                                                     size_t count);
 
 #endif /* JSNI_TRAIN_CLASSIFIER_STREAM_H */

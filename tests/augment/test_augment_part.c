@@ -3,6 +3,8 @@
 #include "support/support.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 #include "augment/augment_part.h"
 #include "augment/image_resize.h"
@@ -59,9 +61,21 @@ static void test_cut_pixels_are_resized_as_by_pillow(void **state)
                                        rows[i].top,
                                        rows[i].right - rows[i].left,
                                        rows[i].bottom - rows[i].top};
-        assert_ok(jsni_resize_part(&room, &from, JSN_FILTER_BILINEAR, out,
-                                   rows[i].width, rows[i].height));
-        assert_memory_equal(out, rows[i].want, rows[i].width * rows[i].height * 3);
+        const size_t width = rows[i].width, height = rows[i].height;
+        const jsni_resize_to all = {width, height, 0, 0, width, height};
+        assert_ok(jsni_resize_part(&room, &from, JSN_FILTER_BILINEAR, &all, out));
+        assert_memory_equal(out, rows[i].want, width * height * 3);
+        /* and every rectangle of it */
+        for (size_t k = 0; k < width * height; k++) {
+            const size_t x = k % width, y = k / width;
+            const jsni_resize_to part = {width, height,    x,
+                                         y,     width - x, 1 + k % (height - y)};
+            assert_ok(jsni_resize_part(&room, &from, JSN_FILTER_BILINEAR, &part, out));
+            for (size_t j = 0; j < part.down; j++)
+                assert_memory_equal(out + j * part.across * 3,
+                                    rows[i].want + ((y + j) * width + x) * 3,
+                                    part.across * 3);
+        }
     }
     jsni_resize_room_release(&room);
 }
@@ -171,6 +185,66 @@ static double worst(const float *a, const float *b)
  * them by a tenth of their width, 8 pixels at most here. With half a level a pixel: 0.4
  * levels, for either image, and three roundings of half a level each: 2.3 at most
  * between them. A shift by one coarse pixel of 8 is 4 levels. */
+/* What a crop in the middle leaves of a resized image is made alone; it has the pixels that
+ * the whole of it has there. */
+static void check_middle(jsn_augment_scratch *scratch, const jsn_image *image,
+                         size_t side, bool cubic)
+{
+    static float got[PLANES];
+    char spec[80];
+    jsn_augment *p = NULL;
+    jsn_image all;
+    const bool wide = image->width >= image->height;
+    const size_t shorter = wide ? image->height : image->width;
+    const size_t longer = side * (wide ? image->width : image->height) / shorter;
+    (void)snprintf(spec, sizeof spec, "resize:size=%zu,filter=%s+centercrop", side,
+                   cubic ? "bicubic" : "bilinear");
+    assert_ok(jsn_augment_create(&p, spec, OUT, OUT, mean, std));
+    assert_ok(jsn_augment_apply(p, scratch, image, &(jsn_augment_key){0}, got));
+    assert_ok(jsn_image_create(&all, wide ? longer : side, wide ? side : longer));
+    assert_ok(jsn_image_resize(image, NULL,
+                               cubic ? JSN_FILTER_BICUBIC : JSN_FILTER_BILINEAR, &all));
+    const size_t left = (size_t)nearbyint((double)(all.width - OUT) / 2.0);
+    const size_t top = (size_t)nearbyint((double)(all.height - OUT) / 2.0);
+    for (size_t i = 0; i < PLANES; i++) {
+        const size_t c = i / (OUT * OUT), y = i / OUT % OUT, x = i % OUT;
+        const uint8_t byte = all.data[((y + top) * all.width + x + left) * 3 + c];
+        assert_true(got[i] == (float)byte / 255.0f);
+    }
+    jsn_image_release(&all);
+    jsn_augment_destroy(p);
+}
+
+static void test_the_middle_of_a_resized_image_is_the_same_made_alone(void **state)
+{
+    (void)state;
+    static const size_t sizes[][2] = {{83, 61}, {61, 83},   {32, 32}, {40, 32},
+                                      {32, 41}, {300, 47},  {9, 200}, {36, 36},
+                                      {33, 90}, {129, 128}, {1, 1},   {3, 2}};
+    jsn_augment_scratch *scratch = NULL;
+    assert_ok(jsn_augment_scratch_create(&scratch));
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        jsn_image image = noise(sizes[i][0], sizes[i][1]);
+        for (size_t side = OUT; side < OUT + 12; side += 1 + side % 3)
+            for (int cubic = 0; cubic < 2; cubic++)
+                check_middle(scratch, &image, side, cubic);
+        jsn_image_release(&image);
+    }
+    /* and where there is no such middle, the sentence is that of the crop */
+    jsn_augment *p = NULL;
+    jsn_image image = noise(50, 40);
+    static float got[PLANES];
+    assert_ok(jsn_augment_create(&p, "resize:size=20+centercrop", OUT, OUT, mean, std));
+    assert_int_equal(jsn_augment_apply(p, scratch, &image, &(jsn_augment_key){0}, got),
+                     JSN_ERR_DATA);
+    assert_string_equal(jsn_last_error(),
+                        "centercrop: the image is 25x20, smaller than 32x32");
+    jsn_augment_destroy(p);
+    jsn_image_release(&image);
+    jsn_augment_scratch_destroy(scratch);
+    assert_int_equal(jsni_alloc_live(), 0);
+}
+
 static void test_coarse_images_give_the_same_picture(void **state)
 {
     (void)state;
@@ -280,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut_pixels_are_resized_as_by_pillow),
         cmocka_unit_test(test_parts_give_the_values_of_the_whole),
+        cmocka_unit_test(test_the_middle_of_a_resized_image_is_the_same_made_alone),
         cmocka_unit_test(test_coarse_images_give_the_same_picture),
         cmocka_unit_test(test_density_says_how_coarse),
         cmocka_unit_test(test_parts_that_lack_something_are_refused),

@@ -51,6 +51,20 @@ expect 0 '^cnn:width=16, batch 4 on ref .* images/s, .* MiB peak$' '' -- \
     "$JENSEN" bench predict -n cnn:width=16 -s 16 -b 4 --repeats 1 --device ref
 expect 2 '' "no network 'nosuch'" -- "$JENSEN" bench predict -n nosuch
 expect 2 '' "takes no argument 'photos'" -- "$JENSEN" bench predict photos
+# Image files: the network alone, reading alone, and both.
+mkdir -p few none
+for i in 1 2 3 4 5; do printf 'P6\n%d 1\n255\n%s' $i "$(printf 'abc%.0s' $(seq $i))" >few/$i.ppm; done
+"$JENSEN" train builtin:size=60,test=20 --network cnn:width=16 --device cpu --epochs 1 --batch 10 --threads 1 --augment none \
+    --out predicting >/dev/null 2>&1 || complain 'a run to predict with' train
+shared 'predict files' "$JENSEN" bench predict --run predicting --images few --repeats 2 -b 2 -t 1
+expect 0 '"case":"predict files","run":"predicting","batch":64,.*"rounds":1,"images":5,.*"limit":"the slower of.*"network_images_per_second":[1-9].*"reading_images_per_second":[1-9].*"in_turn_images_per_second":[1-9].*"share_of_the_slower":0?\.?[0-9].*"start_seconds":0' '' -- \
+    "$JENSEN" bench predict --run predicting --images few --repeats 1 --json
+expect 0 '^both .* images/s, [0-9.]+% of the slower one \(' '' -- "$JENSEN" bench predict --run predicting --images few/1.ppm --repeats 1
+expect 2 '' 'go together' -- "$JENSEN" bench predict --run predicting
+expect 2 '' 'go together' -- "$JENSEN" bench predict --images few
+expect 3 '' 'holds no images' -- "$JENSEN" bench predict --run predicting --images none
+cp few/1.ppm few/whole.ppm && printf 'no image' >few/broken.ppm
+expect 3 '' 'few/broken.ppm: ' -- "$JENSEN" bench predict --run predicting --images few --repeats 1
 expect 2 '' "repeats" -- "$JENSEN" bench load builtin:size=50,test=10 --repeats 0
 # Sizes that vary: the limit is found from some of the images.
 mkdir -p set/a set/b

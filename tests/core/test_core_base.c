@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/isa.h"
 #include "core/number.h"
 #include "core/sha256.h"
 #include "core/text.h"
@@ -45,6 +46,38 @@ static void test_allocation_is_counted_aligned_and_checked(void **state)
     assert_non_null(strstr(jsn_last_error(), "no memory"));
     jsni_free(b);
     jsni_free(NULL);
+    assert_int_equal(jsni_alloc_live(), before);
+}
+
+/* Also where the system hands back memory that was written to before. */
+static void test_zeros_are_zero_in_blocks_of_every_size(void **state)
+{
+    (void)state;
+    const size_t before = jsni_alloc_live();
+    const size_t sizes[] = {0, 1, 63, 4096, 1 << 20, (4 << 20) - 1, 4 << 20, 9 << 20};
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            const size_t bytes = sizes[i];
+            unsigned char *dirty = jsni_alloc(bytes, 1);
+            assert_non_null(dirty);
+            memset(dirty, 0xa5, bytes);
+            jsni_free(dirty);
+            unsigned char *zeros = jsni_alloc_zero(1, bytes);
+            assert_non_null(zeros);
+            assert_int_equal((uintptr_t)zeros % 64, 0);
+            assert_int_equal(jsni_alloc_live() - before, bytes);
+            size_t sum = 0;
+            for (size_t k = 0; k < bytes; k++)
+                sum += zeros[k];
+            assert_int_equal(sum, 0);
+            memset(zeros, 7, bytes);
+            zeros = jsni_realloc(zeros, bytes + 5, 1);
+            assert_non_null(zeros);
+            assert_int_equal(bytes == 0 ? 7 : zeros[bytes - 1], 7);
+            jsni_free(zeros);
+        }
+    assert_null(jsni_alloc_zero(SIZE_MAX / 2, 3));
+    assert_null(jsni_alloc_zero(SIZE_MAX - 100, 1));
     assert_int_equal(jsni_alloc_live(), before);
 }
 
@@ -266,6 +299,27 @@ static void test_sha256_gives_the_published_digests(void **state)
         }
 }
 
+static void test_sha256_is_the_same_by_both_ways(void **state)
+{
+    (void)state;
+    enum { MOST = 9 };
+    uint8_t blocks[64 * MOST];
+    uint32_t one[8], two[8], noise = 1;
+    if (!jsni_isa_has_sha())
+        return;
+    for (size_t i = 0; i < sizeof blocks; i++) {
+        noise = noise * 1664525u + 1013904223u;
+        blocks[i] = (uint8_t)(noise >> 24);
+    }
+    for (size_t count = 0; count <= MOST; count++) {
+        for (size_t i = 0; i < 8; i++)
+            one[i] = two[i] = (uint32_t)(0x9e3779b9u * (i + count + 1));
+        jsni_sha256_plain(one, blocks, count);
+        jsni_sha256_x86(two, blocks, count);
+        assert_memory_equal(one, two, sizeof one);
+    }
+}
+
 static void test_closeness_is_signed_and_refuses_nan(void **state)
 {
     (void)state;
@@ -282,7 +336,7 @@ static void test_features_have_names(void **state)
     assert_null(jsn_feature_describe(SIZE_MAX));
     for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
         assert_true(jsn_feature_describe(i)->name[0] != '\0');
-    assert_string_equal(jsn_version(), "1.2.0");
+    assert_string_equal(jsn_version(), "1.3.0");
 }
 
 static void test_nouns_follow_their_count(void **state)
@@ -301,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_every_status_has_a_text),
         cmocka_unit_test(test_a_sentence_may_quote_the_one_before),
         cmocka_unit_test(test_allocation_is_counted_aligned_and_checked),
+        cmocka_unit_test(test_zeros_are_zero_in_blocks_of_every_size),
         cmocka_unit_test(test_the_allocation_walk_reaches_every_failure),
         cmocka_unit_test(test_a_bounded_text_ends_with_its_array),
         cmocka_unit_test(test_a_bounded_text_is_cut_between_characters),
@@ -309,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_number_texts_read_back),
         cmocka_unit_test(test_texts_grow_and_survive_failed_allocations),
         cmocka_unit_test(test_sha256_gives_the_published_digests),
+        cmocka_unit_test(test_sha256_is_the_same_by_both_ways),
         cmocka_unit_test(test_closeness_is_signed_and_refuses_nan),
         cmocka_unit_test(test_features_have_names),
     };

@@ -271,8 +271,6 @@ static void test_device_batches_match_the_host(void **state)
                         weighted != 0);
             check_batch("logitclip:tau=12,loss=1*gjs+1*bs", NULL, classes[i],
                         weighted != 0);
-            check_batch("logitclip:tau=3,p=1.5,loss=js-sqrt", NULL, classes[i],
-                        weighted != 0);
             check_batch("logitclip:tau=2,loss=forward:matrix=t", NULL, classes[i],
                         weighted != 0);
             check_batch("1*mae+2*forward:matrix=t+1*js:pi1=0.999", NULL, classes[i],

@@ -6,6 +6,7 @@
 
 #include "jensen/classifier.h"
 #include "jensen/image_file.h"
+#include "jensen/model.h"
 #include "jensen/train.h"
 #include "support/support.h"
 #include "train/classifier_stream.h"
@@ -243,7 +244,7 @@ static void test_reading_ahead(void **state)
                               .read = read_paired,
                               .tell = take_paired,
                               .user = &p,
-                              .pairs = true};
+                              .way = JSNI_STREAM_PAIRS};
         assert_ok(jsn_classifier_create(&stream.classifier, &o));
         want.count = 0;
         assert_ok(jsn_classifier_predict_files(stream.classifier, p.paths, FILES,
@@ -292,12 +293,131 @@ static void test_files_end(void **state)
     jsn_classifier_close(c);
 }
 
+/* Weights of a network with convolutions, which asks for its images where its backend can. */
+static jsn_classifier_options asking_options(void)
+{
+    static char file[400];
+    jsn_model_options m;
+    jsn_model *model = NULL;
+    jsn_model_options_init(&m);
+    m.network = "cnn:width=16";
+    m.classes = CLASSES;
+    m.device = "cpu";
+    (void)snprintf(file, sizeof file, "%s/cnn.safetensors", support_folder);
+    assert_ok(jsn_model_create(&model, &m));
+    assert_ok(jsn_model_init(model, 5));
+    assert_ok(jsn_model_save(model, file));
+    jsn_model_destroy(model);
+    jsn_classifier_options o = options_of(false);
+    o.network = m.network;
+    o.weights = file;
+    o.device = m.device;
+    return o;
+}
+
+/* What is told of an image in the order of the images. */
+typedef struct heard {
+    const char *const *paths;
+    told told;
+    char reasons[FILES][400];
+} heard;
+
+static jsn_status read_heard(void *user, size_t index, jsn_image *image)
+{
+    return jsn_image_read(image, ((const heard *)user)->paths[index]);
+}
+
+static jsn_status take_heard(void *user, const jsni_streamed *image)
+{
+    heard *h = user;
+    const size_t at = h->told.count++;
+    assert_int_equal(image->index, at);
+    if (image->reason != NULL) {
+        (void)snprintf(h->reasons[at], sizeof h->reasons[at], "%s", image->reason);
+        return JSN_OK;
+    }
+    memcpy(h->told.probabilities[at], image->probabilities,
+           sizeof h->told.probabilities[at]);
+    memcpy(h->told.logits[at], image->logits, sizeof h->told.logits[at]);
+    return JSN_OK;
+}
+
+static void hear(jsn_classifier *c, jsni_stream_way way, heard *h)
+{
+    memset(h, 0, sizeof *h);
+    h->paths = image_files();
+    const jsni_stream stream = {.classifier = c,
+                                .count = FILES,
+                                .read = read_heard,
+                                .tell = take_heard,
+                                .user = h,
+                                .way = way};
+    assert_ok(jsni_stream_run(&stream));
+}
+
+/* Threads that read what they then compute on tell the same as a batch that is read first:
+ * to the bit, and with the same sentences. */
+static void test_asking_for_images(void **state)
+{
+    (void)state;
+    static heard turns, asked, pairs;
+    jsn_classifier_options o = asking_options();
+    for (o.threads = 1; o.threads <= 3; o.threads++)
+        for (o.batch = 1; o.batch <= FILES + 1; o.batch++) {
+            jsn_classifier *c = NULL;
+            assert_ok(jsn_classifier_create(&c, &o));
+            hear(c, JSNI_STREAM_TURNS, &turns);
+            hear(c, JSNI_STREAM_AUTO, &asked);
+            hear(c, JSNI_STREAM_PAIRS, &pairs);
+            assert_int_equal(turns.told.count, FILES);
+            assert_memory_equal(&asked, &turns, sizeof asked);
+            assert_memory_equal(&pairs, &turns, sizeof pairs);
+            for (size_t i = 0; i < FILES; i++)
+                assert_int_equal(turns.reasons[i][0] != '\0', is_broken(i));
+            jsn_classifier_close(c);
+        }
+}
+
+/* Reading alone tells nothing, and fails where reading does. */
+static void test_reading_alone(void **state)
+{
+    (void)state;
+    static heard h;
+    jsn_classifier_options o = asking_options();
+    jsn_classifier *c = NULL;
+    const char *const *paths = image_files();
+    o.batch = 4;
+    assert_ok(jsn_classifier_create(&c, &o));
+    hear(c, JSNI_STREAM_READS, &h);
+    assert_int_equal(h.told.count, 0);
+    assert_ok(jsni_classifier_read_files(c, paths, FILES));
+    const char *gone[] = {paths[0], NULL};
+    assert_fails(jsni_classifier_read_files(c, gone, 2), JSN_ERR_ARGUMENT,
+                 "path 1 is NULL");
+    told t = {.end = FILES};
+    struct rlimit files;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    const struct rlimit none = {0, files.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    assert_int_equal(jsni_classifier_read_files(c, paths, FILES), JSN_ERR_IO);
+    assert_int_equal(jsn_classifier_predict_files(c, paths, FILES, take_file, &t),
+                     JSN_ERR_IO);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+    assert_int_equal(t.count, 0);
+    jsn_classifier_close(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batch_is_used), cmocka_unit_test(test_precision_is_used),
-        cmocka_unit_test(test_wrong_options), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_reading_ahead), cmocka_unit_test(test_files_end),
+        cmocka_unit_test(test_batch_is_used),
+        cmocka_unit_test(test_precision_is_used),
+        cmocka_unit_test(test_wrong_options),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_reading_ahead),
+        cmocka_unit_test(test_files_end),
+        cmocka_unit_test(test_asking_for_images),
+        cmocka_unit_test(test_reading_alone),
     };
     return cmocka_run_group_tests(tests, train_run, support_folder_end);
 }

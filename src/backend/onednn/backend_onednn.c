@@ -68,6 +68,7 @@ static void plan_destroy(jsni_plan *base)
         return;
     jsni_host_plan_release(&plan->host);
     jsni_dn_steps_destroy(plan);
+    jsni_dn_source_release(plan);
     jsni_dn_memory_release(plan);
     jsni_free(plan);
 }
@@ -209,6 +210,13 @@ static jsn_status check_failure(dn_plan *plan)
                             "running a convolution or a product");
 }
 
+jsn_status jsni_dn_end_pass(dn_plan *plan)
+{
+    copy_out(plan, plan->output, dn_tensor_at(plan, plan->output), plan->host.logits);
+    plan->host.ran = true;
+    return check_failure(plan);
+}
+
 static jsn_status forward(jsni_plan *base, const jsni_pass *pass)
 {
     dn_plan *plan = (dn_plan *)base;
@@ -216,9 +224,7 @@ static jsn_status forward(jsni_plan *base, const jsni_pass *pass)
     const int before = jsni_dnnl_threads(1);
     jsni_dn_forward_run(plan);
     jsni_dnnl_threads(before);
-    copy_out(plan, plan->output, dn_tensor_at(plan, plan->output), plan->host.logits);
-    plan->host.ran = true;
-    return check_failure(plan);
+    return jsni_dn_end_pass(plan);
 }
 
 static jsn_status backward(jsni_plan *base)
@@ -308,4 +314,7 @@ const jsni_backend_ops jsni_backend_onednn = {
     .read_node = read_node,
     .time_tasks = jsni_dn_time_tasks,
     .time_limit = jsni_dn_time_limit,
+    .source_workers = jsni_dn_source_workers,
+    .source_images = jsni_dn_source_images,
+    .evaluate_from = jsni_dn_evaluate_from,
 };

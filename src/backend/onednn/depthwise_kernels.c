@@ -97,9 +97,11 @@ typedef struct taps {
     const float *from[JSNI_DEPTHWISE_TAPS], *weight[JSNI_DEPTHWISE_TAPS];
 } taps;
 
-/* out[i * out_step] = start + sum of taps at i * step, for `n` results, n a constant. */
+/* out[i * out_step] = start + sum of taps at i * step, for `n` results, n a constant; as
+ * `finish` reads them, if not NULL. */
 VEC_INLINE void sum_pixels(const taps *t, size_t n, size_t at, size_t step, vec start,
-                           const float *add, float *out, size_t out_step)
+                           const float *add, const loader *finish, float *out,
+                           size_t out_step)
 {
     vec sum[PIXELS];
     UNROLL
@@ -112,6 +114,11 @@ VEC_INLINE void sum_pixels(const taps *t, size_t n, size_t at, size_t step, vec 
         for (size_t i = 0; i < n; i++)
             sum[i] = vec_fma(vec_load(from + i * step), w, sum[i]);
     }
+    if (finish != NULL) {
+        UNROLL
+        for (size_t i = 0; i < n; i++)
+            sum[i] = loader_apply6(finish, sum[i]);
+    }
     UNROLL
     for (size_t i = 0; i < n; i++)
         vec_store(out + i * out_step, sum[i]);
@@ -119,12 +126,12 @@ VEC_INLINE void sum_pixels(const taps *t, size_t n, size_t at, size_t step, vec 
 
 /* The same for any number. Every result is summed in the same order. */
 static void sum_row(const taps *t, size_t count, size_t step, vec start,
-                    const float *add, float *out, size_t out_step)
+                    const float *add, const loader *finish, float *out, size_t out_step)
 {
     size_t i = 0;
 #define SUM(n)                                                                      \
     sum_pixels(t, n, i *step, step, start, add == NULL ? NULL : add + i * out_step, \
-               out + i * out_step, out_step)
+               finish, out + i * out_step, out_step)
     for (; i + PIXELS <= count; i += PIXELS)
         SUM(PIXELS);
     switch (count - i) {
@@ -156,7 +163,8 @@ static void sum_row(const taps *t, size_t count, size_t step, vec start,
 }
 
 static void forward_plane(const jsni_pool_shape *p, ring *r, const loader *l,
-                          const float *weights, vec bias, float *out)
+                          const float *weights, vec bias, const loader *finish,
+                          float *out)
 {
     taps t = {.count = p->kernel_h * p->kernel_w};
     for (size_t k = 0; k < t.count; k++)
@@ -169,8 +177,8 @@ static void forward_plane(const jsni_pool_shape *p, ring *r, const loader *l,
             for (size_t i = 0; i < p->kernel_w; i++)
                 t.from[k * p->kernel_w + i] = line + i * VEC;
         }
-        sum_row(&t, p->out_w, p->stride_w * VEC, bias, NULL, out + y * p->out_w * VEC,
-                VEC);
+        sum_row(&t, p->out_w, p->stride_w * VEC, bias, NULL, finish,
+                out + y * p->out_w * VEC, VEC);
     }
 }
 
@@ -184,11 +192,12 @@ void KERNEL(depthwise)(const jsni_pool_shape *p, const jsni_depthwise_call *call
     for (size_t k = 0; k < call->images * p->blocks; k++) {
         const size_t b = k % p->blocks;
         const loader l = loader_of(&call->load, b);
+        const loader finish = loader_of(call->finish, b);
         float *out = call->out + k * outputs * VEC;
         ring_begin(&r, call->x + k * inputs);
         forward_plane(p, &r, &l, call->weights + b * area * VEC,
                       call->bias == NULL ? vec_zero() : vec_load(call->bias + b * VEC),
-                      out);
+                      call->finish == NULL ? NULL : &finish, out);
         if (call->sums == NULL)
             continue;
         const jsni_sums sums = {call->sums->first + b * VEC,
@@ -223,7 +232,7 @@ static void back_phase(const jsni_pool_shape *p, size_t phase,
             t.weight[t.count++] = weights + (k * p->kernel_w + i) * VEC;
         }
     sum_row(&t, (p->in_w - phase + p->stride_w - 1) / p->stride_w, VEC, vec_zero(),
-            add == NULL ? NULL : add + phase * VEC, out + phase * VEC,
+            add == NULL ? NULL : add + phase * VEC, NULL, out + phase * VEC,
             p->stride_w * VEC);
 }
 

@@ -31,12 +31,16 @@ void jsni_dn_depthwise_forward(dn_plan *plan, const dn_step *step, const dn_rang
 {
     const jsni_graph *graph = plan->host.base.graph;
     const size_t bias = graph->nodes[step->node].bias;
+    jsni_load finish;
+    if (step->finish != JSNI_NONE)
+        finish = jsni_dn_finish(plan, step->finish, r->view);
     const jsni_depthwise_call call = {
         .x = dn_images_at(plan, plan->values[step->in[0]].tensor, r),
         .load = jsni_dn_load(plan, step->in[0], r->view),
         .weights = plan->weights + step->weights_forward,
         .bias =
             bias == JSNI_NONE ? NULL : plan->host.params + graph->params[bias].offset,
+        .finish = step->finish == JSNI_NONE ? NULL : &finish,
         .out = dn_images_at(plan, step->out, r),
         .sums = sums,
         .first = first,

@@ -25,6 +25,12 @@ jsni_extent jsni_dn_extent(const dn_plan *plan, size_t tensor, size_t images)
 
 jsni_load jsni_dn_load(const dn_plan *plan, size_t value, size_t view)
 {
+    return plan->values[value].stored ? (jsni_load){.mean = NULL}
+                                      : jsni_dn_finish(plan, value, view);
+}
+
+jsni_load jsni_dn_finish(const dn_plan *plan, size_t value, size_t view)
+{
     const dn_value *v = &plan->values[value];
     jsni_load load = {.relu = v->relu, .six = v->six};
     if (v->norm == JSNI_NONE)
@@ -225,6 +231,10 @@ static void run_shard(void *user, size_t index, size_t worker)
 static void run_deep(void *user, size_t shard, size_t worker)
 {
     dn_plan *plan = user;
+    if (plan->source != NULL) {
+        const dn_range all = jsni_dn_range_of(plan, &plan->steps[1], shard, worker);
+        jsni_dn_source_ask(plan, &all);
+    }
     for (size_t s = 1; s < plan->deep; s++) {
         const dn_range all = jsni_dn_range_of(plan, &plan->steps[s], shard, worker);
         run_images(plan, &plan->steps[s], &all, NULL);
@@ -252,7 +262,7 @@ static void run_step(dn_plan *plan, dn_step *step)
     jsni_dn_time_end_alone(plan, step, DN_FORWARD, start);
 }
 
-void jsni_dn_forward_run(dn_plan *plan)
+void jsni_dn_forward_begin(dn_plan *plan)
 {
     if (plan->stale)
         jsni_dn_prepare_weights(plan);
@@ -261,9 +271,24 @@ void jsni_dn_forward_run(dn_plan *plan)
     if (!plan->host.pass.training)
         for (size_t n = 0; n < plan->norm_count; n++)
             jsni_dn_norm_evaluation(plan, n);
+}
+
+void jsni_dn_forward_deep(dn_plan *plan)
+{
     if (plan->deep > 0)
         jsni_pool_run(plan->host.pool, dn_shards(plan, &plan->steps[1]), run_deep,
                       plan);
+}
+
+void jsni_dn_forward_rest(dn_plan *plan)
+{
     for (size_t s = plan->deep; s < plan->step_count; s++)
         run_step(plan, &plan->steps[s]);
+}
+
+void jsni_dn_forward_run(dn_plan *plan)
+{
+    jsni_dn_forward_begin(plan);
+    jsni_dn_forward_deep(plan);
+    jsni_dn_forward_rest(plan);
 }

@@ -45,7 +45,7 @@ static size_t step_add(fuser *f, dn_kind kind, size_t node, size_t one, size_t o
     const size_t tensor = tensor_add(f, shape, false, number);
     dn_step *step = &plan->steps[number];
     *step = (dn_step){.kind = kind, .node = node, .in = {one, other}, .out = tensor};
-    step->direct = step->g = step->parts = step->again = JSNI_NONE;
+    step->direct = step->g = step->parts = step->again = step->finish = JSNI_NONE;
     for (int i = 0; i < 2; i++)
         step->back[i] = (dn_back){JSNI_NONE, JSNI_NONE};
     f->plan->node_step[node] = number;

@@ -158,12 +158,47 @@ static void plan_deep(dn_plan *plan)
                 plan->tensors[plan->values[plan->steps[s].in[k]].tensor].own = false;
 }
 
+/* The value as which a tensor is read, if only one step does so, and once; else JSNI_NONE. */
+static size_t only_reading(const dn_plan *plan, size_t tensor)
+{
+    size_t found = JSNI_NONE;
+    for (size_t s = 0; s < plan->step_count; s++)
+        for (int k = 0; k < 2; k++) {
+            const size_t value = plan->steps[s].in[k];
+            if (value == JSNI_NONE || plan->values[value].tensor != tensor)
+                continue;
+            if (found != JSNI_NONE)
+                return JSNI_NONE;
+            found = value;
+        }
+    return found;
+}
+
+/* Without training a depthwise convolution stores its result as its only reader wants it,
+ * which saves that one a pass over memory. */
+static void plan_finish(dn_plan *plan)
+{
+    for (size_t s = 1; s < plan->deep; s++) {
+        dn_step *step = &plan->steps[s];
+        if (step->kind != DN_DEPTHWISE || !plan->tensors[step->out].own)
+            continue;
+        const size_t value = only_reading(plan, step->out);
+        if (value == JSNI_NONE || plan->values[value].norm == JSNI_NONE)
+            continue;
+        step->finish = value;
+        plan->values[value].stored = true;
+    }
+}
+
 /* Tensors with their forward times. */
 static jsn_status plan_tensors(dn_plan *plan)
 {
     for (size_t t = 0; t < plan->tensor_count; t++) {
         dn_tensor *tensor = &plan->tensors[t];
-        const size_t images = tensor->own ? plan->steps[1].shard : dn_capacity(plan);
+        size_t images = tensor->own ? plan->steps[1].shard : dn_capacity(plan);
+        if (t == 0 && plan->source_images > 0 &&
+            images < plan->threads * plan->steps[1].shard)
+            images = plan->threads * plan->steps[1].shard;
         JSNI_TRY(jsni_dn_buffer_add(plan, images * tensor->floats, tensor->step,
                                     tensor->step, &tensor->buffer));
         plan->buffers[tensor->buffer].own = tensor->own;
@@ -184,6 +219,8 @@ jsn_status jsni_dn_gradients(dn_plan *plan)
 {
     plan->output_gradient = plan->input_gradient = JSNI_NONE;
     plan_deep(plan);
+    plan_finish(plan);
+    jsni_dn_source_plan(plan);
     JSNI_TRY(plan_tensors(plan));
     if (!plan->host.options.training)
         return JSN_OK;

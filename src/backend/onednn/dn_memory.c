@@ -221,10 +221,11 @@ jsni_memory jsni_dn_memory_need(const dn_plan *plan)
         .statistics = graph->stat_floats * sizeof(float),
         .activations =
             (plan->arena_floats + plan->threads * plan->own_floats) * sizeof(float),
-        .workspace = (plan->weight_floats + plan->norm_floats +
-                      plan->threads * worker_floats(&plan->need) + 2 * logits) *
-                         sizeof(float) +
-                     plan->sum_doubles * sizeof(double),
+        .workspace =
+            (plan->weight_floats + plan->norm_floats + jsni_dn_source_floats(plan) +
+             plan->threads * worker_floats(&plan->need) + 2 * logits) *
+                sizeof(float) +
+            plan->sum_doubles * sizeof(double),
     };
 }
 
@@ -264,6 +265,7 @@ jsn_status jsni_dn_memory_allocate(dn_plan *plan)
                        jsni_alloc_zero(plan->threads, sizeof *plan->workers));
     JSNI_TRY_ALLOC(plan->worker_block =
                        jsni_alloc_zero(plan->threads, each * sizeof(float)));
+    JSNI_TRY(jsni_dn_source_allocate(plan));
     for (size_t k = 0; k < plan->threads; k++)
         cut_worker(&plan->workers[k], (float *)(void *)plan->worker_block + k * each,
                    &plan->need);

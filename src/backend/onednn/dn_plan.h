@@ -46,6 +46,7 @@ typedef struct dn_tensor {
      * needs it: the same, unless it is made again (dn_again.c). */
     size_t forward, again;
     bool own;       /* every worker has its own, for the images it works on */
+    float *rows;    /* [source_images] of what the later steps read, or NULL */
     jsni_sums sums; /* [shards][channels], borrowed from the plan */
 } dn_tensor;
 
@@ -53,6 +54,7 @@ typedef struct dn_value {
     size_t tensor;
     size_t norm;    /* JSNI_NONE: none */
     bool relu, six; /* six: ReLU6 */
+    bool stored;    /* its tensor has it so already: step->finish */
     bool needs;
     size_t completed; /* the step that adds the last part of its gradient */
     size_t gradient;  /* buffer; while planning the latest, then the final one */
@@ -93,6 +95,9 @@ typedef struct dn_step {
     size_t in[2]; /* values; the second: other summand, or residual of a conv */
     size_t out;   /* tensor */
     bool relu;    /* of a combine */
+    size_t
+        finish; /* value that a depthwise convolution stores its result as, since nobody
+                    * reads it otherwise, or JSNI_NONE */
     size_t shard; /* images of a shard, at most */
     size_t unit;  /* images that go through a step at a time */
     bool own;     /* conv: own Winograd, else oneDNN */
@@ -183,6 +188,12 @@ typedef struct dn_plan {
      * it stays in the cache. 0: every step for all images. */
     size_t deep;
     size_t own_floats; /* of the tensors that every worker has */
+    /* Of an evaluation that asks for its images (dn_source.c): its source while the first
+     * steps run, else NULL; how many images it takes at most; which of them were not
+     * there. 0 and NULL where the plan asks for none. */
+    const jsni_source *source;
+    size_t source_images;
+    bool *absent; /* [source_images] */
 
     size_t arena_floats, weight_floats, norm_floats, sum_doubles;
     dn_need need; /* of one worker */
@@ -234,6 +245,11 @@ static inline dn_range dn_part_of(const dn_range *r, size_t from, size_t count)
 static inline float *dn_images_at(const dn_plan *plan, size_t tensor, const dn_range *r)
 {
     const dn_tensor *t = &plan->tensors[tensor];
+    if (plan->source != NULL && tensor == 0) /* a place for the images of each worker */
+        return dn_tensor_at(plan, 0) +
+               (r->worker * plan->steps[1].shard + r->first - r->begin) * t->floats;
+    if (plan->source != NULL && t->rows != NULL)
+        return t->rows + r->first * t->floats;
     if (!t->own)
         return dn_tensor_at(plan, tensor) + r->first * t->floats;
     return plan->own + r->worker * plan->own_floats + plan->buffers[t->buffer].offset +
@@ -268,6 +284,10 @@ void jsni_dn_memory_release(dn_plan *plan);
 
 /* ---- running ---- */
 
+/* backend_onednn.c: the output of a pass to where read_output() finds it; what the workers
+ * could not say. */
+JSN_MUST_CHECK jsn_status jsni_dn_end_pass(dn_plan *plan);
+
 static inline size_t dn_shards_of_view(const dn_plan *plan, const dn_step *step)
 {
     return (plan->host.samples + step->shard - 1) / step->shard;
@@ -294,6 +314,8 @@ static inline bool dn_load_plain(const jsni_load *load)
 {
     return load->mean == NULL && !load->relu;
 }
+/* The same of a value that is stored so, for who stores it. */
+jsni_load jsni_dn_finish(const dn_plan *plan, size_t value, size_t view);
 /* The images of a range of a value as they are read: the tensor itself or loaded into
  * `scratch`. */
 const float *jsni_dn_read(const dn_plan *plan, size_t value, const dn_range *r,
@@ -324,10 +346,28 @@ void jsni_dn_norm_evaluation(dn_plan *plan, size_t norm);
 void jsni_dn_again_forward(dn_plan *plan);
 void jsni_dn_again_backward(dn_plan *plan, const dn_step *reader);
 
+/* dn_source.c: whether and how far a plan asks, once its steps are known; its memory; the
+ * entries; and what a worker does before it takes a range of images through the steps. */
+void jsni_dn_source_plan(dn_plan *plan);
+size_t jsni_dn_source_floats(const dn_plan *plan);
+JSN_MUST_CHECK jsn_status jsni_dn_source_allocate(dn_plan *plan);
+void jsni_dn_source_release(dn_plan *plan);
+size_t jsni_dn_source_workers(const jsni_plan *base);
+size_t jsni_dn_source_images(const jsni_plan *base);
+JSN_MUST_CHECK jsn_status jsni_dn_evaluate_from(jsni_plan *base,
+                                                const jsni_source *source,
+                                                size_t samples, size_t *there,
+                                                float *to);
+void jsni_dn_source_ask(dn_plan *plan, const dn_range *r);
+
 /* dn_forward.c, dn_backward.c, dn_conv.c, dn_linear.c */
 void jsni_dn_dropout(const dn_plan *plan, const dn_step *step, const dn_range *r,
                      const float *x, float *y);
 void jsni_dn_forward_run(dn_plan *plan);
+/* Its three parts: what comes before the first step, the steps without a barrier, the rest. */
+void jsni_dn_forward_begin(dn_plan *plan);
+void jsni_dn_forward_deep(dn_plan *plan);
+void jsni_dn_forward_rest(dn_plan *plan);
 void jsni_dn_backward_run(dn_plan *plan);
 void jsni_dn_prepare_weights(dn_plan *plan);
 void jsni_dn_conv_forward(dn_plan *plan, dn_step *step, const dn_range *r,

@@ -14,7 +14,9 @@ enum {
     FEWEST_SHARDS = 8,      /* where weight gradients are large */
     PART_BYTES = 64 << 20,  /* of the weight gradients of all shards of a step */
     UNIT_BYTES = 512 << 10, /* of the images that go through a step at a time */
-    WINO_CHANNELS = 256,    /* more make the transformed weights too large */
+    DEEP_BYTES =
+        8 << 20,         /* of a tensor of the images that a worker takes through all */
+    WINO_CHANNELS = 256, /* more make the transformed weights too large */
     WINO_PIXELS = 16
 };
 
@@ -23,9 +25,24 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 static size_t divide_up(size_t a, size_t b)
 {
     return (a + b - 1) / b;
+}
+
+/* Without training: few large images stay in the cache, and no thread has to wait long at the
+ * end of a batch. */
+static size_t deep_images(const dn_plan *plan)
+{
+    size_t floats = 1;
+    for (size_t t = 1; t < plan->tensor_count; t++)
+        floats = larger(floats, plan->tensors[t].floats);
+    return larger(1, DEEP_BYTES / (floats * sizeof(float)));
 }
 
 static size_t shard_images(const dn_plan *plan, size_t part_floats)
@@ -36,6 +53,8 @@ static size_t shard_images(const dn_plan *plan, size_t part_floats)
         images = MOST_IMAGES;
     if (images > batch)
         images = batch;
+    if (!plan->host.options.training)
+        images = smaller(images, deep_images(plan));
     for (;;) {
         const size_t shards = plan->host.options.views * divide_up(batch, images);
         if (shards * part_floats * sizeof(float) <= PART_BYTES ||

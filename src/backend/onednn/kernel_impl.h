@@ -45,15 +45,24 @@ VEC_INLINE loader loader_of(const jsni_load *load, size_t block)
 }
 
 /* Without the upper end, which the Winograd kernels never meet. */
+VEC_INLINE vec loader_apply(const loader *l, vec x)
+{
+    return vec_max(l->floor, vec_fma(vec_sub(x, l->mean), l->scale, l->shift));
+}
+
 VEC_INLINE vec loader_get(const loader *l, const float *p)
 {
-    return vec_max(l->floor,
-                   vec_fma(vec_sub(vec_load(p), l->mean), l->scale, l->shift));
+    return loader_apply(l, vec_load(p));
+}
+
+VEC_INLINE vec loader_apply6(const loader *l, vec x)
+{
+    return vec_min(l->top, loader_apply(l, x));
 }
 
 VEC_INLINE vec loader_get6(const loader *l, const float *p)
 {
-    return vec_min(l->top, loader_get(l, p));
+    return loader_apply6(l, vec_load(p));
 }
 
 jsni_wino_need KERNEL(wino_need)(const jsni_wino *w);

@@ -97,8 +97,9 @@ enum { JSNI_DEPTHWISE_TAPS = 49 }; /* at most */
 typedef struct jsni_depthwise_call {
     const float *x; /* input, read through `load` */
     jsni_load load;
-    const float *weights; /* of depthwise_weights() */
-    const float *bias;    /* [channels] or NULL */
+    const float *weights;    /* of depthwise_weights() */
+    const float *bias;       /* [channels] or NULL */
+    const jsni_load *finish; /* the result is stored as this reads it, or NULL */
     float *out;
     const jsni_sums *sums; /* sums of the result are added here, or NULL */
     bool first;            /* these images set sums->origin */

@@ -8,7 +8,7 @@ list(TRANSFORM _kernel_files PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(JSN_ONEDNN_SOURCES
     onednn/backend_onednn.c onednn/dn_again.c onednn/dn_backward.c onednn/dn_conv.c onednn/dn_depthwise.c onednn/dn_forward.c
     onednn/dn_fuse.c onednn/dn_gradient.c onednn/dn_limit.c onednn/dn_linear.c onednn/dn_memory.c
-    onednn/dn_norm.c onednn/dn_steps.c onednn/dn_time.c onednn/dnnl_api.c
+    onednn/dn_norm.c onednn/dn_source.c onednn/dn_steps.c onednn/dn_time.c onednn/dnnl_api.c
     onednn/dnnl_conv.c
     onednn/dnnl_tensor.c onednn/kernel_set.c)
 if(CMAKE_CXX_COMPILER)
