@@ -208,8 +208,7 @@ int jsni_strided_weights_splits(const jsni_any_conv *c)
 {
     const int stages = (int)c->images * c->out_h * c->out_w / STAGE_PIXELS;
     const int tiles = c->out_channels / CO * (c->in_channels / CI);
-    /* Blocks that fill a device; of 1x1 windows, which have little to do, half of it. */
-    const int wanted = (c->kernel_h == 1 ? 66 : 132) / tiles;
+    const int wanted = 132 / tiles; /* blocks that fill a device */
     return wanted < 1 ? 1 : wanted < stages ? wanted : stages;
 }
 
