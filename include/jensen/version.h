@@ -7,7 +7,7 @@
 #include "jensen/status.h"
 
 #define JSN_VERSION_MAJOR 1
-#define JSN_VERSION_MINOR 2
+#define JSN_VERSION_MINOR 3
 #define JSN_VERSION_PATCH 0
 
 #ifdef __cplusplus

@@ -471,16 +471,14 @@ static void test_the_checker_finds_what_is_wrong(void **state)
         case 7: /* coefficients of one more channel */
             find(&p, JSNI_TASK_NORM_FINISH, 2)->as.norm.channels++;
             break;
+        case 8: /* outside the arena */
+            conv->as.conv.args.y = p.arena + p.make.high - 1024;
+            break;
         case 9: /* sums that lie before those that are cleared */
             conv->as.conv.args.sums -= 8;
             break;
         case 10: /* coefficients of sums that another convolution left */
             conv->as.conv.args.through.exact += 8;
-            break;
-        case 8: /* outside the arena */
-            conv->as.conv.args.y = p.arena + p.make.high - 1024;
-            break;
-        default:
             break;
         }
         const size_t faults = check_program(&p.make, NULL);
