@@ -11,10 +11,10 @@ enum {
     FEW_CHANNELS = 48 /* of the input, at most: products a value */
 };
 
-/* The only step that reads a tensor, or JSNI_NONE. */
-static size_t only_reader(const dn_plan *plan, size_t tensor)
+size_t jsni_dn_only_reader(const dn_plan *plan, size_t tensor, size_t *as)
 {
     size_t found = JSNI_NONE;
+    *as = JSNI_NONE;
     for (size_t s = 0; s < plan->step_count; s++)
         for (int k = 0; k < 2; k++) {
             const size_t value = plan->steps[s].in[k];
@@ -23,6 +23,7 @@ static size_t only_reader(const dn_plan *plan, size_t tensor)
             if (found != JSNI_NONE)
                 return JSNI_NONE;
             found = s;
+            *as = value;
         }
     return found;
 }
@@ -35,7 +36,8 @@ static bool suits(const dn_plan *plan, size_t number)
     const dn_tensor *in = &plan->tensors[plan->values[step->in[0]].tensor];
     const dn_tensor *out = &plan->tensors[step->out];
     const jsni_window *w = jsni_op_window(&plan->host.base.graph->nodes[step->node].op);
-    const size_t reader = only_reader(plan, step->out);
+    size_t as;
+    const size_t reader = jsni_dn_only_reader(plan, step->out, &as);
     return w->kernel_h == 1 && w->kernel_w == 1 && in->pixels == out->pixels &&
            in->shape.channels <= FEW_CHANNELS && !in->plain &&
            out->shape.channels >= WIDENING * in->shape.channels &&
@@ -50,7 +52,8 @@ jsn_status jsni_dn_again_plan(dn_plan *plan)
         t->forward = t->again = t->buffer;
         if (!plan->host.options.training || !suits(plan, s))
             continue;
-        const size_t reader = only_reader(plan, plan->steps[s].out);
+        size_t as;
+        const size_t reader = jsni_dn_only_reader(plan, plan->steps[s].out, &as);
         JSNI_TRY(jsni_dn_buffer_add(plan, dn_capacity(plan) * t->floats,
                                     dn_back_time(plan, reader), dn_back_time(plan, s),
                                     &t->again));

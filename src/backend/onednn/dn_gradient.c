@@ -158,22 +158,6 @@ static void plan_deep(dn_plan *plan)
                 plan->tensors[plan->values[plan->steps[s].in[k]].tensor].own = false;
 }
 
-/* The value as which a tensor is read, if only one step does so, and once; else JSNI_NONE. */
-static size_t only_reading(const dn_plan *plan, size_t tensor)
-{
-    size_t found = JSNI_NONE;
-    for (size_t s = 0; s < plan->step_count; s++)
-        for (int k = 0; k < 2; k++) {
-            const size_t value = plan->steps[s].in[k];
-            if (value == JSNI_NONE || plan->values[value].tensor != tensor)
-                continue;
-            if (found != JSNI_NONE)
-                return JSNI_NONE;
-            found = value;
-        }
-    return found;
-}
-
 /* Without training a depthwise convolution stores its result as its only reader wants it,
  * which saves that one a pass over memory. */
 static void plan_finish(dn_plan *plan)
@@ -182,8 +166,9 @@ static void plan_finish(dn_plan *plan)
         dn_step *step = &plan->steps[s];
         if (step->kind != DN_DEPTHWISE || !plan->tensors[step->out].own)
             continue;
-        const size_t value = only_reading(plan, step->out);
-        if (value == JSNI_NONE || plan->values[value].norm == JSNI_NONE)
+        size_t value;
+        if (jsni_dn_only_reader(plan, step->out, &value) == JSNI_NONE ||
+            plan->values[value].norm == JSNI_NONE)
             continue;
         step->finish = value;
         plan->values[value].stored = true;

@@ -342,7 +342,10 @@ void jsni_dn_norm_forward(dn_plan *plan, size_t norm);
 void jsni_dn_norm_backward(dn_plan *plan, size_t norm);
 void jsni_dn_norm_evaluation(dn_plan *plan, size_t norm);
 
-/* dn_again.c: when a forward pass begins, and before a step runs backward. */
+/* dn_again.c: the step that reads a tensor, and the value as which it does, where only one
+ * step does so and once, else JSNI_NONE; when a forward pass begins, and before a step runs
+ * backward. */
+size_t jsni_dn_only_reader(const dn_plan *plan, size_t tensor, size_t *as);
 void jsni_dn_again_forward(dn_plan *plan);
 void jsni_dn_again_backward(dn_plan *plan, const dn_step *reader);
 
