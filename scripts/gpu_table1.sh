@@ -28,6 +28,9 @@ plan=(
     "table1   cifar100  asym-40/ce"
     "table1   cifar10   sym-40/gjs                 --seeds 3"
     "table1   cifar10   sym-40/ce                  --seeds 3"
+    "table3   cifar100  all                        --epochs 150"
+    "fig5     cifar100  sym-40/m2,sym-40/m3,sym-40/m5  --epochs 150"
+    "table5   cifar100  full/sym-40/gjs,no-cutout/sym-40/gjs,no-randaugment/sym-40/gjs,weak/sym-40/gjs,full/sym-40/gce,weak/sym-40/gce  --epochs 150"
 )
 
 [ $# -ge 1 ] || {
