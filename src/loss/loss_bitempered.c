@@ -62,13 +62,13 @@ JSNI_SETUP jsn_status bitempered_prepare(const char *spec,
 /* log exp_t2(x) for x <= 0; s = t2 - 1. */
 JSNI_ROW static inline jsni_real tempered_log(jsni_real x, jsni_scalar s)
 {
-    return s > R(1e-6) ? jsni_log1p(-s * x) / -s : x;
+    return s > R(0) ? jsni_log1p(-s * x) / -s : x;
 }
 
 /* expm1(x u) / x, u where x is 0. */
 JSNI_ROW static inline jsni_real grown_by(jsni_real u, jsni_scalar x)
 {
-    return x > R(1e-6) ? jsni_expm1(x * u) / x : u;
+    return x > R(0) ? jsni_expm1(x * u) / x : u;
 }
 
 /* r^n */
@@ -133,9 +133,18 @@ JSNI_ROW static inline tempered_sums sums_at(const jsni_row *row, jsni_real a,
     return sums;
 }
 
+/* A move of second order, x, never passes the root from below. One of a higher order may, where
+ * most classes lie in a few places far apart; so it is kept between half of x and 4 x. */
+JSNI_ROW static inline jsni_real tempered_bounded(jsni_real factor)
+{
+    return jsni_max(jsni_fill(R(0.5)), jsni_min(jsni_fill(R(4)), factor));
+}
+
 /* What a is to be moved by, from the sums there: the root of F = (1 - S^-s) / s to the third
- * or fourth order, by the derivatives S^s F' = f1 and so on. */
-JSNI_ROW static inline jsni_real move_of(const tempered_sums *sums, jsni_scalar s)
+ * or fourth order, by the derivatives S^s F' = f1 and so on. The third makes at most 1 / `least`
+ * of x. */
+JSNI_ROW static inline jsni_real move_of(const tempered_sums *sums, jsni_scalar s,
+                                         jsni_scalar least)
 {
     const jsni_real one = R(1) / sums->s0;
     const jsni_real f1 = sums->s1 * one, m2 = sums->s2 * one, m3 = sums->s3 * one;
@@ -143,11 +152,11 @@ JSNI_ROW static inline jsni_real move_of(const tempered_sums *sums, jsni_scalar 
     const jsni_real x = grown_by(jsni_log(sums->s0), s) * steep;
     const jsni_real b = R(0.5) * (R(1) + s) * (f11 - m2) * steep; /* f2 / (2 f1) */
     if (s > R(0.5001)) /* far from straight: the order that does not overshoot */
-        return x / jsni_max(jsni_fill(R(0.1)), R(1) + b * x);
+        return x / jsni_max(jsni_fill(least), R(1) + b * x);
     const jsni_real f3 =
         f1 * ((R(2) + s) * f11 - R(3) * (R(1) + s) * m2) + (R(1) + R(2) * s) * m3;
     const jsni_real c = R(1) / R(6) * (R(1) + s) * f3 * steep;
-    return x * (R(1) - x * (b - x * (R(2) * b * b - c)));
+    return x * tempered_bounded(R(1) - x * (b - x * (R(2) * b * b - c)));
 }
 
 /* The larger of two lower bounds of a: log_t2 of the sum of the exponentials, since exp_t2 lies
@@ -163,11 +172,39 @@ JSNI_ROW static inline jsni_real first_shift(const jsni_row *row, jsni_scalar s)
                     grown_by(row->log_sum[0], s));
 }
 
-/* Steps enough for 1e-14 of p, whatever the logits, or for 2e-7 in float: few where the tail
- * is light. */
+/* Steps enough for 1e-14 of p, or for 2e-7 in float, but for rows of few kinds: few where the
+ * tail is light. */
 JSNI_ROW static inline int steps_of(jsni_scalar s)
 {
     return (s > R(0.5001) ? 4 : s > R(0.2001) ? 3 : 2) + (JSNI_EXACT ? 2 : 0);
+}
+
+/* No row needs more. */
+enum { TEMPERED_MOST_STEPS = 30 };
+
+/* 1 + s a is at least 1 at the root, which no step leaves far behind. */
+#define TEMPERED_LEAST R(0.9)
+
+/* a. Lanes whose last move was large go on; the others stay, so that none depends on its
+ * neighbours. */
+JSNI_ROW static inline jsni_real tempered_shift(const jsni_row *row, jsni_scalar s,
+                                                int whole)
+{
+    const jsni_scalar limit = JSNI_EXACT ? R(1e-5) : s > R(0.5001) ? R(3e-2) : R(1e-2);
+    const jsni_real least = jsni_fill(s > R(0) ? (TEMPERED_LEAST - R(1)) / s : R(-1));
+    const jsni_real zero = jsni_fill(R(0));
+    const int usual = steps_of(s);
+    jsni_real a = first_shift(row, s), left = zero;
+    for (int step = 0; step < TEMPERED_MOST_STEPS; step++) {
+        if (step >= usual && !jsni_any_above(left, R(0)))
+            break;
+        const tempered_sums sums = sums_at(row, a, whole);
+        const jsni_real move = move_of(&sums, s, step < usual ? R(0.1) : R(0.25));
+        const jsni_real next = jsni_max(a + move, least);
+        a = step < usual ? next : jsni_less(zero, left, next, a);
+        left = jsni_max(jsni_abs(move) - limit * (R(1) + s * a), zero); /* NaN: 0 */
+    }
+    return a;
 }
 
 /* Any temperatures. */
@@ -178,11 +215,7 @@ JSNI_ROW static inline jsni_real tempered_loss(const jsni_row *row, jsni_grad *g
     const int whole = (int)row->constant[BITEMPERED_WHOLE];
     const jsni_real zero = jsni_fill(R(0));
     jsni_real power = zero, escort = zero, pull = zero, label = zero;
-    jsni_real a = first_shift(row, s);
-    for (int step = 0; step < steps_of(s); step++) {
-        const tempered_sums sums = sums_at(row, a, whole);
-        a = a + move_of(&sums, s);
-    }
+    const jsni_real a = tempered_shift(row, s, whole);
     JSNI_UNROLL
     for (size_t c = row->target_first; c < row->target_last; c++)
         label = jsni_fma(jsni_target(row, c),
@@ -217,7 +250,7 @@ JSNI_ROW static inline jsni_real tempered_loss(const jsni_row *row, jsni_grad *g
 /* A move that the sums for the gradient follow, and that needs no further step; steps, of
  * which rows of few kinds need more than two. */
 #define USUAL_LIMIT R(5e-4)
-enum { USUAL_STEPS = 8 };
+enum { USUAL_STEPS = 12 };
 
 /* Beyond this -s d is cut in the sums for the start, whose squares would overflow. */
 #define USUAL_FAR R(1e3)
@@ -237,9 +270,10 @@ JSNI_ROW static inline void usual_scale(const jsni_row *row, size_t c,
     sums->first = sums->first + near;
     sums->second = jsni_fma(near, near, sums->second);
     jsni_put(row, 0, c, x);
-    if (jsni_ragged(row, c)) /* in padding lanes d and e are 0, and r is to be */
+    /* In padding lanes d and e are 0, and r is to be. NaN stays NaN. */
+    if (jsni_ragged(row, c))
         jsni_put(row, 0, c,
-                 jsni_less(zero, row->e[at] + x, x, jsni_fill(R(JSNI_LARGE))));
+                 x + jsni_same(row->e[at] + x, zero, jsni_fill(R(JSNI_LARGE))));
 }
 
 /* Puts -s d in place of d. Returns `from` to begin with, the larger of log_sum's lower bound (by
@@ -261,8 +295,11 @@ JSNI_ROW static inline jsni_real usual_start(const jsni_row *row, jsni_real equa
     const jsni_real mean = jsni_total(row, even.first + odd.first) * part;
     const jsni_real spread =
         jsni_fma(-mean, mean, jsni_total(row, even.second + odd.second) * part);
+    /* Of many classes the spread can be off, and even negative. */
+    const jsni_real square = equal * equal;
     const jsni_real above =
-        R(3) * equal * spread / jsni_fma(equal, equal, R(4) * spread);
+        R(3) * equal * spread /
+        jsni_max(R(0.5) * square, jsni_fma(equal, equal, R(4) * spread));
     const jsni_real h = row->log_sum[0] * (USUAL_S / R(8));
     const jsni_real third = jsni_fma(h, jsni_fill(R(1.0 / 6)), jsni_fill(R(0.5)));
     const jsni_real root = jsni_fma(h, jsni_fma(h, third, one), one);
@@ -324,7 +361,7 @@ JSNI_ROW static inline jsni_real usual_move(const tempered_sums *sums)
     const jsni_real c =
         jsni_fma(R(0.44) * f1, f1, R(0.28) * (sums->s3 * i1) - R(0.72) * m2);
     const jsni_real d = jsni_fma(x, R(2) * b * b - c, -b);
-    return USUAL_S * x * jsni_fma(x, d, one);
+    return USUAL_S * x * tempered_bounded(jsni_fma(x, d, one));
 }
 
 /* Where a row stands: `from`, the sums there, and the move that they ask for. */
@@ -339,6 +376,7 @@ JSNI_ROW static inline void usual_solve(const jsni_row *const *rows, size_t coun
                                         usual_place *places)
 {
     const jsni_real limit = jsni_fill(USUAL_LIMIT), zero = jsni_fill(R(0));
+    const jsni_real least = jsni_fill(TEMPERED_LEAST);
     const jsni_real equal = jsni_pow(jsni_fill(rows[0]->classes), USUAL_S);
     JSNI_UNROLL
     for (size_t i = 0; i < count; i++)
@@ -357,8 +395,10 @@ JSNI_ROW static inline void usual_solve(const jsni_row *const *rows, size_t coun
             return;
         JSNI_UNROLL
         for (size_t i = 0; i < count; i++)
-            places[i].from = places[i].from + jsni_less(limit, jsni_abs(places[i].move),
-                                                        places[i].move, zero);
+            places[i].from =
+                jsni_max(places[i].from + jsni_less(limit, jsni_abs(places[i].move),
+                                                    places[i].move, zero),
+                         least);
     }
 }
 

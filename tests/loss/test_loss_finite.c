@@ -54,7 +54,7 @@ static void assert_found(jsn_loss *loss, const jsn_loss_batch *batch, void *grad
     assert_fails(jsn_loss_eval(loss, batch, &result), JSN_ERR_NUMERIC, words);
 }
 
-/* In every place of two groups of lanes, and in a whole row. */
+/* In every place of two groups of lanes, at the end of a row, and in a whole row. */
 static void check_wrong(jsn_loss *loss, size_t classes, float share)
 {
     static float grad[COUNT];
@@ -65,6 +65,11 @@ static void check_wrong(jsn_loss *loss, size_t classes, float share)
             logits[at] = wrong[w];
             assert_found(loss, &batch, grad, at / classes);
         }
+    for (size_t w = 0; w < 2; w++) { /* the last group of lanes can be a part of one */
+        jsn_loss_batch batch = make_batch(classes, share);
+        logits[6 * classes - 1] = wrong[w];
+        assert_found(loss, &batch, grad, 5);
+    }
     jsn_loss_batch batch = make_batch(classes, share);
     for (size_t k = 0; k < classes; k++)
         logits[3 * classes + k] = -INFINITY;

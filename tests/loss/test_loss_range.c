@@ -233,6 +233,54 @@ static void test_tempered_tails(void **state)
         }
 }
 
+/* Row i: one class above, most somewhat below, some far below, which a step of high order
+ * misses by much. */
+static void fill_three_kinds(size_t classes, int32_t *labels)
+{
+    static const double below[5] = {4.5, 5.5, 10, 14, 30};
+    for (size_t i = 0; i < ROWS; i++) {
+        const size_t far = 1 + classes * (i / 5) / ROWS;
+        labels[i] = (int32_t)(i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : classes - 1);
+        for (size_t k = 0; k < classes; k++)
+            rows_d[i * classes + k] = k == 0 ? 0.0 : k <= far ? -2000.0 : -below[i % 5];
+    }
+}
+
+static void test_tempered_rows_of_three_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        long double t1, s;
+    } cases[] = {
+        {"bitempered", 0.8L, 0.2L},
+        {"bitempered:t1=0.5,t2=1.5", 0.5L, 0.5L},
+        {"bitempered:t1=0.6,t2=1.4", 0.6L, 0.4L},
+        {"bitempered:t1=0.3,t2=2", 0.3L, 1.0L},
+        {"bitempered:t1=0.8,t2=1.0000005", 0.8L, 5e-7L},
+    };
+    static const size_t classes[] = {10, 127, 1000};
+    static long double grad[WIDE];
+    int32_t labels[ROWS];
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (size_t j = 0; j < sizeof classes / sizeof classes[0]; j++) {
+            fill_three_kinds(classes[j], labels);
+            if (cases[c].s > 1e-3L) /* else float cannot hold t2 */
+                check_rows(cases[c].spec, classes[j], labels);
+            else
+                eval_rows(cases[c].spec, classes[j], JSNI_LOSS_DOUBLE, labels, 0);
+            for (size_t i = 0; i < ROWS; i++) {
+                const double value = (double)tempered_row(
+                    rows_d + i * classes[j], classes[j], (size_t)labels[i], cases[c].t1,
+                    cases[c].s, grad);
+                assert_close(values[0][i], value, 1e-12, 1e-12);
+                for (size_t k = 0; k < classes[j]; k++)
+                    assert_close(ROWS * grads[0][i * classes[j] + k], (double)grad[k],
+                                 1e-12, 0);
+            }
+        }
+}
+
 /* The number of steps is that of the hardest row of a group, but a row's bits are its own. */
 static void test_tempered_rows_keep_to_themselves(void **state)
 {
@@ -341,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_root_of_small_losses),
         cmocka_unit_test(test_weights_beyond_the_range_of_a_double),
         cmocka_unit_test(test_tempered_tails),
+        cmocka_unit_test(test_tempered_rows_of_three_kinds),
         cmocka_unit_test(test_tempered_rows_keep_to_themselves),
         cmocka_unit_test(test_peer_with_a_bound),
         cmocka_unit_test(test_powers_and_clipped_logits_in_float),
