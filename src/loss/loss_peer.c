@@ -18,6 +18,17 @@ JSNI_SETUP const jsn_param_info peer_params[] = {
      0, 0.1, JSN_PARAM_REAL},
 };
 
+/* In float a probability below e^-80 is 0, which beside a smaller clamp is another loss. */
+JSNI_SETUP jsn_status peer_prepare(const char *spec, const jsni_spec_value *values,
+                                   size_t views, jsni_loss_setup *setup)
+{
+    (void)spec;
+    (void)views;
+    const double clamp = values[PEER_CLAMP].real;
+    setup->in_double = clamp > 0.0 && clamp < 1e-29;
+    return JSN_OK;
+}
+
 JSNI_ROW static inline jsni_real peer_clamped(const jsni_row *row, jsni_grad *grad)
 {
     const jsni_scalar share = row->constant[PEER_ALPHA] / row->classes;
@@ -49,4 +60,4 @@ JSNI_ROW static inline jsni_real peer_row(const jsni_row *row, jsni_grad *grad)
 }
 
 JSNI_LOSS_DEFINE(peer, "peer", "peer loss, ce(y) - alpha/K sum_k ce(k)", JSNI_ONE_VIEW,
-                 peer_params, JSNI_COUNT_OF(peer_params), NULL);
+                 peer_params, JSNI_COUNT_OF(peer_params), peer_prepare);

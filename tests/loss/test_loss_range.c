@@ -337,6 +337,22 @@ static void test_peer_with_a_bound(void **state)
     jsn_loss_destroy(loss);
 }
 
+/* ... in float as well, where probabilities this small are 0. */
+static void test_peer_with_a_small_bound(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"peer:clamp=1e-25", "peer:clamp=1e-34",
+                                        "peer:clamp=1e-40", "peer:clamp=1e-60"};
+    int32_t labels[ROWS];
+    for (size_t i = 0; i < ROWS; i++) {
+        labels[i] = 0;
+        for (size_t k = 0; k < 10; k++)
+            rows_d[i * 10 + k] = k == 0 ? 0.0 : -(double)(i * 2 + k * 20);
+    }
+    for (size_t c = 0; c < sizeof specs / sizeof specs[0]; c++)
+        check_rows(specs[c], 10, labels);
+}
+
 /* Powers that are products, and losses with an array of their own behind clipped logits. */
 static void test_powers_and_clipped_logits_in_float(void **state)
 {
@@ -392,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_tempered_rows_of_three_kinds),
         cmocka_unit_test(test_tempered_rows_keep_to_themselves),
         cmocka_unit_test(test_peer_with_a_bound),
+        cmocka_unit_test(test_peer_with_a_small_bound),
         cmocka_unit_test(test_powers_and_clipped_logits_in_float),
         cmocka_unit_test(test_clipped_norms_that_are_large),
     };
