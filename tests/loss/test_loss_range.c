@@ -269,7 +269,7 @@ static void test_tempered_rows_of_three_kinds(void **state)
                 check_rows(cases[c].spec, classes[j], labels);
             else
                 eval_rows(cases[c].spec, classes[j], JSNI_LOSS_DOUBLE, labels, 0);
-            for (size_t i = 0; i < ROWS; i++) {
+            for (size_t i = 0; i<ROWS; i += classes[j]> 100 ? 7 : 1) {
                 const double value = (double)tempered_row(
                     rows_d + i * classes[j], classes[j], (size_t)labels[i], cases[c].t1,
                     cases[c].s, grad);
