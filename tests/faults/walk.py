@@ -145,8 +145,6 @@ COMMANDS = {
     "tune": ([], ["tune", "data", *SMALL[:-2], "--val-fraction", "0.3", "--runs", "2", "-q"], tuned),
     "delete": (["s.db"], ["sweep", "delete", "s", "--yes", "--store", "s.db"], study_gone),
 }
-# What works on a study takes a killed trial over when it has been silent for a minute.
-SHARED = {"tune"}
 # What a command says that was done already, and its exit code.
 DONE = {"convert": (2, "is not empty"), "copy": (2, "exists already"), "move": (2, "were moved already"),
         "delete": (2, "no study")}
@@ -239,7 +237,7 @@ class Walk:
             like = (kind, alike(path))
             seen.setdefault(like, []).append(number)
         for turn, (like, at) in enumerate(sorted(seen.items())):
-            ways = [way for way in ERRORS[like[0]] if self.name not in SHARED or not way.startswith("kill")]
+            ways = ERRORS[like[0]]
             if everything:
                 chosen += [(like[0], n, way) for n in at for way in ways]
             else:
