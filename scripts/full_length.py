@@ -7,8 +7,9 @@
   full_length.py bars OUT.svg                               final accuracies beside the paper's
 
 A run is one line of docs/results/full_length.jsonl: what it was, its result, and the test
-accuracy of every epoch. A run with the same data, noise, loss and seed is replaced. The
-paper's values come from tests/golden/paper_results.csv."""
+accuracy of every epoch. A run with the same data, noise, loss and seed is replaced. Runs of
+other tables and figures, which lie in folders repro-NAME-..., are left out. The paper's
+values come from tests/golden/paper_results.csv."""
 import argparse
 import csv
 import json
@@ -35,9 +36,15 @@ def load():
     return [json.loads(line) for line in record.read_text().splitlines()]
 
 
+def of_table1(result):
+    return all(part.startswith("repro-table1-") for part in result.absolute().parts
+               if part.startswith("repro-"))
+
+
 def collect(folders, pixels):
     runs = {key(run): run for run in load()}
-    for result in sorted(p for f in folders for p in pathlib.Path(f).rglob("result.json")):
+    found = sorted(p for f in folders for p in pathlib.Path(f).rglob("result.json"))
+    for result in filter(of_table1, found):
         config, last = read_config(result.parent / "config.yaml"), json.loads(result.read_text())
         epochs = [json.loads(line) for line in
                   (result.parent / "metrics.jsonl").read_text().splitlines()]
@@ -55,7 +62,8 @@ def collect(folders, pixels):
         runs[key(run)] = run
     record.parent.mkdir(exist_ok=True)
     record.write_text("".join(json.dumps(runs[k]) + "\n" for k in sorted(runs)))
-    print(f"{len(runs)} runs in {record.relative_to(top)}")
+    others = sum(not of_table1(result) for result in found)
+    print(f"{len(runs)} runs in {record.relative_to(top)}; {others} of other tables left out")
 
 
 def noise_parts(noise):

@@ -110,7 +110,7 @@ typedef jsn_status jsn_classifier_file_fn(void *user, const jsn_classifier_file 
 /* As jsn_classifier_predict() for image files, and faster: the classifier's threads read
  * them, and on a GPU they do so while the network works. Tells `fn` of each file in the order
  * given, on the calling thread. A file that is missing or holds no image is told and passed
- * by; any other failure to read ends the prediction. */
+ * by; any other failure to read ends the prediction, once all files before it are told. */
 JSN_API JSN_MUST_CHECK jsn_status
 jsn_classifier_predict_files(jsn_classifier *classifier, const char *const *paths,
                              size_t count, jsn_classifier_file_fn *fn, void *user);

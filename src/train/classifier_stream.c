@@ -15,7 +15,10 @@
 #include "data/image_decoder.h"
 #include "train/classifier_impl.h"
 
-enum { SENTENCE = 512 };
+enum {
+    SENTENCE = 512,
+    ANSWER_BYTES = 64 << 20 /* of all images that the network asks for, or of a batch */
+};
 
 /* A thread's room. */
 typedef struct reader {
@@ -100,17 +103,6 @@ static bool is_content(jsn_status status)
     return status == JSN_ERR_DATA || status == JSN_ERR_UNSUPPORTED;
 }
 
-/* The first failure that is no fault of an image's content. */
-static jsn_status check_outcomes(const stream_batch *b)
-{
-    for (size_t i = 0; i < b->count; i++) {
-        const outcome *o = &b->outcomes[i];
-        if (o->status != JSN_OK && !is_content(o->status))
-            return jsni_fail(o->status, "%s", o->reason);
-    }
-    return JSN_OK;
-}
-
 /* Moves the tensors of the images that could be read together, and counts them. */
 static size_t close_gaps(const streamer *s, const stream_batch *b)
 {
@@ -126,17 +118,23 @@ static size_t close_gaps(const streamer *s, const stream_batch *b)
     return good;
 }
 
+/* As far as the first failure that is no fault of an image's content. */
 static jsn_status tell_batch(const streamer *s, const stream_batch *b)
 {
     const size_t classes = s->stream->classifier->card.classes;
     size_t row = 0;
     for (size_t i = 0; i < b->count; i++) {
-        const bool read = b->outcomes[i].status == JSN_OK;
+        const outcome *o = &b->outcomes[i];
+        const bool read = o->status == JSN_OK;
+        if (!read && !is_content(o->status))
+            return jsni_fail(o->status, "%s", o->reason);
+        if (s->stream->way == JSNI_STREAM_READS)
+            continue;
         const jsni_streamed told = {
             .index = b->first + i,
             .probabilities = read ? s->probabilities + row * classes : NULL,
             .logits = read ? s->logits + row * classes : NULL,
-            .reason = read ? NULL : b->outcomes[i].reason,
+            .reason = read ? NULL : o->reason,
         };
         JSNI_TRY(s->stream->tell(s->stream->user, &told));
         row += read;
@@ -146,7 +144,6 @@ static jsn_status tell_batch(const streamer *s, const stream_batch *b)
 
 static jsn_status predict_batch(streamer *s, const stream_batch *b)
 {
-    JSNI_TRY(check_outcomes(b));
     JSNI_TRY(jsn_classifier_predict_tensors(s->stream->classifier, b->tensors,
                                             close_gaps(s, b), s->probabilities,
                                             s->logits));
@@ -213,7 +210,6 @@ static jsn_status run_asked(streamer *s)
         place_images(s, b, done, most);
         JSNI_TRY(jsni_classifier_predict_from(s->stream->classifier, &source, b->count,
                                               &there, s->probabilities, s->logits));
-        JSNI_TRY(check_outcomes(b));
         JSNI_TRY(tell_batch(s, b));
         most = next_images(s, b->count, seconds_now() - start);
     }
@@ -226,10 +222,20 @@ static jsn_status run_in_turn(streamer *s)
     for (size_t done = 0; done < s->stream->count; done += b->count) {
         place_batch(s, b, done);
         (void)read_batch(s);
-        JSNI_TRY(s->stream->way == JSNI_STREAM_READS ? check_outcomes(b)
+        JSNI_TRY(s->stream->way == JSNI_STREAM_READS ? tell_batch(s, b)
                                                      : predict_batch(s, b));
     }
     return JSN_OK;
+}
+
+/* How many images the network asks for at most: whole batches. With very many classes the
+ * answers of a few batches take more memory than the images. */
+static size_t asked_images(const jsn_classifier *c)
+{
+    const size_t answer = c->card.classes * (sizeof(double) + sizeof(float));
+    const size_t batches = ANSWER_BYTES / answer / c->batch;
+    const size_t most = jsni_classifier_source_images(c) / c->batch;
+    return c->batch * (batches < 1 ? 1 : batches < most ? batches : most);
 }
 
 /* Who reads, and when. */
@@ -242,7 +248,7 @@ static jsn_status choose_way(streamer *s)
     s->reader_count =
         s->pairs || way != JSNI_STREAM_AUTO ? 0 : jsni_classifier_source_workers(c);
     s->asked = s->reader_count > 0;
-    s->room = s->asked ? jsni_classifier_source_images(c) : c->batch;
+    s->room = s->asked ? asked_images(c) : c->batch;
     if (s->asked)
         return JSN_OK;
     JSNI_TRY(jsni_pool_create(&s->pool, c->threads));

@@ -11,7 +11,8 @@
 #include "jensen/classifier.h"
 
 /* Image `index`; called from several threads at a time. Content that cannot be read is
- * JSN_ERR_DATA or JSN_ERR_UNSUPPORTED, every other failure ends the stream. */
+ * JSN_ERR_DATA or JSN_ERR_UNSUPPORTED; every other failure ends the stream, once all images
+ * before it are told. */
 typedef jsn_status jsni_stream_read_fn(void *user, size_t index, jsn_image *image);
 
 /* What came of image `index`, told in order. `probabilities` and `logits` have [classes] and

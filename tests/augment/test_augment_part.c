@@ -181,10 +181,6 @@ static double worst(const float *a, const float *b)
     return most;
 }
 
-/* Resizing keeps a ramp but at the edges, where windows are cut on one side: that moves
- * them by a tenth of their width, 8 pixels at most here. With half a level a pixel: 0.4
- * levels, for either image, and three roundings of half a level each: 2.3 at most
- * between them. A shift by one coarse pixel of 8 is 4 levels. */
 /* What a crop in the middle leaves of a resized image is made alone; it has the pixels that
  * the whole of it has there. */
 static void check_middle(jsn_augment_scratch *scratch, const jsn_image *image,
@@ -245,6 +241,10 @@ static void test_the_middle_of_a_resized_image_is_the_same_made_alone(void **sta
     assert_int_equal(jsni_alloc_live(), 0);
 }
 
+/* Resizing keeps a ramp but at the edges, where windows are cut on one side: that moves
+ * them by a tenth of their width, 8 pixels at most here. With half a level a pixel: 0.4
+ * levels, for either image, and three roundings of half a level each: 2.3 at most
+ * between them. A shift by one coarse pixel of 8 is 4 levels. */
 static void test_coarse_images_give_the_same_picture(void **state)
 {
     (void)state;

@@ -13,6 +13,7 @@
 #include "backend/backend_support.h"
 #include "backend/cuda/cuda_make.h"
 #include "backend/cuda_extents.h"
+#include "backend/cuda_fits.h"
 #include "nn/network_impl.h"
 
 enum { MOST_SEGMENTS = 8192, NOBODY = -1, OUTSIDE = -2, FIRST_SHOWN = 5 };
@@ -379,50 +380,6 @@ static void test_every_program_keeps_to_its_memory(void **state)
         fail_msg("%zu faults", faults);
 }
 
-/* A plan has memory for its full batch, with own kernels and without; what is left over at
- * the end of an epoch must fit there. */
-static void test_a_smaller_batch_fits(void **state)
-{
-    (void)state;
-    static const char *const networks[] = {"preactresnet34", "resnet18",
-                                           "resnet50",       "vgg19bn",
-                                           "mobilenetv2",    "efficientnet-lite0"};
-    enum { BATCH = 24, VIEWS = 2, SIDE = 32 };
-    for (size_t n = 0; n < sizeof networks / sizeof networks[0]; n++)
-        for (int precision = 0; precision < 2; precision++) {
-            jsni_graph *graph = NULL;
-            assert_ok(jsni_network_build(networks[n], (jsni_shape){3, SIDE, SIDE}, 10,
-                                         &graph));
-            jsni_plan_options options = {.batch = BATCH,
-                                         .views = VIEWS,
-                                         .precision = precision ? JSN_PRECISION_BF16
-                                                                : JSN_PRECISION_FP32,
-                                         .training = true};
-            size_t most = 0;
-            for (size_t d = 0; d < 2; d++) {
-                jsni_make make;
-                make_begin(&make, graph, &options, &devices[d ? 4 : 0]);
-                assert_ok(jsni_make_run(&make));
-                most = make.high > most ? make.high : most;
-                jsni_make_release(&make);
-            }
-            for (size_t samples = 1; samples <= BATCH; samples++)
-                for (size_t views = 1; views <= VIEWS; views++) {
-                    jsni_make make;
-                    make_begin(&make, graph, &options, &devices[0]);
-                    make.views = views;
-                    make.samples = samples;
-                    make.room = BATCH * VIEWS;
-                    assert_ok(jsni_make_run(&make));
-                    if (make.high > most)
-                        fail_msg("%s: %zu x %zu take %zu bytes of %zu", networks[n],
-                                 views, samples, make.high, most);
-                    jsni_make_release(&make);
-                }
-            jsni_graph_destroy(graph);
-        }
-}
-
 /* ---- the checker is checked ---- */
 
 static jsni_task *find(const program *p, jsni_task_kind kind, size_t which)
@@ -493,7 +450,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_program_keeps_to_its_memory),
-        cmocka_unit_test(test_a_smaller_batch_fits),
+        cmocka_unit_test(smaller_batches_fit),
         cmocka_unit_test(test_the_checker_finds_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,22 @@ static size_t hidden(rig *r, const char *what)
     return wrong;
 }
 
+/* Squares that are too large for a float, where the values are not: a GPU sums floats, and
+ * must not take the variance for 0. In fp32 and tf32 the sums are another kernel's. */
+static size_t too_large(rig *r, const char *what)
+{
+    const jsni_tensor *stem = &r->graph->params[0];
+    rig_fill_blocks(r);
+    for (size_t i = 0; i < stem->count; i++)
+        r->params[stem->offset + i] *= 1e25f;
+    (void)rig_run(r, 1, 0, 0);
+    const size_t finite = count_finite(r);
+    if (finite != 0)
+        print_message("%s: squares of 1e50 leave %zu of %d samples finite\n", what,
+                      finite, SAMPLES);
+    return finite;
+}
+
 static void test_a_nan_reaches_the_logits(void **state)
 {
     (void)state;
@@ -131,7 +147,8 @@ static void test_a_nan_reaches_the_logits(void **state)
                 (void)snprintf(what, sizeof what, "%s, %s, %s", networks[n].name,
                                ops->name, precisions[p].name);
                 if (rig_open(&r, ops, graph, 1, SAMPLES, 1, precisions[p].precision))
-                    wrong += hidden(&r, what);
+                    wrong += hidden(&r, what) +
+                             (ops->can.gpu && n == 0 ? too_large(&r, what) : 0);
                 rig_close(&r);
             }
         jsni_graph_destroy(graph);

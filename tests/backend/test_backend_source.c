@@ -54,8 +54,8 @@ static bool give(void *user, size_t sample, size_t worker, float *to)
         abort();
     atomic_fetch_add(&a->times[sample], 1);
     const bool there = is_there(a->pattern, sample, a->samples);
-    for (size_t k = 0; k < FLOATS;
-         k++) /* what is not there has no business in the output */
+    /* what is not there has no business in the output */
+    for (size_t k = 0; k < FLOATS; k++)
         to[k] = there ? images[sample][k] : 1e30f;
     atomic_store(&a->busy[worker], false);
     return there;

@@ -57,7 +57,7 @@ for i in 1 2 3 4 5; do printf 'P6\n%d 1\n255\n%s' $i "$(printf 'abc%.0s' $(seq $
 "$JENSEN" train builtin:size=60,test=20 --network cnn:width=16 --device cpu --epochs 1 --batch 10 --threads 1 --augment none \
     --out predicting >/dev/null 2>&1 || complain 'a run to predict with' train
 shared 'predict files' "$JENSEN" bench predict --run predicting --images few --repeats 2 -b 2 -t 1
-expect 0 '"case":"predict files","run":"predicting","batch":64,.*"rounds":1,"images":5,.*"limit":"the slower of.*"network_images_per_second":[1-9].*"reading_images_per_second":[1-9].*"in_turn_images_per_second":[1-9].*"share_of_the_slower":0?\.?[0-9].*"start_seconds":0' '' -- \
+expect 0 '"case":"predict files","run":"predicting","batch":5,.*"rounds":1,"images":5,.*"limit":"the slower of.*"network_images_per_second":[1-9].*"reading_images_per_second":[1-9].*"in_turn_images_per_second":[1-9].*"share_of_the_slower":0?\.?[0-9].*"start_seconds":0' '' -- \
     "$JENSEN" bench predict --run predicting --images few --repeats 1 --json
 expect 0 '^both .* images/s, [0-9.]+% of the slower one \(' '' -- "$JENSEN" bench predict --run predicting --images few/1.ppm --repeats 1
 expect 2 '' 'go together' -- "$JENSEN" bench predict --run predicting

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/alloc.h"
+#include "core/fail.h"
 #include "jensen/classifier.h"
 #include "jensen/image_file.h"
 #include "jensen/model.h"
@@ -294,14 +296,14 @@ static void test_files_end(void **state)
 }
 
 /* Weights of a network with convolutions, which asks for its images where its backend can. */
-static jsn_classifier_options asking_options(void)
+static jsn_classifier_options asking_options(size_t classes)
 {
     static char file[400];
     jsn_model_options m;
     jsn_model *model = NULL;
     jsn_model_options_init(&m);
     m.network = "cnn:width=16";
-    m.classes = CLASSES;
+    m.classes = classes;
     m.device = "cpu";
     (void)snprintf(file, sizeof file, "%s/cnn.safetensors", support_folder);
     assert_ok(jsn_model_create(&model, &m));
@@ -311,6 +313,7 @@ static jsn_classifier_options asking_options(void)
     jsn_classifier_options o = options_of(false);
     o.network = m.network;
     o.weights = file;
+    o.classes = classes;
     o.device = m.device;
     return o;
 }
@@ -361,7 +364,7 @@ static void test_asking_for_images(void **state)
 {
     (void)state;
     static heard turns, asked, pairs;
-    jsn_classifier_options o = asking_options();
+    jsn_classifier_options o = asking_options(CLASSES);
     for (o.threads = 1; o.threads <= 3; o.threads++)
         for (o.batch = 1; o.batch <= FILES + 1; o.batch++) {
             jsn_classifier *c = NULL;
@@ -383,7 +386,7 @@ static void test_reading_alone(void **state)
 {
     (void)state;
     static heard h;
-    jsn_classifier_options o = asking_options();
+    jsn_classifier_options o = asking_options(CLASSES);
     jsn_classifier *c = NULL;
     const char *const *paths = image_files();
     o.batch = 4;
@@ -407,6 +410,68 @@ static void test_reading_alone(void **state)
     jsn_classifier_close(c);
 }
 
+/* A stream with an image that fails for another reason than its content. */
+typedef struct failing {
+    const char *const *paths;
+    size_t at, told;
+    size_t memory; /* most bytes held while something was told */
+} failing;
+
+static jsn_status read_failing(void *user, size_t index, jsn_image *image)
+{
+    const failing *f = user;
+    return index == f->at ? jsni_fail(JSN_ERR_IO, "image %zu is away", index)
+                          : jsn_image_read(image, f->paths[index]);
+}
+
+static jsn_status take_failing(void *user, const jsni_streamed *image)
+{
+    failing *f = user;
+    assert_int_equal(image->index, f->told++);
+    f->memory = jsni_alloc_live() > f->memory ? jsni_alloc_live() : f->memory;
+    return JSN_OK;
+}
+
+/* All images before it are told, whoever reads, and however many at a time. */
+static void test_what_comes_before_a_failure_is_told(void **state)
+{
+    (void)state;
+    failing f = {.paths = image_files()};
+    jsn_classifier_options o = asking_options(CLASSES);
+    o.threads = 2;
+    for (o.batch = 1; o.batch <= FILES + 1; o.batch += 3) {
+        jsni_stream stream = {
+            .count = FILES, .read = read_failing, .tell = take_failing, .user = &f};
+        assert_ok(jsn_classifier_create(&stream.classifier, &o));
+        for (stream.way = JSNI_STREAM_AUTO; stream.way <= JSNI_STREAM_READS;
+             stream.way++)
+            for (f.at = 0; f.at < FILES; f.at++) {
+                f.told = 0;
+                assert_fails(jsni_stream_run(&stream), JSN_ERR_IO, "is away");
+                assert_int_equal(f.told, stream.way == JSNI_STREAM_READS ? 0 : f.at);
+            }
+        jsn_classifier_close(stream.classifier);
+    }
+}
+
+/* The answers of the images that are asked for at once have a limit of their own. */
+static void test_answers_of_many_classes_have_a_limit(void **state)
+{
+    (void)state;
+    enum { MANY = 20000, MOST = 100 << 20 };
+    failing f = {.paths = image_files(), .at = FILES};
+    jsn_classifier_options o = asking_options(MANY);
+    o.batch = 64;
+    jsni_stream stream = {
+        .count = FILES, .read = read_failing, .tell = take_failing, .user = &f};
+    assert_ok(jsn_classifier_create(&stream.classifier, &o));
+    const size_t before = jsni_alloc_live();
+    assert_ok(jsni_stream_run(&stream));
+    assert_int_equal(f.told, FILES);
+    assert_true(f.memory - before < MOST);
+    jsn_classifier_close(stream.classifier);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -418,6 +483,8 @@ int main(void)
         cmocka_unit_test(test_files_end),
         cmocka_unit_test(test_asking_for_images),
         cmocka_unit_test(test_reading_alone),
+        cmocka_unit_test(test_what_comes_before_a_failure_is_told),
+        cmocka_unit_test(test_answers_of_many_classes_have_a_limit),
     };
     return cmocka_run_group_tests(tests, train_run, support_folder_end);
 }

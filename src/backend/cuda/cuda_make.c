@@ -434,6 +434,23 @@ jsn_status jsni_make_run(jsni_make *b)
     return status;
 }
 
+jsn_status jsni_make_measure_fewer(const jsni_make *full, size_t *arena, size_t *tasks)
+{
+    for (size_t views = 1; views <= full->views; views++)
+        for (size_t samples = 1;
+             samples <= full->samples && samples <= JSNI_STRIDED_ROWS; samples *= 2) {
+            jsni_make make = *full;
+            make.views = views;
+            make.samples = samples;
+            make.room = full->views * full->samples;
+            JSNI_TRY(jsni_make_run(&make));
+            *arena = make.high > *arena ? make.high : *arena;
+            *tasks = make.task_count > *tasks ? make.task_count : *tasks;
+            jsni_make_release(&make);
+        }
+    return JSN_OK;
+}
+
 void jsni_make_release(jsni_make *b)
 {
     jsni_free(b->nodes);

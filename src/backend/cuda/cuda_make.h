@@ -128,6 +128,11 @@ typedef struct jsni_make {
  * takes them from the nodes. */
 JSN_MUST_CHECK jsn_status jsni_make_run(jsni_make *b);
 void jsni_make_release(jsni_make *b);
+/* Raises `arena` and `tasks` to what any program of fewer views or samples takes, `full`
+ * being what jsni_make_run() takes for all of them. What runs a convolution, and with it the
+ * memory, depends on the factors of two in the samples, up to JSNI_STRIDED_ROWS. */
+JSN_MUST_CHECK jsn_status jsni_make_measure_fewer(const jsni_make *full, size_t *arena,
+                                                  size_t *tasks);
 
 /* Decides how every node is run (also without memory). */
 JSN_MUST_CHECK jsn_status jsni_make_analyse(jsni_make *b);

@@ -140,6 +140,22 @@ static jsn_status measure(const jsni_cuda *device, const jsni_graph *graph,
     return JSN_OK;
 }
 
+/* The same for every number of views and samples that the plan takes. */
+static jsn_status measure_all(const jsni_cuda *device, const jsni_graph *graph,
+                              const jsni_plan_options *options, bool no_own,
+                              size_t *arena, size_t *tasks)
+{
+    JSNI_TRY(measure(device, graph, options, no_own, arena, tasks));
+    for (int plain = 0; plain < 2; plain++)
+        for (int training = 0; training <= (int)options->training; training++) {
+            jsni_make make;
+            jsni_cuda_base_make(&make, device, graph, options, plain || no_own);
+            make.training = training;
+            JSNI_TRY(jsni_make_measure_fewer(&make, arena, tasks));
+        }
+    return JSN_OK;
+}
+
 /* Images of an evaluation pass: activations are not kept, so several batches fit the
  * memory that one view of a training batch takes. Of the network and the batch alone:
  * the same for a run by itself and among others. */
@@ -373,7 +389,7 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
     const jsni_plan_options *o = &plan->options;
     size_t arena = 0;
     JSNI_TRY_CUDA(cudaSetDevice(device->device));
-    JSNI_TRY(measure(device, g, o, plan->no_own, &arena, &plan->task_capacity));
+    JSNI_TRY(measure_all(device, g, o, plan->no_own, &arena, &plan->task_capacity));
     JSNI_TRY(measure_evaluation(device, g, o, plan->no_own, &plan->evaluated));
     plan->arena_bytes = arena;
     plan->workspace_bytes = workspace_of(g, o);

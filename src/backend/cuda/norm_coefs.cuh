@@ -11,12 +11,13 @@ struct norm_moments {
     double mean, var;
 };
 
-/* Sums of x - shift and of its squares. */
+/* Sums of x - shift and of its squares. What is not finite stays so, also where the squares
+ * alone are too large for a float. */
 static __device__ __forceinline__ norm_moments moments_of(double sum, double squares,
                                                           double n, double shift)
 {
     const double d = sum / n, var = squares / n - d * d;
-    return {shift + d, var > 0.0 ? var : 0.0};
+    return {shift + d, !isfinite(var) ? nan("") : var > 0.0 ? var : 0.0};
 }
 
 /* y = a*x + b */

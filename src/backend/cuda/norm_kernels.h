@@ -18,13 +18,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "backend/cuda/exact_words.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* A part of an exact sum, see exact_sums.cuh; and how many parts each has. */
-typedef long long jsni_exact_word;
-enum { JSNI_EXACT_WORDS = 9 };
 
 /* [views][channels] each, of one BatchNorm. */
 typedef struct jsni_norm_coefs {

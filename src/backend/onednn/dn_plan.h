@@ -95,9 +95,9 @@ typedef struct dn_step {
     size_t in[2]; /* values; the second: other summand, or residual of a conv */
     size_t out;   /* tensor */
     bool relu;    /* of a combine */
-    size_t
-        finish; /* value that a depthwise convolution stores its result as, since nobody
-                    * reads it otherwise, or JSNI_NONE */
+    /* The value as which a depthwise convolution stores its result, since nobody reads it
+     * otherwise, or JSNI_NONE. */
+    size_t finish;
     size_t shard; /* images of a shard, at most */
     size_t unit;  /* images that go through a step at a time */
     bool own;     /* conv: own Winograd, else oneDNN */
@@ -314,7 +314,7 @@ static inline bool dn_load_plain(const jsni_load *load)
 {
     return load->mean == NULL && !load->relu;
 }
-/* The same of a value that is stored so, for who stores it. */
+/* The same even where the tensor is stored as that value: for the step that stores it. */
 jsni_load jsni_dn_finish(const dn_plan *plan, size_t value, size_t view);
 /* The images of a range of a value as they are read: the tensor itself or loaded into
  * `scratch`. */

@@ -14,9 +14,8 @@ enum {
     FEWEST_SHARDS = 8,      /* where weight gradients are large */
     PART_BYTES = 64 << 20,  /* of the weight gradients of all shards of a step */
     UNIT_BYTES = 512 << 10, /* of the images that go through a step at a time */
-    DEEP_BYTES =
-        8 << 20,         /* of a tensor of the images that a worker takes through all */
-    WINO_CHANNELS = 256, /* more make the transformed weights too large */
+    DEEP_BYTES = 8 << 20,   /* of a tensor of the images that a worker takes along */
+    WINO_CHANNELS = 256,    /* more make the transformed weights too large */
     WINO_PIXELS = 16
 };
 

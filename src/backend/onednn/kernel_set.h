@@ -99,7 +99,7 @@ typedef struct jsni_depthwise_call {
     jsni_load load;
     const float *weights;    /* of depthwise_weights() */
     const float *bias;       /* [channels] or NULL */
-    const jsni_load *finish; /* the result is stored as this reads it, or NULL */
+    const jsni_load *finish; /* the result is stored as this reads it; NULL with sums */
     float *out;
     const jsni_sums *sums; /* sums of the result are added here, or NULL */
     bool first;            /* these images set sums->origin */

@@ -16,18 +16,15 @@ typedef struct measured {
     size_t images, batch;
     float *tensors;        /* [batch][3][size][size] */
     double *probabilities; /* [batch][classes] */
-    size_t told;
 } measured;
 
-static jsn_status count_file(void *user, const jsn_classifier_file *file)
+/* What cannot be read would make the parts differ in what they do. */
+static jsn_status check_file(void *user, const jsn_classifier_file *file)
 {
-    measured *m = user;
-    if (file->probabilities == NULL) {
-        (void)cli_usage("%s: %s", file->path, file->reason);
-        return JSN_ERR_DATA;
-    }
-    m->told++;
-    return JSN_OK;
+    (void)user;
+    return file->probabilities != NULL
+               ? JSN_OK
+               : cli_fail(JSN_ERR_DATA, "%s: %s", file->path, file->reason);
 }
 
 /* As many images as there are files. */
@@ -48,14 +45,13 @@ static jsn_status run_part(measured *m, cli_files_part part, double *seconds)
 {
     const double start = cli_seconds();
     jsn_status status = JSN_OK;
-    m->told = 0;
     if (part == CLI_FILES_NETWORK)
         status = run_network(m);
     else if (part == CLI_FILES_READING)
         status = jsni_classifier_read_files(m->classifier, m->paths, m->images);
     else
         status = jsn_classifier_predict_files(m->classifier, m->paths, m->images,
-                                              count_file, m);
+                                              check_file, NULL);
     *seconds = cli_seconds() - start;
     return status;
 }
@@ -111,10 +107,12 @@ static jsn_status measure(measured *m, cli_files *f)
 jsn_status cli_files_run(cli_files *f)
 {
     jsn_texts paths = {0};
-    measured m = {.batch = f->options.batch};
+    measured m = {0};
     jsn_status status = jsn_image_find(&paths, f->path, NULL);
     if (status == JSN_OK && paths.count == 0)
         status = cli_fail(JSN_ERR_DATA, "%s: it holds no images", f->path);
+    if (status == JSN_OK && f->options.batch > paths.count)
+        f->options.batch = paths.count; /* as `predict` does */
     const double before = cli_seconds();
     if (status == JSN_OK)
         status = jsn_classifier_create(&m.classifier, &f->options);
@@ -122,6 +120,7 @@ jsn_status cli_files_run(cli_files *f)
     if (status == JSN_OK) {
         m.paths = (const char *const *)paths.items;
         f->images = m.images = paths.count;
+        m.batch = f->options.batch;
         f->classes = jsn_classifier_classes(m.classifier);
         f->size = jsn_classifier_image_size(m.classifier);
         status = measure(&m, f);

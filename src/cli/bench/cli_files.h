@@ -20,8 +20,9 @@ typedef enum cli_files_part {
 } cli_files_part;
 
 typedef struct cli_files {
-    const char *path;               /* an image or a folder of images */
-    jsn_classifier_options options; /* of the classifier */
+    const char *path; /* an image or a folder of images */
+    /* Of the classifier. The batch becomes that of `predict`: at most all images. */
+    jsn_classifier_options options;
     size_t rounds; /* timed, after one that is not; 1 .. CLI_MOST_ROUNDS */
     /* filled in: */
     size_t images;                  /* files */
