@@ -45,7 +45,10 @@ JSN_API void jsn_weights_release(jsn_weights_info *info); /* accepts NULL */
 JSN_API JSN_MUST_CHECK jsn_status jsn_weights_import(const char *file, const char *name,
                                                      jsn_weights_info *info);
 
-/* All weights in the cache, by name. Free with jsn_weights_list_free(). */
+/* All weights in the cache, by name. Free with jsn_weights_list_free().
+ *   JSN_ERR_DATA, JSN_ERR_IO  some are damaged or cannot be read: the list has the others, and
+ *                             the sentence names the first and what to do
+ *   JSN_ERR_MEMORY            there is no list */
 JSN_API JSN_MUST_CHECK jsn_status jsn_weights_list(jsn_weights_info **out,
                                                    size_t *count);
 JSN_API void jsn_weights_list_free(jsn_weights_info *list, size_t count);
@@ -53,6 +56,7 @@ JSN_API void jsn_weights_list_free(jsn_weights_info *list, size_t count);
 /* Those of a name. JSN_ERR_DATA: there are none; the nearest name is told. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_weights_find(const char *name,
                                                    jsn_weights_info *out);
+/* Also those that are damaged. */
 JSN_API JSN_MUST_CHECK jsn_status jsn_weights_remove(const char *name);
 
 /* Weights that are published under an address of their own. The records are static. */

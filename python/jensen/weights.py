@@ -56,7 +56,10 @@ def fetch(what: str, *, sha256: Optional[str] = None, name: Optional[str] = None
 
 
 def available() -> list[Weights]:
-    """All weights in the cache, by name."""
+    """All weights in the cache, by name.
+
+    Damaged ones are left out, and a RuntimeWarning names the first.
+    """
     return [_weights(record) for record in _native.weights_list()]
 
 

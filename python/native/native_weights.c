@@ -64,9 +64,15 @@ static PyObject *weights_list(PyObject *module, PyObject *unused)
     jsn_weights_info *infos = NULL;
     size_t count = 0;
     (void)module, (void)unused;
+    /* Damaged ones among them are told of; the list has the others. */
     const jsn_status status = jsn_weights_list(&infos, &count);
-    if (status != JSN_OK)
+    const bool some = status == JSN_ERR_DATA || status == JSN_ERR_IO;
+    if (status != JSN_OK && !some)
         return native_raise(status);
+    if (some && PyErr_WarnEx(PyExc_RuntimeWarning, jsn_last_error(), 1) != 0) {
+        jsn_weights_list_free(infos, count);
+        return NULL;
+    }
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list != NULL && i < count; i++) {
         PyObject *record = record_of(&infos[i]);

@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import pathlib
 import threading
+import warnings
 
 import pytest
 
@@ -36,6 +37,20 @@ def test_weights_are_kept_under_a_name(file):
     assert [w.name for w in jensen.weights.available()] == ["cnn-width-8"]
     with pytest.raises(jensen.DataError, match="no weights 'mine'"):
         jensen.weights.remove("mine")
+
+
+def test_damaged_weights_are_told_of_and_can_be_removed(file, tmp_path):
+    jensen.weights.import_file(file, name="mine")
+    jensen.weights.import_file(file, name="broken")
+    (tmp_path / "cache" / "weights" / "broken" / "model.json").write_text("{")
+    with pytest.warns(RuntimeWarning, match="the weights 'broken' in the cache are damaged"):
+        assert [w.name for w in jensen.weights.available()] == ["mine"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="broken"):
+            jensen.weights.available()
+    jensen.weights.remove("broken")
+    assert [w.name for w in jensen.weights.available()] == ["mine"]
 
 
 def test_what_is_no_file_of_weights_is_refused(file, tmp_path):

@@ -118,12 +118,14 @@ static void show_folders(cli_record *r, const folder folders[FOLDERS])
 /* What training photographs starts from. */
 static void show_weights(cli_record *r)
 {
+    char words[800];
     jsn_weights_info *list = NULL;
     size_t count = 0;
     const jsn_status status = jsn_weights_list(&list, &count);
+    (void)snprintf(words, sizeof words, "%s", jsn_last_error());
     cli_words(r, "\npretrained weights\n");
     cli_begin_array(r, "weights");
-    for (size_t i = 0; status == JSN_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         cli_begin_object(r, NULL);
         cli_field_text(r, "name", "  %-16s", list[i].name);
         cli_field_text(r, "network", " %s", list[i].network);
@@ -132,11 +134,10 @@ static void show_weights(cli_record *r)
     }
     cli_end(r);
     if (status != JSN_OK)
-        cli_words(r, "  none can be read: %s\n", jsn_last_error());
+        cli_words(r, "  %s\n", words);
     else if (count == 0)
         cli_words(r, "  none; 'make weights' and 'jensen weights fetch' bring some\n");
-    if (status == JSN_OK)
-        jsn_weights_list_free(list, count);
+    jsn_weights_list_free(list, count);
 }
 
 /* What 'jensen data fetch' has brought into this folder. */

@@ -18,14 +18,14 @@ static jsn_status run(void *values, const jsn_texts *args)
     size_t count = 0;
     if (args->count != 0)
         return cli_usage("takes no arguments");
-    jsn_status status = jsn_weights_list(&list, &count);
-    if (status == JSN_OK)
-        status = cli_weights_print(list, count, v->json);
+    /* With damaged ones among them it has the others, and fails at the end. */
+    const jsn_status status = jsn_weights_list(&list, &count);
+    const jsn_status printed = cli_weights_print(list, count, v->json);
     if (status == JSN_OK && count == 0)
         cli_say("no weights in the cache; 'make weights' and 'jensen weights fetch' "
                 "bring some\n");
     jsn_weights_list_free(list, count);
-    return status;
+    return status != JSN_OK ? status : printed;
 }
 
 const cli_command cli_command_weights_list = {

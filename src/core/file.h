@@ -95,11 +95,12 @@ JSN_MUST_CHECK jsn_status jsni_file_rename(const char *folder, const char *from,
                                            const char *to);
 
 /* Moves an own file to another place below the same folder, where the way is there and the
- * name is free, durably.
- *   JSN_ERR_DATA  there is no such file, a link is in the way, or the name is taken
+ * name is free, durably. A file that takes the name at the same moment is not written over,
+ * but where the file system has neither a rename that says so nor links.
+ *   JSN_ERR_DATA  there is no such file, a link is in the way, or the name is taken (*taken)
  *   JSN_ERR_IO, JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_file_move(const char *folder, const char *from,
-                                         const char *to);
+                                         const char *to, bool *taken);
 
 /* Adds to the end of a file, which is made when it is not there. Not synced: after a
  * power failure the end may be missing, after a full disk it may be cut. */

@@ -35,4 +35,9 @@ JSN_MUST_CHECK jsn_status jsni_limit_read(jsni_limit_name limit, const char *fol
 JSN_MUST_CHECK jsn_status jsni_limit_ratio(const char *path, uint64_t size,
                                            uint64_t expanded);
 
+/* Refuses a file, named as in core/file.h, that is large and mostly holes: reading it whole would
+ * take memory for what the disk does not hold. Holes count as what a compressed file expands
+ * to, those of a file that is not the program's own also as a member of an archive. */
+JSN_MUST_CHECK jsn_status jsni_limit_holes(const char *folder, const char *name);
+
 #endif /* JSNI_CORE_LIMIT_H */

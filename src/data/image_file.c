@@ -26,31 +26,32 @@ static const struct {
     const char *name, *magic;
     size_t offset, length;
     const char *library; /* what a build needs to read it; NULL: read by none */
+    const char *codec;   /* that reads it then */
     /* COMMON: a build without the library lacks something. RARE: one among others, which is
      * left out as a broken image is. */
     enum { COMMON, RARE, VIDEO } kind;
 } known[] = {
-    {"a JPEG image", "\xff\xd8\xff", 0, 3, "libjpeg-turbo", COMMON},
-    {"a PNG image", "\x89PNG", 0, 4, "libpng", COMMON},
-    {"a WebP image", "WEBP", 8, 4, "libwebp", COMMON},
-    {"a GIF image", "GIF8", 0, 4, "giflib", RARE},
-    {"a TIFF image", "II*\0", 0, 4, "libtiff", RARE},
-    {"a TIFF image", "MM\0*", 0, 4, "libtiff", RARE},
-    {"a HEIF image", "ftyphei", 4, 7, "libheif", RARE},
-    {"a HEIF image", "ftyphev", 4, 7, "libheif", RARE},
-    {"a HEIF image", "ftypmif1", 4, 8, "libheif", RARE},
-    {"a HEIF image", "ftypmsf1", 4, 8, "libheif", RARE},
-    {"an AVIF image", "ftypavi", 4, 7, "libheif", RARE},
-    {"a CR3 raw image", "ftypcrx", 4, 7, NULL, RARE},
-    {"a JPEG XL image", "\xff\x0a", 0, 2, NULL, RARE},
-    {"a JPEG XL image", "JXL \r\n\x87\n", 4, 8, NULL, RARE},
-    {"a JPEG 2000 image", "jP  \r\n\x87\n", 4, 8, NULL, RARE},
-    {"a video (MP4 or MOV)", "ftyp", 4, 4, NULL, VIDEO},
-    {"a video (MOV)", "moov", 4, 4, NULL, VIDEO},
-    {"a video (MOV)", "mdat", 4, 4, NULL, VIDEO},
-    {"a video (MOV)", "wide", 4, 4, NULL, VIDEO},
-    {"a video (AVI)", "AVI ", 8, 4, NULL, VIDEO},
-    {"a video (Matroska or WebM)", "\x1a\x45\xdf\xa3", 0, 4, NULL, VIDEO},
+    {"a JPEG image", "\xff\xd8\xff", 0, 3, "libjpeg-turbo", "JPEG", COMMON},
+    {"a PNG image", "\x89PNG", 0, 4, "libpng", "PNG", COMMON},
+    {"a WebP image", "WEBP", 8, 4, "libwebp", "WebP", COMMON},
+    {"a GIF image", "GIF8", 0, 4, "giflib", "GIF", RARE},
+    {"a TIFF image", "II*\0", 0, 4, "libtiff", "TIFF", RARE},
+    {"a TIFF image", "MM\0*", 0, 4, "libtiff", "TIFF", RARE},
+    {"a HEIF image", "ftyphei", 4, 7, "libheif", "HEIF", RARE},
+    {"a HEIF image", "ftyphev", 4, 7, "libheif", "HEIF", RARE},
+    {"a HEIF image", "ftypmif1", 4, 8, "libheif", "HEIF", RARE},
+    {"a HEIF image", "ftypmsf1", 4, 8, "libheif", "HEIF", RARE},
+    {"an AVIF image", "ftypavi", 4, 7, "libheif", "HEIF", RARE},
+    {"a CR3 raw image", "ftypcrx", 4, 7, NULL, NULL, RARE},
+    {"a JPEG XL image", "\xff\x0a", 0, 2, NULL, NULL, RARE},
+    {"a JPEG XL image", "JXL \r\n\x87\n", 4, 8, NULL, NULL, RARE},
+    {"a JPEG 2000 image", "jP  \r\n\x87\n", 4, 8, NULL, NULL, RARE},
+    {"a video (MP4 or MOV)", "ftyp", 4, 4, NULL, NULL, VIDEO},
+    {"a video (MOV)", "moov", 4, 4, NULL, NULL, VIDEO},
+    {"a video (MOV)", "mdat", 4, 4, NULL, NULL, VIDEO},
+    {"a video (MOV)", "wide", 4, 4, NULL, NULL, VIDEO},
+    {"a video (AVI)", "AVI ", 8, 4, NULL, NULL, VIDEO},
+    {"a video (Matroska or WebM)", "\x1a\x45\xdf\xa3", 0, 4, NULL, NULL, VIDEO},
 };
 
 struct jsni_image_decoder {
@@ -107,26 +108,42 @@ jsn_status jsni_codec_check_size(const jsni_image_input *input, const jsni_codec
     return JSN_OK;
 }
 
-static jsn_status no_codec(const jsni_image_input *input)
+static bool has_codec(const char *name)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(table); i++)
+        if (strcmp(table[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A format that is known by its first bytes, and that no codec has taken. */
+static jsn_status not_taken(const jsni_image_input *input, size_t i)
 {
     static const char convert[] = "is not read; convert it to PNG or JPEG";
     static const char take_out[] =
         "is not an image; save its frames as images, or remove it";
+    if (known[i].library == NULL)
+        return jsni_fail(JSN_ERR_DATA, "%s: %s, which %s", input->name, known[i].name,
+                         known[i].kind == VIDEO ? take_out : convert);
+    if (has_codec(known[i].codec)) /* its codec looks at more bytes than these */
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: not a valid %s image: its first bytes are "
+                         "damaged, or it is cut short",
+                         input->name, known[i].codec);
+    return jsni_fail(known[i].kind == COMMON ? JSN_ERR_UNSUPPORTED : JSN_ERR_DATA,
+                     "%s: %s, which this build cannot read; one with %s can",
+                     input->name, known[i].name, known[i].library);
+}
+
+static jsn_status no_codec(const jsni_image_input *input)
+{
     if (input->length == 0)
         return jsni_fail(JSN_ERR_DATA, "%s: the file is empty", input->name);
     for (size_t i = 0; i < JSNI_COUNT_OF(known); i++)
         if (input->length >= known[i].offset + known[i].length &&
             memcmp(input->bytes + known[i].offset, known[i].magic, known[i].length) ==
                 0)
-            return known[i].library == NULL
-                       ? jsni_fail(JSN_ERR_DATA, "%s: %s, which %s", input->name,
-                                   known[i].name,
-                                   known[i].kind == VIDEO ? take_out : convert)
-                       : jsni_fail(known[i].kind == COMMON ? JSN_ERR_UNSUPPORTED
-                                                           : JSN_ERR_DATA,
-                                   "%s: %s, which this build cannot read; one with %s "
-                                   "can",
-                                   input->name, known[i].name, known[i].library);
+            return not_taken(input, i);
     return jsni_fail(JSN_ERR_DATA, "%s: not an image in any format that jensen reads",
                      input->name);
 }

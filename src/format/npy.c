@@ -15,6 +15,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "core/file.h"
+#include "core/limit.h"
 #include "core/text.h"
 #include "format/dtype.h"
 
@@ -313,6 +314,7 @@ jsn_status jsni_array_read_in(jsn_array *out, const char *folder, const char *na
     char *block = NULL;
     size_t length = 0;
     *out = (jsn_array){0};
+    JSNI_TRY(jsni_limit_holes(folder, name));
     JSNI_TRY(jsni_file_read_in(folder, name, JSN_ARRAY_MAX_BYTES + MAX_HEADER, &block,
                                &length));
     char *path = jsni_file_path(folder, name);

@@ -14,6 +14,7 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/json.h"
+#include "core/limit.h"
 #include "core/sha256.h"
 #include "format/dtype.h"
 
@@ -282,6 +283,8 @@ jsn_status jsni_safetensors_open_in(jsni_safetensors **out, const char *folder,
     char *path = jsni_file_path(folder, name);
     JSNI_TRY_ALLOC(path);
     jsn_status status = check_start(folder, name, path);
+    if (status == JSN_OK)
+        status = jsni_limit_holes(folder, name);
     if (status == JSN_OK)
         status = jsni_file_read_in(folder, name, JSN_ARRAY_MAX_BYTES, &block, &length);
     if (status == JSN_OK)

@@ -19,6 +19,7 @@
 #include "core/limit.h"
 #include "data/sample_file.h"
 #include "format/csv.h"
+#include "review/label_moves.h"
 #include "review/name_index.h"
 
 typedef struct relabelling {
@@ -114,52 +115,12 @@ static jsn_status new_path(const relabelling *r, const jsni_corrected *c, char *
     return jsni_text_take(&path, out);
 }
 
-/* The folders above a file, below `root`. */
-static jsn_status make_way(const char *root, const char *path)
-{
-    for (const char *at = strchr(path, '/'); at != NULL; at = strchr(at + 1, '/')) {
-        char *part = jsni_text_copy_n(path, (size_t)(at - path));
-        JSNI_TRY_ALLOC(part);
-        const jsn_status status = jsni_folder_create_in(root, part);
-        jsni_free(part);
-        JSNI_TRY(status);
-    }
-    return JSN_OK;
-}
-
-/* A name that is free: "7.jpg", else "7-2.jpg", ... *path is replaced. */
-static jsn_status free_name(const char *root, char **path)
-{
-    bool there = true;
-    const char *dot = strrchr(*path, '.'), *slash = strrchr(*path, '/');
-    const size_t stem =
-        dot != NULL && dot > slash ? (size_t)(dot - *path) : strlen(*path);
-    for (int n = 1; n < 10000; n++) {
-        jsni_text other = {0};
-        char *name = NULL;
-        jsni_text_add_n(&other, *path, stem);
-        if (n > 1)
-            jsni_text_format(&other, "-%d", n);
-        jsni_text_add(&other, *path + stem);
-        JSNI_TRY(jsni_text_take(&other, &name));
-        const jsn_status status = jsni_file_find(root, name, &there);
-        if (status == JSN_OK && !there) {
-            jsni_free(*path);
-            *path = name;
-            return JSN_OK;
-        }
-        jsni_free(name);
-        JSNI_TRY(status);
-    }
-    return jsni_fail(JSN_ERR_DATA, "%s: too many images of this name", *path);
-}
-
 static jsn_status copy_file(const relabelling *r, const char *to, const char *from,
                             const char *path)
 {
     char *bytes = NULL;
     size_t length = 0;
-    JSNI_TRY(make_way(to, path));
+    JSNI_TRY(jsni_make_way(to, path));
     JSNI_TRY(jsni_limit_read(JSNI_LIMIT_MEMBER, r->root, from, &bytes, &length));
     const jsn_status status = jsni_file_write_unsynced(to, path, bytes, length);
     jsni_free(bytes);
@@ -238,7 +199,7 @@ static jsn_status copy_each(const relabelling *r, const jsn_labels_job *job,
         if (list[i].label == NULL)
             continue;
         JSNI_TRY(new_path(r, &list[i], &path));
-        jsn_status status = free_name(job->copy, &path);
+        jsn_status status = jsni_free_name(job->copy, &path);
         if (status == JSN_OK)
             status = list_copy(job->copy, path);
         if (status == JSN_OK)
@@ -287,12 +248,6 @@ static jsn_status copy_all(const relabelling *r, const jsn_labels_job *job,
     return status;
 }
 
-static jsn_status move_one(const relabelling *r, const char *from, const char *to)
-{
-    JSNI_TRY(make_way(r->root, to));
-    return jsni_file_move(r->root, from, to);
-}
-
 /* What is to be moved: from,to. */
 static jsn_status plan_moves(const relabelling *r, const jsni_corrected *list,
                              size_t count, jsni_csv_writer *plan)
@@ -305,7 +260,7 @@ static jsn_status plan_moves(const relabelling *r, const jsni_corrected *list,
         JSNI_TRY(new_path(r, &list[i], &path));
         jsn_status status = JSN_OK;
         if (strcmp(path, list[i].path) != 0) {
-            status = free_name(r->root, &path);
+            status = jsni_free_name(r->root, &path);
             jsni_csv_add(plan, list[i].path);
             jsni_csv_add(plan, path);
             jsni_csv_end_row(plan);
@@ -316,43 +271,6 @@ static jsn_status plan_moves(const relabelling *r, const jsni_corrected *list,
     return plan->text.status;
 }
 
-/* How the rows of undo.csv are gone through: to their new places, on with what was stopped on
- * the way there, or back. */
-typedef enum moving { FORTH, ON, BACK } moving;
-
-/* Moves the file of a row unless that is done. A file with the name of one that is in its new
- * place is another one, and stays where it is. */
-static jsn_status do_move(const relabelling *r, moving how, const char *from,
-                          const char *to, size_t *moved)
-{
-    bool there = false, done = false;
-    JSNI_TRY(jsni_file_find(r->root, from, &there));
-    if (there && how == ON)
-        JSNI_TRY(jsni_file_find(r->root, to, &done));
-    if (!there || done)
-        return JSN_OK;
-    JSNI_TRY(move_one(r, from, to));
-    ++*moved;
-    return JSN_OK;
-}
-
-static jsn_status do_moves(const relabelling *r, const char *folder, moving how,
-                           size_t *moved)
-{
-    jsni_csv *csv = NULL;
-    size_t from = 0, to = 0;
-    jsn_status status = jsni_csv_read_in(&csv, folder, JSNI_AUDIT_UNDO);
-    if (status == JSN_OK)
-        status = jsni_csv_find(csv, how == BACK ? "to" : "from", &from);
-    if (status == JSN_OK)
-        status = jsni_csv_find(csv, how == BACK ? "from" : "to", &to);
-    for (size_t i = 0; status == JSN_OK && i < jsni_csv_rows(csv); i++)
-        status = do_move(r, how, jsni_csv_cell(csv, i, from), jsni_csv_cell(csv, i, to),
-                         moved);
-    jsni_csv_destroy(csv);
-    return status;
-}
-
 /* There is an undo.csv: goes on with a move that was stopped; one that was not is not done
  * again. */
 static jsn_status move_on(const jsn_labels_job *job)
@@ -361,7 +279,8 @@ static jsn_status move_on(const jsn_labels_job *job)
     size_t moved = 0;
     if (job->copy == NULL) {
         JSNI_TRY(open_root(&r, job->folder, job->data));
-        const jsn_status status = do_moves(&r, job->folder, ON, &moved);
+        const jsn_status status =
+            jsni_moves_run(r.root, job->folder, JSNI_MOVES_ON, &moved);
         close_data(&r);
         JSNI_TRY(status);
     }
@@ -382,7 +301,9 @@ static jsn_status move_all(const relabelling *r, const jsn_labels_job *job,
         status = jsni_file_write_in(job->folder, JSNI_AUDIT_UNDO, plan.text.data,
                                     plan.text.length);
     jsni_text_release(&plan.text);
-    return status == JSN_OK ? do_moves(r, job->folder, FORTH, &moved) : status;
+    return status == JSN_OK
+               ? jsni_moves_run(r->root, job->folder, JSNI_MOVES_FORTH, &moved)
+               : status;
 }
 
 /* One process at a time moves the images of an audit: what it will do rests on where they
@@ -447,7 +368,7 @@ static jsn_status undo(const char *folder, const char *data, size_t *moved)
                          "): nothing was moved, or all of it is back",
                          folder);
     JSNI_TRY(open_root(&r, folder, data));
-    jsn_status status = do_moves(&r, folder, BACK, moved);
+    jsn_status status = jsni_moves_run(r.root, folder, JSNI_MOVES_BACK, moved);
     if (status == JSN_OK)
         status = jsni_file_rename(folder, JSNI_AUDIT_UNDO, "undone.csv");
     close_data(&r);

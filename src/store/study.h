@@ -81,12 +81,23 @@ typedef struct jsni_claim {
     int64_t attempts; /* 1: the first one */
 } jsni_claim;
 
-/* Claims the first waiting trial whose id is above `after` (0: any) or, when there is none, one whose heartbeat is older than
- * `grace` seconds. A stale one that has been tried 1 + `retries` times is marked as
- * failed instead. `worker` names the claimant. */
+/* Whether a worker of this name has certainly ended. */
+typedef bool jsni_worker_gone_fn(const char *worker);
+
+/* Which running trials may be taken over: those whose heartbeat is older than `grace` seconds,
+ * and those of workers that are gone; NULL: of none that is known. One that has been tried
+ * 1 + `retries` times is marked as failed instead. */
+typedef struct jsni_takeover {
+    double grace;
+    int64_t retries;
+    jsni_worker_gone_fn *gone;
+} jsni_takeover;
+
+/* Claims the first waiting trial whose id is above `after` (0: any) or, when there is none, one
+ * that may be taken over. `worker` names the claimant. */
 JSN_MUST_CHECK jsn_status jsni_trial_claim(const jsni_study *study, int64_t after,
-                                           const char *worker, double grace,
-                                           int64_t retries, jsni_claim *out);
+                                           const char *worker, const jsni_takeover *how,
+                                           jsni_claim *out);
 /* Claims this one if it is waiting; *done says so, *attempts is that of a claim. */
 JSN_MUST_CHECK jsn_status jsni_trial_claim_one(const jsni_study *study, int64_t trial,
                                                const char *worker, int64_t *attempts,

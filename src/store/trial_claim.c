@@ -121,23 +121,29 @@ static jsn_status claim_waiting(const jsni_study *study, int64_t after,
     }
 }
 
-/* Takes over a stale trial, or gives it up. `seen` is the heartbeat that was too old: the
- * first worker to replace it has the trial. */
+/* A trial that may be taken over, a row of claim_stale(). */
+enum { TRIAL, NUMBER, HEARTBEAT, WORKER, STALE };
+
+/* Takes over a trial, or gives it up. The heartbeat and the worker are those that were seen: the
+ * first worker to replace them has the trial. */
 static jsn_status take_over(const jsni_study *study, const jsni_store_rows *rows,
                             size_t row, const char *worker, int64_t retries,
                             jsni_claim *out)
 {
     jsni_store *store = study->store;
-    const char *id = jsni_store_cell(rows, row, 0);
+    const char *id = jsni_store_cell(rows, row, TRIAL);
     const int64_t trial = jsni_sql_to_int(id);
-    char sql[256];
+    char sql[400];
     int64_t changed = 0, attempts = 0;
-    const char *const params[] = {id, jsni_store_cell(rows, row, 2)};
+    const char *const params[] = {id, jsni_store_cell(rows, row, HEARTBEAT),
+                                  jsni_store_cell(rows, row, WORKER)};
     (void)snprintf(sql, sizeof sql,
                    "UPDATE trial_heartbeats SET heartbeat = %s WHERE trial_id = $1 AND "
-                   "heartbeat = $2",
+                   "heartbeat = $2 AND COALESCE((SELECT a.value_json FROM "
+                   "trial_user_attributes a WHERE a.trial_id = $1 AND a.\"key\" = "
+                   "'worker'), '') = $3",
                    store->engine->now);
-    JSNI_TRY(jsni_store_run(store, sql, params, 2, NULL, &changed));
+    JSNI_TRY(jsni_store_run(store, sql, params, 3, NULL, &changed));
     if (changed != 1)
         return JSN_OK;
     JSNI_TRY(read_attempts(store, trial, &attempts));
@@ -152,43 +158,61 @@ static jsn_status take_over(const jsni_study *study, const jsni_store_rows *rows
                               "\"its workers died; no retry is left\"");
     }
     JSNI_TRY(set_claim(store, trial, worker, attempts + 1));
-    *out = (jsni_claim){trial, jsni_sql_to_int(jsni_store_cell(rows, row, 1)),
+    *out = (jsni_claim){trial, jsni_sql_to_int(jsni_store_cell(rows, row, NUMBER)),
                         attempts + 1};
     return JSN_OK;
 }
 
-static jsn_status claim_stale(const jsni_study *study, const char *worker, double grace,
-                              int64_t retries, jsni_claim *out)
+/* Whether the worker of a row is known to be gone; its name is a JSON text. */
+static bool is_gone(const jsni_store_rows *rows, size_t row, jsni_worker_gone_fn *gone)
 {
-    char id[JSNI_SQL_INT], seconds[JSNI_NUMBER_TEXT], sql[400];
+    char name[WORKER_JSON];
+    const char *quoted = jsni_store_cell(rows, row, WORKER);
+    const size_t length = strlen(quoted);
+    if (gone == NULL || length < 3 || length > sizeof name || quoted[0] != '"')
+        return false;
+    (void)snprintf(name, sizeof name, "%.*s", (int)(length - 2), quoted + 1);
+    return gone(name);
+}
+
+static jsn_status claim_stale(const jsni_study *study, const char *worker,
+                              const jsni_takeover *how, jsni_claim *out)
+{
+    char id[JSNI_SQL_INT], seconds[JSNI_NUMBER_TEXT], sql[600];
     jsni_store_rows rows = {0};
     jsni_sql_int(id, study->id);
-    jsni_number_format(grace, seconds);
+    jsni_number_format(how->grace, seconds);
     const char *const params[] = {id};
-    (void)snprintf(sql, sizeof sql,
-                   "SELECT t.trial_id, t.number, h.heartbeat FROM trials t JOIN "
-                   "trial_heartbeats h ON h.trial_id = t.trial_id WHERE t.study_id = "
-                   "$1 AND t.state = 'RUNNING' AND %s > %s ORDER BY t.trial_id",
-                   study->store->engine->age, seconds);
+    (void)snprintf(
+        sql, sizeof sql,
+        "SELECT t.trial_id, t.number, h.heartbeat, a.value_json, CASE WHEN "
+        "%s > %s THEN 1 ELSE 0 END FROM trials t JOIN trial_heartbeats h ON "
+        "h.trial_id = t.trial_id LEFT JOIN trial_user_attributes a ON "
+        "a.trial_id = t.trial_id AND a.\"key\" = 'worker' WHERE t.study_id = "
+        "$1 AND t.state = 'RUNNING' ORDER BY t.trial_id",
+        study->store->engine->age, seconds);
     JSNI_TRY(jsni_store_run(study->store, sql, params, 1, &rows, NULL));
     jsn_status status = JSN_OK;
     for (size_t r = 0; status == JSN_OK && r < rows.rows && out->trial == 0; r++) {
+        if (jsni_sql_to_int(jsni_store_cell(&rows, r, STALE)) == 0 &&
+            !is_gone(&rows, r, how->gone))
+            continue;
         status = jsni_store_begin(study->store);
         if (status == JSN_OK)
-            status = jsni_store_end(study->store,
-                                    take_over(study, &rows, r, worker, retries, out));
+            status = jsni_store_end(
+                study->store, take_over(study, &rows, r, worker, how->retries, out));
     }
     jsni_store_rows_release(&rows);
     return status;
 }
 
 jsn_status jsni_trial_claim(const jsni_study *study, int64_t after, const char *worker,
-                            double grace, int64_t retries, jsni_claim *out)
+                            const jsni_takeover *how, jsni_claim *out)
 {
     *out = (jsni_claim){0};
     JSNI_TRY(claim_waiting(study, after, worker, out));
     if (out->trial == 0)
-        JSNI_TRY(claim_stale(study, worker, grace, retries, out));
+        JSNI_TRY(claim_stale(study, worker, how, out));
     return JSN_OK;
 }
 

@@ -33,21 +33,6 @@ void jsni_worker_say(const jsni_worker *w, jsn_log_level level, const char *text
         w->logger->message(w->logger->user, level, text);
 }
 
-/* HOST-PID-TIME: unlike any other worker's, also after a restart. */
-static void name_worker(jsni_worker *w)
-{
-    char host[64] = "host";
-    struct timespec now;
-    (void)gethostname(host, sizeof host - 1);
-    for (char *c = host; *c != '\0'; c++)
-        if (*c == '"' || *c == '\\' || (unsigned char)*c < 32)
-            *c = '-';
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    (void)snprintf(w->name, sizeof w->name, "%.40s-%ld-%llx", host, (long)getpid(),
-                   (unsigned long long)now.tv_sec * 1000000000ull +
-                       (unsigned long long)now.tv_nsec);
-}
-
 static bool stop_wanted(const jsni_worker *w)
 {
     return w->stop != NULL && w->stop(w->user);
@@ -353,8 +338,9 @@ static jsn_status next(jsni_worker *w, jsni_claim *claim, bool *again)
     JSNI_TRY(jsni_stages_advance(w->sweep, &more));
     /* After an outage other workers need a moment to show that they live. */
     const bool early = w->back > 0.0 && jsni_clock() - w->back < 0.5 * w->how->grace;
-    JSNI_TRY(jsni_trial_claim(&w->sweep->study, w->after, w->name,
-                              early ? NEVER : w->how->grace, w->how->retries, claim));
+    const jsni_takeover how = {early ? NEVER : w->how->grace, w->how->retries,
+                               jsni_worker_is_gone};
+    JSNI_TRY(jsni_trial_claim(&w->sweep->study, w->after, w->name, &how, claim));
     if (claim->trial != 0) {
         w->waiting = 0.0;
         w->said = false;
@@ -400,7 +386,7 @@ jsn_status jsn_sweep_work(jsn_sweep *sweep, const jsn_sweep_worker *worker,
                      .user = user,
                      .start = jsni_clock()};
     JSNI_TRY_ALLOC(w.jobs = jsni_alloc_zero(JSNI_MOST_TOGETHER, sizeof *w.jobs));
-    name_worker(&w);
+    jsni_worker_name(w.name);
     const jsn_status status = loop(&w);
     if (done != NULL)
         *done = w.done;

@@ -5,6 +5,7 @@
 
 #include "sweep/heartbeat.h"
 #include "sweep/sweep_impl.h"
+#include "sweep/worker_process.h"
 
 typedef struct jsni_worker_job {
     jsni_claim claim;
@@ -22,7 +23,7 @@ typedef struct jsni_worker {
     const jsn_logger *logger; /* may be NULL */
     int (*stop)(void *user);
     void *user;
-    char name[128];        /* of this worker */
+    char name[JSNI_WORKER_NAME];
     jsni_worker_job *jobs; /* [JSNI_MOST_TOGETHER] */
     size_t count;
     bool pruned;

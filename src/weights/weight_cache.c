@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -64,7 +65,9 @@ jsn_status jsni_weights_root(char **out)
     return status;
 }
 
-jsn_status jsni_weights_folder(const char *name, char **out)
+/* The folder of the weights of a name, NULL where there are none. JSN_ERR_DATA: a link stands in
+ * the way. */
+static jsn_status find_folder(const char *name, char **out)
 {
     char *root = NULL, *folder = NULL;
     bool there = false;
@@ -78,11 +81,16 @@ jsn_status jsni_weights_folder(const char *name, char **out)
     jsni_free(root);
     JSNI_TRY_ALLOC(folder);
     const jsn_status status = jsni_file_find(folder, JSNI_WEIGHTS_RECORD, &there);
-    if (status == JSN_OK && there) {
+    if (status == JSN_OK && there)
         *out = folder;
-        return JSN_OK;
-    }
-    jsni_free(folder);
+    else
+        jsni_free(folder);
+    return status;
+}
+
+jsn_status jsni_weights_folder(const char *name, char **out)
+{
+    const jsn_status status = find_folder(name, out);
     return status == JSN_ERR_DATA ? JSN_OK : status;
 }
 
@@ -138,7 +146,7 @@ static void take_card(jsn_weights_info *out, jsni_model_card *card)
     card->network = card->evaluation = NULL;
 }
 
-jsn_status jsni_weights_read(const char *folder, const char *name,
+static jsn_status read_entry(const char *folder, const char *name,
                              jsn_weights_info *out)
 {
     jsni_json *doc = NULL;
@@ -170,6 +178,25 @@ jsn_status jsni_weights_read(const char *folder, const char *name,
     return status;
 }
 
+/* What to do about a damaged entry; other failures stay as they are. */
+static jsn_status say_damaged(jsn_status status, const char *name)
+{
+    char words[400];
+    if (status != JSN_ERR_DATA)
+        return status;
+    (void)snprintf(words, sizeof words, "%s", jsn_last_error());
+    return jsni_fail(status,
+                     "the weights '%s' in the cache are damaged: %s; 'jensen weights "
+                     "remove %s' removes them",
+                     name, words, name);
+}
+
+jsn_status jsni_weights_read(const char *folder, const char *name,
+                             jsn_weights_info *out)
+{
+    return say_damaged(read_entry(folder, name, out), name);
+}
+
 /* The names in the cache, sorted. */
 static jsn_status list_entries(jsni_folder_entry **out, size_t *count)
 {
@@ -187,27 +214,47 @@ static jsn_status list_entries(jsni_folder_entry **out, size_t *count)
     return status;
 }
 
+/* What could not be read: the first, and how many. */
+typedef struct unread {
+    jsn_status status;
+    char words[600];
+    size_t count;
+} unread;
+
+/* Reads an entry behind the others; what cannot be read is none of theirs. */
+static jsn_status list_entry(const char *name, jsn_weights_info *list, size_t *found,
+                             unread *left)
+{
+    char *folder = NULL;
+    jsn_status status = say_damaged(find_folder(name, &folder), name);
+    if (folder != NULL) {
+        status = jsni_weights_read(folder, name, &list[*found]);
+        *found += status == JSN_OK;
+        jsni_free(folder);
+    }
+    if (status != JSN_ERR_DATA && status != JSN_ERR_IO)
+        return status;
+    if (left->count++ == 0) {
+        left->status = status;
+        (void)snprintf(left->words, sizeof left->words, "%s", jsn_last_error());
+    }
+    return JSN_OK;
+}
+
 jsn_status jsn_weights_list(jsn_weights_info **out, size_t *count)
 {
     JSNI_NEED(out);
     JSNI_NEED(count);
     jsni_folder_entry *entries = NULL;
-    size_t entry_count = 0;
+    size_t entry_count = 0, found = 0;
+    unread left = {.status = JSN_OK};
     *out = NULL;
     *count = 0;
     JSNI_TRY(list_entries(&entries, &entry_count));
     jsn_weights_info *list = jsni_alloc_zero(entry_count, sizeof *list);
     jsn_status status = list == NULL ? JSN_ERR_MEMORY : JSN_OK;
-    size_t found = 0;
-    for (size_t i = 0; status == JSN_OK && i < entry_count; i++) {
-        char *folder = NULL;
-        status = jsni_weights_folder(entries[i].name, &folder);
-        if (folder != NULL) {
-            status = jsni_weights_read(folder, entries[i].name, &list[found]);
-            found += status == JSN_OK;
-            jsni_free(folder);
-        }
-    }
+    for (size_t i = 0; status == JSN_OK && i < entry_count; i++)
+        status = list_entry(entries[i].name, list, &found, &left);
     jsni_folder_free(entries, entry_count);
     if (status != JSN_OK) {
         jsn_weights_list_free(list, found);
@@ -215,7 +262,10 @@ jsn_status jsn_weights_list(jsn_weights_info **out, size_t *count)
     }
     *out = list;
     *count = found;
-    return JSN_OK;
+    return left.count == 0   ? JSN_OK
+           : left.count == 1 ? jsni_fail(left.status, "%s", left.words)
+                             : jsni_fail(left.status, "%s (the first of %zu)",
+                                         left.words, left.count);
 }
 
 void jsn_weights_list_free(jsn_weights_info *list, size_t count)
@@ -257,25 +307,59 @@ jsn_status jsn_weights_find(const char *name, jsn_weights_info *out)
     return status;
 }
 
+/* Removes a file of an entry, also an empty folder in its place; what is not there is fine. */
+static jsn_status remove_file(const char *folder, const char *name)
+{
+    char *path = jsni_path_join(folder, name);
+    JSNI_TRY_ALLOC(path);
+    jsn_status status = JSN_OK;
+    if (unlink(path) != 0 && errno != ENOENT && rmdir(path) != 0)
+        status =
+            jsni_fail(JSN_ERR_IO, "%s: cannot be removed: %s", path, strerror(errno));
+    jsni_free(path);
+    return status;
+}
+
+/* Removes what belongs into the folder of an entry, whatever state it is in, and the folder. */
+static jsn_status remove_folder(const char *folder)
+{
+    for (size_t i = 0; i < JSNI_COUNT_OF(files); i++)
+        JSNI_TRY(remove_file(folder, files[i]));
+    jsni_file_remove_left(folder, ".");
+    return rmdir(folder) == 0 ? JSN_OK
+                              : jsni_fail(JSN_ERR_IO, "%s: cannot be removed: %s",
+                                          folder, strerror(errno));
+}
+
+/* A link is removed alone: what it leads to is not the cache's. */
+static jsn_status remove_entry(const char *root, const char *name)
+{
+    struct stat info;
+    char *folder = jsni_path_join(root, name);
+    JSNI_TRY_ALLOC(folder);
+    jsn_status status = JSN_OK;
+    const int unseen = lstat(folder, &info) != 0 ? errno : 0;
+    if (unseen != 0 && jsni_errno_status(unseen) == JSN_ERR_IO)
+        status = jsni_fail(JSN_ERR_IO, "%s: %s", folder, strerror(unseen));
+    else if (unseen == 0 && S_ISLNK(info.st_mode))
+        status = remove_file(root, name);
+    else if (unseen == 0 && S_ISDIR(info.st_mode))
+        status = remove_folder(folder);
+    else
+        status = no_such(name);
+    jsni_free(folder);
+    return status;
+}
+
 jsn_status jsn_weights_remove(const char *name)
 {
     JSNI_NEED(name);
-    char *folder = NULL;
-    JSNI_TRY(jsni_weights_folder(name, &folder));
-    if (folder == NULL)
+    char *root = NULL;
+    if (jsni_weights_is_name(name))
+        JSNI_TRY(find_root(&root));
+    if (root == NULL)
         return no_such(name);
-    jsn_status status = JSN_OK;
-    for (size_t i = 0; status == JSN_OK && i < JSNI_COUNT_OF(files); i++) {
-        char *path = jsni_path_join(folder, files[i]);
-        if (path == NULL)
-            status = JSN_ERR_MEMORY;
-        else if (unlink(path) != 0 && errno != ENOENT)
-            status = jsni_fail(JSN_ERR_IO, "%s: %s", path, strerror(errno));
-        jsni_free(path);
-    }
-    jsni_file_remove_left(folder, ".");
-    if (status == JSN_OK && rmdir(folder) != 0)
-        status = jsni_fail(JSN_ERR_IO, "%s: %s", folder, strerror(errno));
-    jsni_free(folder);
+    const jsn_status status = remove_entry(root, name);
+    jsni_free(root);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "core/file.h"
 #include "core/file_start.h"
 #include "core/hd.h"
+#include "core/limit.h"
 #include "core/text.h"
 #include "data/archive.h"
 #include "format/compressed.h"
@@ -90,6 +91,7 @@ static jsn_status open_pytorch(jsni_safetensors **out, const char *path)
     char *bytes = NULL;
     size_t length = 0;
     bool zip = false;
+    JSNI_TRY(jsni_limit_holes(NULL, path));
     JSNI_TRY(jsni_file_read(path, JSN_ARRAY_MAX_BYTES, &bytes, &length));
     const uint8_t *data = (const uint8_t *)bytes;
     jsn_status status = jsni_pytorch_is_other_zip(path, data, length, &zip);

@@ -110,6 +110,20 @@ awk 'BEGIN { for (i = 0; i < 12; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 
 "$JENSEN" audit builtin:size=12,test=0 --posteriors q.npy --labels-only -o n >/dev/null 2>&1
 expect 2 '' 'not separate files; write a table' -- "$JENSEN" labels apply n --min-score 0.1 --copy x
 
+# Two images that are to have one name: x/y-1.ppm and x-y/1.ppm in z. The second gets another one, and both come back.
+mkdir -p same/x same/x-y same/z
+cp moved/$a/1.ppm same/x/y-1.ppm && cp moved/$b/1.ppm same/x-y/1.ppm && cp moved/$c/1.ppm same/z/1.ppm
+printf '0.1 0.1 0.8\n%.0s' 1 2 3 | python3 "$SOURCE/tests/cli/npy.py" z.npy 3 3
+"$JENSEN" audit same --posteriors z.npy --labels-only -o z >/dev/null 2>&1
+sums same >before.txt
+printf "path,decision,label,time\nx/y-1.ppm,relabel,z,1\nx-y/1.ppm,relabel,z,1\n" >z/decisions.csv
+expect 0 '^z: 2 of 3 labels changed' '' -- "$JENSEN" labels apply z --move
+expect 0 '^from,to x(-y)?/(y-)?1.ppm,z/x-y-1.ppm x(-y)?/(y-)?1.ppm,z/x-y-1-2.ppm $' '' -- sh -c "tr '\n' ' ' <z/undo.csv"
+expect 0 '' '' -- test -e same/z/x-y-1-2.ppm
+expect 0 '^2 images moved back$' '' -- "$JENSEN" labels apply z --undo
+sums same >after.txt
+expect 0 '' '' -- cmp before.txt after.txt
+
 # A move that leaves a class without training images can be taken back, though nobody could train on that.
 "$JENSEN" data convert builtin:size=20,test=10 --out split --format ppm >/dev/null
 awk 'BEGIN { for (i = 0; i < 20; i++) print "0.55 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05 0.05" }' |

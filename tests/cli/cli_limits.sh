@@ -115,4 +115,40 @@ expect 3 '' 'hole.safetensors: not a safetensors file, or cut short' -- \
 mkdir sparse && truncate -s 20G sparse/model.safetensors && cp trained/model.json trained/config.yaml sparse
 expect 3 '' 'sparse/model.safetensors: not a safetensors file, or cut short' -- \
     bash -c "ulimit -v 8000000; exec '$JENSEN' predict sparse hole.safetensors --device ref"
+
+# Those that begin well: holes count as what a compressed file expands to.
+printf 'PK\003\004' >hole.pth && truncate -s 6G hole.pth
+"$python" - <<'PY'
+import json, struct
+def large(name, tensors):
+    at, table = 0, {}
+    for tensor, shape in tensors:
+        bytes_ = 4 * shape[0] * shape[1]
+        table[tensor] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + bytes_]}
+        at += bytes_
+    head = json.dumps(table).encode()
+    head += b" " * (-len(head) % 8)
+    with open(name, "wb") as file:
+        file.write(struct.pack("<Q", len(head)) + head)
+        file.truncate(8 + len(head) + at)
+large("large.safetensors", [("a.weight", [1 << 20, 1536])])
+large("sparse/model.safetensors", [("a.weight", [1 << 20, 1536])])
+head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (20, 100000000), }".ljust(117) + b"\n"
+with open("large.npy", "wb") as file:
+    file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head)
+    file.truncate(10 + len(head) + 4 * 20 * 100000000)
+PY
+for name in hole.pth large.safetensors; do
+    bomb 3 512 "$name: more than 100 times its size when expanded; --limit ratio=N" -- "$JENSEN" weights import $name
+    bomb 3 512 "$name: holes in the file: more than 268435456 bytes; --limit member=N" -- \
+        "$JENSEN" weights import $name --limit ratio=1e9
+    bomb 3 512 "$name: more than 100 times its size when expanded; --limit ratio=N" -- \
+        "$JENSEN" predict --network cnn --init ./$name --classes 3 x0.ppm --device ref
+done
+truncate -s 300M hole.pth
+bomb 3 512 'hole.pth: a damaged zip archive: it has no directory' -- "$JENSEN" weights import hole.pth --limit ratio=1e9,member=1GiB
+bomb 3 512 'sparse/model.safetensors: more than 100 times its size when expanded; --limit ratio=N' -- \
+    "$JENSEN" predict sparse x0.ppm --device ref
+bomb 3 512 'large.npy: more than 100 times its size when expanded; --limit ratio=N' -- \
+    "$JENSEN" audit builtin:size=20,test=0 --posteriors large.npy --labels-only -o large
 finish

@@ -66,6 +66,24 @@ expect 0 '*' '^trial 0 complete \(--lr 0.0125 --loss gjs:pi1=0.5\): val_acc_nois
 expect 3 '' 'nowhere' -- "$JENSEN" tune nowhere "${one[@]}" --study none
 expect 2 '' "no study 'none'" -- "$JENSEN" sweep status none
 
+# A tuning that is killed goes on with the setting that it was at, at once: its worker is known to be dead. One that
+# only sleeps keeps its trial.
+long=(builtin:size=400,test=100 --network mlp:width=32 --batch 8 --epochs 60 --threads 1 --device ref -q --study cut --runs 1)
+"$JENSEN" tune "${long[@]}" >killed.txt 2>&1 &
+tuner=$!
+while ! [ -e runs/cut/trial-00000/checkpoint.safetensors ] && kill -0 $tuner 2>/dev/null; do sleep 0.05; done
+kill -STOP $tuner
+expect 0 '"running":1,"complete":0' '' -- "$JENSEN" sweep status cut --json
+expect 0 '*' '*' -- "$JENSEN" sweep worker cut --threads 1 -q
+expect 0 '"running":1,"complete":0' '' -- "$JENSEN" sweep status cut --json
+kill -9 $tuner
+{ wait $tuner; } 2>/dev/null
+if [ -e /proc/self/ns/pid ]; then
+    expect 0 'runs":1,' '*' -- "$JENSEN" tune "${long[@]}" --json
+    expect 0 '"waiting":0,"running":0,"complete":1,"pruned":0,"failed":0,"trials":1' '' -- "$JENSEN" sweep status cut --json
+    expect 0 '^60$' '' -- sh -c 'wc -l <runs/cut/trial-00000/metrics.jsonl'
+fi
+
 # Two at once would share a plan: the second is told, and nothing of the first is touched.
 mkdir -p runs/held
 expect 1 '' 'runs/held: another process is tuning into this folder; wait for it' -- \

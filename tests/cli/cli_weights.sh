@@ -20,6 +20,34 @@ expect 0 "\"name\":\"mine\",\"network\":\"cnn:width=8\",.*\"sha256\":\"$sum\"" '
     "$JENSEN" weights import run/model.safetensors --as mine --json
 expect 0 '^mine: cnn' '' -- "$JENSEN" weights list
 expect 0 "SHA-256 +$sum" '' -- "$JENSEN" weights show mine
+# A damaged entry is named, with what to do; the others are listed, and it can be removed whatever its state.
+damage() { # damage NAME COMMAND: a copy of mine, in which the command does something
+    cp -r cache/weights/mine "cache/weights/$1" && (cd "cache/weights/$1" && eval "$2")
+}
+damage b1 'echo { >model.json'
+expect 3 '^cnn-width-8: .*mine: ' "the weights 'b1' in the cache are damaged: .*/b1/model.json.*; 'jensen weights remove b1' removes them$" -- \
+    bash -c "'$JENSEN' weights list | tr '\n' ' '; exit \${PIPESTATUS[0]}"
+expect 3 '^\{"name":"cnn-width-8".*\{"name":"mine"' 'b1' -- bash -c "'$JENSEN' weights list --json | tr '\n' ' '; exit \${PIPESTATUS[0]}"
+expect 0 "mine  .*the weights 'b1' in the cache are damaged" '' -- bash -c "'$JENSEN' doctor | tr '\n' ' '"
+expect 3 '' "'jensen weights remove b1' removes them" -- "$JENSEN" weights show b1
+expect 3 '' "'jensen weights remove b1' removes them" -- "$JENSEN" weights import run/model.safetensors --as b1
+damage b2 ': >weights.json'
+expect 3 'mine: ' "'b1' .*the first of 2" -- "$JENSEN" weights list
+damage b3 'rm model.json'
+damage b4 'rm weights.json && ln -s ../mine/weights.json weights.json'
+damage b5 'rm model.json && mkdir model.json'
+damage b6 'head -c 40 ../mine/model.json >model.json'
+expect 3 'mine: ' "'b1' .*the first of 6" -- "$JENSEN" weights list
+mkdir elsewhere && echo '{' | tee elsewhere/weights.json >elsewhere/model.json && ln -s "$work/elsewhere" cache/weights/b7
+expect 3 'mine: ' "the first of 7" -- "$JENSEN" weights list
+mkdir cache/weights/b8 && touch cache/weights/b8/jensen-0123456789abcdef.tmp # of an import that was killed
+for name in b1 b2 b3 b4 b5 b6 b7 b8; do
+    expect 0 '' '' -- "$JENSEN" weights remove $name
+done
+expect 0 'model.json weights.json $' '' -- bash -c "ls elsewhere | tr '\n' ' '"
+expect 3 '' "no weights 'b1' in the cache" -- "$JENSEN" weights remove b1
+expect 0 '^cnn-width-8 mine $' '' -- bash -c "ls cache/weights | tr '\n' ' '"
+expect 0 '^mine: ' '' -- "$JENSEN" weights list
 expect 3 '' "no weights 'minee' in the cache; did you mean 'mine'\?" -- "$JENSEN" weights show minee
 for name in a/b .. .x -x none '' 'a b'; do
     expect 2 '' 'a name has letters' -- "$JENSEN" weights import run/model.safetensors --as="$name"

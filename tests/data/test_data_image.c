@@ -146,6 +146,38 @@ static void test_damaged_files_are_refused_or_read_never_worse(void **state)
     jsn_image_release(&image);
 }
 
+/* The first bytes name a format that the build reads, and the rest of its mark is missing or
+ * wrong: a broken image, not one that needs a library. */
+static void test_a_damaged_start_is_a_broken_image(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"rgb420.jpg", "rgba.png",   "lossy.webp",
+                                        "plain.gif",  "lzw.tif",    "close.heic",
+                                        "close.avif", "palette.bmp"};
+    enum { START = 24 };
+    jsn_image image = {0};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        size_t length = 0;
+        char *bytes = load(golden(names[n]), &length);
+        const jsn_status whole = jsni_image_decode(&image, bytes, length, names[n]);
+        for (size_t i = 0; !absent(whole, names[n]) && i < START; i++) {
+            assert_fails(jsni_image_decode(&image, bytes, i, names[n]), JSN_ERR_DATA,
+                         names[n]);
+            assert_null(strstr(jsn_last_error(), "this build"));
+            bytes[i] = (char)(bytes[i] ^ 0x20);
+            const jsn_status status =
+                jsni_image_decode(&image, bytes, length, names[n]);
+            bytes[i] = (char)(bytes[i] ^ 0x20);
+            if (status != JSN_OK)
+                assert_int_equal(status, JSN_ERR_DATA);
+            if (status != JSN_OK)
+                assert_null(strstr(jsn_last_error(), "this build"));
+        }
+        jsni_free(bytes);
+    }
+    jsn_image_release(&image);
+}
+
 static void test_what_is_no_image_gets_a_sentence(void **state)
 {
     (void)state;
@@ -327,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_modern_formats_are_close),
         cmocka_unit_test(test_damaged_files_are_refused_or_read_never_worse),
         cmocka_unit_test(test_an_image_without_tables_does_not_take_those_of_another),
+        cmocka_unit_test(test_a_damaged_start_is_a_broken_image),
         cmocka_unit_test(test_what_is_no_image_gets_a_sentence),
         cmocka_unit_test(test_what_is_written_reads_back),
         cmocka_unit_test(test_reading_survives_lack_of_memory),

@@ -126,6 +126,13 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to)
                     (long)from, to_folder, (long)to, 0);
 }
 
+int renameat2(int from_folder, const char *from, int to_folder, const char *to,
+              unsigned flags)
+{
+    return (int)run(fault_at_path("rename", to_folder, to), SYS_renameat2, from_folder,
+                    (long)from, to_folder, (long)to, flags);
+}
+
 int rename(const char *from, const char *to)
 {
     return renameat(AT_FDCWD, from, AT_FDCWD, to);

@@ -50,7 +50,8 @@ static jsn_sweep *make(const char *result, const char *dataset, const char *data
         char key[] = "test_acc", json[32];
         (void)snprintf(json, sizeof json, "%.4f", first + 0.01 * (double)i);
         const jsni_attr attr = {key, json};
-        assert_ok(jsni_trial_claim(&sweep->study, 0, "me", 60.0, 0, &claim));
+        assert_ok(jsni_trial_claim(&sweep->study, 0, "me",
+                                   &(jsni_takeover){60.0, 0, NULL}, &claim));
         assert_int_not_equal(claim.trial, 0);
         assert_ok(jsni_trial_finish(&sweep->study, claim.trial, "me",
                                     JSNI_TRIAL_COMPLETE, 0.5, &attr, 1, &mine));
@@ -238,7 +239,8 @@ static void test_the_page_of_a_study_counts_all_trials(void **state)
     for (size_t i = 0; i < 2; i++) {
         jsni_claim claim;
         bool mine = false;
-        assert_ok(jsni_trial_claim(&sweep->study, 0, "me", 60.0, 0, &claim));
+        assert_ok(jsni_trial_claim(&sweep->study, 0, "me",
+                                   &(jsni_takeover){60.0, 0, NULL}, &claim));
         assert_ok(jsni_trial_finish(&sweep->study, claim.trial, "me", ends[i], 0.5,
                                     &attr, i, &mine));
         assert_true(mine);

@@ -87,9 +87,9 @@ static void test_a_trial_is_claimed_once(void **state)
     NEED_STORE(f);
     add_trials(f, 2);
     jsni_claim a, b, c;
-    assert_ok(jsni_trial_claim(&f->study, 0, "a", 60.0, 3, &a));
-    assert_ok(jsni_trial_claim(&f->study, 0, "b", 60.0, 3, &b));
-    assert_ok(jsni_trial_claim(&f->study, 0, "c", 60.0, 3, &c));
+    assert_ok(jsni_trial_claim(&f->study, 0, "a", &(jsni_takeover){60.0, 3, NULL}, &a));
+    assert_ok(jsni_trial_claim(&f->study, 0, "b", &(jsni_takeover){60.0, 3, NULL}, &b));
+    assert_ok(jsni_trial_claim(&f->study, 0, "c", &(jsni_takeover){60.0, 3, NULL}, &c));
     assert_int_equal(a.number, 0);
     assert_int_equal(b.number, 1);
     assert_int_equal(c.trial, 0);
@@ -111,7 +111,8 @@ static void test_questions_about_trials_are_answered(void **state)
     char *other = NULL;
     char key[] = "data_text", failure[] = "failure", ours[] = "\"ours\"",
          why[] = "\"broken\"";
-    assert_ok(jsni_trial_claim(&f->study, 0, "a", 60.0, 3, &claim));
+    assert_ok(
+        jsni_trial_claim(&f->study, 0, "a", &(jsni_takeover){60.0, 3, NULL}, &claim));
     assert_ok(jsni_study_waiting(&f->study, claim.trial, waiting, &count));
     assert_int_equal(count, 2);
     assert_int_equal(waiting[0].number, 1);
@@ -136,7 +137,8 @@ static void test_questions_about_trials_are_answered(void **state)
     jsni_free(other);
 
     const jsni_attr broken = {failure, why};
-    assert_ok(jsni_trial_claim(&f->study, 0, "a", 60.0, 3, &claim));
+    assert_ok(
+        jsni_trial_claim(&f->study, 0, "a", &(jsni_takeover){60.0, 3, NULL}, &claim));
     assert_ok(jsni_trial_finish(&f->study, claim.trial, "a", JSNI_TRIAL_FAILED, NAN,
                                 &broken, 1, &mine));
     assert_ok(jsni_study_retry(&f->study, &count));
@@ -153,12 +155,14 @@ static void test_a_stale_trial_changes_hands_three_times(void **state)
     NEED_STORE(f);
     add_trials(f, 1);
     jsni_claim claim;
-    assert_ok(jsni_trial_claim(&f->study, 0, "w1", 0.02, 3, &claim));
+    assert_ok(
+        jsni_trial_claim(&f->study, 0, "w1", &(jsni_takeover){0.02, 3, NULL}, &claim));
     for (int i = 2; i <= 4; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "w%d", i);
         rest();
-        assert_ok(jsni_trial_claim(&f->study, 0, name, 0.02, 3, &claim));
+        assert_ok(jsni_trial_claim(&f->study, 0, name, &(jsni_takeover){0.02, 3, NULL},
+                                   &claim));
         assert_int_equal(claim.attempts, i);
     }
     /* The first worker was only asleep: nothing it does counts any more. */
@@ -171,11 +175,39 @@ static void test_a_stale_trial_changes_hands_three_times(void **state)
     assert_ok(jsni_trial_beat(f->store, claim.trial, "w4", &mine));
     assert_true(mine);
     rest();
-    assert_ok(jsni_trial_claim(&f->study, 0, "w5", 0.02, 3, &claim));
+    assert_ok(
+        jsni_trial_claim(&f->study, 0, "w5", &(jsni_takeover){0.02, 3, NULL}, &claim));
     assert_int_equal(claim.trial, 0);
     size_t counts[JSNI_TRIAL_STATES];
     assert_ok(jsni_study_counts(&f->study, counts));
     assert_int_equal(counts[JSNI_TRIAL_FAILED], 1);
+}
+
+static bool is_w1(const char *worker)
+{
+    return strcmp(worker, "w1") == 0;
+}
+
+static void test_the_trial_of_a_worker_that_is_gone_is_taken_at_once(void **state)
+{
+    fixture *f = *state;
+    NEED_STORE(f);
+    add_trials(f, 2);
+    const jsni_takeover blind = {60.0, 3, NULL}, sees = {60.0, 3, is_w1};
+    jsni_claim claim, other;
+    bool mine = true;
+    assert_ok(jsni_trial_claim(&f->study, 0, "w1", &blind, &claim));
+    assert_ok(jsni_trial_claim(&f->study, 0, "w2", &sees, &other));
+    assert_int_equal(other.number, 1); /* those that wait come first */
+    assert_ok(jsni_trial_claim(&f->study, 0, "w3", &blind, &other));
+    assert_int_equal(other.trial, 0);
+    assert_ok(jsni_trial_claim(&f->study, 0, "w3", &sees, &other));
+    assert_int_equal(other.trial, claim.trial);
+    assert_int_equal(other.attempts, 2);
+    assert_ok(jsni_trial_beat(f->store, claim.trial, "w1", &mine));
+    assert_false(mine);
+    assert_ok(jsni_trial_claim(&f->study, 0, "w4", &sees, &other));
+    assert_int_equal(other.trial, 0); /* w2 and w3 live */
 }
 
 static void test_values_and_steps_are_kept(void **state)
@@ -189,7 +221,8 @@ static void test_values_and_steps_are_kept(void **state)
     bool mine = false;
     char key[] = "run", json[] = "\"runs/x\"";
     const jsni_attr attr = {key, json};
-    assert_ok(jsni_trial_claim(&f->study, 0, "w", 60.0, 3, &claim));
+    assert_ok(
+        jsni_trial_claim(&f->study, 0, "w", &(jsni_takeover){60.0, 3, NULL}, &claim));
     assert_ok(jsni_trial_report(f->store, claim.trial, 1, 0.25));
     assert_ok(jsni_trial_report(f->store, claim.trial, 3, NAN));
     assert_ok(jsni_trial_report(f->store, claim.trial, 1, 0.5));
@@ -276,6 +309,9 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_stale_trial_changes_hands_three_times,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_the_trial_of_a_worker_that_is_gone_is_taken_at_once, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(test_values_and_steps_are_kept, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_stays_of_an_undone_transaction,

@@ -84,7 +84,8 @@ static void claim(fixture *f)
 {
     jsni_worker_job_clear(&f->jobs[0]);
     f->worker.pruned = false;
-    assert_ok(jsni_trial_claim(&f->sweep->study, 0, "w", 60.0, 3, &f->jobs[0].claim));
+    assert_ok(jsni_trial_claim(&f->sweep->study, 0, "w",
+                               &(jsni_takeover){60.0, 3, NULL}, &f->jobs[0].claim));
 }
 
 static jsn_status tell_epoch(fixture *f, int64_t number, double value)
