@@ -203,7 +203,8 @@ static jsn_status push_global(jsni_pickle *p, const char *module, size_t module_
     }
     return jsni_fail(JSN_ERR_DATA,
                      "%s: its pickle names '%.*s.%.*s', which weights have no use for; "
-                     "nothing was run",
+                     "nothing was run (torch.save() of a model's state_dict() writes "
+                     "weights alone)",
                      p->name, (int)(module_length < 60 ? module_length : 60), module,
                      (int)(name_length < 60 ? name_length : 60), name);
 }

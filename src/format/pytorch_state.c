@@ -176,21 +176,21 @@ static size_t count_tensors(const jsni_pickle_value *dict)
     return count;
 }
 
-/* The dictionary of tensors in what was saved; NULL. */
+/* The dictionary of tensors in what was saved; NULL. Training scripts save it beside other
+ * things, of which some are tensors as well, such as the best accuracy. */
 static const jsni_pickle_value *find_state(const jsni_pickle_value *root)
 {
     static const char *const keys[] = {"state_dict", "model_state_dict", "model",
                                        "net"};
     if (!is_dict(root))
         return NULL;
-    if (count_tensors(root) > 0)
-        return root;
+    const size_t own = count_tensors(root);
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const jsni_pickle_value *inner = jsni_pickle_get(root, keys[i]);
-        if (inner != NULL && is_dict(inner) && count_tensors(inner) > 0)
+        if (inner != NULL && is_dict(inner) && count_tensors(inner) > own)
             return inner;
     }
-    return NULL;
+    return own > 0 ? root : NULL;
 }
 
 static jsn_status read_entries(state *s, const jsni_pickle_value *dict)

@@ -108,6 +108,24 @@ static bool is_tar(const uint8_t *start, size_t length)
            jsni_compression_of((const char *)start, length) != JSNI_COMPRESSION_NONE;
 }
 
+/* Whether a file can be safetensors: eight bytes of length, and JSON. One that is empty or not
+ * there is left to who opens it. */
+static bool may_be_safetensors(const uint8_t *start, size_t length)
+{
+    return length == 0 || (length > 8 && start[8] == '{');
+}
+
+static jsn_status open_safetensors(jsni_safetensors **out, const char *path,
+                                   const uint8_t *start, size_t length)
+{
+    return may_be_safetensors(start, length)
+               ? jsni_safetensors_open_in(out, NULL, path)
+               : jsni_fail(JSN_ERR_DATA,
+                           "%s: not a safetensors file, or cut short, and neither one "
+                           "of PyTorch's torch.save() nor an archive",
+                           path);
+}
+
 typedef struct renamed {
     const jsni_safetensors *file;
     jsni_safetensor *tensors;
@@ -186,7 +204,7 @@ jsn_status jsni_weight_file_open(jsni_safetensors **out, const char *folder,
     jsn_status status = jsni_pytorch_is(start, length) ? open_pytorch(&file, name)
                         : is_tar(start, length)
                             ? open_archive(&file, name)
-                            : jsni_safetensors_open_in(&file, NULL, name);
+                            : open_safetensors(&file, name, start, length);
     if (status == JSN_OK)
         status = check_padding(file, &assumed);
     if (status == JSN_OK)

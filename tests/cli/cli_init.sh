@@ -107,6 +107,10 @@ def save_zip(path, value, leave_out=()):
                 file.writestr("model/data/" + tensor.storage.key, tensor.storage.bytes)
 
 save_zip("zip.pth", {"state_dict": state, "epoch": 3})
+# What training scripts save: weights beside other things, of which one is a tensor, too.
+best = Tensor("0", state[next(iter(header))].storage.bytes, [])
+save_zip("trained.pth", {"epoch": 3, "arch": "cnn", "state_dict": state, "best_acc1": best,
+                         "optimizer": {"state": {0: {"momentum_buffer": best}}, "param_groups": [{"lr": 0.1}]}})
 save_zip("lacking.pth", state, leave_out=("0",))
 keys = [t.storage.key for t in state.values()]
 open("old.pt", "wb").write(b"".join(
@@ -150,7 +154,9 @@ same run whole
 start zip zip.pth
 start old old.pt
 start wheel one.whl
+start trained trained.pth
 same run zip
+same run trained
 same run old
 same run wheel
 same half half-wide
@@ -169,9 +175,11 @@ expect 3 '' "is float64; float32, float16 or bfloat16 is needed" -- \
 refuse() {
     expect 3 '' "$2" -- "$JENSEN" $tiny --network cnn:width=8 --init "$1" --out other -q
 }
-refuse evil.pth "evil.pth: its pickle names 'posix.system', which weights have no use for; nothing was run"
+refuse evil.pth "evil.pth: its pickle names 'posix.system', which weights have no use for; nothing was run \(torch.save\(\) of a model's state_dict\(\)"
 [ ! -e hostile-was-run ] || complain "the pickle was run" "evil.pth"
 refuse lacking.pth "storage '0': is missing"
+printf '<!DOCTYPE html><html>404</html>' >page.pth
+refuse page.pth "page.pth: not a safetensors file, or cut short, and neither one of PyTorch's torch.save\(\) nor an archive"
 refuse cut.pth 'a damaged zip archive'
 refuse two.zip 'an archive with 2 files of weights; unpack the one that is wanted: a.pt, b.safetensors'
 refuse none.zip 'an archive without weights'
