@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/fail.h"
+#include "core/file.h"
 #include "core/hd.h"
 #include "core/json.h"
 #include "core/option.h"
@@ -309,6 +310,20 @@ static void trim_path(char *spec)
         spec[--length] = '\0';
 }
 
+/* The same of --init, where a '/' tells a path from a name: "mine/" becomes "./mine". */
+static jsn_status trim_init(char **spec)
+{
+    const bool path = *spec != NULL && strchr(*spec, '/') != NULL;
+    trim_path(*spec);
+    if (!path || strchr(*spec, '/') != NULL)
+        return JSN_OK;
+    char *kept = jsni_path_join(".", *spec);
+    JSNI_TRY_ALLOC(kept);
+    jsni_free(*spec);
+    *spec = kept;
+    return JSN_OK;
+}
+
 jsn_status jsn_train_config_resolve(jsn_train_config *config)
 {
     JSNI_NEED(config);
@@ -324,6 +339,5 @@ jsn_status jsn_train_config_resolve(jsn_train_config *config)
     trim_path(config->val);
     trim_path(config->test);
     trim_path(config->labels);
-    trim_path(config->init);
-    return JSN_OK;
+    return trim_init(&config->init);
 }
