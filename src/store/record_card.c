@@ -18,6 +18,8 @@ void jsni_model_card_release(jsni_model_card *card)
     jsni_free(card->network);
     jsni_free(card->augment);
     jsni_free(card->evaluation);
+    jsni_free(card->init);
+    jsni_free(card->init_sha256);
     *card = (jsni_model_card){0};
 }
 
@@ -69,6 +71,8 @@ static jsn_status take(jsni_model_card *card, const jsni_json *doc)
     JSNI_TRY(take_spec(doc, "network", &card->network));
     JSNI_TRY(take_spec(doc, "augment", &card->augment));
     JSNI_TRY(take_spec(doc, "evaluation", &card->evaluation));
+    JSNI_TRY(jsni_record_text(doc, "init", &card->init));
+    JSNI_TRY(jsni_record_text(doc, "init_sha256", &card->init_sha256));
     JSNI_TRY(take_channels(doc, "mean", means, card->mean));
     JSNI_TRY(take_channels(doc, "deviation", deviations, card->deviation));
     JSNI_TRY(jsni_record_names(doc, "classes", JSNI_RECORD_MOST_CLASSES, &card->names,
@@ -126,6 +130,10 @@ jsn_status jsni_model_card_text(const jsni_model_card *card, char **out)
     jsni_json_put_int(w, "seed", (int64_t)card->seed);
     jsni_json_put_text(w, "augment", card->augment);
     jsni_json_put_text(w, "evaluation", card->evaluation);
+    if (card->init != NULL && card->init_sha256 != NULL) {
+        jsni_json_put_text(w, "init", card->init);
+        jsni_json_put_text(w, "init_sha256", card->init_sha256);
+    }
     put_reals(w, "mean", card->mean);
     put_reals(w, "deviation", card->deviation);
     jsni_json_begin_array(w, "classes");

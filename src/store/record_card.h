@@ -11,6 +11,9 @@
 
 typedef struct jsni_model_card {
     char *network, *augment, *evaluation; /* owned: specs */
+    /* Of a run that began with weights: what --init named, and their SHA-256. Owned; NULL: none,
+     * or not known. */
+    char *init, *init_sha256;
     size_t classes, image_size, members;
     char **names; /* [classes], owned */
     float mean[3], deviation[3];

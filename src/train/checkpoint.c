@@ -282,9 +282,18 @@ static jsn_status load_file(jsni_run *run, const char *name, bool *other)
     return status;
 }
 
+static const char *const names[] = {JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS};
+
+jsn_status jsni_checkpoint_find(const char *folder, bool *found)
+{
+    *found = false;
+    for (size_t i = 0; i < 2 && !*found; i++)
+        JSNI_TRY(jsni_file_find(folder, names[i], found));
+    return JSN_OK;
+}
+
 jsn_status jsni_checkpoint_load(jsni_run *run, bool *found)
 {
-    static const char *const names[] = {JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS};
     char damage[1024] = "";
     size_t damaged = 0;
     bool other = false;

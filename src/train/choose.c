@@ -24,6 +24,7 @@
 #include "jensen/network.h"
 #include "jensen/recipe.h"
 #include "train/choose_augment.h"
+#include "train/choose_begun.h"
 #include "train/choose_device.h"
 #include "train/choose_look.h"
 #include "train/choose_weights.h"
@@ -369,9 +370,8 @@ static jsn_status tell_better(const jsn_train_config *c, const jsni_problem *p,
     return JSN_OK;
 }
 
-/* All that is open, in the order in which one choice needs another. */
-static jsn_status pick_all(jsn_train_config *c, const jsni_problem *p,
-                           const jsni_look *seen, const jsn_logger *logger)
+jsn_status jsni_choose_rest(jsn_train_config *c, const jsni_problem *p,
+                            const jsni_look *seen, const jsn_logger *logger)
 {
     JSNI_TRY(pick_loss(c, logger));
     JSNI_TRY(pick_input(c, seen, logger));
@@ -392,7 +392,7 @@ static jsn_status pick_as_begun(jsn_train_config *c, const jsni_problem *p,
     bool begun = false;
     seen.earlier = true;
     JSNI_TRY(jsni_config_copy(&was, c));
-    jsn_status status = pick_all(&was, p, &seen, NULL);
+    jsn_status status = jsni_choose_rest(&was, p, &seen, NULL);
     if (status == JSN_OK && isnan(was.scaled_decode))
         was.scaled_decode = 0.0;
     if (status == JSN_OK)
@@ -412,50 +412,6 @@ static jsn_status pick_as_begun(jsn_train_config *c, const jsni_problem *p,
     return status;
 }
 
-/* Whether this command began a run with these weights; NULL: without any. */
-static jsn_status begun_from(const jsn_train_config *c, const jsni_problem *p,
-                             jsni_look seen, const jsni_suitable *weights, bool *begun)
-{
-    jsn_train_config was;
-    JSNI_TRY(jsni_config_copy(&was, c));
-    jsn_status status = JSN_OK;
-    if (weights != NULL)
-        status = jsni_choose_these(&was, &seen, weights);
-    if (status == JSN_OK)
-        status = pick_all(&was, p, &seen, NULL);
-    if (status == JSN_OK && isnan(was.scaled_decode))
-        was.scaled_decode = 0.0;
-    if (status == JSN_OK)
-        status = jsni_run_begun_with(&was, begun);
-    jsn_train_config_release(&was);
-    return status;
-}
-
-/* The weights of a run that this command began stay, whatever has come into the cache since,
- * or gone from it. */
-static jsn_status settle_weights(jsn_train_config *c, const jsni_problem *p,
-                                 jsni_look *seen, const jsn_logger *logger)
-{
-    const jsni_suitable *with = NULL;
-    jsni_begun begun = JSNI_BEGUN_NOT;
-    bool there = false;
-    if (jsni_weights_wanted(c, seen)) {
-        jsni_look earlier = *seen;
-        earlier.earlier = true;
-        for (size_t i = 0;
-             !there && (with = jsni_weights_suitable(seen->gpu, i)) != NULL; i++)
-            JSNI_TRY(begun_from(c, p, *seen, with, &there));
-        begun = there ? JSNI_BEGUN_WITH : JSNI_BEGUN_NOT;
-        if (!there)
-            JSNI_TRY(begun_from(c, p, *seen, NULL, &there));
-        if (!there)
-            JSNI_TRY(begun_from(c, p, earlier, NULL, &there));
-        if (there && begun == JSNI_BEGUN_NOT)
-            begun = JSNI_BEGUN_WITHOUT;
-    }
-    return jsni_choose_weights(c, seen, begun, with, logger);
-}
-
 jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
                        const jsn_logger *logger)
 {
@@ -472,12 +428,12 @@ jsn_status jsni_choose(jsn_train_config *c, const jsni_problem *p,
     warn_of_doubts(p, &seen, logger);
     JSNI_TRY(check_stop(c, p));
     c->val_fraction = p->val_fraction;
-    JSNI_TRY(settle_weights(c, p, &seen, logger));
+    JSNI_TRY(jsni_choose_begun(c, p, &seen, logger));
     JSNI_TRY(jsni_stages_check(c, seen.gpu));
     if (is_quick(&seen) || seen.side >= LARGE)
         JSNI_TRY(pick_as_begun(c, p, seen, logger));
     const bool open = c->network == NULL && c->image_size == JSN_OPTION_INT_UNSET;
-    JSNI_TRY(pick_all(c, p, &seen, logger));
+    JSNI_TRY(jsni_choose_rest(c, p, &seen, logger));
     if (open && is_quick(&seen))
         JSNI_TRY(tell_better(c, p, logger));
     JSNI_TRY(warn_of_start(c, logger));

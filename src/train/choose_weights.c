@@ -36,7 +36,7 @@ bool jsni_weights_wanted(const jsn_train_config *c, const jsni_look *seen)
            c->members <= 1 && seen->side > SMALL;
 }
 
-static bool is_open(const jsn_train_config *c)
+bool jsni_finetune_open(const jsn_train_config *c)
 {
     return c->finetune == NULL || strcmp(c->finetune, "auto") == 0;
 }
@@ -47,7 +47,9 @@ jsn_status jsni_choose_these(jsn_train_config *c, jsni_look *seen,
     (void)snprintf(seen->init_network, sizeof seen->init_network, "%s", weights->name);
     seen->init_size = jsni_weight_preset_of(weights->name)->image_size;
     JSNI_TRY(jsn_train_config_set(c, "init", weights->name));
-    return is_open(c) ? jsn_train_config_set(c, "finetune", weights->finetune) : JSN_OK;
+    return jsni_finetune_open(c)
+               ? jsn_train_config_set(c, "finetune", weights->finetune)
+               : JSN_OK;
 }
 
 /* The best that the cache has; NULL: none of them. */
@@ -110,7 +112,7 @@ static jsn_status settle_finetune(jsn_train_config *c, const jsni_look *seen,
                                    : jsni_fail(JSN_ERR_ARGUMENT,
                                                "--finetune needs weights to start from "
                                                "(--init)");
-    if (!is_open(c))
+    if (!jsni_finetune_open(c))
         return JSN_OK;
     JSNI_TRY(jsni_weights_folder(c->init, &folder));
     const bool kept = folder != NULL;

@@ -23,6 +23,9 @@ typedef enum jsni_begun {
 /* Whether the choice is open, and the images are photographs. */
 bool jsni_weights_wanted(const jsn_train_config *config, const jsni_look *seen);
 
+/* Whether --finetune is left to the program. */
+bool jsni_finetune_open(const jsn_train_config *config);
+
 /* Chooses these weights, which the cache need not have. */
 JSN_MUST_CHECK jsn_status jsni_choose_these(jsn_train_config *config, jsni_look *seen,
                                             const jsni_suitable *weights);

@@ -63,10 +63,10 @@ static jsn_status open_model(jsni_group *group)
     return status;
 }
 
-static jsn_status open_augments(jsni_group *group)
+static jsn_status open_augments(jsni_group *group, const char *folder)
 {
     jsni_model_card card = {0};
-    JSNI_TRY(jsni_model_card_make(&card, group->config, group->problem));
+    JSNI_TRY(jsni_model_card_make(&card, group->config, group->problem, folder));
     const size_t size = card.image_size;
     jsn_status status = jsn_augment_create(&group->augment, card.augment, size, size,
                                            card.mean, card.deviation);
@@ -93,7 +93,7 @@ static jsn_status open_members(jsni_group *group, const jsni_job *jobs, size_t c
         group->members[i].folder.lock = -1;
         group->members[i].member = i;
     }
-    JSNI_TRY(open_augments(group));
+    JSNI_TRY(open_augments(group, jobs->folder));
     for (size_t i = 0; i < count; i++)
         JSNI_TRY(jsni_run_open(&group->members[i], group, &jobs[i]));
     if (count > 1 && group->config->early_stop != JSN_OPTION_INT_UNSET)

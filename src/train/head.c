@@ -13,12 +13,12 @@
 #include "core/progress.h"
 #include "nn/network_impl.h"
 #include "train/head_features.h"
+#include "train/model_card.h"
 #include "train/run.h"
+#include "train/run_begun.h"
 #include "train/run_name.h"
 #include "train/stages.h"
 #include "train/tail.h"
-
-static const char body_file[] = "body.safetensors";
 
 bool jsni_head_alone(const jsn_train_config *config)
 {
@@ -104,9 +104,19 @@ static jsn_status count_features(const jsni_run *run, size_t *out)
                             run->job.config->network);
 }
 
-jsn_status jsni_head_body_kept(const char *folder, bool *out)
+jsn_status jsni_head_body_kept(const char *folder, const jsn_train_config *config,
+                               bool *out)
 {
-    return jsni_file_find(folder, body_file, out);
+    JSNI_TRY(jsni_file_find(folder, JSNI_HEAD_BODY, out));
+    return *out ? jsni_run_begun_in(folder, config, out) : JSN_OK;
+}
+
+static void remove_body(const char *folder)
+{
+    char *path = jsni_path_join(folder, JSNI_HEAD_BODY);
+    if (path != NULL)
+        (void)remove(path);
+    jsni_free(path);
 }
 
 /* The network as the run keeps it, else with the weights that the run begins with. `identity`:
@@ -118,16 +128,19 @@ static jsn_status open_whole(const jsni_run *run, size_t outputs, bool identity,
     bool kept = false;
     int head = 0;
     JSNI_TRY(jsni_head_whole(run->job.config, outputs, out));
-    JSNI_TRY(jsni_head_body_kept(run->folder.path, &kept));
+    JSNI_TRY(jsni_head_body_kept(run->folder.path, run->job.config, &kept));
     if (kept)
-        return jsni_model_load_in(*out, run->folder.path, body_file, NULL);
+        return jsni_model_load_in(*out, run->folder.path, JSNI_HEAD_BODY, NULL);
     JSNI_TRY(jsni_stages_path(run, &path));
     const jsn_status status = jsn_model_load(*out, path, &head);
     jsni_free(path);
     JSNI_TRY(status);
     if (identity)
         JSNI_TRY(set_identity(*out, outputs));
-    return jsni_model_save_in(*out, run->folder.path, body_file);
+    remove_body(
+        run->folder.path); /* of a run with other options that was killed early */
+    JSNI_TRY(jsni_head_keep_choice(&run->folder, &run->job));
+    return jsni_model_save_in(*out, run->folder.path, JSNI_HEAD_BODY);
 }
 
 /* What makes the features. */
@@ -197,15 +210,19 @@ static jsn_status compute(jsni_run *run, jsni_head *h, jsn_model *body)
     return JSN_OK;
 }
 
-jsn_status jsni_head_keep_choice(const jsni_run_folder *folder,
-                                 const jsn_train_config *config)
+jsn_status jsni_head_keep_choice(const jsni_run_folder *folder, const jsni_job *job)
 {
     jsni_text text = {0};
-    bool there = false;
-    JSNI_TRY(jsni_file_find(folder->path, JSNI_RUN_CONFIG, &there));
-    if (there)
-        return JSN_OK;
-    jsn_status status = jsni_run_config_text(config, &text);
+    jsni_model_card card = {0};
+    jsn_status status =
+        jsni_model_card_make(&card, job->config, job->problem, folder->path);
+    card.seed = job->seed;
+    card.members = 1;
+    if (status == JSN_OK)
+        status = jsni_model_card_write(&card, folder);
+    jsni_model_card_release(&card);
+    if (status == JSN_OK)
+        status = jsni_run_config_text(job->config, &text);
     if (status == JSN_OK)
         status = jsni_run_write(folder, JSNI_RUN_CONFIG, text.data, text.length);
     jsni_text_release(&text);
@@ -219,8 +236,6 @@ jsn_status jsni_head_open(jsni_run *run)
     JSNI_TRY_ALLOC(h);
     run->feed.head = h;
     jsn_status status = open_body(run, h, &body);
-    if (status == JSN_OK)
-        status = jsni_head_keep_choice(&run->folder, run->job.config);
     if (status == JSN_OK)
         status = compute(run, h, body);
     jsn_model_destroy(body);
@@ -282,7 +297,7 @@ static jsn_status load_kept(const jsni_run *run, jsn_model **out)
 {
     int head = 0;
     JSNI_TRY(jsni_head_whole(run->job.config, run->job.problem->classes, out));
-    return jsni_model_load_in(*out, run->folder.path, body_file, &head);
+    return jsni_model_load_in(*out, run->folder.path, JSNI_HEAD_BODY, &head);
 }
 
 jsn_status jsni_head_first_weights(jsni_run *run)
@@ -318,9 +333,6 @@ jsn_status jsni_head_save(jsni_run *run, const char *name, char sha256[65])
 
 void jsni_head_remove_body(const jsni_run *run)
 {
-    char *path =
-        run->feed.head == NULL ? NULL : jsni_path_join(run->folder.path, body_file);
-    if (path != NULL)
-        (void)remove(path);
-    jsni_free(path);
+    if (run->feed.head != NULL)
+        remove_body(run->folder.path);
 }

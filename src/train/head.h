@@ -6,9 +6,9 @@
  * images, views are copies, and the model is one linear layer.
  *
  * A run that was stopped finds its features in the cache (feature_cache.h), or computes them
- * again, with the same bits. The run folder keeps
- * the body as long as the run is not finished (body.safetensors), so
- * that it goes on also when the weights that it began with are gone.
+ * again, with the same bits. The run folder keeps the body as long as the run is not finished, so
+ * that it goes on also when the weights that it began with are gone. The body counts only beside
+ * the config.yaml of its run, which is written before it.
  */
 #ifndef JSNI_TRAIN_HEAD_H
 #define JSNI_TRAIN_HEAD_H
@@ -17,8 +17,11 @@
 #include "jensen/train.h"
 #include "store/run_folder.h"
 #include "train/features.h"
+#include "train/group.h"
 
 enum { JSNI_HEAD_COPIES = 3 }; /* of a training image: as it is, and augmented ones */
+
+#define JSNI_HEAD_BODY "body.safetensors"
 
 #define JSNI_HEAD_EPOCHS "20"
 #define JSNI_HEAD_RATE   "0.003"
@@ -41,13 +44,15 @@ bool jsni_head_alone(const jsn_train_config *config);
 JSN_MUST_CHECK jsn_status jsni_head_whole(const jsn_train_config *config,
                                           size_t classes, jsn_model **out);
 
-/* Keeps what was chosen for a run that takes long before its first step, so that the same
- * command goes on with it however soon it is killed. */
+/* Keeps what was chosen for a run that takes long before its first step, model.json and
+ * config.yaml, so that the same command goes on with it however soon it is killed. */
 JSN_MUST_CHECK jsn_status jsni_head_keep_choice(const jsni_run_folder *folder,
-                                                const jsn_train_config *config);
+                                                const jsni_job *job);
 
-/* Whether the folder of a run has the body. */
-JSN_MUST_CHECK jsn_status jsni_head_body_kept(const char *folder, bool *out);
+/* Whether the folder has the body of a run with just these options. */
+JSN_MUST_CHECK jsn_status jsni_head_body_kept(const char *folder,
+                                              const jsn_train_config *config,
+                                              bool *out);
 
 /* Computes the features of a run whose folder, augmentations and tally are open.
  *   JSN_ERR_ARGUMENT  the network's head is not one linear layer

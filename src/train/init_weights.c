@@ -46,6 +46,7 @@ jsn_status jsni_init_path(const char *init, char **out)
 {
     char *place = NULL;
     *out = NULL;
+    JSNI_TRY(jsni_weights_check_name(init));
     JSNI_TRY(jsni_weights_or_path(init, &place));
     const jsn_status status = path_of(place, out);
     jsni_free(place);
@@ -73,7 +74,6 @@ jsn_status jsni_init_look(const char *init, char *network, size_t room,
     network[0] = '\0';
     *image_size = 0;
     *note = NULL;
-    JSNI_TRY(jsni_weights_check_name(init));
     JSNI_TRY(jsni_init_path(init, &path));
     jsn_status status = jsni_weight_file_open(&file, NULL, path, note);
     if (status == JSN_OK)

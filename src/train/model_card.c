@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/fail.h"
 #include "jensen/augment.h"
+#include "train/init_kept.h"
 #include "train/init_weights.h"
 #include "weights/weight_preset.h"
 
@@ -30,6 +31,46 @@ static jsn_status find_evaluation(jsni_model_card *card, const jsni_problem *p)
     return card->evaluation == NULL ? JSN_ERR_MEMORY : JSN_OK;
 }
 
+static void take_normalisation(jsni_model_card *card, const float *mean,
+                               const float *deviation)
+{
+    memcpy(card->mean, mean, sizeof card->mean);
+    memcpy(card->deviation, deviation, sizeof card->deviation);
+}
+
+/* Of a run that goes on, *there: what its own card says of the weights that it began with. */
+static jsn_status take_own(jsni_model_card *card, const char *folder, bool *there)
+{
+    jsni_model_card own = {0};
+    JSNI_TRY(jsni_model_card_find(&own, folder, there));
+    if (*there) {
+        card->init = own.init;
+        card->init_sha256 = own.init_sha256;
+        own.init = own.init_sha256 = NULL;
+        take_normalisation(card, own.mean, own.deviation);
+    }
+    jsni_model_card_release(&own);
+    return JSN_OK;
+}
+
+/* What --init led to when the run began; *own: the normalisation, too. */
+static jsn_status find_init(jsni_model_card *card, const jsn_train_config *config,
+                            const char *folder, bool *own)
+{
+    char sum[JSNI_SHA256_HEX];
+    bool kept = false;
+    *own = false;
+    if (config->init == NULL)
+        return JSN_OK;
+    JSNI_TRY(jsni_init_kept(folder, config, &kept));
+    if (kept)
+        return take_own(card, folder, own);
+    JSNI_TRY(jsni_init_sum(config->init, sum));
+    JSNI_TRY_ALLOC(card->init = jsni_text_copy(config->init));
+    JSNI_TRY_ALLOC(card->init_sha256 = jsni_text_copy(sum));
+    return JSN_OK;
+}
+
 /* Mean and deviation of the images: what the weights that are fine-tuned were trained with,
  * as their card says, or their network where they are a file; else those of the data. */
 static jsn_status find_normalisation(jsni_model_card *card,
@@ -46,19 +87,21 @@ static jsn_status find_normalisation(jsni_model_card *card,
         mean = there ? init.mean : preset->mean;
         deviation = there ? init.deviation : preset->deviation;
     }
-    memcpy(card->mean, mean, sizeof card->mean);
-    memcpy(card->deviation, deviation, sizeof card->deviation);
+    take_normalisation(card, mean, deviation);
     jsni_model_card_release(&init);
     return JSN_OK;
 }
 
 static jsn_status fill(jsni_model_card *card, const jsn_train_config *config,
-                       const jsni_problem *p)
+                       const jsni_problem *p, const char *folder)
 {
+    bool own = false;
     card->image_size = (size_t)config->image_size;
     card->members = (size_t)config->members;
     card->seed = (uint64_t)config->seed;
-    JSNI_TRY(find_normalisation(card, config, p));
+    JSNI_TRY(find_init(card, config, folder, &own));
+    if (!own)
+        JSNI_TRY(find_normalisation(card, config, p));
     JSNI_TRY_ALLOC(card->network = jsni_text_copy(config->network));
     JSNI_TRY_ALLOC(card->augment = jsni_text_copy(config->augment));
     JSNI_TRY_ALLOC(card->names = jsni_alloc_zero(p->classes, sizeof *card->names));
@@ -69,10 +112,10 @@ static jsn_status fill(jsni_model_card *card, const jsn_train_config *config,
 }
 
 jsn_status jsni_model_card_make(jsni_model_card *card, const jsn_train_config *config,
-                                const jsni_problem *problem)
+                                const jsni_problem *problem, const char *folder)
 {
     *card = (jsni_model_card){0};
-    const jsn_status status = fill(card, config, problem);
+    const jsn_status status = fill(card, config, problem, folder);
     if (status != JSN_OK)
         jsni_model_card_release(card);
     return status;

@@ -8,10 +8,13 @@
 #include "store/run_folder.h"
 #include "train/problem.h"
 
-/* Of a run about to start. */
+/* Of the run in `folder`, about to start or to go on; `folder` need not exist. What the weights
+ * of --init say stays as it was when the run began.
+ *   JSN_ERR_DATA  --init leads to nothing, and the run has yet to begin */
 JSN_MUST_CHECK jsn_status jsni_model_card_make(jsni_model_card *card,
                                                const jsn_train_config *config,
-                                               const jsni_problem *problem);
+                                               const jsni_problem *problem,
+                                               const char *folder);
 JSN_MUST_CHECK jsn_status jsni_model_card_write(const jsni_model_card *card,
                                                 const jsni_run_folder *folder);
 

@@ -133,6 +133,8 @@ void jsni_run_progress(void *user, const jsn_progress *progress);
  * and the previous one used. */
 JSN_MUST_CHECK jsn_status jsni_checkpoint_save(jsni_run *run);
 JSN_MUST_CHECK jsn_status jsni_checkpoint_load(jsni_run *run, bool *found);
+/* Whether a folder has one, or the one before; sound or not. */
+JSN_MUST_CHECK jsn_status jsni_checkpoint_find(const char *folder, bool *found);
 
 /* The present weights of the network as a file of the run; also their digest, unless NULL. */
 JSN_MUST_CHECK jsn_status jsni_run_save_model(jsni_run *run, const char *name,

@@ -31,12 +31,12 @@ jsn_status jsni_config_copy(jsn_train_config *out, const jsn_train_config *from)
     return status;
 }
 
-jsn_status jsni_run_begun_with(const jsn_train_config *config, bool *begun)
+jsn_status jsni_run_begun_in(const char *folder, const jsn_train_config *config,
+                             bool *begun)
 {
-    char wanted[JSNI_FINGERPRINT], *folder = NULL;
+    char wanted[JSNI_FINGERPRINT];
     *begun = false;
     JSNI_TRY(jsni_run_fingerprint(config, wanted));
-    JSNI_TRY(jsni_run_folder_name(config, &folder));
     /* A file that cannot be read, or that somebody has edited, is no such run's. */
     char has[JSNI_FINGERPRINT] = "";
     jsn_train_config kept;
@@ -46,6 +46,15 @@ jsn_status jsni_run_begun_with(const jsn_train_config *config, bool *begun)
         status = jsni_run_fingerprint(&kept, has);
     *begun = status == JSN_OK && strcmp(has, wanted) == 0;
     jsn_train_config_release(&kept);
-    jsni_free(folder);
     return status == JSN_ERR_IO || status == JSN_ERR_MEMORY ? status : JSN_OK;
+}
+
+jsn_status jsni_run_begun_with(const jsn_train_config *config, bool *begun)
+{
+    char *folder = NULL;
+    *begun = false;
+    JSNI_TRY(jsni_run_folder_name(config, &folder));
+    const jsn_status status = jsni_run_begun_in(folder, config, begun);
+    jsni_free(folder);
+    return status;
 }

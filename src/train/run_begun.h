@@ -13,4 +13,9 @@ JSN_MUST_CHECK jsn_status jsni_config_copy(jsn_train_config *out,
 JSN_MUST_CHECK jsn_status jsni_run_begun_with(const jsn_train_config *config,
                                               bool *begun);
 
+/* The same of a folder. */
+JSN_MUST_CHECK jsn_status jsni_run_begun_in(const char *folder,
+                                            const jsn_train_config *config,
+                                            bool *begun);
+
 #endif /* JSNI_TRAIN_RUN_BEGUN_H */

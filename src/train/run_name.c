@@ -98,7 +98,7 @@ static jsn_status default_folder(const jsn_train_config *config, char **out)
     char fingerprint[JSNI_FINGERPRINT];
     JSNI_TRY(jsni_run_fingerprint(config, fingerprint));
     jsni_text text = {0};
-    jsni_text_add(&text, "runs/");
+    jsni_text_add(&text, JSNI_RUNS "/");
     add_path(&text, config->data);
     jsni_text_add(&text, "-");
     add_word(&text, config->loss, strlen(config->loss));

@@ -7,6 +7,8 @@
 
 enum { JSNI_FINGERPRINT = 65 };
 
+#define JSNI_RUNS "runs" /* the folder of runs without --out */
+
 /* Whether runs that differ in this option are different runs. How many broken images are
  * borne says when to give up, and changes nothing else. */
 bool jsni_run_option_identifies(const jsn_option_info *row);

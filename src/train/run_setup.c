@@ -31,7 +31,10 @@ static jsn_status first_weights(jsni_run *run)
     if (run->feed.head != NULL)
         return jsni_head_first_weights(run);
     JSNI_TRY(jsn_model_init(run->group->model, run->job.seed));
-    if (init == NULL)
+    bool saved =
+        false; /* then the checkpoint has all of them, and --init may be gone */
+    JSNI_TRY(jsni_checkpoint_find(run->folder.path, &saved));
+    if (init == NULL || saved)
         return JSN_OK;
     int head_left = 0;
     char *path = NULL;

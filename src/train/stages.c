@@ -17,8 +17,6 @@
 #include "train/run_begun.h"
 #include "train/tail.h"
 
-static const char first_folder[] = "stage-1";
-
 static bool tunes_all(const jsn_train_config *c)
 {
     return c->finetune != NULL && strcmp(c->finetune, "all") == 0;
@@ -66,8 +64,7 @@ static jsn_status lacks_head(const jsni_job *job, bool *out)
     return status;
 }
 
-/* The options of stage 1: those of the run, but for what is stage 2's. */
-static jsn_status first_config(jsn_train_config *out, const jsn_train_config *from)
+jsn_status jsni_stages_first_config(jsn_train_config *out, const jsn_train_config *from)
 {
     JSNI_TRY(jsni_config_copy(out, from));
     jsn_status status = jsn_train_config_set(out, "finetune", "head");
@@ -94,8 +91,8 @@ static jsn_status train_first(const jsni_job *job, jsni_watch *watch)
     jsni_watch inner = jsni_watch_of(watch->logger, &silent);
     jsn_train_config config;
     jsn_train_result result = {0};
-    JSNI_TRY(first_config(&config, job->config));
-    char *folder = jsni_path_join(job->folder, first_folder);
+    JSNI_TRY(jsni_stages_first_config(&config, job->config));
+    char *folder = jsni_path_join(job->folder, JSNI_STAGES_FIRST);
     jsni_job first = *job;
     first.config = &config;
     first.folder = folder;
@@ -111,24 +108,31 @@ static jsn_status train_first(const jsni_job *job, jsni_watch *watch)
     return status;
 }
 
+/* Whether stage 2 has begun, and so has all it needs. */
+static jsn_status stage_2_begun(const jsni_job *job, bool *out)
+{
+    JSNI_TRY(jsni_checkpoint_find(job->folder, out));
+    return *out ? JSN_OK : jsni_head_body_kept(job->folder, job->config, out);
+}
+
 jsn_status jsni_stages_first(const jsni_job *job, jsni_watch *watch)
 {
     jsni_run_folder folder;
-    bool there = false, kept = false, needed = false;
+    bool there = false, begun = false, needed = false;
     if (!jsni_stages_two(job->config))
         return JSN_OK;
-    JSNI_TRY(jsni_folder_find(job->folder, first_folder, &there));
-    JSNI_TRY(jsni_head_body_kept(job->folder, &kept));
-    if (kept) /* stage 2 has begun, and has all it needs */
+    JSNI_TRY(jsni_folder_find(job->folder, JSNI_STAGES_FIRST, &there));
+    JSNI_TRY(stage_2_begun(job, &begun));
+    if (begun)
         return JSN_OK;
     if (!there)
         JSNI_TRY(lacks_head(job, &needed));
     if (!there && !needed)
         return JSN_OK;
     JSNI_TRY(jsni_run_folder_open(&folder, job->folder));
-    jsn_status status = jsni_head_keep_choice(&folder, job->config);
+    jsn_status status = jsni_head_keep_choice(&folder, job);
     if (status == JSN_OK)
-        status = jsni_folder_create_in(job->folder, first_folder);
+        status = jsni_folder_create_in(job->folder, JSNI_STAGES_FIRST);
     if (status == JSN_OK && !there)
         jsni_say(watch->logger, JSN_LOG_INFO, "stage 1: only the classifier");
     if (status == JSN_OK)
@@ -141,7 +145,7 @@ jsn_status jsni_stages_path(const jsni_run *run, char **out)
 {
     bool there = false;
     *out = NULL;
-    char *folder = jsni_path_join(run->folder.path, first_folder);
+    char *folder = jsni_path_join(run->folder.path, JSNI_STAGES_FIRST);
     JSNI_TRY_ALLOC(folder);
     jsn_status status = JSN_OK;
     if (jsni_stages_two(run->job.config))

@@ -22,6 +22,12 @@ bool jsni_stages_keep_norms(const jsn_train_config *config);
  *   JSN_ERR_ARGUMENT */
 JSN_MUST_CHECK jsn_status jsni_stages_check(const jsn_train_config *config, bool gpu);
 
+#define JSNI_STAGES_FIRST "stage-1" /* the folder of stage 1 in that of the run */
+
+/* The options of stage 1: those of the run, but for what is stage 2's. */
+JSN_MUST_CHECK jsn_status jsni_stages_first_config(jsn_train_config *out,
+                                                   const jsn_train_config *from);
+
 /* Stage 1 of a job that has a stage 2 and needs one: trains it, or what is left of it.
  * Failures as jsn_train(). */
 JSN_MUST_CHECK jsn_status jsni_stages_first(const jsni_job *job, jsni_watch *watch);

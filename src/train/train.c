@@ -13,6 +13,7 @@
 #include "train/choose.h"
 #include "train/ensemble.h"
 #include "train/environment.h"
+#include "train/init_kept.h"
 #include "train/model_card.h"
 #include "train/posteriors.h"
 #include "train/run.h"
@@ -69,7 +70,7 @@ static jsn_status write_records(const jsni_run_folder *folder,
     if (status == JSN_OK)
         status = jsni_environment_write(folder, config);
     if (status == JSN_OK)
-        status = jsni_model_card_make(&card, config, p);
+        status = jsni_model_card_make(&card, config, p, folder->path);
     card.members = members;
     card.seed = seed;
     if (status == JSN_OK)
@@ -307,6 +308,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
                       .problem = problem,
                       .folder = folder,
                       .seed = (uint64_t)config->seed};
+    JSNI_TRY(jsni_init_tell(config, folder, logger));
     return jsni_run_place_check(folder);
 }
 
