@@ -79,7 +79,7 @@ static jsn_status run(void *values, const jsn_texts *args)
     jsn_export_options o;
     jsn_export_difference found;
     if (args->count != 1)
-        return cli_usage("needs one run folder");
+        return cli_usage("needs one run folder, or weights of the cache");
     if (v->out == NULL)
         return cli_usage("needs a file to write: -o model.onnx");
     if (v->check != NULL && strcmp(format_of(v), "onnx") != 0)
@@ -111,7 +111,7 @@ static jsn_status run(void *values, const jsn_texts *args)
 const cli_command cli_command_export = {
     .name = "export",
     .summary = "a model for other programs, such as ONNX Runtime",
-    .usage = "RUN -o FILE [OPTIONS]",
+    .usage = "(RUN | WEIGHTS) -o FILE [OPTIONS]",
     .details =
         "Writes the model of a run for other programs.\n"
         "onnx: takes 'image', a batch of images, uint8 [N][H][W][3], and gives\n"

@@ -94,25 +94,6 @@ jsn_status jsni_weights_folder(const char *name, char **out)
     return status == JSN_ERR_DATA ? JSN_OK : status;
 }
 
-jsn_status jsni_weights_check_name(const char *name)
-{
-    bool folder = false, file = false;
-    char *weights = NULL;
-    JSNI_TRY(jsni_weights_folder(name, &weights));
-    jsni_free(weights);
-    if (weights != NULL || strpbrk(name, "/.") != NULL)
-        return JSN_OK;
-    JSNI_TRY(jsni_folder_find(NULL, name, &folder));
-    JSNI_TRY(jsni_file_find(NULL, name, &file));
-    return folder || file
-               ? JSN_OK
-               : jsni_fail(JSN_ERR_DATA,
-                           "%s: there is no such file or folder, and the cache has no "
-                           "weights of that name ('jensen weights list' shows them; "
-                           "'make weights' and 'jensen weights fetch' bring some)",
-                           name);
-}
-
 jsn_status jsni_weights_or_path(const char *name, char **out)
 {
     JSNI_TRY(jsni_weights_folder(name, out));
@@ -239,6 +220,43 @@ static jsn_status list_entry(const char *name, jsn_weights_info *list, size_t *f
         (void)snprintf(left->words, sizeof left->words, "%s", jsn_last_error());
     }
     return JSN_OK;
+}
+
+/* There is nothing of a name, neither in the cache nor as a file or folder. */
+static jsn_status nothing_named(const char *name)
+{
+    jsni_folder_entry *entries = NULL;
+    size_t count = 0;
+    jsni_names names;
+    JSNI_TRY(list_entries(&entries, &count));
+    jsni_names_begin(&names, name, NULL);
+    for (size_t i = 0; i < count; i++)
+        jsni_names_add(&names, entries[i].name);
+    jsni_folder_free(entries, count);
+    if (names.nearest[0] != '\0')
+        return jsni_fail(JSN_ERR_DATA,
+                         "%s: there is no such file or folder, and the cache has no "
+                         "weights of that name; did you mean '%s'?",
+                         name, names.nearest);
+    return jsni_fail(
+        JSN_ERR_DATA,
+        "%s: there is no such file or folder, and the cache has no weights "
+        "of that name ('jensen weights list' shows them; 'make weights' and "
+        "'jensen weights fetch' bring some)",
+        name);
+}
+
+jsn_status jsni_weights_check_name(const char *name)
+{
+    bool folder = false, file = false;
+    char *weights = NULL;
+    JSNI_TRY(jsni_weights_folder(name, &weights));
+    jsni_free(weights);
+    if (weights != NULL || strpbrk(name, "/.") != NULL)
+        return JSN_OK;
+    JSNI_TRY(jsni_folder_find(NULL, name, &folder));
+    JSNI_TRY(jsni_file_find(NULL, name, &file));
+    return folder || file ? JSN_OK : nothing_named(name);
 }
 
 jsn_status jsn_weights_list(jsn_weights_info **out, size_t *count)

@@ -61,7 +61,7 @@ expect 2 '' 'compares a file of ONNX' -- "$JENSEN" export one --format safetenso
 rm -f x.onnx
 
 expect 2 '' 'needs a file to write: -o model.onnx' -- "$JENSEN" export one
-expect 2 '' 'needs one run folder' -- "$JENSEN" export -o x.onnx
+expect 2 '' 'needs one run folder, or weights of the cache' -- "$JENSEN" export -o x.onnx
 expect 2 '' "no format 'tflite' to export to; there are: onnx, pytorch, safetensors" -- \
     "$JENSEN" export one --format tflite -o x
 expect 1 '' 'an ensemble of 2 networks has no one file of weights' -- \

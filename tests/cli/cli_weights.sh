@@ -81,6 +81,9 @@ expect 3 '' "class 'disc' is none of the 10 classes of .*/mine" -- "$JENSEN" eva
 python3 -c '
 open("a.ppm", "wb").write(b"P6 40 32 255\n" + bytes(range(256)) * 15)'
 expect 0 '^a.ppm [0-9] 0\.' '' -- "$JENSEN" predict mine a.ppm --device ref
+expect 3 '' "minne: there is no such file or folder, and the cache has no weights of that name; did you mean 'mine'\?" -- \
+    "$JENSEN" predict minne a.ppm
+expect 0 '^mine.onnx$' '' -- "$JENSEN" export mine -o mine.onnx
 
 # timm's names of MobileNetV2, which are those of its EfficientNet-Lite: the tensors are the same ones.
 expect 0 '*' '*' -- "$JENSEN" train builtin:size=40,test=10 --network mobilenetv2 --image-size 32 --augment none --batch 8 --epochs 1 \
