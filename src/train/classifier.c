@@ -66,7 +66,8 @@ static jsn_status open_model(jsn_classifier *c, size_t member,
     return load_weights(c, member);
 }
 
-/* The transforms that the card names; new images may have any size. */
+/* The transforms that the card names; new images may have any size, also where nothing was
+ * augmented. */
 static jsn_status open_transforms(jsn_classifier *c)
 {
     const jsni_model_card *card = &c->card;
@@ -75,7 +76,8 @@ static jsn_status open_transforms(jsn_classifier *c)
         strcmp(card->evaluation, "none") == 0 ? "fit" : card->evaluation;
     JSNI_TRY(
         jsn_augment_create(&c->plain, plain, size, size, card->mean, card->deviation));
-    return jsn_augment_create(&c->augment, card->augment, size, size, card->mean,
+    const char *augment = strcmp(card->augment, "none") == 0 ? plain : card->augment;
+    return jsn_augment_create(&c->augment, augment, size, size, card->mean,
                               card->deviation);
 }
 

@@ -83,6 +83,8 @@ open("a.ppm", "wb").write(b"P6 40 32 255\n" + bytes(range(256)) * 15)'
 expect 0 '^a.ppm [0-9] 0\.' '' -- "$JENSEN" predict mine a.ppm --device ref
 expect 3 '' "minne: there is no such file or folder, and the cache has no weights of that name; did you mean 'mine'\?" -- \
     "$JENSEN" predict minne a.ppm
+mkdir -p some/0 some/1 && cp a.ppm some/0/ && cp a.ppm some/1/b.ppm
+expect 0 '"samples":2,' 'lacks 8 of the 10 classes' -- "$JENSEN" eval mine some --device ref --json
 expect 0 '^mine.onnx$' '' -- "$JENSEN" export mine -o mine.onnx
 
 # timm's names of MobileNetV2, which are those of its EfficientNet-Lite: the tensors are the same ones.
