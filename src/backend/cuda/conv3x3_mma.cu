@@ -41,15 +41,6 @@
 
 /* ---- epilogue: a thread's results of a pixel are 1, 2 or 4 words ---- */
 
-/* BYTES: 4, 8 or 16. */
-template <int BYTES>
-static __device__ __forceinline__ void copy_small(uint32_t to, const bf16 *from)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from),
-                 "n"(BYTES)
-                 : "memory");
-}
-
 template <int WORDS>
 static __device__ __forceinline__ void load_words(uint32_t (&to)[WORDS], uint32_t from)
 {
@@ -60,12 +51,9 @@ static __device__ __forceinline__ void load_words(uint32_t (&to)[WORDS], uint32_
         to[2 % WORDS] = v.z;
         to[3 % WORDS] = v.w;
     } else if (WORDS == 2) {
-        asm volatile("ld.shared.v2.u32 {%0,%1}, [%2];"
-                     : "=r"(to[0]), "=r"(to[1 % WORDS])
-                     : "r"(from)
-                     : "memory");
+        load_shared8(to[0], to[1 % WORDS], from);
     } else {
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to[0]) : "r"(from) : "memory");
+        load_shared4(to[0], from);
     }
 }
 
@@ -117,7 +105,7 @@ template <int C, int PRO, int EPI> struct mma_results {
 #pragma unroll
                     for (int half = 0; half < 2; half++) {
                         const int step = stage * T::MARCHED + k;
-                        copy_small<T::RESULT>(b.operand(step, m, half),
+                        copy_bytes<T::RESULT>(b.operand(step, m, half),
                                               b.e + place(step, m, half));
                     }
     }

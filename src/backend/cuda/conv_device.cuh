@@ -1,6 +1,6 @@
 /* backend/cuda/conv_device.cuh - the small device pieces that the convolution kernels
- * share: asynchronous copies, matrix fragments, bf16 pairs, the BatchNorm transforms
- * applied while a tile is loaded, and the early start of a dependent kernel. */
+ * share: the instructions of cuda_ptx.cuh, bf16 pairs, and the BatchNorm transforms applied
+ * while a tile is loaded. */
 #ifndef JSNI_BACKEND_CUDA_CONV_DEVICE_CUH
 #define JSNI_BACKEND_CUDA_CONV_DEVICE_CUH
 
@@ -8,81 +8,11 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+#include "backend/cuda/cuda_ptx.cuh"
+
 typedef __nv_bfloat16 bf16;
 
-/* Programmatic dependent launch: the next kernel may start its set-up while this one
- * ends. Whatever an earlier kernel wrote is touched only behind launch_wait(). */
-static __device__ __forceinline__ void launch_next(void)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
-
-static __device__ __forceinline__ void launch_wait(void)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-static __device__ __forceinline__ uint32_t shared_address(const void *p)
-{
-    return (uint32_t)__cvta_generic_to_shared(p);
-}
-
-static __device__ __forceinline__ void copy16(uint32_t to, const void *from)
-{
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from)
-                 : "memory");
-}
-
-/* 16 bytes, or zeros where `in` is false; then nothing is read. Kept in L1, too: the taps
- * of a window read the same pixels again. */
-static __device__ __forceinline__ void copy16_if(uint32_t to, const void *from, bool in)
-{
-    asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
-                 "r"(in ? 16 : 0)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void copy_commit(void)
-{
-    asm volatile("cp.async.commit_group;" ::: "memory");
-}
-
-template <int N> static __device__ __forceinline__ void copy_wait(void)
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
-}
-
-/* Four 8x8 matrices of bf16 from shared memory, as they lie and transposed. */
-static __device__ __forceinline__ void load_matrix(uint32_t (&r)[4], uint32_t a)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(a)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void load_matrix_t(uint32_t (&r)[4], uint32_t a)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(a)
-                 : "memory");
-}
-
-static __device__ __forceinline__ void multiply(float (&c)[4], const uint32_t (&a)[4],
-                                                uint32_t b0, uint32_t b1)
-{
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, "
-        "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-}
-
-/* The two bf16 of a word, as float; two floats rounded into a word; with ReLU. */
+/* The two bf16 of a word, as float. */
 static __device__ __forceinline__ float low(uint32_t u)
 {
     return __uint_as_float(u << 16);
@@ -91,37 +21,6 @@ static __device__ __forceinline__ float low(uint32_t u)
 static __device__ __forceinline__ float high(uint32_t u)
 {
     return __uint_as_float(u & 0xffff0000u);
-}
-
-static __device__ __forceinline__ uint32_t pack(float l, float h)
-{
-    uint32_t r;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(h), "f"(l));
-    return r;
-}
-
-static __device__ __forceinline__ uint32_t pack_relu(float l, float h)
-{
-    uint32_t r;
-    asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(h), "f"(l));
-    return r;
-}
-
-static __device__ __forceinline__ uint4 load_shared16(uint32_t a)
-{
-    uint4 v;
-    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                 : "r"(a)
-                 : "memory");
-    return v;
-}
-
-static __device__ __forceinline__ void store_shared16(uint32_t a, uint4 v)
-{
-    asm volatile("st.shared.v4.u32 [%0], {%1,%2,%3,%4};" ::"r"(a), "r"(v.x), "r"(v.y),
-                 "r"(v.z), "r"(v.w)
-                 : "memory");
 }
 
 /* Byte offset of 16-byte chunk `chunk` inside padded pixel `px`, exchanged so that the

@@ -4,22 +4,6 @@
  */
 #include "backend/cuda/conv_float.cuh"
 
-static __device__ __forceinline__ uint32_t round_tf32(float x)
-{
-    uint32_t r;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-    return r;
-}
-
-static __device__ __forceinline__ void
-multiply_tf32(float (&c)[4], const uint32_t (&a)[4], const uint32_t (&b)[2])
-{
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, "
-        "{%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
 /* 8 steps along the inner dimension. a: row m, inner k at a[m * AM + k * AK]; b: inner k,
  * column n at b[n * BN + k * BK]. The strides keep the 32 values of a fragment in 32
  * banks: one of each pair is 1, the other 4 or 8 modulo 32. */
