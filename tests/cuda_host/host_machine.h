@@ -36,6 +36,8 @@ extern "C" {
 
 /* Zeros that kernels may read and write; until host_reset(). */
 void *host_array(size_t bytes);
+/* Several blocks write this array: the same values, else their order shows in the bits. */
+void host_write_again(void *array);
 /* Gives the arrays back, and forgets the fault. */
 void host_reset(void);
 /* The order of blocks and warps from here on; with an odd seed copies arrive late. */

@@ -33,6 +33,7 @@ struct note {
 struct array {
     char *at;
     size_t bytes;
+    bool again;                   /* see host_write_again() */
     std::vector<uint32_t> writer; /* of each byte in this launch: block + 1 */
 };
 
@@ -56,7 +57,8 @@ constexpr uint32_t BY_ATOMIC = 0xffffffff;
 
 void *host_array(size_t bytes)
 {
-    array a = {(char *)aligned_alloc(256, (bytes + 255) / 256 * 256 + 256), bytes, {}};
+    array a = {
+        (char *)aligned_alloc(256, (bytes + 255) / 256 * 256 + 256), bytes, false, {}};
     if (!a.at)
         abort();
     memset(a.at, 0, bytes);
@@ -73,6 +75,12 @@ void host_reset(void)
     watch.arrays.clear();
     watch.last = nullptr;
     host_forget_fault();
+}
+
+void host_write_again(void *pointer)
+{
+    for (array &a : watch.arrays)
+        a.again = a.again || a.at == pointer;
 }
 
 /* ---- the clock ---- */
@@ -213,8 +221,9 @@ static void touch_array(array &a, unsigned thread, const char *at, size_t bytes,
     for (size_t i = first; i < first + bytes; i++) {
         const uint32_t other = a.writer[i];
         if (other && other != me && !(other == BY_ATOMIC && watch.atomic) &&
-            !(watch.fenced && !write))
-            host_break("%s byte %zu of an array, which another block writes", verb, i);
+            !(watch.fenced && !write) && !(write && a.again))
+            host_break("%s byte %zu of an array of %zu, which another block writes",
+                       verb, i, a.bytes);
         if (write)
             a.writer[i] = watch.atomic ? BY_ATOMIC : me;
     }

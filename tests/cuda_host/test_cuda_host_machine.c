@@ -54,7 +54,7 @@ static void test_wrong(void **state)
         {ONE_BEFORE, "in no array"},
         {NOT_WRITTEN, "which nobody has written"},
         {SHARED_BEHIND, "byte 1024 of shared memory, which has 1024"},
-        {SAME_PLACE, "of an array, which another block writes"},
+        {SAME_PLACE, "of an array of 5120, which another block writes"},
         {NO_WAIT, "before launch_wait()"},
         {MISALIGNED, "do not divide"},
         {COPY_NOT_AWAITED, "of shared memory"},
