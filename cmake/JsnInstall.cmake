@@ -27,7 +27,8 @@ function(jsn_install)
     # What a loss of one's own is compiled with; 'jensen plugin new' says the folder.
     foreach(header core/hd.h loss/lanes.h loss/lanes_double.h loss/loss_limits.h loss/plugin.h loss/plugin_define.h
             loss/row.h backend/cuda/cuda_loss_args.h backend/cuda/cuda_loss_clip.cuh backend/cuda/cuda_loss_common.cuh
-            backend/cuda/cuda_loss_lanes.cuh backend/cuda/cuda_loss_row.cuh backend/cuda/loss_kernel.cuh)
+            backend/cuda/cuda_loss_lanes.cuh backend/cuda/cuda_loss_row.cuh backend/cuda/cuda_start.cuh
+            backend/cuda/loss_kernel.cuh)
         get_filename_component(folder ${header} DIRECTORY)
         install(FILES ${PROJECT_SOURCE_DIR}/src/${header}
                 DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/jensen/plugin/${folder})

@@ -211,7 +211,7 @@ static void run_block(unsigned block, unsigned threads)
     enter_next(draw(machine.warps));
 }
 
-static bool begin_launch(size_t shared, unsigned threads)
+static bool begin_launch(size_t shared, unsigned threads, bool plain)
 {
     if (machine.fault[0])
         return false;
@@ -224,17 +224,17 @@ static bool begin_launch(size_t shared, unsigned threads)
                        threads);
         return false;
     }
-    host_watch_launch(shared);
+    host_watch_launch(shared, plain);
     host_copies_begin(threads, machine.seed & 1);
     return true;
 }
 
 bool host_launch(void (*call)(const void *), const void *with, unsigned blocks,
-                 unsigned threads, size_t shared)
+                 unsigned threads, size_t shared, bool plain)
 {
     if (!machine.seed)
         host_order(1);
-    if (!begin_launch(shared, threads))
+    if (!begin_launch(shared, threads, plain))
         return false;
     static std::vector<unsigned> order;
     order.resize(blocks);

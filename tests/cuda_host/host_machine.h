@@ -36,6 +36,7 @@ extern "C" {
 
 /* Zeros that kernels may read and write; until host_reset(). */
 void *host_array(size_t bytes);
+void host_array_free(void *array); /* or NULL */
 /* Several blocks write this array: the same values, else their order shows in the bits. */
 void host_write_again(void *array);
 /* Gives the arrays back, and forgets the fault. */
@@ -47,9 +48,10 @@ const char *host_fault(void);
 
 /* ---- for the headers that stand in ---- */
 
-/* Runs call(with) for each thread of each block. False: there is a fault. */
+/* Runs call(with) for each thread of each block. `plain`: when all kernels before have
+ * ended, so that nobody needs to wait for them. False: there is a fault. */
 bool host_launch(void (*call)(const void *), const void *with, unsigned blocks,
-                 unsigned threads, size_t shared);
+                 unsigned threads, size_t shared, bool plain);
 void host_barrier(void);
 void host_warp_barrier(void);
 void host_fence(void);

@@ -35,7 +35,7 @@ void host_touch(const void *at, size_t bytes, bool write);
 /* The same for another thread of the block. */
 void host_touch_by(unsigned thread, const void *at, size_t bytes, bool write);
 /* Of a launch, of a block, of the threads of a block or of one warp. */
-void host_watch_launch(size_t shared);
+void host_watch_launch(size_t shared, bool plain);
 void host_watch_block(void);
 void host_watch_barrier(void);
 void host_watch_warp_barrier(unsigned warp);

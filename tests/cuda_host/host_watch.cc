@@ -48,7 +48,7 @@ static struct {
     uint32_t
         waited[HOST_THREADS]; /* the launch in which a thread called launch_wait() */
     uint32_t launch;
-    bool fenced, atomic;
+    bool plain, fenced, atomic;
 } watch;
 
 constexpr uint32_t BY_ATOMIC = 0xffffffff;
@@ -66,6 +66,17 @@ void *host_array(size_t bytes)
     watch.arrays.push_back(a);
     watch.last = nullptr;
     return a.at;
+}
+
+void host_array_free(void *pointer)
+{
+    for (size_t i = 0; i < watch.arrays.size(); i++)
+        if (watch.arrays[i].at == pointer) {
+            free(pointer);
+            watch.arrays.erase(watch.arrays.begin() + (ptrdiff_t)i);
+            watch.last = nullptr;
+            return;
+        }
 }
 
 void host_reset(void)
@@ -95,7 +106,7 @@ static int find_storage(dl_phdr_info *info, size_t, void *)
     return 1; /* the program itself is the first, and enough */
 }
 
-void host_watch_launch(size_t shared_bytes)
+void host_watch_launch(size_t shared_bytes, bool plain)
 {
     if (!watch.base) {
         (void)dl_iterate_phdr(find_storage, nullptr);
@@ -104,6 +115,7 @@ void host_watch_launch(size_t shared_bytes)
     for (array &a : watch.arrays)
         memset(a.writer.data(), 0, a.bytes * sizeof(uint32_t));
     watch.dynamic = shared_bytes;
+    watch.plain = plain;
     watch.fenced = false;
     watch.launch++;
 }
@@ -215,13 +227,13 @@ static void touch_array(array &a, unsigned thread, const char *at, size_t bytes,
     if (first + bytes > a.bytes)
         host_break("%s %zu bytes at byte %zu of an array of %zu", verb, bytes, first,
                    a.bytes);
-    if (write && watch.waited[thread] != watch.launch)
+    if (write && !watch.plain && watch.waited[thread] != watch.launch)
         host_break("writes byte %zu of an array before launch_wait()", first);
     const uint32_t me = blockIdx.x + 1;
     for (size_t i = first; i < first + bytes; i++) {
         const uint32_t other = a.writer[i];
         if (other && other != me && !(other == BY_ATOMIC && watch.atomic) &&
-            !(watch.fenced && !write) && !(write && a.again))
+            !(watch.fenced && (!write || other == BY_ATOMIC)) && !(write && a.again))
             host_break("%s byte %zu of an array of %zu, which another block writes",
                        verb, i, a.bytes);
         if (write)

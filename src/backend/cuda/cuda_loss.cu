@@ -7,6 +7,7 @@
 
 #include "backend/cuda/cuda_loss_args.h"
 #include "backend/cuda/cuda_loss_common.cuh"
+#include "backend/cuda/cuda_start.cuh"
 #include "loss/loss_list.h"
 
 typedef cudaError_t launch_fn(const jsni_cuda_loss_args *args, unsigned blocks,
@@ -297,8 +298,8 @@ int jsni_cuda_loss_prepare(const jsn_loss_gpu_batch *given, size_t classes,
     a.targets = out->targets;
     a.class_weights = out->class_weights;
     a.sample_weights = out->sample_weights;
-    prepare<<<1, PREPARE_THREADS, 0, (cudaStream_t)given->stream>>>(*given, a, labels,
-                                                                    weights, head);
+    JSNI_START(prepare, 1, PREPARE_THREADS, 0, (cudaStream_t)given->stream, *given, a,
+               labels, weights, head);
     return (int)cudaGetLastError();
 }
 
@@ -317,8 +318,8 @@ int jsni_cuda_loss_scale(float *numbers, size_t count, const float *factor,
 {
     enum { BLOCKS = 1024, THREADS = 256 };
     const size_t blocks = (count + THREADS - 1) / THREADS;
-    scale<<<(unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
-            (cudaStream_t)stream>>>(numbers, count, factor);
+    JSNI_START(scale, (unsigned)(blocks < BLOCKS ? blocks : BLOCKS), THREADS, 0,
+               (cudaStream_t)stream, numbers, count, factor);
     return (int)cudaGetLastError();
 }
 
@@ -353,7 +354,7 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
     if (a.inverse_weight == NULL &&
         (a.class_weights != NULL || a.sample_weights != NULL)) {
         a.inverse_weight = &head->inverse_weight;
-        sum_weights<<<1, WEIGHT_THREADS, 0, on>>>(a, &head->inverse_weight);
+        JSNI_START(sum_weights, 1, WEIGHT_THREADS, 0, on, a, &head->inverse_weight);
         error = cudaGetLastError();
         if (error != cudaSuccess)
             return (int)error;
@@ -366,10 +367,10 @@ int jsni_cuda_loss_run(const jsni_loss_device *loss, const jsni_loss_device *oth
         error = launch(other, &a, on);
     }
     if (error == cudaSuccess && loss->root) {
-        take_root<<<1, 1, 0, on>>>(a.mean, a.mean_float, loss->outer);
+        JSNI_START(take_root, 1, 1, 0, on, a.mean, a.mean_float, loss->outer);
         if (out->grad != NULL)
-            scale_by_root<<<256, 256, 0, on>>>(a.mean, loss->outer, out->grad,
-                                               a.views * a.samples * a.classes);
+            JSNI_START(scale_by_root, 256, 256, 0, on, a.mean, loss->outer, out->grad,
+                       a.views * a.samples * a.classes);
         error = cudaGetLastError();
     }
     return (int)error;

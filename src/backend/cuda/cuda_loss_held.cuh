@@ -17,6 +17,7 @@
 #define JSNI_BACKEND_CUDA_CUDA_LOSS_HELD_CUH
 
 #include "backend/cuda/cuda_loss_common.cuh"
+#include "backend/cuda/cuda_start.cuh"
 
 /* HELD_BLOCKS should fit a multiprocessor: e, d and some 40 more registers. */
 enum {
@@ -212,21 +213,21 @@ __global__ void __launch_bounds__(HELD_THREADS, HELD_BLOCKS)
 }
 
 /* Defines the launcher; cuda_loss.cu lists them from JSNI_LOSS_LIST. */
-#define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total,    \
-                         prepare_fn)                                                \
-    __device__ static __forceinline__ jsni_real id##_device(const jsni_row *row,    \
-                                                            jsni_grad *grad)        \
-    {                                                                               \
-        return id##_row(row, grad);                                                 \
-    }                                                                               \
-    extern "C" cudaError_t JSNI_LEVELED(jsni_cuda_loss_##id)(                       \
-        const jsni_cuda_loss_args *args, unsigned blocks, unsigned threads, size_t, \
-        cudaStream_t stream)                                                        \
-    {                                                                               \
-        jsni_held_kernel<id##_device><<<blocks, threads, 0, stream>>>(*args);       \
-        return cudaGetLastError();                                                  \
-    }                                                                               \
-    static_assert((((kind)&JSNI_JOINT) != 0 ? 2 : 1) == JSNI_HELD_VIEWS,            \
+#define JSNI_LOSS_DEFINE(id, text, summary_text, kind, param_infos, param_total,      \
+                         prepare_fn)                                                  \
+    __device__ static __forceinline__ jsni_real id##_device(const jsni_row *row,      \
+                                                            jsni_grad *grad)          \
+    {                                                                                 \
+        return id##_row(row, grad);                                                   \
+    }                                                                                 \
+    extern "C" cudaError_t JSNI_LEVELED(jsni_cuda_loss_##id)(                         \
+        const jsni_cuda_loss_args *args, unsigned blocks, unsigned threads, size_t,   \
+        cudaStream_t stream)                                                          \
+    {                                                                                 \
+        JSNI_START(jsni_held_kernel<id##_device>, blocks, threads, 0, stream, *args); \
+        return cudaGetLastError();                                                    \
+    }                                                                                 \
+    static_assert((((kind)&JSNI_JOINT) != 0 ? 2 : 1) == JSNI_HELD_VIEWS,              \
                   "views of a joint loss")
 
 #endif /* JSNI_BACKEND_CUDA_CUDA_LOSS_HELD_CUH */

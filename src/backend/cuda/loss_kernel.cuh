@@ -6,6 +6,7 @@
 #define JSNI_BACKEND_CUDA_LOSS_KERNEL_CUH
 
 #include "backend/cuda/cuda_loss_common.cuh"
+#include "backend/cuda/cuda_start.cuh"
 
 /* e and d of the views in the dynamic shared memory of the block, one area a group. */
 extern __shared__ double jsni_loss_shared[];
@@ -178,7 +179,8 @@ __global__ void __launch_bounds__(JSNI_CUDA_LOSS_THREADS)
             if (error != cudaSuccess)                                              \
                 return error;                                                      \
         }                                                                          \
-        jsni_loss_kernel<id##_device><<<blocks, threads, shared, stream>>>(*args); \
+        JSNI_START(jsni_loss_kernel<id##_device>, blocks, threads, shared, stream, \
+                   *args);                                                         \
         return cudaGetLastError();                                                 \
     }                                                                              \
     static_assert((param_total) <= JSNI_LOSS_MAX_PARAMS, "raise JSNI_LOSS_MAX_PARAMS")

@@ -7,16 +7,7 @@
 #ifndef JSNI_CUDA_HOST_CUDA_RUNTIME_H
 #define JSNI_CUDA_HOST_CUDA_RUNTIME_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-typedef enum cudaError {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorInvalidDeviceFunction = 98,
-    cudaErrorLaunchFailure = 719
-} cudaError_t;
-typedef struct CUstream_st *cudaStream_t;
+#include <cuda_runtime_api.h>
 
 typedef struct float2 {
     float x, y;
@@ -40,6 +31,7 @@ typedef struct uint4 {
 #define __global__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define __grid_constant__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__       thread_local
 
@@ -76,8 +68,6 @@ static inline cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, 
     return cudaSuccess;
 }
 
-#include "cuda_host/host_machine.h"
-
 /* The machine calls a kernel with its arguments, once for each thread. */
 template <class CALL> static void host_run_call(const void *call)
 {
@@ -90,9 +80,33 @@ static cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
 {
     const auto call = [=] { kernel(args...); };
     return host_launch(host_run_call<decltype(call)>, &call, config->gridDim.x,
-                       config->blockDim.x, config->dynamicSmemBytes)
+                       config->blockDim.x, config->dynamicSmemBytes, false)
                ? cudaSuccess
                : cudaErrorLaunchFailure;
+}
+
+/* JSNI_START of cuda_start.cuh, whose guard this is: such a kernel begins when those before
+ * it have ended. */
+#define JSNI_BACKEND_CUDA_CUDA_START_CUH
+#define JSNI_START(kernel, blocks, threads, shared, stream, ...) \
+    host_start(kernel, blocks, threads, shared)(__VA_ARGS__)
+
+template <class... P>
+static inline auto host_start(void (*kernel)(P...), unsigned blocks, unsigned threads,
+                              size_t shared)
+{
+    return [=](P... args) {
+        const auto call = [=] { kernel(args...); };
+        (void)host_launch(host_run_call<decltype(call)>, &call, blocks, threads, shared,
+                          true);
+    };
+}
+
+/* Of kernels by their address: those of plugins. */
+static inline cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t,
+                                           cudaStream_t)
+{
+    return cudaErrorInvalidDeviceFunction;
 }
 
 /* ---- the functions of the language ---- */
