@@ -76,8 +76,8 @@ void host_in_orders(void (*run)(void *user), void *user, const host_tensor *resu
 {
     void *first[8] = {NULL};
     assert_true(count <= sizeof first / sizeof first[0]);
-    for (unsigned order = 1; order <= 3; order++) {
-        host_order(order * 2654435761u + order % 2);
+    for (unsigned order = 1; order <= 2; order++) {
+        host_order(order * 2654435761u); /* odd, even */
         for (size_t r = 0; r < count; r++)
             host_tensor_spoil(results[r]);
         run(user);

@@ -31,7 +31,7 @@ void host_tensor_spoil(host_tensor t);
  * 1 + |expected|. */
 size_t host_tensor_off(host_tensor t, const double *expected, double apart);
 
-/* Calls `run` in three orders of blocks, with copies early and late, and fails the test
+/* Calls `run` in two orders of blocks, with copies late and early, and fails the test
  * where there is a fault or what `run` leaves in `results` has other bits. */
 void host_in_orders(void (*run)(void *user), void *user, const host_tensor *results,
                     size_t count);

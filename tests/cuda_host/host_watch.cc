@@ -219,6 +219,12 @@ static array *find_array(const char *at)
     return nullptr;
 }
 
+/* Whether a block may touch what another one has written in the same launch. */
+static bool may_touch(const array &a, uint32_t other, bool write)
+{
+    return write ? a.again || (watch.fenced && other == BY_ATOMIC) : watch.fenced;
+}
+
 static void touch_array(array &a, unsigned thread, const char *at, size_t bytes,
                         bool write)
 {
@@ -229,15 +235,14 @@ static void touch_array(array &a, unsigned thread, const char *at, size_t bytes,
                    a.bytes);
     if (write && !watch.plain && watch.waited[thread] != watch.launch)
         host_break("writes byte %zu of an array before launch_wait()", first);
-    const uint32_t me = blockIdx.x + 1;
+    const uint32_t me = blockIdx.x + 1, mine = watch.atomic ? BY_ATOMIC : me;
     for (size_t i = first; i < first + bytes; i++) {
         const uint32_t other = a.writer[i];
-        if (other && other != me && !(other == BY_ATOMIC && watch.atomic) &&
-            !(watch.fenced && (!write || other == BY_ATOMIC)) && !(write && a.again))
+        if (other && other != me && other != mine && !may_touch(a, other, write))
             host_break("%s byte %zu of an array of %zu, which another block writes",
                        verb, i, a.bytes);
         if (write)
-            a.writer[i] = watch.atomic ? BY_ATOMIC : me;
+            a.writer[i] = mine;
     }
 }
 
