@@ -142,6 +142,7 @@ static void thread_main(void)
 {
     for (;;) {
         machine.call(machine.with);
+        host_watch_settle();
         host_copies_end();
         const unsigned thread = host_fiber.now;
         warp_state &warp = machine.warp[thread / HOST_WARP];
@@ -160,6 +161,7 @@ static void thread_main(void)
 
 void host_barrier(void)
 {
+    host_watch_settle();
     const unsigned thread = host_fiber.now;
     machine.warp[thread / HOST_WARP].ready &= ~(1u << thread % HOST_WARP);
     machine.at_barrier++;
@@ -168,6 +170,7 @@ void host_barrier(void)
 
 void host_meet(const char *what, void *mine, void (*all)(void **lanes))
 {
+    host_watch_settle();
     const unsigned thread = host_fiber.now, lane = thread % HOST_WARP;
     warp_state &warp = machine.warp[thread / HOST_WARP];
     if (warp.met && warp.what != what)

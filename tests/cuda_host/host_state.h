@@ -39,6 +39,8 @@ void host_watch_launch(size_t shared, bool plain);
 void host_watch_block(void);
 void host_watch_barrier(void);
 void host_watch_warp_barrier(unsigned warp);
+/* A thread has done what it was last seen to begin; where it stops, too. */
+void host_watch_settle(void);
 /* Where a 32-bit address of shared memory points. */
 char *host_shared_pointer(uint32_t number);
 

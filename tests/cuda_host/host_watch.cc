@@ -49,6 +49,12 @@ static struct {
         waited[HOST_THREADS]; /* the launch in which a thread called launch_wait() */
     uint32_t launch;
     bool plain, fenced, atomic;
+    /* A store, after which the bytes should be the ones before: of another thread's. */
+    bool storing;
+    const char *again;
+    size_t again_bytes;
+    char before[16];
+    uint16_t other;
 } watch;
 
 constexpr uint32_t BY_ATOMIC = 0xffffffff;
@@ -122,6 +128,8 @@ void host_watch_launch(size_t shared_bytes, bool plain)
 
 void host_watch_block(void)
 {
+    watch.again = nullptr;
+    watch.storing = watch.atomic = false;
     watch.barrier = watch.block_began = ++watch.clock;
     for (uint32_t &w : watch.waited)
         w = 0;
@@ -171,6 +179,30 @@ static uint32_t ordered(unsigned thread, uint16_t other)
     return watch.barrier;
 }
 
+/* Two threads may write the same to one place. The compiler's call comes before the store, so
+ * the bytes are looked at when the thread goes on. */
+static void write_again(const char *at, size_t bytes, uint16_t other)
+{
+    if (!watch.storing || bytes > sizeof watch.before)
+        host_break("writes byte %zu of shared memory, which thread %u writes, with no "
+                   "barrier between",
+                   (size_t)(at - watch.base), (unsigned)other);
+    watch.again = at;
+    watch.again_bytes = bytes;
+    watch.other = other;
+    memcpy(watch.before, at, bytes);
+}
+
+void host_watch_settle(void)
+{
+    const char *at = watch.again;
+    watch.again = nullptr;
+    if (at && memcmp(at, watch.before, watch.again_bytes) != 0) {
+        watch.storing = false;
+        write_again(at, watch.again_bytes, watch.other);
+    }
+}
+
 static void touch_shared(unsigned thread, const char *at, size_t bytes, bool write)
 {
     for (const char *d : dynamic)
@@ -184,10 +216,13 @@ static void touch_shared(unsigned thread, const char *at, size_t bytes, bool wri
             host_break("reads byte %zu of shared memory, which nobody has written",
                        number);
         if (n->writer != thread && n->written >= ordered(thread, n->writer) &&
-            !(watch.atomic && n->writer == ATOMIC))
-            host_break("%s byte %zu of shared memory, which thread %u writes, with no "
-                       "barrier between",
-                       write ? "writes" : "reads", number, (unsigned)n->writer);
+            !(watch.atomic && n->writer == ATOMIC)) {
+            if (!write)
+                host_break("reads byte %zu of shared memory, which thread %u writes, "
+                           "with no barrier between",
+                           number, (unsigned)n->writer);
+            write_again(at, bytes, n->writer);
+        }
         if (write && n->reader != thread && n->read >= ordered(thread, n->reader) &&
             !(watch.atomic && n->reader == ATOMIC))
             host_break("writes byte %zu of shared memory, which thread %u reads, with "
@@ -296,7 +331,11 @@ static void hooked(const void *at, size_t bytes, bool write, bool aligned)
         return;
     if (aligned && (uintptr_t)at % bytes)
         host_break("touches %zu bytes at an address they do not divide", bytes);
+    if (watch.again)
+        host_watch_settle();
+    watch.storing = write;
     host_touch(at, bytes, write);
+    watch.storing = false;
 }
 
 #define HOOKS(bytes)                             \

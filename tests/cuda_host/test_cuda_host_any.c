@@ -124,6 +124,71 @@ static void test_pools(void **state)
         }
 }
 
+/* ---- the fused pool of the head ---- */
+
+enum { HEAD_VIEWS = 2, HEAD_IMAGES = 4, HEAD_CHANNELS = 96, HEAD_SIDE = 4 };
+enum { HEAD_PIXELS = HEAD_SIDE * HEAD_SIDE };
+
+static void run_head(void *user)
+{
+    const jsni_any_pool *pool = user;
+    (void)jsni_head_pool(pool, NULL);
+    (void)jsni_head_pool_back(pool, NULL);
+}
+
+/* Means of relu(a*x + b), dy / pixels where that is open, and the sums of it and of its
+ * products with x, by image. */
+static void test_head(void **state)
+{
+    (void)state;
+    const size_t n = HEAD_CHANNELS, rows = (size_t)HEAD_IMAGES * n;
+    const host_tensor x = host_tensor_quarters(rows * HEAD_PIXELS, true, 1);
+    const host_tensor a = host_tensor_quarters(HEAD_VIEWS * n, false, 2);
+    const host_tensor b = host_tensor_quarters(HEAD_VIEWS * n, false, 3);
+    const host_tensor dy = host_tensor_quarters(rows, false, 4);
+    const host_tensor y = host_tensor_zeros(rows, false);
+    const host_tensor dx = host_tensor_zeros(rows * HEAD_PIXELS, true);
+    const host_tensor part = host_tensor_zeros(2 * rows, false);
+    jsni_any_pool pool = {.x = x.at,
+                          .y = y.at,
+                          .dy = dy.at,
+                          .dx = dx.at,
+                          .a = a.at,
+                          .b = b.at,
+                          .part = part.at,
+                          .images = HEAD_IMAGES,
+                          .view_images = HEAD_IMAGES / HEAD_VIEWS,
+                          .channels = HEAD_CHANNELS,
+                          .in_h = HEAD_SIDE,
+                          .in_w = HEAD_SIDE,
+                          .out_h = 1,
+                          .out_w = 1,
+                          .half_x = true};
+    const host_tensor results[] = {y, dx, part};
+    host_in_orders(run_head, &pool, results, 3);
+    double *means = calloc(rows, sizeof *means), *sums = calloc(2 * rows, sizeof *sums);
+    double *back = calloc(rows * HEAD_PIXELS, sizeof *back);
+    assert_true(means && sums && back);
+    for (size_t i = 0; i < rows * HEAD_PIXELS; i++) {
+        const size_t c = i % n, image = i / n / HEAD_PIXELS;
+        const size_t k = image / (HEAD_IMAGES / HEAD_VIEWS) * n + c;
+        const double v = host_tensor_value(x, i);
+        const double normal = host_tensor_value(a, k) * v + host_tensor_value(b, k);
+        means[image * n + c] += fmax(normal, 0.0) / HEAD_PIXELS;
+        if (normal > 0.0)
+            back[i] = host_tensor_value(dy, image * n + c) / HEAD_PIXELS;
+        sums[image * 2 * n + c] += back[i];
+        sums[(image * 2 + 1) * n + c] += back[i] * v;
+    }
+    assert_int_equal(host_tensor_off(y, means, 1e-6), 0);
+    assert_int_equal(host_tensor_off(dx, back, 0.0), 0);
+    assert_int_equal(host_tensor_off(part, sums, 1e-6), 0);
+    free(means);
+    free(sums);
+    free(back);
+    host_reset();
+}
+
 /* ---- element-wise ---- */
 
 typedef struct each_case {
@@ -252,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_head),
         cmocka_unit_test(test_each),
         cmocka_unit_test(test_rows),
     };

@@ -38,6 +38,7 @@ static void test_right(void **state)
 {
     (void)state;
     assert_string_equal(run_reverse(RIGHT), "");
+    assert_string_equal(run_reverse(BOTH_WRITE_SAME), "");
 }
 
 /* Each wrong kernel is stopped, with a sentence that says why. */
@@ -60,6 +61,7 @@ static void test_wrong(void **state)
         {COPY_NOT_AWAITED, "of shared memory"},
         {COPY_NO_BARRIER, "of shared memory"},
         {COPY_TOO_EARLY, "with no barrier between"},
+        {BOTH_WRITE, "of shared memory, which thread"},
         {HALF_A_WARP, "waits for ever"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

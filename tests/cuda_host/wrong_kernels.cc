@@ -29,10 +29,12 @@ static __global__ void __launch_bounds__(BLOCK)
     reverse(const float *from, float *to, wrong_way way)
 {
     extern __shared__ __align__(16) float shared[];
-    __shared__ float fixed[BLOCK];
+    __shared__ float fixed[BLOCK], both;
     const int tid = threadIdx.x, place = way == SAME_PLACE ? 0 : blockIdx.x * BLOCK;
     if (way != NO_WAIT)
         launch_wait();
+    if (tid < 2 && (way == BOTH_WRITE || way == BOTH_WRITE_SAME))
+        both = way == BOTH_WRITE ? (float)tid : 1.0f;
     bring(shared, from + blockIdx.x * BLOCK, way);
     if (way == SHARED_BEHIND && tid == 3)
         shared[BLOCK] = 0.0f;
@@ -41,7 +43,8 @@ static __global__ void __launch_bounds__(BLOCK)
     if (way != NO_BARRIER && way != COPY_NO_BARRIER &&
         !(way == BARRIER_BY_HALF && tid >= BLOCK / 2))
         __syncthreads();
-    fixed[tid] = shared[BLOCK - 1 - tid];
+    fixed[tid] =
+        shared[BLOCK - 1 - tid] + (way == BOTH_WRITE_SAME ? both - 1.0f : 0.0f);
     if (way == COPY_TOO_EARLY)
         copy16(shared_address(shared + tid % 64 * 4), from);
     if (way == MISALIGNED && tid % 4 == 1)

@@ -23,6 +23,8 @@ typedef enum wrong_way {
     COPY_NOT_AWAITED,
     COPY_NO_BARRIER, /* of other threads, awaited by each alone */
     COPY_TOO_EARLY,  /* into what others still read */
+    BOTH_WRITE,      /* two threads, different numbers, to one place */
+    BOTH_WRITE_SAME, /* the same number: that is right */
     HALF_A_WARP      /* shuffles, the other half waits at a barrier */
 } wrong_way;
 cudaError_t wrong_reverse(const float *from, float *to, int blocks, wrong_way way);
