@@ -34,6 +34,7 @@ struct array {
     char *at;
     size_t bytes;
     bool again;                   /* see host_write_again() */
+    bool written;                 /* in this launch */
     std::vector<uint32_t> writer; /* of each byte in this launch: block + 1 */
 };
 
@@ -63,8 +64,11 @@ constexpr uint32_t BY_ATOMIC = 0xffffffff;
 
 void *host_array(size_t bytes)
 {
-    array a = {
-        (char *)aligned_alloc(256, (bytes + 255) / 256 * 256 + 256), bytes, false, {}};
+    array a = {(char *)aligned_alloc(256, (bytes + 255) / 256 * 256 + 256),
+               bytes,
+               false,
+               false,
+               {}};
     if (!a.at)
         abort();
     memset(a.at, 0, bytes);
@@ -118,8 +122,11 @@ void host_watch_launch(size_t shared_bytes, bool plain)
         (void)dl_iterate_phdr(find_storage, nullptr);
         watch.notes.resize(watch.size, {0, 0, NOBODY, NOBODY});
     }
-    for (array &a : watch.arrays)
-        memset(a.writer.data(), 0, a.bytes * sizeof(uint32_t));
+    for (array &a : watch.arrays) {
+        if (a.written)
+            memset(a.writer.data(), 0, a.bytes * sizeof(uint32_t));
+        a.written = false;
+    }
     watch.dynamic = shared_bytes;
     watch.plain = plain;
     watch.fenced = false;
@@ -270,6 +277,9 @@ static void touch_array(array &a, unsigned thread, const char *at, size_t bytes,
                    a.bytes);
     if (write && !watch.plain && watch.waited[thread] != watch.launch)
         host_break("writes byte %zu of an array before launch_wait()", first);
+    if (!write && !a.written)
+        return;
+    a.written = true;
     const uint32_t me = blockIdx.x + 1, mine = watch.atomic ? BY_ATOMIC : me;
     for (size_t i = first; i < first + bytes; i++) {
         const uint32_t other = a.writer[i];
