@@ -97,3 +97,10 @@ void host_in_orders(void (*run)(void *user), void *user, const host_tensor *resu
     for (size_t r = 0; r < count; r++)
         free(first[r]);
 }
+
+int host_reset_after(void **state)
+{
+    (void)state;
+    host_reset();
+    return 0;
+}

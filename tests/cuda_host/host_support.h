@@ -36,6 +36,9 @@ size_t host_tensor_off(host_tensor t, const double *expected, double apart);
 void host_in_orders(void (*run)(void *user), void *user, const host_tensor *results,
                     size_t count);
 
+/* The tear-down of every test: one that failed leaves nothing to the next. */
+int host_reset_after(void **state);
+
 #ifdef __cplusplus
 }
 #endif

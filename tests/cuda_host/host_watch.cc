@@ -186,6 +186,15 @@ static uint32_t ordered(unsigned thread, uint16_t other)
     return watch.barrier;
 }
 
+/* Its number for people: in the launch's dynamic shared memory, or among all variables. */
+static size_t number_of(const char *at)
+{
+    for (const char *d : dynamic)
+        if (at >= d && at < d + MOST_SHARED)
+            return (size_t)(at - d);
+    return (size_t)(at - watch.base);
+}
+
 /* Two threads may write the same to one place. The compiler's call comes before the store, so
  * the bytes are looked at when the thread goes on. */
 static void write_again(const char *at, size_t bytes, uint16_t other)
@@ -193,7 +202,7 @@ static void write_again(const char *at, size_t bytes, uint16_t other)
     if (!watch.storing || bytes > sizeof watch.before)
         host_break("writes byte %zu of shared memory, which thread %u writes, with no "
                    "barrier between",
-                   (size_t)(at - watch.base), (unsigned)other);
+                   number_of(at), (unsigned)other);
     watch.again = at;
     watch.again_bytes = bytes;
     watch.other = other;
@@ -218,23 +227,24 @@ static void touch_shared(unsigned thread, const char *at, size_t bytes, bool wri
                        (size_t)(at - d), watch.dynamic);
     note *n = &watch.notes[(size_t)(at - watch.base)];
     for (size_t i = 0; i < bytes; i++, n++) {
-        const size_t number = (size_t)(at - watch.base) + i;
         if (!write && n->written < watch.block_began)
             host_break("reads byte %zu of shared memory, which nobody has written",
-                       number);
+                       number_of(at + i));
         if (n->writer != thread && n->written >= ordered(thread, n->writer) &&
             !(watch.atomic && n->writer == ATOMIC)) {
             if (!write)
                 host_break("reads byte %zu of shared memory, which thread %u writes, "
                            "with no barrier between",
-                           number, (unsigned)n->writer);
+                           number_of(at + i), (unsigned)n->writer);
             write_again(at, bytes, n->writer);
         }
         if (write && n->reader != thread && n->read >= ordered(thread, n->reader) &&
             !(watch.atomic && n->reader == ATOMIC))
-            host_break("writes byte %zu of shared memory, which thread %u reads, with "
-                       "no barrier between",
-                       number, (unsigned)n->reader);
+            host_break("writes byte %zu of shared memory, which %s %u reads, with no "
+                       "barrier between",
+                       number_of(at + i),
+                       n->reader == MANY ? "many a thread besides" : "thread",
+                       n->reader == MANY ? thread : (unsigned)n->reader);
         if (write) {
             n->written = watch.clock;
             n->writer = watch.atomic ? ATOMIC : (uint16_t)thread;

@@ -316,10 +316,10 @@ static void test_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_head),
-        cmocka_unit_test(test_each),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test_teardown(test_pools, host_reset_after),
+        cmocka_unit_test_teardown(test_head, host_reset_after),
+        cmocka_unit_test_teardown(test_each, host_reset_after),
+        cmocka_unit_test_teardown(test_rows, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -251,10 +251,10 @@ static void test_depthwise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strided),
-        cmocka_unit_test(test_float),
-        cmocka_unit_test(test_any),
-        cmocka_unit_test(test_depthwise),
+        cmocka_unit_test_teardown(test_strided, host_reset_after),
+        cmocka_unit_test_teardown(test_float, host_reset_after),
+        cmocka_unit_test_teardown(test_any, host_reset_after),
+        cmocka_unit_test_teardown(test_depthwise, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,9 +171,9 @@ static void test_mixup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_augmentation),
-        cmocka_unit_test(test_one_hot),
-        cmocka_unit_test(test_mixup),
+        cmocka_unit_test_teardown(test_augmentation, host_reset_after),
+        cmocka_unit_test_teardown(test_one_hot, host_reset_after),
+        cmocka_unit_test_teardown(test_mixup, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,13 +8,6 @@
 
 enum { BLOCK = 256, BLOCKS = 5, FLOATS = BLOCK * BLOCKS };
 
-static int reset(void **state)
-{
-    (void)state;
-    host_reset();
-    return 0;
-}
-
 /* Runs the kernel in both ways of copying; the sentence of the first fault, or "". */
 static const char *run_reverse(wrong_way way)
 {
@@ -118,11 +111,11 @@ static void test_products(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_right, reset),
-        cmocka_unit_test_teardown(test_wrong, reset),
-        cmocka_unit_test_teardown(test_atomics, reset),
-        cmocka_unit_test_teardown(test_shuffles, reset),
-        cmocka_unit_test_teardown(test_products, reset),
+        cmocka_unit_test_teardown(test_right, host_reset_after),
+        cmocka_unit_test_teardown(test_wrong, host_reset_after),
+        cmocka_unit_test_teardown(test_atomics, host_reset_after),
+        cmocka_unit_test_teardown(test_shuffles, host_reset_after),
+        cmocka_unit_test_teardown(test_products, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,8 +323,8 @@ static void test_through(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_norm),
-        cmocka_unit_test(test_through),
+        cmocka_unit_test_teardown(test_norm, host_reset_after),
+        cmocka_unit_test_teardown(test_through, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,8 +148,8 @@ static void test_weights(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forward),
-        cmocka_unit_test(test_weights),
+        cmocka_unit_test_teardown(test_forward, host_reset_after),
+        cmocka_unit_test_teardown(test_weights, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,9 +139,9 @@ static void test_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_optimisers),
-        cmocka_unit_test(test_packs),
-        cmocka_unit_test(test_counts),
+        cmocka_unit_test_teardown(test_optimisers, host_reset_after),
+        cmocka_unit_test_teardown(test_packs, host_reset_after),
+        cmocka_unit_test_teardown(test_counts, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
