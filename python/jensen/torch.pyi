@@ -175,7 +175,7 @@ class Backward(Loss):
                  weight: Any = None, reduction: str = "mean", ignore_index: int = -100) -> None: ...
 
 class PEER(Loss):
-    def __init__(self, *, alpha: _Number = ...,
+    def __init__(self, *, alpha: _Number = ..., clamp: _Number = ...,
                  weight: Any = None, reduction: str = "mean", ignore_index: int = -100) -> None: ...
 
 class FdivTv(Loss):
