@@ -200,36 +200,46 @@ static long double tempered_row(const double *z, size_t classes, size_t label,
            (1.0L - power) / (2.0L - t1);
 }
 
-/* Its shift is found by a few steps for all logits: beside a bisection, in double, and float
- * beside double. */
+typedef struct tempered_case {
+    const char *spec;
+    long double t1, s;
+} tempered_case;
+
+/* Every `every`-th row in rows_d in double beside a bisection; and float beside double. */
+static void check_tempered(const tempered_case *c, size_t classes,
+                           const int32_t *labels, size_t every, double most)
+{
+    static long double grad[WIDE];
+    if (c->s > 1e-3L) /* else float cannot hold t2 */
+        check_rows(c->spec, classes, labels);
+    else
+        eval_rows(c->spec, classes, JSNI_LOSS_DOUBLE, labels, 0);
+    for (size_t i = 0; i < ROWS; i += every) {
+        const double value = (double)tempered_row(rows_d + i * classes, classes,
+                                                  (size_t)labels[i], c->t1, c->s, grad);
+        assert_close(values[0][i], value, most, most);
+        for (size_t k = 0; k < classes; k++)
+            assert_close(ROWS * grads[0][i * classes + k], (double)grad[k], most, 0);
+    }
+}
+
+/* Its shift is found by a few steps for all logits. */
 static void test_tempered_tails(void **state)
 {
     (void)state;
-    static const struct {
-        const char *spec;
-        long double t1, s;
-    } cases[] = {
+    static const tempered_case cases[] = {
         {"bitempered", 0.8L, 0.2L},
         {"bitempered:t1=0.5,t2=1.5", 0.5L, 0.5L},
         {"bitempered:t1=0.9,t2=1.3", 0.9L, 0.3L},
         {"bitempered:t1=0.2,t2=4", 0.2L, 3.0L},
     };
     static const size_t classes[] = {2, 10, 65, 1000};
-    static long double grad[WIDE];
     int32_t labels[ROWS];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (size_t j = 0; j < sizeof classes / sizeof classes[0]; j++) {
             fill_rows(classes[j], labels);
-            check_rows(cases[c].spec, classes[j], labels);
-            for (size_t i = 0; i<ROWS; i += classes[j]> 100 ? 3 : 1) {
-                const double *at = rows_d + i * classes[j];
-                const long double value = tempered_row(
-                    at, classes[j], (size_t)labels[i], cases[c].t1, cases[c].s, grad);
-                assert_close(values[0][i], (double)value, 1e-13, 1e-13);
-                for (size_t k = 0; k < classes[j]; k++)
-                    assert_close(ROWS * grads[0][i * classes[j] + k], (double)grad[k],
-                                 1e-13, 0);
-            }
+            check_tempered(&cases[c], classes[j], labels, classes[j] > 100 ? 3 : 1,
+                           1e-13);
         }
 }
 
@@ -249,10 +259,7 @@ static void fill_three_kinds(size_t classes, int32_t *labels)
 static void test_tempered_rows_of_three_kinds(void **state)
 {
     (void)state;
-    static const struct {
-        const char *spec;
-        long double t1, s;
-    } cases[] = {
+    static const tempered_case cases[] = {
         {"bitempered", 0.8L, 0.2L},
         {"bitempered:t1=0.5,t2=1.5", 0.5L, 0.5L},
         {"bitempered:t1=0.6,t2=1.4", 0.6L, 0.4L},
@@ -260,24 +267,12 @@ static void test_tempered_rows_of_three_kinds(void **state)
         {"bitempered:t1=0.8,t2=1.0000005", 0.8L, 5e-7L},
     };
     static const size_t classes[] = {10, 127, 1000};
-    static long double grad[WIDE];
     int32_t labels[ROWS];
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
         for (size_t j = 0; j < sizeof classes / sizeof classes[0]; j++) {
             fill_three_kinds(classes[j], labels);
-            if (cases[c].s > 1e-3L) /* else float cannot hold t2 */
-                check_rows(cases[c].spec, classes[j], labels);
-            else
-                eval_rows(cases[c].spec, classes[j], JSNI_LOSS_DOUBLE, labels, 0);
-            for (size_t i = 0; i<ROWS; i += classes[j]> 100 ? 7 : 1) {
-                const double value = (double)tempered_row(
-                    rows_d + i * classes[j], classes[j], (size_t)labels[i], cases[c].t1,
-                    cases[c].s, grad);
-                assert_close(values[0][i], value, 1e-12, 1e-12);
-                for (size_t k = 0; k < classes[j]; k++)
-                    assert_close(ROWS * grads[0][i * classes[j] + k], (double)grad[k],
-                                 1e-12, 0);
-            }
+            check_tempered(&cases[c], classes[j], labels, classes[j] > 100 ? 7 : 1,
+                           1e-12);
         }
 }
 
