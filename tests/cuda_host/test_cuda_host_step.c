@@ -86,7 +86,7 @@ static void test_packs(void **state)
         packs[i].to = host_array(jsni_pack_bytes(&packs[i]));
         blocks += jsni_pack_blocks(&packs[i]);
     }
-    assert_int_equal(jsni_pack_all(packs, 4, blocks, NULL), cudaSuccess);
+    assert_int_equal(jsni_end_step(packs, 4, blocks, NULL, NULL), cudaSuccess);
     for (int i = 0; i < 4; i++) {
         const size_t ci = (size_t)packs[i].in_channels, count = CO * ci * TAPS;
         const host_tensor to = {packs[i].to, count, i >= 2};
@@ -97,6 +97,44 @@ static void test_packs(void **state)
         }
     }
     host_reset();
+}
+
+/* conv3x3_image.cu: [half][tap][8 ci][64 co][8]; backward with channels swapped and taps
+ * mirrored. Of 32 output channels, place n holds channel n/2%4*8 + n/8*2 + n%2. */
+static void check_wide(size_t channels, bool back)
+{
+    enum { TAPS = 9 };
+    const size_t C = channels, slabs = C / 8, count = C * C * TAPS;
+    jsni_pack *pack = host_array(sizeof *pack);
+    *pack = (jsni_pack){.from = host_tensor_quarters(count, false, 11).at,
+                        .kind = back ? JSNI_PACK_WIDE_BACK : JSNI_PACK_WIDE,
+                        .out_channels = (int)C,
+                        .in_channels = (int)C,
+                        .taps = TAPS};
+    pack->to = host_array(jsni_pack_bytes(pack));
+    assert_int_equal(jsni_end_step(pack, 1, jsni_pack_blocks(pack), NULL, NULL),
+                     cudaSuccess);
+    const host_tensor to = {pack->to, count, true};
+    for (size_t k = 0; k < count; k++) {
+        const size_t n = k / 8 % 32, slab = k / 512 % slabs;
+        const size_t tap = k / 512 / slabs % TAPS, half = k / 512 / slabs / TAPS;
+        const size_t ci = slab * 8 + k % 8;
+        const size_t co =
+            half * 64 + k / 256 % 2 * 32 + n / 2 % 4 * 8 + n / 8 * 2 + n % 2;
+        const size_t from =
+            back ? (ci * C + co) * TAPS + TAPS - 1 - tap : (co * C + ci) * TAPS + tap;
+        assert_true(host_tensor_value(to, k) == (double)pack->from[from]);
+    }
+    host_reset();
+}
+
+static void test_wide_packs(void **state)
+{
+    (void)state;
+    for (size_t channels = 64; channels <= 128; channels += 64) {
+        check_wide(channels, false);
+        check_wide(channels, true);
+    }
 }
 
 static void test_counts(void **state)
@@ -129,7 +167,7 @@ static void test_counts(void **state)
     expected.loss_sum = 1.25 * SAMPLES;
     const jsni_count_args args = {logits.at, loss,      labels, truth,   counts,
                                   steps,     steps + 1, VIEWS,  SAMPLES, CLASSES};
-    assert_int_equal(jsni_count_step(&args, NULL), cudaSuccess);
+    assert_int_equal(jsni_end_step(NULL, 0, 0, &args, NULL), cudaSuccess);
     assert_memory_equal(counts, &expected, sizeof expected);
     assert_int_equal(steps[0], 1);
     assert_int_equal(steps[1], 1);
@@ -141,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_optimisers, host_reset_after),
         cmocka_unit_test_teardown(test_packs, host_reset_after),
+        cmocka_unit_test_teardown(test_wide_packs, host_reset_after),
         cmocka_unit_test_teardown(test_counts, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

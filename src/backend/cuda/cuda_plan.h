@@ -215,7 +215,8 @@ void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule);
 JSN_MUST_CHECK jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m);
 JSN_MUST_CHECK jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan,
                                                jsni_cuda_member *m, size_t optimiser,
-                                               const uint32_t *step);
+                                               const uint32_t *step,
+                                               const jsni_count_args *counted);
 /* Evaluates both losses on the device: mean and values to loss_values, the gradient to
  * the program's output gradient. */
 JSN_MUST_CHECK jsn_status jsni_cuda_member_loss(jsni_cuda_plan *plan,

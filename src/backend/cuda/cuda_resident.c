@@ -287,7 +287,6 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
     JSNI_TRY(jsni_cuda_member_loss(plan, m, p, &own->losses));
     JSNI_TRY(jsni_cuda_run_tasks(m, p->tasks + p->forward_tasks,
                                  p->task_count - p->forward_tasks));
-    JSNI_TRY(jsni_cuda_run_update(plan, m, own->update.optimiser, m->counters + 1));
     const size_t last = plan->base.graph->node_count - 1;
     const jsni_count_args c = {(const float *)(m->arena + p->values[last]),
                                m->loss_values,
@@ -299,9 +298,11 @@ static jsn_status step_tasks(jsni_cuda_plan *plan, jsni_cuda_member *m,
                                (int)own->views,
                                (int)e->batch,
                                (int)plan->base.graph->classes};
-    return JSNI_CUDA(jsni_count_step(&c, m->stream));
+    return jsni_cuda_run_update(plan, m, own->update.optimiser, m->counters + 1, &c);
 }
 
+/* One step a graph, no more: convolutions load their weights before they wait for earlier
+ * kernels, so packing must have ended when a step begins. */
 static jsn_status record(jsni_cuda_plan *plan, size_t number,
                          const jsni_resident_epoch *e)
 {

@@ -29,13 +29,17 @@ static float *block_of(const jsni_cuda_plan *plan, const jsni_cuda_member *m,
     }
 }
 
-jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m)
+static jsn_status end_step(jsni_cuda_plan *plan, jsni_cuda_member *m,
+                           const jsni_count_args *counted)
 {
-    if (plan->pack_count == 0)
-        return JSN_OK;
     const size_t count = m->all_packs ? plan->pack_count : plan->usual_packs;
     const int blocks = m->all_packs ? plan->pack_blocks : plan->usual_blocks;
-    return JSNI_CUDA(jsni_pack_all(m->packs, (int)count, blocks, m->stream));
+    return JSNI_CUDA(jsni_end_step(m->packs, (int)count, blocks, counted, m->stream));
+}
+
+jsn_status jsni_cuda_pack(jsni_cuda_plan *plan, jsni_cuda_member *m)
+{
+    return end_step(plan, m, NULL);
 }
 
 jsn_status jsni_cuda_upload(jsni_plan *base, size_t member, jsni_block block,
@@ -339,7 +343,8 @@ void jsni_cuda_rule(const jsni_update *update, jsni_step_rule *rule)
 }
 
 jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan, jsni_cuda_member *m,
-                                size_t optimiser, const uint32_t *step)
+                                size_t optimiser, const uint32_t *step,
+                                const jsni_count_args *counted)
 {
     const jsni_update_args args = {m->chunks,
                                    m->rules,
@@ -353,7 +358,7 @@ jsn_status jsni_cuda_run_update(jsni_cuda_plan *plan, jsni_cuda_member *m,
     const jsn_status status = JSNI_CUDA(jsni_update_all(optimiser, &args, m->stream));
     jsni_launch_hold(false);
     JSNI_TRY(status);
-    return jsni_cuda_pack(plan, m);
+    return end_step(plan, m, counted);
 }
 
 jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)
@@ -365,7 +370,7 @@ jsn_status jsni_cuda_update(jsni_plan *base, const jsni_update *update)
         jsni_cuda_member *m = &plan->member[i];
         JSNI_TRY_CUDA(cudaMemcpyAsync(m->rules, &rule, sizeof rule,
                                       cudaMemcpyHostToDevice, m->stream));
-        JSNI_TRY(jsni_cuda_run_update(plan, m, update->optimiser, m->counters));
+        JSNI_TRY(jsni_cuda_run_update(plan, m, update->optimiser, m->counters, NULL));
     }
     return JSN_OK;
 }

@@ -19,22 +19,41 @@ static __device__ __forceinline__ int mma_place(int C, int co, int ci)
     return group * 9 * 512 + (r >> 2) * 128 + l * 4 + (r & 3);
 }
 
+/* What a block of pack_image() packs: weights of the fp32 layout, all taps, as they lie. Rows are
+ * padded so that a warp's reads fall in 32 banks. */
+constexpr int TAPS = 9, TILE_OUT = 32, TILE_IN = 16;
+constexpr int TILE_FLOATS = TILE_OUT * TILE_IN * TAPS;
+constexpr int TILE_WORDS = TILE_FLOATS + TILE_OUT;
+
 /* conv3x3_image.cu: [half][tap][8 ci][64 co][8]. Of 32 output channels a thread of the
- * product has 8 neighbours. A warp packs 8 input channels of 8 output channels that lie
- * side by side, with all taps. */
-static __device__ void pack_image(const jsni_pack &p, long long i)
+ * product has 8 neighbours. A block packs 16 input channels of 32 output channels: it reads
+ * them line by line into `tile`, then each thread makes a pair of input channels. */
+template <bool BACK>
+static __device__ void pack_image(const jsni_pack &p, int first, float *tile)
 {
-    const bool back = p.kind == JSNI_PACK_WIDE_BACK;
-    const int C = p.in_channels, taps = p.taps, slabs = C / 8;
-    const int n = (int)i / 4 % 32, slab = (int)i / 128 % slabs;
-    const int co = (int)i / 128 / slabs * 32 + n / 2 % 4 * 8 + n / 8 * 2 + n % 2;
-    const int ci = slab * 8 + (int)i % 4 * 2;
-    const float *w0 = p.from + ((back ? ci : co) * C + (back ? co : ci)) * taps;
-    const float *w1 = w0 + (back ? C * taps : taps);
-    for (int tap = 0; tap < taps; tap++) {
-        const int from = back ? taps - 1 - tap : tap;
-        const int row = ((co / 64 * taps + tap) * slabs + slab) * 64 + co / 32 % 2 * 32;
-        ((uint32_t *)p.to)[(row + n) * 4 + i % 4] = pack(w0[from], w1[from]);
+    constexpr int ROW =
+        (BACK ? TILE_OUT : TILE_IN) * TAPS; /* floats that lie together */
+    const int C = p.in_channels, slabs = C / 8, i = first + (int)threadIdx.x;
+    const int co0 = first / 128 / slabs * TILE_OUT, ci0 = first / 128 % slabs * 8;
+    const float *from = p.from + ((BACK ? ci0 : co0) * C + (BACK ? co0 : ci0)) * TAPS;
+#pragma unroll
+    for (int k = 0; k < TILE_FLOATS / BLOCK; k++) {
+        const int e = k * BLOCK + (int)threadIdx.x;
+        tile[e / ROW * (ROW + 1) + e % ROW] = from[e / ROW * C * TAPS + e % ROW];
+    }
+    __syncthreads();
+    const int n = i / 4 % 32, slab = i / 128 % slabs, pair = i % 4 * 2;
+    const int co = n / 2 % 4 * 8 + n / 8 * 2 + n % 2, ci = slab * 8 - ci0 + pair;
+    const float *w0 =
+        tile + (BACK ? ci * (ROW + 1) + co * TAPS : co * (ROW + 1) + ci * TAPS);
+    const float *w1 = w0 + (BACK ? ROW + 1 : TAPS);
+    const int half = co0 / 64, at = co0 / 32 % 2 * 32 + n;
+#pragma unroll
+    for (int tap = 0; tap < TAPS; tap++) {
+        const int taken = BACK ? TAPS - 1 - tap : tap;
+        ((uint32_t *)
+             p.to)[(((half * TAPS + tap) * slabs + slab) * 64 + at) * 4 + i % 4] =
+            pack(w0[taken], w1[taken]);
     }
 }
 
@@ -95,29 +114,22 @@ int jsni_pack_blocks(const jsni_pack *pack)
     return (int)((items + BLOCK - 1) / BLOCK);
 }
 
-static __global__ void __launch_bounds__(BLOCK)
-    pack_all(const jsni_pack *packs, int count)
+static __device__ void pack_block(const jsni_pack &p, int block, float *tile)
 {
-    launch_next();
-    int first = 0, last = count - 1;
-    while (first < last) {
-        const int middle = (first + last + 1) / 2;
-        if (packs[middle].first_block <= (int)blockIdx.x)
-            first = middle;
-        else
-            last = middle - 1;
-    }
-    const jsni_pack p = packs[first];
     const int C = p.in_channels;
-    const long long i = ((long long)blockIdx.x - p.first_block) * BLOCK + threadIdx.x;
-    launch_wait();
+    const long long i = (long long)block * BLOCK + threadIdx.x;
+    if (C > 32 && p.kind == JSNI_PACK_WIDE) {
+        pack_image<false>(p, block * BLOCK, tile);
+        return;
+    }
+    if (C > 32 && p.kind == JSNI_PACK_WIDE_BACK) {
+        pack_image<true>(p, block * BLOCK, tile);
+        return;
+    }
     if (i >= pack_items(p.kind, p.out_channels, C, p.taps))
         return;
     if (in_pairs(p.kind, C)) {
-        if (C > 32 && (p.kind == JSNI_PACK_WIDE || p.kind == JSNI_PACK_WIDE_BACK))
-            pack_image(p, i);
-        else
-            pack_pair(p, i);
+        pack_pair(p, i);
         return;
     }
     const long long c = i % C, tap = i / C % p.taps, co = i / C / p.taps;
@@ -128,10 +140,93 @@ static __global__ void __launch_bounds__(BLOCK)
         ((float *)p.to)[i] = v;
 }
 
-cudaError_t jsni_pack_all(const jsni_pack *packs, int count, int blocks,
-                          cudaStream_t stream)
+/* ---- counts ---- */
+
+static __device__ __forceinline__ bool count_sample(const jsni_count_args &A, int view,
+                                                    int i, int &fits, int &right)
 {
-    return jsni_launch(pack_all, blocks, BLOCK, 0, 1, stream, packs, count);
+    const float *z = A.logits + ((long long)view * A.samples + i) * A.classes;
+    int best = 0;
+    for (int k = 1; k < A.classes; k++)
+        if (z[k] > z[best])
+            best = k;
+    fits = best == A.labels[i];
+    right = A.truth && A.truth[i] >= 0 && best == A.truth[i];
+    return A.truth && A.truth[i] == A.labels[i];
+}
+
+/* A block counts a whole step. */
+static __device__ void count_step(const jsni_count_args &A, int *s)
+{
+    if (threadIdx.x < 13)
+        s[threadIdx.x] = 0;
+    __syncthreads();
+    for (int view = 0; view < A.views && view < 4; view++)
+        for (int i = threadIdx.x; i < A.samples; i += BLOCK) {
+            int fits, right;
+            const bool is_true = count_sample(A, view, i, fits, right);
+            if (is_true && view == 0)
+                atomicAdd(&s[0], 1);
+            if (fits)
+                atomicAdd(&s[1 + view], 1);
+            if (fits && is_true)
+                atomicAdd(&s[5 + view], 1);
+            if (right)
+                atomicAdd(&s[9 + view], 1);
+        }
+    __syncthreads();
+    if (threadIdx.x)
+        return;
+    jsni_step_counts *c = A.counts;
+    const double loss = *A.loss;
+    if (isfinite(loss))
+        c->loss_sum = __dadd_rn(c->loss_sum, __dmul_rn(loss, (double)A.samples));
+    else
+        c->not_finite++;
+    c->samples += (unsigned long long)A.samples;
+    c->true_samples += (unsigned long long)s[0];
+    for (int v = 0; v < 4; v++) {
+        c->fits[v] += (unsigned long long)s[1 + v];
+        c->fits_true[v] += (unsigned long long)s[5 + v];
+        c->correct[v] += (unsigned long long)s[9 + v];
+    }
+    ++*A.step;
+    ++*A.total;
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    end_step(const jsni_pack *packs, int count, const jsni_count_args counted)
+{
+    __shared__ float tile[TILE_WORDS];
+    launch_next();
+    const bool counts = counted.counts != NULL;
+    if (counts && blockIdx.x == 0) {
+        launch_wait();
+        count_step(counted, (int *)tile);
+        return;
+    }
+    const int block = (int)blockIdx.x - counts;
+    int first = 0, last = count - 1;
+    while (first < last) {
+        const int middle = (first + last + 1) / 2;
+        if (packs[middle].first_block <= block)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    const jsni_pack p = packs[first];
+    launch_wait();
+    pack_block(p, block - p.first_block, tile);
+}
+
+cudaError_t jsni_end_step(const jsni_pack *packs, int count, int blocks,
+                          const jsni_count_args *counted, cudaStream_t stream)
+{
+    jsni_count_args none = {};
+    if (blocks + (counted != NULL) == 0)
+        return cudaSuccess;
+    return jsni_launch(end_step, blocks + (counted != NULL), BLOCK, 0, 1, stream, packs,
+                       count, counted ? *counted : none);
 }
 
 /* ---- the sums behind backward-weights ---- */
@@ -228,65 +323,4 @@ cudaError_t jsni_conv_final_sums(const jsni_conv_final *layers, int count, int b
                                  cudaStream_t stream)
 {
     return jsni_launch(final_sums, blocks, BLOCK, 0, 1, stream, layers, count);
-}
-
-/* ---- counts ---- */
-
-static __device__ __forceinline__ bool count_sample(const jsni_count_args &A, int view,
-                                                    int i, int &fits, int &right)
-{
-    const float *z = A.logits + ((long long)view * A.samples + i) * A.classes;
-    int best = 0;
-    for (int k = 1; k < A.classes; k++)
-        if (z[k] > z[best])
-            best = k;
-    fits = best == A.labels[i];
-    right = A.truth && A.truth[i] >= 0 && best == A.truth[i];
-    return A.truth && A.truth[i] == A.labels[i];
-}
-
-static __global__ void __launch_bounds__(BLOCK) count_step(const jsni_count_args A)
-{
-    __shared__ int s[13];
-    launch_next();
-    if (threadIdx.x < 13)
-        s[threadIdx.x] = 0;
-    launch_wait();
-    __syncthreads();
-    for (int view = 0; view < A.views && view < 4; view++)
-        for (int i = threadIdx.x; i < A.samples; i += BLOCK) {
-            int fits, right;
-            const bool is_true = count_sample(A, view, i, fits, right);
-            if (is_true && view == 0)
-                atomicAdd(&s[0], 1);
-            if (fits)
-                atomicAdd(&s[1 + view], 1);
-            if (fits && is_true)
-                atomicAdd(&s[5 + view], 1);
-            if (right)
-                atomicAdd(&s[9 + view], 1);
-        }
-    __syncthreads();
-    if (threadIdx.x)
-        return;
-    jsni_step_counts *c = A.counts;
-    const double loss = *A.loss;
-    if (isfinite(loss))
-        c->loss_sum = __dadd_rn(c->loss_sum, __dmul_rn(loss, (double)A.samples));
-    else
-        c->not_finite++;
-    c->samples += (unsigned long long)A.samples;
-    c->true_samples += (unsigned long long)s[0];
-    for (int v = 0; v < 4; v++) {
-        c->fits[v] += (unsigned long long)s[1 + v];
-        c->fits_true[v] += (unsigned long long)s[5 + v];
-        c->correct[v] += (unsigned long long)s[9 + v];
-    }
-    ++*A.step;
-    ++*A.total;
-}
-
-cudaError_t jsni_count_step(const jsni_count_args *args, cudaStream_t stream)
-{
-    return jsni_launch(count_step, 1, BLOCK, 0, 1, stream, *args);
 }

@@ -11,6 +11,7 @@
 typedef float jsni_optim_rule_fn(float p, float g, float *s, const float *c);
 
 constexpr int JSNI_OPTIM_BLOCK = 256;
+constexpr int JSNI_OPTIM_EACH = JSNI_UPDATE_CHUNK / JSNI_OPTIM_BLOCK; /* of a thread */
 
 template <jsni_optim_rule_fn *Rule, int Slots>
 static __global__ void __launch_bounds__(JSNI_OPTIM_BLOCK)
@@ -23,16 +24,28 @@ static __global__ void __launch_bounds__(JSNI_OPTIM_BLOCK)
     float c[JSNI_OPTIM_CONSTANTS];
     for (int k = 0; k < JSNI_OPTIM_CONSTANTS; k++)
         c[k] = constant[k];
-    for (uint32_t k = threadIdx.x; k < chunk.count; k += JSNI_OPTIM_BLOCK) {
-        const uint32_t i = chunk.offset + k;
-        float s[Slots];
+    const uint32_t first = chunk.offset + threadIdx.x;
+    float p[JSNI_OPTIM_EACH], g[JSNI_OPTIM_EACH], s[JSNI_OPTIM_EACH][Slots];
+#pragma unroll
+    for (int e = 0; e < JSNI_OPTIM_EACH;
+         e++) { /* all reads are under way before the first write */
+        const uint32_t i = first + e * JSNI_OPTIM_BLOCK;
+        if (i >= chunk.offset + chunk.count)
+            break;
+        p[e] = a.params[i];
+        g[e] = a.grads[i];
         for (int slot = 0; slot < Slots; slot++)
-            s[slot] = a.state ? a.state[slot * a.floats + i] : 0.0f;
-        const float p = a.params[i];
-        const float g = jsni_optim_gradient(p, a.grads[i], c[JSNI_OPTIM_L1]);
-        a.params[i] = Rule(p, g, s, c);
+            s[e][slot] = a.state ? a.state[slot * a.floats + i] : 0.0f;
+    }
+#pragma unroll
+    for (int e = 0; e < JSNI_OPTIM_EACH; e++) {
+        const uint32_t i = first + e * JSNI_OPTIM_BLOCK;
+        if (i >= chunk.offset + chunk.count)
+            break;
+        a.params[i] =
+            Rule(p[e], jsni_optim_gradient(p[e], g[e], c[JSNI_OPTIM_L1]), s[e], c);
         for (int slot = 0; slot < Slots && a.state; slot++)
-            a.state[slot * a.floats + i] = s[slot];
+            a.state[slot * a.floats + i] = s[e][slot];
     }
 }
 

@@ -1,6 +1,6 @@
 /* backend/cuda/step_kernels.h - what ends a training step: the optimiser over all
- * parameters in one launch, the copies of the weights in the layouts that kernels want
- * in another, and the counts that an epoch reports. What changes from step to step
+ * parameters in one launch, and in another the copies of the weights in the layouts that
+ * kernels want, with the counts that an epoch reports. What changes from step to step
  * (learning rate, counters) is read from device memory, so that a recorded step can be
  * replayed without the host.
  */
@@ -65,10 +65,6 @@ typedef struct jsni_pack {
 /* Bytes of the packed weights, and blocks that an entry takes. */
 size_t jsni_pack_bytes(const jsni_pack *pack);
 int jsni_pack_blocks(const jsni_pack *pack);
-/* `packs` is on the device. */
-cudaError_t jsni_pack_all(const jsni_pack *packs, int count, int blocks,
-                          cudaStream_t stream);
-
 /* What an epoch counts, on the device; as jsni_resident_result. */
 typedef struct jsni_step_counts {
     double loss_sum; /* rounded after each product and sum, as on the host */
@@ -85,7 +81,11 @@ typedef struct jsni_count_args {
     uint32_t *step, *total; /* incremented: of the epoch, of the run */
     int views, samples, classes;
 } jsni_count_args;
-cudaError_t jsni_count_step(const jsni_count_args *args, cudaStream_t stream);
+
+/* Packs all weights and, unless `counted` is NULL, counts the step in a block beside them.
+ * `packs` is on the device. */
+cudaError_t jsni_end_step(const jsni_pack *packs, int count, int blocks,
+                          const jsni_count_args *counted, cudaStream_t stream);
 
 #ifdef __cplusplus
 }
