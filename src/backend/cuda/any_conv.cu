@@ -7,6 +7,18 @@
  *   backward-data     [pixels in]  x [ci],  over (kh, kw, co)
  *   backward-weights  [co] x [kh, kw, ci],  over the pixels out, cut into splits whose
  *                     sums are added in order
+ *
+ * A block has 64 x 64 results, a thread 4 x 4 neighbours of them:
+ *
+ *             column 0-3    4-7   ...  60-63     In shared memory, 16 of the inner dimension
+ *           +--------+--------+-----+--------+   at a time, [16][64 + 4] floats of each:
+ *   row 0-3 |  0     |  1     | ... | 15     |
+ *           +--------+--------+-----+--------+     a: row 0 1 2 ... 63, spare 4
+ *       4-7 | 16     | 17     | ... | 31     |     b: column 0 1 2 ... 63, spare 4
+ *           +--------+--------+-----+--------+
+ *     ...                                        Both lie so that a thread reads 4 at once.
+ *     60-63 | 240    | 241    | ... | 255    |
+ *           +--------+--------+-----+--------+
  */
 #include "backend/cuda/any_kernels.h"
 

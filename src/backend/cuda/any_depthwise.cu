@@ -1,6 +1,16 @@
 /* backend/cuda/any_depthwise.cu - depthwise convolution and its gradients for every shape.
  * Neighbouring threads take neighbouring channels, which lie side by side in memory; each
- * result is made by one thread from all it depends on, so nothing is added by atomics. */
+ * result is made by one thread from all it depends on, so nothing is added by atomics.
+ *
+ *   forward, backward-data   a thread a result: [image][row][column][channel], in that order
+ *   backward-weights         a block one tap of 32 channels, over the pixels of a split:
+ *
+ *                                channel 0   1  ...  31
+ *     pixels 0, 8, 16 ...        thread  0   1  ...  31     the eight sums of a channel are
+ *     pixels 1, 9, 17 ...               32  33  ...  63     added in order, through
+ *     ...                                                   [8][32] in shared memory
+ *     pixels 7, 15, 23 ...             224 225  ... 255
+ */
 #include "backend/cuda/any_kernels.h"
 
 #include "backend/cuda/cuda_launch.cuh"

@@ -5,6 +5,14 @@
  * ("producer") and one that multiplies and stores ("consumer"). They march from the top of
  * the upper and of the lower half of the image at once:
  *
+ *     line  0  +-----------+-----------+
+ *              |  warp 0   |  warp 1   |    The consumer's warps: 16 pixels of a line each,
+ *              |     v     |     v     |    all 32 channels. A lane has pixels l / 4 and
+ *     line 16  +-----------+-----------+    l / 4 + 8 of them and 8 channels from
+ *              |  warp 2   |  warp 3   |    8 * (l % 4) on.
+ *              |     v     |     v     |
+ *     line 31  +-----------+-----------+
+ *
  *   position p:  lines p-1 and 15+p  (0 <= p < 18; lines -1 and 32 are padding)
  *   a product:   M = 64 pixels, both lines; N = 96, the three output lines that an input
  *                line feeds; K = 16 of the input channels, 2 x 3 column shifts

@@ -91,8 +91,8 @@ static __device__ __forceinline__ void clear_edges(uint32_t ring, int tid)
     }
 }
 
-/* A fragment is four matrices of 8 x 8, and lane l says where row l % 8 of matrix l / 8 lies:
- * of a pixel, 8 channels. Pixels 8 to 15 are those of the next image where C = 128.
+/* A fragment is four matrices of 8 x 8. Lane l says where row l % 8 of matrix l / 8 lies,
+ * which is 8 channels of a pixel. Pixels 8 to 15 are those of the next image where C = 128.
  *
  *              channels 0-7   8-15                   channels 0-7   8-15
  *     x:  pixel 0-7    0        2       dy:  pixel 0-7     0         1
@@ -208,8 +208,8 @@ static __device__ __forceinline__ void leave_sums(float4 *all, const bwdw_sums &
     }
 }
 
-/* C = 64 and 128, where a warp has weights of its own: a thread reads what it left itself, so
- * there is nothing to wait for. */
+/* C = 64 and 128, where a warp has weights of its own: a thread reads what it left itself,
+ * so there is nothing to wait for. */
 template <int C>
 static __device__ __forceinline__ void store_sums(const float4 *all, float4 *out,
                                                   int tid)

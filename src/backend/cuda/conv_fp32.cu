@@ -1,7 +1,25 @@
 /* backend/cuda/conv_fp32.cu - convolutions in strict fp32, channels in multiples of 32:
  * 3x3 of stride 1, and 1x1 and 3x3 of stride 2 but for the weights' gradients. Products of
- * tiles in shared memory; a warp makes 32 x 32 results, 8 x 4 a thread. Sums have a fixed
+ * tiles in shared memory; conv_tiles.cuh has their picture and the warps'. Sums have a fixed
  * order.
+ *
+ * A warp makes 32 x 32 results, a lane 8 x 4 of them. Which lane has what:
+ *
+ *     forward        column 0 ... 7   8 ... 15   16 ...     lane 8 * ty + tx has rows
+ *            row 0     lane 0 ... 7   0 ...  7    0 ...     ty + 4i, columns tx + 8j
+ *                1          8 ... 15  8 ... 15    8 ...
+ *                2         16 ... 23                        (i < 8, j < 4)
+ *                3         24 ... 31
+ *                4          0 ... 7
+ *
+ *     backward-data  column 0-3  4-7 ... 28-31              rows ty + 4i, columns 4 * tx + j
+ *            row 0     lane 0    1   ...  7
+ *                1          8    9   ... 15
+ *
+ *     backward-weights, [co] x [ci]                         rows 8 * ty + i, columns
+ *                    column 0-3  4-7 ... 28-31              4 * tx + j
+ *            rows 0-7  lane 0    1   ...  7
+ *                8-15       8    9   ... 15
  */
 #include "backend/cuda/conv_float.cuh"
 

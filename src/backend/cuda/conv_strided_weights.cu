@@ -18,7 +18,14 @@
  *          kw = 1                        ^--^--^--^
  *          kw = 2         ^--^--^--^
  *
- * Four warps have 32 x 16 channels each.
+ * Four warps have 32 x 16 channels each, of all taps:
+ *
+ *              ci 0       ci 16
+ *           +----------+----------+
+ *     co 0  |  warp 0  |  warp 2  |     2 x 2 products of 16 x 8 a tap, of which lane l has
+ *           +----------+----------+     output channels l / 4 and l / 4 + 8, input channels
+ *     co 32 |  warp 1  |  warp 3  |     2 * (l % 4) and the next
+ *           +----------+----------+
  */
 #include "backend/cuda/any_kernels.h"
 

@@ -2,7 +2,33 @@
  * activations as float (conv_fp32.cu, conv_tf32.cu): channels in multiples of 32,
  * asynchronous copies of 16 bytes, zeros outside of the image. Forward and backward-data
  * of the shapes that conv_walk.cuh walks; backward-weights of 3x3 windows of stride 1, any
- * image and padding. */
+ * image and padding.
+ *
+ * Forward and backward-data: a block has 8 warps with 32 rows (pixels) x 32 columns (channels)
+ * each, WN of them side by side. A stage is 32 channels under a tap, and there are two: one
+ * is multiplied, one is copied.
+ *
+ *     WN = 2: 128 x 64              WN = 1: 256 x 32      a stage, in floats:
+ *
+ *            column 0   32                 column 0       rows     [ROWS][32 + 4]
+ *           +--------+--------+           +--------+      weights, forward
+ *     row 0 | warp 0 | warp 1 |     row 0 | warp 0 |               [COLUMNS][32 + 4]
+ *           +--------+--------+           +--------+      weights, backward
+ *        32 | warp 2 | warp 3 |        32 | warp 1 |               [32][COLUMNS + SPARE]
+ *           +--------+--------+           +--------+
+ *        64 | warp 4 | warp 5 |           |  ...   |
+ *           +--------+--------+           +--------+
+ *        96 | warp 6 | warp 7 |       224 | warp 7 |
+ *           +--------+--------+           +--------+
+ *
+ * Backward-weights: a block has 32 output x 32 input channels of all nine taps, warp t those
+ * of tap t, and sums over the output pixels of a split. A stage is 16 of them, and three are
+ * a ring, copied two ahead:
+ *
+ *     slot          0        1          2        ...     9
+ *     of a stage  | dy     | x under  | x under |     | x under |   each [16 pixels][WIDE],
+ *                 |        | tap 0    | tap 1   | ... | tap 8   |   of which 32 are channels
+ */
 #ifndef JSNI_BACKEND_CUDA_CONV_TILES_CUH
 #define JSNI_BACKEND_CUDA_CONV_TILES_CUH
 

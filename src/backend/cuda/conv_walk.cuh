@@ -8,7 +8,15 @@
  * gradient of input pixel h is made of the outputs (h + pad - kh) / stride: backwards the
  * taps are walked backwards. With stride 2, input pixels that share the parities of their
  * row and column are reached by the same taps, every second one, from 0 to 4 of them; so
- * every parity is a product of its own, with as many rows as there are output pixels.
+ * every parity is a product of its own, with as many rows as there are output pixels. Taps
+ * of a window that reach a pixel:
+ *
+ *     3x3, padding 1   column  0  1  2  3        1x1   column  0  1  2  3
+ *              row 0           1  2  1  2        row 0         1  -  1  -
+ *              row 1           2  4  2  4        row 1         -  -  -  -
+ *
+ * A tile is ROWS x COLUMNS of the product; blocks have tiles of one parity behind those of
+ * another, and in them those of a row side by side.
  */
 #ifndef JSNI_BACKEND_CUDA_CONV_WALK_CUH
 #define JSNI_BACKEND_CUDA_CONV_WALK_CUH
