@@ -19,13 +19,14 @@
 constexpr int LANES = 32; /* channels of a block */
 constexpr int ROWS = 8;   /* runs over the pixels beside each other */
 constexpr int BLOCK = LANES * ROWS;
-constexpr int MOST_SPLITS = 64;
+constexpr int MOST_SPLITS = 64,
+              MOST_BLOCKS = 32 * 132;    /* that fill the largest chips */
 constexpr long long SPLIT_PIXELS = 2048; /* of a split, at least */
 
 static long long blocks_of(long long count)
 {
     const long long needed = (count + BLOCK - 1) / BLOCK;
-    return needed < 132 * 32 ? needed : 132 * 32;
+    return needed < MOST_BLOCKS ? needed : MOST_BLOCKS;
 }
 
 static __global__ void __launch_bounds__(BLOCK) forward(const jsni_any_conv A)

@@ -56,7 +56,7 @@ static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A
     if (t.walk.idle(A))
         return;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const int my_row = warp / WN * 32, my_column = warp % WN * 32;
+    const int my_row = warp / WN * WARP_TILE, my_column = warp % WN * WARP_TILE;
     tf32_sums acc = {};
     if (t.walk.steps > 0)
         t.load(shared, 0);

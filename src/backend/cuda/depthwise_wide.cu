@@ -24,8 +24,9 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256, WEIGHT_BLOCK = 512;
-constexpr int STRIP = 4; /* pixels of a thread */
-constexpr int DEVICE_BLOCKS = 4 * 132;
+constexpr int STRIP = 4;               /* pixels of a thread */
+constexpr int MOST_LANES = 32;         /* vectors of channels of a block */
+constexpr int DEVICE_BLOCKS = 4 * 132; /* of the largest chips */
 
 /* How threads and blocks lie over a tensor. */
 struct tiling {
@@ -37,7 +38,7 @@ struct tiling {
 static tiling tiling_of(int vectors, int threads, int blocks, long long strips)
 {
     tiling t;
-    t.tiles = (vectors + 31) / 32;
+    t.tiles = (vectors + MOST_LANES - 1) / MOST_LANES;
     t.lanes = (vectors + t.tiles - 1) / t.tiles;
     t.slots = threads / t.lanes;
     const long long most = (strips + t.slots - 1) / t.slots;
