@@ -26,8 +26,8 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256, TILE = 64, DEPTH = 16;
-constexpr int MINE = 4,
-              ACROSS = TILE / MINE; /* results of a thread; threads side by side */
+constexpr int MINE = 4;             /* rows and columns of a thread */
+constexpr int ACROSS = TILE / MINE; /* threads side by side */
 constexpr int PITCH = TILE + 4;     /* floats */
 constexpr int DEVICE = 132;         /* multiprocessors of the largest chips */
 /* Two blocks a multiprocessor: a first layer has a single tile of weights. */

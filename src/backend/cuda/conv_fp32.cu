@@ -79,7 +79,8 @@ static __device__ __forceinline__ void put4(float *to, const float (&v)[MY_COLUM
 constexpr int SPARE_FLOATS = 4; /* behind each row of columns */
 
 template <int STRIDE, int WN, bool BACK>
-static __global__ void __launch_bounds__(256, 2) fp32_rows(const jsni_any_conv A)
+static __global__ void __launch_bounds__(ROW_THREADS, 2)
+    fp32_rows(const jsni_any_conv A)
 {
     using T = row_tiles<STRIDE, WN, BACK, SPARE_FLOATS>;
     extern __shared__ __align__(16) float shared[];
@@ -179,12 +180,15 @@ bool jsni_conv3x3_float_takes(const jsni_any_conv *c)
            counted_in_int(c);
 }
 
-/* Two blocks for each multiprocessor of the largest chips. */
+constexpr int DEVICE = 132; /* multiprocessors of the largest chips */
+
+/* Two blocks for each of them. */
 int jsni_conv3x3_float_splits(const jsni_any_conv *c)
 {
-    const long long tiles = (long long)(c->in_channels / 32) * (c->out_channels / 32);
+    const long long tiles =
+        (long long)(c->in_channels / WARP_TILE) * (c->out_channels / WARP_TILE);
     const long long most = c->images * c->out_h * c->out_w / (4 * weights_of::PIXELS);
-    long long splits = (2 * 132 + tiles - 1) / tiles;
+    long long splits = (2 * DEVICE + tiles - 1) / tiles;
     splits = splits < most ? splits : most;
     return splits < 1 ? 1 : (int)splits;
 }

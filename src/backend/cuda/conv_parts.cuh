@@ -1,4 +1,4 @@
-/* backend/cuda/conv_parts.cuh - where the partial sums of the weights' gradients lie in memory:
+/* backend/cuda/conv_parts.cuh - where the partial sums of the weights' gradients lie:
  * conv3x3_weights.cu and conv_stem.cu leave them, final_sums() of cuda_step.cu adds them.
  *
  * 3x3, C -> C channels: of each tile [9 taps][2][2][warp][lane], one float4 each. A block

@@ -4,7 +4,7 @@
  * activations as float is handed on to conv_tf32.cu and conv_fp32.cu.
  *
  * A block makes 128 rows x 64 or 32 columns of the product that conv_walk.cuh describes.
- * Rows are pixels, columns channels. Each of its eight warps has 32 rows of half the columns:
+ * Rows are pixels, columns channels. Each of eight warps has 32 rows of half the columns:
  *
  *              columns 0 ...  COLUMNS / 2 ...
  *             +----------+----------+      Of a warp's tile lane l has rows l / 4 + 8i and
@@ -23,7 +23,7 @@
  *     pixels:   [128 rows][32 channels]
  *     weights:  forward [COLUMNS of co][32 of ci], backward [32 of co][COLUMNS of ci]
  *
- * In the end it has the results, float [128][COLUMNS + 4], which leave eight neighbours at a time.
+ * In the end it has the results, float [128][COLUMNS + 4]; a thread writes 8 neighbours.
  */
 #include "backend/cuda/conv_walk.cuh"
 

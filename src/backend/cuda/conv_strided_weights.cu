@@ -48,6 +48,7 @@ constexpr int MOST_WIDE = 32; /* pixels of a line out */
 constexpr int MOST_WINDOW = 3 * (2 * MOST_WIDE + 4);
 constexpr int DY = STAGE_PIXELS * DY_PIXEL, STAGE = DY + MOST_WINDOW * X_PIXEL;
 constexpr int BYTES = RING * STAGE;
+constexpr int DEVICE = 132; /* multiprocessors of the largest chips */
 
 /* What a block reads, and how: the copies of a thread are the same in every stage. */
 template <int KERNEL> struct strided_window {
@@ -222,7 +223,7 @@ int jsni_strided_weights_splits(const jsni_any_conv *c)
 {
     const int stages = (int)c->images * c->out_h * c->out_w / STAGE_PIXELS;
     const int tiles = c->out_channels / CO * (c->in_channels / CI);
-    const int wanted = 132 / tiles; /* blocks that fill a device */
+    const int wanted = DEVICE / tiles; /* blocks that fill a device */
     return wanted < 1 ? 1 : wanted < stages ? wanted : stages;
 }
 

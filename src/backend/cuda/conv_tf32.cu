@@ -16,8 +16,8 @@
 constexpr int M_TILES = 2, N_TILES = 4, TF32_K = 8;
 using tf32_sums = float[M_TILES][N_TILES][4];
 
-/* TF32_K steps along the inner dimension. a: row m, inner k at a[m * AM + k * AK]; b: inner k,
- * column n at b[n * BN + k * BK]. The strides keep the 32 values of a fragment in 32
+/* TF32_K steps along the inner dimension. a: row m, inner k at a[m * AM + k * AK]; b: inner
+ * k, column n at b[n * BN + k * BK]. The strides keep the 32 values of a fragment in 32
  * banks: one of each pair is 1, the other 4 or 8 modulo 32. */
 template <int AM, int AK, int BN, int BK>
 static __device__ __forceinline__ void products(tf32_sums &acc, const float *a,
@@ -46,7 +46,8 @@ static __device__ __forceinline__ void products(tf32_sums &acc, const float *a,
 constexpr int SPARE_FLOATS = 8; /* behind each row of columns */
 
 template <int STRIDE, int WN, bool BACK>
-static __global__ void __launch_bounds__(256, 2) tf32_rows(const jsni_any_conv A)
+static __global__ void __launch_bounds__(ROW_THREADS, 2)
+    tf32_rows(const jsni_any_conv A)
 {
     using T = row_tiles<STRIDE, WN, BACK, SPARE_FLOATS>;
     extern __shared__ __align__(16) float shared[];

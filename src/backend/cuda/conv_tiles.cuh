@@ -4,9 +4,9 @@
  * of the shapes that conv_walk.cuh walks; backward-weights of 3x3 windows of stride 1, any
  * image and padding.
  *
- * Forward and backward-data: a block has 8 warps with 32 rows (pixels) x 32 columns (channels)
- * each, WN of them side by side. A stage is 32 channels under a tap, and there are two: one
- * is multiplied, one is copied.
+ * Forward and backward-data: a block has 8 warps with 32 rows (pixels) x 32 columns
+ * (channels) each, WN of them side by side. A stage is 32 channels under a tap. There
+ * are two: one is multiplied, one is copied.
  *
  *     WN = 2: 128 x 64              WN = 1: 256 x 32      a stage, in floats:
  *
@@ -35,6 +35,7 @@
 #include "backend/cuda/conv_walk.cuh"
 
 constexpr int TAPS = 9;
+constexpr int ROW_THREADS = 256; /* of forward and backward-data */
 constexpr int PITCH = DEPTH + 4; /* rows begin 4 banks apart */
 constexpr int WARP_TILE = 32;    /* rows and columns that a warp makes */
 constexpr int CHUNK = 4, CHUNKS = DEPTH / CHUNK; /* floats copied at once; of a row */
@@ -42,7 +43,7 @@ constexpr int CHUNK = 4, CHUNKS = DEPTH / CHUNK; /* floats copied at once; of a 
 /* Forward and backward-data by 8 warps, WN of them side by side over the columns. SPARE:
  * floats behind each row of [DEPTH][columns]. */
 template <int STRIDE, int WN, bool BACK, int SPARE> struct row_tiles {
-    static constexpr int THREADS = 256, WARPS = THREADS / 32;
+    static constexpr int THREADS = ROW_THREADS, WARPS = THREADS / 32;
     static constexpr int ROWS = WARPS / WN * WARP_TILE, COLUMNS = WN * WARP_TILE;
     static constexpr int COPIED = THREADS / CHUNKS; /* rows at once */
     static constexpr int A = ROWS * PITCH;          /* floats: [row][DEPTH] */

@@ -24,7 +24,8 @@
 #include "backend/cuda/any_kernels.h"
 #include "backend/cuda/conv_device.cuh"
 
-constexpr int DEPTH = 32; /* channels of a step */
+constexpr int DEPTH = 32;    /* channels of a step */
+constexpr int MOST_TAPS = 9; /* of a window */
 
 /* Whether places in all tensors can be counted in int, also of rows behind the last. */
 static inline bool counted_in_int(const jsni_any_conv *c)
@@ -99,7 +100,7 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
                                : t * STRIDE - c.pad_w;
         uint32_t bits = 0;
 #pragma unroll
-        for (int bit = 0; bit < 9; bit++) {
+        for (int bit = 0; bit < MOST_TAPS; bit++) {
             const int y = BACK ? h - bit / 3 : h + bit / 3;
             const int x = BACK ? v - bit % 3 : v + bit % 3;
             if (row < rows && y >= 0 && y < from_h && x >= 0 && x < from_w)
@@ -134,7 +135,7 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
     /* Weights of channels (co, ci) under a tap; ci is the last dimension. */
     __device__ __forceinline__ int weight(int co, int tap, int ci) const
     {
-        const int taps = STRIDE == 1 ? 9 : kernel * kernel;
+        const int taps = STRIDE == 1 ? MOST_TAPS : kernel * kernel;
         return (co * taps + tap) * (BACK ? columns : inner) + ci;
     }
 
