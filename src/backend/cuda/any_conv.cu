@@ -7,6 +7,18 @@
  *   backward-data     [pixels in]  x [ci],  over (kh, kw, co)
  *   backward-weights  [co] x [kh, kw, ci],  over the pixels out, cut into splits whose
  *                     sums are added in order
+ *
+ * A block has 64 x 64 results, a thread 4 x 4 neighbours of them:
+ *
+ *             column 0-3    4-7   ...  60-63     In shared memory, 16 of the inner dimension
+ *           +--------+--------+-----+--------+   at a time, [16][64 + 4] floats of each:
+ *   row 0-3 |  0     |  1     | ... | 15     |
+ *           +--------+--------+-----+--------+     a: row 0 1 2 ... 63, spare 4
+ *       4-7 | 16     | 17     | ... | 31     |     b: column 0 1 2 ... 63, spare 4
+ *           +--------+--------+-----+--------+
+ *     ...                                        Both lie so that a thread reads 4 at once.
+ *     60-63 | 240    | 241    | ... | 255    |
+ *           +--------+--------+-----+--------+
  */
 #include "backend/cuda/any_kernels.h"
 
@@ -14,23 +26,27 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256, TILE = 64, DEPTH = 16;
+constexpr int MINE = 4;             /* rows and columns of a thread */
+constexpr int ACROSS = TILE / MINE; /* threads side by side */
+constexpr int PITCH = TILE + 4;     /* floats */
+constexpr int DEVICE = 132;         /* multiprocessors of the largest chips */
 /* Two blocks a multiprocessor: a first layer has a single tile of weights. */
-constexpr int MOST_SPLITS = 2 * 132;
+constexpr int MOST_SPLITS = 2 * DEVICE;
 
 /* The inner product of both tiles, 4 x 4 results a thread. */
 static __device__ __forceinline__ void
-products(float (&acc)[4][4], const float (*a)[TILE + 4], const float (*b)[TILE + 4])
+products(float (&acc)[MINE][MINE], const float (*a)[PITCH], const float (*b)[PITCH])
 {
-    const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+    const int ty = threadIdx.x / ACROSS, tx = threadIdx.x % ACROSS;
 #pragma unroll
     for (int k = 0; k < DEPTH; k++) {
-        const float4 u = *(const float4 *)&a[k][ty * 4];
-        const float4 v = *(const float4 *)&b[k][tx * 4];
-        const float x[4] = {u.x, u.y, u.z, u.w}, y[4] = {v.x, v.y, v.z, v.w};
+        const float4 u = *(const float4 *)&a[k][ty * MINE];
+        const float4 v = *(const float4 *)&b[k][tx * MINE];
+        const float x[MINE] = {u.x, u.y, u.z, u.w}, y[MINE] = {v.x, v.y, v.z, v.w};
 #pragma unroll
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < MINE; i++)
 #pragma unroll
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < MINE; j++)
                 acc[i][j] = fmaf(x[i], y[j], acc[i][j]);
     }
 }
@@ -39,7 +55,7 @@ products(float (&acc)[4][4], const float (*a)[TILE + 4], const float (*b)[TILE +
 template <bool BACK>
 static __global__ void __launch_bounds__(BLOCK) conv_rows(const jsni_any_conv A)
 {
-    __shared__ __align__(16) float a[DEPTH][TILE + 4], b[DEPTH][TILE + 4];
+    __shared__ __align__(16) float a[DEPTH][PITCH], b[DEPTH][PITCH];
     launch_next();
     launch_wait();
     const int columns = BACK ? A.in_channels : A.out_channels;
@@ -54,22 +70,22 @@ static __global__ void __launch_bounds__(BLOCK) conv_rows(const jsni_any_conv A)
     const void *from = BACK ? A.y : A.x;
     const bool half = BACK ? A.half_y : A.half_x;
     const int kk = threadIdx.x % DEPTH, r0 = threadIdx.x / DEPTH;
-    long long image[4];
-    int h0[4], w0[4];
+    long long image[MINE];
+    int h0[MINE], w0[MINE];
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const long long row = row0 + r0 + 16 * i;
+    for (int i = 0; i < MINE; i++) {
+        const long long row = row0 + r0 + BLOCK / DEPTH * i;
         const int p = (int)(row % ((long long)to_h * to_w));
         image[i] = row < rows ? row / ((long long)to_h * to_w) : -1;
         h0[i] = BACK ? p / to_w + A.pad_h : p / to_w * A.stride_h - A.pad_h;
         w0[i] = BACK ? p % to_w + A.pad_w : p % to_w * A.stride_w - A.pad_w;
     }
-    float acc[4][4] = {};
+    float acc[MINE][MINE] = {};
     for (int k0 = 0; k0 < depth; k0 += DEPTH) {
         const int k = k0 + kk, c = k % inner, tap = k / inner;
         const int kh = tap / A.kernel_w, kw = tap % A.kernel_w;
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < MINE; i++) {
             int h = BACK ? h0[i] - kh : h0[i] + kh, w = BACK ? w0[i] - kw : w0[i] + kw;
             bool in = k < depth && image[i] >= 0 && h >= 0 && w >= 0;
             if (BACK) {
@@ -79,10 +95,10 @@ static __global__ void __launch_bounds__(BLOCK) conv_rows(const jsni_any_conv A)
             }
             in = in && h < from_h && w < from_w;
             const long long at = ((image[i] * from_h + h) * from_w + w) * inner + c;
-            a[kk][r0 + 16 * i] = in ? fetch(from, at, half) : 0.0f;
+            a[kk][r0 + BLOCK / DEPTH * i] = in ? fetch(from, at, half) : 0.0f;
         }
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < MINE; i++) {
             const int e = threadIdx.x + BLOCK * i;
             const int bk = BACK ? e / TILE : e % DEPTH,
                       bc = BACK ? e % TILE : e / DEPTH;
@@ -99,27 +115,27 @@ static __global__ void __launch_bounds__(BLOCK) conv_rows(const jsni_any_conv A)
         products(acc, a, b);
         __syncthreads();
     }
-    const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+    const int ty = threadIdx.x / ACROSS, tx = threadIdx.x % ACROSS;
 #pragma unroll
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < MINE; i++)
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const long long row = row0 + ty * 4 + i, at = row * columns + column0;
-            const int column = column0 + tx * 4 + j;
+        for (int j = 0; j < MINE; j++) {
+            const long long row = row0 + ty * MINE + i, at = row * columns + column0;
+            const int column = column0 + tx * MINE + j;
             if (row >= rows || column >= columns)
                 continue;
             float v = acc[i][j];
             if (!BACK && A.bias)
                 v += A.bias[column];
             if (BACK && A.add)
-                v += fetch(A.dx, at + tx * 4 + j, A.half_x);
-            put(BACK ? A.dx : A.y, at + tx * 4 + j, v, BACK ? A.half_x : A.half_y);
+                v += fetch(A.dx, at + tx * MINE + j, A.half_x);
+            put(BACK ? A.dx : A.y, at + tx * MINE + j, v, BACK ? A.half_x : A.half_y);
         }
 }
 
 static __global__ void __launch_bounds__(BLOCK) conv_weights(const jsni_any_conv A)
 {
-    __shared__ __align__(16) float a[DEPTH][TILE + 4], b[DEPTH][TILE + 4];
+    __shared__ __align__(16) float a[DEPTH][PITCH], b[DEPTH][PITCH];
     launch_next();
     launch_wait();
     const int columns = A.kernel_h * A.kernel_w * A.in_channels;
@@ -134,11 +150,11 @@ static __global__ void __launch_bounds__(BLOCK) conv_weights(const jsni_any_conv
     const int lane = threadIdx.x % TILE, k1 = threadIdx.x / TILE;
     const int column = column0 + lane, tap = column / A.in_channels;
     const int c = column % A.in_channels, kh = tap / A.kernel_w, kw = tap % A.kernel_w;
-    float acc[4][4] = {};
+    float acc[MINE][MINE] = {};
     for (long long k0 = first; k0 < end; k0 += DEPTH) {
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            const int kk = k1 + 4 * i;
+        for (int i = 0; i < MINE; i++) {
+            const int kk = k1 + BLOCK / TILE * i;
             const long long k = k0 + kk;
             a[kk][lane] = k < end && row0 + lane < A.out_channels
                               ? fetch(A.y, k * A.out_channels + row0 + lane, A.half_y)
@@ -157,12 +173,12 @@ static __global__ void __launch_bounds__(BLOCK) conv_weights(const jsni_any_conv
         products(acc, a, b);
         __syncthreads();
     }
-    const int ty = threadIdx.x / 16, tx = threadIdx.x % 16;
+    const int ty = threadIdx.x / ACROSS, tx = threadIdx.x % ACROSS;
 #pragma unroll
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < MINE; i++)
 #pragma unroll
-        for (int j = 0; j < 4; j++) {
-            const int row = row0 + ty * 4 + i, to = column0 + tx * 4 + j;
+        for (int j = 0; j < MINE; j++) {
+            const int row = row0 + ty * MINE + i, to = column0 + tx * MINE + j;
             if (row < A.out_channels && to < columns)
                 A.part[((long long)split * A.out_channels + row) * columns + to] =
                     acc[i][j];
@@ -224,26 +240,28 @@ static __global__ void __launch_bounds__(BLOCK) small_data(const jsni_any_conv A
     *dx = A.add ? *dx + sum : sum;
 }
 
-/* A block makes 32 inputs of one output: 8 runs over the rows, then their sum. */
+constexpr int RUNS = 8, RUN = BLOCK / RUNS;
+
+/* A block makes RUN inputs of one output: RUNS runs over the rows, then their sum. */
 static __global__ void __launch_bounds__(BLOCK) small_weights(const jsni_any_conv A)
 {
-    __shared__ float s[8][32];
+    __shared__ float s[RUNS][RUN];
     launch_next();
     launch_wait();
-    const int x = threadIdx.x & 31, y = threadIdx.x >> 5, C = A.in_channels;
-    const int tiles = (C + 31) / 32, o = blockIdx.x / tiles,
-              k = blockIdx.x % tiles * 32 + x;
+    const int x = threadIdx.x % RUN, y = threadIdx.x / RUN, C = A.in_channels;
+    const int tiles = (C + RUN - 1) / RUN, o = blockIdx.x / tiles,
+              k = blockIdx.x % tiles * RUN + x;
     float sum = 0.0f;
     if (k < C)
 #pragma unroll 8
-        for (long long row = y; row < A.images; row += 8)
+        for (long long row = y; row < A.images; row += RUNS)
             sum = fmaf(((const float *)A.y)[row * A.out_channels + o],
                        ((const float *)A.x)[row * C + k], sum);
     s[y][x] = sum;
     __syncthreads();
     if (y || k >= C)
         return;
-    for (int r = 1; r < 8; r++)
+    for (int r = 1; r < RUNS; r++)
         sum += s[r][x];
     A.part[(long long)o * C + k] = sum;
 }
@@ -267,7 +285,7 @@ int jsni_any_conv_splits(const jsni_any_conv *conv)
         tiles_of(conv->out_channels) *
         tiles_of((long long)conv->kernel_h * conv->kernel_w * conv->in_channels);
     const long long pixels = conv->images * conv->out_h * conv->out_w;
-    long long splits = 4 * 132 / tiles;
+    long long splits = 4 * DEVICE / tiles;
     const long long most = pixels / (4 * DEPTH);
     splits = splits < most ? splits : most;
     return splits < 1 ? 1 : splits > MOST_SPLITS ? MOST_SPLITS : (int)splits;
@@ -317,7 +335,7 @@ cudaError_t jsni_any_conv_weights(const jsni_any_conv *conv, cudaStream_t stream
     if (is_small(conv))
         return jsni_launch(small_weights,
                            (long long)conv->out_channels *
-                               ((conv->in_channels + 31) / 32),
+                               ((conv->in_channels + RUN - 1) / RUN),
                            BLOCK, 0, 1, stream, *conv);
     const long long blocks =
         tiles_of(conv->out_channels) *

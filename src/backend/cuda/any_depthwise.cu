@@ -1,6 +1,16 @@
 /* backend/cuda/any_depthwise.cu - depthwise convolution and its gradients for every shape.
  * Neighbouring threads take neighbouring channels, which lie side by side in memory; each
- * result is made by one thread from all it depends on, so nothing is added by atomics. */
+ * result is made by one thread from all it depends on, so nothing is added by atomics.
+ *
+ *   forward, backward-data   a thread a result: [image][row][column][channel], in that order
+ *   backward-weights         a block one tap of 32 channels, over the pixels of a split:
+ *
+ *                                channel 0   1  ...  31
+ *     pixels 0, 8, 16 ...        thread  0   1  ...  31     the eight sums of a channel are
+ *     pixels 1, 9, 17 ...               32  33  ...  63     added in order, through
+ *     ...                                                   [8][32] in shared memory
+ *     pixels 7, 15, 23 ...             224 225  ... 255
+ */
 #include "backend/cuda/any_kernels.h"
 
 #include "backend/cuda/cuda_launch.cuh"
@@ -9,13 +19,14 @@
 constexpr int LANES = 32; /* channels of a block */
 constexpr int ROWS = 8;   /* runs over the pixels beside each other */
 constexpr int BLOCK = LANES * ROWS;
-constexpr int MOST_SPLITS = 64;
+constexpr int MOST_SPLITS = 64,
+              MOST_BLOCKS = 32 * 132;    /* that fill the largest chips */
 constexpr long long SPLIT_PIXELS = 2048; /* of a split, at least */
 
 static long long blocks_of(long long count)
 {
     const long long needed = (count + BLOCK - 1) / BLOCK;
-    return needed < 132 * 32 ? needed : 132 * 32;
+    return needed < MOST_BLOCKS ? needed : MOST_BLOCKS;
 }
 
 static __global__ void __launch_bounds__(BLOCK) forward(const jsni_any_conv A)

@@ -32,12 +32,15 @@ constexpr int WARPGROUP = 128, PRODUCERS = 2 * WARPGROUP, CONSUMERS = 2 * WARPGR
 constexpr int THREADS = CONSUMERS + PRODUCERS, CONSUMER_WARPS = CONSUMERS / 32;
 constexpr int TILE = 64;    /* pixels of a product */
 constexpr int COLUMNS = 64; /* output channels of a block */
-constexpr int TAPS = 9, CHUNK = 16 /* bytes: 8 channels */, GROUP = 10 * CHUNK;
-constexpr int BUSY = 120; /* blocks that are enough to fill a device */
+constexpr int TAPS = 9, CHUNK = 16 /* bytes */, CHUNK_CHANNELS = 8;
+constexpr int GROUP_PIXELS = 8, GROUP = (GROUP_PIXELS + 2) * CHUNK;
+constexpr int BARRIER = 8; /* bytes */
+constexpr int BUSY = 120;  /* blocks that are enough to fill a device */
 
 template <int C> struct image_tiles {
     static constexpr int H = 1024 / C, PIXELS = H * H;
-    static constexpr int SLABS = C / 8, GROUPS = H / 8; /* of channels; of a line */
+    static constexpr int SLABS = C / CHUNK_CHANNELS;
+    static constexpr int GROUPS = H / GROUP_PIXELS; /* of a line */
     static constexpr int LINE = GROUPS * GROUP;
     /* 16 bytes more, so that the same pixel of neighbouring slabs is in other banks. */
     static constexpr int SLAB = (H + 2) * LINE + CHUNK, IMAGE = SLABS * SLAB;
@@ -52,7 +55,7 @@ template <int C> struct image_tiles {
     static constexpr int AT_SUMS = AT_COEFS + COEFS * C * 4;
     static constexpr int AT_BARRIERS = AT_SUMS + CONSUMER_WARPS * 2 * COLUMNS * 4;
     static constexpr int BARRIERS = SLOTS * (TILES + 1) + 1;
-    static constexpr int BYTES = AT_BARRIERS + BARRIERS * 8;
+    static constexpr int BYTES = AT_BARRIERS + BARRIERS * BARRIER;
     static_assert(BYTES <= 227 * 1024, "more than a block can have");
 };
 
@@ -67,8 +70,8 @@ template <int C> struct image_block {
 
     __device__ __forceinline__ image_block(char *shared, const jsni_conv_args &args)
         : weights(shared_address(shared)), images(weights + T::AT_IMAGES),
-          full(weights + T::AT_BARRIERS), empty(full + T::SLOTS * T::TILES * 8),
-          loaded(empty + T::SLOTS * 8), coef((float *)(shared + T::AT_COEFS)),
+          full(weights + T::AT_BARRIERS), empty(full + T::SLOTS * T::TILES * BARRIER),
+          loaded(empty + T::SLOTS * BARRIER), coef((float *)(shared + T::AT_COEFS)),
           sums((float *)(shared + T::AT_SUMS)), count(args.block_images)
     {
         const int rows = args.images / count; /* blocks of a half */
@@ -83,11 +86,11 @@ template <int C> struct image_block {
     }
     __device__ __forceinline__ uint32_t full_of(int image, int tile) const
     {
-        return full + (image % T::SLOTS * T::TILES + tile) * 8;
+        return full + (image % T::SLOTS * T::TILES + tile) * BARRIER;
     }
     __device__ __forceinline__ uint32_t empty_of(int image) const
     {
-        return empty + image % T::SLOTS * 8;
+        return empty + image % T::SLOTS * BARRIER;
     }
     __device__ __forceinline__ static int phase(int image)
     {
@@ -136,7 +139,8 @@ template <int C, int PRO> struct image_loader {
     /* Place of the thread's first pixel of a tile; fits 32 bits. */
     static __device__ __forceinline__ int place(const image_block<C> &b, int tile)
     {
-        return ((b.first * T::TILES + tile) * TILE + pixel()) * C + chunk() * 8;
+        return ((b.first * T::TILES + tile) * TILE + pixel()) * C +
+               chunk() * CHUNK_CHANNELS;
     }
 
     __device__ __forceinline__ void fetch(const jsni_conv_args &args,
@@ -158,14 +162,17 @@ template <int C, int PRO> struct image_loader {
                                           const uint4 (&from)[READ][T::ROUNDS])
     {
         const int line = pixel() / T::H, column = pixel() % T::H;
-        const float *pa = b.coef + chunk() * 8, *pb = pa + C, *pd = pb + C;
+        const float *pa = b.coef + chunk() * CHUNK_CHANNELS, *pb = pa + C, *pd = pb + C;
         const uint32_t to = b.slot(tile / T::TILES) + chunk() * T::SLAB + T::LINE +
-                            tile % T::TILES * (TILE / 8) * GROUP + line * T::LINE +
-                            column / 8 * GROUP + (column % 8 + 1) * CHUNK;
+                            tile % T::TILES * (TILE / GROUP_PIXELS) * GROUP +
+                            line * T::LINE + column / GROUP_PIXELS * GROUP +
+                            (column % GROUP_PIXELS + 1) * CHUNK;
         /* The edge of a group is also a neighbour of the next one. */
-        const int again = column % 8 == 7 && column < T::H - 1 ? GROUP - 8 * CHUNK
-                          : column % 8 == 0 && column > 0      ? 8 * CHUNK - GROUP
-                                                               : 0;
+        constexpr int APART = GROUP - GROUP_PIXELS * CHUNK;
+        const int in_group = column % GROUP_PIXELS;
+        const int again = in_group == GROUP_PIXELS - 1 && column < T::H - 1 ? APART
+                          : in_group == 0 && column > 0                     ? -APART
+                                                                            : 0;
         const bool keep = goes_back(PRO) && args.xo && b.half == 0;
 #pragma unroll
         for (int i = 0; i < T::ROUNDS; i++) {
@@ -177,7 +184,7 @@ template <int C, int PRO> struct image_loader {
                     v, from[READ > 1][i], from[READ > 2 ? 2 : 0][i], pa, pb, pd);
             if (keep)
                 *(uint4 *)((bf16 *)args.xo + place(b, tile) + i * T::SPREAD * C) = v;
-            const uint32_t at = to + i * (T::SPREAD / 8) * GROUP;
+            const uint32_t at = to + i * (T::SPREAD / GROUP_PIXELS) * GROUP;
             store_shared16(at, v);
             if (T::GROUPS > 1 && again)
                 store_shared16(at + again, v);
@@ -239,15 +246,15 @@ template <int C, int EPI> struct image_maker {
     static __device__ __forceinline__ void products(const image_block<C> &b, int tile,
                                                     float (&d)[32])
     {
-        const uint64_t pixels =
-            descriptor(b.slot(tile / T::TILES) + tile % T::TILES * (TILE / 8) * GROUP,
-                       T::SLAB, GROUP);
+        const uint64_t pixels = descriptor(
+            b.slot(tile / T::TILES) + tile % T::TILES * (TILE / GROUP_PIXELS) * GROUP,
+            T::SLAB, GROUP);
         const uint64_t weights = descriptor(b.weights, COLUMNS * CHUNK, 8 * CHUNK);
         products_begin();
 #pragma unroll
         for (int tap = 0; tap < TAPS; tap++)
 #pragma unroll
-            for (int k = 0; k < C / 16; k++) {
+            for (int k = 0; k < C / MMA_K; k++) {
                 const int shift = tap / 3 * T::LINE + tap % 3 * CHUNK;
                 multiply64(d, pixels + (shift + 2 * k * T::SLAB) / 16,
                            weights + (tap * T::SLABS + 2 * k) * (COLUMNS * CHUNK) / 16,
@@ -326,7 +333,7 @@ template <int C, int EPI> struct image_maker {
 template <int C> static __device__ __forceinline__ void clear_edges(uint32_t images)
 {
     using T = image_tiles<C>;
-    constexpr int WIDE = 10 * T::GROUPS, PLACES = (T::H + 2) * WIDE;
+    constexpr int WIDE = GROUP / CHUNK * T::GROUPS, PLACES = (T::H + 2) * WIDE;
     for (int i = threadIdx.x; i < T::SLOTS * T::SLABS * PLACES; i += THREADS) {
         const int place = i % PLACES, line = place / WIDE, column = place % WIDE;
         if (line == 0 || line == T::H + 1 || column == 0 || column == WIDE - 1)
@@ -364,9 +371,9 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
         return;
     if (threadIdx.x == 0) {
         for (int i = 0; i < T::SLOTS * T::TILES; i++)
-            barrier_init(b.full + i * 8, PRODUCERS / 32);
+            barrier_init(b.full + i * BARRIER, PRODUCERS / 32);
         for (int i = 0; i < T::SLOTS; i++)
-            barrier_init(b.empty + i * 8, T::TILES * WARPGROUP / 32);
+            barrier_init(b.empty + i * BARRIER, T::TILES * WARPGROUP / 32);
         barrier_init(b.loaded, 1);
         fence_async();
         bulk_load(b.weights, (const char *)args.w + b.half * T::WEIGHTS, T::WEIGHTS,
@@ -385,6 +392,7 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
     fence_async();
     __syncthreads();
     if (producer) {
+        /* 512 threads have 128 registers each to begin with. */
         asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
         loader.run(args, b);
         __syncthreads();

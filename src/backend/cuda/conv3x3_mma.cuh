@@ -12,9 +12,9 @@
 #include "backend/cuda/conv_fused.cuh"
 #include "backend/cuda/conv_kernels.h"
 
-constexpr int MMA_M = 16, MMA_N = 8, MMA_K = 16; /* pixels, output, input channels */
-constexpr int CHUNK = 8, CHUNK_BYTES = 16;       /* channels that are copied at once */
-constexpr int TAPS = 9, TAP_WORDS = 16;          /* registers of a tap's weights */
+/* Of a product, M is pixels, N output and K input channels. */
+constexpr int CHUNK = 8, CHUNK_BYTES = 16; /* channels that are copied at once */
+constexpr int TAPS = 9, TAP_WORDS = 16;    /* registers of a tap's weights */
 constexpr int SHARED_ALIGN = 1024;
 constexpr int STAGES = 8;    /* of a march */
 constexpr int RING = 5;      /* stages of x in shared memory */

@@ -5,6 +5,14 @@
  * ("producer") and one that multiplies and stores ("consumer"). They march from the top of
  * the upper and of the lower half of the image at once:
  *
+ *     line  0  +-----------+-----------+
+ *              |  warp 0   |  warp 1   |    The consumer's warps: 16 pixels of a line each,
+ *              |     v     |     v     |    all 32 channels. A lane has pixels l / 4 and
+ *     line 16  +-----------+-----------+    l / 4 + 8 of them and 8 channels from
+ *              |  warp 2   |  warp 3   |    8 * (l % 4) on.
+ *              |     v     |     v     |
+ *     line 31  +-----------+-----------+
+ *
  *   position p:  lines p-1 and 15+p  (0 <= p < 18; lines -1 and 32 are padding)
  *   a product:   M = 64 pixels, both lines; N = 96, the three output lines that an input
  *                line feeds; K = 16 of the input channels, 2 x 3 column shifts
@@ -32,13 +40,15 @@
 constexpr int C = 32;
 constexpr int WARPGROUP = 128, WARPS = WARPGROUP / 32;
 constexpr int RING = 9; /* positions in shared memory */
-constexpr int CHUNK = 16 /* bytes: 8 channels */, GROUP = 10 * CHUNK;
-constexpr int LINE = 4 * GROUP;
+constexpr int CHUNK = 16 /* bytes */, CHUNK_CHANNELS = 8, CHUNKS = C / CHUNK_CHANNELS;
+constexpr int GROUP_PIXELS = 8, GROUP = (GROUP_PIXELS + 2) * CHUNK;
+constexpr int LINE = 32 / GROUP_PIXELS * GROUP;
 /* 32 bytes more, so that slabs of channels begin in other banks. */
-constexpr int SLAB = 2 * LINE + 2 * CHUNK, IMAGE = C / 8 * SLAB;
-constexpr int WEIGHT_ROWS = 5 * C;                 /* of the five rows of taps */
-constexpr int WEIGHT_SLAB = WEIGHT_ROWS * CHUNK;   /* 8 input channels */
-constexpr int WEIGHTS = 3 * (C / 8) * WEIGHT_SLAB; /* by column shift */
+constexpr int SLAB = 2 * LINE + 2 * CHUNK, IMAGE = CHUNKS * SLAB;
+constexpr int WEIGHT_ROWS = 5 * C;                /* of the five rows of taps */
+constexpr int WEIGHT_SLAB = WEIGHT_ROWS * CHUNK;  /* 8 input channels */
+constexpr int WEIGHTS = 3 * CHUNKS * WEIGHT_SLAB; /* by column shift */
+constexpr int BARRIER = 8;                        /* bytes */
 constexpr int BUSY = 120; /* blocks that are enough to fill a device */
 
 /* Shared memory of a block with so many images. With two this also keeps a second block
@@ -50,7 +60,7 @@ template <int IMAGES> struct row_layout {
     static constexpr int AT_SLOTS = WEIGHTS, AT_COEFS = AT_SLOTS + RING * SLOT;
     static constexpr int AT_SUMS = AT_COEFS + COEFS * C * 4;
     static constexpr int AT_BARRIERS = AT_SUMS + IMAGES * WARPS * 2 * C * 4;
-    static constexpr int BYTES = AT_BARRIERS + IMAGES * 2 * RING * 8;
+    static constexpr int BYTES = AT_BARRIERS + IMAGES * 2 * RING * BARRIER;
 };
 
 /* What a thread of the kernel knows about its image. */
@@ -66,8 +76,8 @@ template <int IMAGES> struct row_block {
     {
         const int mine = (int)threadIdx.x / WARPGROUP % IMAGES;
         slots = weights + T::AT_SLOTS + mine * IMAGE;
-        full = weights + T::AT_BARRIERS + mine * 2 * RING * 8;
-        empty = full + RING * 8;
+        full = weights + T::AT_BARRIERS + mine * 2 * RING * BARRIER;
+        empty = full + RING * BARRIER;
         image = (int)blockIdx.x * IMAGES + mine;
         view = image / args.view_images;
     }
@@ -77,11 +87,11 @@ template <int IMAGES> struct row_block {
     }
     __device__ __forceinline__ uint32_t full_of(int position) const
     {
-        return full + position % RING * 8;
+        return full + position % RING * BARRIER;
     }
     __device__ __forceinline__ uint32_t empty_of(int position) const
     {
-        return empty + position % RING * 8;
+        return empty + position % RING * BARRIER;
     }
 };
 
@@ -123,11 +133,11 @@ template <int IMAGES, int PRO> struct row_loader {
 
     static __device__ __forceinline__ int chunk(void)
     {
-        return (int)threadIdx.x % 4;
+        return (int)threadIdx.x % CHUNKS;
     }
     static __device__ __forceinline__ int pixel(void)
     {
-        return (int)threadIdx.x % WARPGROUP / 4;
+        return (int)threadIdx.x % WARPGROUP / CHUNKS;
     }
     static __device__ __forceinline__ bool inside(int position, int half)
     {
@@ -137,7 +147,7 @@ template <int IMAGES, int PRO> struct row_loader {
                                                 int position, int half)
     {
         const int line = half ? HALF - 1 + position : position - 1;
-        return ((b.image * H + line) * H + pixel()) * C + chunk() * 8;
+        return ((b.image * H + line) * H + pixel()) * C + chunk() * CHUNK_CHANNELS;
     }
 
     __device__ __forceinline__ void fetch(const jsni_conv_args &args,
@@ -158,14 +168,15 @@ template <int IMAGES, int PRO> struct row_loader {
                                           const row_block<IMAGES> &b, int position,
                                           const uint4 (&from)[2][READ])
     {
-        const float *pa = b.coef + chunk() * 8, *pb = pa + C, *pd = pb + C;
-        const int column = pixel() % 8;
-        const uint32_t to = b.slot(position) + chunk() * SLAB + pixel() / 8 * GROUP +
-                            (column + 1) * CHUNK;
+        const float *pa = b.coef + chunk() * CHUNK_CHANNELS, *pb = pa + C, *pd = pb + C;
+        const int column = pixel() % GROUP_PIXELS;
+        const uint32_t to = b.slot(position) + chunk() * SLAB +
+                            pixel() / GROUP_PIXELS * GROUP + (column + 1) * CHUNK;
         /* The edge of a group is also a neighbour of the next one. */
-        const int again = column == 7 && pixel() < H - 1 ? GROUP - 8 * CHUNK
-                          : column == 0 && pixel() > 0   ? 8 * CHUNK - GROUP
-                                                         : 0;
+        constexpr int APART = GROUP - GROUP_PIXELS * CHUNK;
+        const int again = column == GROUP_PIXELS - 1 && pixel() < H - 1 ? APART
+                          : column == 0 && pixel() > 0                  ? -APART
+                                                                        : 0;
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             uint4 v = make_uint4(0, 0, 0, 0);
@@ -356,8 +367,8 @@ static __device__ __forceinline__ void prepare(const jsni_conv_args &args,
     for (int i = tid; i < RING * T::SLOT / 16; i += T::THREADS)
         store_shared16(b.weights + T::AT_SLOTS + i * 16, make_uint4(0, 0, 0, 0));
     if (tid < T::CONSUMERS && in_group < RING) { /* one arrival a warp */
-        barrier_init(b.full + in_group * 8, WARPS);
-        barrier_init(b.empty + in_group * 8, WARPS);
+        barrier_init(b.full + in_group * BARRIER, WARPS);
+        barrier_init(b.empty + in_group * BARRIER, WARPS);
     }
 }
 

@@ -31,47 +31,50 @@
 
 #include <cooperative_groups.h>
 
-#include "backend/cuda/conv_device.cuh"
+#include "backend/cuda/conv_parts.cuh"
 #include "backend/cuda/cuda_launch.cuh"
 
 namespace cg = cooperative_groups;
 
 constexpr int BLOCK = 256, SHARED_ALIGN = 1024;
-constexpr int RING = 4;       /* stages in shared memory */
-constexpr int STAGES = 8;     /* of a block */
-constexpr int STAGE_ROWS = 4; /* of an image */
-/* A thread's sums: 9 taps x 2 x 2 products of 16 x 8 weights, each one float4. */
-constexpr int SUMS = 36;
+constexpr int RING = 4;   /* stages in shared memory */
+constexpr int STAGES = 8; /* of a block */
+/* Of an image. Powers of two that addresses are divided by have their bits as well: nvcc
+ * makes more code of the division of an int. */
+constexpr int ROW_BITS = 2, STAGE_ROWS = 1 << ROW_BITS;
+constexpr int SUMS = PART_PRODUCTS;               /* a thread's, each one float4 */
+constexpr int CHUNK = 8, CHUNK_BYTES = CHUNK * 2; /* channels that are copied at once */
 constexpr int MOST_COLUMNS = 64; /* channels that a block has coefficients of */
 
 template <int C> struct bwdw_tiles {
     static constexpr int H = 1024 / C;
-    static constexpr int COLUMNS =
-        C < 64 ? C : 64; /* channels of a block, both sides */
-    static constexpr int TILES = (C / COLUMNS) * (C / COLUMNS);
+    static constexpr int COLUMNS = part_columns(C); /* of a block, both sides */
+    static constexpr int TILES = part_tiles(C);
     static constexpr int IMAGES = C == 128 ? 8 : 2;      /* of a block */
     static constexpr int STAGE_IMAGES = C == 64 ? 1 : 2; /* of a stage */
-    static constexpr int UNIT = H / STAGE_ROWS;          /* stages of an image */
-    static constexpr int PIXEL = COLUMNS * 2;            /* bytes */
+    static constexpr int UNIT_BITS = C == 32 ? 3 : C == 64 ? 2 : 1;
+    static constexpr int UNIT = 1 << UNIT_BITS; /* stages of an image */
+    static_assert(UNIT == H / STAGE_ROWS, "whole images");
+    static constexpr int PIXEL = COLUMNS * 2;                             /* bytes */
     static constexpr int X_PITCH = (H + 2) * PIXEL, DY_PITCH = H * PIXEL; /* of a row */
     static constexpr int X = STAGE_IMAGES * STAGE_ROWS * X_PITCH;
     static constexpr int DY = STAGE_IMAGES * STAGE_ROWS * DY_PITCH, STAGE = X + DY;
-    static constexpr int CHUNKS = COLUMNS / 8;   /* 16 bytes, of a pixel */
-    static constexpr int MINE = DY / 16 / BLOCK; /* a stage's, of a thread */
-    static constexpr int RESULTS = C == 32 ? SUMS * 64 : SUMS * 256; /* float4 */
+    static constexpr int CHUNKS = COLUMNS / CHUNK;        /* of a pixel */
+    static constexpr int MINE = DY / CHUNK_BYTES / BLOCK; /* a stage's, of a thread */
+    static constexpr int RESULTS = part_results(C);       /* float4 */
     /* The ring, and later the sums of all threads; then coefficients. */
-    static constexpr int ALL_SUMS = SUMS * BLOCK * 16;
+    static constexpr int ALL_SUMS = SUMS * BLOCK * (int)sizeof(float4);
     static constexpr int BODY = STAGE * RING > ALL_SUMS ? STAGE *RING : ALL_SUMS;
     static constexpr int BYTES = SHARED_ALIGN + 2 * MOST_COLUMNS * 4 + BODY;
 };
 
 /* ---- products ---- */
 
-using bwdw_sums = float[3][3][2][2][4]; /* [kh][kw][16 output][8 input channels] */
+using bwdw_sums = float[3][3][PART_M][PART_N][4]; /* [kh][kw][output][input channels] */
 
 /* A warp's part of a row: of x by column shift, of dy by 16 output channels. */
 using x_part = uint32_t[3][4];
-using dy_part = uint32_t[2][4];
+using dy_part = uint32_t[PART_M][4];
 
 /* Zeros at both ends of every row of x in the ring. */
 template <int C>
@@ -83,32 +86,43 @@ static __device__ __forceinline__ void clear_edges(uint32_t ring, int tid)
         const int chunk = i % T::CHUNKS, end = i / T::CHUNKS & 1;
         const int row = i / T::CHUNKS / 2 % ROWS, stage = i / T::CHUNKS / 2 / ROWS;
         store_shared16(ring + stage * T::STAGE + row * T::X_PITCH +
-                           end * (T::H + 1) * T::PIXEL + chunk * 16,
+                           end * (T::H + 1) * T::PIXEL + chunk * CHUNK_BYTES,
                        make_uint4(0, 0, 0, 0));
     }
 }
 
-/* Where a lane's part of the first row of x in a stage is, for a column shift. Its pixels 8
- * to 15 are those of the next image where C = 128. */
+/* A fragment is four matrices of 8 x 8. Lane l says where row l % 8 of matrix l / 8 lies,
+ * which is 8 channels of a pixel. Pixels 8 to 15 are those of the next image where C = 128.
+ *
+ *              channels 0-7   8-15                   channels 0-7   8-15
+ *     x:  pixel 0-7    0        2       dy:  pixel 0-7     0         1
+ *         pixel 8-15   1        3            pixel 8-15    2         3
+ *
+ * Where a lane's row of the first line of x in a stage is, for a column shift. */
 template <int C>
 static __device__ __forceinline__ uint32_t find_x(int lane, int strip, int image,
                                                   int channel, int kw)
 {
     using T = bwdw_tiles<C>;
     const int second = (lane >> 3) & 1;
-    const int pixel = strip * 16 + (lane & 7) + (C == 128 ? 0 : second * 8) + kw;
+    const int pixel =
+        strip * MMA_K + (lane & 7) + (C == 128 ? 0 : second * (MMA_K / 2)) + kw;
     return (C == 128 ? second : image) * STAGE_ROWS * T::X_PITCH + pixel * T::PIXEL +
-           swizzle<T::COLUMNS>(pixel, channel / 8 + (lane >> 4));
+           swizzle<T::COLUMNS>(pixel, channel / CHUNK + (lane >> 4));
 }
 
 /* And of dy, behind x. */
 template <int C>
-static __device__ __forceinline__ uint32_t find_dy(uint32_t base, int second, int image,
-                                                   int pixel, int chunk)
+static __device__ __forceinline__ uint32_t find_dy(int lane, int strip, int image,
+                                                   int channel)
 {
     using T = bwdw_tiles<C>;
-    return base + (C == 128 ? second : image) * STAGE_ROWS * T::DY_PITCH +
-           pixel * T::PIXEL + swizzle<T::COLUMNS>(pixel, chunk);
+    const int second = lane >> 4;
+    const int pixel =
+        strip * MMA_K + (lane & 7) + (C == 128 ? 0 : second * (MMA_K / 2));
+    return T::X + (C == 128 ? second : image) * STAGE_ROWS * T::DY_PITCH +
+           pixel * T::PIXEL +
+           swizzle<T::COLUMNS>(pixel, channel / CHUNK + ((lane >> 3) & 1));
 }
 
 /* Nothing is above the first row of an image. */
@@ -126,8 +140,9 @@ static __device__ __forceinline__ void load_row(x_part &x, dy_part &dy, uint32_t
                                                 uint32_t dy_at, int k)
 {
 #pragma unroll
-    for (int m = 0; m < 2; m++)
-        load_matrix_t(dy[m], (rows + (dy_at ^ (m << 5))) + k * bwdw_tiles<C>::DY_PITCH);
+    for (int m = 0; m < PART_M; m++) /* as swizzle() exchanges chunks */
+        load_matrix_t(dy[m],
+                      (rows + (dy_at ^ (m * MMA_M * 2))) + k * bwdw_tiles<C>::DY_PITCH);
 #pragma unroll
     for (int kw = 0; kw < 3; kw++)
         load_matrix_t(x[kw], rows + x_at[kw] + k * bwdw_tiles<C>::X_PITCH);
@@ -144,9 +159,9 @@ static __device__ __forceinline__ void products(bwdw_sums &acc, const x_part &x,
 #pragma unroll
         for (int kw = 0; kw < 3; kw++)
 #pragma unroll
-            for (int m = 0; m < 2; m++)
+            for (int m = 0; m < PART_M; m++)
 #pragma unroll
-                for (int n = 0; n < 2; n++) {
+                for (int n = 0; n < PART_N; n++) {
                     const x_part &of_x = kh == 0 ? x_above : x;
                     const dy_part &of_dy = kh == 2 ? dy_above : dy;
                     multiply(acc[kh][kw][m][n], of_dy[m], of_x[kw][n * 2],
@@ -168,13 +183,15 @@ static __device__ __forceinline__ void add(float4 &sum, const float4 v)
 static __device__ __forceinline__ void add_warps(const float4 *all, float4 *out,
                                                  int tid)
 {
+    constexpr int SHARED_BITS = 6; /* of threads with weights of their own */
+    constexpr int SHARED = 1 << SHARED_BITS;
     __syncthreads();
     for (int e = tid; e < bwdw_tiles<32>::RESULTS; e += BLOCK) {
-        const float4 *p = all + (e >> 6) * BLOCK + (e & 63);
+        const float4 *p = all + (e >> SHARED_BITS) * BLOCK + (e & (SHARED - 1));
         float4 s = *p;
-        add(s, p[64]);
-        add(s, p[128]);
-        add(s, p[192]);
+        add(s, p[SHARED]);
+        add(s, p[2 * SHARED]);
+        add(s, p[3 * SHARED]);
         out[e] = s;
     }
 }
@@ -185,17 +202,19 @@ static __device__ __forceinline__ void leave_sums(float4 *all, const bwdw_sums &
 {
 #pragma unroll
     for (int q = 0; q < SUMS; q++) {
-        const float *a = acc[q / 12][q / 4 % 3][q / 2 % 2][q % 2];
+        const int tap = q / (PART_M * PART_N), m = q / PART_N % PART_M, n = q % PART_N;
+        const float *a = acc[tap / 3][tap % 3][m][n];
         all[q * BLOCK + tid] = make_float4(a[0], a[1], a[2], a[3]);
     }
 }
 
-/* C = 64 and 128, where a warp has weights of its own. */
+/* C = 64 and 128, where a warp has weights of its own: a thread reads what it left itself,
+ * so there is nothing to wait for. */
 template <int C>
 static __device__ __forceinline__ void store_sums(const float4 *all, float4 *out,
                                                   int tid)
 {
-    __syncthreads();
+    static_assert(C == 32 || bwdw_tiles<C>::RESULTS == SUMS * BLOCK, "its own");
     for (int e = tid; e < bwdw_tiles<C>::RESULTS; e += BLOCK)
         out[e] = all[e];
 }
@@ -223,18 +242,17 @@ __global__ void __launch_bounds__(BLOCK, 1)
     const int groups = args.images / T::IMAGES, tile = blockIdx.x / groups,
               group = blockIdx.x % groups, first_image = group * T::IMAGES,
               view = first_image / args.view_images;
-    const int first_co = C == 128 ? (tile >> 1) * 64 : 0;
-    const int first_ci = C == 128 ? (tile & 1) * 64 : 0;
+    const int first_co = tile_co(C, tile), first_ci = tile_ci(C, tile);
 
     /* Rows into shared memory: chunk i of a stage of this thread. */
     const int chunk = tid % T::CHUNKS;
     auto where = [&](int stage, int i, int &image, int &row, int &from) {
         const int p = (i * BLOCK + tid) / T::CHUNKS, pixel = p % H, line = p / H;
-        image = line >> 2;
-        row = line & 3;
+        image = line >> ROW_BITS;
+        row = line & (STAGE_ROWS - 1);
         const int n = first_image + (C == 32   ? image
-                                     : C == 64 ? stage >> 2
-                                               : (stage >> 1) * 2 + image);
+                                     : C == 64 ? stage >> T::UNIT_BITS
+                                               : (stage >> T::UNIT_BITS) * 2 + image);
         const int of_image = (stage % T::UNIT) * STAGE_ROWS + row;
         from = ((n * H + of_image) * H + pixel) * C;
         return pixel;
@@ -247,10 +265,10 @@ __global__ void __launch_bounds__(BLOCK, 1)
             const int pixel = where(stage, i, image, row, from);
             copy16(to + (image * STAGE_ROWS + row) * T::X_PITCH +
                        (pixel + 1) * T::PIXEL + swizzle<COLUMNS>(pixel + 1, chunk),
-                   x + from + first_ci + chunk * 8);
+                   x + from + first_ci + chunk * CHUNK);
             copy16(to + T::X + (image * STAGE_ROWS + row) * T::DY_PITCH +
                        pixel * T::PIXEL + swizzle<COLUMNS>(pixel, chunk),
-                   dy + from + first_co + chunk * 8);
+                   dy + from + first_co + chunk * CHUNK);
         }
     };
     /* The prologue, by the thread that copied the chunk. */
@@ -262,8 +280,8 @@ __global__ void __launch_bounds__(BLOCK, 1)
         const int pixel = where(stage, i, image, row, from);
         const uint32_t at = to + (image * STAGE_ROWS + row) * T::X_PITCH +
                             (pixel + 1) * T::PIXEL + swizzle<COLUMNS>(pixel + 1, chunk);
-        store_shared16(at, norm_relu8(load_shared16(at), coefs + chunk * 8,
-                                      coefs + MOST_COLUMNS + chunk * 8));
+        store_shared16(at, norm_relu8(load_shared16(at), coefs + chunk * CHUNK,
+                                      coefs + MOST_COLUMNS + chunk * CHUNK));
     };
     launch_next();
     launch_wait();
@@ -279,20 +297,13 @@ __global__ void __launch_bounds__(BLOCK, 1)
     clear_edges<C>(ring, tid);
 
     /* Where this lane's parts of the first row of a stage are. */
-    const int warp_co = C == 32 ? 0 : (warp & 1) * 32;
-    const int warp_ci = C == 32 ? (warp & 1) * 16 : (warp >> 1) * 16;
     const int warp_image = C == 32 ? warp >> 2 : 0;
     const int strip = C == 32 ? (warp >> 1) & 1 : 0;
-    uint32_t x_at[3], dy_at;
+    uint32_t x_at[3];
 #pragma unroll
     for (int kw = 0; kw < 3; kw++)
-        x_at[kw] = find_x<C>(lane, strip, warp_image, warp_ci, kw);
-    {
-        const int second = lane >> 4;
-        const int pixel = strip * 16 + (lane & 7) + (C == 128 ? 0 : second * 8);
-        dy_at = find_dy<C>(T::X, second, warp_image, pixel,
-                           warp_co / 8 + ((lane >> 3) & 1));
-    }
+        x_at[kw] = find_x<C>(lane, strip, warp_image, warp_ci(C, warp), kw);
+    const uint32_t dy_at = find_dy<C>(lane, strip, warp_image, warp_co(C, warp));
     bwdw_sums acc = {};
     x_part x_parts[2]; /* of this row and of the row above, by turns */
     dy_part dy_parts[2];

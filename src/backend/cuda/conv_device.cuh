@@ -12,6 +12,25 @@
 
 typedef __nv_bfloat16 bf16;
 
+/* A product by mma.sync in bf16: MMA_M x MMA_N results over MMA_K of the inner dimension.
+ * Lane l has four of them:
+ *
+ *                           column 2 * (l % 4)   and the next
+ *     row l / 4                   [0]                [1]
+ *     row l / 4 + MMA_M / 2       [2]                [3]
+ */
+constexpr int MMA_M = 16, MMA_N = 8, MMA_K = 16;
+
+static __device__ __forceinline__ int result_row(int lane)
+{
+    return lane >> 2;
+}
+
+static __device__ __forceinline__ int result_column(int lane)
+{
+    return (lane & 3) * 2;
+}
+
 /* The two bf16 of a word, as float. */
 static __device__ __forceinline__ float low(uint32_t u)
 {

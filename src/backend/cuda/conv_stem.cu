@@ -24,18 +24,19 @@
  */
 #include "backend/cuda/conv_kernels.h"
 
-#include "backend/cuda/conv_device.cuh"
+#include "backend/cuda/conv_parts.cuh"
 #include "backend/cuda/cuda_launch.cuh"
 #include "backend/cuda/exact_sums.cuh"
 
 constexpr int BLOCK = 256, WARPS = BLOCK / 32, IMAGES = 2;
-constexpr int H = 32, COLOURS = 3, CHANNELS = 32;
+constexpr int H = 32, COLOURS = STEM_COLOURS, CHANNELS = STEM_CHANNELS;
+constexpr int IMAGE_WARPS = WARPS / IMAGES, WARP_ROWS = H / IMAGE_WARPS;
 /* Words of two values in memory: a row's, an image's. */
 constexpr int ROW_VALUES = H * COLOURS, IMAGE_WORDS = H * ROW_VALUES / 2;
 /* Elements of a padded row, and of a padded image with slack for the last windows. */
 constexpr int PADDED_ROW = (H + 2) * COLOURS, PADDED_IMAGE = (H + 2) * PADDED_ROW + 12;
-constexpr int SLOTS = 30, ROW_SLOTS = 10, ROW_TAPS = 9, TAPS = 27;
-constexpr int RESULTS = CHANNELS * 32; /* backward: channels x slots */
+constexpr int SLOTS = STEM_USED_SLOTS, ROW_SLOTS = STEM_ROW_SLOTS;
+constexpr int ROW_TAPS = STEM_ROW_TAPS, TAPS = 3 * ROW_TAPS; /* of an output channel */
 
 /* From a window's first element to that of a slot. */
 __device__ __forceinline__ int slot_at(int slot)
@@ -86,14 +87,52 @@ static __device__ __forceinline__ uint32_t weight_pair(const bf16 *weights, int 
     return pair;
 }
 
-/* The channel sums of a block: a thread's 8 neighbouring channels, a warp's, all. */
-static __device__ __forceinline__ void store_sums(jsni_exact_word *to,
-                                                  float (*warp_sums)[2 * CHANNELS],
-                                                  float (&sums)[8], float (&squares)[8],
-                                                  int tid, int warp, int lane)
+/* Forward has a pixel's channels in its N tiles by turns, two of each, so that a lane's
+ * results are neighbours: NEAR channels. */
+constexpr int N_TILES = CHANNELS / MMA_N, NEAR = 2 * N_TILES;
+constexpr int K_STEPS = STEM_SLOTS / MMA_K, STRIPS = H / MMA_M;
+
+/* What a lane multiplies of a K step: pairs of slots that begin at two places, of its pixel
+ * and of the one MMA_M / 2 further, whose places are as odd or even. */
+static __device__ __forceinline__ void
+load_windows(uint32_t (&windows)[4],
+             const unsigned short (*images)[IMAGES * PADDED_IMAGE], int first,
+             int second)
 {
 #pragma unroll
-    for (int j = 0; j < 8; j++)
+    for (int b = 0; b < 2; b++) {
+        const int p = b ? second : first, q = p + MMA_M / 2 * COLOURS;
+        windows[b * 2] = *(const uint32_t *)&images[p & 1][p & ~1];
+        windows[b * 2 + 1] = *(const uint32_t *)&images[q & 1][q & ~1];
+    }
+}
+
+/* A lane's results of a pixel, stored, and added to its sums. */
+static __device__ __forceinline__ void store_pixel(bf16 *to,
+                                                   const float (&acc)[N_TILES][4],
+                                                   int half, float (&sums)[NEAR],
+                                                   float (&squares)[NEAR])
+{
+    uint32_t out[N_TILES];
+#pragma unroll
+    for (int j = 0; j < N_TILES; j++) {
+        out[j] = pack(acc[j][half * 2], acc[j][half * 2 + 1]);
+        const float v0 = low(out[j]), v1 = high(out[j]); /* as stored */
+        sums[2 * j] += v0;
+        sums[2 * j + 1] += v1;
+        squares[2 * j] = fmaf(v0, v0, squares[2 * j]);
+        squares[2 * j + 1] = fmaf(v1, v1, squares[2 * j + 1]);
+    }
+    *(uint4 *)to = make_uint4(out[0], out[1], out[2], out[3]);
+}
+
+/* The channel sums of a block: a thread's neighbouring channels, a warp's, all. */
+static __device__ __forceinline__ void
+store_sums(jsni_exact_word *to, float (*warp_sums)[2 * CHANNELS], float (&sums)[NEAR],
+           float (&squares)[NEAR], int tid, int warp, int lane)
+{
+#pragma unroll
+    for (int j = 0; j < NEAR; j++)
 #pragma unroll
         for (int apart = 4; apart < 32; apart <<= 1) {
             sums[j] += __shfl_xor_sync(~0u, sums[j], apart);
@@ -101,9 +140,9 @@ static __device__ __forceinline__ void store_sums(jsni_exact_word *to,
         }
     if (lane < 4)
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
-            warp_sums[warp][lane * 8 + j] = sums[j];
-            warp_sums[warp][CHANNELS + lane * 8 + j] = squares[j];
+        for (int j = 0; j < NEAR; j++) {
+            warp_sums[warp][lane * NEAR + j] = sums[j];
+            warp_sums[warp][CHANNELS + lane * NEAR + j] = squares[j];
         }
     __syncthreads();
     if (tid < 2 * CHANNELS) {
@@ -126,56 +165,42 @@ static __global__ void __launch_bounds__(BLOCK, 1)
     const int tid = threadIdx.x, warp = tid >> 5, lane = tid & 31;
     const int first_image = blockIdx.x * IMAGES, image = warp >> 2;
     const int group = lane >> 2, in_group = lane & 3; /* as fragments have it */
-    uint32_t held[2][4][2];
-    int at[2][2];
-    for (int ks = 0; ks < 2; ks++)
+    uint32_t held[K_STEPS][N_TILES][2];
+    int at[K_STEPS][2];
+    for (int ks = 0; ks < K_STEPS; ks++)
         for (int b = 0; b < 2; b++) {
-            const int slot = ks * 16 + b * 8 + in_group * 2;
+            const int slot = ks * MMA_K + b * (MMA_K / 2) + in_group * 2;
             at[ks][b] = slot_at(slot);
-            for (int j = 0; j < 4; j++) {
-                const int channel = (group >> 1) * 8 + j * 2 + (group & 1);
+            for (int j = 0; j < N_TILES; j++) {
+                const int channel = (group >> 1) * NEAR + j * 2 + (group & 1);
                 held[ks][j][b] = weight_pair(weights, channel, slot);
             }
         }
     load_images(x, first_image, images[0], images[1], tid);
     __syncthreads();
-    float sums[8] = {}, squares[8] = {};
+    float sums[NEAR] = {}, squares[NEAR] = {};
 #pragma unroll 2
-    for (int half_row = 0; half_row < 16; half_row++) {
-        const int row = (warp & 3) * 8 + (half_row >> 1);
-        const int pixel = (half_row & 1) * 16 + group;
+    for (int half_row = 0; half_row < WARP_ROWS * STRIPS; half_row++) {
+        const int row = (warp & (IMAGE_WARPS - 1)) * WARP_ROWS + (half_row >> 1);
+        const int pixel = (half_row & 1) * MMA_M + group;
         const int base = image * PADDED_IMAGE + row * PADDED_ROW + pixel * COLOURS;
-        float acc[4][4] = {};
+        float acc[N_TILES][4] = {};
 #pragma unroll
-        for (int ks = 0; ks < 2; ks++) {
+        for (int ks = 0; ks < K_STEPS; ks++) {
             uint32_t windows[4];
+            load_windows(windows, images, base + at[ks][0], base + at[ks][1]);
 #pragma unroll
-            for (int b = 0; b < 2; b++) {
-                /* This pixel and the one 8 further, whose place is as odd or even. */
-                const int p = base + at[ks][b], q = p + 8 * COLOURS;
-                windows[b * 2] = *(const uint32_t *)&images[p & 1][p & ~1];
-                windows[b * 2 + 1] = *(const uint32_t *)&images[q & 1][q & ~1];
-            }
-#pragma unroll
-            for (int j = 0; j < 4; j++)
+            for (int j = 0; j < N_TILES; j++)
                 multiply(acc[j], windows, held[ks][j][0], held[ks][j][1]);
         }
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            uint32_t out[4];
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                out[j] = pack(acc[j][h * 2], acc[j][h * 2 + 1]);
-                const float v0 = low(out[j]), v1 = high(out[j]); /* as stored */
-                sums[2 * j] += v0;
-                sums[2 * j + 1] += v1;
-                squares[2 * j] = fmaf(v0, v0, squares[2 * j]);
-                squares[2 * j + 1] = fmaf(v1, v1, squares[2 * j + 1]);
-            }
-            *(uint4 *)(y +
-                       ((size_t)((first_image + image) * H + row) * H + pixel + h * 8) *
-                           CHANNELS +
-                       in_group * 8) = make_uint4(out[0], out[1], out[2], out[3]);
+            store_pixel(y +
+                            ((size_t)((first_image + image) * H + row) * H + pixel +
+                             h * (MMA_M / 2)) *
+                                CHANNELS +
+                            in_group * NEAR,
+                        acc, h, sums, squares);
         }
     }
     if (view_sums)
@@ -186,7 +211,9 @@ static __global__ void __launch_bounds__(BLOCK, 1)
 /* ---- backward-weights ---- */
 
 constexpr int SHARED_ALIGN = 1024;
-constexpr int PIXEL = CHANNELS * 2; /* bytes of the gradient */
+constexpr int STAGES = 4, STAGE_ROWS = WARP_ROWS / STAGES; /* of each warp */
+constexpr int CHUNK = 8, CHUNKS = CHANNELS / CHUNK;        /* 16 bytes; of a pixel */
+constexpr int PIXEL = CHANNELS * 2;                        /* bytes of the gradient */
 constexpr int IMAGE_BYTES = H * H * PIXEL, GRADIENT = IMAGES * IMAGE_BYTES;
 constexpr int BACK_BYTES = SHARED_ALIGN + GRADIENT + IMAGES * PADDED_IMAGE * 2 + 64;
 static_assert(BACK_BYTES <= JSNI_CONV_SHARED, "see roomy");
@@ -198,15 +225,16 @@ template <int PRO>
 static __device__ __forceinline__ void
 stem_gradient(const jsni_conv_args &args, const float *coef, uint32_t to, int stage)
 {
-    const int first_image = blockIdx.x * IMAGES, chunk = threadIdx.x & 3;
+    const int first_image = blockIdx.x * IMAGES, chunk = threadIdx.x & (CHUNKS - 1);
+    constexpr int MINE = IMAGES * IMAGE_WARPS * STAGE_ROWS * H * CHUNKS / BLOCK;
 #pragma unroll
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < MINE; i++) {
         const int piece = i * BLOCK + (int)threadIdx.x;
         const int pixel = (piece >> 2) & 31, line = piece >> 7;
         const int image = line >> 3;
-        const int row = ((line >> 1) & 3) * 8 + stage * 2 + (line & 1);
+        const int row = ((line >> 1) & 3) * WARP_ROWS + stage * STAGE_ROWS + (line & 1);
         const int at =
-            (((first_image + image) * H + row) * H + pixel) * CHANNELS + chunk * 8;
+            (((first_image + image) * H + row) * H + pixel) * CHANNELS + chunk * CHUNK;
         const uint32_t slot = to + ((image * H + row) * H + pixel) * PIXEL +
                               swizzle<CHANNELS>(pixel, chunk);
         if (PRO == JSNI_CONV_PLAIN) {
@@ -218,9 +246,9 @@ stem_gradient(const jsni_conv_args &args, const float *coef, uint32_t to, int st
         constexpr bool SKIP = PRO == JSNI_CONV_SKIP_BACK;
         const uint4 skip =
             SKIP ? __ldg((const uint4 *)((const bf16 *)args.x3 + at)) : g;
-        store_shared16(slot, norm_back8<SKIP>(g, x, skip, coef + chunk * 8,
-                                              coef + CHANNELS + chunk * 8,
-                                              coef + 2 * CHANNELS + chunk * 8));
+        store_shared16(slot, norm_back8<SKIP>(g, x, skip, coef + chunk * CHUNK,
+                                              coef + CHANNELS + chunk * CHUNK,
+                                              coef + 2 * CHANNELS + chunk * CHUNK));
     }
     copy_commit();
 }
@@ -239,7 +267,7 @@ static __device__ __forceinline__ void stem_coefs(const jsni_conv_args &args,
     __syncthreads();
 }
 
-/* So that the gradient's stage (of 4) is there. */
+/* So that the gradient's stage is there. */
 static __device__ __forceinline__ void wait_for(int stage)
 {
     if (stage == 0)
@@ -250,6 +278,23 @@ static __device__ __forceinline__ void wait_for(int stage)
         copy_wait<1>();
     else
         copy_wait<0>();
+}
+
+/* The products of MMA_K pixels: their gradient with what the slots see from `images` on. */
+static __device__ __forceinline__ void
+multiply_slots(float (&acc)[STEM_M][STEM_N][4], const uint32_t (&gradient)[STEM_M][4],
+               const unsigned short *images, const int (&at)[STEM_N])
+{
+    constexpr int FAR = MMA_K / 2 * COLOURS; /* to the pixel that is 8 further */
+#pragma unroll
+    for (int j = 0; j < STEM_N; j++) {
+        const unsigned short *p = images + at[j];
+        const uint32_t near = (uint32_t)p[0] | (uint32_t)p[COLOURS] << 16;
+        const uint32_t far = (uint32_t)p[FAR] | (uint32_t)p[FAR + COLOURS] << 16;
+#pragma unroll
+        for (int m = 0; m < STEM_M; m++)
+            multiply(acc[m][j], gradient[m], near, far);
+    }
 }
 
 template <int PRO>
@@ -271,52 +316,45 @@ static __global__ void __launch_bounds__(BLOCK, 1) stem_bwdw(const jsni_conv_arg
     if (PRO)
         stem_coefs(args, coef);
 #pragma unroll
-    for (int stage = 0; stage < 4; stage++)
+    for (int stage = 0; stage < STAGES; stage++)
         stem_gradient<PRO>(args, coef, gradient, stage);
     load_images(x, first_image, images, nullptr, tid);
-    int at[4]; /* of this lane's slots, for two pixels in six elements */
-    for (int j = 0; j < 4; j++)
-        at[j] = image * PADDED_IMAGE + slot_at(j * 8 + group) + in_group * 2 * COLOURS;
-    float acc[2][4][4] = {};
+    int at[STEM_N]; /* of this lane's slots, for its first two pixels */
+    for (int j = 0; j < STEM_N; j++)
+        at[j] =
+            image * PADDED_IMAGE + slot_at(j * MMA_N + group) + in_group * 2 * COLOURS;
+    float acc[STEM_M][STEM_N][4] = {};
     const uint32_t from =
         gradient + image * IMAGE_BYTES + ((lane & 7) + (lane >> 4) * 8) * PIXEL +
         swizzle<CHANNELS>((lane & 7) + (lane >> 4) * 8, (lane >> 3) & 1);
 #pragma unroll 1
-    for (int stage = 0; stage < 4; stage++) {
+    for (int stage = 0; stage < STAGES; stage++) {
         wait_for(stage);
         __syncthreads();
 #pragma unroll
-        for (int k = 0; k < 4; k++) { /* two rows, each in two halves */
-            const int row = (warp & 3) * 8 + stage * 2 + (k >> 1), pixel = (k & 1) * 16;
-            uint32_t a[2][4];
+        for (int k = 0; k < STAGE_ROWS * STRIPS; k++) {
+            const int row =
+                (warp & (IMAGE_WARPS - 1)) * WARP_ROWS + stage * STAGE_ROWS + (k >> 1);
+            const int pixel = (k & 1) * MMA_K;
+            uint32_t a[STEM_M][4];
 #pragma unroll
-            for (int m = 0; m < 2; m++)
-                load_matrix_t(a[m],
-                              (from ^ (m << 5)) + row * (H * PIXEL) + pixel * PIXEL);
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                const unsigned short *p =
-                    images + at[j] + row * PADDED_ROW + pixel * COLOURS;
-                const uint32_t near = (uint32_t)p[0] | (uint32_t)p[COLOURS] << 16;
-                const uint32_t far = (uint32_t)p[8 * COLOURS] | (uint32_t)p[9 * COLOURS]
-                                                                    << 16;
-#pragma unroll
-                for (int m = 0; m < 2; m++)
-                    multiply(acc[m][j], a[m], near, far);
-            }
+            for (int m = 0; m < STEM_M; m++) /* as swizzle() exchanges chunks */
+                load_matrix_t(a[m], (from ^ (m * MMA_M * 2)) + row * (H * PIXEL) +
+                                        pixel * PIXEL);
+            multiply_slots(acc, a, images + row * PADDED_ROW + pixel * COLOURS, at);
         }
     }
     __syncthreads();
-    float *all = (float *)shared; /* [32 of a lane][thread] */
+    float *all = (float *)shared; /* [results of a lane][thread] */
 #pragma unroll
-    for (int i = 0; i < 32; i++)
-        all[i * BLOCK + tid] = acc[i / 16][i / 4 % 4][i % 4];
+    for (int i = 0; i < STEM_RESULTS / 32; i++)
+        all[i * BLOCK + tid] = acc[i / (STEM_N * 4)][i / 4 % STEM_N][i % 4];
     __syncthreads();
-    for (int e = tid; e < RESULTS; e += BLOCK) {
+    for (int e = tid; e < STEM_RESULTS; e += BLOCK) {
         float sum = 0;
         for (int w = 0; w < WARPS; w++)
             sum += all[(e >> 5) * BLOCK + w * 32 + (e & 31)];
-        part[blockIdx.x * RESULTS + e] = sum;
+        part[blockIdx.x * STEM_RESULTS + e] = sum;
     }
 }
 

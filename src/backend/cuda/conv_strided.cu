@@ -2,6 +2,28 @@
  * input (window 1x1 or 3x3, channels in multiples of 32, even images). In bf16 here, with
  * products by mma.sync, fp32 accumulation and sums in a fixed order or exact; what keeps
  * activations as float is handed on to conv_tf32.cu and conv_fp32.cu.
+ *
+ * A block makes 128 rows x 64 or 32 columns of the product that conv_walk.cuh describes.
+ * Rows are pixels, columns channels. Each of eight warps has 32 rows of half the columns:
+ *
+ *              columns 0 ...  COLUMNS / 2 ...
+ *             +----------+----------+      Of a warp's tile lane l has rows l / 4 + 8i and
+ *     row  0  |  warp 0  |  warp 1  |      columns 2 * (l % 4) + 8j and the next, i < 4,
+ *             +----------+----------+      j < COLUMNS / 16:
+ *         32  |  warp 2  |  warp 3  |
+ *             +----------+----------+                column 0 1   2 3   4 5   6 7   8 ...
+ *         64  |  warp 4  |  warp 5  |          row 0  lane  0     1     2     3     0 ...
+ *             +----------+----------+          row 1        4     5     6     7     4 ...
+ *         96  |  warp 6  |  warp 7  |          ...
+ *             +----------+----------+          row 7       28    29    30    31    28 ...
+ *
+ * A step multiplies 32 channels under a tap. Shared memory has a ring of three such stages,
+ * which are copied two steps ahead, in chunks of 8 channels as swizzle() exchanges them:
+ *
+ *     pixels:   [128 rows][32 channels]
+ *     weights:  forward [COLUMNS of co][32 of ci], backward [32 of co][COLUMNS of ci]
+ *
+ * In the end it has the results, float [128][COLUMNS + 4]; a thread writes 8 neighbours.
  */
 #include "backend/cuda/conv_walk.cuh"
 
@@ -10,7 +32,9 @@
 
 /* 8 warps, two side by side, each of which makes 32 rows of half the columns. */
 constexpr int BLOCK = 256, ROWS = JSNI_STRIDED_ROWS, RING = 3;
-constexpr int COPIED = BLOCK / 4, MINE = ROWS / COPIED; /* rows: at once; of a thread */
+constexpr int CHUNK = 8, CHUNKS = DEPTH / CHUNK; /* channels of 16 bytes; of a row */
+constexpr int COPIED = BLOCK / CHUNKS,
+              MINE = ROWS / COPIED; /* rows: at once; of a thread */
 
 /* How a block's tiles come into shared memory. */
 template <int COLUMNS, bool BACK> struct half_tiles {
@@ -30,7 +54,7 @@ template <int COLUMNS, bool BACK> struct half_tiles {
 
     __device__ __forceinline__ explicit half_tiles(const jsni_any_conv &c)
         : walk(c), from((const bf16 *)(BACK ? c.y : c.x)), w((const bf16 *)c.w),
-          chunk(threadIdx.x % 4), copier(threadIdx.x / 4)
+          chunk(threadIdx.x % CHUNKS), copier(threadIdx.x / CHUNKS)
     {
 #pragma unroll
         for (int i = 0; i < MINE; i++)
@@ -45,63 +69,68 @@ template <int COLUMNS, bool BACK> struct half_tiles {
         for (int i = 0; i < MINE; i++) {
             const int row = copier + COPIED * i;
             const bool in = inside[i] >> s.bit & 1;
-            copy16_if(stage + row * DEPTH * 2 + swizzle<32>(row, chunk),
-                      from + (in ? place[i] + s.shift + chunk * 8 : 0), in);
+            copy16_if(stage + row * DEPTH * 2 + swizzle<DEPTH>(row, chunk),
+                      from + (in ? place[i] + s.shift + chunk * CHUNK : 0), in);
         }
-        if (threadIdx.x < COLUMNS * 4) {
-            constexpr int PER = BACK ? COLUMNS / 8 : DEPTH / 8; /* chunks of a row */
+        if (threadIdx.x < COLUMNS * CHUNKS) {
+            constexpr int PER = BACK ? COLUMNS / CHUNK : CHUNKS; /* of a row */
             const int r = threadIdx.x / PER, c = threadIdx.x % PER;
             const int co = (BACK ? s.c0 : walk.column0) + r;
-            const int ci = (BACK ? walk.column0 : s.c0) + c * 8;
+            const int ci = (BACK ? walk.column0 : s.c0) + c * CHUNK;
             copy16(stage + A + r * PER * 16 +
-                       (BACK ? swizzle<COLUMNS>(r, c) : swizzle<32>(r, c)),
+                       (BACK ? swizzle<COLUMNS>(r, c) : swizzle<DEPTH>(r, c)),
                    w + walk.weight(co, s.tap, ci));
         }
     }
 };
 
-/* Where a warp's results begin in the block's tile. */
+/* A thread's results: of a warp's tile, M_TILES x N_TILES products of MMA_M x MMA_N. */
+constexpr int M_TILES = 2;
+template <int COLUMNS> constexpr int N_TILES = COLUMNS / 2 / MMA_N;
+template <int COLUMNS> using strided_sums = float[M_TILES][N_TILES<COLUMNS>][4];
+
+/* Where a warp's results begin in the block's tile, HIGH x WIDE of them. */
 template <int COLUMNS> struct warp_part {
-    static constexpr int WIDE = COLUMNS / 2;
+    static constexpr int WIDE = COLUMNS / 2, HIGH = M_TILES * MMA_M;
     int row, column;
 
     __device__ __forceinline__ warp_part()
-        : row((int)threadIdx.x / 64 * 32), column((int)threadIdx.x / 32 % 2 * WIDE)
+        : row((int)threadIdx.x / 64 * HIGH), column((int)threadIdx.x / 32 % 2 * WIDE)
     {
     }
 };
 
 /* The products of one stage. */
 template <int COLUMNS, bool BACK>
-static __device__ __forceinline__ void products(float (&acc)[2][COLUMNS / 16][4],
-                                                uint32_t a, uint32_t b)
+static __device__ __forceinline__ void products(strided_sums<COLUMNS> &acc, uint32_t a,
+                                                uint32_t b)
 {
     const warp_part<COLUMNS> mine;
     const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int k = 0; k < DEPTH; k += 16) {
-        uint32_t u[2][4];
+    for (int k = 0; k < DEPTH; k += MMA_K) {
+        uint32_t u[M_TILES][4];
 #pragma unroll
-        for (int i = 0; i < 2; i++) {
-            const int row = mine.row + i * 16 + lane % 16;
-            load_matrix(u[i],
-                        a + row * DEPTH * 2 + swizzle<32>(row, k / 8 + lane / 16));
+        for (int i = 0; i < M_TILES; i++) {
+            const int row = mine.row + i * MMA_M + lane % 16;
+            load_matrix(u[i], a + row * DEPTH * 2 +
+                                  swizzle<DEPTH>(row, k / CHUNK + lane / 16));
         }
 #pragma unroll
-        for (int j = 0; j < COLUMNS / 32; j++) {
-            const int column = mine.column + j * 16;
+        for (int j = 0; j < N_TILES<COLUMNS> / 2; j++) { /* two N tiles at once */
+            const int column = mine.column + j * 2 * MMA_N;
             uint32_t v[4];
             if (BACK) { /* [co][ci]: the inner dimension is the row */
                 const int row = k + lane % 16;
                 load_matrix_t(v, b + row * COLUMNS * 2 +
-                                     swizzle<COLUMNS>(row, column / 8 + lane / 16));
+                                     swizzle<COLUMNS>(row, column / CHUNK + lane / 16));
             } else {
                 const int row = column + lane / 16 * 8 + lane % 8;
                 load_matrix(v, b + row * DEPTH * 2 +
-                                   swizzle<32>(row, k / 8 + lane / 8 % 2));
+                                   swizzle<DEPTH>(row, k / CHUNK + lane / 8 % 2));
             }
 #pragma unroll
-            for (int i = 0; i < 2; i++) {
+            for (int i = 0; i < M_TILES; i++) {
                 multiply(acc[i][2 * j], u[i], v[0], v[1]);
                 multiply(acc[i][2 * j + 1], u[i], v[2], v[3]);
             }
@@ -126,21 +155,22 @@ static __device__ __forceinline__ void put8(bf16 *to, const float *v, bool add,
 template <int COLUMNS, bool BACK>
 static __device__ __forceinline__ void
 store(const jsni_any_conv &A, const half_tiles<COLUMNS, BACK> &t, float *out,
-      const float (&acc)[2][COLUMNS / 16][4])
+      const strided_sums<COLUMNS> &acc)
 {
     constexpr int PITCH = half_tiles<COLUMNS, BACK>::PITCH;
     const warp_part<COLUMNS> mine;
     const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 2 * M_TILES; i++)
 #pragma unroll
-        for (int j = 0; j < COLUMNS / 16; j++)
-            *(float2 *)(out + (mine.row + i * 8 + lane / 4) * PITCH + mine.column +
-                        j * 8 + lane % 4 * 2) =
+        for (int j = 0; j < N_TILES<COLUMNS>; j++)
+            *(float2 *)(out + (mine.row + i * (MMA_M / 2) + result_row(lane)) * PITCH +
+                        mine.column + j * MMA_N + result_column(lane)) =
                 make_float2(acc[i / 2][j][i % 2 * 2], acc[i / 2][j][i % 2 * 2 + 1]);
     __syncthreads();
-    for (int e = threadIdx.x; e < ROWS * COLUMNS / 8; e += BLOCK) {
-        const int row = t.walk.row0 + e / (COLUMNS / 8), c = e % (COLUMNS / 8) * 8;
+    for (int e = threadIdx.x; e < ROWS * COLUMNS / CHUNK; e += BLOCK) {
+        const int row = t.walk.row0 + e / (COLUMNS / CHUNK),
+                  c = e % (COLUMNS / CHUNK) * CHUNK;
         if (row >= t.walk.rows)
             break;
         const int column = t.walk.column0 + c;
@@ -192,7 +222,7 @@ static __global__ void __launch_bounds__(BLOCK) strided_conv(const jsni_any_conv
     launch_wait();
     if (t.walk.idle(A))
         return;
-    float acc[2][COLUMNS / 16][4] = {};
+    strided_sums<COLUMNS> acc = {};
 #pragma unroll
     for (int s = 0; s < RING - 1; s++) {
         if (s < t.walk.steps)

@@ -18,7 +18,14 @@
  *          kw = 1                        ^--^--^--^
  *          kw = 2         ^--^--^--^
  *
- * Four warps have 32 x 16 channels each.
+ * Four warps have 32 x 16 channels each, of all taps:
+ *
+ *              ci 0       ci 16
+ *           +----------+----------+
+ *     co 0  |  warp 0  |  warp 2  |     2 x 2 products of 16 x 8 a tap, of which lane l has
+ *           +----------+----------+     output channels l / 4 and l / 4 + 8, input channels
+ *     co 32 |  warp 1  |  warp 3  |     2 * (l % 4) and the next
+ *           +----------+----------+
  */
 #include "backend/cuda/any_kernels.h"
 
@@ -30,13 +37,18 @@ constexpr int BLOCK = 128, RING = 4;
 constexpr int STAGE_PIXELS = 32;                   /* out, of a stage */
 constexpr int CO = 64, CI = 32;                    /* channels of a block */
 constexpr int DY_PIXEL = CO * 2, X_PIXEL = CI * 2; /* bytes */
-constexpr int DY_CHUNKS = DY_PIXEL / 16, X_CHUNKS = X_PIXEL / 16;
+constexpr int CHUNK = 8;                           /* channels of 16 bytes */
+constexpr int DY_CHUNKS = CO / CHUNK, X_CHUNKS = CI / CHUNK;
 constexpr int DY_APART = BLOCK / DY_CHUNKS; /* pixels between a thread's copies */
-constexpr int MOST_WIDE = 32;               /* pixels of a line out */
+/* A warp's channels, and its products of a tap. */
+constexpr int WARP_CO = 32, WARP_CI = 16;
+constexpr int M_TILES = WARP_CO / MMA_M, N_TILES = WARP_CI / MMA_N;
+constexpr int MOST_WIDE = 32; /* pixels of a line out */
 /* Where lines are longest the window has 3 of them; where they have 4 pixels, 17. */
 constexpr int MOST_WINDOW = 3 * (2 * MOST_WIDE + 4);
 constexpr int DY = STAGE_PIXELS * DY_PIXEL, STAGE = DY + MOST_WINDOW * X_PIXEL;
 constexpr int BYTES = RING * STAGE;
+constexpr int DEVICE = 132; /* multiprocessors of the largest chips */
 
 /* What a block reads, and how: the copies of a thread are the same in every stage. */
 template <int KERNEL> struct strided_window {
@@ -61,8 +73,8 @@ template <int KERNEL> struct strided_window {
         const int chunk = threadIdx.x % X_CHUNKS, first = threadIdx.x / X_CHUNKS;
         const int pixels = pitch * (KERNEL == 1 ? lines : 2 * lines + 1);
         to = (uint32_t)(DY + first * X_PIXEL) + swizzle<CI>(first, chunk);
-        second =
-            KERNEL == 1 || c.out_w > 16 ? 16 * X_PIXEL : 32 / c.out_w * pitch * X_PIXEL;
+        second = KERNEL == 1 || c.out_w > MMA_K ? MMA_K * X_PIXEL
+                                                : 2 * MMA_K / c.out_w * pitch * X_PIXEL;
 #pragma unroll
         for (int i = 0; i < MINE; i++) {
             const int pixel = first + i * APART, line = pixel / pitch,
@@ -73,7 +85,7 @@ template <int KERNEL> struct strided_window {
             copied |= (uint32_t)(pixel < pixels && x < c.in_w) << i;
             edge |= (uint32_t)(x < 0) << i;
             top |= (uint32_t)(y < 0) << i;
-            from[i] = (y * c.in_w + x) * c.in_channels + chunk * 8;
+            from[i] = (y * c.in_w + x) * c.in_channels + chunk * CHUNK;
         }
     }
 
@@ -98,7 +110,8 @@ load_stage(const jsni_any_conv &c, const strided_window<KERNEL> &window, uint32_
     const int image = number / per, line = number % per * window.lines;
     const int pixel = threadIdx.x / DY_CHUNKS, chunk = threadIdx.x % DY_CHUNKS;
     const bf16 *dy = (const bf16 *)c.y +
-                     (number * STAGE_PIXELS + pixel) * c.out_channels + co0 + chunk * 8;
+                     (number * STAGE_PIXELS + pixel) * c.out_channels + co0 +
+                     chunk * CHUNK;
 #pragma unroll
     for (int i = 0; i < STAGE_PIXELS / DY_APART; i++)
         copy16(stage + (pixel + i * DY_APART) * DY_PIXEL + swizzle<CO>(pixel, chunk),
@@ -132,22 +145,23 @@ static __global__ void __launch_bounds__(BLOCK) strided_weights(const jsni_any_c
     const int steps = all * (split + 1) / A.splits - first;
     const strided_window<KERNEL> window(A);
     /* Where a lane's parts of dy and of x under each tap begin in a stage. */
-    const int my_co = warp % 2 * 32, my_ci = warp / 2 * 16;
-    uint32_t dy_at[2], x_at[TAPS];
+    const int my_co = warp % 2 * WARP_CO, my_ci = warp / 2 * WARP_CI;
+    uint32_t dy_at[M_TILES], x_at[TAPS];
     {
         const int pixel = lane / 16 * 8 + lane % 8;
 #pragma unroll
-        for (int m = 0; m < 2; m++)
+        for (int m = 0; m < M_TILES; m++)
             dy_at[m] =
-                pixel * DY_PIXEL + swizzle<CO>(pixel, my_co / 8 + m * 2 + lane / 8 % 2);
+                pixel * DY_PIXEL +
+                swizzle<CO>(pixel, my_co / CHUNK + m * (MMA_M / CHUNK) + lane / 8 % 2);
 #pragma unroll
         for (int tap = 0; tap < TAPS; tap++) {
             const int at = window.place(A, lane % 16, tap / KERNEL, tap % KERNEL);
-            x_at[tap] = DY + at * X_PIXEL + swizzle<CI>(at, my_ci / 8 + lane / 16);
+            x_at[tap] = DY + at * X_PIXEL + swizzle<CI>(at, my_ci / CHUNK + lane / 16);
         }
     }
     launch_wait();
-    float acc[TAPS][2][2][4] = {}; /* of 16 output and 8 input channels */
+    float acc[TAPS][M_TILES][N_TILES][4] = {};
 #pragma unroll
     for (int s = 0; s < RING - 1; s++) {
         if (s < steps)
@@ -163,19 +177,19 @@ static __global__ void __launch_bounds__(BLOCK) strided_weights(const jsni_any_c
         copy_commit();
         const uint32_t stage = ring + step % RING * STAGE;
 #pragma unroll
-        for (int part = 0; part < STAGE_PIXELS / 16; part++) {
-            uint32_t dy[2][4];
+        for (int part = 0; part < STAGE_PIXELS / MMA_K; part++) {
+            uint32_t dy[M_TILES][4];
 #pragma unroll
-            for (int m = 0; m < 2; m++)
-                load_matrix_t(dy[m], stage + dy_at[m] + part * 16 * DY_PIXEL);
+            for (int m = 0; m < M_TILES; m++)
+                load_matrix_t(dy[m], stage + dy_at[m] + part * MMA_K * DY_PIXEL);
 #pragma unroll
             for (int tap = 0; tap < TAPS; tap++) {
                 uint32_t x[4];
                 load_matrix_t(x, stage + x_at[tap] + part * window.second);
 #pragma unroll
-                for (int m = 0; m < 2; m++)
+                for (int m = 0; m < M_TILES; m++)
 #pragma unroll
-                    for (int n = 0; n < 2; n++)
+                    for (int n = 0; n < N_TILES; n++)
                         multiply(acc[tap][m][n], dy[m], x[n * 2], x[n * 2 + 1]);
             }
         }
@@ -184,16 +198,17 @@ static __global__ void __launch_bounds__(BLOCK) strided_weights(const jsni_any_c
 #pragma unroll
     for (int tap = 0; tap < TAPS; tap++)
 #pragma unroll
-        for (int m = 0; m < 2; m++)
+        for (int m = 0; m < M_TILES; m++)
 #pragma unroll
-            for (int n = 0; n < 2; n++) {
+            for (int n = 0; n < N_TILES; n++) {
                 const float *a = acc[tap][m][n];
-                const int co = co0 + my_co + m * 16 + lane / 4;
-                const int ci = ci0 + my_ci + n * 8 + lane % 4 * 2;
+                const int co = co0 + my_co + m * MMA_M + result_row(lane);
+                const int ci = ci0 + my_ci + n * MMA_N + result_column(lane);
                 const long long row = (long long)split * A.out_channels + co;
                 float *to = A.part + (row * TAPS + tap) * A.in_channels + ci;
                 *(float2 *)to = make_float2(a[0], a[1]);
-                *(float2 *)(to + 8ll * TAPS * A.in_channels) = make_float2(a[2], a[3]);
+                *(float2 *)(to + (long long)(MMA_M / 2) * TAPS * A.in_channels) =
+                    make_float2(a[2], a[3]);
             }
 }
 
@@ -208,7 +223,7 @@ int jsni_strided_weights_splits(const jsni_any_conv *c)
 {
     const int stages = (int)c->images * c->out_h * c->out_w / STAGE_PIXELS;
     const int tiles = c->out_channels / CO * (c->in_channels / CI);
-    const int wanted = 132 / tiles; /* blocks that fill a device */
+    const int wanted = DEVICE / tiles; /* blocks that fill a device */
     return wanted < 1 ? 1 : wanted < stages ? wanted : stages;
 }
 

@@ -8,7 +8,15 @@
  * gradient of input pixel h is made of the outputs (h + pad - kh) / stride: backwards the
  * taps are walked backwards. With stride 2, input pixels that share the parities of their
  * row and column are reached by the same taps, every second one, from 0 to 4 of them; so
- * every parity is a product of its own, with as many rows as there are output pixels.
+ * every parity is a product of its own, with as many rows as there are output pixels. Taps
+ * of a window that reach a pixel:
+ *
+ *     3x3, padding 1   column  0  1  2  3        1x1   column  0  1  2  3
+ *              row 0           1  2  1  2        row 0         1  -  1  -
+ *              row 1           2  4  2  4        row 1         -  -  -  -
+ *
+ * A tile is ROWS x COLUMNS of the product; blocks have tiles of one parity behind those of
+ * another, and in them those of a row side by side.
  */
 #ifndef JSNI_BACKEND_CUDA_CONV_WALK_CUH
 #define JSNI_BACKEND_CUDA_CONV_WALK_CUH
@@ -16,7 +24,8 @@
 #include "backend/cuda/any_kernels.h"
 #include "backend/cuda/conv_device.cuh"
 
-constexpr int DEPTH = 32; /* channels of a step */
+constexpr int DEPTH = 32;    /* channels of a step */
+constexpr int MOST_TAPS = 9; /* of a window */
 
 /* Whether places in all tensors can be counted in int, also of rows behind the last. */
 static inline bool counted_in_int(const jsni_any_conv *c)
@@ -91,7 +100,7 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
                                : t * STRIDE - c.pad_w;
         uint32_t bits = 0;
 #pragma unroll
-        for (int bit = 0; bit < 9; bit++) {
+        for (int bit = 0; bit < MOST_TAPS; bit++) {
             const int y = BACK ? h - bit / 3 : h + bit / 3;
             const int x = BACK ? v - bit % 3 : v + bit % 3;
             if (row < rows && y >= 0 && y < from_h && x >= 0 && x < from_w)
@@ -126,7 +135,7 @@ template <int STRIDE, bool BACK, int ROWS, int COLUMNS> struct conv_walk {
     /* Weights of channels (co, ci) under a tap; ci is the last dimension. */
     __device__ __forceinline__ int weight(int co, int tap, int ci) const
     {
-        const int taps = STRIDE == 1 ? 9 : kernel * kernel;
+        const int taps = STRIDE == 1 ? MOST_TAPS : kernel * kernel;
         return (co * taps + tap) * (BACK ? columns : inner) + ci;
     }
 

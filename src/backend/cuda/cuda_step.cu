@@ -2,21 +2,25 @@
 #include "backend/cuda/step_kernels.h"
 
 #include "backend/cuda/conv_kernels.h"
+#include "backend/cuda/conv_parts.cuh"
 #include "backend/cuda/cuda_launch.cuh"
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256;
 
 /* Where the pair of weights (co, ci), (co, ci+1) of tap 0 lies in register order, in
- * words; a tap further is 512 words. See conv3x3_mma.cu: the warp of a group of NB output
- * channels keeps word q*4+r of lane l. */
+ * words; a tap further is MMA_TAP words. See conv3x3_mma.cu: the warp of a group of output
+ * channels keeps word q*4+r of lane l. Of a product's N tiles each has every second, fourth
+ * ... pair of output channels, so that a lane's results are neighbours. */
+constexpr int MMA_TAP = 16 * 32; /* registers of a lane, lanes */
+
 static __device__ __forceinline__ int mma_place(int C, int co, int ci)
 {
-    const int NT = 128 / C, NB = NT * 8, group = co / NB, in = co % NB;
-    const int n = in / (2 * NT) * 2 + (in & 1), j = (in >> 1) % NT;
-    const int l = n * 4 + ((ci & 7) >> 1),
-              r = (ci >> 4) * NT * 2 + j * 2 + ((ci >> 3) & 1);
-    return group * 9 * 512 + (r >> 2) * 128 + l * 4 + (r & 3);
+    const int tiles = 128 / C, wide = tiles * MMA_N, group = co / wide, in = co % wide;
+    const int column = in / (2 * tiles) * 2 + (in & 1), tile = (in >> 1) % tiles;
+    const int lane = column * 4 + ((ci & 7) >> 1);
+    const int word = (ci >> 4) * tiles * 2 + tile * 2 + ((ci >> 3) & 1);
+    return group * PART_TAPS * MMA_TAP + (word >> 2) * 128 + lane * 4 + (word & 3);
 }
 
 /* What a block of pack_image() packs: weights of the fp32 layout, all taps, as they lie. Rows are
@@ -229,22 +233,41 @@ cudaError_t jsni_end_step(const jsni_pack *packs, int count, int blocks,
                        count, counted ? *counted : none);
 }
 
-/* ---- the sums behind backward-weights ---- */
+/* ---- the sums behind backward-weights; conv_parts.cuh says how they lie ---- */
 
-/* Where result e of a tile of the 3x3 kernels lies: row and column of the fragment. */
-static __device__ __forceinline__ void store_fragment(float *gradient, int C, int tile,
+constexpr int RUNS = 8, RUN = BLOCK / RUNS; /* runs over the parts; sums of a block */
+
+/* Four neighbouring results of the stem: [product][result][lane]. */
+static __device__ __forceinline__ void store_stem(float *gradient, int i, float4 v)
+{
+    const float f[4] = {v.x, v.y, v.z, v.w};
+    for (int j = 0; j < 4; j++) {
+        const int r = (i * 4 + j) >> 5, lane = (i * 4 + j) & 31;
+        const int m = r / (STEM_N * 4), n = r / 4 % STEM_N;
+        const int co = m * MMA_M + result_row(lane) + (r & 2) * (MMA_M / 4);
+        const int slot = n * MMA_N + result_column(lane) + (r & 1);
+        const int in_row = slot % STEM_ROW_SLOTS, kh = slot / STEM_ROW_SLOTS;
+        const int kw = in_row / STEM_COLOURS, c = in_row % STEM_COLOURS;
+        if (slot < STEM_USED_SLOTS && in_row < STEM_ROW_TAPS)
+            gradient[(co * STEM_COLOURS + c) * PART_TAPS + kh * 3 + kw] = f[j];
+    }
+}
+
+/* Result e of a tile of the 3x3 kernels: [product][warp][lane]. */
+static __device__ __forceinline__ void store_products(float *gradient, int C, int tile,
                                                       int e, float4 v)
 {
-    const int q = C == 32 ? e >> 6 : e >> 8, t = C == 32 ? e & 63 : e & 255;
-    const int w = t >> 5, l = t & 31, tap = q >> 2, m = (q >> 1) & 1, n = q & 1;
-    const int co = (C == 32 ? 0 : (w & 1) * 32) + m * 16 + (l >> 2) +
-                   (C == 128 ? (tile >> 1) * 64 : 0);
-    const int ci = (C == 32 ? (w & 1) * 16 : (w >> 1) * 16) + n * 8 + (l & 3) * 2 +
-                   (C == 128 ? (tile & 1) * 64 : 0);
-    gradient[(co * C + ci) * 9 + tap] = v.x;
-    gradient[(co * C + ci + 1) * 9 + tap] = v.y;
-    gradient[((co + 8) * C + ci) * 9 + tap] = v.z;
-    gradient[((co + 8) * C + ci + 1) * 9 + tap] = v.w;
+    const int product = C == 32 ? e >> 6 : e >> 8, in = C == 32 ? e & 63 : e & 255;
+    const int warp = in >> 5, lane = in & 31;
+    const int tap = product >> 2, m = (product >> 1) & 1, n = product & 1;
+    const int co = warp_co(C, warp) + m * MMA_M + result_row(lane) + tile_co(C, tile);
+    const int ci =
+        warp_ci(C, warp) + n * MMA_N + result_column(lane) + tile_ci(C, tile);
+    const int below = co + MMA_M / 2;
+    gradient[(co * C + ci) * PART_TAPS + tap] = v.x;
+    gradient[(co * C + ci + 1) * PART_TAPS + tap] = v.y;
+    gradient[(below * C + ci) * PART_TAPS + tap] = v.z;
+    gradient[(below * C + ci + 1) * PART_TAPS + tap] = v.w;
 }
 
 static __device__ __forceinline__ void add4(float4 &s, const float4 v)
@@ -259,7 +282,7 @@ static __device__ __forceinline__ void add4(float4 &s, const float4 v)
 static __global__ void __launch_bounds__(BLOCK)
     final_sums(const jsni_conv_final *layers, int count)
 {
-    __shared__ float4 s[8][32];
+    __shared__ float4 s[RUNS][RUN];
     launch_next();
     int first = 0, last = count - 1;
     while (first < last) {
@@ -270,53 +293,45 @@ static __global__ void __launch_bounds__(BLOCK)
             last = middle - 1;
     }
     const jsni_conv_final layer = layers[first];
-    const int x = threadIdx.x & 31, y = threadIdx.x >> 5, C = layer.channels;
-    const int i = ((int)blockIdx.x - layer.first_block) * 32 + x, P = layer.parts;
+    const int x = threadIdx.x % RUN, run = threadIdx.x / RUN, C = layer.channels;
+    const int i = ((int)blockIdx.x - layer.first_block) * RUN + x, parts = layer.parts;
     float4 v = make_float4(0, 0, 0, 0);
     launch_wait();
-    if (C == 3) { /* the stem: 256 float4 of 1024 floats a part */
+    if (C == STEM_COLOURS) {
         const float4 *part = (const float4 *)layer.part;
 #pragma unroll 8
-        for (int p = y; p < P; p += 8)
-            add4(v, part[p * 256 + i]);
-        s[y][x] = v;
+        for (int p = run; p < parts; p += RUNS)
+            add4(v, part[p * (STEM_RESULTS / 4) + i]);
+        s[run][x] = v;
         __syncthreads();
-        if (y)
+        if (run)
             return;
-        for (int k = 1; k < 8; k++)
+        for (int k = 1; k < RUNS; k++)
             add4(v, s[k][x]);
-        const float f[4] = {v.x, v.y, v.z, v.w};
-        for (int j = 0; j < 4; j++) {
-            const int r = (i * 4 + j) >> 5, l = (i * 4 + j) & 31;
-            const int co = (r / 16) * 16 + (l >> 2) + (r & 2) * 4;
-            const int k = (r / 4 % 4) * 8 + (l & 3) * 2 + (r & 1);
-            if (k < 30 && k % 10 < 9) /* slot -> (kh, kw, c) */
-                layer.gradient[(co * 3 + k % 10 % 3) * 9 + k / 10 * 3 + k % 10 / 3] =
-                    f[j];
-        }
+        store_stem(layer.gradient, i, v);
         return;
     }
-    const int E = C == 32 ? 36 * 64 : 36 * 256, tile = i / E, e = i % E;
-    const float4 *part = (const float4 *)layer.part + (long long)tile * P * E + e;
+    const int results = part_results(C), tile = i / results, e = i % results;
+    const float4 *part =
+        (const float4 *)layer.part + (long long)tile * parts * results + e;
 #pragma unroll 8
-    for (int p = y; p < P; p += 8)
-        add4(v, part[(long long)p * E]);
-    s[y][x] = v;
+    for (int p = run; p < parts; p += RUNS)
+        add4(v, part[(long long)p * results]);
+    s[run][x] = v;
     __syncthreads();
-    if (y)
+    if (run)
         return;
 #pragma unroll
-    for (int k = 1; k < 8; k++)
+    for (int k = 1; k < RUNS; k++)
         add4(v, s[k][x]);
-    store_fragment(layer.gradient, C, tile, e, v);
+    store_products(layer.gradient, C, tile, e, v);
 }
 
 int jsni_conv_final_blocks(int channels)
 {
-    return channels == 3    ? 8
-           : channels == 32 ? 36 * 64 / 32
-           : channels == 64 ? 36 * 256 / 32
-                            : 4 * 36 * 256 / 32;
+    return channels == STEM_COLOURS
+               ? STEM_RESULTS / 4 / RUN
+               : part_tiles(channels) * part_results(channels) / RUN;
 }
 
 cudaError_t jsni_conv_final_sums(const jsni_conv_final *layers, int count, int blocks,

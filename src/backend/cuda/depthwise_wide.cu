@@ -5,7 +5,16 @@
  * pixels, so that what a window shares is loaded once a row. A block takes strips in the
  * order of memory, and finds the rows that its windows share in its cache.
  *
- *   block: [strips beside each other][vectors of channels]; weights in shared memory
+ *   a block: [strips beside each other][vectors of channels], at most 32 vectors of 4
+ *   float or 8 bf16; its weights in shared memory, [tap][channels of the tile]
+ *
+ *                       vector 0   vector 1   ...  vector lanes - 1
+ *     strip 0            thread 0          1             lanes - 1     a strip: 4 pixels of
+ *     strip 1               lanes  lanes + 1         2 * lanes - 1     a row
+ *     ...
+ *     strip slots - 1    and so on; next the strips from `slots` on
+ *
+ *   weights' gradients: a strip and vector have K threads, one for each row of the window
  *
  * Each result is made by one thread, taps in order; partial sums are added in order.
  */
@@ -15,8 +24,9 @@
 #include "backend/cuda/cuda_vec.cuh"
 
 constexpr int BLOCK = 256, WEIGHT_BLOCK = 512;
-constexpr int STRIP = 4; /* pixels of a thread */
-constexpr int DEVICE_BLOCKS = 4 * 132;
+constexpr int STRIP = 4;               /* pixels of a thread */
+constexpr int MOST_LANES = 32;         /* vectors of channels of a block */
+constexpr int DEVICE_BLOCKS = 4 * 132; /* of the largest chips */
 
 /* How threads and blocks lie over a tensor. */
 struct tiling {
@@ -28,7 +38,7 @@ struct tiling {
 static tiling tiling_of(int vectors, int threads, int blocks, long long strips)
 {
     tiling t;
-    t.tiles = (vectors + 31) / 32;
+    t.tiles = (vectors + MOST_LANES - 1) / MOST_LANES;
     t.lanes = (vectors + t.tiles - 1) / t.tiles;
     t.slots = threads / t.lanes;
     const long long most = (strips + t.slots - 1) / t.slots;
