@@ -448,82 +448,10 @@ static void test_too_few_images_are_refused(void **state)
     assert_fails(jsni_loader_create(&loader, &o), JSN_ERR_DATA, "smaller --batch");
 }
 
-/* Pinned memory, as a device would be told of it. */
-typedef struct pins {
-    size_t asked, pinned, bytes;
-} pins;
-
-/* Every other one cannot be. */
-static bool pin(void *user, void *memory, size_t bytes)
-{
-    pins *p = user;
-    assert_non_null(memory);
-    p->bytes = bytes;
-    p->pinned += p->asked % 2 == 0;
-    return p->asked++ % 2 == 0;
-}
-
-static void unpin(void *user, void *memory)
-{
-    assert_non_null(memory);
-    ((pins *)user)->pinned--;
-}
-
-static void test_memory_is_pinned_once_and_given_back(void **state)
-{
-    (void)state;
-    const jsni_loader_options o = options_for(&builtin, 7, 3);
-    pins told = {0};
-    const jsni_loader_pins fns = {pin, unpin, &told};
-    jsni_loader *loader = NULL;
-    assert_ok(jsni_loader_create(&loader, &o));
-    jsni_loader_pin(loader, &fns);
-    const size_t asked = told.asked;
-    assert_true(asked > 3);
-    assert_int_equal(told.bytes, 2 * 7 * FLOATS * sizeof(float));
-    jsni_loader_pin(loader, &fns);
-    assert_int_equal(told.asked, asked);
-    jsni_loader_destroy(loader);
-    assert_int_equal(told.pinned, 0);
-}
-
-/* What is looked at ahead is what comes, and stays while the batch before it is used. */
-static void test_a_batch_can_be_looked_at_before_it_comes(void **state)
-{
-    (void)state;
-    for (size_t workers = 0; workers < 10; workers += 3) {
-        const jsni_loader_options o = options_for(&builtin, 7, workers);
-        const size_t floats = 2 * o.batch * FLOATS;
-        float *seen = malloc(floats * sizeof *seen);
-        jsni_loader *loader = NULL;
-        assert_non_null(seen);
-        assert_ok(jsni_loader_create(&loader, &o));
-        for (uint32_t epoch = 0; epoch < 2; epoch++) {
-            const jsni_batch *b = NULL, *ahead = NULL;
-            assert_ok(jsni_loader_begin(loader, epoch, 1));
-            for (size_t i = 1; i <= SAMPLES / 7; i++) {
-                ahead = jsni_loader_peek(loader);
-                assert_int_equal(ahead != NULL, workers > 0 && i < SAMPLES / 7);
-                if (ahead != NULL)
-                    memcpy(seen, ahead->images, floats * sizeof *seen);
-                assert_ok(jsni_loader_next(loader, &b));
-                assert_int_equal(b != NULL, i < SAMPLES / 7);
-                assert_true(ahead == NULL || ahead == b);
-                if (ahead != NULL)
-                    assert_memory_equal(seen, b->images, floats * sizeof *seen);
-            }
-        }
-        jsni_loader_destroy(loader);
-        free(seen);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_stream_does_not_depend_on_workers_or_batch_size),
-        cmocka_unit_test(test_memory_is_pinned_once_and_given_back),
-        cmocka_unit_test(test_a_batch_can_be_looked_at_before_it_comes),
         cmocka_unit_test(test_an_epoch_continues_where_it_was_left),
         cmocka_unit_test(test_each_sample_comes_once_and_the_rest_is_dropped),
         cmocka_unit_test(test_balanced_order_shows_classes_equally_often),
