@@ -19,7 +19,7 @@ set -u
 }
 jensen=$(realpath "$1") archive=$2 device=${3:-cuda}
 network=${NETWORK:-resnet50} size=${SIZE:-224} batch=${BATCH:-64} precision=${PRECISION:-bf16}
-copies=${COPIES:-8} steps=${STEPS:-1000} share=${SHARE:-95} augments=${AUGMENTS:-"jitter fit+strong"}
+copies=${COPIES:-8} steps=${STEPS:-240} share=${SHARE:-95} augments=${AUGMENTS:-"jitter fit+strong"}
 failures=0
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
