@@ -10,6 +10,7 @@
 #   methods    --method, --mixup, matrix=: same bits after a kill, for threads, among members
 #   resume     same bits: again, after SIGTERM and SIGKILL, among members, streamed
 #   photos     photographs and pretrained weights (scripts/gpu_photos.sh), from $DATA
+#   feed       epochs from JPEG files beside the bare step (scripts/gpu_feed.sh), from $DATA
 #   sanitizer  compute-sanitizer memcheck and racecheck on a step in every precision and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
@@ -19,8 +20,8 @@
 #   data       trains on real images, from $DATA/cifar10-jpeg.tar.xz
 #
 # Without a section: build tests loss golden methods resume bench. `quick` is tests and loss,
-# `all` everything but data and photos. BUILD names the build folder, LOGS where full logs go,
-# ARCH the architecture, DATA the folder with archives, JENSEN another program for `photos`.
+# `all` everything but data, photos and feed. BUILD names the build folder, LOGS where full logs go,
+# ARCH the architecture, DATA the folder with archives, JENSEN another program for `photos` and `feed`.
 #
 # A skipped test is a failure here: the machine has a GPU.
 set -u
@@ -117,6 +118,12 @@ section_resume() {
 section_photos() {
     LIMIT=560 LINES_SHOWN=30 run photographs scripts/gpu_photos.sh "${JENSEN:-$build/jensen}" "$data" \
         "$build/photos" "${DEVICE:-cuda}"
+}
+
+# The program must read JPEG: scripts/gpu_pack.sh packs one that does.
+section_feed() {
+    LIMIT=580 LINES_SHOWN=30 run feed scripts/gpu_feed.sh "${JENSEN:-$build/jensen}" \
+        "$data/photos-caltech20.tar" "${DEVICE:-cuda}"
 }
 
 section_sanitizer() {

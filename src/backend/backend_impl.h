@@ -183,6 +183,15 @@ struct jsni_backend_ops {
      * can be repeated on them. Every member sees them unless set_input is called for it. */
     jsn_status (*set_input)(jsni_plan *plan, size_t member, const float *images,
                             size_t views, size_t samples);
+    /* Optional, all or none. Begins to copy the input of a later step beside what the
+     * device does; set_input with the same arguments then takes it, any other one forgets
+     * it. Until then the images stay as they are. Without room for it nothing happens.
+     * And whether memory of the host was pinned, from which such a copy is as fast as the
+     * bus; it is unpinned before it is freed, which waits for copies out of it. */
+    jsn_status (*stage_input)(jsni_plan *plan, const float *images, size_t views,
+                              size_t samples);
+    bool (*pin)(jsni_plan *plan, void *memory, size_t bytes);
+    void (*unpin)(jsni_plan *plan, void *memory);
     /* After set_input. Copied. */
     jsn_status (*set_labels)(jsni_plan *plan, size_t member, const jsni_labels *labels);
 

@@ -74,6 +74,18 @@ JSN_MUST_CHECK jsn_status jsni_model_sha256(jsn_model *model, char hex[65]);
 /* Waits until the device has done all that was asked for. */
 JSN_MUST_CHECK jsn_status jsni_model_synchronize(jsn_model *model);
 
+/* Whether images of a later step can be on their way to the device while it works on
+ * another: stage_input of backend_impl.h, whose rules hold for these. */
+bool jsni_model_stages(const jsn_model *model);
+JSN_MUST_CHECK jsn_status jsni_model_stage(jsn_model *model, const float *images,
+                                           size_t views, size_t samples);
+/* `model` is a jsn_model with stages: as the loader wants them. */
+bool jsni_model_pin(void *model, void *memory, size_t bytes);
+void jsni_model_unpin(void *model, void *memory);
+
+/* Waits for the mean loss of a step that was begun without asking for it. */
+JSN_MUST_CHECK jsn_status jsni_model_loss(jsn_model *model, double *mean);
+
 /* The logits [views][samples][classes] of the latest training step or evaluation. */
 JSN_MUST_CHECK jsn_status jsni_model_logits(jsn_model *model, float *logits);
 

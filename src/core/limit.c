@@ -56,6 +56,11 @@ static const struct {
                          "rows"},
     [JSNI_LIMIT_CLASSES] = {{"classes", "classes of a data set", 25000, 1 << 20},
                             "classes"},
+    [JSNI_LIMIT_KEPT] = {{"kept",
+                          "bytes of images that a data set keeps decoded; 1: none, and "
+                          "each epoch decodes them",
+                          TIB, TIB << 20},
+                         "bytes of images"},
 };
 
 /* 0: the initial value. */

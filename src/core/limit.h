@@ -16,6 +16,7 @@ typedef enum jsni_limit_name {
     JSNI_LIMIT_PIXELS,
     JSNI_LIMIT_ROWS,
     JSNI_LIMIT_CLASSES,
+    JSNI_LIMIT_KEPT,
     JSNI_LIMITS /* how many there are */
 } jsni_limit_name;
 

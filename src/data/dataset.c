@@ -178,6 +178,8 @@ jsn_status jsn_dataset_open(jsn_dataset **out, const char *spec,
         request.options = *options;
     if (request.options.memory == 0)
         request.options.memory = jsni_dataset_memory();
+    if (request.options.memory > jsni_limit(JSNI_LIMIT_KEPT))
+        request.options.memory = (size_t)jsni_limit(JSNI_LIMIT_KEPT);
     atomic_init(&data->memory_left, request.options.once ? 0 : request.options.memory);
     status = jsni_decoder_pool_create(&data->decoders);
     if (status == JSN_OK)

@@ -22,14 +22,14 @@
 #include "train/loader_order.h"
 #include "train/mixup.h"
 
-enum { MOST_WORKERS = 64, SENTENCE = 512 };
+enum { MOST_WORKERS = 64, MOST_READY = 4, SENTENCE = 512 };
 
 typedef struct slot {
     jsni_batch batch;
     float *images;      /* [views][batch][3][height][width] */
     uint32_t *position; /* [batch] */
     uint32_t *partner;  /* [batch] with mixup, or NULL */
-    bool ready;
+    bool ready, pinned;
 } slot;
 
 typedef struct scratch {
@@ -66,6 +66,7 @@ struct jsni_loader {
     scratch *scratches; /* [workers + 1]; the last is the reader's */
     pthread_t threads[MOST_WORKERS];
     size_t next_scratch;
+    jsni_loader_pins pins; /* none yet: all NULL */
 };
 
 static size_t image_floats(const jsni_loader *l)
@@ -282,8 +283,9 @@ static void pause_workers(jsni_loader *l)
 static jsn_status allocate(jsni_loader *l)
 {
     const size_t workers = l->o.workers;
-    /* The reader holds one slot; each worker fills one and has one ready. */
-    l->slot_count = workers == 0 ? 1 : 2 * workers + 1;
+    /* The reader holds one slot; each worker fills one and has one ready, up to some. */
+    const size_t ready = workers < MOST_READY ? workers : MOST_READY;
+    l->slot_count = workers + ready + 1;
     JSNI_TRY_ALLOC(l->order = jsni_alloc(l->o.part->count, sizeof *l->order));
     JSNI_TRY_ALLOC(l->slots = jsni_alloc_zero(l->slot_count, sizeof *l->slots));
     JSNI_TRY_ALLOC(l->scratches = jsni_alloc_zero(workers + 1, sizeof *l->scratches));
@@ -357,6 +359,8 @@ void jsni_loader_destroy(jsni_loader *l)
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->mutex);
     for (size_t i = 0; l->slots != NULL && i < l->slot_count; i++) {
+        if (l->slots[i].pinned)
+            l->pins.unpin(l->pins.user, l->slots[i].images);
         jsni_free(l->slots[i].images);
         jsni_free(l->slots[i].position);
         jsni_free(l->slots[i].partner);
@@ -423,6 +427,29 @@ jsn_status jsni_loader_next(jsni_loader *l, const jsni_batch **out)
         return jsni_fail(status, "%s", l->sentence);
     *out = &from->batch;
     return JSN_OK;
+}
+
+const jsni_batch *jsni_loader_peek(jsni_loader *l)
+{
+    const slot *from = &l->slots[l->read % l->slot_count];
+    if (l->running == 0 || l->read >= l->batches)
+        return NULL;
+    pthread_mutex_lock(&l->mutex);
+    while (l->failed == JSN_OK && !(from->ready && from->batch.number == l->read))
+        pthread_cond_wait(&l->changed, &l->mutex);
+    const bool there = l->failed == JSN_OK;
+    pthread_mutex_unlock(&l->mutex);
+    return there ? &from->batch : NULL;
+}
+
+void jsni_loader_pin(jsni_loader *l, const jsni_loader_pins *pins)
+{
+    const size_t bytes = l->o.views * l->o.batch * image_floats(l) * sizeof(float);
+    if (l->pins.pin != NULL)
+        return;
+    l->pins = *pins;
+    for (size_t i = 0; i < l->slot_count; i++)
+        l->slots[i].pinned = pins->pin(pins->user, l->slots[i].images, bytes);
 }
 
 size_t jsni_loader_bad_count(const jsni_loader *l)

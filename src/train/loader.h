@@ -82,6 +82,21 @@ JSN_MUST_CHECK jsn_status jsni_loader_begin(jsni_loader *loader, uint32_t epoch,
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_loader_next(jsni_loader *loader, const jsni_batch **out);
 
+/* The batch that the next call of jsni_loader_next() gives, which may be read until the
+ * third call from now. Waits for the workers; NULL without any, behind the last batch and
+ * after a failure, which that call tells. */
+const jsni_batch *jsni_loader_peek(jsni_loader *loader);
+
+/* Hands the memory of all batches to `pin`, once in the life of a loader, and what it said
+ * true of to `unpin` at its end; `user` lives until then. */
+typedef struct jsni_loader_pins {
+    bool (*pin)(void *user, void *memory, size_t bytes);
+    void (*unpin)(void *user, void *memory);
+    void *user;
+} jsni_loader_pins;
+
+void jsni_loader_pin(jsni_loader *loader, const jsni_loader_pins *pins);
+
 /* Broken images found so far, in the order of the part; `reason` is the sentence. The
  * texts are the loader's. Not while an epoch is running. */
 size_t jsni_loader_bad_count(const jsni_loader *loader);

@@ -30,6 +30,29 @@ static jsn_status count_batch(jsni_run *run, const jsni_batch *batch, double mea
     return JSN_OK;
 }
 
+/* Whether a batch is trained on. Broken images may leave less of it than the network can
+ * be. */
+static bool is_used(const jsni_run *run, const jsni_batch *batch)
+{
+    return batch->samples >=
+           (jsni_graph_lone_norm(run->group->model->graph) != NULL ? 2u : 1u);
+}
+
+/* A step. Where the device copies beside its work, the next images go there meanwhile: the
+ * host would only wait. */
+static jsn_status take_step(jsni_run *run, const jsn_model_batch *given,
+                            const jsn_model_step *step, double *mean)
+{
+    jsn_model *model = run->group->model;
+    if (!jsni_model_stages(model))
+        return jsn_model_train_step(model, given, step, mean, NULL);
+    JSNI_TRY(jsn_model_train_step(model, given, step, NULL, NULL));
+    const jsni_batch *next = jsni_loader_peek(run->feed.train);
+    if (next != NULL && is_used(run, next))
+        JSNI_TRY(jsni_model_stage(model, next->images, given->views, next->samples));
+    return jsni_model_loss(model, mean);
+}
+
 static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rate)
 {
     jsn_model_batch given = jsni_step_gather(&run->arrays, batch);
@@ -43,8 +66,7 @@ static jsn_status train_batch(jsni_run *run, const jsni_batch *batch, double rat
                                  .step = run->state.step + 1,
                                  .seed = run->job.seed};
     double mean = 0.0;
-    const jsn_status status =
-        jsn_model_train_step(run->group->model, &given, &step, &mean, NULL);
+    const jsn_status status = take_step(run, &given, &step, &mean);
     if (status == JSN_ERR_NUMERIC) {
         char advice[128];
         jsni_run_advise(run, batch->number, advice, sizeof advice);
@@ -81,17 +103,18 @@ void jsni_run_advise(const jsni_run *run, size_t batch, char *out, size_t room)
 
 jsn_status jsni_run_host_steps(jsni_run *run)
 {
+    const jsni_loader_pins pins = {jsni_model_pin, jsni_model_unpin, run->group->model};
+    if (jsni_model_stages(run->group->model))
+        jsni_loader_pin(run->feed.train, &pins);
     JSNI_TRY(jsni_loader_begin(run->feed.train, (uint32_t)run->state.epoch,
                                run->state.batch));
-    /* Broken images may leave less of a batch than the network can be trained on. */
-    const size_t least = jsni_graph_lone_norm(run->group->model->graph) != NULL ? 2 : 1;
     double last = jsni_clock();
     for (;;) {
         const jsni_batch *batch = NULL;
         JSNI_TRY(jsni_loader_next(run->feed.train, &batch));
         if (batch == NULL)
             return JSN_OK;
-        const size_t used = batch->samples >= least ? batch->samples : 0;
+        const size_t used = is_used(run, batch) ? batch->samples : 0;
         if (used > 0)
             JSNI_TRY(train_batch(run, batch, jsni_run_rate(run, batch->number)));
         run->state.batch = batch->number + 1;

@@ -195,6 +195,48 @@ static void test_a_plan_gives_all_memory_back(void **state)
     jsni_graph_destroy(graph);
 }
 
+/* Images that came while another step ran give the bits of those that came when due; what
+ * was announced and does not come is forgotten. */
+static void test_images_may_come_early(void **state)
+{
+    (void)state;
+    const jsni_backend_ops *ops = cuda_backend();
+    enum { BATCHES = 4, EACH = VIEWS * SAMPLES * 3 * PIXELS };
+    jsni_graph *graph = small_preact();
+    float *x = room((size_t)BATCHES * EACH), *want = room(graph->param_floats);
+    int32_t *y = calloc(SAMPLES, sizeof *y);
+    assert_non_null(y);
+    rig_fill(x, (size_t)BATCHES * EACH, 41);
+    for (int how = 0; how < 4; how++) {
+        bench got;
+        double value = 0.0;
+        bench_open(&got, ops, graph, JSN_PRECISION_BF16, 1);
+        const jsni_backend_ops *own = got.plan->ops;
+        const bool pinned =
+            how == 2 && own->pin(got.plan, x, (size_t)BATCHES * EACH * sizeof *x);
+        for (size_t i = 0; i < BATCHES; i++) {
+            /* how 3: announced, but another one comes. */
+            if (how > 0)
+                assert_ok(own->stage_input(got.plan,
+                                           x + (how < 3 ? i : (i + 1) % BATCHES) * EACH,
+                                           VIEWS, SAMPLES));
+            bench_step(&got, "gjs:pi1=0.5", x + i * EACH, y, 0.1, &value);
+        }
+        if (how == 0)
+            memcpy(want, got.params, graph->param_floats * sizeof *want);
+        assert_memory_equal(got.params, want, graph->param_floats * sizeof *want);
+        assert_int_equal(own->stage_input(got.plan, x, VIEWS + 1, SAMPLES),
+                         JSN_ERR_ARGUMENT);
+        if (pinned)
+            own->unpin(got.plan, x);
+        bench_close(&got);
+    }
+    free(x);
+    free(y);
+    free(want);
+    jsni_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_an_evaluation_is_described),
         cmocka_unit_test(test_what_does_not_fit_is_said),
         cmocka_unit_test(test_a_plan_gives_all_memory_back),
+        cmocka_unit_test(test_images_may_come_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,13 @@ shared loss "$JENSEN" bench loss --batch 64 --classes 10 --device ref --seconds 
 shared weak "$JENSEN" bench augment --pipeline weak --repeats 2
 shared load "$JENSEN" bench load builtin:size=50,test=10 --threads 2
 shared epoch "$JENSEN" bench epoch --data builtin:size=64,test=16 --network mlp:width=4 --batch 8 --steps 2
+# Files, at a size that is asked for, decoded in each epoch.
+"$JENSEN" data convert builtin:size=64,test=16 --out files -q || complain 'files to train on' convert
+shared epoch "$JENSEN" bench epoch --data files --size 24 --augment fit+strong --workers 2 --network mlp:width=4 --batch 8 \
+    --steps 2 --device cpu --limit kept=1
+expect 0 '"image_size":24,"augment":"fit.strong",.*"workers":2,.*"limit":"median step on resident data' '' -- \
+    "$JENSEN" bench epoch --data files --size 24 --augment fit+strong --workers 2 --network mlp:width=4 --batch 8 \
+    --steps 2 --device cpu --limit kept=1 --json
 printf 'P6\n2 1\n255\nabcdef' >a.ppm
 shared decode "$JENSEN" bench decode a.ppm --repeats 2
 if "$JENSEN" show networks --device onednn >/dev/null 2>&1; then

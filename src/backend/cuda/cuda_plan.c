@@ -201,8 +201,9 @@ jsn_status jsni_cuda_plan_memory(const jsni_backend *backend, const jsni_graph *
     const bool no_own = own_kernels_off();
     JSNI_TRY(
         measure((const jsni_cuda *)backend, graph, options, no_own, &arena, &tasks));
-    const size_t planes = options->views * options->batch *
-                          jsni_shape_count(graph->nodes[0].shape) * sizeof(float);
+    const size_t planes = (jsni_cuda_stages(options) ? 2 : 1) * options->views *
+                          options->batch * jsni_shape_count(graph->nodes[0].shape) *
+                          sizeof(float);
     memset(out, 0, sizeof *out);
     out->parameters = members * params;
     out->gradients = options->training ? members * params : 0;
@@ -373,6 +374,7 @@ void jsni_cuda_plan_destroy(jsni_plan *base)
     jsni_cuda_plan *plan = jsni_cuda_enter(base);
     for (size_t i = 0; plan->member && i < plan->members; i++)
         member_release(plan, &plan->member[i]);
+    jsni_cuda_stage_release(plan);
     jsni_cuda_resident_release(plan);
     jsni_free(plan->member);
     jsni_free(plan->packed);
@@ -417,6 +419,7 @@ static jsn_status plan_make(jsni_cuda_plan *plan)
     JSNI_TRY_ALLOC(plan->member = jsni_alloc_zero(plan->members, sizeof *plan->member));
     for (size_t i = 0; i < plan->members; i++)
         JSNI_TRY(member_create(plan, &plan->member[i]));
+    JSNI_TRY(jsni_cuda_stage_create(plan));
     jsni_program *unused = NULL;
     for (size_t i = 0; i < plan->members; i++)
         JSNI_TRY(jsni_cuda_program(plan, i, o->training ? o->views : 1, o->batch,

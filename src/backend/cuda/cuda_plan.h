@@ -108,6 +108,15 @@ typedef struct jsni_resident_set {
     bool pinned;
 } jsni_resident_set;
 
+/* Where the images of a later step arrive while another one runs; see cuda_input.c. */
+typedef struct jsni_cuda_stage {
+    cudaStream_t stream;
+    cudaEvent_t arrived, unused; /* the images; what `planes` held before them */
+    float *planes;               /* device, as those of the member; NULL: no room */
+    const float *images; /* on the host, borrowed: of which copies; NULL: of none */
+    size_t views, samples;
+} jsni_cuda_stage;
+
 typedef struct jsni_cuda_plan {
     jsni_plan base;
     jsni_plan_options options;
@@ -125,6 +134,7 @@ typedef struct jsni_cuda_plan {
     size_t chunk_count;
     jsni_cuda_member *member; /* owned, [members] */
     size_t views, samples;    /* of the present input; 0 before the first */
+    jsni_cuda_stage stage;
     bool ran_training;
     char (*texts)[JSNI_CUDA_TEXT]; /* owned, [node_count] */
     jsni_resident_set sets[JSNI_RESIDENT_SETS];
@@ -154,6 +164,10 @@ jsn_status jsni_cuda_download(jsni_plan *plan, size_t member, jsni_block block,
                               float *to);
 jsn_status jsni_cuda_set_input(jsni_plan *plan, size_t member, const float *images,
                                size_t views, size_t samples);
+jsn_status jsni_cuda_stage_input(jsni_plan *plan, const float *images, size_t views,
+                                 size_t samples);
+bool jsni_cuda_pin(jsni_plan *plan, void *memory, size_t bytes);
+void jsni_cuda_unpin(jsni_plan *plan, void *memory);
 jsn_status jsni_cuda_set_labels(jsni_plan *plan, size_t member,
                                 const jsni_labels *labels);
 jsn_status jsni_cuda_forward(jsni_plan *plan, const jsni_pass *pass);
@@ -196,6 +210,11 @@ void jsni_cuda_describe(jsni_cuda_plan *plan, const jsni_make *make);
 void jsni_cuda_base_make(jsni_make *make, const jsni_cuda *device,
                          const jsni_graph *graph, const jsni_plan_options *options,
                          bool no_own);
+
+/* Whether such a plan has room for the images of a later step, and that room. */
+bool jsni_cuda_stages(const jsni_plan_options *options);
+JSN_MUST_CHECK jsn_status jsni_cuda_stage_create(jsni_cuda_plan *plan);
+void jsni_cuda_stage_release(jsni_cuda_plan *plan);
 
 /* The program for this shape, made when it does not exist yet. */
 JSN_MUST_CHECK jsn_status jsni_cuda_program(jsni_cuda_plan *plan, size_t member,

@@ -1,5 +1,5 @@
 /* backend/cuda/cuda_run.c - the calls of a training step, one by one: blocks in and out,
- * input, labels, forward, loss, backward, update, and what tests read. */
+ * labels, forward, loss, backward, update, and what tests read. */
 #include "backend/cuda/cuda_plan.h"
 
 #include <math.h>
@@ -64,27 +64,6 @@ jsn_status jsni_cuda_download(jsni_plan *base, size_t member, jsni_block block,
     const float *from = block_of(plan, m, block, &bytes);
     JSNI_TRY_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, m->stream));
     return JSNI_CUDA(cudaStreamSynchronize(m->stream));
-}
-
-jsn_status jsni_cuda_set_input(jsni_plan *base, size_t member, const float *images,
-                               size_t views, size_t samples)
-{
-    jsni_cuda_plan *plan = jsni_cuda_enter(base);
-    if (views == 0 || samples == 0 || views > plan->options.views ||
-        samples > plan->options.batch)
-        return jsni_fail(JSN_ERR_ARGUMENT,
-                         "%zu views of %zu samples, the plan has room for %zu of %zu",
-                         views, samples, plan->options.views, plan->options.batch);
-    const size_t bytes =
-        views * samples * jsni_shape_count(base->graph->nodes[0].shape) * sizeof(float);
-    /* What member 0 gets, all get, unless they are given something else later. */
-    const size_t end = member == 0 ? plan->members : member + 1;
-    for (size_t i = member; i < end; i++)
-        JSNI_TRY_CUDA(cudaMemcpyAsync(plan->member[i].planes, images, bytes,
-                                      cudaMemcpyHostToDevice, plan->member[i].stream));
-    plan->views = views;
-    plan->samples = samples;
-    return JSN_OK;
 }
 
 static jsn_status check_labels(const jsni_cuda_plan *plan, const int32_t *labels)
