@@ -107,8 +107,8 @@ static void own_weights(const jsni_task *task, extents *out)
     const size_t tensor = (size_t)a->images * side * side * (size_t)channels * 2;
     const size_t coefs =
         (size_t)(a->images / a->view_images * channels) * sizeof(float);
-    const int parts =
-        jsni_conv3x3_weight_parts(channels, a->images, task->as.weights.clusters);
+    const int parts = jsni_conv3x3_weight_parts(channels, a->images, a->turns,
+                                                task->as.weights.clusters);
     reads(out, a->x, tensor);
     reads(out, a->dy, tensor);
     reads(out, a->xa, coefs);

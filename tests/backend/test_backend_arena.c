@@ -162,11 +162,13 @@ static void check_task(checker *c, int number)
     if (task->kind == JSNI_TASK_OWN_WEIGHTS) {
         const jsni_conv_weight_args *a = &task->as.weights.args;
         const int channels = task->as.weights.channels, least = channels == 128 ? 8 : 2;
-        const int parts =
-            jsni_conv3x3_weight_parts(channels, a->images, task->as.weights.clusters);
-        const int most = task->as.weights.clusters && channels > 32 ? 2 * least : least;
-        if (parts < 1 || a->images % parts != 0 ||
-            (a->images / parts != least && a->images / parts != most))
+        const int parts = jsni_conv3x3_weight_parts(channels, a->images, a->turns,
+                                                    task->as.weights.clusters);
+        const int most =
+            task->as.weights.clusters && channels > 32 ? 4 * least : 2 * least;
+        const int each = parts < 1 ? 0 : a->images / parts;
+        if (parts < 1 || each * parts != a->images || each < least || each > most ||
+            (each != least && each % (2 * least) != 0))
             fault(c, "adds up unequal numbers of images, which are given by", number,
                   OUTSIDE);
     }
@@ -446,11 +448,31 @@ static void test_the_checker_finds_what_is_wrong(void **state)
     jsni_graph_destroy(graph);
 }
 
+/* Partial sums of weights: room for a batch holds those of every smaller one. */
+static void test_partial_sums_of_smaller_batches_fit(void **state)
+{
+    (void)state;
+    for (int channels = 32; channels <= 128; channels *= 2)
+        for (int room = 8; room <= 640; room += 8)
+            for (int images = 8; images <= room; images += 8)
+                for (int views = 1; views <= 2 && images / views % 8 == 0; views++)
+                    for (int clusters = 0; clusters < 2; clusters++) {
+                        const int turns =
+                            jsni_conv3x3_weight_turns(channels, images, images / views);
+                        const int parts = jsni_conv3x3_weight_parts(channels, images,
+                                                                    turns, clusters);
+                        assert_true(
+                            weight_part_bytes(channels, parts) <=
+                            jsni_conv3x3_weight_bytes(channels, room, clusters));
+                    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_program_keeps_to_its_memory),
         cmocka_unit_test(smaller_batches_fit),
+        cmocka_unit_test(test_partial_sums_of_smaller_batches_fit),
         cmocka_unit_test(test_the_checker_finds_what_is_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,7 +41,8 @@ static void *pack_weights(host_tensor w, int channels, bool back)
     pack->out_channels = pack->in_channels = channels;
     pack->taps = 9;
     pack->to = host_array(jsni_pack_bytes(pack));
-    assert_int_equal(jsni_end_step(pack, 1, jsni_pack_blocks(pack), NULL, NULL), cudaSuccess);
+    assert_int_equal(jsni_end_step(pack, 1, jsni_pack_blocks(pack), NULL, NULL),
+                     cudaSuccess);
     return pack->to;
 }
 
@@ -278,35 +279,44 @@ static void expect_gradient(const fused_case *f, double *gradient)
         }
 }
 
+/* Views of as few images as fill a block. */
+static void check_weights(int channels, int turns)
+{
+    fused_case f = create(channels, turns * (channels == 128 ? 8 : 2),
+                          JSNI_CONV_NORM_RELU, JSNI_CONV_SUMS);
+    const int images = f.args.images;
+    weights_case c = {.channels = channels,
+                      .blocks = jsni_conv_final_blocks(channels),
+                      .gradient = host_tensor_zeros(f.w.count, false)};
+    c.args = (jsni_conv_weight_args){
+        .x = f.x.at,
+        .dy = f.e.at,
+        .xa = f.pa.at,
+        .xb = f.pb.at,
+        .part = host_array(jsni_conv3x3_weight_bytes(channels, images, false)),
+        .images = images,
+        .view_images = f.args.view_images,
+        .turns = turns};
+    c.final = host_array(sizeof *c.final);
+    *c.final = (jsni_conv_final){
+        .part = c.args.part,
+        .gradient = c.gradient.at,
+        .channels = channels,
+        .parts = jsni_conv3x3_weight_parts(channels, images, turns, false)};
+    assert_int_equal(c.final->parts, VIEWS);
+    host_in_orders(run_weights, &c, &c.gradient, 1);
+    expect_input(&f);
+    expect_gradient(&f, f.weights);
+    assert_int_equal(host_tensor_off(c.gradient, f.weights, 0.0), 0);
+    destroy(&f);
+}
+
 static void test_weights(void **state)
 {
     (void)state;
-    for (int channels = 32; channels <= 128; channels *= 2) {
-        fused_case f = create(channels, channels == 128 ? 8 : 2, JSNI_CONV_NORM_RELU,
-                              JSNI_CONV_SUMS);
-        weights_case c = {.channels = channels,
-                          .blocks = jsni_conv_final_blocks(channels),
-                          .gradient = host_tensor_zeros(f.w.count, false)};
-        c.args = (jsni_conv_weight_args){.x = f.x.at,
-                                         .dy = f.e.at,
-                                         .xa = f.pa.at,
-                                         .xb = f.pb.at,
-                                         .part = host_array(jsni_conv3x3_weight_bytes(
-                                             channels, f.args.images, false)),
-                                         .images = f.args.images,
-                                         .view_images = f.args.view_images};
-        c.final = host_array(sizeof *c.final);
-        *c.final = (jsni_conv_final){
-            .part = c.args.part,
-            .gradient = c.gradient.at,
-            .channels = channels,
-            .parts = jsni_conv3x3_weight_parts(channels, f.args.images, false)};
-        host_in_orders(run_weights, &c, &c.gradient, 1);
-        expect_input(&f);
-        expect_gradient(&f, f.weights);
-        assert_int_equal(host_tensor_off(c.gradient, f.weights, 0.0), 0);
-        destroy(&f);
-    }
+    for (int channels = 32; channels <= 128; channels *= 2)
+        for (int turns = 1; turns <= 2; turns++)
+            check_weights(channels, turns);
 }
 
 int main(void)

@@ -16,7 +16,8 @@
  *     of each tile four warps: 2 strips    +------+------+------+------+
  *     of 16 pixels of each of 2 images     C = 128: four blocks make the layer
  *
- * and marches over IMAGES images, a stage of 4 rows at a time (of one image, or of two).
+ * and marches over IMAGES images, or twice as many (TURNS), a stage of 4 rows at a time (of one
+ * image, or of two).
  * In shared memory a stage is
  *
  *     x:   [image][4 rows][padding pixel, H pixels, padding pixel][COLUMNS]
@@ -37,8 +38,8 @@
 namespace cg = cooperative_groups;
 
 constexpr int BLOCK = 256, SHARED_ALIGN = 1024;
-constexpr int RING = 4;   /* stages in shared memory */
-constexpr int STAGES = 8; /* of a block */
+constexpr int RING = 4;        /* stages in shared memory */
+constexpr int TURN_STAGES = 8; /* of a block's IMAGES */
 /* Of an image. Powers of two that addresses are divided by have their bits as well: nvcc
  * makes more code of the division of an int. */
 constexpr int ROW_BITS = 2, STAGE_ROWS = 1 << ROW_BITS;
@@ -227,20 +228,21 @@ static __device__ __forceinline__ char *aligned(char *raw)
                     ~(uintptr_t)(SHARED_ALIGN - 1));
 }
 
-template <int C, int CLUSTER>
+template <int C, int CLUSTER, int TURNS>
 __global__ void __launch_bounds__(BLOCK, 1)
     conv3x3_bwdw(const jsni_conv_weight_args args)
 {
     using T = bwdw_tiles<C>;
     constexpr int H = T::H, COLUMNS = T::COLUMNS;
+    constexpr int STAGES = TURNS * TURN_STAGES, IMAGES = TURNS * T::IMAGES;
     const bf16 *const x = (const bf16 *)args.x, *const dy = (const bf16 *)args.dy;
     extern __shared__ char smem_raw[];
     char *shared = aligned(smem_raw);
     const uint32_t ring = shared_address(shared);
     float *coefs = (float *)(shared + T::BODY); /* xa, then xb */
     const int tid = threadIdx.x, warp = tid >> 5, lane = tid & 31;
-    const int groups = args.images / T::IMAGES, tile = blockIdx.x / groups,
-              group = blockIdx.x % groups, first_image = group * T::IMAGES,
+    const int groups = args.images / IMAGES, tile = blockIdx.x / groups,
+              group = blockIdx.x % groups, first_image = group * IMAGES,
               view = first_image / args.view_images;
     const int first_co = tile_co(C, tile), first_ci = tile_ci(C, tile);
 
@@ -250,9 +252,8 @@ __global__ void __launch_bounds__(BLOCK, 1)
         const int p = (i * BLOCK + tid) / T::CHUNKS, pixel = p % H, line = p / H;
         image = line >> ROW_BITS;
         row = line & (STAGE_ROWS - 1);
-        const int n = first_image + (C == 32   ? image
-                                     : C == 64 ? stage >> T::UNIT_BITS
-                                               : (stage >> T::UNIT_BITS) * 2 + image);
+        const int unit = C == 32 && TURNS == 1 ? 0 : stage >> T::UNIT_BITS;
+        const int n = first_image + (C == 64 ? unit : unit * 2 + image);
         const int of_image = (stage % T::UNIT) * STAGE_ROWS + row;
         from = ((n * H + of_image) * H + pixel) * C;
         return pixel;
@@ -370,55 +371,95 @@ __global__ void __launch_bounds__(BLOCK, 1)
         store_sums<C>(all, out, tid);
 }
 
-template <int C, int CLUSTER>
+/* Blocks that keep a device busy enough beside backward-data. Where there are more, half as
+ * many do twice the work in less than twice the time: start and end take a third of a turn. */
+constexpr int ENOUGH = 64;
+constexpr int IMAGES_APART = 8; /* images come in eights: jsni_conv3x3_fits() */
+
+template <int C> static int turns_of(int images, int view_images)
+{
+    constexpr int TWICE = 2 * bwdw_tiles<C>::IMAGES;
+    const int blocks = images / TWICE * bwdw_tiles<C>::TILES;
+    return blocks >= ENOUGH && view_images % TWICE == 0 ? 2 : 1;
+}
+
+/* Blocks of a tile that leave one partial sum: two, where the device has clusters and their
+ * number is even. */
+template <int C> static int cluster_of(int groups, bool clusters)
+{
+    return clusters && C > 32 && groups % 2 == 0 ? 2 : 1;
+}
+
+template <int C> static int parts_of(int images, int turns, bool clusters)
+{
+    const int groups = images / (turns * bwdw_tiles<C>::IMAGES);
+    return groups / cluster_of<C>(groups, clusters);
+}
+
+/* Fewer images may leave more sums: of one turn, or of blocks without a partner. */
+template <int C> static size_t most_bytes(int images, bool clusters)
+{
+    using T = bwdw_tiles<C>;
+    const int all = parts_of<C>(images, 1, clusters);
+    const int fewer = parts_of<C>(images - IMAGES_APART, 1, clusters);
+    return (size_t)T::TILES * T::RESULTS * sizeof(float4) *
+           (size_t)(all > fewer ? all : fewer);
+}
+
+template <int C, int CLUSTER, int TURNS>
 static cudaError_t start(const jsni_conv_weight_args *args, cudaStream_t stream)
 {
     using T = bwdw_tiles<C>;
     static_assert(C != 32 || CLUSTER == 1, "four warps are added by the block");
     static_assert(T::BYTES <= JSNI_CONV_SHARED, "see roomy");
-    return jsni_launch(conv3x3_bwdw<C, CLUSTER>, args->images / T::IMAGES * T::TILES,
-                       BLOCK, T::BYTES, CLUSTER, stream, *args);
+    return jsni_launch(conv3x3_bwdw<C, CLUSTER, TURNS>,
+                       args->images / (TURNS * T::IMAGES) * T::TILES, BLOCK, T::BYTES,
+                       CLUSTER, stream, *args);
 }
 
-/* Blocks by images of a tile, and of how many one leaves a partial sum: two of the same
- * tile, where their number is even and the device has clusters. */
-static int groups_of(int channels, int images)
+template <int C, int TURNS>
+static cudaError_t start_turns(const jsni_conv_weight_args *args, bool clusters,
+                               cudaStream_t stream)
 {
-    return images /
-           (channels == 128 ? bwdw_tiles<128>::IMAGES : bwdw_tiles<32>::IMAGES);
+    constexpr int PAIR = C == 32 ? 1 : 2;
+    const int groups = args->images / (TURNS * bwdw_tiles<C>::IMAGES);
+    return cluster_of<C>(groups, clusters) == 2 ? start<C, PAIR, TURNS>(args, stream)
+                                                : start<C, 1, TURNS>(args, stream);
 }
 
-static int cluster_of(int channels, int images, bool clusters)
+template <int C>
+static cudaError_t start_layer(const jsni_conv_weight_args *args, bool clusters,
+                               cudaStream_t stream)
 {
-    return clusters && channels > 32 && groups_of(channels, images) % 2 == 0 ? 2 : 1;
+    return args->turns == 2 ? start_turns<C, 2>(args, clusters, stream)
+                            : start_turns<C, 1>(args, clusters, stream);
 }
 
 cudaError_t jsni_conv3x3_weights(const jsni_conv_weight_args *args, int channels,
                                  bool clusters, cudaStream_t stream)
 {
-    const bool pairs = cluster_of(channels, args->images, clusters) == 2;
-    switch (channels) {
-    case 32:
-        return start<32, 1>(args, stream);
-    case 64:
-        return pairs ? start<64, 2>(args, stream) : start<64, 1>(args, stream);
-    case 128:
-        return pairs ? start<128, 2>(args, stream) : start<128, 1>(args, stream);
-    default:
-        return cudaErrorInvalidValue;
-    }
+    return channels == 32   ? start_layer<32>(args, clusters, stream)
+           : channels == 64 ? start_layer<64>(args, clusters, stream)
+                            : start_layer<128>(args, clusters, stream);
 }
 
-int jsni_conv3x3_weight_parts(int channels, int images, bool clusters)
+int jsni_conv3x3_weight_turns(int channels, int images, int view_images)
 {
-    return groups_of(channels, images) / cluster_of(channels, images, clusters);
+    return channels == 32   ? turns_of<32>(images, view_images)
+           : channels == 64 ? turns_of<64>(images, view_images)
+                            : turns_of<128>(images, view_images);
+}
+
+int jsni_conv3x3_weight_parts(int channels, int images, int turns, bool clusters)
+{
+    return channels == 32   ? parts_of<32>(images, turns, clusters)
+           : channels == 64 ? parts_of<64>(images, turns, clusters)
+                            : parts_of<128>(images, turns, clusters);
 }
 
 size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters)
 {
-    const int tiles = channels == 128 ? bwdw_tiles<128>::TILES : 1;
-    const int results =
-        channels == 32 ? bwdw_tiles<32>::RESULTS : bwdw_tiles<64>::RESULTS;
-    return (size_t)tiles * results * sizeof(float4) *
-           (size_t)jsni_conv3x3_weight_parts(channels, images, clusters);
+    return channels == 32   ? most_bytes<32>(images, clusters)
+           : channels == 64 ? most_bytes<64>(images, clusters)
+                            : most_bytes<128>(images, clusters);
 }

@@ -75,12 +75,15 @@ typedef struct jsni_conv_weight_args {
     const float *xa, *xb; /* [views][C]: x is taken as relu(xa*x + xb) */
     float4 *part;
     int images, view_images;
+    int turns; /* 2: a block takes twice as many images as it does else */
 } jsni_conv_weight_args;
 
 cudaError_t jsni_conv3x3_weights(const jsni_conv_weight_args *args, int channels,
                                  bool clusters, cudaStream_t stream);
-/* Partial sums of a result, and bytes of all of them. */
-int jsni_conv3x3_weight_parts(int channels, int images, bool clusters);
+/* The best number of turns; by it, partial sums of a result; and bytes that hold those of as
+ * many images or fewer, with any number of turns. */
+int jsni_conv3x3_weight_turns(int channels, int images, int view_images);
+int jsni_conv3x3_weight_parts(int channels, int images, int turns, bool clusters);
 size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters);
 /* Whether the kernels take this many images a view. */
 bool jsni_conv3x3_fits(int channels, int height, int width, int view_images);

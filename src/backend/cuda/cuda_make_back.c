@@ -42,6 +42,7 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
 {
     const int channels = (int)b->graph->nodes[n].shape.channels;
     const int images = (int)b->images;
+    const int turns = jsni_conv3x3_weight_turns(channels, images, (int)b->samples);
     const jsni_norm_args k = jsni_make_norm_args(b, norm);
     const int partial = jsni_make_buffer_new(
         b, jsni_conv3x3_weight_bytes(channels, (int)b->room, b->clusters));
@@ -57,10 +58,11 @@ static void own_weights(jsni_make *b, size_t n, size_t norm, int dy)
     a->part = jsni_make_at(b, partial);
     a->images = images;
     a->view_images = (int)b->samples;
+    a->turns = turns;
     jsni_make_end_group(b, t, b->nodes[jsni_make_norm_source(b, norm)].value, dy,
                         JSNI_NO_BUFFER);
     remember_final(b, n, partial, channels,
-                   jsni_conv3x3_weight_parts(channels, images, b->clusters));
+                   jsni_conv3x3_weight_parts(channels, images, turns, b->clusters));
 }
 
 /* A task that forms the gradient of `from`, when it is lazy, while it loads it. */
