@@ -30,8 +30,8 @@ struct warp_state {
 static struct {
     void (*call)(const void *);
     const void *with;
-    unsigned threads, warps;                             /* of a block */
-    unsigned cluster, alive[HOST_CLUSTER];               /* blocks; of each */
+    unsigned threads, warps;                               /* of a block */
+    unsigned cluster, alive[HOST_CLUSTER];                 /* blocks; of each */
     unsigned at_barrier[HOST_CLUSTER], at_cluster_barrier; /* threads */
     unsigned asleep, first_block;
     warp_state warp[HOST_THREADS / HOST_WARP]; /* of all blocks */

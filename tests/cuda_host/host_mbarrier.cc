@@ -128,11 +128,13 @@ void host_bulk_load(uint32_t to, const void *from, uint32_t bytes, uint32_t numb
     mbarrier &b = find(number);
     const unsigned me = host_fiber.now;
     if (to % 16 || (uintptr_t)from % 16 || bytes % 16)
-        host_break("starts a bulk copy of %u bytes whose place or size 16 does not divide",
-                   bytes);
+        host_break(
+            "starts a bulk copy of %u bytes whose place or size 16 does not divide",
+            bytes);
     if (b.made >= host_fenced(me, (uint16_t)b.maker))
-        host_break("hands a barrier to a bulk copy with no fence.proxy.async since it was "
-                   "made");
+        host_break(
+            "hands a barrier to a bulk copy with no fence.proxy.async since it was "
+            "made");
     host_touch(from, bytes, false);
     host_touch(host_shared_pointer(to), bytes, true);
     host_watch_bulk(host_shared_pointer(to), bytes);

@@ -68,7 +68,8 @@ void host_products_block(unsigned threads, bool late)
     products.late = late;
     products.block_warps = (threads + HOST_WARP - 1) / HOST_WARP;
     for (unsigned w = 0; w < WARPS; w++) {
-        for (const size_t granule : products.warp[w].reads) /* of one that was stopped */
+        for (const size_t granule :
+             products.warp[w].reads) /* of one that was stopped */
             products.read[granule * WARPS + w] = 0;
         products.warp[w] = {};
         products.warp[w].registers = ALL_REGISTERS / threads / 8 * 8;
@@ -196,8 +197,8 @@ static void compute(unsigned warp, const task &t, accumulators &d)
             for (unsigned n = 0; n < t.columns; n++)
                 sum[n] += a[row][k] * b[k][n];
         for (unsigned n = 0; n < t.columns; n++) {
-            float &to = d.value[row % 8 * 4 + n % 8 / 2]
-                               [n / 8 * 4 + row / 8 * 2 + n % 2];
+            float &to =
+                d.value[row % 8 * 4 + n % 8 / 2][n / 8 * 4 + row / 8 * 2 + n % 2];
             to = (float)(t.more ? sum[n] + (double)to : sum[n]);
         }
     }

@@ -309,7 +309,9 @@ static void note_read(note *n, unsigned thread, unsigned owner)
     }
     const bool shared_reading = n->read >= watch.barrier[owner] &&
                                 n->reader != thread && n->reader != HOST_NOBODY;
-    n->reader = watch.atomic ? HOST_ATOMIC : shared_reading ? HOST_MANY : (uint16_t)thread;
+    n->reader = watch.atomic     ? HOST_ATOMIC
+                : shared_reading ? HOST_MANY
+                                 : (uint16_t)thread;
     n->read = watch.clock;
 }
 
