@@ -226,13 +226,15 @@ char *host_shared_pointer(uint32_t number)
  * block `owner`. */
 static uint32_t ordered(unsigned thread, uint16_t other, unsigned owner)
 {
+    if (other == HOST_BULK) /* barriers of threads do not wait for copies */
+        return host_known_used ? host_seen(thread, other) : watch.block_began;
     const unsigned warp = thread / HOST_WARP, rank = host_rank_of(thread);
     const bool is_thread = other < HOST_THREADS;
     const unsigned of = is_thread ? host_rank_of(other) : owner;
     uint32_t since = rank == of ? watch.barrier[rank] : watch.cluster_barrier;
     if (is_thread && other / HOST_WARP == warp && watch.warp_barrier[warp] > since)
         since = watch.warp_barrier[warp];
-    if (host_known_used && (is_thread || other == HOST_BULK)) {
+    if (host_known_used && is_thread) {
         const uint32_t seen = host_seen(thread, other);
         since = seen > since ? seen : since;
     }
