@@ -30,8 +30,7 @@ struct warp_state {
 static struct {
     void (*call)(const void *);
     const void *with;
-    unsigned threads, warps;                               /* of a block */
-    unsigned cluster, alive[HOST_CLUSTER];                 /* blocks; of each */
+    unsigned warps, alive[HOST_CLUSTER];                   /* of a block; threads */
     unsigned at_barrier[HOST_CLUSTER], at_cluster_barrier; /* threads */
     unsigned asleep, first_block;
     warp_state warp[HOST_THREADS / HOST_WARP]; /* of all blocks */
@@ -80,11 +79,11 @@ static void thread_main(void);
 /* Enters a fiber; nobody comes back here but by its place. */
 static void enter(unsigned thread)
 {
-    const unsigned rank = thread / machine.threads;
+    const unsigned rank = thread / host_fiber.threads;
     host_fiber.now = thread;
     if (rank != host_fiber.rank)
         host_cluster_enter(rank);
-    threadIdx = dim3(thread % machine.threads);
+    threadIdx = dim3(thread % host_fiber.threads);
     blockIdx = dim3(machine.first_block + rank);
     if (machine.made[thread])
         _longjmp(machine.place[thread], 1);
@@ -101,7 +100,7 @@ static void enter(unsigned thread)
 static unsigned alive_threads(void)
 {
     unsigned alive = 0;
-    for (unsigned rank = 0; rank < machine.cluster; rank++)
+    for (unsigned rank = 0; rank < host_fiber.cluster; rank++)
         alive += machine.alive[rank];
     return alive;
 }
@@ -118,16 +117,16 @@ static void release_barriers(void)
     if (machine.at_cluster_barrier && machine.at_cluster_barrier == alive_threads()) {
         machine.at_cluster_barrier = 0;
         host_watch_cluster_barrier();
-        host_known_meet(0, machine.threads * machine.cluster);
-        for (unsigned rank = 0; rank < machine.cluster; rank++)
+        host_known_meet(0, host_fiber.threads * host_fiber.cluster);
+        for (unsigned rank = 0; rank < host_fiber.cluster; rank++)
             release_block(rank);
     }
-    for (unsigned rank = 0; rank < machine.cluster; rank++)
+    for (unsigned rank = 0; rank < host_fiber.cluster; rank++)
         if (machine.at_barrier[rank] &&
             machine.at_barrier[rank] == machine.alive[rank]) {
             machine.at_barrier[rank] = 0;
             host_watch_barrier(rank);
-            host_known_meet(rank * machine.threads, machine.threads);
+            host_known_meet(rank * host_fiber.threads, host_fiber.threads);
             release_block(rank);
         }
 }
@@ -135,7 +134,7 @@ static void release_barriers(void)
 [[noreturn]] static void break_waiting(const warp_state &warp)
 {
     unsigned at_barrier = machine.at_cluster_barrier;
-    for (unsigned rank = 0; rank < machine.cluster; rank++)
+    for (unsigned rank = 0; rank < host_fiber.cluster; rank++)
         at_barrier += machine.at_barrier[rank];
     host_break("waits for ever: %u threads of %u are at a barrier, %u wait for one in "
                "shared memory, the others at %s",
@@ -152,7 +151,7 @@ static unsigned draw_warp(unsigned rank)
         if (machine.warp[warp].ready)
             return warp;
     }
-    return machine.cluster * machine.warps;
+    return host_fiber.cluster * machine.warps;
 }
 
 /* The next warp that can run, or home when all threads have ended. */
@@ -161,12 +160,12 @@ static void enter_next(unsigned warp)
     if (alive_threads() == 0)
         _longjmp(machine.home, 1);
     release_barriers();
-    const unsigned last = warp, none = machine.cluster * machine.warps;
+    const unsigned last = warp, none = host_fiber.cluster * machine.warps;
     if (!machine.warp[warp].ready) {
         const unsigned rank = warp / machine.warps;
         warp = none;
-        for (unsigned i = 0; i < machine.cluster && warp == none; i++)
-            warp = draw_warp((rank + i) % machine.cluster);
+        for (unsigned i = 0; i < host_fiber.cluster && warp == none; i++)
+            warp = draw_warp((rank + i) % host_fiber.cluster);
         if (warp == none)
             break_waiting(machine.warp[last]);
     }
@@ -269,7 +268,7 @@ void host_meet(const char *what, void *mine, void (*all)(void **lanes))
 static void pass_warp_barrier(void **)
 {
     const unsigned warp = host_fiber.now / HOST_WARP, first = warp * HOST_WARP;
-    const unsigned left = machine.threads * machine.cluster - first;
+    const unsigned left = host_fiber.threads * host_fiber.cluster - first;
     host_watch_warp_barrier(warp);
     host_known_meet(first, left < HOST_WARP ? left : HOST_WARP);
 }
@@ -283,11 +282,6 @@ void host_warp_barrier(void)
 unsigned host_threads_alive(unsigned rank)
 {
     return machine.alive[rank];
-}
-
-unsigned host_rank_of(unsigned thread)
-{
-    return thread / machine.threads;
 }
 
 void host_block_end(unsigned rank)
@@ -304,11 +298,11 @@ static void run_cluster(unsigned first_block)
 {
     machine.first_block = first_block;
     machine.at_cluster_barrier = machine.asleep = 0;
-    for (unsigned rank = 0; rank < machine.cluster; rank++) {
-        machine.alive[rank] = machine.threads;
+    for (unsigned rank = 0; rank < host_fiber.cluster; rank++) {
+        machine.alive[rank] = host_fiber.threads;
         machine.at_barrier[rank] = 0;
         for (unsigned w = 0; w < machine.warps; w++) {
-            const unsigned lanes = machine.threads - w * HOST_WARP;
+            const unsigned lanes = host_fiber.threads - w * HOST_WARP;
             warp_state &warp = machine.warp[rank * machine.warps + w];
             warp = {};
             warp.alive = lanes < HOST_WARP ? (1u << lanes) - 1 : ~0u;
@@ -316,10 +310,10 @@ static void run_cluster(unsigned first_block)
         }
     }
     host_watch_block();
-    host_known_block(machine.threads * machine.cluster);
+    host_known_block(host_fiber.threads * host_fiber.cluster);
     host_mbarriers_block(machine.late);
-    host_products_block(machine.threads, machine.late);
-    enter_next(draw(machine.cluster) * machine.warps + draw(machine.warps));
+    host_products_block(host_fiber.threads, machine.late);
+    enter_next(draw(host_fiber.cluster) * machine.warps + draw(machine.warps));
 }
 
 static bool begin_launch(const host_shape &shape)
@@ -359,9 +353,9 @@ bool host_launch(void (*call)(const void *), const void *with, const host_shape 
     }
     machine.call = call;
     machine.with = with;
-    machine.threads = shape->threads;
+    host_fiber.threads = shape->threads;
     machine.warps = (shape->threads + HOST_WARP - 1) / HOST_WARP;
-    machine.cluster = shape->cluster;
+    host_fiber.cluster = shape->cluster;
     blockDim = dim3(shape->threads);
     gridDim = dim3(shape->blocks);
     host_fiber.host_stack = (const char *)__builtin_frame_address(0);
@@ -369,7 +363,7 @@ bool host_launch(void (*call)(const void *), const void *with, const host_shape 
     static unsigned done; /* kept over the jumps home */
     for (done = 0; done < order.size() && !machine.fault[0]; done++)
         if (_setjmp(machine.home) == 0)
-            run_cluster(order[done] * machine.cluster);
+            run_cluster(order[done] * host_fiber.cluster);
     host_fiber.running = false;
     if (machine.fault[0])
         for (bool &made : machine.made) /* they stand in the middle of a kernel */

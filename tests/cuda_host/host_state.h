@@ -17,13 +17,19 @@ constexpr uint16_t HOST_NOBODY = 0xffff, HOST_MANY = 0xfffe, HOST_ATOMIC = 0xfff
 
 /* Fibers: their stacks, and who runs. */
 struct host_fibers {
-    char *stacks;           /* [HOST_THREADS][HOST_STACK] */
-    bool running;           /* a kernel is */
-    unsigned now;           /* the thread of the cluster that runs */
-    unsigned rank;          /* its block, whose shared memory is in its place */
-    const char *host_stack; /* of the caller, whose arguments kernels read */
+    char *stacks;              /* [HOST_THREADS][HOST_STACK] */
+    bool running;              /* a kernel is */
+    unsigned now;              /* the thread of the cluster that runs */
+    unsigned rank;             /* its block, whose shared memory is in its place */
+    unsigned cluster, threads; /* blocks; threads of a block */
+    const char *host_stack;    /* of the caller, whose arguments kernels read */
 };
 extern host_fibers host_fiber;
+
+static inline unsigned host_rank_of(unsigned thread)
+{
+    return host_fiber.cluster == 1 ? 0 : thread / host_fiber.threads;
+}
 
 /* A kernel broke a rule: keeps the sentence and leaves the launch. */
 [[noreturn]] void host_break(const char *format, ...)
@@ -39,7 +45,6 @@ void host_need_all(void **lanes, const char *what);
 void host_sleep(void);
 void host_wake(unsigned thread);
 unsigned host_threads_alive(unsigned rank);
-unsigned host_rank_of(unsigned thread);
 /* The last thread of a block has ended. */
 void host_block_end(unsigned rank);
 

@@ -239,6 +239,21 @@ static uint32_t ordered(unsigned thread, uint16_t other, unsigned owner)
     return since;
 }
 
+/* The same for bytes side by side, which mostly one thread wrote. */
+struct order_of {
+    unsigned thread, owner;
+    uint16_t other = HOST_NOBODY;
+    uint32_t since = 0;
+    uint32_t operator()(uint16_t now)
+    {
+        if (now != other || !since) {
+            other = now;
+            since = ordered(thread, now, owner);
+        }
+        return since;
+    }
+};
+
 uint32_t host_ordered(unsigned thread, uint16_t other)
 {
     return ordered(thread, other, host_rank_of(thread));
@@ -323,11 +338,12 @@ static void touch_shared(unsigned thread, unsigned owner, const char *at,
     if (write && host_products_used)
         host_products_overwrite(thread, home, bytes);
     note *n = &watch.notes[owner][(size_t)(home - watch.base)];
+    order_of since_writer = {thread, owner}, since_reader = {thread, owner};
     for (size_t i = 0; i < bytes; i++, n++) {
         if (!write && n->written < watch.block_began)
             break_unwritten(home + i);
         if (n->writer != thread && n->written >= watch.block_began &&
-            n->written >= ordered(thread, n->writer, owner) &&
+            n->written >= since_writer(n->writer) &&
             !(watch.atomic && n->writer == HOST_ATOMIC)) {
             if (!write)
                 break_early_read(home + i, n->writer);
@@ -338,7 +354,7 @@ static void touch_shared(unsigned thread, unsigned owner, const char *at,
                        "cluster reads, with no barrier between",
                        number_of(home + i));
         if (write && n->reader != thread && n->read >= watch.block_began &&
-            n->read >= ordered(thread, n->reader, owner) &&
+            n->read >= since_reader(n->reader) &&
             !(watch.atomic && n->reader == HOST_ATOMIC))
             host_break("writes byte %zu of shared memory, which %s %u reads, with no "
                        "barrier between",
@@ -359,10 +375,11 @@ void host_touch_async(unsigned thread, const char *at, size_t bytes)
     check_dynamic(at, bytes);
     const unsigned owner = host_fiber.rank;
     const note *n = &watch.notes[owner][(size_t)(at - watch.base)];
+    order_of since_writer = {thread, owner};
     for (size_t i = 0; i < bytes; i++, n++) {
         if (n->written < watch.block_began)
             break_unwritten(at + i);
-        if (n->writer != thread && n->written >= ordered(thread, n->writer, owner))
+        if (n->writer != thread && n->written >= since_writer(n->writer))
             break_early_read(at + i, n->writer);
         if (n->writer < HOST_THREADS && n->written >= host_fenced(thread, n->writer))
             host_break("hands byte %zu of shared memory to wgmma, which thread %u "
