@@ -8,7 +8,7 @@
  * asynchronous products read their operands, as early or as late as they may.
  *
  * The compiler's hooks for ThreadSanitizer, without its library, show each access of a
- * kernel to host_watch.cc. It stops a kernel that
+ * kernel to host_watch.cc. That stops a kernel that
  *
  *   reads or writes outside of host_array()s and its shared memory, or misaligned
  *   reads shared memory that no thread of the block has written

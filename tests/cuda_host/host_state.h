@@ -76,6 +76,14 @@ void host_watch_bulk(const char *to, size_t bytes);
 /* The storage of all shared variables. */
 char *host_shared_storage(size_t *bytes);
 
+/* ---- host_arrays.cc ---- */
+
+void host_arrays_launch(bool plain);
+void host_arrays_block(void);
+/* False: `at` is in no array. */
+bool host_touch_array(unsigned thread, const char *at, size_t bytes, bool write,
+                      bool atomic);
+
 /* ---- host_cluster.cc ---- */
 
 /* The shared memory of the block `rank` comes into its place. */

@@ -30,27 +30,14 @@ struct note {
     uint16_t writer, reader;
 };
 
-struct array {
-    char *at;
-    size_t bytes;
-    bool again;                   /* see host_write_again() */
-    bool written;                 /* in this launch */
-    std::vector<uint32_t> writer; /* of each byte in this launch: block + 1 */
-};
-
 static struct {
-    std::vector<array> arrays;
-    array *last; /* the one touched before */
-    char *base;  /* of the thread_local variables */
+    char *base; /* of the thread_local variables */
     size_t size, dynamic;
     char *dynamic_at;
     std::vector<note> notes[HOST_CLUSTER];
     uint32_t clock, block_began, cluster_barrier, read_far[HOST_CLUSTER];
     uint32_t barrier[HOST_CLUSTER], warp_barrier[HOST_THREADS / HOST_WARP];
-    uint32_t
-        waited[HOST_THREADS]; /* the launch in which a thread called launch_wait() */
-    uint32_t launch;
-    bool plain, fenced, atomic;
+    bool atomic;
     /* A store, after which the bytes should be the ones before: of another thread's. */
     bool storing;
     const char *again, *again_home;
@@ -58,52 +45,6 @@ static struct {
     char before[16];
     uint16_t other;
 } watch;
-
-constexpr uint32_t BY_ATOMIC = 0xffffffff;
-
-/* ---- arrays ---- */
-
-void *host_array(size_t bytes)
-{
-    array a = {(char *)aligned_alloc(256, (bytes + 255) / 256 * 256 + 256),
-               bytes,
-               false,
-               false,
-               {}};
-    if (!a.at)
-        abort();
-    memset(a.at, 0, bytes);
-    a.writer.resize(bytes);
-    watch.arrays.push_back(a);
-    watch.last = nullptr;
-    return a.at;
-}
-
-void host_array_free(void *pointer)
-{
-    for (size_t i = 0; i < watch.arrays.size(); i++)
-        if (watch.arrays[i].at == pointer) {
-            free(pointer);
-            watch.arrays.erase(watch.arrays.begin() + (ptrdiff_t)i);
-            watch.last = nullptr;
-            return;
-        }
-}
-
-void host_reset(void)
-{
-    for (array &a : watch.arrays)
-        free(a.at);
-    watch.arrays.clear();
-    watch.last = nullptr;
-    host_forget_fault();
-}
-
-void host_write_again(void *pointer)
-{
-    for (array &a : watch.arrays)
-        a.again = a.again || a.at == pointer;
-}
 
 /* ---- the clock ---- */
 
@@ -123,27 +64,19 @@ void host_watch_launch(const host_shape &shape)
         (void)dl_iterate_phdr(find_storage, nullptr);
     for (unsigned rank = 0; rank < shape.cluster; rank++)
         watch.notes[rank].resize(watch.size, {0, 0, 0, HOST_NOBODY, HOST_NOBODY});
-    for (array &a : watch.arrays) {
-        if (a.written)
-            memset(a.writer.data(), 0, a.bytes * sizeof(uint32_t));
-        a.written = false;
-    }
     watch.dynamic = shape.shared;
     watch.dynamic_at = dynamic[0];
-    watch.plain = shape.plain;
-    watch.fenced = false;
-    watch.launch++;
+    host_arrays_launch(shape.plain);
 }
 
 void host_watch_block(void)
 {
+    host_arrays_block();
     watch.again = nullptr;
     watch.storing = watch.atomic = false;
     watch.block_began = watch.cluster_barrier = ++watch.clock;
     for (uint32_t &b : watch.barrier)
         b = watch.clock;
-    for (uint32_t &w : watch.waited)
-        w = 0;
     for (uint32_t &w : watch.warp_barrier)
         w = watch.clock;
     for (uint32_t &r : watch.read_far)
@@ -177,16 +110,6 @@ void host_watch_block_end(unsigned rank)
     if (watch.read_far[rank] >= watch.cluster_barrier)
         host_break("ends its block, whose shared memory another one of its cluster "
                    "reads, with no barrier between");
-}
-
-void host_waited(void)
-{
-    watch.waited[host_fiber.now] = watch.launch;
-}
-
-void host_fence(void)
-{
-    watch.fenced = true;
 }
 
 /* ---- shared memory ---- */
@@ -397,47 +320,7 @@ void host_watch_bulk(const char *to, size_t bytes)
     }
 }
 
-/* ---- arrays of the device ---- */
-
-static array *find_array(const char *at)
-{
-    if (watch.last && at >= watch.last->at && at < watch.last->at + watch.last->bytes)
-        return watch.last;
-    for (array &a : watch.arrays)
-        if (at >= a.at && at < a.at + a.bytes)
-            return watch.last = &a;
-    return nullptr;
-}
-
-/* Whether a block may touch what another one has written in the same launch. */
-static bool may_touch(const array &a, uint32_t other, bool write)
-{
-    return write ? a.again || (watch.fenced && other == BY_ATOMIC) : watch.fenced;
-}
-
-static void touch_array(array &a, unsigned thread, const char *at, size_t bytes,
-                        bool write)
-{
-    const size_t first = (size_t)(at - a.at);
-    const char *verb = write ? "writes" : "reads";
-    if (first + bytes > a.bytes)
-        host_break("%s %zu bytes at byte %zu of an array of %zu", verb, bytes, first,
-                   a.bytes);
-    if (write && !watch.plain && watch.waited[thread] != watch.launch)
-        host_break("writes byte %zu of an array before launch_wait()", first);
-    if (!write && !a.written)
-        return;
-    a.written = true;
-    const uint32_t me = blockIdx.x + 1, mine = watch.atomic ? BY_ATOMIC : me;
-    for (size_t i = first; i < first + bytes; i++) {
-        const uint32_t other = a.writer[i];
-        if (other && other != me && other != mine && !may_touch(a, other, write))
-            host_break("%s byte %zu of an array of %zu, which another block writes",
-                       verb, i, a.bytes);
-        if (write)
-            a.writer[i] = mine;
-    }
-}
+/* ---- all memory ---- */
 
 extern "C" char __executable_start, _end; /* of the program, by the linker */
 
@@ -453,15 +336,12 @@ void host_touch_by(unsigned thread, const void *pointer, size_t bytes, bool writ
         touch_shared(thread, host_fiber.rank, at, at, bytes, write);
         return;
     }
+    if (host_touch_array(thread, at, bytes, write, watch.atomic))
+        return;
     unsigned owner;
     const char *home = host_cluster_home(at, &owner);
     if (home) {
         touch_shared(thread, owner, at, home, bytes, write);
-        return;
-    }
-    array *a = find_array(at);
-    if (a) {
-        touch_array(*a, thread, at, bytes, write);
         return;
     }
     const bool constant = at >= &__executable_start && at < &_end;
