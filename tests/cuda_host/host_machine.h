@@ -22,8 +22,9 @@
  *   ended
  *
  * What it cannot: time, the order of memory within a GPU, the rounding of sums in tensor
- * cores (sums of small integers are exact everywhere), and swizzled operands. An index that leaves a static shared array for
- * its neighbour is seen only if that makes one of the faults above, or a wrong result. */
+ * cores (sums of small integers are exact everywhere), swizzled operands and tensor maps. An
+ * index that leaves a static shared array for its neighbour is seen only if that makes one of
+ * the faults above, or a wrong result. */
 #ifndef JSNI_CUDA_HOST_HOST_MACHINE_H
 #define JSNI_CUDA_HOST_HOST_MACHINE_H
 

@@ -14,7 +14,7 @@
 
 constexpr unsigned GROUP_WARPS = 4, GROUP_ROWS = 16, DEPTH = 16, MOST_COLUMNS = 96;
 constexpr unsigned WARPS = HOST_THREADS / HOST_WARP, CHUNK = 16 /* bytes */;
-constexpr unsigned ALL_REGISTERS = 65536;
+constexpr unsigned ALL_REGISTERS = 65536, MOST_REGISTERS = 256;
 constexpr uint32_t UNDER_WAY = 0xffffffff;
 constexpr int POISON = 0xff; /* bytes: not a number */
 
@@ -67,12 +67,13 @@ void host_products_block(unsigned threads, bool late)
 {
     products.late = late;
     products.block_warps = (threads + HOST_WARP - 1) / HOST_WARP;
+    const unsigned each = ALL_REGISTERS / (products.block_warps * HOST_WARP) / 8 * 8;
     for (unsigned w = 0; w < WARPS; w++) {
         for (const size_t granule :
              products.warp[w].reads) /* of one that was stopped */
             products.read[granule * WARPS + w] = 0;
         products.warp[w] = {};
-        products.warp[w].registers = ALL_REGISTERS / threads / 8 * 8;
+        products.warp[w].registers = each < MOST_REGISTERS ? each : MOST_REGISTERS;
     }
     for (std::vector<task> &group : products.issued)
         group.clear();
@@ -358,7 +359,7 @@ static void change_share(void **lanes)
     host_need_all(lanes, "setmaxnreg");
     const share *wanted = (const share *)lanes[0];
     unsigned &has = products.warp[host_fiber.now / HOST_WARP].registers;
-    if (wanted->count % 8 || wanted->count < 24 || wanted->count > 256 ||
+    if (wanted->count % 8 || wanted->count < 24 || wanted->count > MOST_REGISTERS ||
         (wanted->more ? wanted->count < has : wanted->count > has))
         host_break("goes from %u to %u registers", has, wanted->count);
     has = wanted->count;
