@@ -365,6 +365,8 @@ bool host_launch(void (*call)(const void *), const void *with, const host_shape 
         if (_setjmp(machine.home) == 0)
             run_cluster(order[done] * host_fiber.cluster);
     host_fiber.running = false;
+    if (host_fiber.rank)
+        host_cluster_enter(0); /* this program's own variables lie there, too */
     if (machine.fault[0])
         for (bool &made : machine.made) /* they stand in the middle of a kernel */
             made = false;

@@ -339,7 +339,7 @@ void host_touch_by(unsigned thread, const void *pointer, size_t bytes, bool writ
     if (host_touch_array(thread, at, bytes, write, watch.atomic))
         return;
     unsigned owner;
-    const char *home = host_cluster_home(at, &owner);
+    const char *home = host_fiber.cluster > 1 ? host_cluster_home(at, &owner) : nullptr;
     if (home) {
         touch_shared(thread, owner, at, home, bytes, write);
         return;
