@@ -35,7 +35,6 @@ constexpr int COLUMNS = 64; /* output channels of a block */
 constexpr int TAPS = 9, CHUNK = 16 /* bytes */, CHUNK_CHANNELS = 8;
 constexpr int GROUP_PIXELS = 8, GROUP = (GROUP_PIXELS + 2) * CHUNK;
 constexpr int BARRIER = 8; /* bytes */
-constexpr int BUSY = 120;  /* blocks that are enough to fill a device */
 
 template <int C> struct image_tiles {
     static constexpr int H = 1024 / C, PIXELS = H * H;
@@ -99,24 +98,6 @@ template <int C> struct image_block {
 };
 
 #if __CUDA_ARCH_FEAT_SM90_ALL
-
-/* d = a*b (`more` false) or d + a*b: 64 pixels, 64 output channels, 16 input channels. */
-static __device__ __forceinline__ void multiply64(float (&d)[32], uint64_t a,
-                                                  uint64_t b, int more)
-{
-    asm volatile(
-        "{ .reg .pred p;\n setp.ne.b32 p, %34, 0;\n"
-        "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, "
-        "%6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, p, 1, 1, 0, 0;\n}"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
-          "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
-          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
-          "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
-          "+f"(d[30]), "+f"(d[31])
-        : "l"(a), "l"(b), "r"(more));
-}
 
 /* ---- producers: tiles into shared memory, transformed ---- */
 
@@ -393,11 +374,11 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
     __syncthreads();
     if (producer) {
         /* 512 threads have 128 registers each to begin with. */
-        asm volatile("setmaxnreg.dec.sync.aligned.u32 96;");
+        give_registers<96>();
         loader.run(args, b);
         __syncthreads();
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 152;");
+        take_registers<152>();
         image_maker<C, EPI> maker;
         maker.run(args, b);
         __syncthreads();

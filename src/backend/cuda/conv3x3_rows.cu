@@ -49,7 +49,6 @@ constexpr int WEIGHT_ROWS = 5 * C;                /* of the five rows of taps */
 constexpr int WEIGHT_SLAB = WEIGHT_ROWS * CHUNK;  /* 8 input channels */
 constexpr int WEIGHTS = 3 * CHUNKS * WEIGHT_SLAB; /* by column shift */
 constexpr int BARRIER = 8;                        /* bytes */
-constexpr int BUSY = 120; /* blocks that are enough to fill a device */
 
 /* Shared memory of a block with so many images. With two this also keeps a second block
  * off the multiprocessor. */
@@ -98,26 +97,6 @@ template <int IMAGES> struct row_block {
 #if __CUDA_ARCH_FEAT_SM90_ALL
 
 constexpr int H = 32, HALF = H / 2, POSITIONS = HALF + 2; /* lines, and of the march */
-
-static __device__ __forceinline__ void multiply96(float (&d)[48], uint64_t a,
-                                                  uint64_t b)
-{
-    asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {%0, %1, %2, %3, %4, %5, "
-        "%6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, "
-        "%22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, "
-        "%37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47}, %48, %49, 1, 1, 1, 0, "
-        "0;"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]),
-          "+f"(d[6]), "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]),
-          "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]),
-          "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]),
-          "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]),
-          "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
-          "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47])
-        : "l"(a), "l"(b));
-}
 
 /* ---- producers: lines into shared memory, transformed ---- */
 
@@ -276,7 +255,7 @@ template <int IMAGES, int EPI> struct row_maker {
     {
 #pragma unroll
         for (int i = 0; i < 48; i++)
-            asm volatile("" : "+f"(d[i])::"memory");
+            ::pin(d[i]);
     }
 
     /* The products of a position; the output line that the last one completed is stored
@@ -309,10 +288,8 @@ template <int IMAGES, int EPI> struct row_maker {
         constexpr int LINE_DONE = (TURN + 1) % 3; /* of output line position - 2 */
 #pragma unroll
         for (int i = 0; i < 16; i++) {
-            asm volatile("mov.f32 %0, %1;"
-                         : "=f"(done[i])
-                         : "f"(d[LINE_DONE * 16 + i]));
-            asm volatile("mov.f32 %0, 0f00000000;" : "+f"(d[LINE_DONE * 16 + i]));
+            copy_in_place(done[i], d[LINE_DONE * 16 + i]);
+            clear_in_place(d[LINE_DONE * 16 + i]);
         }
     }
 
@@ -414,12 +391,12 @@ __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
     /* 512 threads have 128 registers each to begin with, 256 as many as they need. */
     if (producer) {
         if constexpr (IMAGES == 2)
-            asm volatile("setmaxnreg.dec.sync.aligned.u32 88;");
+            give_registers<88>();
         loader.run(args, b);
         __syncthreads();
     } else {
         if constexpr (IMAGES == 2)
-            asm volatile("setmaxnreg.inc.sync.aligned.u32 160;");
+            take_registers<160>();
         row_maker<IMAGES, EPI> maker(b);
         maker.run(args, b);
         __syncthreads();

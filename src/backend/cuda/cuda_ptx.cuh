@@ -2,7 +2,7 @@
  * each: the early start of a dependent kernel, asynchronous copies, matrix fragments and
  * products, rounding of pairs. Nothing else is in here, so that tests on the host can put
  * functions of their own in its place (tests/cuda_host/host_ptx.h). The kernels for compute
- * capability 9.0 alone have theirs in conv_wgmma.cuh. */
+ * capability 9.0 alone have theirs in wgmma_ptx.cuh. */
 #ifndef JSNI_BACKEND_CUDA_CUDA_PTX_CUH
 #define JSNI_BACKEND_CUDA_CUDA_PTX_CUH
 
