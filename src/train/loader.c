@@ -280,12 +280,16 @@ static void pause_workers(jsni_loader *l)
     pthread_mutex_unlock(&l->mutex);
 }
 
+/* The reader holds one slot; each worker fills one and has one ready, up to some. */
+size_t jsni_loader_slots(size_t workers)
+{
+    return workers + (workers < MOST_READY ? workers : MOST_READY) + 1;
+}
+
 static jsn_status allocate(jsni_loader *l)
 {
     const size_t workers = l->o.workers;
-    /* The reader holds one slot; each worker fills one and has one ready, up to some. */
-    const size_t ready = workers < MOST_READY ? workers : MOST_READY;
-    l->slot_count = workers + ready + 1;
+    l->slot_count = jsni_loader_slots(workers);
     JSNI_TRY_ALLOC(l->order = jsni_alloc(l->o.part->count, sizeof *l->order));
     JSNI_TRY_ALLOC(l->slots = jsni_alloc_zero(l->slot_count, sizeof *l->slots));
     JSNI_TRY_ALLOC(l->scratches = jsni_alloc_zero(workers + 1, sizeof *l->scratches));
@@ -435,9 +439,11 @@ const jsni_batch *jsni_loader_peek(jsni_loader *l)
     if (l->running == 0 || l->read >= l->batches)
         return NULL;
     pthread_mutex_lock(&l->mutex);
-    while (l->failed == JSN_OK && !(from->ready && from->batch.number == l->read))
+    /* Nobody makes a batch while there is no epoch. */
+    while (!l->paused && l->failed == JSN_OK &&
+           !(from->ready && from->batch.number == l->read))
         pthread_cond_wait(&l->changed, &l->mutex);
-    const bool there = l->failed == JSN_OK;
+    const bool there = !l->paused && l->failed == JSN_OK;
     pthread_mutex_unlock(&l->mutex);
     return there ? &from->batch : NULL;
 }
