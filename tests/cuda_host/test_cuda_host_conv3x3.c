@@ -41,7 +41,8 @@ static void *pack_weights(host_tensor w, int channels, bool back)
     pack->out_channels = pack->in_channels = channels;
     pack->taps = 9;
     pack->to = host_array(jsni_pack_bytes(pack));
-    assert_int_equal(jsni_end_step(pack, 1, jsni_pack_blocks(pack), NULL, NULL), cudaSuccess);
+    assert_int_equal(jsni_end_step(pack, 1, jsni_pack_blocks(pack), NULL, NULL),
+                     cudaSuccess);
     return pack->to;
 }
 
