@@ -91,7 +91,8 @@ JSN_MUST_CHECK jsn_status jsni_loader_next(jsni_loader *loader, const jsni_batch
 const jsni_batch *jsni_loader_peek(jsni_loader *loader);
 
 /* Hands the memory of all batches to `pin`, once in the life of a loader, and what it said
- * true of to `unpin` at its end; `user` lives until then. */
+ * true of to `unpin` at its end; `user` lives until then. Whole pages, which a batch shares
+ * with nothing. */
 typedef struct jsni_loader_pins {
     bool (*pin)(void *user, void *memory, size_t bytes);
     void (*unpin)(void *user, void *memory);

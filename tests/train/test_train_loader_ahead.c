@@ -107,6 +107,46 @@ static void test_memory_is_pinned_once_and_given_back(void **state)
     assert_int_equal(told.pinned, 0);
 }
 
+/* Pages are pinned whole: of one that two blocks shared, neither would know what it is. */
+typedef struct pages {
+    uintptr_t first[64], end[64];
+    size_t count;
+} pages;
+
+static bool pin_pages(void *user, void *memory, size_t bytes)
+{
+    pages *p = user;
+    const uintptr_t first = (uintptr_t)memory, end = first + bytes;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(first % page, 0);
+    assert_int_equal(end % page, 0);
+    for (size_t i = 0; i < p->count; i++)
+        assert_true(end <= p->first[i] || p->end[i] <= first);
+    assert_true(p->count < sizeof p->first / sizeof p->first[0]);
+    p->first[p->count] = first;
+    p->end[p->count++] = end;
+    return false;
+}
+
+static void test_batches_share_no_page(void **state)
+{
+    (void)state;
+    for (size_t batch = 1; batch < 4; batch++) {
+        jsni_loader_options o = options_for(&builtin, batch, 16);
+        pages seen = {0};
+        const jsni_loader_pins fns = {pin_pages, unpin, &seen};
+        jsni_loader *loader = NULL;
+        o.views = batch % 2 + 1;
+        assert_ok(jsni_loader_create(&loader, &o));
+        jsni_loader_pin(loader, &fns);
+        assert_int_equal(seen.count, jsni_loader_slots(16));
+        for (size_t i = 0; i < seen.count; i++)
+            assert_true(seen.end[i] - seen.first[i] >=
+                        o.views * batch * FLOATS * sizeof(float));
+        jsni_loader_destroy(loader);
+    }
+}
+
 /* What is looked at ahead is what comes, and stays while the batch before it is used. */
 static void test_a_batch_can_be_looked_at_before_it_comes(void **state)
 {
@@ -272,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_is_pinned_once_and_given_back),
+        cmocka_unit_test(test_batches_share_no_page),
         cmocka_unit_test(test_a_batch_can_be_looked_at_before_it_comes),
         cmocka_unit_test(test_nothing_is_there_before_an_epoch),
         cmocka_unit_test(test_any_order_of_calls_gives_the_same_batches),
