@@ -123,7 +123,7 @@ static void test_clusters(void **state)
         const char *words;
     } cases[] = {
         {NO_FIRST_SYNC, "of shared memory"},  {BLOCK_SYNC, "of shared memory"},
-        {NO_LAST_SYNC, "its cluster"},          {WRITES_ON, "of shared memory"},
+        {NO_LAST_SYNC, "its cluster"},        {WRITES_ON, "of shared memory"},
         {NO_SUCH_RANK, "not in its cluster"},
     };
     assert_string_equal(run_cluster(CLUSTER_RIGHT), "");
