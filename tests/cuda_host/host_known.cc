@@ -3,8 +3,9 @@
  *
  * For each pair of threads a time: what the other did before lies in order before what this
  * one does now. And one more: of that, what the other stored before this time is visible to
- * wgmma and bulk copies, too (fence.proxy.async). Bulk copies count as one thread more. Kernels
- * that use nothing of this do without: host_watch.cc has the times of their barriers. */
+ * wgmma and bulk copies, too: who stores must fence (fence.proxy.async), a fence of somebody
+ * who has waited for it does not count here. Bulk copies count as one thread more. Kernels that
+ * use nothing of this do without: host_watch.cc has the times of their barriers. */
 #include "cuda_host/host_state.h"
 
 #include <algorithm>
@@ -94,7 +95,5 @@ void host_fence_async(void)
 {
     host_known_begin();
     const unsigned me = host_fiber.now;
-    host_knowledge &mine = known.of[me];
-    join(mine.fenced, mine.seen);
-    mine.fenced[me] = host_tick();
+    known.of[me].fenced[me] = host_tick();
 }

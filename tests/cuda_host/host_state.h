@@ -47,6 +47,8 @@ void host_block_end(unsigned rank);
 
 /* A thread touches memory. */
 void host_touch(const void *at, size_t bytes, bool write);
+/* The same of a load or a store, which comes behind the call. */
+void host_access(const void *at, size_t bytes, bool write);
 /* The same for another thread of the block. */
 void host_touch_by(unsigned thread, const void *at, size_t bytes, bool write);
 /* Of a launch, of a block, of the threads of a block or of one warp. */

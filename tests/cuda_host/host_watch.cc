@@ -1,6 +1,4 @@
-/* cuda_host/host_watch.cc - looks at each access of a kernel. The sources are compiled with
- * -fsanitize=thread, which puts a call before every access to memory, and linked without
- * that sanitizer's library: the calls end here.
+/* cuda_host/host_watch.cc - looks at each access of a kernel, which host_hooks.cc shows it.
  *
  * Shared memory is the storage of thread_local variables of this program. For each of its
  * bytes a note says who wrote it and who read it, and when; a barrier is a tick of the
@@ -461,6 +459,15 @@ void host_touch(const void *at, size_t bytes, bool write)
     host_touch_by(host_fiber.now, at, bytes, write);
 }
 
+void host_access(const void *at, size_t bytes, bool write)
+{
+    if (watch.again)
+        host_watch_settle();
+    watch.storing = write;
+    host_touch(at, bytes, write);
+    watch.storing = false;
+}
+
 void host_atomic_begin(void *at, void *old, size_t bytes)
 {
     watch.atomic = true;
@@ -473,62 +480,4 @@ void host_atomic_end(void *at, const void *now, size_t bytes)
     host_touch(at, bytes, true);
     memcpy(at, now, bytes);
     watch.atomic = false;
-}
-
-/* ---- the compiler's calls ---- */
-
-static void hooked(const void *at, size_t bytes, bool write, bool aligned)
-{
-    if (!host_fiber.running)
-        return;
-    if (aligned && (uintptr_t)at % bytes)
-        host_break("touches %zu bytes at an address they do not divide", bytes);
-    if (watch.again)
-        host_watch_settle();
-    watch.storing = write;
-    host_touch(at, bytes, write);
-    watch.storing = false;
-}
-
-#define HOOKS(bytes)                             \
-    void __tsan_read##bytes(void *at)            \
-    {                                            \
-        hooked(at, bytes, false, true);          \
-    }                                            \
-    void __tsan_write##bytes(void *at)           \
-    {                                            \
-        hooked(at, bytes, true, true);           \
-    }                                            \
-    void __tsan_unaligned_read##bytes(void *at)  \
-    {                                            \
-        hooked(at, bytes, false, false);         \
-    }                                            \
-    void __tsan_unaligned_write##bytes(void *at) \
-    {                                            \
-        hooked(at, bytes, true, false);          \
-    }
-
-extern "C" {
-HOOKS(1)
-HOOKS(2)
-HOOKS(4)
-HOOKS(8)
-HOOKS(16)
-void __tsan_read_range(void *at, size_t bytes)
-{
-    hooked(at, bytes, false, false);
-}
-void __tsan_write_range(void *at, size_t bytes)
-{
-    hooked(at, bytes, true, false);
-}
-void __tsan_init(void)
-{
-}
-void __tsan_func_entry(void *)
-{
-}
-void __tsan_func_exit(void)
-{
-}
 }
