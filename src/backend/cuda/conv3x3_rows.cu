@@ -355,7 +355,8 @@ template <int IMAGES, int EPI> struct row_maker {
         leave_sums(b);
     }
 
-    /* A turn's sums leave, the next turn begins with none. */
+    /* A turn's sums leave, the next turn begins with none. What is left in two blocks of d
+     * goes when its first two positions clear them. */
     __device__ __forceinline__ void end_turn(const jsni_conv_args &args,
                                              const row_block<IMAGES> &b)
     {
@@ -366,9 +367,6 @@ template <int IMAGES, int EPI> struct row_maker {
 #pragma unroll
         for (int k = 0; k < 8; k++)
             s1[k] = s2[k] = 0.0f;
-#pragma unroll
-        for (int i = 0; i < 48; i++)
-            clear_in_place(d[i]);
         base += IMAGES * H * H * C;
     }
 };
