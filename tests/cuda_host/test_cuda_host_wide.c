@@ -39,11 +39,9 @@ static void test_turns(void **state)
     (void)state;
     fused_check_turns(32, 1, 4, 4); /* of an image each */
     fused_check_turns(32, 1, 8, 4); /* of two images */
-    fused_check_turns(32, 2, 4, 2);
     fused_check_turns(64, 2, 4, 2);
     fused_check_turns(64, 1, 8, 4);
     fused_check_turns(128, 1, 4, 2);
-    fused_check_turns(128, 1, 8, 2);
     fused_check_turns(128, 2, 4, 16); /* more than a view has room for */
 }
 
