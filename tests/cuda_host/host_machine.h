@@ -2,10 +2,10 @@
  * compute and what they touch where there is no GPU.
  *
  * The sources are those of src/backend/cuda: include/ stands in for CUDA's headers, and
- * host_ptx.h for the instructions of cuda_ptx.cuh. Blocks run one after the other in a
- * random order. The threads of a block are fibers: one runs until it ends or waits, at a
- * barrier or for the other lanes of its warp. Asynchronous copies arrive as early or as
- * late as they may.
+ * host_ptx.h for the instructions of cuda_ptx.cuh. Blocks, or clusters of them, run one after
+ * the other in a random order. The threads of a block are fibers: one runs until it ends or
+ * waits, at a barrier or for the other lanes of its warp. Asynchronous copies arrive, and
+ * asynchronous products read their operands, as early or as late as they may.
  *
  * The compiler's hooks for ThreadSanitizer, without its library, show each access of a
  * kernel to host_watch.cc. It stops a kernel that
@@ -16,10 +16,13 @@
  *   one of the two writes
  *   writes what another block writes, or reads it without a fence
  *   writes before launch_wait()
+ *   touches an accumulator or an operand of wgmma before it has waited for the products
+ *   hands wgmma or a bulk copy what was stored with no fence.proxy.async since
+ *   reads shared memory of another block of its cluster, which may not have begun or have
+ *   ended
  *
- * What it cannot: time, wgmma, TMA, clusters, the order of memory within a GPU, the
- * rounding of sums in tensor cores (sums of small integers are exact everywhere), and code
- * that is for compute capability 9.0 alone. An index that leaves a static shared array for
+ * What it cannot: time, the order of memory within a GPU, the rounding of sums in tensor
+ * cores (sums of small integers are exact everywhere), and swizzled operands. An index that leaves a static shared array for
  * its neighbour is seen only if that makes one of the faults above, or a wrong result. */
 #ifndef JSNI_CUDA_HOST_HOST_MACHINE_H
 #define JSNI_CUDA_HOST_HOST_MACHINE_H
@@ -48,10 +51,15 @@ const char *host_fault(void);
 
 /* ---- for the headers that stand in ---- */
 
-/* Runs call(with) for each thread of each block. `plain`: when all kernels before have
- * ended, so that nobody needs to wait for them. False: there is a fault. */
-bool host_launch(void (*call)(const void *), const void *with, unsigned blocks,
-                 unsigned threads, size_t shared, bool plain);
+typedef struct host_shape {
+    unsigned blocks, threads; /* of a block */
+    unsigned cluster;         /* blocks of one */
+    size_t shared;
+    bool plain; /* starts when all kernels before have ended: nobody waits for them */
+} host_shape;
+
+/* Runs call(with) for each thread of each block. False: there is a fault. */
+bool host_launch(void (*call)(const void *), const void *with, const host_shape *shape);
 void host_barrier(void);
 void host_warp_barrier(void);
 void host_fence(void);
@@ -77,6 +85,30 @@ void host_load_matrix(uint32_t r[4], uint32_t row, bool transposed);
 void host_multiply_bf16(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 void host_multiply_tf32(float c[4], const uint32_t a[4], uint32_t b0, uint32_t b1);
 uint16_t host_round_bf16(float x);
+
+/* The blocks of a cluster: their barrier, this one's rank among them, and where a variable of
+ * shared memory lies in another's. */
+void host_cluster_barrier(void);
+unsigned host_cluster_rank(void);
+void *host_cluster_shared(const void *variable, unsigned rank);
+
+/* Barriers in shared memory, and copies that complete a phase of one. */
+void host_mbarrier_init(uint32_t barrier, unsigned arrivals);
+void host_mbarrier_arrive(uint32_t barrier);
+void host_mbarrier_wait(uint32_t barrier, unsigned parity);
+/* A barrier of `threads` threads of the block, without the others. */
+void host_named_barrier(unsigned threads);
+void host_bulk_load(uint32_t to, const void *from, uint32_t bytes, uint32_t barrier);
+void host_fence_async(void);
+
+/* By all lanes of a warp, and by the four warps of a group: asynchronous products of matrices
+ * in shared memory, d[64][columns] = a[64][16] b[columns][16]^T, plus d where `more`. */
+void host_products_begin(void);
+void host_multiply_group(float *d, unsigned columns, uint64_t a, uint64_t b, bool more);
+void host_products_commit(void);
+void host_products_wait(void);
+/* Registers of a thread from here on. */
+void host_registers(unsigned count, bool more);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ void host_shuffle(const void *value, void *got, size_t bytes, int from)
 
 /* ---- matrices ---- */
 
-static void need_all(void **lanes, const char *what)
+void host_need_all(void **lanes, const char *what)
 {
     for (unsigned l = 0; l < HOST_WARP; l++)
         if (!lanes[l])
@@ -53,7 +53,7 @@ struct matrix_load {
 
 static void load_all(void **lanes)
 {
-    need_all(lanes, "ldmatrix");
+    host_need_all(lanes, "ldmatrix");
     const unsigned warp = host_fiber.now / HOST_WARP * HOST_WARP;
     uint16_t m[4][8][8];
     for (unsigned l = 0; l < HOST_WARP; l++) {
@@ -115,7 +115,7 @@ static void multiply_tiles(void **lanes, const float a[16][16], const float b[16
 
 static void multiply_all_bf16(void **lanes)
 {
-    need_all(lanes, "mma");
+    host_need_all(lanes, "mma");
     float a[16][16], b[16][8];
     for (unsigned l = 0; l < HOST_WARP; l++) {
         const product *p = (const product *)lanes[l];
@@ -135,7 +135,7 @@ static void multiply_all_bf16(void **lanes)
 
 static void multiply_all_tf32(void **lanes)
 {
-    need_all(lanes, "mma");
+    host_need_all(lanes, "mma");
     float a[16][16], b[16][8];
     for (unsigned l = 0; l < HOST_WARP; l++) {
         const product *p = (const product *)lanes[l];

@@ -1,6 +1,4 @@
-/* cuda_host/host_watch.cc - looks at each access of a kernel. The sources are compiled with
- * -fsanitize=thread, which puts a call before every access to memory, and linked without
- * that sanitizer's library: the calls end here.
+/* cuda_host/host_watch.cc - looks at each access of a kernel, which host_hooks.cc shows it.
  *
  * Shared memory is the storage of thread_local variables of this program. For each of its
  * bytes a note says who wrote it and who read it, and when; a barrier is a tick of the
@@ -13,7 +11,7 @@
 #include <cstring>
 #include <link.h>
 
-/* Dynamic shared memory, by the names that kernels give it. */
+/* Dynamic shared memory, by the names that kernels give it; a kernel has one. */
 constexpr size_t MOST_SHARED = 228 * 1024;
 #define DYNAMIC(type, name) \
     alignas(1024) thread_local type name[MOST_SHARED / sizeof(type)]
@@ -23,10 +21,12 @@ DYNAMIC(char, smem_raw);
 DYNAMIC(double, jsni_loss_shared);
 static char *const dynamic[] = {shared, unaligned, smem_raw, (char *)jsni_loss_shared};
 
-constexpr uint16_t NOBODY = 0xffff, MANY = 0xfffe, ATOMIC = 0xfffd;
+/* Their 32-bit addresses: dynamic shared memory from 1 KB on, as on a device, then the rest. */
+constexpr uint32_t DYNAMIC_NUMBER = 1024, FIXED_NUMBER = 1 << 20;
 
 struct note {
     uint32_t written, read; /* when, last */
+    uint32_t read_far;      /* by another block of the cluster */
     uint16_t writer, reader;
 };
 
@@ -43,16 +43,17 @@ static struct {
     array *last; /* the one touched before */
     char *base;  /* of the thread_local variables */
     size_t size, dynamic;
-    std::vector<note> notes;
-    uint32_t clock, block_began;
-    uint32_t barrier, warp_barrier[HOST_THREADS / HOST_WARP];
+    char *dynamic_at;
+    std::vector<note> notes[HOST_CLUSTER];
+    uint32_t clock, block_began, cluster_barrier, read_far[HOST_CLUSTER];
+    uint32_t barrier[HOST_CLUSTER], warp_barrier[HOST_THREADS / HOST_WARP];
     uint32_t
         waited[HOST_THREADS]; /* the launch in which a thread called launch_wait() */
     uint32_t launch;
     bool plain, fenced, atomic;
     /* A store, after which the bytes should be the ones before: of another thread's. */
     bool storing;
-    const char *again;
+    const char *again, *again_home;
     size_t again_bytes;
     char before[16];
     uint16_t other;
@@ -116,19 +117,20 @@ static int find_storage(dl_phdr_info *info, size_t, void *)
     return 1; /* the program itself is the first, and enough */
 }
 
-void host_watch_launch(size_t shared_bytes, bool plain)
+void host_watch_launch(const host_shape &shape)
 {
-    if (!watch.base) {
+    if (!watch.base)
         (void)dl_iterate_phdr(find_storage, nullptr);
-        watch.notes.resize(watch.size, {0, 0, NOBODY, NOBODY});
-    }
+    for (unsigned rank = 0; rank < shape.cluster; rank++)
+        watch.notes[rank].resize(watch.size, {0, 0, 0, HOST_NOBODY, HOST_NOBODY});
     for (array &a : watch.arrays) {
         if (a.written)
             memset(a.writer.data(), 0, a.bytes * sizeof(uint32_t));
         a.written = false;
     }
-    watch.dynamic = shared_bytes;
-    watch.plain = plain;
+    watch.dynamic = shape.shared;
+    watch.dynamic_at = dynamic[0];
+    watch.plain = shape.plain;
     watch.fenced = false;
     watch.launch++;
 }
@@ -137,21 +139,44 @@ void host_watch_block(void)
 {
     watch.again = nullptr;
     watch.storing = watch.atomic = false;
-    watch.barrier = watch.block_began = ++watch.clock;
+    watch.block_began = watch.cluster_barrier = ++watch.clock;
+    for (uint32_t &b : watch.barrier)
+        b = watch.clock;
     for (uint32_t &w : watch.waited)
         w = 0;
     for (uint32_t &w : watch.warp_barrier)
         w = watch.clock;
+    for (uint32_t &r : watch.read_far)
+        r = 0;
 }
 
-void host_watch_barrier(void)
+void host_watch_barrier(unsigned rank)
 {
-    watch.barrier = ++watch.clock;
+    watch.barrier[rank] = ++watch.clock;
+}
+
+void host_watch_cluster_barrier(void)
+{
+    watch.cluster_barrier = ++watch.clock;
+    for (uint32_t &b : watch.barrier)
+        b = watch.clock;
 }
 
 void host_watch_warp_barrier(unsigned warp)
 {
     watch.warp_barrier[warp] = ++watch.clock;
+}
+
+uint32_t host_tick(void)
+{
+    return ++watch.clock;
+}
+
+void host_watch_block_end(unsigned rank)
+{
+    if (watch.read_far[rank] >= watch.cluster_barrier)
+        host_break("ends its block, whose shared memory another one of its cluster "
+                   "reads, with no barrier between");
 }
 
 void host_waited(void)
@@ -166,24 +191,57 @@ void host_fence(void)
 
 /* ---- shared memory ---- */
 
+static char *storage(void)
+{
+    return (char *)((uintptr_t)watch.base & ~(uintptr_t)1023);
+}
+
+char *host_shared_storage(size_t *bytes)
+{
+    *bytes = watch.size;
+    return watch.base;
+}
+
 size_t host_shared_number(const void *pointer)
 {
-    return (size_t)((uintptr_t)pointer - ((uintptr_t)watch.base & ~(uintptr_t)1023));
+    const char *at = (const char *)pointer;
+    for (char *d : dynamic)
+        if (at >= d && at < d + MOST_SHARED) {
+            watch.dynamic_at = d;
+            return DYNAMIC_NUMBER + (size_t)(at - d);
+        }
+    return FIXED_NUMBER + (size_t)(at - storage());
 }
 
 char *host_shared_pointer(uint32_t number)
 {
-    return (char *)((uintptr_t)watch.base & ~(uintptr_t)1023) + (int32_t)number;
+    const ptrdiff_t n = (int32_t)number;
+    return n < (ptrdiff_t)FIXED_NUMBER ? watch.dynamic_at + n - DYNAMIC_NUMBER
+                                       : storage() + n - FIXED_NUMBER;
 }
 
-/* Since when what `thread` does is in order with what `other` did. */
-static uint32_t ordered(unsigned thread, uint16_t other)
+/* Since when what `thread` does is in order with what `other` did in shared memory of the
+ * block `owner`. */
+static uint32_t ordered(unsigned thread, uint16_t other, unsigned owner)
 {
-    const unsigned warp = thread / HOST_WARP;
-    if (other < HOST_THREADS && other / HOST_WARP == warp &&
-        watch.warp_barrier[warp] > watch.barrier)
-        return watch.warp_barrier[warp];
-    return watch.barrier;
+    if (other == HOST_BULK) /* barriers of threads do not wait for copies */
+        return host_known_used ? host_seen(thread, other) : watch.block_began;
+    const unsigned warp = thread / HOST_WARP, rank = host_rank_of(thread);
+    const bool is_thread = other < HOST_THREADS;
+    const unsigned of = is_thread ? host_rank_of(other) : owner;
+    uint32_t since = rank == of ? watch.barrier[rank] : watch.cluster_barrier;
+    if (is_thread && other / HOST_WARP == warp && watch.warp_barrier[warp] > since)
+        since = watch.warp_barrier[warp];
+    if (host_known_used && is_thread) {
+        const uint32_t seen = host_seen(thread, other);
+        since = seen > since ? seen : since;
+    }
+    return since;
+}
+
+uint32_t host_ordered(unsigned thread, uint16_t other)
+{
+    return ordered(thread, other, host_rank_of(thread));
 }
 
 /* Its number for people: in the launch's dynamic shared memory, or among all variables. */
@@ -197,13 +255,14 @@ static size_t number_of(const char *at)
 
 /* Two threads may write the same to one place. The compiler's call comes before the store, so
  * the bytes are looked at when the thread goes on. */
-static void write_again(const char *at, size_t bytes, uint16_t other)
+static void write_again(const char *at, const char *home, size_t bytes, uint16_t other)
 {
     if (!watch.storing || bytes > sizeof watch.before)
         host_break("writes byte %zu of shared memory, which thread %u writes, with no "
                    "barrier between",
-                   number_of(at), (unsigned)other);
+                   number_of(home), (unsigned)other);
     watch.again = at;
+    watch.again_home = home;
     watch.again_bytes = bytes;
     watch.other = other;
     memcpy(watch.before, at, bytes);
@@ -215,47 +274,109 @@ void host_watch_settle(void)
     watch.again = nullptr;
     if (at && memcmp(at, watch.before, watch.again_bytes) != 0) {
         watch.storing = false;
-        write_again(at, watch.again_bytes, watch.other);
+        write_again(at, watch.again_home, watch.again_bytes, watch.other);
     }
 }
 
-static void touch_shared(unsigned thread, const char *at, size_t bytes, bool write)
+static void check_dynamic(const char *at, size_t bytes)
 {
     for (const char *d : dynamic)
         if (at >= d && at < d + MOST_SHARED && at + bytes > d + watch.dynamic)
             host_break("touches byte %zu of shared memory, which has %zu",
                        (size_t)(at - d), watch.dynamic);
-    note *n = &watch.notes[(size_t)(at - watch.base)];
+}
+
+[[noreturn]] static void break_unwritten(const char *at)
+{
+    host_break("reads byte %zu of shared memory, which nobody has written",
+               number_of(at));
+}
+
+[[noreturn]] static void break_early_read(const char *at, uint16_t writer)
+{
+    host_break("reads byte %zu of shared memory, which %s %u writes, with no barrier "
+               "between",
+               number_of(at),
+               writer == HOST_BULK ? "a bulk copy besides thread" : "thread",
+               writer == HOST_BULK ? host_fiber.now : (unsigned)writer);
+}
+
+static void note_read(note *n, unsigned thread, unsigned owner)
+{
+    if (host_rank_of(thread) != owner) {
+        n->read_far = watch.read_far[owner] = watch.clock;
+        return;
+    }
+    const bool shared_reading = n->read >= watch.barrier[owner] &&
+                                n->reader != thread && n->reader != HOST_NOBODY;
+    n->reader = watch.atomic     ? HOST_ATOMIC
+                : shared_reading ? HOST_MANY
+                                 : (uint16_t)thread;
+    n->read = watch.clock;
+}
+
+/* `at`: where the bytes are; `home`: where they are when their block runs, which is `owner`. */
+static void touch_shared(unsigned thread, unsigned owner, const char *at,
+                         const char *home, size_t bytes, bool write)
+{
+    check_dynamic(home, bytes);
+    if (write && host_products_used)
+        host_products_overwrite(thread, home, bytes);
+    note *n = &watch.notes[owner][(size_t)(home - watch.base)];
     for (size_t i = 0; i < bytes; i++, n++) {
         if (!write && n->written < watch.block_began)
-            host_break("reads byte %zu of shared memory, which nobody has written",
-                       number_of(at + i));
-        if (n->writer != thread && n->written >= ordered(thread, n->writer) &&
-            !(watch.atomic && n->writer == ATOMIC)) {
+            break_unwritten(home + i);
+        if (n->writer != thread && n->written >= watch.block_began &&
+            n->written >= ordered(thread, n->writer, owner) &&
+            !(watch.atomic && n->writer == HOST_ATOMIC)) {
             if (!write)
-                host_break("reads byte %zu of shared memory, which thread %u writes, "
-                           "with no barrier between",
-                           number_of(at + i), (unsigned)n->writer);
-            write_again(at, bytes, n->writer);
+                break_early_read(home + i, n->writer);
+            write_again(at, home, bytes, n->writer);
         }
-        if (write && n->reader != thread && n->read >= ordered(thread, n->reader) &&
-            !(watch.atomic && n->reader == ATOMIC))
+        if (write && n->read_far >= watch.cluster_barrier)
+            host_break("writes byte %zu of shared memory, which another block of its "
+                       "cluster reads, with no barrier between",
+                       number_of(home + i));
+        if (write && n->reader != thread && n->read >= watch.block_began &&
+            n->read >= ordered(thread, n->reader, owner) &&
+            !(watch.atomic && n->reader == HOST_ATOMIC))
             host_break("writes byte %zu of shared memory, which %s %u reads, with no "
                        "barrier between",
-                       number_of(at + i),
-                       n->reader == MANY ? "many a thread besides" : "thread",
-                       n->reader == MANY ? thread : (unsigned)n->reader);
+                       number_of(home + i),
+                       n->reader == HOST_MANY ? "many a thread besides" : "thread",
+                       n->reader == HOST_MANY ? thread : (unsigned)n->reader);
         if (write) {
             n->written = watch.clock;
-            n->writer = watch.atomic ? ATOMIC : (uint16_t)thread;
+            n->writer = watch.atomic ? HOST_ATOMIC : (uint16_t)thread;
         } else {
-            const bool shared_reading =
-                n->read >= watch.barrier && n->reader != thread && n->reader != NOBODY;
-            n->reader = watch.atomic     ? ATOMIC
-                        : shared_reading ? MANY
-                                         : (uint16_t)thread;
-            n->read = watch.clock;
+            note_read(n, thread, owner);
         }
+    }
+}
+
+void host_touch_async(unsigned thread, const char *at, size_t bytes)
+{
+    check_dynamic(at, bytes);
+    const unsigned owner = host_fiber.rank;
+    const note *n = &watch.notes[owner][(size_t)(at - watch.base)];
+    for (size_t i = 0; i < bytes; i++, n++) {
+        if (n->written < watch.block_began)
+            break_unwritten(at + i);
+        if (n->writer != thread && n->written >= ordered(thread, n->writer, owner))
+            break_early_read(at + i, n->writer);
+        if (n->writer < HOST_THREADS && n->written >= host_fenced(thread, n->writer))
+            host_break("hands byte %zu of shared memory to wgmma, which thread %u "
+                       "writes, with no fence.proxy.async between",
+                       number_of(at + i), (unsigned)n->writer);
+    }
+}
+
+void host_watch_bulk(const char *to, size_t bytes)
+{
+    note *n = &watch.notes[host_fiber.rank][(size_t)(to - watch.base)];
+    for (size_t i = 0; i < bytes; i++, n++) {
+        n->written = watch.clock;
+        n->writer = HOST_BULK;
     }
 }
 
@@ -306,10 +427,19 @@ extern "C" char __executable_start, _end; /* of the program, by the linker */
 void host_touch_by(unsigned thread, const void *pointer, size_t bytes, bool write)
 {
     const char *at = (const char *)pointer;
-    if ((size_t)(at - host_fiber.stacks) < HOST_THREADS * HOST_STACK)
+    if ((size_t)(at - host_fiber.stacks) < HOST_THREADS * HOST_STACK) {
+        if (host_products_under_way)
+            host_products_touch(at, bytes);
         return;
+    }
     if ((size_t)(at - watch.base) < watch.size) {
-        touch_shared(thread, at, bytes, write);
+        touch_shared(thread, host_fiber.rank, at, at, bytes, write);
+        return;
+    }
+    unsigned owner;
+    const char *home = host_cluster_home(at, &owner);
+    if (home) {
+        touch_shared(thread, owner, at, home, bytes, write);
         return;
     }
     array *a = find_array(at);
@@ -329,6 +459,15 @@ void host_touch(const void *at, size_t bytes, bool write)
     host_touch_by(host_fiber.now, at, bytes, write);
 }
 
+void host_access(const void *at, size_t bytes, bool write)
+{
+    if (watch.again)
+        host_watch_settle();
+    watch.storing = write;
+    host_touch(at, bytes, write);
+    watch.storing = false;
+}
+
 void host_atomic_begin(void *at, void *old, size_t bytes)
 {
     watch.atomic = true;
@@ -341,62 +480,4 @@ void host_atomic_end(void *at, const void *now, size_t bytes)
     host_touch(at, bytes, true);
     memcpy(at, now, bytes);
     watch.atomic = false;
-}
-
-/* ---- the compiler's calls ---- */
-
-static void hooked(const void *at, size_t bytes, bool write, bool aligned)
-{
-    if (!host_fiber.running)
-        return;
-    if (aligned && (uintptr_t)at % bytes)
-        host_break("touches %zu bytes at an address they do not divide", bytes);
-    if (watch.again)
-        host_watch_settle();
-    watch.storing = write;
-    host_touch(at, bytes, write);
-    watch.storing = false;
-}
-
-#define HOOKS(bytes)                             \
-    void __tsan_read##bytes(void *at)            \
-    {                                            \
-        hooked(at, bytes, false, true);          \
-    }                                            \
-    void __tsan_write##bytes(void *at)           \
-    {                                            \
-        hooked(at, bytes, true, true);           \
-    }                                            \
-    void __tsan_unaligned_read##bytes(void *at)  \
-    {                                            \
-        hooked(at, bytes, false, false);         \
-    }                                            \
-    void __tsan_unaligned_write##bytes(void *at) \
-    {                                            \
-        hooked(at, bytes, true, false);          \
-    }
-
-extern "C" {
-HOOKS(1)
-HOOKS(2)
-HOOKS(4)
-HOOKS(8)
-HOOKS(16)
-void __tsan_read_range(void *at, size_t bytes)
-{
-    hooked(at, bytes, false, false);
-}
-void __tsan_write_range(void *at, size_t bytes)
-{
-    hooked(at, bytes, true, false);
-}
-void __tsan_init(void)
-{
-}
-void __tsan_func_entry(void *)
-{
-}
-void __tsan_func_exit(void)
-{
-}
 }

@@ -26,6 +26,9 @@ typedef struct uint4 {
 #include <cmath>
 #include <cstring>
 
+/* The kernels on wgmma are compiled. Code for __CUDA_ARCH__ is not: it is for the sake of
+ * nvcc, but for clusters (see CMakeLists.txt). */
+#define __CUDA_ARCH_FEAT_SM90_ALL 1
 #define __device__
 #define __host__
 #define __global__
@@ -79,8 +82,12 @@ static cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
                                       void (*kernel)(P...), A... args)
 {
     const auto call = [=] { kernel(args...); };
-    return host_launch(host_run_call<decltype(call)>, &call, config->gridDim.x,
-                       config->blockDim.x, config->dynamicSmemBytes, false)
+    host_shape shape = {config->gridDim.x, config->blockDim.x, 1,
+                        config->dynamicSmemBytes, false};
+    for (unsigned i = 0; i < config->numAttrs; i++)
+        if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+            shape.cluster = config->attrs[i].val.clusterDim.x;
+    return host_launch(host_run_call<decltype(call)>, &call, &shape)
                ? cudaSuccess
                : cudaErrorLaunchFailure;
 }
@@ -97,8 +104,8 @@ static inline auto host_start(void (*kernel)(P...), unsigned blocks, unsigned th
 {
     return [=](P... args) {
         const auto call = [=] { kernel(args...); };
-        (void)host_launch(host_run_call<decltype(call)>, &call, blocks, threads, shared,
-                          true);
+        const host_shape shape = {blocks, threads, 1, shared, true};
+        (void)host_launch(host_run_call<decltype(call)>, &call, &shape);
     };
 }
 
