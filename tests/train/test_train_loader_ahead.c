@@ -1,72 +1,11 @@
 /* What a device asks of the loader that takes images ahead of their step: a look at the next
  * batch, and memory that was pinned. */
 #define _POSIX_C_SOURCE 200809L
-#include "support/support.h"
-
 #include <string.h>
 #include <unistd.h>
 
 #include "jensen/image_file.h"
-#include "train/loader.h"
-
-enum { SIDE = 32, FLOATS = 3 * SIDE * SIDE, SAMPLES = 70 };
-
-typedef struct source {
-    jsn_dataset *data;
-    jsni_part part;
-    jsn_augment *augment;
-} source;
-
-static int open_source(source *s, const char *spec)
-{
-    static const float mean[3] = {0.5f, 0.5f, 0.5f}, std[3] = {0.25f, 0.25f, 0.25f};
-    if (jsn_dataset_open(&s->data, spec, NULL) != JSN_OK ||
-        jsni_part_whole(&s->part, s->data, JSN_SPLIT_TRAIN) != JSN_OK ||
-        jsn_augment_create(&s->augment, "strong", SIDE, SIDE, mean, std) != JSN_OK) {
-        print_error("%s\n", jsn_last_error());
-        return 1;
-    }
-    return 0;
-}
-
-static void close_source(source *s)
-{
-    jsn_augment_destroy(s->augment);
-    jsni_part_release(&s->part);
-    jsn_dataset_close(s->data);
-}
-
-static source builtin;
-
-static int set_up(void **state)
-{
-    (void)state;
-    char spec[64];
-    (void)snprintf(spec, sizeof spec, "builtin:size=%d", SAMPLES);
-    return open_source(&builtin, spec);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    close_source(&builtin);
-    return 0;
-}
-
-static jsni_loader_options options_for(const source *s, size_t batch, size_t workers)
-{
-    return (jsni_loader_options){.part = &s->part,
-                                 .classes = 10,
-                                 .augment = s->augment,
-                                 .height = SIDE,
-                                 .width = SIDE,
-                                 .batch = batch,
-                                 .views = 2,
-                                 .workers = workers,
-                                 .order = JSNI_ORDER_SHUFFLED,
-                                 .seed = 5,
-                                 .max_bad = 100};
-}
+#include "train/loader_source.h"
 
 /* Pinned memory, as a device would be told of it. */
 typedef struct pins {
@@ -92,7 +31,7 @@ static void unpin(void *user, void *memory)
 static void test_memory_is_pinned_once_and_given_back(void **state)
 {
     (void)state;
-    const jsni_loader_options o = options_for(&builtin, 7, 3);
+    const jsni_loader_options o = source_options(&builtin, 7, 3);
     pins told = {0};
     const jsni_loader_pins fns = {pin, unpin, &told};
     jsni_loader *loader = NULL;
@@ -132,7 +71,7 @@ static void test_batches_share_no_page(void **state)
 {
     (void)state;
     for (size_t batch = 1; batch < 4; batch++) {
-        jsni_loader_options o = options_for(&builtin, batch, 16);
+        jsni_loader_options o = source_options(&builtin, batch, 16);
         pages seen = {0};
         const jsni_loader_pins fns = {pin_pages, unpin, &seen};
         jsni_loader *loader = NULL;
@@ -152,7 +91,7 @@ static void test_a_batch_can_be_looked_at_before_it_comes(void **state)
 {
     (void)state;
     for (size_t workers = 0; workers < 10; workers += 3) {
-        const jsni_loader_options o = options_for(&builtin, 7, workers);
+        const jsni_loader_options o = source_options(&builtin, 7, workers);
         const size_t floats = 2 * o.batch * FLOATS;
         float *seen = malloc(floats * sizeof *seen);
         jsni_loader *loader = NULL;
@@ -182,7 +121,7 @@ static void test_a_batch_can_be_looked_at_before_it_comes(void **state)
 static void test_nothing_is_there_before_an_epoch(void **state)
 {
     (void)state;
-    const jsni_loader_options o = options_for(&builtin, 7, 3);
+    const jsni_loader_options o = source_options(&builtin, 7, 3);
     jsni_loader *loader = NULL;
     const jsni_batch *b = NULL;
     assert_ok(jsni_loader_create(&loader, &o));
@@ -200,7 +139,7 @@ enum { EPOCHS = 3, BATCHES = SAMPLES / 7, BATCH_FLOATS = 2 * 7 * FLOATS };
 /* Every batch of some epochs, [EPOCHS][BATCHES][BATCH_FLOATS]. */
 static float *all_batches(void)
 {
-    const jsni_loader_options o = options_for(&builtin, 7, 0);
+    const jsni_loader_options o = source_options(&builtin, 7, 0);
     float *all = malloc(sizeof *all * EPOCHS * BATCHES * BATCH_FLOATS), *to = all;
     jsni_loader *loader = NULL;
     const jsni_batch *b = NULL;
@@ -233,7 +172,7 @@ static void test_any_order_of_calls_gives_the_same_batches(void **state)
     float *all = all_batches();
     uint32_t seed = 3;
     for (size_t w = 0; w < sizeof workers / sizeof workers[0]; w++) {
-        const jsni_loader_options o = options_for(&builtin, 7, workers[w]);
+        const jsni_loader_options o = source_options(&builtin, 7, workers[w]);
         jsni_loader *loader = NULL;
         assert_ok(jsni_loader_create(&loader, &o));
         for (int round = 0; round < 30; round++) {
@@ -282,11 +221,11 @@ static void test_a_failure_ends_looks_as_well(void **state)
     }
     jsn_image_release(&image);
     source s;
-    assert_int_equal(open_source(&s, folder), 0);
+    assert_int_equal(source_open(&s, folder), 0);
     for (size_t workers = 1; workers <= 16; workers *= 2)
         for (size_t most = 0; most < 8; most++)
             for (int looks = 0; looks < 2; looks++) {
-                jsni_loader_options o = options_for(&s, 2, workers);
+                jsni_loader_options o = source_options(&s, 2, workers);
                 jsni_loader *loader = NULL;
                 const jsni_batch *b = NULL;
                 jsn_status status = JSN_OK;
@@ -304,7 +243,7 @@ static void test_a_failure_ends_looks_as_well(void **state)
                 assert_null(jsni_loader_peek(loader));
                 jsni_loader_destroy(loader);
             }
-    close_source(&s);
+    source_close(&s);
     support_remove_folder(folder);
 }
 
@@ -318,5 +257,5 @@ int main(void)
         cmocka_unit_test(test_any_order_of_calls_gives_the_same_batches),
         cmocka_unit_test(test_a_failure_ends_looks_as_well),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, builtin_set_up, builtin_tear_down);
 }
