@@ -13,6 +13,7 @@
 #   feed       epochs from JPEG files beside the bare step (scripts/gpu_feed.sh), from $DATA
 #   sanitizer  compute-sanitizer memcheck and racecheck on a step in every precision and on the loss
 #   bench      steps in every precision, members, an epoch, the loss
+#   turns      eight members with longer blocks (JENSEN_CUDA_TURNS): speed, and the same bits
 #   sweep      shapes of the loss kernel; the best is for cuda_loss.cu
 #   compare    fp32 against ref node by node, and the spread of three steps
 #   curve      200 steps in bf16 beside PyTorch's
@@ -156,6 +157,25 @@ section_bench() {
     run loss_large "$build/bench_cuda" loss 65536 1000
     run loss_bench "$build/jensen" bench loss --device cuda --batch 65536 --classes 1000
     run loss_bench_json "$build/jensen" bench loss --device cuda --batch 65536 --classes 1000 --json
+}
+
+# The weights of the first of three members, for each number of turns.
+section_turns() {
+    local turns views run got want=
+    for turns in 1 2 4 8; do
+        for views in 2 1; do
+            JENSEN_CUDA_TURNS=$turns LINES_SHOWN=1 run "turns_${turns}_views_$views" \
+                "$build/bench_cuda" bf16 8 128 $views
+        done
+        run=$build/turns-$turns
+        rm -rf "$run"
+        JENSEN_CUDA_TURNS=$turns run "turns_${turns}_train" "$build/jensen" train builtin:size=4096 \
+            --network preactresnet34 --noise sym:rate=0.4 --loss gjs:pi1=0.5 --lr 0.05 --augment strong \
+            --batch 128 --val-fraction 0 --epochs 2 --seed 1 --members 3 --consistency never \
+            --device cuda --precision bf16 --out "$run"
+        got=$(grep -oE '"weights_sha256": ?"[0-9a-f]+' "$run/member-1/result.json")
+        [ "${want:=$got}" = "$got" ] || fail "turns_$turns: other weights"
+    done
 }
 
 section_sweep() {

@@ -7,14 +7,14 @@
 #include "jensen/status.h"
 
 #define JSN_VERSION_MAJOR 1
-#define JSN_VERSION_MINOR 3
+#define JSN_VERSION_MINOR 4
 #define JSN_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* "1.3.0", of the library that is running. */
+/* "1.4.0", of the library that is running. */
 JSN_API const char *jsn_version(void);
 
 /* An optional library: what it is for, and the version found when this library was

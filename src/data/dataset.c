@@ -139,8 +139,10 @@ size_t jsni_dataset_memory(void)
 {
     jsni_machine machine;
     jsni_machine_probe(&machine);
-    return machine.memory_available != 0 ? (size_t)(machine.memory_available / 4)
-                                         : (size_t)1 << 30;
+    const uint64_t room = machine.memory_available != 0 ? machine.memory_available / 4
+                                                        : (uint64_t)1 << 30;
+    const uint64_t most = jsni_limit(JSNI_LIMIT_KEPT);
+    return (size_t)(room < most ? room : most);
 }
 
 size_t jsni_dataset_memory_left(const jsn_dataset *data)

@@ -127,7 +127,7 @@ JSN_MUST_CHECK jsn_status jsni_dataset_set_root(jsn_dataset *data, jsn_split spl
                                                 const char *root);
 
 /* What is taken to keep images where nobody says: a quarter of what is free, within the
- * limit of a container. */
+ * limit of a container and --limit kept. */
 size_t jsni_dataset_memory(void);
 /* Of what a data set was allowed, what is left. */
 size_t jsni_dataset_memory_left(const jsn_dataset *data);

@@ -164,10 +164,13 @@ static void free_batches(building *b)
 
 static jsn_status does_not_fit(const building *b, size_t need)
 {
+    const bool lowered =
+        jsni_limit(JSNI_LIMIT_KEPT) < jsn_limit_describe(JSNI_LIMIT_KEPT)->initial;
     return jsni_fail(JSN_ERR_DATA,
-                     "%s: %zu MiB of images do not fit into the %zu MiB of memory "
-                     "allowed, and the cache on disk is off",
-                     b->path, need >> 20, b->memory >> 20);
+                     "%s: %.1f MiB of images do not fit into the %.1f MiB of memory "
+                     "allowed%s, and the cache on disk is off",
+                     b->path, (double)need / 1048576.0, (double)b->memory / 1048576.0,
+                     lowered ? " (--limit kept)" : "");
 }
 
 /* Moves all batches to the cache file. */

@@ -147,7 +147,10 @@ static const jsn_option_info options[] = {
 
     {"threads", 't', COUNT("0", 0, 1024), "N", "CPU threads; 0: all cores",
      FIELD(threads)},
-    {"workers", 0, COUNT(NULL, 0, 1024), "N", "threads that load and augment images",
+    {"workers", 0, COUNT(NULL, 0, 1024), "N",
+     "threads that load and augment images (default: one a core, at most 4, for a GPU "
+     "16; "
+     "1 for small images; fewer where memory is short)",
      FIELD(workers)},
     {"checkpoint-minutes", 0, REAL("5", 0, 1e6), "X",
      "write a checkpoint within an epoch when the last one is older",

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "augment/augment_part.h"
 #include "core/alloc.h"
@@ -26,7 +27,8 @@ enum { MOST_WORKERS = 64, MOST_READY = 4, SENTENCE = 512 };
 
 typedef struct slot {
     jsni_batch batch;
-    float *images;      /* [views][batch][3][height][width] */
+    void *pages;   /* that nothing but the images lies on: the device may pin them */
+    float *images; /* [views][batch][3][height][width] */
     uint32_t *position; /* [batch] */
     uint32_t *partner;  /* [batch] with mixup, or NULL */
     bool ready, pinned;
@@ -280,22 +282,39 @@ static void pause_workers(jsni_loader *l)
     pthread_mutex_unlock(&l->mutex);
 }
 
+/* The reader holds one slot; each worker fills one and has one ready, up to some. */
+size_t jsni_loader_slots(size_t workers)
+{
+    return workers + (workers < MOST_READY ? workers : MOST_READY) + 1;
+}
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Bytes of a slot's images, in whole pages. */
+static size_t slot_bytes(const jsni_loader *l)
+{
+    const size_t page = page_bytes();
+    const size_t bytes = l->o.views * l->o.batch * image_floats(l) * sizeof(float);
+    return (bytes + page - 1) / page * page;
+}
+
 static jsn_status allocate(jsni_loader *l)
 {
-    const size_t workers = l->o.workers;
-    /* The reader holds one slot; each worker fills one and has one ready, up to some. */
-    const size_t ready = workers < MOST_READY ? workers : MOST_READY;
-    l->slot_count = workers + ready + 1;
+    const size_t workers = l->o.workers, page = page_bytes();
+    l->slot_count = jsni_loader_slots(workers);
     JSNI_TRY_ALLOC(l->order = jsni_alloc(l->o.part->count, sizeof *l->order));
     JSNI_TRY_ALLOC(l->slots = jsni_alloc_zero(l->slot_count, sizeof *l->slots));
     JSNI_TRY_ALLOC(l->scratches = jsni_alloc_zero(workers + 1, sizeof *l->scratches));
     for (size_t i = 0; i < l->slot_count; i++) {
-        const size_t bytes = image_floats(l) * sizeof(float);
-        JSNI_TRY_ALLOC(l->slots[i].images = jsni_alloc(l->o.views * l->o.batch, bytes));
-        JSNI_TRY_ALLOC(l->slots[i].position = jsni_alloc(l->o.batch, sizeof(uint32_t)));
+        slot *to = &l->slots[i];
+        JSNI_TRY_ALLOC(to->pages = jsni_alloc(slot_bytes(l) + page, 1));
+        to->images = (float *)(((uintptr_t)to->pages + page - 1) / page * page);
+        JSNI_TRY_ALLOC(to->position = jsni_alloc(l->o.batch, sizeof(uint32_t)));
         if (l->o.mixup > 0.0)
-            JSNI_TRY_ALLOC(l->slots[i].partner =
-                               jsni_alloc(l->o.batch, sizeof(uint32_t)));
+            JSNI_TRY_ALLOC(to->partner = jsni_alloc(l->o.batch, sizeof(uint32_t)));
     }
     for (size_t i = 0; i <= workers; i++) {
         JSNI_TRY(jsn_augment_scratch_create(&l->scratches[i].augment));
@@ -361,7 +380,7 @@ void jsni_loader_destroy(jsni_loader *l)
     for (size_t i = 0; l->slots != NULL && i < l->slot_count; i++) {
         if (l->slots[i].pinned)
             l->pins.unpin(l->pins.user, l->slots[i].images);
-        jsni_free(l->slots[i].images);
+        jsni_free(l->slots[i].pages);
         jsni_free(l->slots[i].position);
         jsni_free(l->slots[i].partner);
     }
@@ -435,21 +454,22 @@ const jsni_batch *jsni_loader_peek(jsni_loader *l)
     if (l->running == 0 || l->read >= l->batches)
         return NULL;
     pthread_mutex_lock(&l->mutex);
-    while (l->failed == JSN_OK && !(from->ready && from->batch.number == l->read))
+    /* Nobody makes a batch while there is no epoch. */
+    while (!l->paused && l->failed == JSN_OK &&
+           !(from->ready && from->batch.number == l->read))
         pthread_cond_wait(&l->changed, &l->mutex);
-    const bool there = l->failed == JSN_OK;
+    const bool there = !l->paused && l->failed == JSN_OK;
     pthread_mutex_unlock(&l->mutex);
     return there ? &from->batch : NULL;
 }
 
 void jsni_loader_pin(jsni_loader *l, const jsni_loader_pins *pins)
 {
-    const size_t bytes = l->o.views * l->o.batch * image_floats(l) * sizeof(float);
     if (l->pins.pin != NULL)
         return;
     l->pins = *pins;
     for (size_t i = 0; i < l->slot_count; i++)
-        l->slots[i].pinned = pins->pin(pins->user, l->slots[i].images, bytes);
+        l->slots[i].pinned = pins->pin(pins->user, l->slots[i].images, slot_bytes(l));
 }
 
 size_t jsni_loader_bad_count(const jsni_loader *l)

@@ -69,6 +69,9 @@ JSN_MUST_CHECK jsn_status jsni_loader_create(jsni_loader **out,
                                              const jsni_loader_options *options);
 void jsni_loader_destroy(jsni_loader *loader); /* accepts NULL; ends the workers */
 
+/* Batches that a loader has room for; each for all views of its samples. */
+size_t jsni_loader_slots(size_t workers);
+
 /* Batches of an epoch. */
 size_t jsni_loader_batches(const jsni_loader *loader);
 
@@ -82,13 +85,14 @@ JSN_MUST_CHECK jsn_status jsni_loader_begin(jsni_loader *loader, uint32_t epoch,
  *   JSN_ERR_MEMORY */
 JSN_MUST_CHECK jsn_status jsni_loader_next(jsni_loader *loader, const jsni_batch **out);
 
-/* The batch that the next call of jsni_loader_next() gives, which may be read until the
- * third call from now. Waits for the workers; NULL without any, behind the last batch and
- * after a failure, which that call tells. */
+/* The batch that the next call of jsni_loader_next() gives: valid from now on, as long as
+ * that call promises. Waits for the workers; NULL without any, before the first and behind
+ * the last batch of an epoch, and after a failure, which that call tells. */
 const jsni_batch *jsni_loader_peek(jsni_loader *loader);
 
 /* Hands the memory of all batches to `pin`, once in the life of a loader, and what it said
- * true of to `unpin` at its end; `user` lives until then. */
+ * true of to `unpin` at its end; `user` lives until then. Whole pages, which a batch shares
+ * with nothing. */
 typedef struct jsni_loader_pins {
     bool (*pin)(void *user, void *memory, size_t bytes);
     void (*unpin)(void *user, void *memory);

@@ -7,7 +7,6 @@
 #include "core/fail.h"
 #include "core/file.h"
 #include "core/option.h"
-#include "core/pool.h"
 #include "format/csv.h"
 #include "store/run_rows.h"
 #include "train/choose.h"
@@ -26,9 +25,7 @@
 #include "train/spec_check.h"
 #include "train/stages.h"
 #include "train/train_one_of.h"
-
-/* That load images for a GPU, at most: their batches take memory. */
-enum { GPU_WORKERS = 16 };
+#include "train/workers.h"
 
 /* Path, the label as given, as used, and the true one where it is known. */
 static jsn_status write_labels(const jsni_run_folder *folder, const jsni_problem *p)
@@ -299,18 +296,7 @@ static jsn_status find_job(jsn_train_config *config, jsni_problem *problem,
     JSNI_TRY(jsni_problem_create(problem, config, jsni_posteriors_of_run, logger));
     JSNI_TRY(jsni_choose(config, problem, logger));
     JSNI_TRY(jsni_mixup_check(config));
-    if (config->workers == JSN_OPTION_INT_UNSET) {
-        /* Small images take no time; larger ones are decoded by several threads. A GPU is
-         * faster than four of them, and leaves the cores to them. */
-        const size_t cores = jsni_usable_cores();
-        const bool resized = strncmp(config->augment, "fit", 3) == 0;
-        jsn_device_info device;
-        JSNI_TRY(jsn_device_describe(config->device, &device));
-        const size_t most = config->image_size <= 64 && !resized ? 1
-                            : device.gpu                         ? GPU_WORKERS
-                                                                 : 4;
-        config->workers = (int64_t)(cores < most ? cores : most);
-    }
+    JSNI_TRY(jsni_workers_choose(config, problem, logger));
     JSNI_TRY(jsni_run_folder_name(config, &folder));
     *job = (jsni_job){.config = config,
                       .problem = problem,

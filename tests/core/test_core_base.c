@@ -336,7 +336,7 @@ static void test_features_have_names(void **state)
     assert_null(jsn_feature_describe(SIZE_MAX));
     for (size_t i = 0; jsn_feature_describe(i) != NULL; i++)
         assert_true(jsn_feature_describe(i)->name[0] != '\0');
-    assert_string_equal(jsn_version(), "1.3.0");
+    assert_string_equal(jsn_version(), "1.4.0");
 }
 
 static void test_nouns_follow_their_count(void **state)

@@ -218,12 +218,31 @@ static void run(void *user)
                        (jsni_conv_epilogue)c->epilogue, c->wide, NULL);
 }
 
+/* Again with several turns a block: the same sums to the last bit. The rest is compared with
+ * what is expected, to the last bit, too. */
+static void compare_turns(fused_case *c, int turns)
+{
+    const size_t bytes = c->words * sizeof(jsni_exact_word);
+    jsni_exact_word *one = malloc(bytes);
+    assert_non_null(one);
+    memcpy(one, c->args.sums, bytes);
+    const host_tensor sums = {c->args.sums, c->words * 2, false};
+    const host_tensor results[] = {c->y, sums, c->xo};
+    memset(c->y.at, 0, c->y.count * 2);
+    c->args.turns = turns;
+    host_in_orders(run, c, results, c->args.xo ? 3 : 2);
+    assert_memory_equal(one, c->args.sums, bytes);
+    free(one);
+}
+
 void fused_check(const fused_shape *shape)
 {
     fused_case c = fused_create(shape);
     const host_tensor sums = {c.args.sums, c.words * 2, false};
     const host_tensor results[] = {c.y, sums, c.xo};
     host_in_orders(run, &c, results, c.args.xo ? 3 : 2);
+    if (shape->turns)
+        compare_turns(&c, shape->turns);
     fused_expect_input(&c);
     expect_products(&c);
     expect_epilogue(&c);
@@ -237,18 +256,27 @@ void fused_check(const fused_shape *shape)
     fused_destroy(&c);
 }
 
-void fused_check_pairs(int channels, int views, int view_images, bool wide)
+static void check_pairs(fused_shape shape)
 {
     static const int pairs[][2] = {{JSNI_CONV_NORM_RELU, JSNI_CONV_SUMS},
                                    {JSNI_CONV_NORM_RELU, JSNI_CONV_RESIDUAL},
                                    {JSNI_CONV_PLAIN, JSNI_CONV_MASK},
                                    {JSNI_CONV_NORM_BACK, JSNI_CONV_MASK},
                                    {JSNI_CONV_SKIP_BACK, JSNI_CONV_MASK}};
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        fused_check(&(fused_shape){.channels = channels,
-                                   .views = views,
-                                   .view_images = view_images,
-                                   .prologue = pairs[i][0],
-                                   .epilogue = pairs[i][1],
-                                   .wide = wide});
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        shape.prologue = pairs[i][0];
+        shape.epilogue = pairs[i][1];
+        fused_check(&shape);
+    }
+}
+
+void fused_check_pairs(int channels, int views, int view_images, bool wide)
+{
+    check_pairs((fused_shape){channels, views, view_images, .wide = wide});
+}
+
+void fused_check_turns(int channels, int views, int view_images, int turns)
+{
+    check_pairs(
+        (fused_shape){channels, views, view_images, .wide = true, .turns = turns});
 }

@@ -9,6 +9,7 @@
 typedef struct fused_shape {
     int channels, views, view_images, prologue, epilogue;
     bool wide; /* the wgmma kernels */
+    int turns; /* of a block, beside 1 */
 } fused_shape;
 
 typedef struct fused_case {
@@ -29,5 +30,7 @@ void fused_expect_input(fused_case *c);
 void fused_check(const fused_shape *shape);
 /* The same with each pair of prologue and epilogue that the launchers have. */
 void fused_check_pairs(int channels, int views, int view_images, bool wide);
+/* The same of the wgmma kernels with so many turns a block, whose sums are those of one. */
+void fused_check_turns(int channels, int views, int view_images, int turns);
 
 #endif /* JSNI_CUDA_HOST_HOST_FUSED_H */

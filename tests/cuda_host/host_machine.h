@@ -97,6 +97,8 @@ void *host_cluster_shared(const void *variable, unsigned rank);
 void host_mbarrier_init(uint32_t barrier, unsigned arrivals);
 void host_mbarrier_arrive(uint32_t barrier);
 void host_mbarrier_wait(uint32_t barrier, unsigned parity);
+/* A barrier of `threads` threads of the block, without the others. */
+void host_named_barrier(unsigned threads);
 void host_bulk_load(uint32_t to, const void *from, uint32_t bytes, uint32_t barrier);
 void host_fence_async(void);
 

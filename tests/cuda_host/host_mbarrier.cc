@@ -31,8 +31,17 @@ static struct {
     std::unordered_map<uint32_t, mbarrier> all;
 } barriers;
 
+/* The barrier that some threads of a block share. */
+static struct {
+    unsigned threads, met;
+    host_knowledge coming, come;
+    std::vector<unsigned> asleep;
+} named[HOST_CLUSTER];
+
 void host_mbarriers_block(bool late)
 {
+    for (auto &b : named)
+        b = {};
     barriers.late = late;
     barriers.all.clear();
 }
@@ -121,6 +130,31 @@ void host_mbarrier_wait(uint32_t number, unsigned parity)
         host_sleep();
     }
     host_known_hear(host_fiber.now, b.come);
+}
+
+void host_named_barrier(unsigned threads)
+{
+    auto &b = named[host_fiber.rank];
+    const unsigned me = host_fiber.now;
+    host_known_begin();
+    if (b.met == 0) {
+        b.threads = threads;
+        b.coming = host_known_nothing();
+    }
+    if (threads != b.threads || threads % HOST_WARP)
+        host_break("meets %u threads at a barrier of %u", threads, b.threads);
+    host_known_tell(me, b.coming);
+    if (++b.met < threads) {
+        b.asleep.push_back(me);
+        host_sleep();
+    } else {
+        b.come = b.coming;
+        b.met = 0;
+        for (const unsigned thread : b.asleep)
+            host_wake(thread);
+        b.asleep.clear();
+    }
+    host_known_hear(me, b.come);
 }
 
 void host_bulk_load(uint32_t to, const void *from, uint32_t bytes, uint32_t number)

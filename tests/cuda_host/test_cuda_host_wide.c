@@ -34,12 +34,24 @@ static void test_image128(void **state)
     fused_check_pairs(128, 2, 4, true); /* four */
 }
 
+static void test_turns(void **state)
+{
+    (void)state;
+    fused_check_turns(32, 1, 4, 4); /* of an image each */
+    fused_check_turns(32, 1, 8, 4); /* of two images */
+    fused_check_turns(64, 2, 4, 2);
+    fused_check_turns(64, 1, 8, 4);
+    fused_check_turns(128, 1, 4, 2);
+    fused_check_turns(128, 2, 4, 16); /* more than a view has room for */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_rows, host_reset_after),
         cmocka_unit_test_teardown(test_image64, host_reset_after),
         cmocka_unit_test_teardown(test_image128, host_reset_after),
+        cmocka_unit_test_teardown(test_turns, host_reset_after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/file.h"
 #include "data/dataset_part.h"
+#include "jensen/limit.h"
 
 static char folder[256], cache[300];
 
@@ -126,7 +127,11 @@ static void test_images_of_several_sizes_stay_encoded(void **state)
     /* What exceeds the memory goes through the cache file, or is refused. */
     jsn_dataset *data = NULL;
     assert_fails(open_archive(&data, fixture_path(folder, "odd.tar"), false, 9000),
-                 JSN_ERR_DATA, "do not fit");
+                 JSN_ERR_DATA, "allowed, and the cache");
+    assert_ok(jsn_limit_set("kept=1"));
+    assert_fails(open_archive(&data, fixture_path(folder, "odd.tar"), false, 0),
+                 JSN_ERR_DATA, "allowed (--limit kept), and the cache on disk is off");
+    assert_ok(jsn_limit_set("kept=1TiB"));
     fixture_shell(folder, "rm -rf cache");
     check_archive(fixture_path(folder, "odd.tar"), true, true, 9000);
     check_archive(fixture_path(folder, "odd.tar"), true, true, 9000);

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "data/dataset_impl.h"
 #include "data/dataset_part.h"
 #include "jensen/image_file.h"
+#include "jensen/limit.h"
 
 static jsn_dataset *open_ok(const char *name, const char *rest)
 {
@@ -274,6 +276,33 @@ static void test_decoded_images_are_kept_while_memory_allows(void **state)
     jsn_dataset_close(data);
 }
 
+/* It holds for what is chosen, which data sets of a run share, and for what was asked for. */
+static void test_a_limit_bounds_what_is_kept(void **state)
+{
+    (void)state;
+    const jsn_dataset_options options = {.memory = 400};
+    jsn_dataset *data = NULL;
+    fixture_image(support_folder, "limited/a/1.png", 10, 10, 1);
+    fixture_image(support_folder, "limited/b/2.png", 10, 10, 2);
+    const size_t free_quarter = jsni_dataset_memory();
+    assert_true(free_quarter > 399);
+    assert_ok(jsn_limit_set("kept=399"));
+    assert_int_equal(jsni_dataset_memory(), 399);
+    for (int given = 0; given < 2; given++) {
+        assert_ok(jsn_dataset_open(&data, fixture_path(support_folder, "limited"),
+                                   given ? &options : NULL));
+        assert_int_equal(jsni_dataset_memory_left(data), 399);
+        jsn_dataset_close(data);
+    }
+    assert_ok(jsn_limit_set("kept=1"));
+    assert_ok(jsn_dataset_open(&data, fixture_path(support_folder, "limited"), NULL));
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 10, 10, 1);
+    fixture_image(support_folder, "limited/a/1.png", 10, 10, 3);
+    fixture_check(data, JSN_SPLIT_TRAIN, 0, 10, 10, 3); /* decoded again */
+    jsn_dataset_close(data);
+    assert_ok(jsn_limit_set("kept=1TiB"));
+}
+
 static jsn_status open_splits(void *user)
 {
     jsn_dataset *data = NULL;
@@ -367,6 +396,7 @@ int main(void)
         cmocka_unit_test(test_folders_that_make_no_data_set_get_a_sentence),
         cmocka_unit_test(test_bad_images_fail_alone_and_with_their_path),
         cmocka_unit_test(test_decoded_images_are_kept_while_memory_allows),
+        cmocka_unit_test(test_a_limit_bounds_what_is_kept),
         cmocka_unit_test(test_opening_a_folder_survives_lack_of_memory),
         cmocka_unit_test(test_new_images_are_found_outside_runs),
         cmocka_unit_test(test_finding_survives_failed_allocations),

@@ -1,8 +1,6 @@
 /* The loader: the same stream of samples for any workers, batch size and place to
  * resume; broken images; memory failures. */
 #define _XOPEN_SOURCE 700
-#include "support/support.h"
-
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,66 +9,7 @@
 #include "core/fail.h"
 #include "core/sha256.h"
 #include "jensen/image_file.h"
-#include "train/loader.h"
-
-enum { SIDE = 32, FLOATS = 3 * SIDE * SIDE, SAMPLES = 70 };
-
-typedef struct source {
-    jsn_dataset *data;
-    jsni_part part;
-    jsn_augment *augment;
-} source;
-
-static int open_source(source *s, const char *spec)
-{
-    static const float mean[3] = {0.5f, 0.5f, 0.5f}, std[3] = {0.25f, 0.25f, 0.25f};
-    if (jsn_dataset_open(&s->data, spec, NULL) != JSN_OK ||
-        jsni_part_whole(&s->part, s->data, JSN_SPLIT_TRAIN) != JSN_OK ||
-        jsn_augment_create(&s->augment, "strong", SIDE, SIDE, mean, std) != JSN_OK) {
-        print_error("%s\n", jsn_last_error());
-        return 1;
-    }
-    return 0;
-}
-
-static void close_source(source *s)
-{
-    jsn_augment_destroy(s->augment);
-    jsni_part_release(&s->part);
-    jsn_dataset_close(s->data);
-}
-
-static source builtin;
-
-static int set_up(void **state)
-{
-    (void)state;
-    char spec[64];
-    (void)snprintf(spec, sizeof spec, "builtin:size=%d", SAMPLES);
-    return open_source(&builtin, spec);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    close_source(&builtin);
-    return 0;
-}
-
-static jsni_loader_options options_for(const source *s, size_t batch, size_t workers)
-{
-    return (jsni_loader_options){.part = &s->part,
-                                 .classes = 10,
-                                 .augment = s->augment,
-                                 .height = SIDE,
-                                 .width = SIDE,
-                                 .batch = batch,
-                                 .views = 2,
-                                 .workers = workers,
-                                 .order = JSNI_ORDER_SHUFFLED,
-                                 .seed = 5,
-                                 .max_bad = 100};
-}
+#include "train/loader_source.h"
 
 /* Hash over (position, pixels of both views) of every sample of the epoch's first
  * `samples`, in order. */
@@ -104,7 +43,8 @@ static void test_the_stream_does_not_depend_on_workers_or_batch_size(void **stat
     char want[JSNI_SHA256_HEX] = "", got[JSNI_SHA256_HEX];
     for (size_t w = 0; w < 4; w++)
         for (size_t b = 0; b < 5; b++) {
-            const jsni_loader_options o = options_for(&builtin, batches[b], workers[w]);
+            const jsni_loader_options o =
+                source_options(&builtin, batches[b], workers[w]);
             jsni_sha256 sha;
             jsni_sha256_init(&sha);
             hash_stream(&o, 3, 0, &sha, 64);
@@ -114,7 +54,7 @@ static void test_the_stream_does_not_depend_on_workers_or_batch_size(void **stat
             assert_string_equal(got, want);
         }
     /* The hash can tell: another epoch and another seed give another stream. */
-    jsni_loader_options o = options_for(&builtin, 4, 0);
+    jsni_loader_options o = source_options(&builtin, 4, 0);
     jsni_sha256 sha;
     jsni_sha256_init(&sha);
     hash_stream(&o, 4, 0, &sha, 64);
@@ -131,7 +71,7 @@ static void test_an_epoch_continues_where_it_was_left(void **state)
 {
     (void)state;
     for (size_t workers = 0; workers <= 2; workers += 2) {
-        const jsni_loader_options o = options_for(&builtin, 7, workers);
+        const jsni_loader_options o = source_options(&builtin, 7, workers);
         char whole[JSNI_SHA256_HEX], parts[JSNI_SHA256_HEX];
         jsni_sha256 sha;
         jsni_sha256_init(&sha);
@@ -162,7 +102,7 @@ static void test_an_epoch_continues_where_it_was_left(void **state)
 static void test_each_sample_comes_once_and_the_rest_is_dropped(void **state)
 {
     (void)state;
-    jsni_loader_options o = options_for(&builtin, 32, 1);
+    jsni_loader_options o = source_options(&builtin, 32, 1);
     for (int pass = 0; pass < 2; pass++) {
         o.order = pass == 0 ? JSNI_ORDER_SHUFFLED : JSNI_ORDER_KEPT;
         jsni_loader *loader = NULL;
@@ -195,7 +135,7 @@ static void test_balanced_order_shows_classes_equally_often(void **state)
     for (int i = 0; i < SAMPLES; i++)
         used[i] = i % 7 == 0;
     part.used = used;
-    jsni_loader_options o = options_for(&builtin, 10, 0);
+    jsni_loader_options o = source_options(&builtin, 10, 0);
     o.part = &part;
     o.classes = 3; /* class 2 has no sample */
     o.order = JSNI_ORDER_BALANCED;
@@ -241,9 +181,9 @@ static void test_broken_images_leave_the_others_in_place(void **state)
     char folder[256];
     make_folder(folder, sizeof folder);
     source s;
-    assert_int_equal(open_source(&s, folder), 0);
+    assert_int_equal(source_open(&s, folder), 0);
     for (size_t workers = 0; workers <= 2; workers++) {
-        jsni_loader_options o = options_for(&s, 4, workers);
+        jsni_loader_options o = source_options(&s, 4, workers);
         o.order = JSNI_ORDER_KEPT;
         jsni_loader *loader = NULL;
         size_t total = 0;
@@ -280,7 +220,7 @@ static void test_broken_images_leave_the_others_in_place(void **state)
         assert_fails(status, JSN_ERR_DATA, "more than 1 broken image (");
         jsni_loader_destroy(loader);
     }
-    close_source(&s);
+    source_close(&s);
     support_remove_folder(folder);
 }
 
@@ -305,8 +245,8 @@ static void test_files_that_disappear_end_the_epoch(void **state)
     for (size_t workers = 0; workers <= 2; workers += 2) {
         source s;
         jsni_loader *loader = NULL;
-        assert_int_equal(open_source(&s, folder), 0);
-        jsni_loader_options o = options_for(&s, 4, workers);
+        assert_int_equal(source_open(&s, folder), 0);
+        jsni_loader_options o = source_options(&s, 4, workers);
         o.order = JSNI_ORDER_KEPT;
         assert_ok(jsni_loader_create(&loader, &o));
         (void)snprintf(name, sizeof name, "%s/b/%02d.ppm", folder, 7 - (int)workers);
@@ -322,7 +262,7 @@ static void test_files_that_disappear_end_the_epoch(void **state)
         assert_ok(go_through(loader));
         assert_int_equal(jsni_loader_bad_count(loader), 3);
         jsni_loader_destroy(loader);
-        close_source(&s);
+        source_close(&s);
         assert_int_equal(unlink(name), 0);
     }
     (void)snprintf(table, sizeof table, "%s/table.csv", folder);
@@ -334,19 +274,19 @@ static void test_files_that_disappear_end_the_epoch(void **state)
     (void)snprintf(spec, sizeof spec, "csv:%s", table);
     source s;
     jsni_loader *loader = NULL;
-    assert_int_equal(open_source(&s, spec), 0);
-    jsni_loader_options o = options_for(&s, 4, 0);
+    assert_int_equal(source_open(&s, spec), 0);
+    jsni_loader_options o = source_options(&s, 4, 0);
     o.order = JSNI_ORDER_KEPT;
     assert_ok(jsni_loader_create(&loader, &o));
     assert_ok(go_through(loader));
     assert_int_equal(jsni_loader_bad_count(loader), 1);
     jsni_loader_destroy(loader);
-    close_source(&s);
+    source_close(&s);
 
     /* What the folder of a table loses after the opening was there, although nobody has read
      * it; folders have the time of the last tick. */
-    assert_int_equal(open_source(&s, spec), 0);
-    o = options_for(&s, 4, 0);
+    assert_int_equal(source_open(&s, spec), 0);
+    o = source_options(&s, 4, 0);
     o.order = JSNI_ORDER_KEPT;
     assert_ok(jsni_loader_create(&loader, &o));
     const struct timespec ticks = {0, 50000000};
@@ -355,14 +295,14 @@ static void test_files_that_disappear_end_the_epoch(void **state)
     assert_int_equal(unlink(name), 0);
     assert_fails(go_through(loader), JSN_ERR_DATA, "it was there when the data");
     jsni_loader_destroy(loader);
-    close_source(&s);
+    source_close(&s);
     support_remove_folder(folder);
 }
 
 static jsn_status run_epoch(void *user)
 {
     (void)user;
-    const jsni_loader_options o = options_for(&builtin, 16, 0);
+    const jsni_loader_options o = source_options(&builtin, 16, 0);
     jsni_loader *loader = NULL;
     JSNI_TRY(jsni_loader_create(&loader, &o));
     jsn_status status = jsni_loader_begin(loader, 0, 0);
@@ -419,7 +359,7 @@ static void test_parts_of_images_change_no_value(void **state)
         assert_ok(jsn_dataset_open(&s.data, spec, &how));
         assert_ok(jsni_part_whole(&s.part, s.data, JSN_SPLIT_TRAIN));
         assert_ok(jsn_augment_create(&s.augment, "jitter", SIDE, SIDE, mean, std));
-        jsni_loader_options o = options_for(&s, 3, way < 2 ? 0 : 2);
+        jsni_loader_options o = source_options(&s, 3, way < 2 ? 0 : 2);
         o.classes = 2;
         o.scaled_decode = way < 4 ? 0 : 0.9;
         for (int pass = 0; pass < 2; pass++) {
@@ -431,7 +371,7 @@ static void test_parts_of_images_change_no_value(void **state)
             if (pass == 1)
                 assert_string_equal(again, hex[way]);
         }
-        close_source(&s);
+        source_close(&s);
     }
     for (size_t way = 1; way < 4; way++)
         assert_string_equal(hex[way], hex[0]);
@@ -443,7 +383,7 @@ static void test_parts_of_images_change_no_value(void **state)
 static void test_too_few_images_are_refused(void **state)
 {
     (void)state;
-    const jsni_loader_options o = options_for(&builtin, 71, 0);
+    const jsni_loader_options o = source_options(&builtin, 71, 0);
     jsni_loader *loader = NULL;
     assert_fails(jsni_loader_create(&loader, &o), JSN_ERR_DATA, "smaller --batch");
 }
@@ -461,5 +401,5 @@ int main(void)
         cmocka_unit_test(test_parts_of_images_change_no_value),
         cmocka_unit_test(test_too_few_images_are_refused),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, builtin_set_up, builtin_tear_down);
 }

@@ -198,6 +198,20 @@ template <int C, int PRO> struct image_loader {
 
 /* ---- consumers: products, epilogue, channel sums ---- */
 
+/* The channel sums of the block, the warps' in order. */
+template <int C>
+static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
+                                                  const image_block<C> &b)
+{
+    const int i = threadIdx.x, sum = i / COLUMNS, c = i % COLUMNS;
+    if (i >= 2 * COLUMNS)
+        return;
+    float s = 0.0f;
+    for (int w = 0; w < CONSUMER_WARPS; w++)
+        s += b.sums[w * 2 * COLUMNS + i];
+    store_sum<C>(args, b.view, sum, b.half * COLUMNS + c, s);
+}
+
 /* A thread has pixels p and p + 8 of a tile, and 8 neighbouring channels in each half of
  * the block's. Those of d: [half][4 pairs of channels][pixel][2]. */
 template <int C, int EPI> struct image_maker {
@@ -286,10 +300,25 @@ template <int C, int EPI> struct image_maker {
             }
     }
 
+    /* A turn's sums leave, the next turn begins with none. */
+    __device__ __forceinline__ void end_turn(const jsni_conv_args &args,
+                                             const image_block<C> &b)
+    {
+        leave_sums(b);
+        meet<CONSUMERS>();
+        store_sums(args, b);
+        meet<CONSUMERS>();
+#pragma unroll
+        for (int k = 0; k < 16; k++)
+            s1[k] = s2[k] = 0.0f;
+    }
+
+    template <bool TURNS>
     __device__ __forceinline__ void run(const jsni_conv_args &args,
                                         const image_block<C> &b)
     {
         const int tiles = b.count * T::TILES;
+        const int turn_tiles = TURNS ? tiles / args.turns : tiles; /* an even number */
         float d[32];
         barrier_wait(b.loaded, 0);
 #pragma unroll 1
@@ -303,8 +332,11 @@ template <int C, int EPI> struct image_maker {
             if (threadIdx.x % 32 == 0)
                 barrier_arrive(b.empty_of(image));
             store(args, b, tile, d);
+            if (TURNS && tile % turn_tiles >= turn_tiles - 2)
+                end_turn(args, b);
         }
-        leave_sums(b);
+        if (!TURNS)
+            leave_sums(b);
     }
 };
 
@@ -323,23 +355,10 @@ template <int C> static __device__ __forceinline__ void clear_edges(uint32_t ima
     }
 }
 
-/* The channel sums of the block, the warps' in order. */
-template <int C>
-static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
-                                                  const image_block<C> &b)
-{
-    const int i = threadIdx.x, sum = i / COLUMNS, c = i % COLUMNS;
-    if (i >= 2 * COLUMNS)
-        return;
-    float s = 0.0f;
-    for (int w = 0; w < CONSUMER_WARPS; w++)
-        s += b.sums[w * 2 * COLUMNS + i];
-    store_sum<C>(args, b.view, sum, b.half * COLUMNS + c, s);
-}
-
 #endif
 
-template <int C, int PRO, int EPI>
+/* TURNS: a block has several, each with the images and the sums of a block without. */
+template <int C, int PRO, int EPI, bool TURNS>
 __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args args)
 {
 #if __CUDA_ARCH_FEAT_SM90_ALL
@@ -380,9 +399,10 @@ __global__ void __launch_bounds__(THREADS, 1) conv3x3_image(const jsni_conv_args
     } else {
         take_registers<152>();
         image_maker<C, EPI> maker;
-        maker.run(args, b);
+        maker.template run<TURNS>(args, b);
         __syncthreads();
-        store_sums(args, b);
+        if (!TURNS)
+            store_sums(args, b);
     }
 #endif
 }
@@ -404,10 +424,14 @@ static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
     using T = image_tiles<C>;
     jsni_conv_args a = *args;
     a.block_images = images_of_block(T::HALVES, a.images);
+    a.turns = turns_of_block(&a, a.block_images);
+    a.block_images *= a.turns;
+    const int blocks = with_norm_block(&a, a.images / a.block_images * T::HALVES);
     return choose_fused(prologue, epilogue, [=](auto what) {
-        return jsni_launch(conv3x3_image<C, what.PROLOGUE, what.EPILOGUE>,
-                           with_norm_block(&a, a.images / a.block_images * T::HALVES),
-                           THREADS, T::BYTES, 1, stream, a);
+        const auto kernel = a.turns > 1
+                                ? conv3x3_image<C, what.PROLOGUE, what.EPILOGUE, true>
+                                : conv3x3_image<C, what.PROLOGUE, what.EPILOGUE, false>;
+        return jsni_launch(kernel, blocks, THREADS, T::BYTES, 1, stream, a);
     });
 }
 

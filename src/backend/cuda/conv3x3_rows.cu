@@ -69,7 +69,8 @@ template <int IMAGES> struct row_block {
     float *coef, *sums; /* pa, pb, pd, ea, eb; of the consumers' warps */
     int image, view;
 
-    __device__ __forceinline__ row_block(char *shared, const jsni_conv_args &args)
+    __device__ __forceinline__ row_block(char *shared, const jsni_conv_args &args,
+                                         int turns)
         : weights(shared_address(shared)), coef((float *)(shared + T::AT_COEFS)),
           sums((float *)(shared + T::AT_SUMS))
     {
@@ -77,8 +78,15 @@ template <int IMAGES> struct row_block {
         slots = weights + T::AT_SLOTS + mine * IMAGE;
         full = weights + T::AT_BARRIERS + mine * 2 * RING * BARRIER;
         empty = full + RING * BARRIER;
-        image = (int)blockIdx.x * IMAGES + mine;
+        image = (int)blockIdx.x * (turns * IMAGES) + mine;
         view = image / args.view_images;
+    }
+    /* The same block in its next turn. */
+    __device__ __forceinline__ row_block next(void) const
+    {
+        row_block b = *this;
+        b.image += IMAGES;
+        return b;
     }
     __device__ __forceinline__ uint32_t slot(int position) const
     {
@@ -106,7 +114,7 @@ template <int IMAGES, int PRO> struct row_loader {
                                      ? 3
                                      : 6;             /* positions under way */
     static constexpr int READ = 1 + more_inputs(PRO); /* tensors */
-    static_assert(POSITIONS % DEPTH == 0, "whole turns");
+    static_assert(POSITIONS % DEPTH == 0 && POSITIONS % (2 * RING) == 0, "see run()");
 
     uint4 v[DEPTH][2][READ]; /* by half of the image */
 
@@ -178,15 +186,16 @@ template <int IMAGES, int PRO> struct row_loader {
         }
     }
 
-    __device__ __forceinline__ void run(const jsni_conv_args &args,
-                                        const row_block<IMAGES> &b)
+    /* One turn of a block. It goes twice round the ring, so phases are the same in each. */
+    __device__ __forceinline__ void
+    run(const jsni_conv_args &args, const row_block<IMAGES> &b, bool first, bool last)
     {
 #pragma unroll 1
         for (int p0 = 0; p0 < POSITIONS; p0 += DEPTH)
 #pragma unroll
             for (int j = 0; j < DEPTH; j++) {
                 const int position = p0 + j;
-                if (position >= RING)
+                if (position >= RING || !first)
                     barrier_wait(b.empty_of(position), (position / RING - 1) & 1);
                 store(args, b, position, v[j]);
                 fence_async();
@@ -195,11 +204,27 @@ template <int IMAGES, int PRO> struct row_loader {
                     barrier_arrive(b.full_of(position));
                 if (position + DEPTH < POSITIONS)
                     fetch(args, b, position + DEPTH, v[j]);
+                else if (!last)
+                    fetch(args, b.next(), position + DEPTH - POSITIONS, v[j]);
             }
     }
 };
 
 /* ---- consumers: products, epilogue, channel sums ---- */
+
+/* The channel sums of the block, the warps' in order. */
+template <int IMAGES>
+static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
+                                                  const row_block<IMAGES> &b)
+{
+    const int i = threadIdx.x;
+    if (i >= 2 * C)
+        return;
+    float s = 0.0f;
+    for (int warp = 0; warp < IMAGES * WARPS; warp++)
+        s += b.sums[warp * 2 * C + i];
+    store_sum<C>(args, b.view, i / C, i % C, s);
+}
 
 /* A thread has pixels p and p + 8 of a line of one half, and 8 neighbouring channels.
  * Three blocks of d: [4 pairs of channels][pixel][2]. */
@@ -313,8 +338,9 @@ template <int IMAGES, int EPI> struct row_maker {
             }
     }
 
-    __device__ __forceinline__ void run(const jsni_conv_args &args,
-                                        const row_block<IMAGES> &b)
+    /* The lines of an image. */
+    __device__ __forceinline__ void march(const jsni_conv_args &args,
+                                          const row_block<IMAGES> &b)
     {
         step<0, true>(args, b, 0);
         step<1, true>(args, b, 1);
@@ -327,6 +353,21 @@ template <int IMAGES, int EPI> struct row_maker {
         }
         store(args, b, HALF - 1, e[0]);
         leave_sums(b);
+    }
+
+    /* A turn's sums leave, the next turn begins with none. What is left in two blocks of d
+     * goes when its first two positions clear them. */
+    __device__ __forceinline__ void end_turn(const jsni_conv_args &args,
+                                             const row_block<IMAGES> &b)
+    {
+        constexpr int CONSUMERS = row_layout<IMAGES>::CONSUMERS;
+        meet<CONSUMERS>();
+        store_sums(args, b);
+        meet<CONSUMERS>();
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            s1[k] = s2[k] = 0.0f;
+        base += IMAGES * H * H * C;
     }
 };
 
@@ -349,30 +390,18 @@ static __device__ __forceinline__ void prepare(const jsni_conv_args &args,
     }
 }
 
-/* The channel sums of the block, the warps' in order. */
-template <int IMAGES>
-static __device__ __forceinline__ void store_sums(const jsni_conv_args &args,
-                                                  const row_block<IMAGES> &b)
-{
-    const int i = threadIdx.x;
-    if (i >= 2 * C)
-        return;
-    float s = 0.0f;
-    for (int warp = 0; warp < IMAGES * WARPS; warp++)
-        s += b.sums[warp * 2 * C + i];
-    store_sum<C>(args, b.view, i / C, i % C, s);
-}
-
 #endif
 
-template <int IMAGES, int PRO, int EPI>
+/* TURNS: a block has several, each with the images and the sums of a block without. */
+template <int IMAGES, int PRO, int EPI, bool TURNS>
 __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
     conv3x3_rows(const jsni_conv_args args)
 {
 #if __CUDA_ARCH_FEAT_SM90_ALL
     using T = row_layout<IMAGES>;
     extern __shared__ __align__(128) char shared[];
-    const row_block<IMAGES> b(shared, args);
+    const int turns = TURNS ? args.turns : 1;
+    const row_block<IMAGES> b(shared, args, turns);
     const bool producer = threadIdx.x >= T::CONSUMERS;
     launch_next();
     if (is_norm_block<C, PRO>(args))
@@ -392,15 +421,28 @@ __global__ void __launch_bounds__(row_layout<IMAGES>::THREADS, 1)
     if (producer) {
         if constexpr (IMAGES == 2)
             give_registers<88>();
-        loader.run(args, b);
+        if (TURNS) {
+            row_block<IMAGES> now = b;
+#pragma unroll 1
+            for (int turn = 0; turn < turns; turn++, now = now.next())
+                loader.run(args, now, turn == 0, turn + 1 == turns);
+        } else {
+            loader.run(args, b, true, true);
+        }
         __syncthreads();
     } else {
         if constexpr (IMAGES == 2)
             take_registers<160>();
         row_maker<IMAGES, EPI> maker(b);
-        maker.run(args, b);
+#pragma unroll 1
+        for (int turn = 0; turn < turns; turn++) {
+            maker.march(args, b);
+            if (TURNS)
+                maker.end_turn(args, b);
+        }
         __syncthreads();
-        store_sums(args, b);
+        if (!TURNS)
+            store_sums(args, b);
     }
 #endif
 }
@@ -410,10 +452,14 @@ static cudaError_t start(const jsni_conv_args *args, int prologue, int epilogue,
                          cudaStream_t stream)
 {
     using T = row_layout<IMAGES>;
+    jsni_conv_args a = *args;
+    a.turns = turns_of_block(&a, IMAGES);
+    const int blocks = with_norm_block(&a, a.images / (a.turns * IMAGES));
     return choose_fused(prologue, epilogue, [=](auto what) {
-        return jsni_launch(conv3x3_rows<IMAGES, what.PROLOGUE, what.EPILOGUE>,
-                           with_norm_block(args, args->images / IMAGES), T::THREADS,
-                           T::BYTES, 1, stream, *args);
+        const auto kernel =
+            a.turns > 1 ? conv3x3_rows<IMAGES, what.PROLOGUE, what.EPILOGUE, true>
+                        : conv3x3_rows<IMAGES, what.PROLOGUE, what.EPILOGUE, false>;
+        return jsni_launch(kernel, blocks, T::THREADS, T::BYTES, 1, stream, a);
     });
 }
 

@@ -121,6 +121,15 @@ static __device__ __forceinline__ void store_sum(const jsni_conv_args &args, int
         add_exactly(exact_sum(args.sums, C, view, sum, c), C, value);
 }
 
+/* How many times `images` a block takes, by args.turns: all of one view. */
+static inline int turns_of_block(const jsni_conv_args *args, int images)
+{
+    int turns = 1;
+    while (2 * turns <= args->turns && args->view_images % (2 * turns * images) == 0)
+        turns *= 2;
+    return turns;
+}
+
 /* A prologue and an epilogue, as a type: choose_fused() hands one to its `start`. */
 template <int PRO, int EPI> struct fused {
     static constexpr int PROLOGUE = PRO, EPILOGUE = EPI;

@@ -57,6 +57,9 @@ typedef struct jsni_conv_args {
     jsni_norm_args through;
     int images, view_images; /* images of all views, of one */
     int block_images;        /* set by the launcher */
+    /* Blocks of the wgmma kernels take so many times their images, if they can: 0 and 1 are
+     * the same. Fewer, longer blocks leave room to others. Results are the same. */
+    int turns;
 } jsni_conv_args;
 
 /* Forward and backward-data. `wide` takes the wgmma kernels (sm_90a). */

@@ -90,6 +90,7 @@ typedef struct jsni_make {
      * the own bf16 convolutions take. */
     bool wide, clusters, roomy;
     bool no_own; /* plain kernels alone, for comparison */
+    int turns;   /* as in jsni_conv_args */
     size_t views, samples, images;
     /* Images that memory is laid out for, so that a program of fewer fits where one of as
      * many does; 0: its own. */

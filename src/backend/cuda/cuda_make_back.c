@@ -119,6 +119,7 @@ static void back_own(jsni_make *b, size_t n)
     a->sums = jsni_make_exact(b, b->nodes[norm].back_sums);
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
+    a->turns = b->turns;
     if (lazy)
         jsni_grad_now_stored(b, holder, dy);
     b->nodes[norm].unfinished = true;

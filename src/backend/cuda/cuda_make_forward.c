@@ -83,6 +83,7 @@ static void forward_own(jsni_make *b, size_t n)
     a->sums = jsni_make_exact(b, b->nodes[holder].sums);
     a->images = (int)b->images;
     a->view_images = (int)b->samples;
+    a->turns = b->turns;
     if (other != JSNI_NONE)
         a->e = jsni_make_at(b, b->nodes[other].value);
 }

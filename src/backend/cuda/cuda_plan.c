@@ -50,6 +50,14 @@ jsn_status jsni_cuda_supports(const jsni_backend *backend, const jsni_graph *gra
     return JSN_OK;
 }
 
+/* For measuring members with fewer, longer blocks. */
+static int asked_turns(void)
+{
+    const char *text = getenv("JENSEN_CUDA_TURNS");
+    const long turns = text ? strtol(text, NULL, 10) : 1;
+    return turns >= 1 && turns <= 64 ? (int)turns : 1;
+}
+
 void jsni_cuda_base_make(jsni_make *make, const jsni_cuda *device,
                          const jsni_graph *graph, const jsni_plan_options *options,
                          bool no_own)
@@ -61,6 +69,7 @@ void jsni_cuda_base_make(jsni_make *make, const jsni_cuda *device,
     make->clusters = device->clusters;
     make->roomy = device->roomy;
     make->no_own = no_own;
+    make->turns = asked_turns();
     make->views = options->views;
     make->samples = options->batch;
     make->training = options->training;

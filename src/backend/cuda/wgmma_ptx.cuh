@@ -37,6 +37,12 @@ static __device__ __forceinline__ void fence_async(void)
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* Waits for THREADS threads of the block, the consumers say, without the others. */
+template <int THREADS> static __device__ __forceinline__ void meet(void)
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(THREADS) : "memory");
+}
+
 /* An accumulator: the compiler moves no write of it across; a copy and a zero that stay
  * where they are written. */
 static __device__ __forceinline__ void pin(float &x)

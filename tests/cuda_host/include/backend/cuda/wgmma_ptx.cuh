@@ -28,6 +28,11 @@ static inline void fence_async(void)
     host_fence_async();
 }
 
+template <int THREADS> static inline void meet(void)
+{
+    host_named_barrier(THREADS);
+}
+
 static inline void pin(float &)
 {
 }
