@@ -85,10 +85,11 @@ JSN_MUST_CHECK jsn_status jsni_file_end(jsni_file_writer *writer, jsn_status sta
  * the name of one and that nobody has locked. What cannot be removed stays. */
 void jsni_file_remove_left(const char *folder, const char *name);
 
-/* Gives an own file another name as well, so that it stays when its first name is taken by
- * another file. Where there are no hard links it loses its first name. No such file is fine. */
-JSN_MUST_CHECK jsn_status jsni_file_keep(const char *folder, const char *name,
-                                         const char *other);
+/* The own file `fresh` takes the place of `name`, and what was there that of `other`, durably.
+ * Both are there at any time, once they have been: two files, where the file system can
+ * exchange files, else for a moment the same one. No file `name` before is fine. */
+JSN_MUST_CHECK jsn_status jsni_file_rotate(const char *folder, const char *fresh,
+                                           const char *name, const char *other);
 
 /* Renames an own file over another one, durably. */
 JSN_MUST_CHECK jsn_status jsni_file_rename(const char *folder, const char *from,

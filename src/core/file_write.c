@@ -1,5 +1,5 @@
 /* core/file_write.c - see core/file.h: what is written, and how it comes into its place. */
-#define _DEFAULT_SOURCE 1 /* flock, getentropy, realpath */
+#define _GNU_SOURCE 1 /* flock, getentropy, realpath, renameat2 */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -303,31 +303,60 @@ void jsni_file_remove_left(const char *folder, const char *name)
     (void)closedir(dir);
 }
 
-/* link() does not replace a file: the other name is made free first. */
+/* link() does not replace a file, so the link is made under another name and renamed: at no
+ * time is there no `other`. Somebody who removes what was left may take it in between. */
 static jsn_status keep(int folder, const char *name, const char *other,
                        const char *path)
 {
+    enum { TRIES = 100 };
     struct stat info;
     if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return errno == ENOENT ? JSN_OK : write_failed(path);
-    if (unlinkat(folder, other, 0) != 0 && errno != ENOENT)
-        return write_failed(path);
-    if (linkat(folder, name, folder, other, 0) != 0 &&
-        renameat(folder, name, folder, other) != 0)
-        return write_failed(path);
-    return JSN_OK;
+    for (int i = 0; i < TRIES; i++) {
+        char link[64];
+        draw_name(link);
+        const bool linked = linkat(folder, name, folder, link, 0) == 0;
+        const bool renamed = renameat(folder, linked ? link : name, folder, other) == 0;
+        const int error = errno;
+        if (linked) /* two names of one file are not renamed: the link is still there */
+            (void)unlinkat(folder, link, 0);
+        errno = error;
+        if (renamed)
+            return JSN_OK;
+        if (errno != ENOENT)
+            break;
+    }
+    return write_failed(path);
 }
 
-jsn_status jsni_file_keep(const char *folder, const char *name, const char *other)
+/* By an exchange both files have a name of their own at any time. */
+static bool exchange(int folder, const char *fresh, const char *name)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(folder, fresh, folder, name, RENAME_EXCHANGE) == 0;
+#else
+    (void)folder, (void)fresh, (void)name;
+    return false;
+#endif
+}
+
+jsn_status jsni_file_rotate(const char *folder, const char *fresh, const char *name,
+                            const char *other)
 {
     const char *base = NULL;
     int at = -1;
-    char *path = jsni_file_path(folder, other);
+    char *path = jsni_file_path(folder, name);
     JSNI_TRY_ALLOC(path);
     jsn_status status =
         as_written(jsni_place_open(&at, folder, name, path, &base), path);
     if (status == JSN_OK) {
-        status = keep(at, base, other, path);
+        const bool exchanged = exchange(at, fresh, base);
+        if (!exchanged)
+            status = keep(at, base, other, path);
+        if (status == JSN_OK)
+            status = renameat(at, fresh, at, exchanged ? other : base) == 0
+                         ? jsni_place_sync(at, path)
+                         : write_failed(path);
         (void)close(at);
     }
     jsni_free(path);

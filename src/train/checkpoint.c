@@ -169,9 +169,11 @@ static jsn_status write_blocks(jsni_run *run, const blocks *b)
 static jsn_status rotate(jsni_run *run)
 {
     const char *folder = run->folder.path;
-    if (!run->saved.damaged)
-        JSNI_TRY(jsni_file_keep(folder, JSNI_RUN_CHECKPOINT, JSNI_RUN_PREVIOUS));
-    JSNI_TRY(jsni_file_rename(folder, fresh_name, JSNI_RUN_CHECKPOINT));
+    if (run->saved.damaged)
+        JSNI_TRY(jsni_file_rename(folder, fresh_name, JSNI_RUN_CHECKPOINT));
+    else
+        JSNI_TRY(jsni_file_rotate(folder, fresh_name, JSNI_RUN_CHECKPOINT,
+                                  JSNI_RUN_PREVIOUS));
     run->saved.damaged = false;
     return JSN_OK;
 }

@@ -1,8 +1,10 @@
 /* Whole files in and out; failures leave the old content. Lines at the end. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE 1 /* renameat2 */
 #include "support/support.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -132,12 +134,85 @@ static void test_folders_are_made_with_their_parents(void **state)
     jsni_free(path);
 }
 
+/* Looks at two files until it is told to stop; counts how often the older one is not there,
+ * and how often both are one. */
+typedef struct watch {
+    const char *now, *before;
+    atomic_bool stop;
+    size_t missing, same;
+} watch;
+
+static void *look(void *user)
+{
+    watch *w = user;
+    struct stat before, now;
+    while (!atomic_load(&w->stop)) {
+        const int fd = open(w->before, O_RDONLY); /* so that its number is taken */
+        w->missing += fd < 0;
+        if (fd >= 0 && fstat(fd, &before) == 0 && stat(w->now, &now) == 0)
+            w->same += before.st_ino == now.st_ino;
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    return NULL;
+}
+
+/* Whether the file system of the two files can exchange them. */
+static bool can_exchange(const char *a, const char *b)
+{
+#ifdef RENAME_EXCHANGE
+    return renameat2(AT_FDCWD, a, AT_FDCWD, b, RENAME_EXCHANGE) == 0;
+#else
+    (void)a, (void)b;
+    return false;
+#endif
+}
+
+static void test_files_are_rotated_and_there_all_the_time(void **state)
+{
+    (void)state;
+    enum { TIMES = 2000 };
+    char *fresh = jsni_path_join(support_folder, "fresh");
+    char *now = jsni_path_join(support_folder, "now");
+    char *before = jsni_path_join(support_folder, "before");
+    char text[32], last[32] = "0";
+    assert_ok(jsni_file_write(fresh, last, 1));
+    assert_ok(jsni_file_rotate(support_folder, "fresh", "now", "before"));
+    assert_content(now, "0");
+    assert_false(jsni_file_exists(before));
+    assert_ok(jsni_file_write(fresh, last, 1));
+    assert_ok(jsni_file_rotate(support_folder, "fresh", "now", "before"));
+    watch w = {.now = now, .before = before};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, look, &w), 0);
+    for (int i = 1; i <= TIMES; i++) {
+        (void)snprintf(text, sizeof text, "%d", i);
+        assert_ok(jsni_file_write(fresh, text, strlen(text)));
+        assert_ok(jsni_file_rotate(support_folder, "fresh", "now", "before"));
+        assert_content(now, text);
+        assert_content(before, last);
+        memcpy(last, text, sizeof last);
+    }
+    atomic_store(&w.stop, true);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(w.missing, 0);
+    if (can_exchange(now, before))
+        assert_int_equal(w.same, 0);
+    assert_false(jsni_file_exists(fresh));
+    (void)remove(before);
+    (void)remove(now);
+    jsni_free(fresh);
+    jsni_free(now);
+    jsni_free(before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_file_is_replaced_whole_or_not_at_all),
         cmocka_unit_test(test_a_link_stays_and_the_file_behind_it_is_replaced),
         cmocka_unit_test(test_a_pipe_is_written_to_and_not_replaced),
+        cmocka_unit_test(test_files_are_rotated_and_there_all_the_time),
         cmocka_unit_test(test_lines_are_added_at_the_end),
         cmocka_unit_test(test_reading_refuses_what_is_not_a_file_of_fair_size),
         cmocka_unit_test(test_folders_are_made_with_their_parents),
