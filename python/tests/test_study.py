@@ -27,7 +27,8 @@ def test_trials_are_what_the_store_holds(store):
         values = dict(base.execute("select number, value from trials join trial_values using (trial_id) "
                                    "join studies using (study_id) where study_name = ?", (names[0],)))
         curve = [row[0] for row in base.execute("select intermediate_value from trial_intermediate_values "
-                                                "join trials using (trial_id) where number = 0 order by step")]
+                                                "join trials using (trial_id) join studies using (study_id) "
+                                                "where study_name = ? and number = 0 order by step", (names[0],))]
     study = jensen.load_study(names[0], f"sqlite:///{store}")
     complete = {t.number: t.value for t in study.trials if t.state == "complete"}
     assert study.name == names[0] and study.objective == "test_acc" and values and complete == values
