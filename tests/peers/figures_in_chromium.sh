@@ -22,7 +22,7 @@ fi
 # problems FILE...: the collisions in these figures, one a line, and their number.
 problems() {
     {
-        echo '<html><body>'
+        echo '<html><head><meta charset="utf-8"></head><body>'
         for figure in "$@"; do
             echo "<div id='$(basename "$figure")'>"
             cat "$figure"
