@@ -435,31 +435,41 @@ static cudaError_t start_layer(const jsni_conv_weight_args *args, bool clusters,
                             : start_turns<C, 1>(args, clusters, stream);
 }
 
+/* Channels of a layer, as a type: by_channels() hands one to `what`. */
+template <int C> struct layer {
+    static constexpr int CHANNELS = C;
+};
+
+template <class WHAT> static auto by_channels(int channels, const WHAT &what)
+{
+    return channels == 32   ? what(layer<32>())
+           : channels == 64 ? what(layer<64>())
+                            : what(layer<128>());
+}
+
 cudaError_t jsni_conv3x3_weights(const jsni_conv_weight_args *args, int channels,
                                  bool clusters, cudaStream_t stream)
 {
-    return channels == 32   ? start_layer<32>(args, clusters, stream)
-           : channels == 64 ? start_layer<64>(args, clusters, stream)
-                            : start_layer<128>(args, clusters, stream);
+    return by_channels(channels, [=](auto of) {
+        return start_layer<of.CHANNELS>(args, clusters, stream);
+    });
 }
 
 int jsni_conv3x3_weight_turns(int channels, int images, int view_images)
 {
-    return channels == 32   ? turns_of<32>(images, view_images)
-           : channels == 64 ? turns_of<64>(images, view_images)
-                            : turns_of<128>(images, view_images);
+    return by_channels(
+        channels, [=](auto of) { return turns_of<of.CHANNELS>(images, view_images); });
 }
 
 int jsni_conv3x3_weight_parts(int channels, int images, int turns, bool clusters)
 {
-    return channels == 32   ? parts_of<32>(images, turns, clusters)
-           : channels == 64 ? parts_of<64>(images, turns, clusters)
-                            : parts_of<128>(images, turns, clusters);
+    return by_channels(channels, [=](auto of) {
+        return parts_of<of.CHANNELS>(images, turns, clusters);
+    });
 }
 
 size_t jsni_conv3x3_weight_bytes(int channels, int images, bool clusters)
 {
-    return channels == 32   ? most_bytes<32>(images, clusters)
-           : channels == 64 ? most_bytes<64>(images, clusters)
-                            : most_bytes<128>(images, clusters);
+    return by_channels(
+        channels, [=](auto of) { return most_bytes<of.CHANNELS>(images, clusters); });
 }
